@@ -4,18 +4,21 @@
 #include <string.h>
 
 const char *const recording_kinds[3] = { "state", "counter", "gauge" };
+const char *const recording_fact_names[RECORDING_FACT_COUNT] = {
+    "source", "kind",  "tier",   "host", "kernel",      "version",
+    "schema", "table", "beside", "note", "interval_ns",
+};
+const struct idle_row not_idle = { .state = -1 };
 
-#define TOLERANCE 100        /* of an interval's length, one part of so many */
-#define FEWEST_COLUMNS 12    /* below, a second table is not worth it */
-#define COLUMNS_MOST 256     /* above, neither */
-#define REST_COLUMNS 64      /* the bits of rest.again */
-#define SECOND_ROW_BYTES 20u /* what a row in a second table costs beside its columns */
+#define TOLERANCE 100        /* one part of so many of an interval's length */
+#define FEWEST_COLUMNS 12    /* with fewer, a second table is not worth it */
+#define COLUMNS_MOST 256     /* nor with more */
+#define REPEATED_COLUMNS 64  /* the bits of idle_row.repeated */
+#define SECOND_ROW_BYTES 20u /* the cost of a row in a second table without its columns */
 
-static const struct rest no_rest = { .state = -1 };
+/* ------------------------------------------------------------------------------ Idle rows -- */
 
-/* ----------------------------------------------------------------------------------- Rest -- */
-
-/* How many intervals a time is; 0: not a whole number of them. */
+/* A time in intervals; 0: it is not a whole number of them. */
 static uint32_t times_of(uint64_t elapsed_ns, uint64_t wall_ns)
 {
     uint64_t times, whole_ns;
@@ -32,7 +35,7 @@ static uint32_t times_of(uint64_t elapsed_ns, uint64_t wall_ns)
     return (uint32_t)times;
 }
 
-/* Which state has all of a row's time, where no other has any; below 0: none. */
+/* The state that has all of a row's time; below 0: there is none. */
 static int32_t whole_state(const struct frame *frame, size_t row)
 {
     const struct schema *schema = frame->schema;
@@ -49,45 +52,40 @@ static int32_t whole_state(const struct frame *frame, size_t row)
     return whole;
 }
 
-/* May it have a state's time again? Counts of something else may be as large by chance. */
+/* Can the column repeat a state's time? A count of something else may be as large by chance. */
 static bool is_time_counter(const struct schema *schema, size_t column)
 {
     const char *name = schema->columns[column].name;
     const size_t length = strlen(name);
 
-    return schema->state_count > 0 && column < REST_COLUMNS && length > 3 &&
+    return schema->state_count > 0 && column < REPEATED_COLUMNS && length > 3 &&
            strcmp(name + length - 3, "_ns") == 0;
 }
 
-struct rest rest_of(const struct frame *frame, size_t row)
+struct idle_row idle_row_of(const struct frame *frame, size_t row)
 {
     const struct schema *schema = frame->schema;
     const uint64_t *values = frame_values(frame, row);
     const uint64_t wall_ns = frame->end_ns - frame->start_ns;
-    struct rest rest = { .state = whole_state(frame, row) };
+    struct idle_row idle = { .state = whole_state(frame, row) };
 
-    if (rest.state >= 0)
-        rest.times = times_of(frame->elapsed_ns[row], wall_ns);
-    if (rest.times == 0)
-        return no_rest;
+    if (idle.state >= 0)
+        idle.times = times_of(frame->elapsed_ns[row], wall_ns);
+    if (idle.times == 0)
+        return not_idle;
     for (size_t i = schema->state_count; i < schema->column_count; i++) {
         if (values[i] == 0 || schema->columns[i].kind == COLUMN_GAUGE)
             continue;
-        if (!is_time_counter(schema, i) || times_of(values[i], wall_ns) != rest.times)
-            return no_rest;
-        rest.again |= UINT64_C(1) << i;
+        if (!is_time_counter(schema, i) || times_of(values[i], wall_ns) != idle.times)
+            return not_idle;
+        idle.repeated |= UINT64_C(1) << i;
     }
-    return rest;
+    return idle;
 }
 
-bool rest_has_again(struct rest rest, size_t column)
+bool idle_row_repeats(struct idle_row idle, size_t column)
 {
-    return column < REST_COLUMNS && (rest.again >> column & 1) != 0;
-}
-
-uint64_t rest_elapsed_ns(const struct frame *frame, struct rest rest)
-{
-    return (frame->end_ns - frame->start_ns) * rest.times;
+    return column < REPEATED_COLUMNS && (idle.repeated >> column & 1) != 0;
 }
 
 /* -------------------------------------------------------------------------------- Columns -- */
@@ -109,7 +107,7 @@ uint64_t recording_usual(const struct schema *schema, size_t column)
 }
 
 struct tally {
-    size_t column, rows; /* in how many it is not as usual */
+    size_t column, rows; /* rows in which it is not as usual */
 };
 
 static int compare_tallies(const void *a, const void *b)
@@ -121,7 +119,7 @@ static int compare_tallies(const void *a, const void *b)
     return left->column < right->column ? -1 : left->column > right->column;
 }
 
-/* The rows that will be written, and in how many of them each column is not as usual. */
+/* Counts the rows that will be written, and for each column those in which it is not as usual. */
 static size_t count_rows(const struct frame *frame, struct tally *tallies, size_t columns)
 {
     size_t rows = 0;
@@ -129,7 +127,7 @@ static size_t count_rows(const struct frame *frame, struct tally *tallies, size_
     for (size_t i = 0; i < columns; i++)
         tallies[i] = (struct tally){ i, 0 };
     for (size_t row = 0; row < frame->entity_count; row++) {
-        if (rest_of(frame, row).state >= 0)
+        if (idle_row_of(frame, row).state >= 0)
             continue;
         rows++;
         for (size_t i = 0; i < columns; i++)
@@ -138,12 +136,12 @@ static size_t count_rows(const struct frame *frame, struct tally *tallies, size_
     return rows;
 }
 
-/* firsts[k]: of how many rows tallies[k] is the first that is not as usual. */
+/* firsts[k]: the rows in which tallies[k] is the first column that is not as usual. */
 static void count_firsts(const struct frame *frame, const struct tally *tallies, size_t columns,
                          size_t *firsts)
 {
     for (size_t row = 0; row < frame->entity_count; row++) {
-        if (rest_of(frame, row).state >= 0)
+        if (idle_row_of(frame, row).state >= 0)
             continue;
         for (size_t k = 0; k < columns; k++) {
             if (recording_value(frame, row, tallies[k].column) !=
@@ -155,8 +153,8 @@ static void count_firsts(const struct frame *frame, const struct tally *tallies,
     }
 }
 
-/* The k columns that are seldom used save a byte in each row, and cost a second row in those that
- * use one of them. */
+/* In a second table the k least used columns save k bytes of each row, and cost a second row for
+ * each row that uses one of them. */
 void recording_plan(const struct frame *frame, bool *ret_seldom)
 {
     const size_t columns = frame->schema->column_count + RECORDING_EXTRA_COUNT;

@@ -1,6 +1,7 @@
 #include "recorder.h"
 
 #include "counters/error.h"
+#include "ledger/array.h"
 #include "recorder_table.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 
 #define BUSY_TIMEOUT_MS 2000
 #define JOURNAL_BYTES (16 * 1024 * 1024)
-#define TABLES 2 /* the source's own, and what stands beside */
+#define TABLES 2 /* the source's own, and the one beside it */
 
 struct recorder {
     sqlite3 *database;
@@ -29,26 +30,21 @@ struct recorder {
 
 static const char *const tick_names[TABLES] = { "tick", "tick_beside" };
 
-/* Made with the file. Changes of what an interval has stand in identity. */
-static const char file_tables[] =
-    "CREATE TABLE camp(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE tick(tick INTEGER PRIMARY KEY" RECORDING_TICK(
-        SQL_INTEGER) ") STRICT;"
-                     "CREATE TABLE tick_beside(tick INTEGER PRIMARY KEY" RECORDING_TICK(
-                         SQL_INTEGER) ") STRICT;"
-                                      "CREATE TABLE column_info(table_name TEXT NOT NULL, position "
-                                      "INTEGER NOT NULL" RECORDING_COLUMN(SQL_TEXT) SQL_INTEGER(
-                                          seldom) ", PRIMARY KEY(table_name, position)) STRICT, "
-                                                  "WITHOUT ROWID;"
-                                                  "CREATE TABLE identity(entity INTEGER NOT NULL, "
-                                                  "since_tick INTEGER NOT NULL" SQL_TEXT(table_name)
-                                                      RECORDING_IDENTITY(SQL_INTEGER) SQL_TEXT(
-                                                          name) ", PRIMARY KEY(entity, "
-                                                                "since_tick)) STRICT, WITHOUT "
-                                                                "ROWID;"
-                                                                "CREATE TABLE note(since_tick "
-                                                                "INTEGER PRIMARY KEY, text TEXT "
-                                                                "NOT NULL) STRICT;";
+#define TICKS(name)                                                                                \
+    "CREATE TABLE " name "(tick INTEGER PRIMARY KEY" RECORDING_TICK(SQL_INTEGER) ") STRICT;"
+
+/* Those of each file. An entity has a further row of identity for each change. */
+static const char *const file_tables[] = {
+    "CREATE TABLE camp(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;",
+    TICKS("tick"),
+    TICKS("tick_beside"),
+    "CREATE TABLE column_info(table_name TEXT NOT NULL, position INTEGER NOT NULL" RECORDING_COLUMN(
+        SQL_TEXT) SQL_INTEGER(seldom) ", PRIMARY KEY(table_name, position)) STRICT, WITHOUT ROWID;",
+    "CREATE TABLE identity(entity INTEGER NOT NULL, since_tick INTEGER NOT NULL" SQL_TEXT(
+        table_name) RECORDING_IDENTITY(SQL_INTEGER)
+        SQL_TEXT(name) ", PRIMARY KEY(entity, since_tick)) STRICT, WITHOUT ROWID;",
+    "CREATE TABLE note(since_tick INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;",
+};
 
 static int fail(const struct recorder *recorder, struct camp_error *error)
 {
@@ -72,10 +68,11 @@ static int run(const struct recorder *recorder, const char *sql, struct camp_err
 
 /* --------------------------------------------------------------------------------- Opening -- */
 
-static int write_fact(struct recorder *recorder, const char *key, const char *value,
+static int write_fact(struct recorder *recorder, enum recording_fact fact, const char *value,
                       struct camp_error *error)
 {
-    char *sql = sqlite3_mprintf("INSERT INTO camp VALUES(%Q, %Q)", key, value != NULL ? value : "");
+    char *sql = sqlite3_mprintf("INSERT INTO camp VALUES(%Q, %Q)", recording_fact_names[fact],
+                                value != NULL ? value : "");
     int r = sql != NULL ? run(recorder, sql, error) : CAMP_E_NOMEM;
 
     sqlite3_free(sql);
@@ -87,16 +84,12 @@ static int write_facts(struct recorder *recorder, const struct recorder_about *a
 {
     struct utsname system = { .sysname = "" };
     char host[256] = "", kernel[160] = "", interval[32];
-    const char *const facts[][2] = {
-        { "schema", RECORDING_SCHEMA },
-        { "version", camp_version() },
-        { "source", about->source },
-        { "kind", about->kind },
-        { "tier", about->tier },
-        { "note", about->note },
-        { "host", host },
-        { "kernel", kernel },
-        { "interval_ns", interval },
+    const char *const facts[RECORDING_FACT_COUNT] = {
+        [RECORDING_SOURCE] = about->source,    [RECORDING_KIND] = about->kind,
+        [RECORDING_TIER] = about->tier,        [RECORDING_HOST] = host,
+        [RECORDING_KERNEL] = kernel,           [RECORDING_CAMP] = camp_version(),
+        [RECORDING_FORMAT] = RECORDING_SCHEMA, [RECORDING_NOTE] = about->note,
+        [RECORDING_INTERVAL] = interval,
     };
     int r = CAMP_OK;
 
@@ -104,8 +97,10 @@ static int write_facts(struct recorder *recorder, const struct recorder_about *a
     if (uname(&system) == 0)
         sqlite3_snprintf(sizeof kernel, kernel, "%s %s", system.sysname, system.release);
     sqlite3_snprintf(sizeof interval, interval, "%llu", (unsigned long long)about->interval_ns);
-    for (size_t i = 0; i < sizeof facts / sizeof facts[0] && r == CAMP_OK; i++)
-        r = write_fact(recorder, facts[i][0], facts[i][1], error);
+    for (int i = 0; i < RECORDING_FACT_COUNT && r == CAMP_OK; i++) {
+        if (i != RECORDING_TABLE && i != RECORDING_BESIDE) /* written with the tables */
+            r = write_fact(recorder, (enum recording_fact)i, facts[i], error);
+    }
     return r;
 }
 
@@ -125,7 +120,7 @@ static int create_file(const char *path, struct camp_error *error)
     return camp_fail_errno(error, errno, path);
 }
 
-/* Durable: a transaction that is committed is on the disk (synchronous=FULL). */
+/* A committed transaction is on the disk (synchronous=FULL). */
 static int set_up(struct recorder *recorder, const struct recorder_about *about,
                   struct camp_error *error)
 {
@@ -139,8 +134,8 @@ static int set_up(struct recorder *recorder, const struct recorder_about *about,
                      "PRAGMA journal_size_limit = %d; BEGIN",
                      RECORDING_APPLICATION_ID, RECORDING_VERSION, JOURNAL_BYTES);
     r = run(recorder, sql, error);
-    if (r == CAMP_OK)
-        r = run(recorder, file_tables, error);
+    for (size_t i = 0; i < ARRAY_COUNT(file_tables) && r == CAMP_OK; i++)
+        r = run(recorder, file_tables[i], error);
     if (r == CAMP_OK)
         r = write_facts(recorder, about, error);
     return r == CAMP_OK ? run(recorder, "COMMIT", error) : r;
@@ -179,7 +174,7 @@ void recorder_close(struct recorder *recorder)
         return;
     for (size_t i = 0; i < TABLES; i++)
         recorder_table_release(&recorder->tables[i]);
-    /* One plain file, which can also be read where nothing may be written. */
+    /* A single file can also be read in a folder without permission to write. */
     sqlite3_exec(recorder->database, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     sqlite3_close(recorder->database);
     free(recorder->path);
@@ -197,7 +192,8 @@ static int create_tables(struct recorder *recorder, const struct frame *const fr
         r = recorder_table_create(&recorder->tables[i], recorder->database, tick_names[i],
                                   frames[i]);
         if (r == CAMP_OK)
-            r = write_fact(recorder, i == 0 ? "table" : "beside", recorder->tables[i].name, error);
+            r = write_fact(recorder, i == 0 ? RECORDING_TABLE : RECORDING_BESIDE,
+                           recorder->tables[i].name, error);
         if (r != CAMP_OK)
             return r == CAMP_E_IO ? fail(recorder, error) : r;
         recorder->table_count = i + 1;
@@ -207,7 +203,7 @@ static int create_tables(struct recorder *recorder, const struct frame *const fr
     return r == CAMP_E_IO ? fail(recorder, error) : r;
 }
 
-/* What the source says of an interval stays until it says something else, or nothing. */
+/* The source's note is written when it differs from that of the last interval. */
 static int write_note(const struct recorder *recorder, const char *note, struct camp_error *error)
 {
     char *sql;
@@ -243,8 +239,8 @@ static int write_frames(struct recorder *recorder, const struct frame *const fra
     return r == CAMP_OK ? run(recorder, "COMMIT", error) : r;
 }
 
-/* Nothing of the interval is in the file, so nothing of it may be known either. */
-static void undo(struct recorder *recorder)
+/* Nothing of the interval is in the file, so the tables must not track it either. */
+static void roll_back(struct recorder *recorder)
 {
     sqlite3_exec(recorder->database, "ROLLBACK", NULL, NULL, NULL);
     for (size_t i = 0; i < TABLES; i++) {
@@ -271,7 +267,7 @@ int recorder_write(struct recorder *recorder, const struct frame *frame, const s
     if (r == CAMP_OK)
         r = write_frames(recorder, frames, &written, error);
     if (r != CAMP_OK) {
-        undo(recorder);
+        roll_back(recorder);
         return r;
     }
     memcpy(recorder->note, note, sizeof note);

@@ -1,40 +1,39 @@
 /*
- * The writer of recordings: frames to one SQLite file, format camp.1 (docs/recording.md). A
- * transaction an interval: whatever happens, what was committed is there, and whole.
+ * The writer of recordings: frames to one SQLite file, format camp.1 (docs/recording.md). An
+ * interval is a transaction, so the file has only whole intervals, even after a crash.
  */
 #pragma once
 
 #include "ledger/frame.h"
 
-/* What a recording says of itself. Texts are copied. */
+/* The facts of a recording that its writer does not know. Texts are copied. */
 struct recorder_about {
-    const char *source; /* as --from had it */
-    const char *kind;   /* what its rows are; "": as its schema says */
+    const char *source; /* as --from names it */
+    const char *kind;   /* what its rows are; "": the schema's name */
     const char *tier, *note;
-    uint64_t interval_ns; /* 0: not known */
+    uint64_t interval_ns; /* 0: unknown */
 };
 
 struct recorder_counts {
     uint64_t ticks;   /* committed */
     uint64_t rows;    /* of the frames */
     uint64_t written; /* rows that were not left out */
-    uint64_t bytes;   /* of the file, with what is yet to be moved into it */
+    uint64_t bytes;   /* of the file, with its -wal */
 };
 
 struct recorder;
 
-/* A new file: one that exists is CAMP_E_INVALID. `about` need not stay. */
+/* Creates a file. CAMP_E_IO: it exists already. */
 int recorder_open(struct recorder **ret, const char *path, const struct recorder_about *about,
                   struct camp_error *error);
 
-/* A further interval: a frame, and the one beside it or NULL. Their schemas must stay while the
- * recorder is open, and those of the first call are the file's. CAMP_E_SPACE: the disk is full;
- * nothing of this interval is in the file, what was before is, and it may be tried again. */
+/* Writes an interval: a frame, and the one beside it or NULL. The schemas are those of the first
+ * call, and must live as long as the recorder. CAMP_E_SPACE: the disk is full; the file has nothing
+ * of this interval and all earlier ones, and the caller may try again. */
 int recorder_write(struct recorder *recorder, const struct frame *frame, const struct frame *beside,
                    struct camp_error *error);
 
 struct recorder_counts recorder_counts(const struct recorder *recorder);
 
-/* Leaves a single file, unless somebody reads it just now: then its -wal stays beside it. NULL is
- * accepted. */
+/* Leaves a single file; while another process reads it, the -wal stays beside it. Accepts NULL. */
 void recorder_close(struct recorder *recorder);

@@ -1,11 +1,11 @@
 /*
- * The rows to be written, as a table that SQLite reads by itself: one INSERT ... SELECT moves all
- * of an interval. A statement for each row costs more than its row does: 2.4 us each, of which half
- * is starting and ending it.
+ * The rows to write as a virtual table (sqlite.org, The Virtual Table Mechanism), so that one
+ * INSERT
+ * ... SELECT writes all rows of an interval. A statement for each row would take 2.4 us, half of
+ * them for its start and its end.
  *
- * A virtual table (sqlite.org, The Virtual Table Mechanism) that exists by its module's name alone.
- * Its columns are those of the table that is written: tick, entity, flags (not of seldom columns),
- * then the frame's.
+ * The table exists by its module's name alone. Its columns are those of the table that is written:
+ * tick, entity, flags (not in the second table), then the frame's.
  */
 #include "recorder_table.h"
 
@@ -53,7 +53,7 @@ static int disconnect(sqlite3_vtab *table)
     return SQLITE_OK;
 }
 
-/* There is one way to read it: from the first row to the last. */
+/* It is always read from the first row to the last. */
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 {
     (void)table;
@@ -84,13 +84,43 @@ static const struct recorder_feed *feed_of(const sqlite3_vtab_cursor *cursor)
     return ((const struct feed_table *)cursor->pVtab)->feed;
 }
 
-/* Seldom columns: only of rows that have them. */
-static void pass_over(struct feed_cursor *cursor)
+static int64_t value_of(const struct recorder_feed *feed, const struct recorder_row *row, size_t at)
+{
+    const struct recorder_table *table = feed->table;
+    const size_t first = feed->seldom ? 2 : 3; /* of the frame's columns */
+    size_t column;
+
+    if (at < first)
+        return at == 0 ? table->tick_number : at == 1 ? row->number : row->flags;
+    column = feed->columns[at - first];
+    return (int64_t)(row->row == SIZE_MAX ? recording_usual(table->schema, column)
+                                          : recording_value(table->frame, row->row, column));
+}
+
+/* Does the second table need the row? */
+static bool has_seldom(const struct recorder_feed *feed, const struct recorder_row *row)
+{
+    const struct recorder_table *table = feed->table;
+    const uint64_t *values = row->row != SIZE_MAX ? frame_values(table->frame, row->row) : NULL;
+
+    for (size_t i = 0; values != NULL && i < feed->count - 2; i++) {
+        const size_t column = feed->columns[i];
+
+        if (column < table->schema->column_count
+                ? values[column] != 0
+                : recording_value(table->frame, row->row, column) !=
+                      recording_usual(table->schema, column))
+            return true;
+    }
+    return false;
+}
+
+static void skip_rows(struct feed_cursor *cursor)
 {
     const struct recorder_feed *feed = feed_of(&cursor->base);
 
     while (feed->seldom && cursor->at < feed->table->list_count &&
-           !feed->table->list[cursor->at].has_seldom)
+           !has_seldom(feed, &feed->table->list[cursor->at]))
         cursor->at++;
 }
 
@@ -101,7 +131,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int c
 
     (void)number, (void)text, (void)count, (void)values;
     cursor->at = 0;
-    pass_over(cursor);
+    skip_rows(cursor);
     return SQLITE_OK;
 }
 
@@ -110,29 +140,13 @@ static int next(sqlite3_vtab_cursor *base)
     struct feed_cursor *cursor = (struct feed_cursor *)base;
 
     cursor->at++;
-    pass_over(cursor);
+    skip_rows(cursor);
     return SQLITE_OK;
 }
 
 static int is_at_end(sqlite3_vtab_cursor *base)
 {
     return ((struct feed_cursor *)base)->at >= feed_of(base)->table->list_count;
-}
-
-static int64_t value_of(const struct recorder_feed *feed, const struct recorder_row *row, size_t at)
-{
-    const struct recorder_table *table = feed->table;
-    const size_t before = feed->seldom ? 2 : 3; /* those that are not the frame's */
-    size_t column;
-
-    if (at < before)
-        return at == 0 ? table->tick_number : at == 1 ? row->number : row->flags;
-    column = feed->columns[at - before];
-    if (row->values == NULL)
-        return (int64_t)recording_usual(table->schema, column);
-    if (column < table->schema->column_count)
-        return (int64_t)row->values[column];
-    return (int64_t)recording_value(table->frame, row->row, column);
 }
 
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int at)

@@ -1,10 +1,10 @@
 /*
- * Which rows of a frame are written, and their writing. Left out is what rests as the last row of
- * its entity said; all rows are written at a key tick. Rows go in by the numbers of their entities,
- * so that the table grows at its end and its pages are full.
+ * Selects the rows of a frame that are written, and writes them. An idle row that is like the last
+ * one of its entity is left out, except in a key interval. Rows are in the order of their entities'
+ * numbers, so that the table grows at its end and its pages are full.
  *
- * An id may be there twice in a frame: who had it has ended, and another has it now. The second is
- * written under a number of its own, for this interval only.
+ * An id may be in a frame twice: one entity has ended, and another one has its id. The second row
+ * is written under a number of its own.
  */
 #include "ledger/array.h"
 #include "recorder_table.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORGET_ABOVE 1024 /* so many entities that are gone may be known */
+#define FORGET_ABOVE 1024 /* gone entities that are kept in any case */
 
 /* -------------------------------------------------------------------------------- Growing -- */
 
@@ -39,7 +39,28 @@ static int step(sqlite3_stmt *statement)
     return sqlite3_reset(statement) == SQLITE_OK ? CAMP_OK : CAMP_E_IO;
 }
 
-/* `labels`: what the file has already. */
+/* The labels of an entity that differ from those in the file. */
+static int write_labels(struct recorder_table *table, int64_t tick, uint32_t number,
+                        const struct labels *before, const struct labels *now)
+{
+    sqlite3_stmt *statement = table->label;
+    int r = CAMP_OK;
+
+    for (size_t i = 0; before != now && i < table->schema->label_count && r == CAMP_OK; i++) {
+        const char *value = labels_value(now, i);
+
+        if (strcmp(labels_value(before, i), value) == 0)
+            continue;
+        sqlite3_bind_int64(statement, 1, number);
+        sqlite3_bind_text(statement, 2, table->schema->label_names[i], -1, SQLITE_STATIC);
+        sqlite3_bind_int64(statement, 3, tick);
+        sqlite3_bind_text(statement, 4, value, -1, SQLITE_STATIC); /* labels are never freed */
+        r = step(statement);
+    }
+    return r;
+}
+
+/* `labels`: those in the file. */
 static int write_identity(struct recorder_table *table, int64_t tick, uint32_t number,
                           const struct entity *entity, const struct labels *labels)
 {
@@ -56,8 +77,8 @@ static int write_identity(struct recorder_table *table, int64_t tick, uint32_t n
     sqlite3_bind_int64(statement, 8, (entity->flags & ENTITY_KERNEL) != 0);
     sqlite3_bind_text(statement, 9, entity->name, -1, SQLITE_STATIC);
     r = step(statement);
-    sqlite3_clear_bindings(statement); /* the name is the frame's, which goes */
-    return r == CAMP_OK ? recorder_labels_write(table, tick, number, labels, entity->labels) : r;
+    sqlite3_clear_bindings(statement); /* the name is the frame's */
+    return r == CAMP_OK ? write_labels(table, tick, number, labels, entity->labels) : r;
 }
 
 static int write_tick(struct recorder_table *table, int64_t tick, bool key,
@@ -80,42 +101,20 @@ static int write_tick(struct recorder_table *table, int64_t tick, bool key,
     return step(table->tick);
 }
 
-static bool has_seldom(const struct recorder_table *table, const struct recorder_row *row)
-{
-    const struct recorder_feed *feed = &table->seldom_rows;
-    const size_t columns = table->schema->column_count;
-
-    for (size_t i = 0; feed->insert != NULL && i < feed->count - 2; i++) {
-        const size_t column = feed->columns[i];
-
-        if (column < columns ? row->values[column] != 0
-                             : recording_value(table->frame, row->row, column) !=
-                                   recording_usual(table->schema, column))
-            return true;
-    }
-    return false;
-}
-
-/* The list, of which SQLite fetches each row (recorder_feed.c). */
+/* SQLite fetches each row of the list (recorder_feed.c). */
 static int write_rows(struct recorder_table *table, int64_t tick, const struct frame *frame)
 {
     int r;
 
     table->tick_number = tick;
     table->frame = frame;
-    for (size_t i = 0; i < table->list_count; i++) {
-        struct recorder_row *row = &table->list[i];
-
-        row->values = row->row != SIZE_MAX ? frame_values(frame, row->row) : NULL;
-        row->has_seldom = row->values != NULL && has_seldom(table, row);
-    }
     r = step(table->rows.insert);
     return r == CAMP_OK && table->seldom_rows.insert != NULL ? step(table->seldom_rows.insert) : r;
 }
 
-/* -------------------------------------------------------------------------------- Deciding -- */
+/* -------------------------------------------------------------------------------- Selecting - */
 
-static bool gauges_stay(struct recorder_table *table, size_t at, const uint64_t *values)
+static bool has_same_gauges(struct recorder_table *table, size_t at, const uint64_t *values)
 {
     for (size_t i = 0; i < table->gauge_count; i++) {
         if (table->last_gauges[at * table->gauge_count + i] != values[table->gauges[i]])
@@ -130,19 +129,19 @@ static void keep_gauges(struct recorder_table *table, size_t at, const uint64_t 
         table->last_gauges[at * table->gauge_count + i] = values[table->gauges[i]];
 }
 
-/* Does the reader know this row without its being written? */
-static bool goes_on(struct recorder_table *table, uint32_t at, const struct frame *frame,
-                    size_t row, struct rest rest)
+/* Can the reader restore this row from the last one of its entity? */
+static bool is_restored(struct recorder_table *table, uint32_t at, const struct frame *frame,
+                        size_t row, struct idle_row idle)
 {
     const struct recorder_tracked *tracked = &table->tracked[at];
 
-    return rest.state >= 0 && rest.state == tracked->rest.state &&
-           rest.times == tracked->rest.times && rest.again == tracked->rest.again &&
+    return idle.state >= 0 && idle.state == tracked->idle.state &&
+           idle.times == tracked->idle.times && idle.repeated == tracked->idle.repeated &&
            tracked->count == frame->entities[row].count &&
-           gauges_stay(table, at, frame_values(frame, row));
+           has_same_gauges(table, at, frame_values(frame, row));
 }
 
-/* From now on the id is that of this row: who had it before has ended. */
+/* From now on the id is this row's: the entity that had it has ended. */
 static void follow_twin(struct recorder_table *table, const struct frame *frame,
                         const struct recorder_row *twin)
 {
@@ -153,7 +152,7 @@ static void follow_twin(struct recorder_table *table, const struct frame *frame,
     tracked->labels = entity->labels;
     tracked->kernel = (entity->flags & ENTITY_KERNEL) != 0;
     tracked->stale = false;
-    tracked->rest = (struct rest){ .state = -1 };
+    tracked->idle = not_idle;
     keep_gauges(table, twin->tracked, frame_values(frame, twin->row));
 }
 
@@ -185,17 +184,21 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
     uint32_t flags = entity->flags & (RECORDING_NEW | RECORDING_ENDED), at;
     struct recorder_tracked *tracked;
     enum registry_match match;
-    struct rest rest;
+    struct idle_row idle;
     int r = registry_enter(&table->registry, entity, &at, &match);
 
     if (r != CAMP_OK || !reserve_tracked(table))
         return CAMP_E_NOMEM;
     tracked = &table->tracked[at];
-    if (tracked->met == table->registry.frames)
+    if (match == REGISTRY_NEW) /* an expired entity may have had its place */
+        *tracked = (struct recorder_tracked){ 0 };
+    if (tracked->last_seen == table->registry.frames)
         return list_twin(table, tick, frame, row, at, number);
-    tracked->met = table->registry.frames;
-    if (tracked->number == 0)
-        tracked->number = ++*number, tracked->stale = true;
+    tracked->last_seen = table->registry.frames;
+    if (tracked->number == 0) {
+        tracked->number = ++*number;
+        tracked->stale = true;
+    }
     if (tracked->stale || match != REGISTRY_KNOWN || tracked->kernel != kernel) {
         r = write_identity(table, tick, tracked->number, entity, tracked->labels);
         tracked->labels = entity->labels;
@@ -203,29 +206,28 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
     }
     tracked->stale = false;
     tracked->kernel = kernel;
-    rest = flags == 0 || flags == RECORDING_CHANGED ? rest_of(frame, row)
-                                                    : (struct rest){ .state = -1 };
-    if (flags == 0 && !key && goes_on(table, at, frame, row, rest))
+    idle = flags == 0 || flags == RECORDING_CHANGED ? idle_row_of(frame, row) : not_idle;
+    if (flags == 0 && !key && is_restored(table, at, frame, row, idle))
         return r;
-    if (rest.state >= 0)
-        flags |= RECORDING_REST;
-    tracked->rest = rest;
+    if (idle.state >= 0)
+        flags |= RECORDING_IDLE;
+    tracked->idle = idle;
     tracked->count = entity->count;
     keep_gauges(table, at, frame_values(frame, row));
     return add_row(table, (struct recorder_row){ tracked->number, at, row, flags }) ? r
                                                                                     : CAMP_E_NOMEM;
 }
 
-/* Those whose rest would otherwise go on. At a key tick the reader sees that they are not there. */
+/* Idle entities without a row: the reader would restore one, except in a key interval. */
 static int list_gone(struct recorder_table *table, bool key)
 {
     for (size_t i = 0; i < table->registry.count; i++) {
         struct recorder_tracked *tracked = &table->tracked[i];
 
-        if (tracked->rest.state < 0 || tracked->met == table->registry.frames ||
-            tracked->number == 0)
+        if (tracked->idle.state < 0 || tracked->number == 0 ||
+            registry_is_present(&table->registry, (uint32_t)i))
             continue;
-        tracked->rest.state = -1;
+        tracked->idle = not_idle;
         if (!key && !add_row(table, (struct recorder_row){ tracked->number, (uint32_t)i, SIZE_MAX,
                                                            RECORDING_GONE }))
             return CAMP_E_NOMEM;
@@ -263,46 +265,6 @@ void recorder_table_forget(struct recorder_table *table)
     table->wants_key = true;
 }
 
-/* Those that are not there any more need not be known for ever: after a while only those of the
- * last two frames are. */
-static int forget_gone(struct recorder_table *table, size_t present)
-{
-    struct recorder_table old = *table;
-    int r = CAMP_OK;
-
-    if (table->registry.count < 2 * present + FORGET_ABOVE)
-        return CAMP_OK;
-    table->registry = (struct registry){ 0 };
-    table->tracked = NULL;
-    table->last_gauges = NULL;
-    table->tracked_capacity = 0;
-    registry_start_frame(&table->registry);
-    for (size_t i = 0; i < old.registry.count && r == CAMP_OK; i++) {
-        struct entity entity = old.registry.entities[i].entity;
-        enum registry_match match;
-        uint32_t at;
-
-        if (old.registry.entities[i].last_seen + 1 < old.registry.frames)
-            continue;
-        entity.flags &= ~(uint32_t)ENTITY_NEW;
-        r = registry_enter(&table->registry, &entity, &at, &match);
-        if (r != CAMP_OK || !reserve_tracked(table)) {
-            r = CAMP_E_NOMEM;
-            break;
-        }
-        table->tracked[at] = old.tracked[i];
-        table->tracked[at].met = old.tracked[i].met == old.registry.frames;
-        if (table->gauge_count > 0)
-            memcpy(&table->last_gauges[at * table->gauge_count],
-                   &old.last_gauges[i * table->gauge_count],
-                   table->gauge_count * sizeof *table->last_gauges);
-    }
-    registry_release(&old.registry);
-    free(old.tracked);
-    free(old.last_gauges);
-    return r;
-}
-
 int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
                          const struct frame *frame, uint32_t *number, uint64_t *ret_written)
 {
@@ -323,5 +285,8 @@ int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
         return r;
     table->wants_key = false;
     *ret_written += table->list_count;
-    return key ? forget_gone(table, frame->entity_count) : CAMP_OK;
+    if (key && table->registry.count - table->registry.spare_count >=
+                   2 * frame->entity_count + FORGET_ABOVE)
+        registry_expire(&table->registry, table->registry.frames - 1);
+    return CAMP_OK;
 }

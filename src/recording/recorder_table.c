@@ -1,7 +1,7 @@
 /*
  * The tables and views of one schema, as SQL. Rows are in NAME_rows; columns that are seldom other
  * than zero are in NAME_seldom, where a row stands only when one of them is. The view NAME has
- * both, and NAME_every also the rows at rest that were left out.
+ * both, and NAME_every also the idle rows that were left out.
  *
  * A file has the tables `label` and `label_name` when a source has labels, and each is a column of
  * the view `entity`. A label is written when it differs from the file's: of a session that goes
@@ -17,7 +17,7 @@
 
 /* ---------------------------------------------------------------------------------- Names -- */
 
-/* Names that the file has already, or that a row has beside its columns. */
+/* Names of the file's own tables, and of columns that each row has. */
 static bool is_reserved(const char *name)
 {
     static const char *const names[] = { "camp",    "tick",          "tick_beside", "column_info",
@@ -41,7 +41,7 @@ static bool is_taken(char *const *names, size_t count, const char *name)
     return false;
 }
 
-/* A name of SQL that is none of names[count]. Owned by the caller; NULL: no memory. */
+/* A name in SQL that differs from all of names[count]. Owned by the caller; NULL: no memory. */
 static char *free_name(char *const *names, size_t count, const char *wanted)
 {
     char *name = sqlite3_mprintf("%s", wanted[0] != '\0' ? wanted : "unnamed");
@@ -105,7 +105,7 @@ static void create_rows(const struct recorder_table *table, sqlite3_str *sql, bo
     sqlite3_str_appendall(sql, ", PRIMARY KEY(tick, entity)) STRICT, WITHOUT ROWID;");
 }
 
-/* The sum of the states and what is in none of them, where a schema has states. */
+/* The elapsed time: the sum of the states and the unaccounted time. */
 static void append_elapsed(const struct recorder_table *table, sqlite3_str *sql)
 {
     if (table->schema->state_count == 0)
@@ -116,7 +116,7 @@ static void append_elapsed(const struct recorder_table *table, sqlite3_str *sql)
     sqlite3_str_appendall(sql, " AS elapsed_ns");
 }
 
-/* All columns, whichever table they are in. */
+/* All columns, of both tables. */
 static void create_view(const struct recorder_table *table, sqlite3_str *sql)
 {
     sqlite3_str_appendf(sql, "CREATE VIEW \"%w\" AS SELECT tick, entity, flags", table->name);
@@ -131,8 +131,8 @@ static void create_view(const struct recorder_table *table, sqlite3_str *sql)
     sqlite3_str_appendf(sql, " WHERE flags & %d = 0;", RECORDING_GONE);
 }
 
-/* A column of a row that was left out: its state, and what has that time again, has the interval's
- * time; a level stays. */
+/* A column of a row that was left out: its state, and each counter that repeats it, has the
+ * interval's time; a gauge stays. */
 static void append_every(const struct recorder_table *table, sqlite3_str *sql, size_t column)
 {
     const struct schema *schema = table->schema;
@@ -150,7 +150,7 @@ static void append_every(const struct recorder_table *table, sqlite3_str *sql, s
                             name, name, name);
 }
 
-/* Each row at rest goes on until the next row of its entity, or to the end. */
+/* An idle row stands for all intervals until the next row of its entity, or until the end. */
 static void create_view_of_every(const struct recorder_table *table, sqlite3_str *sql,
                                  const char *tick_name)
 {
@@ -171,7 +171,7 @@ static void create_view_of_every(const struct recorder_table *table, sqlite3_str
     sqlite3_str_appendf(sql,
                         " FROM r JOIN %s AS tick ON tick.tick >= r.tick AND tick.tick < "
                         "iif(r.flags & %d, r.next_tick, r.tick + 1);",
-                        tick_name, RECORDING_REST);
+                        tick_name, RECORDING_IDLE);
 }
 
 static void describe_columns(const struct recorder_table *table, sqlite3_str *sql)
@@ -198,7 +198,7 @@ static int prepare(sqlite3 *database, const char *sql, sqlite3_stmt **ret)
     return r == SQLITE_OK ? CAMP_OK : r == SQLITE_NOMEM ? CAMP_E_NOMEM : CAMP_E_IO;
 }
 
-/* The modules are named after the tables of intervals, of which each has one of its own. */
+/* The modules are named after the table of intervals, which each recorder table has of its own. */
 static int prepare_feed(const struct recorder_table *table, sqlite3 *database, bool seldom,
                         const char *tick_name, struct recorder_feed *feed)
 {
@@ -270,7 +270,7 @@ static int create_labels(struct recorder_table *table, sqlite3 *database)
                : CAMP_E_IO;
 }
 
-/* A column of the view: the last value that was written. */
+/* A label as a column of the view: its last value. */
 static void append_label(sqlite3_str *sql, const char *name)
 {
     sqlite3_str_appendf(sql,
@@ -306,26 +306,6 @@ int recorder_entity_view(const struct recorder_table *tables, size_t count, sqli
     }
     sqlite3_str_appendall(sql, " FROM identity GROUP BY entity;");
     return run(database, sql);
-}
-
-int recorder_labels_write(struct recorder_table *table, int64_t tick, uint32_t number,
-                          const struct labels *before, const struct labels *now)
-{
-    int r = CAMP_OK;
-
-    for (size_t i = 0; before != now && i < table->schema->label_count && r == CAMP_OK; i++) {
-        const char *value = labels_value(now, i);
-
-        if (strcmp(labels_value(before, i), value) == 0)
-            continue;
-        sqlite3_bind_int64(table->label, 1, number);
-        sqlite3_bind_text(table->label, 2, table->schema->label_names[i], -1, SQLITE_STATIC);
-        sqlite3_bind_int64(table->label, 3, tick);
-        sqlite3_bind_text(table->label, 4, value, -1, SQLITE_STATIC); /* it stays for ever */
-        sqlite3_step(table->label);
-        r = sqlite3_reset(table->label) == SQLITE_OK ? CAMP_OK : CAMP_E_IO;
-    }
-    return r;
 }
 
 /* ---------------------------------------------------------------------------------- Table -- */
@@ -387,9 +367,7 @@ void recorder_table_release(struct recorder_table *table)
     free(table->column_names);
     free(table->seldom);
     free(table->gauges);
-    free(table->tracked);
-    free(table->last_gauges);
     free(table->list);
-    registry_release(&table->registry);
+    recorder_table_forget(table);
     *table = (struct recorder_table){ 0 };
 }

@@ -1,7 +1,7 @@
 /*
  * A recording as a source: intervals in the order in which they were recorded, which is not always
- * that of the wall clock. Each is read by statements of its own, so that a recorder that goes on
- * writing is not held up, and a file of any size takes the memory of two frames.
+ * that of the wall clock. Each is read in a transaction of its own, so that it does not block a
+ * recorder, and a file of any size takes the memory of two frames.
  */
 #include "recording_inside.h"
 
@@ -17,46 +17,24 @@
 #define NS_PER_S 1000000000.0
 #define FACT_SIZE 256
 #define SLICE_NS 100000000u
-#define ENDS_EARLY "%s is damaged: it ends too early; its intact part was shown"
+#define CUT "%s is damaged: it ends too early; its intact part was shown"
 
 struct recording_source {
     struct source source; /* first: a recording_source is a source */
     struct from from;
     char *path;
     sqlite3 *database;
-    sqlite3_stmt *after;                  /* the first tick after another */
-    sqlite3_stmt *said;                   /* the note of a tick; NULL: the file has none */
-    char note[FRAME_NOTE_SIZE];           /* of the last one read */
-    struct recording_table table, beside; /* beside.database NULL: nothing stands beside */
-    struct frame nothing;                 /* beside an interval without */
+    sqlite3_stmt *after;                  /* the first tick after a tick */
+    sqlite3_stmt *note_before;            /* the note of a tick; NULL: the file has no notes */
+    char note[FRAME_NOTE_SIZE];           /* of the last interval */
+    struct recording_table table, beside; /* beside.database NULL: there is none */
+    struct frame nothing;                 /* beside an interval that has none */
     int64_t tick;                         /* the last one read */
-    int64_t first, last;                  /* that are wanted; last INT64_MAX: to the end */
-    bool ends_early;
-    uint64_t done, frames;      /* 0: not known */
-    uint64_t began_ns, from_ns; /* of a replay with a speed: ours, and the recording's */
+    int64_t first, last;                  /* the selected ones; last INT64_MAX: to the end */
+    bool is_cut;                          /* the file ends too early */
+    uint64_t done, frames;                /* intervals; 0: unknown */
+    uint64_t began_ns, from_ns; /* the start of a paced replay: our clock, the recording's */
 };
-
-/* ----------------------------------------------------------------------------------- Facts -- */
-
-static int ask_number(const struct recording_source *source, const char *sql, int64_t parameter,
-                      int64_t *ret, struct camp_error *error)
-{
-    return recording_file_number(source->database, source->path, sql, parameter, ret, error);
-}
-
-static int ask_fact(const struct recording_source *source, const char *key, char *ret, size_t size,
-                    struct camp_error *error)
-{
-    return recording_file_fact(source->database, source->path, key, ret, size, error);
-}
-
-/* The texts of struct from_facts stay: as labels do. */
-static const char *tier_of(const char *text)
-{
-    const struct labels *kept = labels_intern(&text, 1);
-
-    return kept != NULL ? kept->values[0] : "recording";
-}
 
 /* --------------------------------------------------------------------------------- Opening -- */
 
@@ -67,34 +45,35 @@ static bool has_notes(sqlite3 *database)
                                          NULL, NULL) == SQLITE_OK;
 }
 
-static int open_tables(struct recording_source *source, struct camp_error *error)
+static int open_tables(struct recording_source *source, const struct recording_info *info,
+                       struct camp_error *error)
 {
-    char name[FACT_SIZE];
-    int r = ask_fact(source, "table", name, sizeof name, error);
+    const char *beside = info->facts[RECORDING_BESIDE];
+    int r = recording_table_open(&source->table, source->database, source->path,
+                                 info->facts[RECORDING_TABLE], "tick", error);
 
-    if (r == CAMP_OK && name[0] == '\0')
-        return recording_file_fail_empty(source->path, error);
-    if (r == CAMP_OK)
-        r = recording_table_open(&source->table, source->database, source->path, name, "tick",
-                                 error);
-    if (r == CAMP_OK)
-        r = ask_fact(source, "beside", name, sizeof name, error);
-    if (r == CAMP_OK && name[0] != '\0')
-        r = recording_table_open(&source->beside, source->database, source->path, name,
+    if (r == CAMP_OK && beside[0] != '\0')
+        r = recording_table_open(&source->beside, source->database, source->path, beside,
                                  "tick_beside", error);
     frame_init(&source->nothing, &source->beside.schema);
     if (r == CAMP_OK)
         r = recording_prepare(source->database, source->path, &source->after, error,
                               "SELECT tick FROM tick WHERE tick > ? ORDER BY tick LIMIT 1");
     if (r == CAMP_OK && has_notes(source->database))
-        r = recording_prepare(source->database, source->path, &source->said, error,
+        r = recording_prepare(source->database, source->path, &source->note_before, error,
                               "SELECT text FROM note WHERE since_tick <= ? "
                               "ORDER BY since_tick DESC LIMIT 1");
     return r;
 }
 
-/* Which ticks are wanted. By the wall clock, which may have been set back meanwhile: from the first
- * after the beginning to the last one before the end, each at from_middle_ns(). */
+static int select_number(const struct recording_source *source, const char *sql, int64_t parameter,
+                         int64_t *ret, struct camp_error *error)
+{
+    return recording_file_number(source->database, source->path, sql, parameter, ret, error);
+}
+
+/* Finds the ticks from --begin to --end, each at its from_middle_ns(): the wall clock may have been
+ * set back in between, so they are the first one after begin and the last one before end. */
 #define MIDDLE_NS "wall_clock_ns - (end_ns - start_ns) / 2"
 
 static int find_range(struct recording_source *source, struct camp_error *error)
@@ -104,58 +83,41 @@ static int find_range(struct recording_source *source, struct camp_error *error)
 
     source->last = INT64_MAX;
     if (source->from.begin_ns != 0)
-        r = ask_number(source,
-                       "SELECT ifnull(min(tick), 9223372036854775807) FROM tick "
-                       "WHERE " MIDDLE_NS " >= ?",
-                       source->from.begin_ns, &source->first, error);
+        r = select_number(source,
+                          "SELECT ifnull(min(tick), 9223372036854775807) FROM tick "
+                          "WHERE " MIDDLE_NS " >= ?",
+                          source->from.begin_ns, &source->first, error);
     if (r == CAMP_OK && source->from.end_ns != 0)
-        r = ask_number(source, "SELECT ifnull(max(tick), 0) FROM tick WHERE " MIDDLE_NS " < ?",
-                       source->from.end_ns, &source->last, error);
+        r = select_number(source, "SELECT ifnull(max(tick), 0) FROM tick WHERE " MIDDLE_NS " < ?",
+                          source->from.end_ns, &source->last, error);
     if (r != CAMP_OK || source->first == INT64_MAX)
         return r;
-    r = ask_number(source, "SELECT ifnull(max(tick), 1) FROM tick WHERE key AND tick <= ?",
-                   source->first, &key, error);
+    r = select_number(source, "SELECT ifnull(max(tick), 1) FROM tick WHERE key AND tick <= ?",
+                      source->first, &key, error);
     source->tick = key - 1;
     return r;
 }
 
-/* In a file that ends too early not all of it can be asked for. */
-static int know_facts(struct recording_source *source, struct from_facts *facts,
-                      struct camp_error *error)
+static void fill_facts(const struct recording_info *info, struct from_facts *facts)
 {
-    char text[FACT_SIZE], name[sizeof facts->name];
-    int64_t frames = 0, begin = 0, end = 0;
-    int r;
+    const char *tier = info->facts[RECORDING_TIER];
+    const struct labels *kept = labels_intern(&tier, 1); /* facts->tier must stay, as labels do */
+    char name[sizeof facts->name];
 
     facts->live = false;
-    r = ask_fact(source, "kind", text, sizeof text, error);
-    snprintf(facts->kind, sizeof facts->kind, "%.31s",
-             text[0] != '\0' ? text : source->table.schema.name);
+    snprintf(facts->kind, sizeof facts->kind, "%.31s", info->facts[RECORDING_KIND]);
     snprintf(name, sizeof name, "%.*s (%s)", (int)(sizeof name - sizeof facts->kind - 4),
              facts->name, facts->kind);
     memcpy(facts->name, name, sizeof name);
-    if (r == CAMP_OK)
-        r = ask_fact(source, "tier", text, sizeof text, error);
-    if (r != CAMP_OK)
-        return r;
-    facts->tier = tier_of(text);
-    if (ask_fact(source, "interval_ns", text, sizeof text, error) == CAMP_OK)
-        facts->interval_ns = strtoull(text, NULL, 10);
-    ask_fact(source, "note", facts->note, sizeof facts->note, error);
-    source->ends_early = recording_file_ends_early(source->path);
-    if (source->ends_early)
-        snprintf(facts->note, sizeof facts->note,
-                 "The recording is damaged: it ends too early, and what is whole is shown.");
-    if (ask_number(source, "SELECT count(*) FROM tick", 0, &frames, NULL) == CAMP_OK)
-        facts->frames = (uint64_t)frames;
-    if (ask_number(source, "SELECT wall_clock_ns - (end_ns - start_ns) FROM tick LIMIT 1", 0,
-                   &begin, NULL) == CAMP_OK &&
-        ask_number(source, "SELECT wall_clock_ns FROM tick ORDER BY tick DESC LIMIT 1", 0, &end,
-                   NULL) == CAMP_OK) {
-        facts->begin_ns = begin;
-        facts->end_ns = end;
-    }
-    return CAMP_OK;
+    facts->tier = kept != NULL ? kept->values[0] : "recording";
+    facts->interval_ns = strtoull(info->facts[RECORDING_INTERVAL], NULL, 10);
+    snprintf(facts->note, sizeof facts->note, "%s",
+             info->is_cut ? "The recording is damaged: it ends too early, and what is whole is "
+                            "shown."
+                          : info->facts[RECORDING_NOTE]);
+    facts->frames = info->intervals > 0 ? (uint64_t)info->intervals : 0;
+    facts->begin_ns = info->begin_ns > 0 && info->end_ns > 0 ? info->begin_ns : 0;
+    facts->end_ns = info->begin_ns > 0 && info->end_ns > 0 ? info->end_ns : 0;
 }
 
 /* --------------------------------------------------------------------------------- Reading -- */
@@ -167,7 +129,7 @@ static const struct schema *describe(const struct source *base)
 
 static const struct frame *last_frame(const struct recording_table *table)
 {
-    return &table->frames[table->now];
+    return &table->intervals[table->now].frame;
 }
 
 static const struct frame *beside(const struct source *base)
@@ -176,16 +138,16 @@ static const struct frame *beside(const struct source *base)
 
     if (source->beside.database == NULL)
         return NULL;
-    return source->beside.there ? last_frame(&source->beside) : &source->nothing;
+    return source->beside.is_there ? last_frame(&source->beside) : &source->nothing;
 }
 
 static int is_damaged(const struct recording_source *source, struct camp_error *error)
 {
-    return camp_fail(error, CAMP_E_FORMAT, 0, ENDS_EARLY, source->path);
+    return camp_fail(error, CAMP_E_FORMAT, 0, CUT, source->path);
 }
 
-/* The next tick that is in the file. SOURCE_END: there is none, or none is wanted. In a page that
- * ends too early ticks may be 0, and the same would be found for ever. */
+/* Finds the next tick in the file. SOURCE_END: there is none, or it is not selected. In a cut page
+ * ticks may be 0, so that the same one would be found again and again. */
 static int find_next(struct recording_source *source, struct camp_error *error)
 {
     int64_t found = 0;
@@ -199,14 +161,14 @@ static int find_next(struct recording_source *source, struct camp_error *error)
     if (stepped != SQLITE_ROW && stepped != SQLITE_DONE)
         return recording_failed(source->database, source->path, error);
     if (stepped == SQLITE_DONE)
-        return source->ends_early ? is_damaged(source, error) : SOURCE_END;
+        return source->is_cut ? is_damaged(source, error) : SOURCE_END;
     if (found <= source->tick)
         return is_damaged(source, error);
     source->tick = found;
     return found > source->last ? SOURCE_END : CAMP_OK;
 }
 
-/* Of a replay with a speed: until the frame's time has come. */
+/* With --speed: waits until the frame is due. */
 static void keep_pace(struct recording_source *source, const struct frame *frame)
 {
     const double speed = source->from.speed;
@@ -233,21 +195,21 @@ static int read_note(struct recording_source *source, struct camp_error *error)
     int stepped;
 
     source->note[0] = '\0';
-    if (source->said == NULL)
+    if (source->note_before == NULL)
         return CAMP_OK;
-    sqlite3_bind_int64(source->said, 1, source->tick);
-    stepped = sqlite3_step(source->said);
-    text = stepped == SQLITE_ROW ? sqlite3_column_text(source->said, 0) : NULL;
+    sqlite3_bind_int64(source->note_before, 1, source->tick);
+    stepped = sqlite3_step(source->note_before);
+    text = stepped == SQLITE_ROW ? sqlite3_column_text(source->note_before, 0) : NULL;
     if (text != NULL)
         snprintf(source->note, sizeof source->note, "%s", (const char *)text);
-    sqlite3_reset(source->said);
-    source->table.frames[source->table.now].note = source->note;
+    sqlite3_reset(source->note_before);
+    source->table.intervals[source->table.now].frame.note = source->note;
     return stepped == SQLITE_ROW || stepped == SQLITE_DONE
                ? CAMP_OK
                : recording_failed(source->database, source->path, error);
 }
 
-/* One transaction for both frames: the recorder may be at work. */
+/* One transaction for both frames: a recorder may write meanwhile. */
 static int read_frames(struct recording_source *source, struct camp_error *error)
 {
     int r;
@@ -274,7 +236,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     (void)deadline_ns;
     if (source->first == INT64_MAX)
         return SOURCE_END;
-    do /* from the key tick on, to know who rests */
+    do /* from the key interval on, for the idle rows */
         r = read_frames(source, error);
     while (r == CAMP_OK && source->tick < source->first);
     if (r != CAMP_OK)
@@ -294,7 +256,7 @@ static void close_recording(struct source *base)
     recording_table_release(&source->table);
     recording_table_release(&source->beside);
     sqlite3_finalize(source->after);
-    sqlite3_finalize(source->said);
+    sqlite3_finalize(source->note_before);
     sqlite3_close(source->database);
     free(source->path);
     free(source);
@@ -304,6 +266,7 @@ int recording_source_open(const struct from *from, const char *path, struct sour
                           struct from_facts *ret_facts, struct camp_error *error)
 {
     struct recording_source *source = calloc(1, sizeof *source);
+    struct recording_info info;
     int r;
 
     if (source == NULL)
@@ -314,15 +277,17 @@ int recording_source_open(const struct from *from, const char *path, struct sour
     r = source->path != NULL ? recording_file_open(&source->database, source->path, error)
                              : CAMP_E_NOMEM;
     if (r == CAMP_OK)
-        r = open_tables(source, error);
+        r = recording_file_info(source->database, source->path, &info, error);
+    if (r == CAMP_OK)
+        r = open_tables(source, &info, error);
     if (r == CAMP_OK)
         r = find_range(source, error);
-    if (r == CAMP_OK)
-        r = know_facts(source, ret_facts, error);
     if (r != CAMP_OK) {
         close_recording(&source->source);
         return r;
     }
+    source->is_cut = info.is_cut;
+    fill_facts(&info, ret_facts);
     source->frames = ret_facts->frames;
     *ret = &source->source;
     return CAMP_OK;

@@ -1,4 +1,4 @@
-/* The file of a recording: is it one, and what does it say of itself? */
+/* The file of a recording: opened, checked and described. */
 #include "recording_inside.h"
 
 #include "counters/error.h"
@@ -72,19 +72,17 @@ int recording_file_number(sqlite3 *database, const char *path, const char *sql, 
     return r;
 }
 
-int recording_file_fact(sqlite3 *database, const char *path, const char *key, char *ret,
-                        size_t size, struct camp_error *error)
+static int read_fact(sqlite3 *database, const char *path, const char *key, char *ret, size_t size,
+                     struct camp_error *error)
 {
     sqlite3_stmt *statement = NULL;
     int r = recording_prepare(database, path, &statement, error,
                               "SELECT value FROM camp WHERE key = %Q", key);
     const char *text = NULL;
 
-    ret[0] = '\0';
     if (r == CAMP_OK && sqlite3_step(statement) == SQLITE_ROW)
         text = (const char *)sqlite3_column_text(statement, 0);
-    if (text != NULL)
-        snprintf(ret, size, "%s", text);
+    snprintf(ret, size, "%s", text != NULL ? text : "");
     sqlite3_finalize(statement);
     return r;
 }
@@ -137,8 +135,8 @@ static int check_tables(sqlite3 *database, const char *path, struct camp_error *
     return r == CAMP_OK && count == 0 ? recording_file_fail_empty(path, error) : r;
 }
 
-/* Of a file that is shorter than it should be, what is whole can be read when SQLite is told that
- * this is meant; nothing is written. Checkpoints are the recorder's business. */
+/* WRITABLE_SCHEMA lets SQLite read the intact part of a truncated file; nothing is written. The
+ * checkpoints are left to the recorder. */
 int recording_file_open(sqlite3 **ret, const char *path, struct camp_error *error)
 {
     int r;
@@ -151,21 +149,23 @@ int recording_file_open(sqlite3 **ret, const char *path, struct camp_error *erro
     sqlite3_db_config(*ret, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_db_config(*ret, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
     sqlite3_db_config(*ret, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(*ret, SQLITE_DBCONFIG_DQS_DML, 0, NULL); /* "NAME" is never a text */
     r = check_kind(*ret, path, error);
     return r == CAMP_OK ? check_tables(*ret, path, error) : r;
 }
 
-/* The head: sqlite.org, Database File Format, 1.3: at 16 the size of a page, at 28 how many there
- * are. While a recorder is at work (there is a -wal) it may be ahead for a moment. */
-bool recording_file_ends_early(const char *path)
+/* Is the file shorter than its head says (sqlite.org, Database File Format, 1.3: at 16 the size of
+ * a page, at 28 the number of pages)? While it is recorded (it has a -wal) the head may be ahead.
+ */
+static bool is_cut(const char *path)
 {
     char *wal = sqlite3_mprintf("%s-wal", path);
-    const bool at_work = wal == NULL || access(wal, F_OK) == 0;
-    FILE *file = at_work ? NULL : fopen(path, "re");
+    const bool is_recorded = wal == NULL || access(wal, F_OK) == 0;
+    FILE *file = is_recorded ? NULL : fopen(path, "re");
     unsigned char head[32];
     struct stat status;
     uint64_t page_size, pages;
-    bool early = false;
+    bool ret = false;
 
     sqlite3_free(wal);
     if (file == NULL)
@@ -174,38 +174,15 @@ bool recording_file_ends_early(const char *path)
         page_size = (uint64_t)head[16] << 8 | head[17];
         pages = (uint64_t)head[28] << 24 | (uint64_t)head[29] << 16 | (uint64_t)head[30] << 8 |
                 head[31];
-        early = (uint64_t)status.st_size < (page_size == 1 ? 65536 : page_size) * pages;
+        ret = (uint64_t)status.st_size < (page_size == 1 ? 65536 : page_size) * pages;
     }
     fclose(file);
-    return early;
+    return ret;
 }
 
 /* --------------------------------------------------------------------------- Information -- */
 
-static void read_texts(struct recording_info *info, sqlite3 *database, const char *path)
-{
-    const struct {
-        const char *key;
-        char *text;
-        size_t size;
-    } facts[] = {
-        { "source", info->source, sizeof info->source },
-        { "kind", info->kind, sizeof info->kind },
-        { "tier", info->tier, sizeof info->tier },
-        { "host", info->host, sizeof info->host },
-        { "kernel", info->kernel, sizeof info->kernel },
-        { "version", info->version, sizeof info->version },
-        { "schema", info->schema, sizeof info->schema },
-        { "table", info->table, sizeof info->table },
-        { "beside", info->beside, sizeof info->beside },
-        { "note", info->note, sizeof info->note },
-    };
-
-    for (size_t i = 0; i < ARRAY_COUNT(facts); i++)
-        recording_file_fact(database, path, facts[i].key, facts[i].text, facts[i].size, NULL);
-}
-
-/* -1 stays where it cannot be asked for. */
+/* Leaves *ret where the number cannot be read. */
 static void ask(sqlite3 *database, const char *path, const char *sql, int64_t parameter,
                 int64_t *ret)
 {
@@ -215,16 +192,45 @@ static void ask(sqlite3 *database, const char *path, const char *sql, int64_t pa
         *ret = number;
 }
 
-static void read_times(struct recording_info *info, sqlite3 *database, const char *path)
+static const struct recording_info unknown = {
+    .begin_ns = -1,
+    .end_ns = -1,
+    .intervals = -1,
+    .usual_ns = -1,
+    .entities = -1,
+    .rows = -1,
+    .gaps = -1,
+};
+
+int recording_file_info(sqlite3 *database, const char *path, struct recording_info *ret,
+                        struct camp_error *error)
 {
-    ask(database, path, "SELECT count(*) FROM tick", 0, &info->intervals);
-    if (info->intervals == 0)
-        return;
+    int r = CAMP_OK;
+
+    *ret = unknown;
+    ret->is_cut = is_cut(path);
+    for (size_t i = 0; i < RECORDING_FACT_COUNT && r == CAMP_OK; i++)
+        r = read_fact(database, path, recording_fact_names[i], ret->facts[i], sizeof ret->facts[i],
+                      error);
+    if (r == CAMP_OK && ret->facts[RECORDING_TABLE][0] == '\0')
+        r = recording_file_fail_empty(path, error);
+    if (ret->facts[RECORDING_KIND][0] == '\0')
+        strcpy(ret->facts[RECORDING_KIND], ret->facts[RECORDING_TABLE]);
+    ask(database, path, "SELECT count(*) FROM tick", 0, &ret->intervals);
+    if (ret->intervals == 0)
+        return r;
     ask(database, path,
         "SELECT wall_clock_ns - (end_ns - start_ns) FROM tick ORDER BY tick LIMIT 1", 0,
-        &info->begin_ns);
+        &ret->begin_ns);
     ask(database, path, "SELECT wall_clock_ns FROM tick ORDER BY tick DESC LIMIT 1", 0,
-        &info->end_ns);
+        &ret->end_ns);
+    return r;
+}
+
+static void read_lengths(struct recording_info *info, sqlite3 *database, const char *path)
+{
+    if (info->intervals == 0)
+        return;
     ask(database, path,
         "SELECT end_ns - start_ns AS length FROM tick ORDER BY length "
         "LIMIT 1 OFFSET (SELECT (count(*) - 1) / 2 FROM tick)",
@@ -238,13 +244,13 @@ static void read_times(struct recording_info *info, sqlite3 *database, const cha
 static void read_rows(struct recording_info *info, sqlite3 *database, const char *path)
 {
     char *sql = sqlite3_mprintf("SELECT count(*) FROM \"%w_rows\" WHERE flags & %d = 0",
-                                info->table, RECORDING_GONE);
+                                info->facts[RECORDING_TABLE], RECORDING_GONE);
 
     if (sql != NULL)
         ask(database, path, sql, 0, &info->rows);
     sqlite3_free(sql);
     sql = sqlite3_mprintf("SELECT count(DISTINCT entity) FROM identity WHERE table_name = %Q",
-                          info->table);
+                          info->facts[RECORDING_TABLE]);
     if (sql != NULL)
         ask(database, path, sql, 0, &info->entities);
     sqlite3_free(sql);
@@ -255,22 +261,12 @@ int recording_info_read(struct recording_info *ret, const char *path, struct cam
     sqlite3 *database = NULL;
     int r = recording_file_open(&database, path, error);
 
-    *ret = (struct recording_info){ .begin_ns = -1,
-                                    .end_ns = -1,
-                                    .intervals = -1,
-                                    .usual_ns = -1,
-                                    .entities = -1,
-                                    .rows = -1,
-                                    .gaps = -1 };
+    *ret = unknown;
+    if (r == CAMP_OK)
+        r = recording_file_info(database, path, ret, error);
     if (r == CAMP_OK) {
-        ret->is_cut = recording_file_ends_early(path);
-        read_texts(ret, database, path);
-        if (ret->kind[0] == '\0')
-            snprintf(ret->kind, sizeof ret->kind, "%s", ret->table);
-        read_times(ret, database, path);
+        read_lengths(ret, database, path);
         read_rows(ret, database, path);
-        if (ret->table[0] == '\0')
-            r = recording_file_fail_empty(path, error);
     }
     sqlite3_close(database);
     return r;

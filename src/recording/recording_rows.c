@@ -1,7 +1,7 @@
 /*
- * The rows of an interval: those that are in the file, and between them, given back, those that
- * rest as they did in the interval before. Both are in the order of their entities' numbers, so
- * they are merged as they come, and only two frames are held.
+ * The rows of an interval: those in the file, and the idle rows of the interval before that the
+ * file leaves out. Both are in the order of their entities' numbers, so they are merged while they
+ * are read, and only two frames are kept.
  */
 #include "counters/error.h"
 #include "ledger/array.h"
@@ -9,16 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-/* A column's number. False: it has something else. */
-static bool number_of(sqlite3_stmt *statement, int column, int64_t *ret)
-{
-    sqlite3_value *value = sqlite3_column_value(statement, column);
-    const int type = sqlite3_value_type(value);
-
-    *ret = type == SQLITE_INTEGER ? sqlite3_value_int64(value) : 0;
-    return type == SQLITE_INTEGER || type == SQLITE_NULL;
-}
 
 static int not_a_number(const struct recording_table *table, sqlite3_stmt *statement, int column,
                         struct camp_error *error)
@@ -28,54 +18,58 @@ static int not_a_number(const struct recording_table *table, sqlite3_stmt *state
                      sqlite3_column_name(statement, column), table->name);
 }
 
-/* ------------------------------------------------------------------------------- One row -- */
-
-static struct frame *frame_of(struct recording_table *table)
+/* NULL is 0. */
+static int read_number(const struct recording_table *table, sqlite3_stmt *statement, int column,
+                       int64_t *ret, struct camp_error *error)
 {
-    return &table->frames[table->now];
+    sqlite3_value *value = sqlite3_column_value(statement, column);
+    const int type = sqlite3_value_type(value);
+
+    *ret = type == SQLITE_INTEGER ? sqlite3_value_int64(value) : 0;
+    return type == SQLITE_INTEGER || type == SQLITE_NULL
+               ? CAMP_OK
+               : not_a_number(table, statement, column, error);
 }
 
-/* A further row of this interval; NULL: no memory. */
-static struct entity *add_row(struct recording_table *table, uint32_t number, struct rest rest)
-{
-    struct frame *frame = frame_of(table);
-    struct recording_row **facts = &table->row_facts[table->now];
-    struct entity *entity = frame_add(frame);
+/* ------------------------------------------------------------------------------- One row -- */
 
-    if (entity == NULL)
+/* Adds a row to an interval; NULL: no memory. */
+static struct entity *add_row(struct recording_rows *interval, struct recording_row row)
+{
+    struct entity *entity = frame_add(&interval->frame);
+
+    if (entity == NULL ||
+        !ARRAY_RESERVE(interval->rows, interval->capacity, interval->frame.entity_count))
         return NULL;
-    if (!ARRAY_RESERVE(*facts, table->row_capacity[table->now], frame->entity_count))
-        return NULL;
-    (*facts)[frame->entity_count - 1] = (struct recording_row){ number, rest };
+    interval->rows[interval->frame.entity_count - 1] = row;
     return entity;
 }
 
-/* A row of the interval before that rests, as it is in this one. */
-static int give_back(struct recording_table *table, size_t before)
+/* Adds a row of the interval before, if it is idle. */
+static int restore_row(struct recording_rows *interval, const struct recording_rows *before,
+                       size_t at_before)
 {
-    const struct frame *old = &table->frames[!table->now];
-    const struct recording_row facts = table->row_facts[!table->now][before];
-    const struct schema *schema = &table->schema;
-    struct frame *frame = frame_of(table);
+    const struct recording_row row = before->rows[at_before];
+    const struct schema *schema = before->frame.schema;
+    struct frame *frame = &interval->frame;
+    const size_t at = frame->entity_count;
     struct entity *entity;
-    size_t at;
 
-    if (facts.rest.state < 0)
+    if (row.idle.state < 0)
         return CAMP_OK;
-    entity = add_row(table, facts.number, facts.rest);
+    entity = add_row(interval, row);
     if (entity == NULL)
         return CAMP_E_NOMEM;
-    *entity = old->entities[before];
-    at = frame->entity_count - 1;
-    frame->elapsed_ns[at] = rest_elapsed_ns(frame, facts.rest);
+    *entity = before->frame.entities[at_before];
+    frame->elapsed_ns[at] = (frame->end_ns - frame->start_ns) * row.idle.times;
     for (size_t i = schema->state_count; i < schema->column_count; i++) {
         if (schema->columns[i].kind == COLUMN_GAUGE)
-            frame_values(frame, at)[i] = frame_values(old, before)[i];
-        else if (rest_has_again(facts.rest, i))
+            frame_values(frame, at)[i] = frame_values(&before->frame, at_before)[i];
+        else if (idle_row_repeats(row.idle, i))
             frame_values(frame, at)[i] = frame->elapsed_ns[at];
     }
     if (schema->state_count > 0)
-        frame_values(frame, at)[facts.rest.state] = frame->elapsed_ns[at];
+        frame_values(frame, at)[row.idle.state] = frame->elapsed_ns[at];
     return CAMP_OK;
 }
 
@@ -109,19 +103,18 @@ static int read_identity(struct recording_table *table, int64_t tick, uint32_t n
     return camp_fail(error, CAMP_E_FORMAT, 0, "%s has no name for entity %u", table->path, number);
 }
 
-static int read_values(struct recording_table *table, sqlite3_stmt *statement, bool seldom,
-                       struct camp_error *error)
+/* Fills the interval's last row. */
+static int read_values(struct recording_table *table, struct recording_rows *interval,
+                       int64_t flags, struct camp_error *error)
 {
-    struct frame *frame = frame_of(table);
+    struct frame *frame = &interval->frame;
     const size_t at = frame->entity_count - 1, count = table->schema.column_count;
     uint64_t *values = frame_values(frame, at);
     int64_t number;
+    int r = CAMP_OK;
 
-    for (size_t i = 0; i < count + RECORDING_EXTRA_COUNT; i++) {
-        if (table->places[i].seldom != seldom)
-            continue;
-        if (!number_of(statement, table->places[i].at, &number))
-            return not_a_number(table, statement, table->places[i].at, error);
+    for (size_t i = 0; i < count + RECORDING_EXTRA_COUNT && r == CAMP_OK; i++) {
+        r = read_number(table, table->rows, (int)i + 2, &number, error);
         if (i < count)
             values[i] = (uint64_t)number;
         else if (i == count + RECORDING_COUNT)
@@ -129,19 +122,11 @@ static int read_values(struct recording_table *table, sqlite3_stmt *statement, b
         else
             frame->elapsed_ns[at] = (uint64_t)number;
     }
-    return CAMP_OK;
-}
-
-/* The row's elapsed_ns is its unaccounted time until here. */
-static struct rest settle_row(struct recording_table *table, int64_t flags)
-{
-    struct frame *frame = frame_of(table);
-    const size_t at = frame->entity_count - 1;
-    const uint64_t *values = frame_values(frame, at);
-
     for (size_t i = 0; i < table->schema.state_count; i++)
         frame->elapsed_ns[at] += values[i];
-    return (flags & RECORDING_REST) != 0 ? rest_of(frame, at) : (struct rest){ .state = -1 };
+    if ((flags & RECORDING_IDLE) != 0)
+        interval->rows[at].idle = idle_row_of(frame, at);
+    return r;
 }
 
 /* ------------------------------------------------------------------------------ An interval -- */
@@ -150,56 +135,37 @@ static struct rest settle_row(struct recording_table *table, int64_t flags)
 struct merge {
     int64_t tick;
     bool key;
-    size_t before;     /* in the interval before */
-    bool seldom_there; /* the statement stands on a row */
-    uint32_t seldom_number;
+    struct recording_rows *now;
+    const struct recording_rows *before;
+    size_t at; /* in `before` */
 };
 
-static int step_seldom(struct recording_table *table, struct merge *merge, struct camp_error *error)
+static int restore_until(struct merge *merge, uint32_t number)
 {
-    int r = sqlite3_step(table->seldom);
-
-    merge->seldom_there = r == SQLITE_ROW;
-    if (r == SQLITE_ROW)
-        merge->seldom_number = (uint32_t)sqlite3_column_int64(table->seldom, 0);
-    return r == SQLITE_ROW || r == SQLITE_DONE
-               ? CAMP_OK
-               : recording_failed(table->database, table->path, error);
-}
-
-static int give_back_until(struct recording_table *table, struct merge *merge, uint32_t number)
-{
-    const struct frame *old = &table->frames[!table->now];
-    const struct recording_row *facts = table->row_facts[!table->now];
     int r = CAMP_OK;
 
-    for (;
-         r == CAMP_OK && merge->before < old->entity_count && facts[merge->before].number < number;
-         merge->before++) {
+    for (; r == CAMP_OK && merge->at < merge->before->frame.entity_count &&
+           merge->before->rows[merge->at].number < number;
+         merge->at++) {
         if (!merge->key)
-            r = give_back(table, merge->before);
+            r = restore_row(merge->now, merge->before, merge->at);
     }
     return r;
 }
 
-/* Who it is: as before, or as the file says. */
+/* The entity is `before`, or if that is NULL as the file says. */
 static int identify(struct recording_table *table, struct merge *merge, uint32_t number,
-                    int64_t flags, struct camp_error *error)
+                    int64_t flags, const struct entity *before, struct camp_error *error)
 {
-    const struct frame *old = &table->frames[!table->now];
-    struct entity *entity = add_row(table, number, (struct rest){ .state = -1 });
-    const bool known = merge->before < old->entity_count &&
-                       table->row_facts[!table->now][merge->before].number == number;
+    struct entity *entity = add_row(merge->now, (struct recording_row){ number, not_idle });
     int r = CAMP_OK;
 
     if (entity == NULL)
         return CAMP_E_NOMEM;
-    if (known && (flags & RECORDING_CHANGED) == 0)
-        *entity = old->entities[merge->before];
+    if (before != NULL && (flags & RECORDING_CHANGED) == 0)
+        *entity = *before;
     else
         r = read_identity(table, merge->tick, number, entity, error);
-    merge->before += known;
-    entity->count = 1;
     entity->flags =
         (entity->flags & ENTITY_KERNEL) | ((uint32_t)flags & (RECORDING_NEW | RECORDING_ENDED));
     return r;
@@ -207,53 +173,43 @@ static int identify(struct recording_table *table, struct merge *merge, uint32_t
 
 static int read_row(struct recording_table *table, struct merge *merge, struct camp_error *error)
 {
+    const struct recording_rows *before = merge->before;
+    const struct entity *known = NULL;
     int64_t number, flags;
-    int r;
+    int r = read_number(table, table->rows, 0, &number, error);
 
-    if (!number_of(table->rows, 0, &number) || number < 1 || number > UINT32_MAX)
-        return not_a_number(table, table->rows, 0, error);
-    if (!number_of(table->rows, 1, &flags))
-        return not_a_number(table, table->rows, 1, error);
-    r = give_back_until(table, merge, (uint32_t)number);
-    if (r == CAMP_OK && (flags & RECORDING_GONE) != 0) {
-        r = CAMP_OK;
-        merge->before += merge->before < table->frames[!table->now].entity_count &&
-                         table->row_facts[!table->now][merge->before].number == number;
+    if (r == CAMP_OK && (number < 1 || number > UINT32_MAX))
+        r = not_a_number(table, table->rows, 0, error);
+    if (r == CAMP_OK)
+        r = read_number(table, table->rows, 1, &flags, error);
+    if (r == CAMP_OK)
+        r = restore_until(merge, (uint32_t)number);
+    if (r != CAMP_OK)
         return r;
-    }
-    if (r == CAMP_OK)
-        r = identify(table, merge, (uint32_t)number, flags, error);
-    if (r == CAMP_OK)
-        r = read_values(table, table->rows, false, error);
-    while (r == CAMP_OK && merge->seldom_there && merge->seldom_number < number)
-        r = step_seldom(table, merge, error);
-    if (r == CAMP_OK && merge->seldom_there && merge->seldom_number == number)
-        r = read_values(table, table->seldom, true, error);
-    if (r == CAMP_OK)
-        table->row_facts[table->now][frame_of(table)->entity_count - 1].rest =
-            settle_row(table, flags);
-    return r;
+    if (merge->at < before->frame.entity_count && before->rows[merge->at].number == number)
+        known = &before->frame.entities[merge->at++];
+    if ((flags & RECORDING_GONE) != 0)
+        return CAMP_OK;
+    r = identify(table, merge, (uint32_t)number, flags, known, error);
+    return r == CAMP_OK ? read_values(table, merge->now, flags, error) : r;
 }
 
-/* The interval itself; `there` is false when it has no row. */
 static int read_tick(struct recording_table *table, struct merge *merge, struct camp_error *error)
 {
-    struct frame *frame = frame_of(table);
+    struct frame *frame = &merge->now->frame;
     int64_t numbers[8];
-    int r;
+    int stepped, r = CAMP_OK;
 
     sqlite3_bind_int64(table->tick, 1, merge->tick);
-    r = sqlite3_step(table->tick);
-    table->there = r == SQLITE_ROW;
-    for (int i = 0; r == SQLITE_ROW && i < 8; i++) {
-        if (!number_of(table->tick, i + 1, &numbers[i])) {
-            sqlite3_reset(table->tick);
-            return not_a_number(table, table->tick, i + 1, error);
-        }
-    }
+    stepped = sqlite3_step(table->tick);
+    table->is_there = stepped == SQLITE_ROW;
+    for (int i = 0; table->is_there && r == CAMP_OK && i < (int)ARRAY_COUNT(numbers); i++)
+        r = read_number(table, table->tick, i + 1, &numbers[i], error);
+    if (stepped != SQLITE_ROW && stepped != SQLITE_DONE)
+        r = recording_failed(table->database, table->path, error);
     sqlite3_reset(table->tick);
-    if (r != SQLITE_ROW)
-        return r == SQLITE_DONE ? CAMP_OK : recording_failed(table->database, table->path, error);
+    if (r != CAMP_OK || !table->is_there)
+        return r;
     frame->start_ns = (uint64_t)numbers[0];
     frame->end_ns = (uint64_t)numbers[1];
     frame->wall_clock_ns = numbers[2];
@@ -268,31 +224,27 @@ static int read_rows(struct recording_table *table, struct merge *merge, struct 
     int stepped = SQLITE_DONE, r = CAMP_OK;
 
     sqlite3_bind_int64(table->rows, 1, merge->tick);
-    if (table->seldom != NULL) {
-        sqlite3_bind_int64(table->seldom, 1, merge->tick);
-        r = step_seldom(table, merge, error);
-    }
     while (r == CAMP_OK && (stepped = sqlite3_step(table->rows)) == SQLITE_ROW)
         r = read_row(table, merge, error);
     if (r == CAMP_OK && stepped != SQLITE_DONE)
         r = recording_failed(table->database, table->path, error);
     if (r == CAMP_OK)
-        r = give_back_until(table, merge, UINT32_MAX);
+        r = restore_until(merge, UINT32_MAX);
     sqlite3_reset(table->rows);
-    sqlite3_reset(table->seldom);
     return r;
 }
 
 int recording_table_read(struct recording_table *table, int64_t tick, struct camp_error *error)
 {
-    struct merge merge = { .tick = tick };
+    struct merge merge = { .tick = tick,
+                           .now = &table->intervals[!table->now],
+                           .before = &table->intervals[table->now] };
     int r;
 
-    table->now = !table->now;
-    frame_clear(frame_of(table));
+    frame_clear(&merge.now->frame);
     r = read_tick(table, &merge, error);
-    if (r == CAMP_OK && table->there)
-        return read_rows(table, &merge, error);
-    table->now = !table->now; /* what rested before goes on later */
-    return r;
+    if (r != CAMP_OK || !table->is_there)
+        return r; /* idle rows are restored in the next interval that was recorded */
+    table->now = !table->now;
+    return read_rows(table, &merge, error);
 }

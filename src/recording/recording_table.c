@@ -37,7 +37,7 @@ static int provenance_of(const char *text)
     return CAMP_UNKNOWN;
 }
 
-/* A further column, of a row of column_info. States come first, as in every schema. */
+/* Adds the column that a row of column_info describes. States come first, as in every schema. */
 static int add_column(struct recording_table *table, sqlite3_stmt *row, struct camp_error *error)
 {
     const size_t at = table->schema.column_count;
@@ -57,14 +57,10 @@ static int add_column(struct recording_table *table, sqlite3_stmt *row, struct c
         .class = kind == COLUMN_STATE ? column_class_of(text_of(row, 1)) : CLASS_NONE,
         .short_title = column_short_title_of(text_of(row, 1)),
     };
-    table->column_names[at] = strdup(text_of(row, 2));
-    table->places[at].seldom = sqlite3_column_int(row, 7) != 0;
     table->schema.column_count++;
     table->schema.state_count += kind == COLUMN_STATE;
-    if (column->name == NULL || column->title == NULL || column->help == NULL ||
-        table->column_names[at] == NULL)
-        return CAMP_E_NOMEM;
-    return CAMP_OK;
+    return column->name != NULL && column->title != NULL && column->help != NULL ? CAMP_OK
+                                                                                 : CAMP_E_NOMEM;
 }
 
 /* Interrupts of threads, which have a run queue, are in the same column of text as system calls. */
@@ -79,19 +75,21 @@ static void share_interrupts(struct recording_table *table)
     }
 }
 
-static int read_columns(struct recording_table *table, struct camp_error *error)
+/* Appends the columns' names in SQL to `list`. */
+static int read_columns(struct recording_table *table, sqlite3_str *list, struct camp_error *error)
 {
     sqlite3_stmt *statement = NULL;
-    int r =
-        recording_prepare(table->database, table->path, &statement, error,
-                          "SELECT position" RECORDING_COLUMN(
-                              SQL_NAME) ", seldom "
-                                        "FROM column_info WHERE table_name = %Q ORDER BY position",
-                          table->name);
     int stepped = SQLITE_DONE;
+    int r = recording_prepare(
+        table->database, table->path, &statement, error,
+        "SELECT position" RECORDING_COLUMN(SQL_NAME) " FROM column_info "
+                                                     "WHERE table_name = %Q ORDER BY position",
+        table->name);
 
-    while (r == CAMP_OK && (stepped = sqlite3_step(statement)) == SQLITE_ROW)
+    while (r == CAMP_OK && (stepped = sqlite3_step(statement)) == SQLITE_ROW) {
+        sqlite3_str_appendf(list, "\"%w\", ", text_of(statement, 2));
         r = add_column(table, statement, error);
+    }
     if (r == CAMP_OK && stepped != SQLITE_DONE)
         r = recording_failed(table->database, table->path, error);
     sqlite3_finalize(statement);
@@ -104,22 +102,15 @@ static int read_columns(struct recording_table *table, struct camp_error *error)
 
 static int allocate(struct recording_table *table, const char *name)
 {
-    const size_t most = COLUMNS_MOST + RECORDING_EXTRA_COUNT;
-
     table->name = strdup(name);
-    table->columns = calloc(most, sizeof *table->columns);
-    table->column_names = calloc(most, sizeof *table->column_names);
-    table->places = calloc(most, sizeof *table->places);
+    table->columns = calloc(COLUMNS_MOST, sizeof *table->columns);
     table->schema = (struct schema){ .name = table->name, .columns = table->columns };
     for (int i = 0; i < 2; i++)
-        frame_init(&table->frames[i], &table->schema);
-    return table->name != NULL && table->columns != NULL && table->column_names != NULL &&
-                   table->places != NULL
-               ? CAMP_OK
-               : CAMP_E_NOMEM;
+        frame_init(&table->intervals[i].frame, &table->schema);
+    return table->name != NULL && table->columns != NULL ? CAMP_OK : CAMP_E_NOMEM;
 }
 
-/* --------------------------------------------------- Labels, of which older files have none -- */
+/* ------------------------------------------------------ Labels: older files have none -- */
 
 static bool has_labels(sqlite3 *database)
 {
@@ -161,13 +152,13 @@ static int open_labels(struct recording_table *table, struct camp_error *error)
     r = read_names(table, error);
     if (r != CAMP_OK || table->schema.label_count == 0)
         return r;
-    /* Of each label the last one; SQLite takes the row that max() is of for the other columns. */
+    /* The last value of each label: with max(), SQLite selects the row that has the maximum. */
     return recording_prepare(table->database, table->path, &table->label, error,
                              "SELECT name, value, max(since_tick) FROM label "
                              "WHERE entity = ? AND since_tick <= ? GROUP BY name");
 }
 
-/* Where a label's value goes; NULL: the schema does not name it. */
+/* The place of a label's value; NULL: the schema has no such label. */
 static char *value_of(const struct recording_table *table, const char *name,
                       char values[][LABELS_VALUE_SIZE + 1])
 {
@@ -181,7 +172,7 @@ static char *value_of(const struct recording_table *table, const char *name,
 int recording_labels_read(struct recording_table *table, int64_t tick, uint32_t number,
                           const struct labels **ret, struct camp_error *error)
 {
-    char texts[LABELS_MOST][LABELS_VALUE_SIZE + 1] = { "" }; /* too long: labels_intern() cuts */
+    char texts[LABELS_MOST][LABELS_VALUE_SIZE + 1] = { "" }; /* labels_intern() cuts longer ones */
     const char *values[LABELS_MOST];
     int stepped;
 
@@ -209,10 +200,10 @@ int recording_labels_read(struct recording_table *table, int64_t tick, uint32_t 
 
 /* -------------------------------------------------------------------------------- Statements -- */
 
-static bool has_column(const struct recording_table *table, const char *suffix, const char *column)
+static bool has_seldom(const struct recording_table *table)
 {
-    char *name = sqlite3_mprintf("%s_%s", table->name, suffix);
-    const int r = name != NULL ? sqlite3_table_column_metadata(table->database, NULL, name, column,
+    char *name = sqlite3_mprintf("%s_seldom", table->name);
+    const int r = name != NULL ? sqlite3_table_column_metadata(table->database, NULL, name, NULL,
                                                                NULL, NULL, NULL, NULL, NULL)
                                : SQLITE_NOMEM;
 
@@ -220,74 +211,61 @@ static bool has_column(const struct recording_table *table, const char *suffix, 
     return r == SQLITE_OK;
 }
 
-static int name_extras(struct recording_table *table)
-{
-    const size_t count = table->schema.column_count;
-    char **names = &table->column_names[count];
-
-    names[RECORDING_COUNT] = strdup("count");
-    names[RECORDING_UNACCOUNTED] =
-        strdup(table->schema.state_count > 0 ? "unaccounted_ns" : "elapsed_ns");
-    if (names[0] == NULL || names[1] == NULL)
-        return CAMP_E_NOMEM;
-    for (size_t i = count; i < count + RECORDING_EXTRA_COUNT; i++)
-        table->places[i].seldom = has_column(table, "seldom", table->column_names[i]);
-    return CAMP_OK;
-}
-
-/* The columns of one of the two tables, in the order of the schema. */
-static int prepare_part(struct recording_table *table, bool seldom, sqlite3_stmt **ret,
+/* `columns`: the names of the schema's columns, which are in either of the two tables. */
+static int prepare_rows(struct recording_table *table, const char *columns,
                         struct camp_error *error)
 {
-    sqlite3_str *list = sqlite3_str_new(table->database);
-    char *text;
-    int at = seldom ? 1 : 2, r;
+    const char *elapsed = table->schema.state_count > 0 ? "unaccounted_ns" : "elapsed_ns";
+    char *seldom = has_seldom(table) ? sqlite3_mprintf("LEFT JOIN \"%w_seldom\" "
+                                                       "USING (tick, entity)",
+                                                       table->name)
+                                     : sqlite3_mprintf("");
+    int r = columns != NULL && seldom != NULL ? CAMP_OK : CAMP_E_NOMEM;
 
-    for (size_t i = 0; i < table->schema.column_count + RECORDING_EXTRA_COUNT; i++) {
-        if (table->places[i].seldom != seldom)
-            continue;
-        sqlite3_str_appendf(list, ", t.\"%w\"", table->column_names[i]);
-        table->places[i].at = at++;
-        table->has_seldom = table->has_seldom || seldom;
-    }
-    text = sqlite3_str_finish(list);
-    if (seldom && !table->has_seldom)
-        return CAMP_OK;
-    r = recording_prepare(table->database, table->path, ret, error,
-                          "SELECT entity%s%s FROM \"%w_%s\" AS t WHERE tick = ? ORDER BY entity",
-                          seldom ? "" : ", flags", text != NULL ? text : "", table->name,
-                          seldom ? "seldom" : "rows");
-    sqlite3_free(text);
+    if (r == CAMP_OK)
+        r = recording_prepare(table->database, table->path, &table->rows, error,
+                              "SELECT entity, flags, %sifnull(count, 1) AS count, %s "
+                              "FROM \"%w_rows\" %s WHERE tick = ? ORDER BY entity",
+                              columns, elapsed, table->name, seldom);
+    sqlite3_free(seldom);
     return r;
+}
+
+static int prepare_others(struct recording_table *table, const char *tick_name,
+                          struct camp_error *error)
+{
+    const int r = recording_prepare(table->database, table->path, &table->tick, error,
+                                    "SELECT tick" RECORDING_TICK(SQL_NAME) " FROM %s "
+                                                                           "WHERE tick = ?",
+                                    tick_name);
+
+    return r != CAMP_OK ? r
+                        : recording_prepare(table->database, table->path, &table->identity, error,
+                                            "SELECT name" RECORDING_IDENTITY(
+                                                SQL_NAME) " FROM identity "
+                                                          "WHERE entity = ? AND since_tick <= ? "
+                                                          "ORDER BY since_tick DESC LIMIT 1");
 }
 
 int recording_table_open(struct recording_table *table, sqlite3 *database, const char *path,
                          const char *name, const char *tick_name, struct camp_error *error)
 {
+    sqlite3_str *list = sqlite3_str_new(database);
+    char *columns;
     int r;
 
     *table = (struct recording_table){ .database = database, .path = path };
     r = allocate(table, name);
     if (r == CAMP_OK)
-        r = read_columns(table, error);
+        r = read_columns(table, list, error);
+    columns = sqlite3_str_finish(list);
     if (r == CAMP_OK)
         r = open_labels(table, error);
     if (r == CAMP_OK)
-        r = name_extras(table);
+        r = prepare_rows(table, columns, error);
     if (r == CAMP_OK)
-        r = prepare_part(table, true, &table->seldom, error);
-    if (r == CAMP_OK)
-        r = prepare_part(table, false, &table->rows, error);
-    if (r == CAMP_OK)
-        r = recording_prepare(database, path, &table->tick, error,
-                              "SELECT tick" RECORDING_TICK(SQL_NAME) " FROM %s WHERE tick = ?",
-                              tick_name);
-    if (r == CAMP_OK)
-        r = recording_prepare(
-            database, path, &table->identity, error,
-            "SELECT name" RECORDING_IDENTITY(SQL_NAME) " FROM identity "
-                                                       "WHERE entity = ? AND since_tick <= ? "
-                                                       "ORDER BY since_tick DESC LIMIT 1");
+        r = prepare_others(table, tick_name, error);
+    sqlite3_free(columns);
     return r;
 }
 
@@ -295,25 +273,20 @@ void recording_table_release(struct recording_table *table)
 {
     sqlite3_finalize(table->tick);
     sqlite3_finalize(table->rows);
-    sqlite3_finalize(table->seldom);
     sqlite3_finalize(table->identity);
     sqlite3_finalize(table->label);
     for (size_t i = 0; i < LABELS_MOST; i++)
         free(table->label_names[i]);
-    for (size_t i = 0; table->columns != NULL && i <= table->schema.column_count; i++) {
+    for (size_t i = 0; i < table->schema.column_count; i++) {
         free((char *)table->columns[i].name);
         free((char *)table->columns[i].title);
         free((char *)table->columns[i].help);
     }
-    for (size_t i = 0; table->column_names != NULL && i < COLUMNS_MOST + RECORDING_EXTRA_COUNT; i++)
-        free(table->column_names[i]);
     free(table->columns);
-    free(table->column_names);
-    free(table->places);
     free(table->name);
     for (int i = 0; i < 2; i++) {
-        frame_release(&table->frames[i]);
-        free(table->row_facts[i]);
+        frame_release(&table->intervals[i].frame);
+        free(table->intervals[i].rows);
     }
     *table = (struct recording_table){ 0 };
 }

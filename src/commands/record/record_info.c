@@ -18,6 +18,7 @@
 
 #define HEADLINE_SIZE 1024
 
+/* First enum recording_fact. */
 static const struct field whole_fields[] = {
     { "source", NULL, "the recorded source, as --from names it", 0, 0 },
     { "kind", NULL, "what its rows are", 0, 0 },
@@ -183,32 +184,24 @@ static int read_files(struct information *information)
 
 static void fill_whole(struct information *information)
 {
-    const struct recording_info *info = &information->first->info;
-    const char *const texts[] = { info->source,
-                                  info->kind,
-                                  info->tier,
-                                  info->host,
-                                  info->kernel,
-                                  info->version,
-                                  info->schema,
-                                  info->table,
-                                  info->beside,
-                                  info->note,
-                                  information->first->begin,
-                                  information->last->end };
+    const char(*facts)[FRAME_NOTE_SIZE] = information->first->info.facts;
     struct cell *cells = information->whole;
 
-    for (size_t i = 0; i < ARRAY_COUNT(texts); i++)
-        *cells++ = text_or_unknown(texts[i]);
+    for (int i = 0; i <= RECORDING_NOTE; i++)
+        *cells++ = text_or_unknown(facts[i]);
+    *cells++ = text_or_unknown(information->first->begin);
+    *cells++ = text_or_unknown(information->last->end);
     *cells++ = cell_integer(information->intervals);
     *cells++ = cell_integer(information->gaps);
     *cells++ = cell_natural(information->bytes);
     *cells++ = cell_natural(information->rotated);
     snprintf(information->headline, sizeof information->headline,
-             "%.600s (%.20s), %.60s%s%.60s, %.12s, camp %.20s; view %.40s%s%.40s", info->source,
-             info->tier, info->host[0] != '\0' ? info->host : "?",
-             info->kernel[0] != '\0' ? ", " : "", info->kernel, info->schema, info->version,
-             info->table, info->beside[0] != '\0' ? " and " : "", info->beside);
+             "%.600s (%.20s), %.60s%s%.60s, %.12s, camp %.20s; view %.40s%s%.40s",
+             facts[RECORDING_SOURCE], facts[RECORDING_TIER],
+             facts[RECORDING_HOST][0] != '\0' ? facts[RECORDING_HOST] : "?",
+             facts[RECORDING_KERNEL][0] != '\0' ? ", " : "", facts[RECORDING_KERNEL],
+             facts[RECORDING_FORMAT], facts[RECORDING_CAMP], facts[RECORDING_TABLE],
+             facts[RECORDING_BESIDE][0] != '\0' ? " and " : "", facts[RECORDING_BESIDE]);
     snprintf(information->together, sizeof information->together,
              "%" PRId64 " %s, %" PRId64 " %s, %.1f MB%s", information->intervals,
              noun_of((uint64_t)information->intervals, "interval", "intervals"), information->gaps,
@@ -221,7 +214,7 @@ static void fill_whole(struct information *information)
 static int show(struct information *information, const char *format)
 {
     const struct view_options options = { .stream = stdout };
-    const char *note = information->first->info.note;
+    const char *note = information->first->info.facts[RECORDING_NOTE];
     const char *notes[] = { information->together, note[0] != '\0' ? note : NULL, NULL };
     const struct table tables[] = {
         { "whole", TABLE_INLINE, whole_fields, ARRAY_COUNT(whole_fields), information->whole, 1,
