@@ -5,6 +5,7 @@
 #include "exported_inside.h"
 
 #include "counters/error.h"
+#include "ledger/array.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -77,18 +78,24 @@ int exported_tasks_open(struct exported *exported, const struct exported_options
 static void set_counts(struct exported *exported)
 {
     static const struct {
+        enum threads_counter counter;
         enum exported_family family;
-        size_t at;
-    } places[THREAD_COUNT_COUNT] = {
-        [COUNT_RUN_DELAY] = { TASK_RUN_DELAY, 0 },   [COUNT_SYSTEM_CALLS] = { TASK_CALLS, 0 },
-        [COUNT_SIGNALS] = { TASK_SIGNALS, 0 },       [COUNT_VOLUNTARY] = { TASK_SWITCHES, 0 },
-        [COUNT_INVOLUNTARY] = { TASK_SWITCHES, 1 },  [COUNT_MINOR_FAULTS] = { TASK_FAULTS, 0 },
-        [COUNT_MAJOR_FAULTS] = { TASK_FAULTS, 1 },   [COUNT_READ_BYTES] = { TASK_STORAGE, 0 },
-        [COUNT_WRITTEN_BYTES] = { TASK_STORAGE, 1 },
+        size_t series;
+    } places[] = {
+        { THREADS_RUN_DELAY, TASK_RUN_DELAY, 0 },
+        { THREADS_SYSTEM_CALLS, TASK_CALLS, 0 },
+        { THREADS_SIGNALS, TASK_SIGNALS, 0 },
+        { THREADS_VOLUNTARY_SWITCHES, TASK_SWITCHES, 0 },
+        { THREADS_INVOLUNTARY_SWITCHES, TASK_SWITCHES, 1 },
+        { THREADS_MINOR_FAULTS, TASK_FAULTS, 0 },
+        { THREADS_MAJOR_FAULTS, TASK_FAULTS, 1 },
+        { THREADS_READ_BYTES, TASK_STORAGE, 0 },
+        { THREADS_WRITTEN_BYTES, TASK_STORAGE, 1 },
     };
 
-    for (size_t i = 0; i < THREAD_COUNT_COUNT; i++)
-        exported_set(exported, places[i].family, places[i].at, exported->sums.counts[i]);
+    for (size_t i = 0; i < ARRAY_COUNT(places); i++)
+        exported_set(exported, places[i].family, places[i].series,
+                     exported->sums.counts[places[i].counter]);
     exported_set(exported, THREADS, 0, exported->sums.threads);
     exported_set(exported, PROCESSES, 0, exported->sums.processes);
 }

@@ -1,14 +1,10 @@
 #include "thread_sums.h"
 
 #include "counters/units.h"
-#include "ledger/array.h"
-#include "sources/machine/thread_states.h"
 #include "sources/source.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define MISSING_SNAPSHOTS 3 /* totals of exited threads come with the snapshot after the next */
 
 int thread_sums_init(struct thread_sums *ret, const struct members *members, size_t places)
 {
@@ -20,8 +16,8 @@ void thread_sums_release(struct thread_sums *sums)
 {
     top_k_release(&sums->top);
     members_release(&sums->members);
-    free(sums->missing);
-    free(sums->late);
+    thread_list_release(&sums->pending);
+    thread_list_release(&sums->late);
     *sums = (struct thread_sums){ 0 };
 }
 
@@ -49,50 +45,31 @@ static bool find_group(struct thread_sums *sums, const struct camp_thread_states
     return r == CAMP_OK;
 }
 
-static void count(uint64_t *counts, const struct camp_thread_states *since)
-{
-    counts[COUNT_RUN_DELAY] += since->run_delay_ns;
-    counts[COUNT_SYSTEM_CALLS] += since->system_calls;
-    counts[COUNT_SIGNALS] += since->signals;
-    counts[COUNT_VOLUNTARY] += since->voluntary_switches;
-    counts[COUNT_INVOLUNTARY] += since->involuntary_switches;
-    counts[COUNT_MINOR_FAULTS] += since->minor_faults;
-    counts[COUNT_MAJOR_FAULTS] += since->major_faults;
-    counts[COUNT_READ_BYTES] += since->read_bytes;
-    counts[COUNT_WRITTEN_BYTES] += since->written_bytes;
-}
-
-/* Accounts for a thread since `before`; NULL: since it is watched. A thread that is older than
- * that, and was not seen before, has counted since its own start: that part is excluded. */
+/* Accounts for what a thread did since `before`; NULL: since it was attached. */
 static void account(struct thread_sums *sums, const struct camp_thread_states *before,
                     const struct camp_thread_states *now, uint32_t *note)
 {
-    const bool met_late = before == NULL && (now->flags & CAMP_THREAD_OLDER) != 0;
-    struct camp_thread_states since = *now;
-    uint64_t values[THREAD_SUM_COUNT] = { 0 }, score = 0;
+    const struct camp_thread_states since = thread_since(now, before);
+    uint64_t did[THREADS_COLUMN_COUNT], values[THREAD_SUM_COUNT], score = 0;
 
     if (!find_group(sums, before, now, note))
         return;
-    if (before != NULL)
-        thread_states_subtract(&since, before);
-    memcpy(values, since.state_ns, sizeof since.state_ns);
-    if (!met_late) {
-        values[SUM_MEASURED] = since.cpu_ns;
-        values[SUM_SAMPLED] = since.sampled_ns;
-        count(sums->counts, &since);
+    thread_fill_values(did, &since);
+    for (int i = 0; i < THREADS_COLUMN_COUNT; i++)
+        sums->counts[i] += did[i];
+    for (int i = 0; i < CAMP_STATE_COUNT; i++) {
+        values[i] = did[i];
+        score += is_ranked(i) ? did[i] : 0;
     }
-    for (int i = 0; i < CAMP_STATE_COUNT; i++)
-        score += is_ranked(i) ? values[i] : 0;
+    values[SUM_MEASURED] = since.cpu_ns;
+    values[SUM_SAMPLED] = since.sampled_ns;
     top_k_add(&sums->top, *note - 1, values, score);
 }
 
 static void keep_late(struct thread_sums *sums, const struct camp_thread_states *thread)
 {
-    if (!ARRAY_RESERVE(sums->late, sums->late_capacity, sums->late_count + 1)) {
+    if (!thread_list_add(&sums->late, thread))
         sums->result = CAMP_E_NOMEM;
-        return;
-    }
-    sums->late[sums->late_count++] = *thread;
 }
 
 /* It existed at the last snapshot, which did not show it under this identity. */
@@ -150,11 +127,8 @@ static void keep_missing(void *context, const struct camp_thread_states *before)
 {
     struct thread_sums *sums = context;
 
-    if (!ARRAY_RESERVE(sums->missing, sums->missing_capacity, sums->missing_count + 1)) {
+    if (!thread_pending_add(&sums->pending, before))
         sums->result = CAMP_E_NOMEM;
-        return;
-    }
-    sums->missing[sums->missing_count++] = (struct missing_thread){ *before, sums->top.snapshots };
     members_leave(&sums->members, before);
 }
 
@@ -163,71 +137,27 @@ struct camp_states_visitor thread_sums_visitor(struct thread_sums *sums)
     return (struct camp_states_visitor){ sums, add_seen, add_waited, add_exited, keep_missing };
 }
 
-static int compare_missing(const void *a, const void *b)
-{
-    const struct camp_thread_states *left = &((const struct missing_thread *)a)->thread;
-    const struct camp_thread_states *right = &((const struct missing_thread *)b)->thread;
-
-    if (left->begin_ns != right->begin_ns)
-        return left->begin_ns < right->begin_ns ? -1 : 1;
-    return left->pid < right->pid ? -1 : left->pid > right->pid;
-}
-
-/* Its last numbers came, alone or in a total. */
-static bool is_found(const struct missing_thread *missing)
-{
-    return (missing->thread.flags & CAMP_THREAD_ENDED) != 0;
-}
-
-/* Each is found once. */
-static const struct camp_thread_states *find_missing(struct thread_sums *sums,
-                                                     const struct camp_thread_states *thread)
-{
-    const struct missing_thread wanted = { .thread = *thread };
-    struct missing_thread *found =
-        ARRAY_FIND(&wanted, sums->missing, sums->missing_count, compare_missing);
-
-    if (found == NULL || is_found(found))
-        return NULL;
-    found->thread.flags |= CAMP_THREAD_ENDED;
-    return &found->thread;
-}
-
-static void drop_found(struct thread_sums *sums)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < sums->missing_count; i++) {
-        const struct missing_thread *missing = &sums->missing[i];
-
-        if (missing->snapshot + MISSING_SNAPSHOTS > sums->top.snapshots && !is_found(missing))
-            sums->missing[kept++] = *missing;
-    }
-    sums->missing_count = kept;
-}
-
 /* Single threads first, as they are identified exactly. */
 static void account_late(struct thread_sums *sums)
 {
-    if (sums->missing_count > 0)
-        qsort(sums->missing, sums->missing_count, sizeof *sums->missing, compare_missing);
-    for (size_t i = 0; i < sums->late_count; i++) {
-        uint32_t note = 0;
+    for (int totals = 0; totals <= 1; totals++) {
+        for (size_t i = 0; i < sums->late.count; i++) {
+            struct camp_thread_states *late = &sums->late.threads[i];
+            const struct camp_thread_states *before = NULL;
+            uint32_t note = 0;
 
-        if ((sums->late[i].flags & CAMP_THREAD_TOTAL) == 0)
-            account(sums, find_missing(sums, &sums->late[i]), &sums->late[i], &note);
+            if (((late->flags & CAMP_THREAD_TOTAL) != 0) != (totals != 0))
+                continue;
+            if (totals != 0)
+                thread_pending_subtract(&sums->pending, late);
+            else
+                before = thread_pending_take(&sums->pending, late);
+            account(sums, before, late, &note);
+        }
     }
-    for (size_t i = 0; i < sums->late_count; i++) {
-        uint32_t note = 0;
-
-        if ((sums->late[i].flags & CAMP_THREAD_TOTAL) == 0)
-            continue;
-        thread_states_subtract_members(&sums->late[i], sums->missing, sums->missing_count,
-                                       sizeof *sums->missing);
-        account(sums, NULL, &sums->late[i], &note);
-    }
-    sums->late_count = 0;
-    drop_found(sums);
+    sums->late.count = 0;
+    if (!thread_list_index(&sums->late) || !thread_pending_age(&sums->pending))
+        sums->result = CAMP_E_NOMEM;
 }
 
 void thread_sums_start(struct thread_sums *sums, uint64_t now, bool forget)

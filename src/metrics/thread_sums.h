@@ -14,9 +14,9 @@
 #include "ledger/top_k.h"
 #include "ledger/workload.h"
 #include "sources/machine/cgroup_paths.h"
+#include "sources/machine/thread_interval.h"
 #include "sources/machine/user_names.h"
-
-#include <camp/states.h>
+#include "sources/source.h"
 
 /* --------------------------------------------------------------------------------- Members -- */
 
@@ -68,37 +68,16 @@ enum thread_sum {
     THREAD_SUM_COUNT
 };
 
-/* Of the whole machine. */
-enum thread_count {
-    COUNT_RUN_DELAY,
-    COUNT_SYSTEM_CALLS,
-    COUNT_SIGNALS,
-    COUNT_VOLUNTARY,
-    COUNT_INVOLUNTARY,
-    COUNT_MINOR_FAULTS,
-    COUNT_MAJOR_FAULTS,
-    COUNT_READ_BYTES,
-    COUNT_WRITTEN_BYTES,
-    THREAD_COUNT_COUNT
-};
-
-struct missing_thread {
-    struct camp_thread_states thread; /* as last seen */
-    uint64_t snapshot;                /* number of the last one that had it; 0: found */
-};
-
 struct thread_sums {
     struct top_k top;
     struct members members;
-    uint64_t counts[THREAD_COUNT_COUNT];
-    uint64_t threads, processes; /* living, in the last snapshot */
-    uint64_t snapshot_ns;        /* end of the last snapshot, CLOCK_MONOTONIC */
+    uint64_t counts[THREADS_COLUMN_COUNT]; /* of the whole machine, without idle threads' times */
+    uint64_t threads, processes;           /* living, in the last snapshot */
+    uint64_t snapshot_ns;                  /* end of the last snapshot, CLOCK_MONOTONIC */
 
-    struct missing_thread *missing; /* [missing_count] */
-    size_t missing_count, missing_capacity;
-    /* Of this snapshot: threads that may be missing ones, and totals of exited ones. */
-    struct camp_thread_states *late;
-    size_t late_count, late_capacity;
+    struct thread_list pending;
+    /* Of this snapshot: threads that may be pending ones, and totals of exited ones. */
+    struct thread_list late;
     bool forgets; /* noted groups are void until a snapshot has visited all threads again */
     int result;   /* of this snapshot */
 };

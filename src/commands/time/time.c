@@ -161,7 +161,7 @@ static int collect_last_record(struct timing *timing, pid_t command, struct camp
 
     do {
         wait_for_end(NS_PER_MS);
-        r = family_collect_exited(&timing->family, timing->session, error);
+        r = family_collect_exited(&timing->family, timing->session, 0, error);
     } while (r == CAMP_OK && !family_has_exit(&timing->family, command) &&
              now_ns(CLOCK_MONOTONIC) < deadline_ns);
     return r;
@@ -179,8 +179,9 @@ static uint64_t stolen_ns(void)
 
 static int collect_exited(struct timing *timing, struct camp_error *error)
 {
-    return timing->session != NULL ? family_collect_exited(&timing->family, timing->session, error)
-                                   : CAMP_OK;
+    return timing->session != NULL
+               ? family_collect_exited(&timing->family, timing->session, 0, error)
+               : CAMP_OK;
 }
 
 /* Reads the totals of the command and its descendants, after wait4(2) has returned the command. */
@@ -323,10 +324,8 @@ static int time_command(struct timing *timing, char **argv)
 static int watch(struct timing *timing, int32_t pid, struct camp_error *error)
 {
     const uint64_t duration_ns = timing->options.duration_ns;
-    struct family before = { 0 };
-    int r = family_collect_living(&before, timing->session, error);
+    int r = family_start(&timing->family, timing->session, error);
 
-    family_keep(&before, pid);
     timing->stolen_ns = stolen_ns();
     timing->start_ns = now_ns(CLOCK_MONOTONIC);
     while (r == CAMP_OK && !stop_requested && !family_has_exit(&timing->family, pid)) {
@@ -336,22 +335,19 @@ static int watch(struct timing *timing, int32_t pid, struct camp_error *error)
             break;
         sleep_until(duration_ns > 0 && now + DRAIN_INTERVAL_NS > end_ns ? end_ns
                                                                         : now + DRAIN_INTERVAL_NS);
-        r = family_collect_exited(&timing->family, timing->session, error);
-        family_keep(&timing->family, pid);
+        r = family_collect_exited(&timing->family, timing->session, pid, error);
     }
     if (r == CAMP_OK)
         r = family_collect_rest(&timing->family, timing->session, error);
     timing->facts.real_ns = now_ns(CLOCK_MONOTONIC) - timing->start_ns;
     timing->facts.stolen_ns = counted_since(timing->stolen_ns, stolen_ns());
-    family_keep(&timing->family, pid);
-    family_subtract(&timing->family, &before);
-    family_release(&before);
     return r == CAMP_OK ? family_add_up_process(&timing->family, pid) : r;
 }
 
 static int time_process(struct timing *timing)
 {
     const int32_t pid = (int32_t)timing->options.pid;
+    const struct frame *sums = &timing->family.sums;
     struct camp_error error = { 0 };
     FILE *stream;
     int r, status;
@@ -362,10 +358,10 @@ static int time_process(struct timing *timing)
     r = watch(timing, pid, &error);
     if (r != CAMP_OK)
         return complain_of(r, &error);
-    if (timing->family.total.threads == 0)
+    if (sums->entity_count <= 1)
         return complain_of_unseen_process(pid);
     snprintf(timing->command, sizeof timing->command, "process %d (%s)", pid,
-             timing->family.sum_count > 0 ? timing->family.sums[0].name : "ended");
+             sums->entities[timing->family.order[0]].name);
     timing->facts.command = timing->command;
     timing->facts.as_figure = true;
     status = show(timing, stream);
@@ -427,6 +423,7 @@ int command_time(int argc, char **argv)
     if (status != OPTIONS_GO_ON)
         return status;
     stop_on_signals();
+    family_init(&timing.family);
     r = camp_states_open(&timing.session,
                          (timing.options.no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) |
                              (timing.options.verbose ? CAMP_STATES_VERBOSE : 0),

@@ -1,114 +1,92 @@
 #include "time_family.h"
 
 #include "ledger/array.h"
-#include "sources/machine/thread_states.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define TAKEN_AT_ONCE 256
-#define TOTALS_COME_AFTER 3 /* calls of camp_states_exits() */
+#define TOTALS_COME_AFTER 2 /* further calls of camp_states_exits() */
 #define GENERATIONS_MAX 256 /* more than a chain of parents is long */
+
+void family_init(struct family *ret)
+{
+    *ret = (struct family){ 0 };
+    memcpy(ret->columns, threads_schema.columns, THREADS_COLUMN_COUNT * sizeof *ret->columns);
+    ret->columns[FAMILY_PROCESSES] = (struct column){ .name = "processes", .kind = COLUMN_COUNTER };
+    ret->columns[FAMILY_RUNNING] = (struct column){ .name = "running", .kind = COLUMN_COUNTER };
+    ret->schema = threads_schema;
+    ret->schema.columns = ret->columns;
+    ret->schema.column_count = FAMILY_COLUMN_COUNT;
+    frame_init(&ret->sums, &ret->schema);
+}
 
 void family_release(struct family *family)
 {
-    free(family->threads);
-    free(family->sums);
-    *family = (struct family){ 0 };
+    thread_interval_release(&family->interval);
+    thread_list_release(&family->threads);
+    frame_release(&family->sums);
+    free(family->order);
+    family->order = NULL;
 }
 
-int family_collect_exited(struct family *family, struct camp_states *session,
-                          struct camp_error *error)
+/* ----------------------------------------------------------------------------- Collecting -- */
+
+int family_start(struct family *family, struct camp_states *session, struct camp_error *error)
 {
-    size_t count;
+    int r = thread_interval_snapshot(&family->interval, session, error);
 
-    do {
-        int r = ARRAY_RESERVE(family->threads, family->capacity, family->count + TAKEN_AT_ONCE)
-                    ? CAMP_OK
-                    : CAMP_E_NOMEM;
-
-        if (r == CAMP_OK)
-            r = camp_states_exits(session, family->threads + family->count, sizeof *family->threads,
-                                  TAKEN_AT_ONCE, &count, error);
-        if (r != CAMP_OK)
-            return r;
-        family->count += count;
-    } while (count == TAKEN_AT_ONCE);
-    return CAMP_OK;
-}
-
-int family_collect_living(struct family *family, struct camp_states *session,
-                          struct camp_error *error)
-{
-    size_t count = TAKEN_AT_ONCE;
-    int r;
-
-    do {
-        r = ARRAY_RESERVE(family->threads, family->capacity, family->count + count) ? CAMP_OK
-                                                                                    : CAMP_E_NOMEM;
-        if (r == CAMP_OK)
-            r = camp_states_threads(session, family->threads + family->count,
-                                    sizeof *family->threads, family->capacity - family->count,
-                                    &count, error);
-    } while (r == CAMP_E_SPACE);
     if (r == CAMP_OK)
-        family->count += count;
+        r = thread_interval_match(&family->interval);
+    family->interval.exited.count = 0;
     return r;
 }
 
-static bool has_ended(const struct family *family, const struct camp_thread_states *thread)
+int family_collect_exited(struct family *family, struct camp_states *session, int32_t pid,
+                          struct camp_error *error)
 {
-    for (size_t i = family->count; i-- > 0;) {
-        if ((family->threads[i].flags & CAMP_THREAD_ENDED) != 0 &&
-            thread_states_same(&family->threads[i], thread))
+    struct thread_list *exited = &family->interval.exited;
+    int r = thread_list_read_exited(exited, session, error);
+    size_t kept = 0;
+
+    for (size_t i = 0; i < exited->count && pid > 0; i++) {
+        if (exited->threads[i].pid == pid)
+            exited->threads[kept++] = exited->threads[i];
+    }
+    if (pid > 0)
+        exited->count = kept;
+    return r;
+}
+
+bool family_has_exit(const struct family *family, int32_t pid)
+{
+    const struct thread_list *exited = &family->interval.exited;
+
+    for (size_t i = exited->count; i-- > 0;) {
+        if (exited->threads[i].tid == pid)
             return true;
     }
     return false;
 }
 
-void family_drop_duplicates(struct family *family)
+static int add_thread(void *context, const struct camp_thread_states *since)
 {
-    size_t kept = 0;
-
-    for (size_t i = 0; i < family->count; i++) {
-        const struct camp_thread_states *thread = &family->threads[i];
-
-        if ((thread->flags & CAMP_THREAD_ENDED) != 0 || !has_ended(family, thread))
-            family->threads[kept++] = *thread;
-    }
-    family->count = kept;
+    return thread_list_add(context, since) ? CAMP_OK : CAMP_E_NOMEM;
 }
 
 int family_collect_rest(struct family *family, struct camp_states *session,
                         struct camp_error *error)
 {
-    int r = family_collect_living(family, session, error);
+    struct thread_interval *interval = &family->interval;
+    int r = thread_interval_snapshot(interval, session, error);
 
     for (int i = 0; r == CAMP_OK && i < TOTALS_COME_AFTER; i++)
-        r = family_collect_exited(family, session, error);
-    family_drop_duplicates(family);
-    return r;
+        r = thread_list_read_exited(&interval->exited, session, error);
+    if (r == CAMP_OK)
+        r = thread_interval_match(interval);
+    return r == CAMP_OK ? thread_interval_visit(interval, add_thread, &family->threads) : r;
 }
 
-void family_keep(struct family *family, int32_t pid)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < family->count; i++) {
-        if (family->threads[i].pid == pid)
-            family->threads[kept++] = family->threads[i];
-    }
-    family->count = kept;
-}
-
-bool family_has_exit(const struct family *family, int32_t pid)
-{
-    for (size_t i = family->count; i-- > 0;) {
-        if (family->threads[i].tid == pid && (family->threads[i].flags & CAMP_THREAD_ENDED) != 0)
-            return true;
-    }
-    return false;
-}
+/* -------------------------------------------------------------------------------- Members -- */
 
 /* By process; of one pid that was used again, by time. */
 static int compare_processes(const void *a, const void *b)
@@ -125,7 +103,8 @@ static size_t place_of(const struct family *family, int32_t pid, uint64_t time_n
 {
     const struct camp_thread_states wanted = { .pid = pid, .time_ns = time_ns };
 
-    return ARRAY_POSITION(&wanted, family->threads, family->count, compare_processes);
+    return ARRAY_POSITION(&wanted, family->threads.threads, family->threads.count,
+                          compare_processes);
 }
 
 /* A thread of the process that had this pid at this time; NULL: none. A total comes after its
@@ -133,10 +112,10 @@ static size_t place_of(const struct family *family, int32_t pid, uint64_t time_n
 static const struct camp_thread_states *find(const struct family *family, int32_t pid,
                                              uint64_t time_ns, bool of_total)
 {
-    const struct camp_thread_states *threads = family->threads;
+    const struct camp_thread_states *threads = family->threads.threads;
     const size_t place = place_of(family, pid, time_ns);
 
-    if (place < family->count && threads[place].pid == pid)
+    if (place < family->threads.count && threads[place].pid == pid)
         return &threads[place];
     return of_total && place > 0 && threads[place - 1].pid == pid ? &threads[place - 1] : NULL;
 }
@@ -159,33 +138,22 @@ static bool descends(const struct family *family, const struct camp_thread_state
     return false;
 }
 
-static void add(struct family_sum *sum, const struct camp_thread_states *thread)
+static bool is_of_process(const struct family *family, const struct camp_thread_states *thread,
+                          int32_t pid)
 {
-    sum->threads += thread->count;
-    sum->processes += thread->processes;
-    sum->running += (thread->flags & CAMP_THREAD_ENDED) == 0;
-    sum->elapsed_ns += thread->time_ns - thread->begin_ns;
-    for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
-        sum->state_ns[i] += thread->state_ns[i];
-    sum->cpu_ns += thread->cpu_ns;
-    sum->system_calls += thread->system_calls;
-    sum->minor_faults += thread->minor_faults;
-    sum->major_faults += thread->major_faults;
-    sum->voluntary_switches += thread->voluntary_switches;
-    sum->involuntary_switches += thread->involuntary_switches;
-    sum->read_bytes += thread->read_bytes;
-    sum->written_bytes += thread->written_bytes;
+    (void)family;
+    return thread->pid == pid;
 }
 
 /* The name of a thread's process is that of its first thread. */
 static const char *process_name(const struct family *family, size_t at)
 {
-    const struct camp_thread_states *threads = family->threads;
+    const struct camp_thread_states *threads = family->threads.threads;
     const int32_t pid = threads[at].pid;
 
     if ((threads[at].flags & CAMP_THREAD_TOTAL) != 0)
         return threads[at].name;
-    for (size_t i = at; i < family->count && threads[i].pid == pid; i++) {
+    for (size_t i = at; i < family->threads.count && threads[i].pid == pid; i++) {
         if (threads[i].tid == pid)
             return threads[i].name;
     }
@@ -196,29 +164,65 @@ static const char *process_name(const struct family *family, size_t at)
     return threads[at].name;
 }
 
-static struct family_sum *sum_of(struct family *family, const char name[CAMP_STATES_NAME_SIZE])
-{
-    struct family_sum *grown;
+/* ----------------------------------------------------------------------------------- Sums -- */
 
-    for (size_t i = 0; i < family->sum_count; i++) {
-        if (strcmp(family->sums[i].name, name) == 0)
-            return &family->sums[i];
-    }
-    if (!ARRAY_RESERVE(family->sums, family->sum_capacity, family->sum_count + 1))
-        return NULL;
-    grown = &family->sums[family->sum_count++];
-    *grown = (struct family_sum){ 0 };
-    memcpy(grown->name, name, sizeof grown->name);
-    return grown;
+/* False: no memory. */
+static bool add_row(struct frame *sums, const char name[CAMP_STATES_NAME_SIZE])
+{
+    struct entity *entity = frame_add(sums);
+
+    if (entity == NULL)
+        return false;
+    entity->count = 0;
+    memcpy(entity->name, name, CAMP_STATES_NAME_SIZE);
+    return true;
 }
 
-static int compare_sums(const void *a, const void *b)
+/* The row of this name, which may be a new one. 0: no memory. */
+static size_t row_of(struct frame *sums, const char *name)
 {
-    const struct family_sum *left = a, *right = b;
+    size_t row = 1;
 
-    if (left->elapsed_ns != right->elapsed_ns)
-        return left->elapsed_ns > right->elapsed_ns ? -1 : 1;
-    return strcmp(left->name, right->name);
+    while (row < sums->entity_count && strcmp(sums->entities[row].name, name) != 0)
+        row++;
+    return row < sums->entity_count || add_row(sums, name) ? row : 0;
+}
+
+static void add(struct frame *sums, size_t row, const struct camp_thread_states *thread)
+{
+    uint64_t did[FAMILY_COLUMN_COUNT], *values = frame_values(sums, row);
+
+    thread_fill_values(did, thread);
+    did[FAMILY_PROCESSES] = thread->processes;
+    did[FAMILY_RUNNING] = (thread->flags & CAMP_THREAD_ENDED) == 0;
+    for (size_t i = 0; i < FAMILY_COLUMN_COUNT; i++)
+        values[i] += did[i];
+    sums->entities[row].count += thread->count;
+    sums->elapsed_ns[row] += thread->time_ns - thread->begin_ns;
+}
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+    const size_t left = *(const size_t *)a, right = *(const size_t *)b;
+    const struct frame *sums = context;
+
+    if (sums->elapsed_ns[left] != sums->elapsed_ns[right])
+        return sums->elapsed_ns[left] > sums->elapsed_ns[right] ? -1 : 1;
+    return strcmp(sums->entities[left].name, sums->entities[right].name);
+}
+
+static int sort_rows(struct family *family)
+{
+    const size_t count = family->sums.entity_count - 1;
+
+    free(family->order);
+    family->order = calloc(count + 1, sizeof *family->order);
+    if (family->order == NULL)
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i < count; i++)
+        family->order[i] = i + 1;
+    qsort_r(family->order, count, sizeof *family->order, compare_rows, &family->sums);
+    return CAMP_OK;
 }
 
 typedef bool membership(const struct family *family, const struct camp_thread_states *thread,
@@ -226,24 +230,26 @@ typedef bool membership(const struct family *family, const struct camp_thread_st
 
 static int add_up(struct family *family, membership *is_member, int32_t of)
 {
-    family->sum_count = 0;
-    family->total = (struct family_sum){ 0 };
-    if (family->count > 0)
-        qsort(family->threads, family->count, sizeof *family->threads, compare_processes);
-    for (size_t i = 0; i < family->count; i++) {
-        struct family_sum *sum;
+    const struct thread_list *threads = &family->threads;
+    struct frame *sums = &family->sums;
 
-        if (!is_member(family, &family->threads[i], of))
+    frame_clear(sums);
+    if (!add_row(sums, (const char[CAMP_STATES_NAME_SIZE]){ "" }))
+        return CAMP_E_NOMEM;
+    if (threads->count > 0)
+        qsort(threads->threads, threads->count, sizeof *threads->threads, compare_processes);
+    for (size_t i = 0; i < threads->count; i++) {
+        size_t row;
+
+        if (!is_member(family, &threads->threads[i], of))
             continue;
-        sum = sum_of(family, process_name(family, i));
-        if (sum == NULL)
+        row = row_of(sums, process_name(family, i));
+        if (row == 0)
             return CAMP_E_NOMEM;
-        add(sum, &family->threads[i]);
-        add(&family->total, &family->threads[i]);
+        add(sums, row, &threads->threads[i]);
+        add(sums, 0, &threads->threads[i]);
     }
-    if (family->sum_count > 0)
-        qsort(family->sums, family->sum_count, sizeof *family->sums, compare_sums);
-    return CAMP_OK;
+    return sort_rows(family);
 }
 
 int family_add_up_descendants(struct family *family, int32_t root)
@@ -251,29 +257,7 @@ int family_add_up_descendants(struct family *family, int32_t root)
     return add_up(family, descends, root);
 }
 
-static bool is_of_process(const struct family *family, const struct camp_thread_states *thread,
-                          int32_t pid)
-{
-    (void)family;
-    return thread->pid == pid;
-}
-
 int family_add_up_process(struct family *family, int32_t pid)
 {
     return add_up(family, is_of_process, pid);
-}
-
-void family_subtract(struct family *family, const struct family *before)
-{
-    for (size_t i = 0; i < family->count; i++) {
-        struct camp_thread_states *now = &family->threads[i];
-        const struct camp_thread_states *then = NULL;
-
-        for (size_t k = 0; k < before->count && then == NULL; k++) {
-            if (thread_states_same(&before->threads[k], now))
-                then = &before->threads[k];
-        }
-        if (then != NULL)
-            thread_states_subtract(now, then);
-    }
 }

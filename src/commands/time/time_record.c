@@ -24,35 +24,25 @@ static const struct field state_fields[] = {
     { "percent", "%", "of their wall time", 7, 2 },
 };
 
-#define STATE_FIELD(state, name, ...) { name "_ns", NULL, "", 0, 0 },
-/* Text has columns for groups of states; JSON and CSV have each state. */
-static const struct field sum_fields[] = {
+/* Of an executable and of the total. Behind them: in text a percentage for the states of each short
+ * title, in JSON and CSV what is unaccounted, counters and each state. */
+static const struct field first_fields[] = {
     { "name", "executable", "name of the process when it ended", -15, 0 },
     { "processes", "proc", "that ended, or are running", 4, 0 },
     { "threads", NULL, "of them", 0, 0 },
     { "running", NULL, "threads that had not ended", 0, 0 },
     { "elapsed_s", "time s", "wall times of its threads", 8, 3 },
-    { NULL, "user%", "", 5, 1 },
-    { NULL, "sys%", "system and irq", 5, 1 },
-    { NULL, "runq%", "run_queue", 5, 1 },
-    { NULL, "flt%", "text_fault, data_fault and kernel_fault", 5, 1 },
-    { NULL, "disk%", "", 5, 1 },
-    { NULL, "lock%", "", 5, 1 },
-    { NULL, "slp%", "all other states", 5, 1 },
-    { "unaccounted_ns", NULL, "wall time that is in no state", 0, 0 },
-    { "cpu_ns", NULL, "CPU time by the scheduler's own count", 0, 0 },
-    { "system_calls", NULL, "", 0, 0 },
-    { "minor_faults", NULL, "", 0, 0 },
-    { "major_faults", NULL, "", 0, 0 },
-    { "voluntary_switches", NULL, "", 0, 0 },
-    { "involuntary_switches", NULL, "", 0, 0 },
-    { "read_bytes", NULL, "from storage", 0, 0 },
-    { "written_bytes", NULL, "to storage", 0, 0 },
-    MICROSTATES(STATE_FIELD)
 };
 
-/* In the order of the text's percentages; the last has all others. */
-static const char *const short_titles[] = { "usr", "sys", "runq", "flt", "dsk", "lck" };
+static const enum threads_counter shown_counters[] = {
+    THREADS_CPU,          THREADS_SYSTEM_CALLS,       THREADS_MINOR_FAULTS,
+    THREADS_MAJOR_FAULTS, THREADS_VOLUNTARY_SWITCHES, THREADS_INVOLUNTARY_SWITCHES,
+    THREADS_READ_BYTES,   THREADS_WRITTEN_BYTES,
+};
+
+_Static_assert(TIME_SUM_FIELDS == ARRAY_COUNT(first_fields) + 1 + ARRAY_COUNT(shown_counters) +
+                                      2 * CAMP_STATE_COUNT,
+               "a field was forgotten");
 
 static const struct field loss_fields[] = {
     { "switches", NULL, "of all CPUs meanwhile", 0, 0 },
@@ -73,68 +63,58 @@ static double share(uint64_t part, uint64_t whole)
     return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static int64_t unaccounted_of(const struct family_sum *sum)
+/* Fills record->fields; the columns are those of camp top. */
+static void lay_out(struct time_record *record, const struct schema *schema)
 {
-    uint64_t booked = 0;
+    struct field *field = record->fields;
 
-    for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
-        booked += sum->state_ns[i];
-    return (int64_t)(sum->elapsed_ns - booked);
-}
-
-/* The states of one short title, added up. */
-static uint64_t time_of(const struct family_sum *sum, const char *short_title)
-{
-#define SHORT_TITLE(state, name, title, short_title, ...) [CAMP_STATE_##state] = short_title,
-    static const char *const titles[CAMP_STATE_COUNT] = { MICROSTATES(SHORT_TITLE) };
-    uint64_t ns = 0;
-
-    for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
-        ns += strcmp(titles[i], short_title) == 0 ? sum->state_ns[i] : 0;
-    return ns;
-}
-
-static struct cell *fill_sum(struct cell *cells, const struct family_sum *sum)
-{
-    uint64_t others = sum->elapsed_ns - (uint64_t)unaccounted_of(sum);
-
-    *cells++ = cell_text(sum->name);
-    *cells++ = cell_natural(sum->processes);
-    *cells++ = cell_natural(sum->threads);
-    *cells++ = cell_natural(sum->running);
-    *cells++ = cell_real(seconds(sum->elapsed_ns));
-    for (size_t i = 0; i < ARRAY_COUNT(short_titles); i++) {
-        const uint64_t ns = time_of(sum, short_titles[i]);
-
-        *cells++ = cell_real(share(ns, sum->elapsed_ns));
-        others -= ns;
+    memcpy(field, first_fields, sizeof first_fields);
+    field += ARRAY_COUNT(first_fields);
+    for (size_t i = 0; i < record->columns.state_column_count; i++) {
+        snprintf(record->headings[i], sizeof record->headings[i], "%s%%",
+                 state_column_title(&record->columns, i));
+        *field++ = (struct field){ .title = record->headings[i], .width = 5, .decimals = 1 };
     }
-    *cells++ = cell_real(share(others, sum->elapsed_ns));
-    *cells++ = cell_integer(unaccounted_of(sum));
-    *cells++ = cell_natural(sum->cpu_ns);
-    *cells++ = cell_natural(sum->system_calls);
-    *cells++ = cell_natural(sum->minor_faults);
-    *cells++ = cell_natural(sum->major_faults);
-    *cells++ = cell_natural(sum->voluntary_switches);
-    *cells++ = cell_natural(sum->involuntary_switches);
-    *cells++ = cell_natural(sum->read_bytes);
-    *cells++ = cell_natural(sum->written_bytes);
+    *field++ = (struct field){ .name = "unaccounted_ns", .help = "wall time that is in no state" };
+    for (size_t i = 0; i < ARRAY_COUNT(shown_counters); i++)
+        *field++ = (struct field){ .name = schema->columns[shown_counters[i]].name };
     for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
-        *cells++ = cell_natural(sum->state_ns[i]);
+        *field++ = (struct field){ .name = schema->columns[i].name };
+    record->field_count = (size_t)(field - record->fields);
+}
+
+static struct cell *fill_sum(const struct time_record *record, struct cell *cells,
+                             const struct frame *sums, size_t row)
+{
+    const uint64_t *values = frame_values(sums, row), elapsed_ns = sums->elapsed_ns[row];
+
+    *cells++ = cell_text(sums->entities[row].name);
+    *cells++ = cell_natural(values[FAMILY_PROCESSES]);
+    *cells++ = cell_natural(sums->entities[row].count);
+    *cells++ = cell_natural(values[FAMILY_RUNNING]);
+    *cells++ = cell_real(seconds(elapsed_ns));
+    for (size_t i = 0; i < record->columns.state_column_count; i++)
+        *cells++ = cell_real(share(state_column_ns(&record->columns, values, i), elapsed_ns));
+    *cells++ = cell_integer(frame_unaccounted_ns(sums, row));
+    for (size_t i = 0; i < ARRAY_COUNT(shown_counters); i++)
+        *cells++ = cell_natural(values[shown_counters[i]]);
+    for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
+        *cells++ = cell_natural(values[i]);
     return cells;
 }
 
 /* In the enumeration's order, without states at 0. */
-static struct cell *fill_states(struct cell *cells, const struct family_sum *total,
-                                size_t *ret_count)
+static struct cell *fill_states(struct cell *cells, const struct frame *sums, size_t *ret_count)
 {
+    const uint64_t *total = frame_values(sums, 0);
+
     *ret_count = 0;
     for (int i = 0; i < CAMP_STATE_COUNT; i++) {
-        if (total->state_ns[i] == 0)
+        if (total[i] == 0)
             continue;
         *cells++ = cell_text(camp_state_name(i));
-        *cells++ = cell_real(seconds(total->state_ns[i]));
-        *cells++ = cell_real(share(total->state_ns[i], total->elapsed_ns));
+        *cells++ = cell_real(seconds(total[i]));
+        *cells++ = cell_real(share(total[i], sums->elapsed_ns[0]));
         ++*ret_count;
     }
     return cells;
@@ -149,37 +129,43 @@ struct table time_summary(const struct time_facts *facts, struct cell cells[TIME
     return TABLE_OF_ONE("summary", TABLE_INLINE, summary_fields, cells);
 }
 
-static int allocate(struct time_record *ret, const struct family *family)
+static int allocate(struct time_record *ret, const struct frame *sums)
 {
     const size_t cells = TIME_SUMMARY_FIELDS + ARRAY_COUNT(loss_fields) +
                          CAMP_STATE_COUNT * ARRAY_COUNT(state_fields) +
-                         (family->sum_count + 1) * ARRAY_COUNT(sum_fields);
+                         sums->entity_count * TIME_SUM_FIELDS;
 
     ret->cells = calloc(cells, sizeof *ret->cells);
-    return ret->cells != NULL ? CAMP_OK : CAMP_E_NOMEM;
+    return ret->cells != NULL ? frame_columns_init(&ret->columns, sums->schema) : CAMP_E_NOMEM;
 }
 
 static void fill_tables(struct time_record *ret, const struct family *family,
                         const struct time_facts *facts)
 {
+    const struct frame *sums = &family->sums;
     struct cell *cells = ret->cells, *first;
     size_t states;
 
     ret->tables[0] = time_summary(facts, cells);
     first = cells += TIME_SUMMARY_FIELDS;
-    cells = fill_states(cells, &family->total, &states);
+    cells = fill_states(cells, sums, &states);
     ret->tables[1] = TABLE_OF_ROWS("states", state_fields, first, states);
     ret->tables[1].hidden_in_text = facts->as_figure;
     first = cells;
-    for (size_t i = 0; i < family->sum_count; i++)
-        cells = fill_sum(cells, &family->sums[i]);
-    ret->tables[2] = TABLE_OF_ROWS("executables", sum_fields, first, family->sum_count);
-    ret->tables[2].hidden_in_text = facts->as_figure;
+    for (size_t i = 0; i + 1 < sums->entity_count; i++)
+        cells = fill_sum(ret, cells, sums, family->order[i]);
+    ret->tables[2] = (struct table){ .name = "executables",
+                                     .shape = TABLE_ROWS,
+                                     .fields = ret->fields,
+                                     .field_count = ret->field_count,
+                                     .cells = first,
+                                     .row_count = sums->entity_count - 1,
+                                     .hidden_in_text = facts->as_figure };
     first = cells;
-    cells = fill_sum(cells, &family->total);
-    ret->tables[3] = (struct table){
-        "total", TABLE_OBJECT, sum_fields + 1, ARRAY_COUNT(sum_fields) - 1, first + 1, 1, true
-    };
+    cells = fill_sum(ret, cells, sums, 0);
+    ret->tables[3] =
+        (struct table){ "total", TABLE_OBJECT, ret->fields + 1, ret->field_count - 1, first + 1,
+                        1,       true };
     first = cells;
     *cells++ = cell_natural(facts->losses.switches);
     *cells++ = cell_natural(facts->losses.unseen);
@@ -200,18 +186,18 @@ static char *next_note(struct time_record *record)
     return record->notes[i];
 }
 
-static void note_sums(struct time_record *ret, const struct family_sum *total)
+static void note_sums(struct time_record *ret, const struct frame *sums)
 {
-    const uint64_t on_cpu = time_of(total, "usr") + time_of(total, "sys");
-    const int64_t unaccounted = unaccounted_of(total);
+    const double unaccounted_ns = (double)frame_unaccounted_ns(sums, 0);
+    const uint64_t elapsed_ns = sums->elapsed_ns[0];
 
     snprintf(next_note(ret), TIME_NOTE_SIZE,
-             "threads' wall time %.3f s, unaccounted %.3f s (%.4f %%)", seconds(total->elapsed_ns),
-             (double)unaccounted / NS_PER_S,
-             total->elapsed_ns > 0 ? 100.0 * (double)unaccounted / (double)total->elapsed_ns : 0);
+             "threads' wall time %.3f s, unaccounted %.3f s (%.4f %%)", seconds(elapsed_ns),
+             unaccounted_ns / NS_PER_S,
+             elapsed_ns > 0 ? 100.0 * unaccounted_ns / (double)elapsed_ns : 0);
     snprintf(next_note(ret), TIME_NOTE_SIZE,
-             "on CPU %.3f s by the states, %.3f s by the scheduler's own count", seconds(on_cpu),
-             seconds(total->cpu_ns));
+             "on CPU %.3f s by the states, %.3f s by the scheduler's own count",
+             seconds(class_ns(sums, 0, CLASS_CPU)), seconds(frame_values(sums, 0)[THREADS_CPU]));
 }
 
 /* The scheduler excludes it from its count, where it is reported to the kernel. */
@@ -257,7 +243,7 @@ static void clock_text(char ret[32], uint64_t ns)
 
 /* The paper's Figure 4; its other sleep is shown separately, and its traps are part of user here.
  */
-static void note_figure(struct time_record *ret, const struct family_sum *sum,
+static void note_figure(struct time_record *ret, const uint64_t *state_ns,
                         const struct time_facts *facts)
 {
 #define FIGURE(state, name, title, short_title, class, figure, help) [CAMP_STATE_##state] = figure,
@@ -269,7 +255,7 @@ static void note_figure(struct time_record *ret, const struct family_sum *sum,
              facts->time);
     for (size_t i = 0; i < CAMP_STATE_COUNT; i++) { /* two a line */
         note = i % 2 == 0 ? next_note(ret) : note;
-        clock_text(text, sum->state_ns[i]);
+        clock_text(text, state_ns[i]);
         snprintf(note + strlen(note), TIME_NOTE_SIZE - strlen(note), "%s%-20s %12s",
                  i % 2 == 0 ? "" : "   ", names[i], text);
     }
@@ -278,23 +264,28 @@ static void note_figure(struct time_record *ret, const struct family_sum *sum,
 int time_record_fill(struct time_record *ret, const struct family *family,
                      const struct time_facts *facts)
 {
-    const struct family_sum *total = &family->total;
+    const struct frame *sums = &family->sums;
+    const uint64_t *total = frame_values(sums, 0);
+    const uint32_t threads = sums->entities[0].count;
 
     *ret = (struct time_record){ 0 };
-    if (allocate(ret, family) != CAMP_OK)
+    if (allocate(ret, sums) != CAMP_OK) {
+        time_record_release(ret);
         return CAMP_E_NOMEM;
+    }
+    lay_out(ret, sums->schema);
     fill_tables(ret, family, facts);
     if (facts->as_figure) {
-        snprintf(ret->headline, sizeof ret->headline, "%s, %" PRIu64 " threads", facts->command,
-                 total->threads);
+        snprintf(ret->headline, sizeof ret->headline, "%s, %" PRIu32 " threads", facts->command,
+                 threads);
         note_figure(ret, total, facts);
     } else {
         snprintf(ret->headline, sizeof ret->headline,
-                 "%s  real %.3f s, %" PRIu64 " processes, %" PRIu64 " threads%s", facts->time,
-                 seconds(facts->real_ns), total->processes, total->threads,
-                 total->running > 0 ? ", some still running" : "");
+                 "%s  real %.3f s, %" PRIu64 " processes, %" PRIu32 " threads%s", facts->time,
+                 seconds(facts->real_ns), total[FAMILY_PROCESSES], threads,
+                 total[FAMILY_RUNNING] > 0 ? ", some still running" : "");
     }
-    note_sums(ret, total);
+    note_sums(ret, sums);
     note_steal(ret, facts->stolen_ns);
     note_losses(ret, &facts->losses);
     ret->record =
@@ -305,5 +296,6 @@ int time_record_fill(struct time_record *ret, const struct family *family,
 void time_record_release(struct time_record *record)
 {
     free(record->cells);
+    frame_columns_release(&record->columns);
     record->cells = NULL;
 }

@@ -2,10 +2,11 @@
 #pragma once
 
 #include "time_family.h"
-#include "views/record.h"
+#include "views/frame_columns.h"
 
 #define TIME_NOTES (8 + (CAMP_STATE_COUNT + 1) / 2)
 #define TIME_NOTE_SIZE 120
+#define TIME_SUM_FIELDS (14 + 2 * CAMP_STATE_COUNT) /* at most, of an executable */
 
 struct time_facts {
     const char *time;    /* wall clock of the end */
@@ -20,7 +21,11 @@ struct time_facts {
 struct time_record {
     struct record record;
     struct table tables[5];
-    struct cell *cells; /* owned: time_record_release() */
+    struct cell *cells;                   /* owned: time_record_release() */
+    struct frame_columns columns;         /* likewise */
+    struct field fields[TIME_SUM_FIELDS]; /* [field_count] of an executable */
+    size_t field_count;
+    char headings[CAMP_STATE_COUNT][FRAME_HEADING_SIZE];
     char headline[256];
     char notes[TIME_NOTES][TIME_NOTE_SIZE];
     const char *note_list[TIME_NOTES + 1];

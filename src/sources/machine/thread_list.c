@@ -1,20 +1,23 @@
 #include "thread_list.h"
 
+#include "counters/error.h"
 #include "ledger/array.h"
-#include "thread_states.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#define LIVING_AT_FIRST 1024
+#define EXITED_AT_ONCE 1024
 
 void thread_list_release(struct thread_list *list)
 {
     free(list->threads);
     index_release(&list->index);
+    *list = (struct thread_list){ 0 };
 }
 
-bool thread_list_reserve(struct thread_list *list, size_t count)
+bool thread_is_same(const struct camp_thread_states *a, const struct camp_thread_states *b)
 {
-    return ARRAY_RESERVE(list->threads, list->capacity, count);
+    return a->pid == b->pid && a->begin_ns == b->begin_ns;
 }
 
 static uint32_t hash_of(const struct camp_thread_states *thread)
@@ -26,7 +29,17 @@ static bool is_same(const void *context, uint32_t position, const void *thread)
 {
     const struct thread_list *list = context;
 
-    return thread_states_same(&list->threads[position], thread);
+    return thread_is_same(&list->threads[position], thread);
+}
+
+bool thread_list_add(struct thread_list *list, const struct camp_thread_states *thread)
+{
+    if (!ARRAY_RESERVE(list->threads, list->capacity, list->count + 1) ||
+        !index_reserve(&list->index, list->count + 1))
+        return false;
+    index_add(&list->index, hash_of(thread), (uint32_t)list->count);
+    list->threads[list->count++] = *thread;
+    return true;
 }
 
 bool thread_list_index(struct thread_list *list)
@@ -48,56 +61,43 @@ struct camp_thread_states *thread_list_find(const struct thread_list *list,
     return slot != NULL ? &list->threads[slot->position] : NULL;
 }
 
-/* ------------------------------------------------------------------------------- Pending -- */
-
-#define CARRIED_ONCE (1u << 30)
-#define CARRIED_TWICE (2u << 30)
-
-static void mark_ended(const struct thread_list *list, const struct camp_thread_states *exited)
+static int fail_memory(struct camp_error *error)
 {
-    struct camp_thread_states *thread = thread_list_find(list, exited);
-
-    if (thread != NULL)
-        thread->flags |= CAMP_THREAD_ENDED;
+    return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a list of threads");
 }
 
-/* Copies them behind the threads of `now`, and returns how many there are. */
-static size_t copy_missing(const struct thread_list *now, const struct thread_list *before)
+int thread_list_read_living(struct thread_list *list, struct camp_states *session,
+                            struct camp_error *error)
 {
-    size_t count = 0;
+    size_t count = list->capacity > 0 ? list->capacity : LIVING_AT_FIRST;
+    int r;
 
-    for (size_t i = 0; i < before->count; i++) {
-        const struct camp_thread_states *then = &before->threads[i];
-
-        if ((then->flags & CAMP_THREAD_ENDED) == 0 && thread_list_find(now, then) == NULL)
-            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reserved by ARRAY_RESERVE() */
-            now->threads[now->count + count++] = *then;
-    }
-    return count;
+    list->count = 0;
+    do {
+        if (!ARRAY_RESERVE(list->threads, list->capacity, count))
+            return fail_memory(error);
+        r = camp_states_threads(session, list->threads, sizeof *list->threads, list->capacity,
+                                &count, error);
+    } while (r == CAMP_E_SPACE);
+    list->count = r == CAMP_OK ? count : 0;
+    return thread_list_index(list) ? r : fail_memory(error);
 }
 
-bool thread_list_carry_pending(struct thread_list *now, const struct thread_list *before,
-                               struct camp_thread_states *exited, size_t exited_count)
+int thread_list_read_exited(struct thread_list *list, struct camp_states *session,
+                            struct camp_error *error)
 {
-    size_t missing;
+    size_t count;
 
-    for (size_t i = 0; i < exited_count; i++) {
-        mark_ended(before, &exited[i]);
-        mark_ended(now, &exited[i]);
-    }
-    if (!thread_list_reserve(now, now->count + before->count + 1))
-        return false;
-    missing = copy_missing(now, before);
-    for (size_t i = 0; i < exited_count; i++) {
-        if ((exited[i].flags & CAMP_THREAD_TOTAL) != 0)
-            thread_states_subtract_members(&exited[i], now->threads + now->count, missing,
-                                           sizeof *now->threads);
-    }
-    for (size_t i = now->count, end = now->count + missing; i < end; i++) {
-        if ((now->threads[i].flags & (CAMP_THREAD_ENDED | CARRIED_TWICE)) != 0)
-            continue;
-        now->threads[now->count] = now->threads[i];
-        now->threads[now->count++].flags += CARRIED_ONCE;
-    }
-    return thread_list_index(now);
+    do {
+        int r;
+
+        if (!ARRAY_RESERVE(list->threads, list->capacity, list->count + EXITED_AT_ONCE))
+            return fail_memory(error);
+        r = camp_states_exits(session, list->threads + list->count, sizeof *list->threads,
+                              EXITED_AT_ONCE, &count, error);
+        if (r != CAMP_OK)
+            return r;
+        list->count += count;
+    } while (count == EXITED_AT_ONCE);
+    return CAMP_OK;
 }

@@ -1,4 +1,4 @@
-/* A list of threads with an index. */
+/* Threads as a session of microstates reads them, with an index by thread. */
 #pragma once
 
 #include "ledger/index.h"
@@ -16,23 +16,27 @@ struct thread_list {
 
 void thread_list_release(struct thread_list *list);
 
-/* Reserves space for `count` threads. False: no memory. */
-bool thread_list_reserve(struct thread_list *list, size_t count);
+/* Whether two readings are of one thread: of one process, and attached at the same moment. The tid
+ * does not identify a thread: exec() by a thread gives it the first tid and the start time of its
+ * process. */
+bool thread_is_same(const struct camp_thread_states *a, const struct camp_thread_states *b);
 
-/* Builds the index for thread_list_find(). False: no memory. */
+/* Adds a thread, which thread_list_find() finds from then on. False: no memory. */
+bool thread_list_add(struct thread_list *list, const struct camp_thread_states *thread);
+
+/* Builds the index anew, after threads[] was changed. False: no memory. */
 bool thread_list_index(struct thread_list *list);
 
-/* The same thread (thread_states_same()), as of the last thread_list_index(); NULL: missing. */
+/* The same thread; NULL: missing. */
 struct camp_thread_states *thread_list_find(const struct thread_list *list,
                                             const struct camp_thread_states *thread);
 
-/* In the flags of a carried thread, how often it was carried: 1 or 2. */
-#define THREAD_PENDING (3u << 30)
+/* Reads all living threads in place of those in the list. CAMP_OK, CAMP_E_NOMEM, or the result of
+ * camp_states_threads(). */
+int thread_list_read_living(struct thread_list *list, struct camp_states *session,
+                            struct camp_error *error);
 
-/* Puts the threads of `before` that `now` lacks, and whose last numbers are not in
- * exited[exited_count], behind those of `now`, so that their last readings are subtracted when
- * their last numbers come: alone or in a total, up to two snapshots later. Threads that exited get
- * CAMP_THREAD_ENDED in both lists; from totals in `exited` the readings of their members are
- * subtracted. Builds the index of `now`. False: no memory. */
-bool thread_list_carry_pending(struct thread_list *now, const struct thread_list *before,
-                               struct camp_thread_states *exited, size_t exited_count);
+/* Adds the threads that exited since the last call, without an index. CAMP_OK, CAMP_E_NOMEM, or the
+ * result of camp_states_exits(). */
+int thread_list_read_exited(struct thread_list *list, struct camp_states *session,
+                            struct camp_error *error);

@@ -9,15 +9,13 @@
 #include "measured_column.h"
 #include "microstates/table.h"
 #include "sources/source.h"
-#include "thread_list.h"
-#include "thread_states.h"
+#include "thread_interval.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #define DRAIN_INTERVAL_NS 100000000u
-#define ENDED_AT_ONCE 1024
 
 #define STATE_OF(state, name, title, short_title, class, figure, help)                             \
     [CAMP_STATE_##state] = STATE(name, title, short_title, CLASS_##class, help),
@@ -52,8 +50,7 @@ struct threads_source {
     struct source source; /* first: a threads_source is a source */
     const volatile sig_atomic_t *stop;
     struct camp_states *session;
-    struct thread_list now, before;
-    struct thread_list ended; /* in this interval; not indexed */
+    struct thread_interval interval;
     struct cpus_states *cpus;
     struct camp_states_losses losses;
     struct frame frame;
@@ -65,93 +62,26 @@ static const struct schema *describe(const struct source *source)
     return &threads_schema;
 }
 
-/* -------------------------------------------------------------------------------- Reading -- */
-
-static int add_ended(struct threads_source *source, struct camp_error *error)
+static int add_thread(void *context, const struct camp_thread_states *since)
 {
-    struct thread_list *ended = &source->ended;
-    size_t count;
-
-    do {
-        int r;
-
-        if (!thread_list_reserve(ended, ended->count + ENDED_AT_ONCE))
-            return CAMP_E_NOMEM;
-        r = camp_states_exits(source->session, ended->threads + ended->count,
-                              sizeof *ended->threads, ENDED_AT_ONCE, &count, error);
-        if (r != CAMP_OK)
-            return r;
-        ended->count += count;
-    } while (count == ENDED_AT_ONCE);
-    return CAMP_OK;
-}
-
-static int add_living(struct threads_source *source, struct camp_error *error)
-{
-    struct thread_list *now = &source->now;
-    size_t count = now->capacity > 0 ? now->capacity : 1024;
-    int r;
-
-    do {
-        if (!thread_list_reserve(now, count))
-            return CAMP_E_NOMEM;
-        r = camp_states_threads(source->session, now->threads, sizeof *now->threads, now->capacity,
-                                &count, error);
-    } while (r == CAMP_E_SPACE);
-    if (r != CAMP_OK)
-        return r;
-    now->count = count;
-    return thread_list_index(now) ? CAMP_OK : CAMP_E_NOMEM;
-}
-
-/* -------------------------------------------------------------------------------- Accounting -- */
-
-static void fill_counters(uint64_t *values, const struct camp_thread_states *thread)
-{
-    values[THREADS_SYSTEM_CALLS] = thread->system_calls;
-    values[THREADS_SIGNALS] = thread->signals;
-    values[THREADS_VOLUNTARY_SWITCHES] = thread->voluntary_switches;
-    values[THREADS_INVOLUNTARY_SWITCHES] = thread->involuntary_switches;
-    values[THREADS_MINOR_FAULTS] = thread->minor_faults;
-    values[THREADS_MAJOR_FAULTS] = thread->major_faults;
-    values[THREADS_READ_BYTES] = thread->read_bytes;
-    values[THREADS_WRITTEN_BYTES] = thread->written_bytes;
-    values[THREADS_READ_CHARS] = thread->read_chars;
-    values[THREADS_WRITTEN_CHARS] = thread->written_chars;
-    values[THREADS_CPU] = thread->cpu_ns;
-    values[THREADS_RUN_DELAY] = thread->run_delay_ns;
-    values[THREADS_SAMPLED] = thread->sampled_ns;
-}
-
-static int add_thread(struct threads_source *source, const struct camp_thread_states *now)
-{
-    const struct camp_thread_states *then = thread_list_find(&source->before, now);
-    /* The thread is older than the session, and got its account only now: its earlier time is
-     * unknown. */
-    const bool first_seen_late = then == NULL && (now->flags & CAMP_THREAD_OLDER) != 0;
-    struct camp_thread_states since = *now;
+    struct threads_source *source = context;
     struct entity *entity = frame_add(&source->frame);
-    uint64_t *values;
+    const size_t row = source->frame.entity_count - 1;
 
     if (entity == NULL)
         return CAMP_E_NOMEM;
-    entity->id = now->tid;
-    entity->pid = now->pid;
-    entity->parent = now->parent;
-    entity->uid = now->uid;
-    entity->cgroup = now->cgroup;
-    entity->count = now->count;
-    entity->flags = (then == NULL && !first_seen_late ? ENTITY_NEW : 0) |
-                    ((now->flags & CAMP_THREAD_ENDED) != 0 ? ENTITY_ENDED : 0) |
-                    ((now->flags & CAMP_THREAD_KERNEL) != 0 ? ENTITY_KERNEL : 0);
-    memcpy(entity->name, now->name, sizeof now->name);
-    if (then != NULL)
-        thread_states_subtract(&since, then);
-    source->frame.elapsed_ns[source->frame.entity_count - 1] = since.time_ns - since.begin_ns;
-    values = frame_values(&source->frame, source->frame.entity_count - 1);
-    memcpy(values, since.state_ns, sizeof since.state_ns);
-    if (!first_seen_late)
-        fill_counters(values, &since);
+    entity->id = since->tid;
+    entity->pid = since->pid;
+    entity->parent = since->parent;
+    entity->uid = since->uid;
+    entity->cgroup = since->cgroup;
+    entity->count = since->count;
+    entity->flags = ((since->flags & THREAD_NEW) != 0 ? ENTITY_NEW : 0) |
+                    ((since->flags & CAMP_THREAD_ENDED) != 0 ? ENTITY_ENDED : 0) |
+                    ((since->flags & CAMP_THREAD_KERNEL) != 0 ? ENTITY_KERNEL : 0);
+    memcpy(entity->name, since->name, sizeof since->name);
+    source->frame.elapsed_ns[row] = since->time_ns - since->begin_ns;
+    thread_fill_values(frame_values(&source->frame, row), since);
     return CAMP_OK;
 }
 
@@ -169,40 +99,13 @@ static int count_losses(struct threads_source *source, struct camp_error *error)
     return CAMP_OK;
 }
 
-static int look(struct threads_source *source, struct camp_error *error)
+static int read_snapshot(struct threads_source *source, struct camp_error *error)
 {
-    struct thread_list swap = source->before;
-    int r;
+    int r = thread_interval_snapshot(&source->interval, source->session, error);
 
-    source->before = source->now;
-    source->now = swap;
-    r = add_living(source, error);
-    /* A thread that exited during the snapshot is in it, in the exit records, or in both: then its
-     * exit counts. */
-    if (r == CAMP_OK)
-        r = add_ended(source, error);
     if (r == CAMP_OK)
         r = cpus_states_read(source->cpus, source->session, error);
-    if (r == CAMP_OK)
-        r = thread_list_carry_pending(&source->now, &source->before, source->ended.threads,
-                                      source->ended.count)
-                ? CAMP_OK
-                : CAMP_E_NOMEM;
-    return r;
-}
-
-static int fill_frame(struct threads_source *source, struct camp_error *error)
-{
-    int r = CAMP_OK;
-
-    for (size_t i = 0; i < source->now.count && r == CAMP_OK; i++) {
-        if ((source->now.threads[i].flags & (THREAD_PENDING | CAMP_THREAD_ENDED)) == 0)
-            r = add_thread(source, &source->now.threads[i]);
-    }
-    for (size_t i = 0; i < source->ended.count && r == CAMP_OK; i++)
-        r = add_thread(source, &source->ended.threads[i]);
-    source->ended.count = 0;
-    return r == CAMP_OK ? count_losses(source, error) : r;
+    return r == CAMP_OK ? thread_interval_match(&source->interval) : r;
 }
 
 static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
@@ -212,15 +115,17 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     int r = CAMP_OK;
 
     while (r == CAMP_OK && source_wait(deadline_ns, DRAIN_INTERVAL_NS, source->stop))
-        r = add_ended(source, error);
+        r = thread_list_read_exited(&source->interval.exited, source->session, error);
     frame_clear(&source->frame);
     source->frame.start_ns = source->frame.end_ns;
     source->frame.end_ns = source_clock_ns(CLOCK_MONOTONIC);
     source->frame.wall_clock_ns = (int64_t)source_clock_ns(CLOCK_REALTIME);
     if (r == CAMP_OK)
-        r = look(source, error);
+        r = read_snapshot(source, error);
     if (r == CAMP_OK)
-        r = fill_frame(source, error);
+        r = thread_interval_visit(&source->interval, add_thread, source);
+    if (r == CAMP_OK)
+        r = count_losses(source, error);
     *ret_frame = &source->frame;
     return r;
 }
@@ -231,9 +136,7 @@ static void close_threads(struct source *base)
 
     cpus_states_close(source->cpus);
     camp_states_close(source->session);
-    thread_list_release(&source->now);
-    thread_list_release(&source->before);
-    thread_list_release(&source->ended);
+    thread_interval_release(&source->interval);
     frame_release(&source->frame);
     free(source);
 }
@@ -254,7 +157,7 @@ int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, str
         r = camp_states_open(&source->session, options, error);
     if (r == CAMP_OK) {
         source->frame.end_ns = source_clock_ns(CLOCK_MONOTONIC);
-        r = look(source, error);
+        r = read_snapshot(source, error);
     }
     if (r == CAMP_OK)
         r = count_losses(source, error);
@@ -262,7 +165,7 @@ int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, str
         close_threads(&source->source);
         return r;
     }
-    source->ended.count = 0;
+    source->interval.exited.count = 0;
     frame_clear(&source->frame);
     *ret = &source->source;
     return CAMP_OK;

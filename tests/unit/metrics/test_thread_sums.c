@@ -1,14 +1,14 @@
-/* Threads as a session tells of them: each ns is booked once, whoever ends, goes on under another
- * tid, or is missing for a while. */
+/* Threads as a session reports them: each nanosecond is accounted once, also of threads that exit,
+ * continue under another tid, or are missing for a while. */
 #include "metrics/thread_sums.h"
 
 #include "../tree.h"
 
 static struct thread_sums sums;
 static struct camp_states_visitor visitor;
-static uint64_t now; /* the look at hand began */
+static uint64_t now; /* start of the current snapshot */
 
-#define LOOK_NS 100 /* so long it takes */
+#define SNAPSHOT_NS 100 /* its duration */
 
 static struct camp_thread_states thread_of(int32_t tid, int32_t pid, const char *name,
                                            uint64_t begin)
@@ -22,7 +22,7 @@ static struct camp_thread_states thread_of(int32_t tid, int32_t pid, const char 
     return thread;
 }
 
-/* The same later: so long on a CPU, so long asleep. */
+/* The same thread later, after `user` on a CPU and `asleep` in a sleep. */
 static struct camp_thread_states after(struct camp_thread_states thread, uint64_t user,
                                        uint64_t asleep)
 {
@@ -33,7 +33,7 @@ static struct camp_thread_states after(struct camp_thread_states thread, uint64_
     return thread;
 }
 
-static void begin_sums(enum group_key key, const struct workloads *rules)
+static void open_sums(enum group_key key, const struct workloads *rules)
 {
     struct members members;
 
@@ -44,16 +44,16 @@ static void begin_sums(enum group_key key, const struct workloads *rules)
     now = 0;
 }
 
-static void begin_look(void)
+static void start_snapshot(void)
 {
     now += 1000;
     thread_sums_start(&sums, now, false);
 }
 
-static void end_look(void)
+static void finish_snapshot(void)
 {
     assert_int_equal(thread_sums_finish(&sums), CAMP_OK);
-    sums.snapshot_ns = now + LOOK_NS;
+    sums.snapshot_ns = now + SNAPSHOT_NS;
 }
 
 static void see(const struct camp_thread_states *before, const struct camp_thread_states *thread,
@@ -93,19 +93,19 @@ static void a_thread_is_accounted_between_snapshots_and_until_its_exit(void **st
     uint32_t note = 0;
 
     (void)state;
-    begin_sums(GROUP_NAME, NULL);
-    begin_look();
+    open_sums(GROUP_NAME, NULL);
+    start_snapshot();
     see(NULL, &b, &note);
-    end_look();
+    finish_snapshot();
     assert_int_equal(total(), 900);
     wait.note = &note;
-    begin_look();
+    start_snapshot();
     visitor.waited(visitor.context, &wait);
-    end_look();
+    finish_snapshot();
     assert_int_equal(total(), 1800);
-    begin_look();
+    start_snapshot();
     visitor.ended(visitor.context, &b, &c, note);
-    end_look();
+    finish_snapshot();
     assert_int_equal(total(), 1900);
     assert_int_equal(group_total("a"), 1900);
     assert_int_equal(sums.top.total[SUM_MEASURED], 350);
@@ -117,19 +117,19 @@ static void threads_between_two_snapshots_are_accounted_once(void **state)
     struct camp_thread_states brief = after(thread_of(20, 20, "brief", 1500), 7, 3);
 
     (void)state;
-    begin_sums(GROUP_NAME, NULL);
-    begin_look();
-    end_look();
-    begin_look();
+    open_sums(GROUP_NAME, NULL);
+    start_snapshot();
+    finish_snapshot();
+    start_snapshot();
     brief.flags |= CAMP_THREAD_ENDED;
     visitor.ended(visitor.context, NULL, &brief, 0);
-    end_look();
+    finish_snapshot();
     assert_int_equal(group_total("brief"), 10);
-    assert_int_equal(sums.missing_count, 0);
+    assert_int_equal(sums.pending.count, 0);
     thread_sums_release(&sums);
 }
 
-/* Its last numbers come with a later look than the one that misses it. */
+/* Its last numbers come with a later snapshot than the one in which it is missing. */
 static void a_missing_thread_is_subtracted_from_its_last_numbers(void **state)
 {
     const struct camp_thread_states a = after(thread_of(10, 10, "a", 100), 400, 500);
@@ -137,23 +137,23 @@ static void a_missing_thread_is_subtracted_from_its_last_numbers(void **state)
     uint32_t note = 0;
 
     (void)state;
-    begin_sums(GROUP_NAME, NULL);
-    begin_look();
+    open_sums(GROUP_NAME, NULL);
+    start_snapshot();
     see(NULL, &a, &note);
-    end_look();
-    begin_look();
+    finish_snapshot();
+    start_snapshot();
     visitor.missed(visitor.context, &a);
-    end_look();
-    begin_look();
+    finish_snapshot();
+    start_snapshot();
     last.flags |= CAMP_THREAD_ENDED;
     visitor.ended(visitor.context, NULL, &last, 0);
-    end_look();
+    finish_snapshot();
     assert_int_equal(total(), 950);
-    assert_int_equal(sums.missing_count, 0);
+    assert_int_equal(sums.pending.count, 0);
     thread_sums_release(&sums);
 }
 
-/* exec(2) by another than the first thread: it goes on as the first one. */
+/* After exec(2) by another than the first thread, that thread continues as the first one. */
 static void a_thread_that_continues_under_another_tid_is_the_same(void **state)
 {
     const struct camp_thread_states first = after(thread_of(10, 10, "a", 100), 0, 900);
@@ -162,13 +162,13 @@ static void a_thread_that_continues_under_another_tid_is_the_same(void **state)
     uint32_t notes[2] = { 0 }, fresh = 0;
 
     (void)state;
-    begin_sums(GROUP_NAME, NULL);
-    begin_look();
+    open_sums(GROUP_NAME, NULL);
+    start_snapshot();
     see(NULL, &first, &notes[0]);
     see(NULL, &other, &notes[1]);
-    end_look();
+    finish_snapshot();
     assert_int_equal(total(), 1700);
-    begin_look();
+    start_snapshot();
     last.tid = 12;
     last.flags |= CAMP_THREAD_ENDED;
     visitor.ended(visitor.context, NULL, &last, 0);
@@ -177,13 +177,13 @@ static void a_thread_that_continues_under_another_tid_is_the_same(void **state)
     visitor.missed(visitor.context, &first);
     see(NULL, &later, &fresh);
     visitor.missed(visitor.context, &other);
-    end_look();
+    finish_snapshot();
     assert_int_equal(total(), 1803);
     assert_int_equal(group_total("new"), 100);
     thread_sums_release(&sums);
 }
 
-/* It began while the last look went on, which met it. */
+/* It started during the last snapshot, which has it. */
 static void
 a_thread_first_seen_in_the_snapshot_of_its_start_is_the_same_under_another_tid(void **state)
 {
@@ -192,20 +192,20 @@ a_thread_first_seen_in_the_snapshot_of_its_start_is_the_same_under_another_tid(v
     uint32_t note = 0, fresh = 0;
 
     (void)state;
-    begin_sums(GROUP_NAME, NULL);
-    begin_look();
+    open_sums(GROUP_NAME, NULL);
+    start_snapshot();
     see(NULL, &other, &note);
-    end_look();
-    begin_look();
+    finish_snapshot();
+    start_snapshot();
     later.tid = 10;
     see(NULL, &later, &fresh);
     visitor.missed(visitor.context, &other);
-    end_look();
+    finish_snapshot();
     assert_int_equal(total(), 130);
     thread_sums_release(&sums);
 }
 
-/* The numbers of groups are others since then, and not all threads were told of that. */
+/* The groups have other numbers since then, and some threads still have the old number. */
 static void a_failed_snapshot_leaves_no_thread_in_its_old_group(void **state)
 {
     const struct camp_thread_states a = after(thread_of(10, 10, "a", 100), 300, 600);
@@ -213,22 +213,22 @@ static void a_failed_snapshot_leaves_no_thread_in_its_old_group(void **state)
     uint32_t note = 3;
 
     (void)state;
-    begin_sums(GROUP_NAME, NULL);
+    open_sums(GROUP_NAME, NULL);
     now += 1000;
     thread_sums_start(&sums, now, true); /* its visit fails */
-    begin_look();
+    start_snapshot();
     wait.note = &note;
     visitor.waited(visitor.context, &wait);
-    end_look();
+    finish_snapshot();
     assert_int_equal(note, 1);
     assert_int_equal(group_total("a"), 900);
-    begin_look();
+    start_snapshot();
     assert_false(sums.forgets);
-    end_look();
+    finish_snapshot();
     thread_sums_release(&sums);
 }
 
-/* Of 3 in the total one was read before; its parent had ended, too. */
+/* One of the 3 in the total was read before; its parent had exited, too. */
 static void threads_already_read_are_subtracted_from_a_total(void **state)
 {
     const struct camp_thread_states read = after(thread_of(10, 10, "make", 100), 100, 200);
@@ -236,19 +236,19 @@ static void threads_already_read_are_subtracted_from_a_total(void **state)
     uint32_t note = 0;
 
     (void)state;
-    begin_sums(GROUP_NAME, NULL);
-    begin_look();
+    open_sums(GROUP_NAME, NULL);
+    start_snapshot();
     see(NULL, &read, &note);
-    end_look();
-    begin_look();
+    finish_snapshot();
+    start_snapshot();
     visitor.missed(visitor.context, &read);
-    end_look();
-    begin_look();
+    finish_snapshot();
+    start_snapshot();
     all.count = 3;
     all.parent = 77;
     all.flags = CAMP_THREAD_ENDED | CAMP_THREAD_TOTAL;
     visitor.ended(visitor.context, NULL, &all, 0);
-    end_look();
+    finish_snapshot();
     assert_int_equal(total(), 1100);
     thread_sums_release(&sums);
 }
@@ -261,12 +261,12 @@ static void a_thread_older_than_the_session_counts_from_its_watch(void **state)
     (void)state;
     old.cpu_ns = 1000000;
     old.flags = CAMP_THREAD_OLDER;
-    begin_sums(GROUP_NAME, NULL);
-    begin_look();
-    end_look();
-    begin_look();
+    open_sums(GROUP_NAME, NULL);
+    start_snapshot();
+    finish_snapshot();
+    start_snapshot();
     see(NULL, &old, &note);
-    end_look();
+    finish_snapshot();
     assert_int_equal(total(), 10);
     assert_int_equal(sums.top.total[SUM_MEASURED], 0);
     thread_sums_release(&sums);
@@ -280,18 +280,18 @@ static void threads_are_in_the_group_of_their_process(void **state)
     uint32_t notes[2] = { 0 };
 
     (void)state;
-    begin_sums(GROUP_NAME, NULL);
-    begin_look();
+    open_sums(GROUP_NAME, NULL);
+    start_snapshot();
     see(NULL, &first, &notes[0]);
     see(NULL, &worker, &notes[1]);
-    end_look();
+    finish_snapshot();
     assert_int_equal(group_total("server"), 3);
     assert_int_equal(sums.processes, 1);
     assert_int_equal(sums.threads, 2);
-    begin_look();
+    start_snapshot();
     snprintf(renamed.name, sizeof renamed.name, "other");
     see(&first, &renamed, &notes[0]);
-    end_look();
+    finish_snapshot();
     assert_int_equal(group_total("server"), 3);
     assert_int_equal(group_total("other (0)"), 4); /* "other" is the rest */
     thread_sums_release(&sums);
@@ -309,15 +309,15 @@ static void workloads_are_matched_once_per_process_and_again_after_a_change(void
 
     (void)state;
     assert_int_equal(workloads_parse(&rules, text, sizeof text - 1, &fault), CAMP_OK);
-    begin_sums(GROUP_NUMBER, &rules);
-    begin_look();
+    open_sums(GROUP_NUMBER, &rules);
+    start_snapshot();
     see(NULL, &a, &notes[0]);
     see(NULL, &b, &notes[1]);
-    end_look();
-    begin_look();
+    finish_snapshot();
+    start_snapshot();
     snprintf(c.name, sizeof c.name, "postgres");
     see(&b, &c, &notes[1]);
-    end_look();
+    finish_snapshot();
     assert_int_equal(group_total("web"), 1);
     assert_int_equal(group_total("(unmatched)"), 2);
     assert_int_equal(group_total("db"), 4);
@@ -325,7 +325,7 @@ static void workloads_are_matched_once_per_process_and_again_after_a_change(void
     workloads_release(&rules);
 }
 
-/* Random lives of threads: what is booked is what they lived. */
+/* Random lives of threads: the accounted time is the time that they lived. */
 static void random_lives_are_accounted_exactly_once(void **state)
 {
     enum { MOST = 200 };
@@ -336,9 +336,9 @@ static void random_lives_are_accounted_exactly_once(void **state)
 
     (void)state;
     srand(11);
-    begin_sums(GROUP_NAME, NULL);
-    for (int look = 0; look < 300; look++) {
-        begin_look();
+    open_sums(GROUP_NAME, NULL);
+    for (int snapshot = 0; snapshot < 300; snapshot++) {
+        start_snapshot();
         for (int i = 0; i < MOST; i++) {
             const uint64_t user = (uint64_t)(rand() % 50), asleep = (uint64_t)(rand() % 50);
             struct camp_thread_states before = threads[i], next;
@@ -361,7 +361,7 @@ static void random_lives_are_accounted_exactly_once(void **state)
             threads[i] = next;
             lives[i] = true;
         }
-        end_look();
+        finish_snapshot();
         assert_int_equal(total(), lived);
         assert_true(sums.members.count <= MOST);
     }

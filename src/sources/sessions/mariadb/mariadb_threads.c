@@ -3,10 +3,9 @@
 #include "counters/error.h"
 #include "counters/units.h"
 #include "ledger/array.h"
-#include "ledger/frame.h"
 #include "microstates/calls.h"
 #include "microstates/layout.h"
-#include "sources/machine/thread_states.h"
+#include "sources/machine/thread_interval.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,11 +17,10 @@
 
 struct mariadb_threads {
     int32_t pid;
-    struct camp_states *session;       /* NULL: by /proc */
-    struct camp_thread_states *living; /* [count], ascending by tid: of the last snapshot */
-    size_t count, capacity;
-    struct camp_thread *known; /* [known_count], ascending by tid: by /proc, as of the last search
-                                  for a missing thread */
+    struct camp_states *session; /* NULL: by /proc */
+    struct thread_list living;   /* of the last snapshot, ascending by tid */
+    struct camp_thread *known;   /* [known_count], ascending by tid: by /proc, as of the last search
+                                    for a missing thread */
     size_t known_count, known_capacity;
     uint8_t kind_of_call[CALLS];
 };
@@ -62,7 +60,7 @@ void mariadb_threads_close(struct mariadb_threads *threads)
     if (threads == NULL)
         return;
     camp_states_close(threads->session);
-    free(threads->living);
+    thread_list_release(&threads->living);
     free(threads->known);
     free(threads);
 }
@@ -144,19 +142,9 @@ int mariadb_threads_find(struct mariadb_threads *threads, int32_t tid, struct ca
 
 int mariadb_threads_snapshot(struct mariadb_threads *threads, struct camp_error *error)
 {
-    size_t count = threads->capacity > 0 ? threads->capacity : 1024;
-    int r;
-
-    if (threads->session == NULL)
-        return CAMP_OK;
-    do {
-        if (!ARRAY_RESERVE(threads->living, threads->capacity, count))
-            return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for threads");
-        r = camp_states_threads(threads->session, threads->living, sizeof *threads->living,
-                                threads->capacity, &count, error);
-    } while (r == CAMP_E_SPACE);
-    threads->count = r == CAMP_OK ? count : 0;
-    return r;
+    return threads->session != NULL
+               ? thread_list_read_living(&threads->living, threads->session, error)
+               : CAMP_OK;
 }
 
 static int compare_tids(const void *key, const void *element)
@@ -171,7 +159,7 @@ static int read_measured(struct mariadb_threads *threads, int32_t tid,
                          struct mariadb_thread *thread, struct mariadb_thread_times *ret)
 {
     const struct camp_thread_states *found =
-        ARRAY_FIND(&tid, threads->living, threads->count, compare_tids);
+        ARRAY_FIND(&tid, threads->living.threads, threads->living.count, compare_tids);
     const struct camp_thread_states before = thread->now;
     struct camp_thread_states since;
 
@@ -180,10 +168,9 @@ static int read_measured(struct mariadb_threads *threads, int32_t tid,
     thread->now = *found;
     if (before.time_ns == 0)
         return 0;
-    if (!thread_states_same(&before, found))
+    if (!thread_is_same(&before, found))
         return CAMP_E_GONE;
-    since = *found;
-    thread_states_subtract(&since, &before);
+    since = thread_since(found, &before);
     *ret = (struct mariadb_thread_times){ .elapsed_ns = since.time_ns - since.begin_ns };
     for (int i = 0; i < CAMP_STATE_COUNT; i++) {
         if (i == CAMP_STATE_USER || i == CAMP_STATE_SYSTEM || i == CAMP_STATE_IRQ)

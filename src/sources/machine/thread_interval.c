@@ -1,0 +1,248 @@
+#include "thread_interval.h"
+
+#include "ledger/frame.h"
+#include "sources/source.h"
+
+#include <string.h>
+
+/* --------------------------------------------------------------------------- Differences -- */
+
+static void subtract(struct camp_thread_states *now, const struct camp_thread_states *then)
+{
+    states_since(now->state_ns, then->state_ns, now->state_ns, CAMP_STATE_COUNT);
+    now->begin_ns += then->time_ns - then->begin_ns;
+    now->cpu_ns = counted_since(then->cpu_ns, now->cpu_ns);
+    now->run_delay_ns = counted_since(then->run_delay_ns, now->run_delay_ns);
+    now->sampled_ns = counted_since(then->sampled_ns, now->sampled_ns);
+    now->minor_faults = counted_since(then->minor_faults, now->minor_faults);
+    now->major_faults = counted_since(then->major_faults, now->major_faults);
+    now->voluntary_switches = counted_since(then->voluntary_switches, now->voluntary_switches);
+    now->involuntary_switches =
+        counted_since(then->involuntary_switches, now->involuntary_switches);
+    now->system_calls = counted_since(then->system_calls, now->system_calls);
+    now->signals = counted_since(then->signals, now->signals);
+    now->read_bytes = counted_since(then->read_bytes, now->read_bytes);
+    now->written_bytes = counted_since(then->written_bytes, now->written_bytes);
+    now->read_chars = counted_since(then->read_chars, now->read_chars);
+    now->written_chars = counted_since(then->written_chars, now->written_chars);
+}
+
+/* A reading with the counters of `now` and no states yet. */
+static struct camp_thread_states without_states(const struct camp_thread_states *now)
+{
+    struct camp_thread_states ret = *now;
+
+    memset(ret.state_ns, 0, sizeof ret.state_ns);
+    ret.time_ns = ret.begin_ns;
+    return ret;
+}
+
+struct camp_thread_states thread_since(const struct camp_thread_states *now,
+                                       const struct camp_thread_states *then)
+{
+    struct camp_thread_states since = *now;
+
+    if (then != NULL) {
+        subtract(&since, then);
+    } else if ((now->flags & CAMP_THREAD_OLDER) != 0) {
+        const struct camp_thread_states attached = without_states(now);
+
+        subtract(&since, &attached);
+    } else {
+        since.flags |= THREAD_NEW;
+    }
+    return since;
+}
+
+void thread_fill_values(uint64_t *values, const struct camp_thread_states *since)
+{
+    memcpy(values, since->state_ns, sizeof since->state_ns);
+    values[THREADS_SYSTEM_CALLS] = since->system_calls;
+    values[THREADS_SIGNALS] = since->signals;
+    values[THREADS_VOLUNTARY_SWITCHES] = since->voluntary_switches;
+    values[THREADS_INVOLUNTARY_SWITCHES] = since->involuntary_switches;
+    values[THREADS_MINOR_FAULTS] = since->minor_faults;
+    values[THREADS_MAJOR_FAULTS] = since->major_faults;
+    values[THREADS_READ_BYTES] = since->read_bytes;
+    values[THREADS_WRITTEN_BYTES] = since->written_bytes;
+    values[THREADS_READ_CHARS] = since->read_chars;
+    values[THREADS_WRITTEN_CHARS] = since->written_chars;
+    values[THREADS_CPU] = since->cpu_ns;
+    values[THREADS_RUN_DELAY] = since->run_delay_ns;
+    values[THREADS_SAMPLED] = since->sampled_ns;
+}
+
+/* ------------------------------------------------------------------------ Pending threads -- */
+
+/* In the flags of a pending thread: for how many snapshots it has been pending, at most 3. */
+#define PENDING_ONE (1u << 30)
+#define PENDING_ALL (3u << 30)
+
+bool thread_pending_add(struct thread_list *pending, const struct camp_thread_states *then)
+{
+    if (!thread_list_add(pending, then))
+        return false;
+    pending->threads[pending->count - 1].flags &= ~PENDING_ALL;
+    return true;
+}
+
+static bool is_resolved(const struct camp_thread_states *thread)
+{
+    return (thread->flags & CAMP_THREAD_ENDED) != 0;
+}
+
+const struct camp_thread_states *thread_pending_take(struct thread_list *pending,
+                                                     const struct camp_thread_states *last)
+{
+    struct camp_thread_states *then = thread_list_find(pending, last);
+
+    if (then == NULL || is_resolved(then))
+        return NULL;
+    then->flags |= CAMP_THREAD_ENDED;
+    return then;
+}
+
+void thread_pending_subtract(struct thread_list *pending, struct camp_thread_states *total)
+{
+    uint32_t left = total->count;
+
+    for (int same_parent = 1; same_parent >= 0; same_parent--) {
+        for (size_t i = 0; i < pending->count && left > 0; i++) {
+            struct camp_thread_states *then = &pending->threads[i];
+
+            if (is_resolved(then) || strcmp(then->name, total->name) != 0 ||
+                (same_parent != 0 && then->parent != total->parent))
+                continue;
+            subtract(total, then);
+            then->flags |= CAMP_THREAD_ENDED;
+            left--;
+        }
+    }
+}
+
+bool thread_pending_age(struct thread_list *pending)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < pending->count; i++) {
+        const struct camp_thread_states *then = &pending->threads[i];
+
+        if (is_resolved(then) || (then->flags & PENDING_ALL) == PENDING_ALL)
+            continue;
+        pending->threads[kept] = *then;
+        pending->threads[kept++].flags += PENDING_ONE;
+    }
+    pending->count = kept;
+    return thread_list_index(pending);
+}
+
+/* ------------------------------------------------------------------------------ Intervals -- */
+
+void thread_interval_release(struct thread_interval *interval)
+{
+    thread_list_release(&interval->before);
+    thread_list_release(&interval->now);
+    thread_list_release(&interval->exited);
+    thread_list_release(&interval->pending);
+}
+
+int thread_interval_snapshot(struct thread_interval *interval, struct camp_states *session,
+                             struct camp_error *error)
+{
+    const struct thread_list last = interval->before;
+    int r;
+
+    interval->before = interval->now;
+    interval->now = last;
+    r = thread_list_read_living(&interval->now, session, error);
+    return r == CAMP_OK ? thread_list_read_exited(&interval->exited, session, error) : r;
+}
+
+static bool is_total(const struct camp_thread_states *thread)
+{
+    return (thread->flags & CAMP_THREAD_TOTAL) != 0;
+}
+
+static void match_exited(struct thread_interval *interval, struct camp_thread_states *last)
+{
+    struct camp_thread_states *now = thread_list_find(&interval->now, last);
+    struct camp_thread_states *before = thread_list_find(&interval->before, last);
+    const struct camp_thread_states *then =
+        before != NULL ? before : thread_pending_take(&interval->pending, last);
+
+    if (now != NULL)
+        now->flags |= CAMP_THREAD_ENDED;
+    if (before != NULL)
+        before->flags |= CAMP_THREAD_ENDED;
+    *last = thread_since(last, then);
+}
+
+/* A snapshot may miss a thread that calls exec() meanwhile, as its tid changes. */
+static bool match_returned(struct thread_interval *interval)
+{
+    for (size_t i = 0; i < interval->pending.count; i++) {
+        const struct camp_thread_states *then = &interval->pending.threads[i];
+
+        if (thread_list_find(&interval->now, then) != NULL &&
+            (then = thread_pending_take(&interval->pending, then)) != NULL &&
+            !thread_list_add(&interval->before, then))
+            return false;
+    }
+    return true;
+}
+
+static bool add_missing(struct thread_interval *interval)
+{
+    for (size_t i = 0; i < interval->before.count; i++) {
+        const struct camp_thread_states *then = &interval->before.threads[i];
+
+        if (!is_resolved(then) && thread_list_find(&interval->now, then) == NULL &&
+            !thread_pending_add(&interval->pending, then))
+            return false;
+    }
+    return true;
+}
+
+/* Single threads first, as they are identified exactly. */
+int thread_interval_match(struct thread_interval *interval)
+{
+    const struct thread_list *exited = &interval->exited;
+
+    if (!thread_pending_age(&interval->pending))
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i < exited->count; i++) {
+        if (!is_total(&exited->threads[i]))
+            match_exited(interval, &exited->threads[i]);
+    }
+    if (!match_returned(interval) || !add_missing(interval))
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i < exited->count; i++) {
+        if (is_total(&exited->threads[i])) {
+            thread_pending_subtract(&interval->pending, &exited->threads[i]);
+            exited->threads[i].flags |= THREAD_NEW;
+        }
+    }
+    return CAMP_OK;
+}
+
+int thread_interval_visit(struct thread_interval *interval, thread_interval_visitor *visit,
+                          void *context)
+{
+    struct thread_list *exited = &interval->exited;
+    const struct thread_list *now = &interval->now;
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < now->count && r == CAMP_OK; i++) {
+        struct camp_thread_states since;
+
+        if (is_resolved(&now->threads[i]))
+            continue;
+        since =
+            thread_since(&now->threads[i], thread_list_find(&interval->before, &now->threads[i]));
+        r = visit(context, &since);
+    }
+    for (size_t i = 0; i < exited->count && r == CAMP_OK; i++)
+        r = visit(context, &exited->threads[i]);
+    exited->count = 0;
+    return r;
+}
