@@ -79,12 +79,13 @@ static int watch_burners(struct watch *watch, struct burners *burners, struct ca
 /* Law 1, for the thread with the largest error. */
 static void judge_sum(struct verification *verification, const struct watch *watch)
 {
+    const struct thread_list *after = &watch->after.threads;
     double expected = 0, reported = 0;
-    size_t hint = 0, compared = 0;
+    size_t compared = 0;
 
-    for (size_t i = 0; i < watch->after.thread_count; i++) {
-        const struct camp_thread_states *now = &watch->after.threads[i];
-        const struct camp_thread_states *then = watch_then(watch, now, &hint);
+    for (size_t i = 0; i < after->count; i++) {
+        const struct camp_thread_states *now = &after->threads[i];
+        const struct camp_thread_states *then = thread_list_find(&watch->before.threads, now);
         uint64_t sum = 0;
         double elapsed;
 

@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define THREADS_MAX 65536u
 #define CPUS_MAX 4096u
 #define END_NS (50u * NS_PER_MS) /* threads that are exiting have exited within this time */
 
@@ -41,10 +40,9 @@ static void visit_every_cpu(void)
 
 static bool allocate(struct watch_snapshot *snapshot)
 {
-    snapshot->threads = calloc(THREADS_MAX, sizeof *snapshot->threads);
     snapshot->earlier = calloc(CPUS_MAX, sizeof *snapshot->earlier);
     snapshot->later = calloc(CPUS_MAX, sizeof *snapshot->later);
-    return snapshot->threads != NULL && snapshot->earlier != NULL && snapshot->later != NULL;
+    return snapshot->earlier != NULL && snapshot->later != NULL;
 }
 
 int watch_open(struct watch *watch, struct camp_error *error)
@@ -55,9 +53,8 @@ int watch_open(struct watch *watch, struct camp_error *error)
     r = camp_states_open(&watch->session, 0, error);
     if (r != CAMP_OK)
         return r;
-    watch->exited = calloc(THREADS_MAX, sizeof *watch->exited);
-    if (!allocate(&watch->before) || !allocate(&watch->after) || watch->exited == NULL)
-        return camp_fail(error, CAMP_E_NOMEM, ENOMEM, "no memory for lists of threads");
+    if (!allocate(&watch->before) || !allocate(&watch->after))
+        return camp_fail(error, CAMP_E_NOMEM, ENOMEM, "no memory for lists of CPUs");
     visit_every_cpu();
     sleep_until(now_ns(CLOCK_MONOTONIC) + 20 * NS_PER_MS);
     return CAMP_OK;
@@ -71,12 +68,14 @@ static void set_policy(int policy)
     sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &priority);
 }
 
-static bool shows_process_1(const struct watch_snapshot *snapshot)
+/* The first thread of a process; NULL: not in the snapshot. */
+static const struct camp_thread_states *first_thread(const struct watch_snapshot *snapshot,
+                                                     pid_t pid)
 {
-    for (size_t i = 0; i < snapshot->thread_count; i++)
-        if (snapshot->threads[i].tid == 1)
-            return true;
-    return false;
+    for (size_t i = 0; i < snapshot->threads.count; i++)
+        if (snapshot->threads.threads[i].tid == pid)
+            return &snapshot->threads.threads[i];
+    return NULL;
 }
 
 uint64_t watch_process_1_ns(void)
@@ -109,10 +108,9 @@ static int read_snapshot(struct watch *watch, struct watch_snapshot *ret, struct
                          &ret->cpu_count, error);
     ret->time_ns = now_ns(CLOCK_MONOTONIC);
     if (r == CAMP_OK)
-        r = camp_states_threads(watch->session, ret->threads, sizeof *ret->threads, THREADS_MAX,
-                                &ret->thread_count, error);
+        r = thread_list_read_living(&ret->threads, watch->session, error);
     if (r == CAMP_OK)
-        ret->hidden_ns = shows_process_1(ret) ? 0 : watch_process_1_ns();
+        ret->hidden_ns = first_thread(ret, 1) != NULL ? 0 : watch_process_1_ns();
     if (r == CAMP_OK)
         r = camp_states_cpus(watch->session, ret->later, sizeof *ret->later, CPUS_MAX, &later,
                              error);
@@ -136,41 +134,16 @@ int watch_after(struct watch *watch, struct camp_error *error)
     if (r != CAMP_OK)
         return r;
     sleep_until(now_ns(CLOCK_MONOTONIC) + END_NS);
-    return camp_states_exits(watch->session, watch->exited, sizeof *watch->exited, THREADS_MAX,
-                             &watch->exited_count, error);
-}
-
-static const struct camp_thread_states *find_thread(const struct watch_snapshot *snapshot,
-                                                    const struct camp_thread_states *thread,
-                                                    size_t *hint)
-{
-    for (size_t i = 0; i < snapshot->thread_count; i++) {
-        size_t at = (*hint + i) % snapshot->thread_count;
-
-        if (snapshot->threads[at].tid == thread->tid &&
-            snapshot->threads[at].start_ns == thread->start_ns) {
-            *hint = at + 1;
-            return &snapshot->threads[at];
-        }
-    }
-    return NULL;
-}
-
-const struct camp_thread_states *watch_then(const struct watch *watch,
-                                            const struct camp_thread_states *now, size_t *hint)
-{
-    return find_thread(&watch->before, now, hint);
+    watch->exited.count = 0;
+    return thread_list_read_exited(&watch->exited, watch->session, error);
 }
 
 bool watch_process(const struct watch *watch, pid_t pid, struct camp_thread_states *ret)
 {
-    const struct camp_thread_states *now = NULL, *then;
-    size_t hint = 0;
+    const struct camp_thread_states *now = first_thread(&watch->after, pid);
+    const struct camp_thread_states *then =
+        now != NULL ? thread_list_find(&watch->before.threads, now) : NULL;
 
-    for (size_t i = 0; i < watch->after.thread_count && now == NULL; i++)
-        if (watch->after.threads[i].tid == pid)
-            now = &watch->after.threads[i];
-    then = now != NULL ? watch_then(watch, now, &hint) : NULL;
     if (then == NULL)
         return false;
     *ret = *now;
@@ -209,26 +182,24 @@ static uint64_t busy_ns(const struct camp_thread_states *thread)
 static bool exited_between(const struct watch *watch, const struct camp_thread_states *exited,
                            const struct camp_thread_states *then)
 {
-    size_t hint = 0;
-
     return exited->begin_ns < watch->after.time_ns &&
            (then != NULL || exited->begin_ns > watch->before.time_ns) &&
-           find_thread(&watch->after, exited, &hint) == NULL;
+           thread_list_find(&watch->after.threads, exited) == NULL;
 }
 
 uint64_t watch_threads_ns(const struct watch *watch)
 {
+    const struct thread_list *before = &watch->before.threads, *after = &watch->after.threads;
     uint64_t sum = watch->after.hidden_ns - watch->before.hidden_ns;
-    size_t hint = 0;
 
-    for (size_t i = 0; i < watch->after.thread_count; i++) {
-        const struct camp_thread_states *now = &watch->after.threads[i];
+    for (size_t i = 0; i < after->count; i++) {
+        const struct camp_thread_states *now = &after->threads[i];
 
-        sum += busy_ns(now) - busy_ns(watch_then(watch, now, &hint));
+        sum += busy_ns(now) - busy_ns(thread_list_find(before, now));
     }
-    for (size_t i = 0; i < watch->exited_count; i++) {
-        const struct camp_thread_states *exited = &watch->exited[i];
-        const struct camp_thread_states *then = watch_then(watch, exited, &hint);
+    for (size_t i = 0; i < watch->exited.count; i++) {
+        const struct camp_thread_states *exited = &watch->exited.threads[i];
+        const struct camp_thread_states *then = thread_list_find(before, exited);
 
         if (exited_between(watch, exited, then))
             sum += busy_ns(exited) - busy_ns(then);
@@ -252,7 +223,7 @@ struct watch_cpus watch_cpus(const struct watch *watch, bool whole)
 
 static void release(struct watch_snapshot *snapshot)
 {
-    free(snapshot->threads);
+    thread_list_release(&snapshot->threads);
     free(snapshot->earlier);
     free(snapshot->later);
 }
@@ -263,6 +234,6 @@ void watch_close(struct watch *watch)
         camp_states_close(watch->session);
     release(&watch->before);
     release(&watch->after);
-    free(watch->exited);
+    thread_list_release(&watch->exited);
     *watch = (struct watch)WATCH_NONE;
 }

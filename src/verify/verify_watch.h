@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "sources/machine/thread_list.h"
 #include "verify_subject.h"
 
 #include <camp/camp.h>
@@ -15,8 +16,7 @@
 
 /* A snapshot of all threads, and the CPUs just before and just after. */
 struct watch_snapshot {
-    struct camp_thread_states *threads; /* [thread_count] */
-    size_t thread_count;
+    struct thread_list threads;
     struct camp_cpu_states *earlier, *later; /* [cpu_count] */
     size_t cpu_count;
     uint64_t time_ns;   /* CLOCK_MONOTONIC before the threads were read */
@@ -27,8 +27,7 @@ struct watch_snapshot {
 struct watch {
     struct camp_states *session;
     struct watch_snapshot before, after;
-    struct camp_thread_states *exited; /* [exited_count]: read after the second snapshot */
-    size_t exited_count;
+    struct thread_list exited; /* read after the second snapshot */
 };
 
 #define WATCH_NONE                                                                                 \
@@ -41,11 +40,6 @@ int watch_open(struct watch *watch, struct camp_error *error);
 
 int watch_before(struct watch *watch, struct camp_error *error);
 int watch_after(struct watch *watch, struct camp_error *error);
-
-/* The thread in the first snapshot; NULL: not in it. *hint: where to start searching; both
- * snapshots have the same order. */
-const struct camp_thread_states *watch_then(const struct watch *watch,
-                                            const struct camp_thread_states *now, size_t *hint);
 
 /* Times and counters of a process's first thread between the snapshots; false: it is not in both.
  * ret->time_ns is the interval. */
