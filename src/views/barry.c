@@ -106,7 +106,7 @@ static void draw_quarters(const struct canvas *canvas)
     }
 }
 
-/* Around a column, within [from, to). */
+/* Centres a text on a column, but keeps it within [from, to). */
 static void write_centred(const struct canvas *canvas, size_t row, const char *text, size_t centre,
                           size_t from, size_t to)
 {
@@ -118,7 +118,7 @@ static void write_centred(const struct canvas *canvas, size_t row, const char *t
     barry_write(barry_spot(canvas, row, at), text, canvas->barry->utf8, width);
 }
 
-/* Each lower name stays in its half, so that they never touch. */
+/* Each lower name stays in its half, so that they never overlap. */
 static void draw_names(const struct canvas *canvas)
 {
     const struct barry *barry = canvas->barry;
@@ -130,7 +130,7 @@ static void draw_names(const struct canvas *canvas)
                   barry->columns);
 }
 
-/* Its own place in the cell, or the nearest free one. */
+/* Sets the dot at (x, y) of the cell, or the nearest free one. */
 static void add_dot(struct spot *spot, size_t x, size_t y)
 {
     static const uint8_t bits[4][2] = {

@@ -3,15 +3,18 @@
  * time (ledger/vertex.h). The nearer a corner, the larger that share: a dot at a corner has nothing
  * else.
  *
- * With UTF-8 a cell is 2 x 4 dots of braille. Coinciding dots are placed side by side in their
- * cell, so that up to 8 are visible. Otherwise a character shows the number of points in a cell: .
- * 1, : 2, o 4, O 8, @ 16 and more. Where space permits, the first points have their names beside
- * them (and the number of others in the cell), fuller cells a number, and the left side its share
- * of the upper vertex; a + on a side is a quarter.
+ * With UTF-8 a cell has 2 x 4 dots of braille. Coinciding dots are placed side by side in their
+ * cell, so that up to 8 are visible. Without UTF-8 a character shows the number of points in a
+ * cell:
+ * "." 1, ":" 2 or more, "o" 4, "O" 8, "@" 16.
+ *
+ * Where space permits, the first points have their names beside them, with the number of other
+ * points in the cell; fuller cells have a number; the quarters of the left side (+) have their
+ * share of the upper vertex.
  *
  * The last line has the number of dots and the problems: points with unaccounted time (below 0:
- * accounted twice), the time that the vertices leave out, and points without a position, as they
- * have no time at any vertex. A label shows its point's unaccounted time ("un", percent).
+ * time accounted twice), time at no vertex, and points without a position because all their time is
+ * at no vertex. A label includes its point's unaccounted time ("un", percent).
  */
 #pragma once
 
@@ -30,7 +33,7 @@ struct barry {
     bool utf8; /* nl_langinfo(CODESET) is "UTF-8", so the locale is set */
 };
 
-/* Exactly `rows` lines, each ended by a newline and at most `columns` wide; the caller frees it.
- * Without space for a triangle (below 5 rows or 4 columns) the first line says so. NULL: no memory.
- */
+/* Returns exactly `rows` lines, each ended by a newline and at most `columns` wide, which the
+ * caller frees. If a triangle does not fit (below 5 rows or 4 columns), the first line says so.
+ * NULL: no memory. */
 char *barry_draw(const struct barry *barry);

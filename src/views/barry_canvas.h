@@ -8,20 +8,20 @@
 #include <stdint.h>
 
 #define DOTS_IN_CELL 8
-#define HEIGHT_OF_QUARTERS 8 /* from here on the sides have marks */
-#define SHOWN_SHARE 0.0005   /* 0.1 % when rounded */
+#define HEIGHT_OF_QUARTERS 8 /* the sides of a triangle of at least this height have marks */
+#define SHOWN_SHARE 0.0005   /* the least share that rounds to 0.1 % */
 
 enum what {
     BLANK,
     BASE, /* the lower side, which may be overwritten */
     SIDE,
-    TEXT, /* or dots */
+    TEXT, /* text or dots */
 };
 
 /* One character of the picture. */
 struct spot {
     enum what what;
-    bool is_second; /* of a two-column character: nothing is written */
+    bool is_second; /* the right half of a two-column character: not written */
     char bytes[5];  /* UTF-8; empty: blank */
     uint8_t dots;   /* of braille */
     size_t count;   /* points in it */
@@ -50,10 +50,10 @@ struct spot *barry_spot(const struct canvas *canvas, size_t row, size_t column);
 /* Writes what fits into `limit` columns, and returns the columns used. row NULL: measures only. */
 size_t barry_write(struct spot *row, const char *text, bool utf8, size_t limit);
 
-/* The position of these shares; false: none. */
+/* The place of a point with these weights; false: they have no position. */
 bool barry_place(const struct canvas *canvas, const struct weights *weights, struct place *ret);
 
-/* The place on a side, so many quarters from one vertex to the other. */
+/* The place on a side of the triangle, at this many quarters of the way between two vertices. */
 struct place barry_quarter(const struct canvas *canvas, size_t from, size_t to, int quarters);
 
 /* Names the first points, numbers full cells and the left side, where space permits. */

@@ -11,7 +11,7 @@
 #define NAME_COLUMNS 15
 #define GAP_MAXIMUM 3 /* between a dot and its label: a blank, a side, a blank */
 
-/* Do columns [from, to) of a row have no character above `most`? */
+/* Are columns [from, to) of a row free of characters above `most`? */
 static bool is_free(const struct canvas *canvas, size_t row, size_t from, size_t to, enum what most)
 {
     for (size_t i = from; i < to && i < canvas->barry->columns; i++) {
@@ -21,8 +21,8 @@ static bool is_free(const struct canvas *canvas, size_t row, size_t from, size_t
     return true;
 }
 
-/* Where `width` columns may start on that side of a cell, with a blank at both ends, `gap` columns
- * away: the triangle's side may be in between. SIZE_MAX: no space. */
+/* The column where a label of `width` may start, `gap` columns left or right of a cell and with a
+ * blank at both ends; the triangle's side may be in the gap. SIZE_MAX: no space. */
 static size_t find_room(const struct canvas *canvas, size_t row, size_t column, size_t width,
                         size_t gap, bool on_left)
 {
@@ -43,8 +43,8 @@ static size_t find_room(const struct canvas *canvas, size_t row, size_t column, 
     return is_free(canvas, row, at > 0 ? at - 1 : 0, at + width + 1, BASE) ? at : SIZE_MAX;
 }
 
-/* Writes `name` and `rest` beside a cell: as near as possible, outside of the triangle rather than
- * across it. False: no space. */
+/* Writes `name` and `rest` beside a cell: as near as possible, and rather outside of the triangle
+ * than across it. False: no space. */
 static bool put_beside(const struct canvas *canvas, size_t row, size_t column, const char *name,
                        const char *rest)
 {
@@ -72,7 +72,7 @@ static bool put_beside(const struct canvas *canvas, size_t row, size_t column, c
 static void name_points(const struct canvas *canvas)
 {
     const struct barry *barry = canvas->barry;
-    size_t left = canvas->height / 3 + 1; /* more would hide the picture */
+    size_t left = canvas->height / 3 + 1; /* more names would hide the picture */
 
     for (size_t i = 0; i < barry->point_count && left > 0; i++) {
         const struct barry_point *point = &barry->points[i];

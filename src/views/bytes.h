@@ -1,4 +1,5 @@
-/* Bytes that grow at their end. A failed allocation is remembered, and checked once at the end. */
+/* An array of bytes that is appended to. A failed allocation sets a flag, which is checked once at
+ * the end. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +15,7 @@ struct bytes {
 
 void bytes_release(struct bytes *bytes);
 
-/* Keeps the memory. */
+/* Removes all bytes, and keeps the memory for further ones. */
 void bytes_clear(struct bytes *bytes);
 
 /* Space for `count` more bytes, uninitialised: the caller writes all of them before the next call.

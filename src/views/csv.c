@@ -1,7 +1,7 @@
 /*
- * RFC 4180, one table of the record: the inline fields, repeated in each row, then the columns of
- * the table. One header line before the first record; a column that shares its name with an inline
- * field is "TABLE.NAME", so that names are unique.
+ * CSV by RFC 4180: one table of the record. Each row repeats the inline fields, followed by the
+ * columns of the table. There is one header line before the first record; a column with the name of
+ * an inline field is named "TABLE.NAME".
  */
 #include "format.h"
 

@@ -3,18 +3,18 @@
 
 #include "view.h"
 
-/* Bytes of the UTF-8 character at text (1 to 4); 0 if invalid. Never reads past a NUL. */
+/* The length of the UTF-8 character at `text` in bytes (1 to 4); 0 if invalid. Never reads past a
+ * NUL. */
 size_t utf8_length(const char *text);
 
-/* Bytes of the character at `text` (1 of an invalid byte), and its columns on a terminal; 0
- * columns: unprintable, or unknown in the locale. */
+/* The length of the character at `text` in bytes (an invalid byte has 1), and its columns on a
+ * terminal; 0 columns: unprintable, or unknown in the locale. */
 size_t character_length(const char *text, size_t *ret_columns);
 
-/* A number or a truth value, for JSON and CSV. False: another kind of cell. */
+/* Writes a number or a boolean, for JSON and CSV. False: another kind of cell. */
 bool write_plain(FILE *stream, const struct cell *cell);
 
-/* A JSON string with its quotes. An invalid byte becomes U+FFFD, so that the output is always JSON.
- */
+/* Writes a JSON string with its quotes. An invalid byte becomes U+FFFD. */
 void json_text(FILE *stream, const char *text);
 
 /* Do options->columns, if given, include this column of the record's main table? */

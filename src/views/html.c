@@ -25,7 +25,7 @@ static const char style[] =
     "td.good{color:var(--good)}td.notable{color:var(--notable)}td.bad{color:var(--bad)}"
     "td.faint{color:var(--faint)}";
 
-/* Of the styles above; a unit test checks it. */
+/* The hash of `style`; a unit test checks it. */
 static const char style_hash[] = "sha256-VHPOZErhHT3LY7w5HF47wGhoD4biMqnAhTroWM4GaL8=";
 
 static void write_element(FILE *stream, const char *name, const char *text)
@@ -63,7 +63,7 @@ void html_paragraph(FILE *stream, const char *text)
     write_element(stream, "p", text);
 }
 
-/* An XML declaration is invalid in HTML. */
+/* Omits the XML declaration, which is invalid in HTML. */
 void html_picture(FILE *stream, const char *svg)
 {
     const char *begin = strstr(svg, "<svg");
@@ -76,7 +76,7 @@ static bool is_number(const struct cell *cell)
     return cell->kind == CELL_INTEGER || cell->kind == CELL_NATURAL || cell->kind == CELL_REAL;
 }
 
-/* The kind of its cells, by the first known one. */
+/* The first known cell determines the kind of the column. */
 static bool is_number_column(const struct table *table, size_t field)
 {
     for (size_t i = 0; i < table->row_count; i++) {

@@ -9,16 +9,16 @@
 
 #include <stdio.h>
 
-/* Head, with the title as the first heading too. */
+/* Writes the head, and the title as the first heading. */
 void html_begin(FILE *stream, const char *title);
 void html_end(FILE *stream);
 
 void html_heading(FILE *stream, const char *text);
 void html_paragraph(FILE *stream, const char *text);
 
-/* The columns with a title. The value of a cell's <data> is the number as in JSON, its text has the
+/* Writes the columns that have a title. A cell's <data> has the number as in JSON; its text has the
  * field's decimals (below 0: significant digits). `caption` NULL: none. */
 void html_table(FILE *stream, const struct table *table, const char *caption);
 
-/* A picture written by svg_start() to svg_end(). */
+/* Writes a picture: the output of svg_start() to svg_end(). */
 void html_picture(FILE *stream, const char *svg);

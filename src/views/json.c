@@ -1,4 +1,5 @@
-/* One object a line (NDJSON), in the C locale, by our own small writer: no tree is built. */
+/* One object a line (NDJSON), in the C locale. Cells are written directly, without a tree in
+ * memory. */
 #include "format.h"
 
 #include <errno.h>

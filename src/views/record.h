@@ -1,10 +1,10 @@
 /*
- * The output of a command, in a shape for all formats: a record is one object (one interval of
- * `camp check`, one answer of `camp get`) made of tables. A table of struct field states each
- * column once; headings, JSON keys, CSV headers and the documentation come from it.
+ * The output of a command, independent of the format: a record is one object (one interval of
+ * `camp check`, one answer of `camp get`), made of tables. An array of struct field states each
+ * column once: its heading, JSON key, CSV header and documentation.
  *
- * Ownership: the fields are static. Cells and texts belong to the command, and live until the
- * record was written.
+ * Ownership: the fields are static. Cells and texts belong to the command, and stay valid until the
+ * record is written.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ enum cell_kind {
     CELL_BOOLEAN
 };
 
-/* The emphasis of a cell on a terminal. */
+/* The emphasis of a cell, on a terminal and in HTML. */
 enum emphasis { PLAIN, GOOD, NOTABLE, BAD, FAINT };
 
 struct cell {
@@ -70,7 +70,7 @@ static inline struct cell emphasised(struct cell cell, enum emphasis emphasis)
 struct field {
     const char *name;  /* "measured_percent". NULL: only in text */
     const char *title; /* "measured %". NULL: not shown in text */
-    const char *help;  /* one sentence: what it is, and where it comes from */
+    const char *help;  /* one sentence: its meaning and source */
     int width;         /* of the text column; negative: aligned left; 0: as wide as needed */
     int decimals;      /* of a real number in text */
     bool on_request;   /* in text only if requested by name */
@@ -78,7 +78,7 @@ struct field {
 };
 
 enum table_shape {
-    TABLE_INLINE, /* one row: its fields stand in the record itself */
+    TABLE_INLINE, /* one row: its fields are members of the record itself */
     TABLE_OBJECT, /* one row: "name": {...} */
     TABLE_ROWS    /* "name": [{...}, ...] */
 };
@@ -90,11 +90,10 @@ struct table {
     size_t field_count;
     const struct cell *cells; /* [row_count x field_count] */
     size_t row_count;
-    bool hidden_in_text; /* the headline or the notes show its content */
+    bool hidden_in_text; /* the headline or the notes contain it already */
 };
 
-/* Tables by the array of their fields: of rows, and of one row that the headline or the notes say
- * in text. */
+/* Tables with an array of fields: one with rows; one with a single row, hidden in text. */
 #define TABLE_OF_ROWS(name, fields, cells, rows)                                                   \
     ((struct table){ name, TABLE_ROWS, fields, ARRAY_COUNT(fields), cells, rows, false })
 #define TABLE_OF_ONE(name, shape, fields, cells)                                                   \

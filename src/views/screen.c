@@ -14,7 +14,7 @@
 
 static SCREEN *terminal;
 
-/* Pairs of colours, for those of text_view. */
+/* The colours of text_view; pair i + 1 of curses has colours[i]. */
 static const struct {
     int code;
     short colour;
@@ -115,7 +115,7 @@ static bool parse_colour(struct line *line, attr_t *ret)
     return true;
 }
 
-/* Whole characters up to the edge: beyond it curses would wrap. */
+/* Draws whole characters up to the edge, where curses would wrap. */
 static void draw_line(int row, struct line line, attr_t attributes)
 {
     const bool heading = (attributes & A_REVERSE) != 0;
@@ -145,7 +145,7 @@ static void draw_line(int row, struct line line, attr_t attributes)
     libncursesw.attrset((int)A_NORMAL);
 }
 
-/* The fixed lines: up to the heading of the main table, if any. */
+/* The number of fixed lines: up to the heading of the main table, if any. */
 static size_t count_still(const char *text, const struct record *record)
 {
     size_t headings = 1, count = 1;

@@ -1,7 +1,7 @@
 /*
- * Text for people: a headline, tables with headings, notes. Readable at 80 columns; a line is cut
- * at the width, never wrapped. Names are foreign bytes: unprintable characters are shown as "?", so
- * that no process name moves the cursor.
+ * Text for readers: a headline, tables with headings, notes. A line is cut at the width, never
+ * wrapped. Names may be any bytes: unprintable characters are shown as "?", so that no process name
+ * moves the cursor.
  */
 #include "format.h"
 
@@ -60,7 +60,7 @@ static void show_cell(struct shown *ret, const struct cell *cell, const struct f
     show_text(ret, number);
 }
 
-/* Width of each column: stated, or that of the widest cell; 0 for a hidden one. */
+/* The width of each column: the field's, or that of the widest cell; 0: hidden. */
 static void measure_columns(const struct view_options *options, const struct record *record,
                             size_t table, size_t *ret_widths)
 {
@@ -190,7 +190,7 @@ static void write_line(const struct view_options *options, const struct table *t
     putc('\n', options->stream);
 }
 
-/* A table whose titles are all "" has only lines, for scripts. */
+/* A table whose titles are all "" has no heading: its rows are for scripts. */
 static bool has_heading(const struct table *table)
 {
     for (size_t i = 0; i < table->field_count; i++) {
@@ -215,7 +215,7 @@ static void write_rows(const struct view_options *options, const struct record *
         write_line(options, shown, widths, &shown->cells[row * shown->field_count]);
 }
 
-/* A line of foreign text, not cut by the view's width: notes are sentences. */
+/* Headline and notes are not cut at the width: they are sentences. */
 static void write_sentence(const struct view_options *options, const char *text, const char *colour)
 {
     bool coloured = options->colour && colour != NULL;

@@ -1,7 +1,7 @@
 /*
  * The contract of a view: one function, which writes a record to a stream. A view knows no source.
  *
- * It returns 0, or the errno of the output. After EPIPE (`| head`) a command ends quietly, see
+ * It returns 0, or the errno of a failed write. After EPIPE (`| head`) a command ends quietly, see
  * output_failed() in program/command.h.
  */
 #pragma once
@@ -21,14 +21,14 @@ struct view_options {
 struct view {
     const char *name; /* "text", as in --format */
     const char *help;
-    /* `number`: how many records of this schema were written before. */
+    /* `number`: the number of records of this schema written before. */
     int (*record)(const struct view_options *options, const struct record *record, uint64_t number);
 };
 
 extern const struct view text_view;
 extern const struct view json_view;
 extern const struct view csv_view;
-/* cpuchk's lines from a camp.check/1 record, mpstat's columns from a camp.wait/1 */
+/* the lines of cpuchk for a camp.check/1 record, the columns of mpstat for a camp.wait/1 record */
 extern const struct view classic_view;
 
 /* NULL: no such view. */

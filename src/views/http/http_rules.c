@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define PORT_HTTP 80u /* where a Host has none */
+#define PORT_HTTP 80u /* of a Host without a port */
 
 static bool is_text(const char *value, size_t length, const char *text)
 {
@@ -37,7 +37,7 @@ void http_note_header(struct http_request *request, const char *name, size_t nam
     }
 }
 
-/* Browsers send each of these once, without control characters. */
+/* Browsers send these headers once, without control characters. */
 static bool is_sound(const struct http_header *header)
 {
     for (size_t i = 0; i < (header->count > 0 ? header->length : 0); i++) {
@@ -47,7 +47,7 @@ static bool is_sound(const struct http_header *header)
     return header->count <= 1;
 }
 
-/* A port of up to five digits, as a browser writes it: without leading zeros. HTTP's if absent. */
+/* Is it ":" and the port (0: any), written without leading zeros? An absent one is that of HTTP. */
 static bool is_port(const char *text, size_t length, uint16_t port)
 {
     unsigned number = 0;
@@ -77,7 +77,8 @@ static bool is_our_name(const char *value, size_t length, uint16_t port)
     return false;
 }
 
-/* Only from the page itself, or typed by the user. Other programs send no such header. */
+/* Browsers name the origin of a request: only the page itself and the address bar are allowed.
+ * Other programs send no such header. */
 static bool is_from_elsewhere(const struct http_request *request)
 {
     const struct http_header *site = &request->fetch_site, *origin = &request->origin;

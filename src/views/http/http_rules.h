@@ -1,10 +1,10 @@
 /*
  * Access rules of the local server, applied to a request. Pure: no socket, no library.
  *
- * Any web page in this browser may send requests to this computer's ports. So a request must use a
- * host name that no one else can own (a foreign name resolved to 127.0.0.1 is "the same origin" to
- * a browser: DNS rebinding), must not come from another page, and must ask for an existing target.
- * The data need the token, which is compared in a time independent of how much of it is right.
+ * Any web page in the user's browser may send requests to this computer's ports. So a request must
+ * use a host name that cannot be registered (a foreign name that resolves to 127.0.0.1 is "the same
+ * origin" to a browser: DNS rebinding), must not come from another page, and must ask for an
+ * existing target. The data need the token, which is compared in constant time.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct http_request {
     const char *path; /* of the target, decoded and without its query */
 };
 
-/* One header of a request, `value` NULL if it has none. */
+/* Adds a header to the request if it is one of the above; `value` NULL: it has none. */
 void http_note_header(struct http_request *request, const char *name, size_t name_size,
                       const char *value, size_t value_size);
 
@@ -52,5 +52,5 @@ unsigned http_check(const struct http_place *place, const struct http_request *r
 /* The same without the target: 200, or 400, 421, 405, 403 as above. */
 unsigned http_check_access(const struct http_place *place, const struct http_request *request);
 
-/* The failure and its remedy, for the body of an answer other than 200. */
+/* The reason of a refusal and its remedy: the body of an answer other than 200. */
 const char *http_reason(unsigned status);

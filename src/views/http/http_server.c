@@ -68,7 +68,7 @@ static enum MHD_Result note_header(void *request, enum MHD_ValueKind kind, const
     return MHD_YES;
 }
 
-/* As it was sent, with its query: the request's context until it is answered. */
+/* The target as sent, with its query, is the request's context until it is answered. */
 static void *note_target(void *context, const char *target, struct MHD_Connection *connection)
 {
     (void)context, (void)connection;
@@ -167,7 +167,7 @@ static int start(struct http_server *server, int listener, struct camp_error *er
     const struct http_service *service = &server->service;
     sigset_t all, before;
 
-    sigfillset(&all); /* signals go to the caller's thread */
+    sigfillset(&all); /* blocked in the server's thread, so that the caller's gets them */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     server->daemon = libmicrohttpd.MHD_start_daemon(
         MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, server,

@@ -1,7 +1,6 @@
 /*
- * A local HTTP server, which answers GET and HEAD in one thread of libmicrohttpd: what the page's
- * server and the exporter share. The service's function answers; whether a request may be answered
- * is in http_rules.h.
+ * A local HTTP server, shared by the page's server and the exporter. It answers GET and HEAD in one
+ * thread of libmicrohttpd by the service's function, which applies the access rules (http_rules.h).
  */
 #pragma once
 
@@ -15,7 +14,7 @@
  * this number a new one replaces the oldest, so idle connections keep nobody out. */
 #define GUESTS_MAXIMUM 64
 
-/* Before a body is read. */
+/* Answers a request; called before its body is read. */
 typedef enum MHD_Result http_service_answer(void *context, struct MHD_Connection *connection,
                                             const struct http_request *request);
 
@@ -36,24 +35,24 @@ struct http_server {
     char *path; /* to unlink at the end; NULL: none */
 };
 
-/* Answers from now on, in a thread that takes no signals. The token of ret->place is the caller's.
- * Errors: as listen_at(), and CAMP_E_NOTSUP without libmicrohttpd. */
+/* Starts the server, in a thread with all signals blocked. The caller has set the token of
+ * ret->place. Errors: as listen_at(), and CAMP_E_NOTSUP without libmicrohttpd. */
 int http_server_open(struct http_server *ret, const struct listen_address *at,
                      const struct http_service *service, struct camp_error *error);
 
-/* Closes all connections. What was not opened may be closed. */
+/* Closes all connections. Allowed after a failed http_server_open(), and of an all-zero server. */
 void http_server_close(struct http_server *server);
 
-/* The connection carries data for a client that has the token: no guest replaces it. */
+/* The connection's client has authenticated: it is no guest any more, and not replaced. */
 void http_server_promote(struct http_server *server, struct MHD_Connection *connection,
                          int send_buffer_size);
 
-/* Queues the response with the security headers, and releases it; `policy`: of the content; NULL:
- * it may load nothing. A response that is NULL closes the connection. */
+/* Queues the response with the security headers, and releases it. `policy`: the content security
+ * policy; NULL: the content may load nothing. `response` NULL: closes the connection. */
 enum MHD_Result http_answer(struct MHD_Connection *connection, struct MHD_Response *response,
                             unsigned status, const char *type, const char *policy);
 
-/* The text is copied. */
+/* Likewise, with a text, which is copied. */
 enum MHD_Result http_answer_text(struct MHD_Connection *connection, unsigned status,
                                  const char *type, const char *text);
 #define HTTP_PLAIN "text/plain; charset=utf-8"

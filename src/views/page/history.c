@@ -10,7 +10,7 @@
 struct piece {
     struct piece *next;
     uint64_t number; /* counted from 1, of all pieces */
-    uint64_t frame;  /* likewise, of frames; for other pieces: the frame before */
+    uint64_t frame;  /* likewise, of frames; another piece has the number of the frame before */
     uint64_t time_ns;
     size_t size;
     unsigned holders; /* readers, and the history itself */
@@ -52,7 +52,8 @@ static struct piece *second_key(const struct history *history)
     return piece;
 }
 
-/* May the pieces before `key` be dropped? Without them enough is left, or with them too much. */
+/* May the pieces before `key` be dropped? Either the rest satisfies the minimums, or the maximum is
+ * exceeded. */
 static bool may_drop_until(const struct history *history, const struct piece *key)
 {
     const struct history_limits *limits = &history->limits;

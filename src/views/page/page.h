@@ -7,5 +7,5 @@
 extern const char page_html[];
 size_t page_size(void);
 
-/* The place of a report's data: once in the page. */
+/* A report's data replace this text, which occurs once in the page. */
 #define PAGE_DATA_PLACE "<!--camp-data-->"

@@ -8,9 +8,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#define BUFFER_SIZE                                                                                \
-    (48 * 1024) /* a multiple of 3, so that base64 has no padding before the end                   \
-                 */
+/* A multiple of 3, so that base64 has no padding before the end. */
+#define BUFFER_SIZE (48 * 1024)
 #define DATA_BEGIN "<script id=\"camp-data\" type=\"application/octet-stream\">"
 #define DATA_END "</script>"
 #define TITLE_BEGIN "<title>"
@@ -31,8 +30,8 @@ static const char *behind(const char *word)
     return found != NULL ? found + strlen(word) : NULL;
 }
 
-/* The page up to its data, with the title inserted. The tests ensure that the page has these
- * places. */
+/* The page up to its data, with the title inserted. Tests ensure that the page has these markers.
+ */
 static void put_start(struct report *report, const char *title)
 {
     const char *from = page_html, *title_begin = behind(TITLE_BEGIN),
@@ -82,7 +81,7 @@ static void compress_more(struct report *report, int flush)
     } while (flush == Z_FINISH ? result == Z_OK : deflater->avail_in > 0);
 }
 
-/* The errno of the first failed write; errno was cleared before. */
+/* The errno of the first failed write; callers set errno to 0 before they write. */
 static int written(struct report *report)
 {
     if (report->failed == 0 && ferror(report->stream))

@@ -1,8 +1,9 @@
 /*
- * A report: the page with a stream in it, one HTML file that opens without a server or a network.
+ * A report: the page with a stream in it, as one HTML file that needs neither a server nor a
+ * network.
  *
- * The stream is compressed (zlib) and base64 in a script element that browsers do not run. It is
- * written piece by piece; only a buffer of it is in memory.
+ * The stream is compressed (zlib) and encoded (base64) in a script element that browsers do not
+ * run. It is written piece by piece; only a buffer is in memory.
  */
 #pragma once
 
@@ -12,14 +13,15 @@
 
 struct report;
 
-/* The page up to its data. `title`: of the document. The caller keeps the stream. NULL: no memory.
- */
+/* Writes the page up to its data. `title`: of the document. The caller closes the stream. NULL: no
+ * memory. */
 struct report *report_start(FILE *stream, const char *title);
 
-/* The next blocks of a stream (stream.h). 0, or the errno of a failed write. */
+/* Writes the next blocks of a stream (stream.h). 0, or the errno of a failed write. */
 int report_put(struct report *report, const uint8_t *data, size_t size);
 
-/* The rest of the page, flushed. *ret_size in bytes. 0, or the errno of a failed write. */
+/* Writes and flushes the rest. *ret_size: of the file, in bytes. 0, or the errno of a failed write.
+ */
 int report_end(struct report *report, uint64_t *ret_size);
 
 /* NULL is allowed. */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* clients of the stream, and twice as many others: some are being closed */
+/* Clients of the stream, and guests twice: replaced ones are still being closed. */
 #define CONNECTIONS_MAXIMUM (SERVER_STREAMS_MAXIMUM + 2 * GUESTS_MAXIMUM)
 #define GUEST_SILENT_S 5
 #define MEMORY_EACH (64 * 1024)
@@ -27,7 +27,7 @@ static int make_token(char ret[HTTP_TOKEN_LENGTH + 1], struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Signals go to the caller's thread. */
+/* Signals are blocked in the new thread, so that the caller's thread gets them. */
 static int start_beat(struct server *server, struct camp_error *error)
 {
     sigset_t all, before;
@@ -89,7 +89,7 @@ const struct http_place *server_at(const struct server *server)
     return &server->http.place;
 }
 
-/* Pages may keep frames longer than the server: twice as long. */
+/* A page may keep frames twice as long as the server. */
 static void expire_entities(struct server *server)
 {
     const uint64_t oldest = history_oldest_frame(&server->history);
@@ -99,7 +99,7 @@ static void expire_entities(struct server *server)
         stream_expire(&server->stream, oldest - kept);
 }
 
-/* Moves the written blocks to the history, unless writing them failed (r). */
+/* Moves the written blocks to the history, unless writing them has failed with `r`. */
 static int keep_written(struct server *server, int r, bool is_key, uint64_t time_ns)
 {
     const struct bytes *written = &server->written;
@@ -148,7 +148,7 @@ bool server_wait(struct server *server, uint64_t until_ns)
     return pthread_cond_timedwait(&server->changed, &server->lock, &until) == 0;
 }
 
-/* Clients get what is left, unless they take too long. */
+/* Gives clients a short time to read the rest. */
 static void wait_for_clients(struct server *server)
 {
     const uint64_t end = now_ns(CLOCK_MONOTONIC) + FAREWELL_NS;

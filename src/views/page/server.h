@@ -2,8 +2,8 @@
  * The local server of camp view: the page, and the stream of frames for clients with the token.
  *
  * The caller reads a source and passes frames; a thread of libmicrohttpd serves them. Clients share
- * the stream so far (history.h), each at its own position: a client that does not read slows no
- * other, and costs one frame and a connection. http_rules.h has the access rules.
+ * one history of the stream (history.h), each at its own position: a client that does not read
+ * slows no other, and costs one frame and a connection. http_rules.h has the access rules.
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 
 struct server;
 
-/* Serves from now on. Keeps the schema. CAMP_E_INVALID: the port or path is in use, or the schema
- * has too many states; CAMP_E_NOTSUP: camp was built without libmicrohttpd. */
+/* Starts the server. The schema must stay valid. CAMP_E_INVALID: the port or path is in use, or the
+ * schema has too many states; CAMP_E_NOTSUP: camp was built without libmicrohttpd. */
 int server_open(const struct listen_address *at, const struct schema *schema,
                 const struct stream_facts *facts, const struct history_limits *limits,
                 struct server **ret, struct camp_error *error);
@@ -26,7 +26,7 @@ const struct http_place *server_at(const struct server *server);
 /* Sends a frame to all clients. CAMP_OK or CAMP_E_NOMEM. */
 int server_frame(struct server *server, const struct frame *frame);
 
-/* No more frames will come; the frames so far are still served. */
+/* Ends the stream; the frames so far are still served. */
 int server_end(struct server *server, const char *reason);
 
 /* Closes all connections, within half a second. NULL is allowed. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define BEAT_NS NS_PER_S
-#define STREAM_STUCK_S 300u           /* covers a stopped page, or a computer asleep */
+#define STREAM_STUCK_S 300u           /* a page may be paused, or its computer asleep */
 #define PIECE_SIZE (48 * 1024)        /* of an answer */
 #define SEND_BUFFER_SIZE (256 * 1024) /* the kernel keeps this much for a slow reader */
 
@@ -17,7 +17,7 @@ struct client {
     struct client *next;
     struct server *server;
     struct MHD_Connection *connection;
-    struct bytes own; /* sent first: head and entities, a beat, a note */
+    struct bytes own; /* sent before the history: head and entities, a beat, a note */
     size_t own_offset;
     struct history_reader reader;
     uint64_t sent_ns; /* of the last data sent to it */
@@ -39,7 +39,7 @@ void clients_wake(struct server *server)
         wake(client);
 }
 
-/* The client's next piece has been dropped. */
+/* The client's next piece was dropped: it continues at the oldest one, with all entities. */
 static int skip_gap(struct server *server, struct client *client)
 {
     int r = stream_note("This page fell behind: some intervals are missing.", &client->own);
@@ -63,7 +63,7 @@ static size_t read_own(struct client *client, char *ret, size_t capacity)
     return count;
 }
 
-/* The next bytes, at most `capacity`. 0: none yet. */
+/* Reads the next bytes, at most `capacity`. *ret_count 0: none yet. */
 static int read_next(struct server *server, struct client *client, char *ret, size_t capacity,
                      size_t *ret_count)
 {
@@ -84,7 +84,7 @@ static int read_next(struct server *server, struct client *client, char *ret, si
     return r;
 }
 
-/* libmicrohttpd asks for more to send. */
+/* Called by libmicrohttpd for more data to send. */
 static ssize_t client_read(void *context, uint64_t position, char *ret, size_t capacity)
 {
     struct client *client = context;
@@ -161,7 +161,7 @@ static struct client *client_enter(struct server *server, struct MHD_Connection 
     return NULL;
 }
 
-/* The page has its own policy; this is what only headers can set. */
+/* The page states its own policy, except for the part that only a header can set. */
 static enum MHD_Result answer_page(struct MHD_Connection *connection)
 {
     return http_answer(connection,

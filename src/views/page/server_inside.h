@@ -18,7 +18,7 @@ struct server {
     pthread_mutex_t lock; /* of all members below */
     struct stream stream;
     struct history history;
-    struct bytes written; /* the current frame */
+    struct bytes written; /* blocks, before they are moved to the history */
     struct client *clients;
     size_t client_count;
     bool has_ended, is_closing;
@@ -34,8 +34,8 @@ bool server_wait(struct server *server, uint64_t until_ns);
 /* Wakes all clients for new data. The lock is held. */
 void clients_wake(struct server *server);
 
-/* A thread of its own, until the server closes: clients without data for a second get a beat. So
- * the server notices lost clients, and the page a lost server. */
+/* Runs in a thread until the server closes: a client without data for a second gets a beat, by
+ * which the server detects lost clients, and the page a lost server. */
 void *clients_beat(void *server);
 
 /* Answers with the page, the stream or the reason of a refusal; its context is the server. */

@@ -10,13 +10,13 @@
 #include "ledger/array.h"
 #include "stream_block.h"
 
-#define SHARE_MAXIMUM 1.3 /* that fits 16 bits of such units */
-#define DOUBLINGS_MAXIMUM                                                                          \
-    4u                  /* beyond, one outlier would blur all others: it is clipped instead        \
+#define SHARE_MAXIMUM                                                                              \
+    1.3                 /* the largest share that fits into 16 bits, before the unit is doubled    \
                          */
-#define ELAPSED_BITS 11 /* to which elapsed times are rounded, including the leading one */
-#define FIRST_CAPACITY 64
-#define CROWD 65536 /* entities */
+#define ELAPSED_BITS 11 /* precision of elapsed times */
+/* A larger unit would blur all rows for one outlier, which is clipped instead. */
+#define DOUBLINGS_MAXIMUM 4u
+#define CROWD 65536 /* fewer entities do not expire */
 
 enum { ROW_NEW = 1, ROW_ENDED = 2 };
 
@@ -86,7 +86,7 @@ static bool reserve_known(struct stream *stream)
                           ARRAY_ROWS(stream->shares, states));
 }
 
-/* The row of an entity in the current frame; a new one if it has none yet. */
+/* The row of an entity in the current frame, which is added if it has none yet. */
 static size_t row_of(struct stream *stream, uint32_t number)
 {
     const size_t states = stream->schema->state_count;
@@ -104,7 +104,7 @@ static size_t row_of(struct stream *stream, uint32_t number)
     return now->count++;
 }
 
-/* Adds up two rows of one entity: a number reused within the interval. */
+/* An entity has two rows in the frame if its number was reused: they are added up. */
 static void add_row(struct stream *stream, const struct frame *frame, size_t entity,
                     uint32_t number)
 {
@@ -141,8 +141,8 @@ static bool gather(struct stream *stream, const struct frame *frame)
     return true;
 }
 
-/* Rounds relatively, because a group has the time of thousands and a new process hardly any. Whole
- * numbers up to 2048 stay exact. */
+/* Rounds to ELAPSED_BITS binary digits: a group may have thousands of intervals, and a new process
+ * only a small part of one. Whole numbers up to 2048 stay exact. */
 static float rounded_elapsed(double elapsed)
 {
     int exponent;
@@ -212,9 +212,9 @@ static void round_rows(struct stream *stream, double interval_ns)
     }
 }
 
-/* An exited entity is gone in the next frame: if it is there all the same, its row is sent again.
- */
-static bool is_as_it_was(const struct stream *stream, size_t row)
+/* Does the row equal the one last sent? An exited entity is not expected again, so if it is in this
+ * frame, its row is sent. */
+static bool is_unchanged(const struct stream *stream, size_t row)
 {
     const size_t states = stream->schema->state_count;
     const uint32_t number = stream->now.numbers[row];
@@ -229,13 +229,13 @@ static bool is_as_it_was(const struct stream *stream, size_t row)
                   states * sizeof *stream->shares) == 0;
 }
 
-/* Selects the rows to send, and entities gone without having exited. */
+/* Selects the rows to send, and the entities that are gone but have not exited. */
 static bool choose(struct stream *stream, bool is_key)
 {
     stream->chosen.count = 0;
     stream->gone.count = 0;
     for (size_t row = 0; row < stream->now.count; row++) {
-        if ((is_key || !is_as_it_was(stream, row)) && !append(&stream->chosen, row))
+        if ((is_key || !is_unchanged(stream, row)) && !append(&stream->chosen, row))
             return false;
     }
     for (size_t i = 0; i < stream->present.count; i++) {

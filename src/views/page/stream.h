@@ -2,9 +2,9 @@
  * The stream: frames for the page and the report, as blocks of camp.stream/1. docs/stream.md has
  * the format. Pure arithmetic: blocks are appended to bytes, which the caller keeps or sends.
  *
- * A frame is sent as its difference to the last one. The comparison is of what would be sent, so
- * that jitter below the resolution costs nothing: shares in 1/50000, elapsed times in 1/1024 of
- * themselves.
+ * A frame is sent as its difference to the last one. Values are rounded before the comparison, so
+ * that jitter below the resolution costs nothing: shares to 1/50000, elapsed times to 1/1024 of
+ * their value.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 #define STREAM_STATES_MAXIMUM VERTICES_STATES_MAXIMUM
 #define STREAM_KEY_EVERY 64 /* frames */
 
-/* The head besides the schema. */
+/* The contents of the head, besides the schema. */
 struct stream_facts {
     const char *title; /* of the page; "": none */
     const char *source, *tier, *note, *host;
@@ -24,11 +24,11 @@ struct stream_facts {
     uint64_t frames;          /* 0: unknown */
     const struct axes *axes3; /* NULL: too few states */
     const struct axes *axes4;
-    const char *below; /* the command that shows the parts of a row, without the row's name; ""
+    const char *below; /* the command that shows the members of a row, without the row's name; ""
                         * or NULL: none */
 };
 
-/* A row as sent, without its shares. */
+/* A row as it is sent, without its shares. */
 struct stream_row {
     float elapsed, unaccounted;
     uint16_t flags;
@@ -63,14 +63,14 @@ struct stream {
     struct stream_known *known;    /* [registry.count] */
     uint16_t *shares;              /* [registry.count x state_count]: as last sent */
     size_t capacity;               /* of these two, in entities */
-    struct stream_now now;         /* from here on of the current frame */
+    struct stream_now now;         /* the current frame, as all members below */
     struct stream_numbers changed; /* new or changed entities */
     struct stream_numbers chosen;  /* rows that differ from those last sent */
-    struct stream_numbers gone;    /* entities */
-    struct stream_numbers present; /* entities with a row; before it is filled, of the last frame */
+    struct stream_numbers gone;    /* entities without a row, unlike in the last frame */
+    struct stream_numbers present; /* entities with a row; at first those of the last frame */
     unsigned doublings;            /* of the unit */
     uint64_t since_key;            /* frames; 0: the next one is a key frame */
-    size_t crowd;                  /* the number of entities from which expiry is worth its cost */
+    size_t crowd;                  /* entities expire from this number on */
     char note[FRAME_NOTE_SIZE];    /* the note of the last frame */
 };
 
@@ -81,23 +81,23 @@ void stream_release(struct stream *stream);
 /* Makes the next frame a key frame. */
 void stream_request_key(struct stream *stream);
 
-/* The blocks of one frame: new or changed entities, then the frame. *ret_is_key: a reader that
- * knows the entities can start with it. CAMP_OK or CAMP_E_NOMEM; then the stream is unusable. */
+/* Appends the blocks of a frame: new or changed entities, then the frame. *ret_is_key: a reader
+ * that has the entities can start with it. CAMP_OK; or CAMP_E_NOMEM, and the stream is unusable. */
 int stream_frame(struct stream *stream, const struct frame *frame, struct bytes *out,
                  bool *ret_is_key);
 
-/* The block of a frame's note if it differs from the last one, to be put before the frame's block.
- * CAMP_OK or CAMP_E_NOMEM. */
+/* Appends the block of a frame's note if it differs from the last one; it belongs before the
+ * frame's block. CAMP_OK or CAMP_E_NOMEM. */
 int stream_frame_note(struct stream *stream, const struct frame *frame, struct bytes *out);
 
-/* All entities, for a reader that starts late: their numbers have no gaps. */
+/* Appends the block of all entities, for a reader that starts late. Their numbers have no gaps. */
 int stream_entities(const struct stream *stream, struct bytes *out);
 
-/* No reader has frames from before `since` (counted from 1) any more: entities last seen before may
- * expire, when there are many. */
+/* Readers have no frames before `since` (counted from 1) any more. If there are many entities,
+ * those last seen before expire, and their numbers are reused. */
 void stream_expire(struct stream *stream, uint64_t since);
 
-/* The other blocks. CAMP_OK or CAMP_E_NOMEM. */
+/* Append the other blocks. CAMP_OK or CAMP_E_NOMEM. */
 int stream_head(const struct schema *schema, const struct stream_facts *facts, struct bytes *out);
 int stream_note(const char *text, struct bytes *out);
 int stream_end(const char *reason, struct bytes *out);

@@ -1,10 +1,10 @@
-/* Between stream.c, which selects the contents of a frame, and stream_blocks.c, which writes all
+/* Private parts of the stream: stream.c selects the contents of a frame, stream_blocks.c writes all
  * blocks. */
 #pragma once
 
 #include "stream.h"
 
-#define SHARE_UNITS 50000.0 /* a share of 1, before the unit is doubled */
+#define SHARE_UNITS 50000.0 /* units in a share of 1, before the unit is doubled */
 
 /* The block of a frame: the chosen rows and the gone entities. CAMP_OK or CAMP_E_NOMEM. */
 int stream_put_frame(const struct stream *stream, const struct frame *frame, bool is_key,

@@ -72,7 +72,7 @@ static uint8_t *put_f64(uint8_t *at, double value)
     return (uint8_t *)memcpy(at, &bits, sizeof bits) + sizeof bits;
 }
 
-/* States that are not 0 in all rows to send. Returns their number. */
+/* Sets the bits of the states that are not 0 in all rows to send. Returns their number. */
 static size_t find_columns(const struct stream *stream, uint32_t mask[STREAM_STATES_MAXIMUM / 32])
 {
     const size_t states = stream->schema->state_count;
@@ -152,7 +152,7 @@ int stream_put_frame(const struct stream *stream, const struct frame *frame, boo
 
 /* ---------------------------------------------------------------------------------- JSON -- */
 
-/* A block's JSON in progress: written to memory as if to a file. */
+/* The JSON of a block, in memory. */
 struct text {
     FILE *stream;
     char *data;
@@ -201,7 +201,7 @@ static void put_states(FILE *stream, const struct schema *schema)
     putc(']', stream);
 }
 
-/* Only if there are any. */
+/* Without labels there is no such member. */
 static void put_label_names(FILE *stream, const struct schema *schema)
 {
     for (size_t i = 0; i < schema->label_count; i++) {
@@ -283,7 +283,7 @@ int stream_head(const struct schema *schema, const struct stream_facts *facts, s
     return text_end(&text, BLOCK_HEAD, out);
 }
 
-/* Labels with a value. */
+/* The labels that have a value. */
 static void put_labels(FILE *stream, const struct schema *schema, const struct labels *labels)
 {
     const char *before = ",\"labels\":{";
@@ -315,7 +315,7 @@ static void put_entity(FILE *stream, const struct schema *schema, const struct e
     putc('}', stream);
 }
 
-/* The entities numbers[count]; of NULL: the first `count`. */
+/* The entities numbers[count]; NULL: the first `count` entities. */
 static int put_entities(const struct stream *stream, const uint32_t *numbers, size_t count,
                         struct bytes *out)
 {

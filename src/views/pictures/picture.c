@@ -8,7 +8,7 @@
 #include <time.h>
 
 #define CAPTION_LINE 15
-#define CAPTION_GLYPH 5.8 /* average width of a note's character, px */
+#define CAPTION_GLYPH 5.8 /* average width of a character of the caption, px */
 #define NS_PER_S 1000000000
 #define TITLE_SIZE 400
 
@@ -117,7 +117,7 @@ static void write_unaccounted(FILE *stream, const struct caption *caption)
     fputs(".\n", stream);
 }
 
-/* With the states that belong to no vertex, at most 6 of them. */
+/* Names up to 6 of the states that belong to no vertex. */
 static void write_left_out(FILE *stream, const struct vertices *vertices,
                            const struct caption *caption)
 {
@@ -158,8 +158,8 @@ static void write_losses(FILE *stream, const struct timeline *timeline, size_t f
                 (unsigned long long)all.partial);
 }
 
-/* `about`, then the caption: paragraphs, each ended by a newline. The caller frees it. NULL: no
- * memory. */
+/* The description: `about`, then the caption, paragraphs that end with a newline. The caller frees
+ * it. NULL: no memory. */
 static char *describe(const struct picture *picture, const char *about,
                       const struct caption *caption)
 {
@@ -191,7 +191,7 @@ static char *describe(const struct picture *picture, const char *about,
     return NULL;
 }
 
-/* Bytes of the next line of at most `most` characters, cut at a blank if possible. */
+/* The length of the next line in bytes: at most `most` characters, cut at a blank if possible. */
 static size_t line_length(const char *text, size_t most)
 {
     const size_t whole = strcspn(text, "\n");
@@ -205,7 +205,7 @@ static size_t line_length(const char *text, size_t most)
     return length > 0 ? length : fits;
 }
 
-/* stream NULL: only counts the lines. */
+/* Returns the number of lines. stream NULL: only counts them. */
 static size_t draw_caption(FILE *stream, double y, double width, const char *caption)
 {
     const size_t most = (size_t)((width - 2 * MARGIN) / CAPTION_GLYPH);

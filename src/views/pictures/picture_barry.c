@@ -1,12 +1,13 @@
 /*
- * Barry3 and Barry4: a dot an entity, in the triangle or the tetrahedron of its vertices, as in
+ * Barry3 and Barry4: a dot for each entity in the triangle or tetrahedron of the vertices, as in
  * Figures 5(b), 6 and 8 of the paper.
  *
- * The triangle has the trilinear grid: lines at 25, 50 and 75 % of each vertex, parallel to the
- * opposite side, in its colour, with the number at their ends: of the upper vertex on the left
- * side, of the left one on the base, of the right one on the right side. The tetrahedron is seen
- * from a fixed viewpoint, without perspective; farther dots are smaller and paler, and a few dots
- * have a stem straight down to the base.
+ * The triangle has the trilinear grid: lines at 25, 50 and 75 % of each vertex, in its colour and
+ * parallel to the opposite side. The numbers are at the ends of the lines: on the left side for the
+ * upper vertex, on the base for the left one, on the right side for the right one.
+ *
+ * The tetrahedron is seen from a fixed viewpoint, without perspective. Farther dots are smaller and
+ * paler. If there are few dots, each has a stem straight down to the base.
  */
 #include "picture_parts.h"
 
@@ -34,7 +35,7 @@ static void project_3(const struct position *position, struct dot *dot)
     dot->at = in_triangle(position);
 }
 
-/* Where one vertex has `share` and the other the rest. */
+/* The point on a side of the triangle where one vertex has `share` and the other one the rest. */
 static struct svg_point on_side(size_t vertex, double share, size_t other)
 {
     struct weights weights = { 0 };
@@ -55,7 +56,7 @@ static struct svg_point corner_of_triangle(size_t vertex)
 #define TICK_WIDTH 40.0
 #define TICK_SIZE 11.0
 
-/* ret_taken: the places of the numbers. */
+/* ret_taken: the boxes of the numbers. */
 static void draw_grid(FILE *stream, const struct vertices *vertices, struct box ret_taken[TICKS])
 {
     static const struct svg_point gaps[] = { { -24, 4 }, { 0, 18 }, { 24, 4 } };
@@ -85,8 +86,8 @@ static void draw_grid(FILE *stream, const struct vertices *vertices, struct box 
     svg_group_end(stream);
 }
 
-/* A name with its colour beside it, around a place or, without space, beside it: within [from, to),
- * and truncated if still too long. Returns the covered box. */
+/* Draws a name after its colour, centred at a point, but within [from, to): moved if necessary, and
+ * truncated if too long. Returns the covered box. */
 static struct box draw_name(FILE *stream, const struct vertices *vertices, size_t vertex,
                             struct svg_point at, double from, double to)
 {
@@ -172,7 +173,7 @@ int picture_barry3(FILE *stream, const struct picture *picture)
 #define SCALE 430.0    /* pixels of the tetrahedron's height */
 #define CENTRE_X 345.0 /* of its centroid, with space for a name on the right */
 #define CENTRE_Y 400.0
-#define NEAREST (-0.52) /* depth of the nearest corner, from the centroid */
+#define NEAREST (-0.52) /* depth of the nearest corner, relative to the centroid */
 #define FARTHEST 0.64
 
 static void project_4(const struct position *position, struct dot *dot)
@@ -215,7 +216,7 @@ static void draw_edges(FILE *stream)
     }
 }
 
-/* From the dot straight down to the base, where the upper vertex has 0. */
+/* A stem from the dot straight down to the base, where the upper vertex has 0. */
 static void draw_stem(FILE *stream, const struct dot *dot)
 {
     const double whole = dot->weights.shares[0] + dot->weights.shares[1] + dot->weights.shares[2] +

@@ -1,8 +1,8 @@
 /*
- * Dots: an entity each, in a triangle or a tetrahedron seen from one side.
+ * Dots, one for each entity, in a triangle or tetrahedron.
  *
- * Dots within the same 2 x 2 pixels share a place: the first is at its exact position, up to six
- * others are around it, and a number gives their count when there are more.
+ * Dots within the same 2 x 2 pixels share a place: the first one is at its exact position, and up
+ * to six others are around it; if there are more, a label states their number.
  */
 #include "picture_parts.h"
 #include "views/palette.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define CELL 2.0     /* size of a place, px */
-#define SHOWN_MOST 7 /* dots of a place */
+#define SHOWN_MOST 7 /* dots shown at a place */
 #define NO_GROUP "#57606a"
 #define LABELLED_MOST 6 /* besides pinned ones */
 #define LABEL_SIZE 11
@@ -98,13 +98,14 @@ static double radius_of(const struct dots *dots, const struct dot *dot)
     return radius * (1.2 - 0.5 * dot->depth);
 }
 
-/* A text that grows while there is space. */
+/* A text that is appended to while there is space. */
 struct text_part {
     char text[512];
     size_t length;
 };
 
-/* ", CPU 12.0 %". Formatted by hand: it is half the cost of a dot. */
+/* Appends ", CPU 12.0 %". The number is not formatted by printf(), which is half the cost of a dot.
+ */
 static void append_share(struct text_part *text, const char *name, double share)
 {
     const long tenths = lround(fmin(fabs(share), 1e6) * 1000);
@@ -211,7 +212,8 @@ static size_t dots_in(const struct dots *dots, const struct box *box)
     return count;
 }
 
-/* Can a text be placed there? The number of dots it would hide decides between places. */
+/* The number of dots that a text in the box would hide; SIZE_MAX: it would hide another label, or
+ * leave the picture. */
 static size_t cost_of(const struct dot_labels *labels, const struct box *box)
 {
     if (box->left < 2 || box->right > DOTS_WIDTH - 2)
@@ -223,8 +225,7 @@ static size_t cost_of(const struct dot_labels *labels, const struct box *box)
     return dots_in(labels->dots, box);
 }
 
-/* Right of a dot, left of it, above or below: where it hides the fewest dots. Not at all where it
- * would hide another label. */
+/* Draws a label right of a dot, left of it, above or below: where it hides the fewest dots. */
 static void put_label(struct dot_labels *labels, struct svg_point at, double distance,
                       const char *text)
 {
@@ -273,7 +274,7 @@ static double weight_of(const struct picture *picture, const struct dot *dot)
                : dot->weights.shares[0] * picture->timeline->elapsed_s[dot->row];
 }
 
-/* The dots with the most time at the first vertex, largest first. */
+/* Labels the dots with the most time at the first vertex, the largest first. */
 static void label_largest(struct dot_labels *labels, const struct picture *picture)
 {
     double below = INFINITY;

@@ -18,9 +18,9 @@
 #define LINE_HEIGHT 15
 #define DAY_NS (86400 * INT64_C(1000000000))
 #define CURVE_POINTS 200
-#define ROOM 1.02    /* margin above the highest dot */
+#define ROOM 1.02    /* the height of an axis relative to its highest dot */
 #define AXIS_TICKS 6 /* the maximum of plot_widen() */
-#define GAP 1.5      /* in lengths of an interval: a longer gap breaks the line */
+#define GAP 1.5      /* in interval lengths: a longer gap breaks the line */
 
 /* ---------------------------------------------------------------------------------- The fit -- */
 
@@ -127,10 +127,10 @@ static struct svg_look dot_look(void)
     return (struct svg_look){ .fill = palette_3_vertices[1], .opacity = 0.75 };
 }
 
-/* The drawn data: every stride-th interval, as columns of numbers. */
+/* The data to draw: every stride-th interval. */
 struct drawn {
-    double *seconds, *measured, *absolute; /* [count]; NAN breaks the line; one allocation: free()
-                                            * of the first */
+    double *seconds, *measured, *absolute; /* [count] of one allocation, freed by `seconds`; NAN
+                                            * breaks the line */
     size_t count;
     size_t stride;
 };
@@ -169,8 +169,8 @@ static int draw(const struct error_series *series, struct drawn *ret)
     return CAMP_OK;
 }
 
-/* From 0 to a round value above all of them; when they just reach one, only a little above it, as
- * the next would leave the upper part empty. */
+/* An axis from 0 to a round value above all values. If they exceed a round value only slightly, the
+ * axis ends there, as the next round value would leave its upper part empty. */
 static struct plot_axis axis_of(const char *title, const double *values, size_t count)
 {
     struct plot_axis axis = { .title = title };
@@ -295,7 +295,7 @@ int error_over_time(FILE *stream, const struct error_picture *picture)
     return r;
 }
 
-/* Only within the observed loads: not a forecast. */
+/* The curve ends at the observed loads: it is not a forecast. */
 static int draw_curve(const struct plot *plot, const struct error_picture *picture,
                       const struct svg_look *look)
 {

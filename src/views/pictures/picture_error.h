@@ -20,15 +20,15 @@ struct error_picture {
 int error_picture_fit(struct error_picture *picture);
 void error_picture_release(struct error_picture *picture);
 
-/* Sentences about the fit, one a line: whether one curve fits, and if not why; its coefficients and
- * their standard errors; its deviance. */
+/* Sentences about the fit: whether one curve fits, or why not; its coefficients with their standard
+ * errors; its deviance. Returns their number. */
 #define ERROR_SENTENCES 3
 #define ERROR_SENTENCE_SIZE 160
 size_t error_sentences(const struct error_picture *picture,
                        char ret[ERROR_SENTENCES][ERROR_SENTENCE_SIZE]);
 
-/* Each is an SVG document. A dot is an interval; with more than ERROR_DOTS it is the last of
- * several, and the picture says so. CAMP_OK or CAMP_E_NOMEM. */
+/* Write an SVG document each. A dot is an interval; of more than ERROR_DOTS, every k-th is drawn,
+ * with a note. CAMP_OK or CAMP_E_NOMEM. */
 #define ERROR_DOTS 20000
 int error_over_time(FILE *stream, const struct error_picture *picture);
 int error_by_load(FILE *stream, const struct error_picture *picture);

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A group of dots: a name without the number at its end ("web" of web1 and web2), or a label. */
+/* A possible group of dots: a name without its final number ("web" for web1 and web2), or the value
+ * of a label. */
 struct kind {
     const char *name;
     size_t length, count;
@@ -39,7 +40,7 @@ static int compare_counts(const void *left, const void *right)
     return a->count != b->count ? (a->count > b->count ? -1 : 1) : compare_kinds(a, b);
 }
 
-/* All groups, largest first; returns their number. */
+/* Counts the dots of each possible group; the largest comes first. Returns the number of groups. */
 static size_t count_kinds(const struct dots *dots, const struct picture *picture, int colour,
                           struct kind *kinds)
 {
@@ -58,8 +59,8 @@ static size_t count_kinds(const struct dots *dots, const struct picture *picture
     return count;
 }
 
-/* By the picture's colour; usually by name, or by the first label with several values if all names
- * are alike. */
+/* The groups by picture->colour. PICTURE_COLOUR_USUAL: by name, or if all names are alike by the
+ * first label with several values. */
 static size_t find_kinds(struct dots *dots, const struct picture *picture, struct kind *kinds)
 {
     const int labels = (int)picture->timeline->schema->label_count;

@@ -1,9 +1,9 @@
 /*
- * The barymap adds time to Barry. A line an entity, a column an interval; the colour of a cell is
- * its composition, the colours of the vertices mixed in OKLab. Time at no vertex mixes towards
- * white; without a cell the entity was absent.
+ * The barymap adds time to Barry: a line for each entity, a column for each interval. The colour of
+ * a cell is its composition: the colours of the vertices mixed in OKLab, and white for time at no
+ * vertex. There is no cell where the entity was absent.
  *
- * Where lines or columns are too many to distinguish, neighbours are added up.
+ * Neighbouring lines or columns are added up if there are too many to distinguish.
  */
 #include "picture_parts.h"
 #include "plot.h"
@@ -33,7 +33,7 @@ struct run {
     double x, width;
 };
 
-/* The weights of a line's entities in one column, by their elapsed times. */
+/* The mean weights of a line's entities in one column. */
 struct line_sum {
     struct weights weights;
     double elapsed_s; /* 0: no entity was there */
@@ -42,7 +42,7 @@ struct line_sum {
 struct map {
     const struct picture *picture;
     size_t lines, columns;
-    size_t folded;              /* the most entities in one line */
+    size_t folded;              /* entities that share a line */
     uint32_t *order;            /* [registry.count] entities in the order of their lines */
     uint32_t *line;             /* [registry.count] line of each entity */
     struct line_sum *line_sums; /* [lines] of the current column */
@@ -54,7 +54,7 @@ struct map {
     struct plot plot;
 };
 
-static const struct registry *sorted_registry; /* qsort() has no argument to pass it in */
+static const struct registry *sorted_registry; /* of compare_numbers(): qsort() passes no context */
 
 static int compare_numbers(const void *left, const void *right)
 {
@@ -70,7 +70,7 @@ static int compare_numbers(const void *left, const void *right)
     return order != 0 ? order : (a > b) - (a < b);
 }
 
-/* Threads of a process are adjacent. */
+/* Entities are sorted so that the threads of a process are adjacent. */
 static void order_lines(struct map *map)
 {
     const struct registry *registry = &map->picture->timeline->registry;
@@ -191,7 +191,7 @@ static void draw_cells(FILE *stream, struct map *map)
     svg_cells_end(stream);
 }
 
-/* A triangle of mixed colours, made of small ones in the colour of their centres. */
+/* The triangle of all mixed colours, as small triangles with the colours of their centres. */
 static void draw_key_of_3(FILE *stream, struct svg_point at, double side)
 {
     const double step = side / KEY_PARTS, height = step * sqrt(3) / 2;
@@ -342,7 +342,7 @@ static void draw_map(FILE *stream, struct map *map)
     svg_rect(stream, LEFT, TOP, map->plot.width, map->plot.height,
              &(struct svg_look){ .fill = ABSENT_COLOUR });
     plot_axes(&map->plot);
-    draw_cells(stream, map); /* drawn first: its grid shows where no entity was */
+    draw_cells(stream, map); /* after the axes: cells cover the grid */
     draw_names(stream, map);
     draw_key(stream, map);
 }

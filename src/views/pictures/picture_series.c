@@ -1,10 +1,10 @@
 /*
- * Shares as a stack or as lines: over time, of all entities together (weighted by elapsed time), as
- * in Figures 4(a) and 4(b) of the paper; or in one frame, of each entity, as in Figure 7. On top of
- * a stack is the left vertex, which is usually idle.
+ * Shares as a stack or as lines: of all entities together (weighted by elapsed time) over time, as
+ * in Figures 4(a) and 4(b) of the paper; or a stack for each entity of one frame, as in Figure 7.
+ * The left vertex, which is usually idle time, is on top of a stack.
  *
- * An interval is a step from its start to its end in a stack, and a point in its middle on a line.
- * White up to 100 % is time in no state; above 100 % time was accounted twice.
+ * In a stack, an interval is a step from its start to its end; on a line, a point in its middle.
+ * White space below 100 % is time in no state; above 100 %, time was accounted twice.
  */
 #include "picture_parts.h"
 #include "plot.h"
@@ -17,13 +17,13 @@
 #define TOP 84.0
 #define AREA_HEIGHT 320.0
 #define LEGEND_AT 54.0
-#define BAR_NAMED 11.0 /* width of a bar that gets a name, px */
+#define BAR_NAMED 11.0 /* the least width of a bar that has a name, px */
 #define NAMES_HEIGHT 110.0
 #define TIMES_HEIGHT 32.0
 #define GAP_SHARE 0.5                 /* of an interval: a longer gap breaks the series */
 #define LAYERS (VERTICES_MAXIMUM + 1) /* the vertices, and the left out time */
 
-/* One interval, or one entity. */
+/* A column of the picture: an interval, or an entity. */
 struct series_column {
     struct weights weights; /* shares[0] NAN: no entity */
     double begin, end;      /* on the horizontal axis */
@@ -39,7 +39,7 @@ struct series {
     struct plot plot;
 };
 
-/* Bottom up: the left vertex is last. */
+/* Layers are counted from the bottom; the left vertex is the last one. */
 static size_t vertex_of_layer(size_t layer, size_t vertices)
 {
     return layer == 0 ? 0 : layer + 1 < vertices ? layer + 1 : 1;
@@ -149,7 +149,8 @@ static bool is_after_gap(const struct series_column *column)
     return column->begin - column[-1].end > GAP_SHARE * (column->end - column->begin);
 }
 
-/* The limits of a layer: two points a column, and NAN after a gap. Returns the number of points. */
+/* The lower and upper line of a layer: two points for each column, and NAN at a gap. Returns the
+ * number of points. */
 static size_t fill_layer(const struct series *series, size_t layer, double *xs, double *lower,
                          double *upper)
 {
@@ -249,7 +250,7 @@ static void draw_legend(const struct series *series, size_t layers)
                 WIDTH - PLOT_MARGIN_SIDE - MARGIN, entries, layers);
 }
 
-/* The line at 100 %, where the axis continues above it. */
+/* A line at 100 %. */
 static void draw_whole(const struct series *series)
 {
     const double y = plot_y(&series->plot, &series->plot.y, 100);
@@ -265,8 +266,8 @@ static bool has_names(const struct series *series)
            series->plot.width / (double)series->count >= BAR_NAMED;
 }
 
-/* Names below the bars, shortened to NAMES_HEIGHT. stream NULL: only measures. Returns their
- * height. */
+/* Draws the names below the bars, cut to NAMES_HEIGHT. Returns their height. stream NULL: only
+ * measures. */
 static double draw_names(FILE *stream, const struct series *series)
 {
     const struct registry *registry = &series->picture->timeline->registry;
@@ -286,7 +287,7 @@ static double draw_names(FILE *stream, const struct series *series)
     return most;
 }
 
-/* The grid is above stacked areas, which would hide it, and below lines. */
+/* Stacked areas would hide the grid, so it is drawn after them. */
 static int draw_series(const struct series *series)
 {
     const size_t layers = series->picture->vertices->count + (series->sums.worst_left_out > 0);

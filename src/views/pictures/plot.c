@@ -9,9 +9,9 @@
 
 #define TICK_LENGTH 5
 #define TICK_SIZE 11          /* of its text, px */
-#define PIXELS_A_TICK 48      /* upwards */
-#define PIXELS_A_TIME_TICK 88 /* along */
-#define NEAR 1e-9             /* of a step: a limit at a round value gets its tick */
+#define PIXELS_A_TICK 48      /* of a vertical axis */
+#define PIXELS_A_TIME_TICK 88 /* of the horizontal axis */
+#define NEAR 1e-9             /* of a step: tolerance for limits at round values */
 #define DAY 86400.0
 #define LEGEND_ROW 18
 #define LEGEND_MARK 18
@@ -72,7 +72,7 @@ size_t plot_ticks(const struct plot_axis *axis, size_t most, double ret[PLOT_TIC
         !isfinite(axis->maximum - axis->minimum))
         return 0;
     most = most < 2 ? 2 : most > PLOT_TICKS_MAXIMUM ? PLOT_TICKS_MAXIMUM : most;
-    step = step_of(axis, most - 1); /* ticks are one more than steps */
+    step = step_of(axis, most - 1); /* there is one tick more than steps */
     first = ceil((axis->minimum + offset) / step - NEAR);
     last = floor((axis->maximum + offset) / step + NEAR);
     for (double at = first; at <= last && count < most; at++)
@@ -149,7 +149,7 @@ static size_t ticks_along(double pixels, double each)
     return most < 2 ? 2 : most > 12 ? 12 : (size_t)most;
 }
 
-/* The middle of a tick's text: the last one ends within the picture. */
+/* The centre of a tick's text, which must not leave the picture on the right. */
 static double label_x(const struct plot *plot, double x, const char *text)
 {
     return fmin(x,
@@ -180,7 +180,7 @@ static void draw_x(const struct plot *plot)
                  SVG_MIDDLE, SVG_NAME, plot->x.title);
 }
 
-/* side: -1 left, with the grid; 1 right. */
+/* side: -1: left axis, with the grid; 1: right axis. */
 static void draw_y(const struct plot *plot, const struct plot_axis *axis, double side)
 {
     const size_t most = ticks_along(plot->height, PIXELS_A_TICK);
@@ -268,7 +268,7 @@ void plot_dots(const struct plot *plot, const struct plot_axis *axis, const doub
     }
 }
 
-/* Forward along the upper line, back along the lower one. */
+/* The polygon follows the upper line forwards, and the lower one backwards. */
 static void draw_area(const struct plot *plot, const struct plot_axis *axis, const double *xs,
                       const double *lower, const double *upper, size_t count,
                       struct svg_point *points, const struct svg_look *look)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define LARGEST 1e9     /* larger values are outside of any picture */
-#define GLYPH_WIDTH 0.6 /* of the font's size: the width of a sans-serif character, at most */
+#define GLYPH_WIDTH 0.6 /* width of most sans-serif characters, relative to the font size */
 
 static const char style[] =
     "text{font:12px sans-serif;fill:#24292e}"
@@ -26,7 +26,7 @@ static const char style[] =
 
 const char svg_style_hash[] = "sha256-yHCAHC16hN7o1tDmH0FQ21kGRzlFNDIlqlUBKDuVbow=";
 
-/* Formatted by hand: a picture of 1,000 dots has 5,000 numbers, and no locale may change them. */
+/* Not by printf(), which is slow for the 5,000 numbers of 1,000 dots, and depends on the locale. */
 static void write_number(FILE *stream, double value)
 {
     char text[24];
@@ -58,7 +58,7 @@ static void write_attribute(FILE *stream, const char *name, double value)
     putc_unlocked('"', stream);
 }
 
-/* XML 1.0 allows three characters below the blank, and neither U+FFFE nor U+FFFF. */
+/* XML 1.0 allows only three control characters, and neither U+FFFE nor U+FFFF. */
 static bool is_character(const char *text, size_t length)
 {
     if (length == 1)
@@ -67,7 +67,7 @@ static bool is_character(const char *text, size_t length)
                                             memcmp(text, "\xef\xbf\xbf", 3) == 0));
 }
 
-/* Counts bytes without an escape: most of them. */
+/* The number of bytes up to the next one that may need an escape. */
 static size_t plain_length(const char *text)
 {
     size_t length = 0;
@@ -255,8 +255,9 @@ void svg_circle(FILE *stream, struct svg_point centre, double radius, const stru
     fputs("</circle>\n", stream);
 }
 
-/* A run is a line in the middle of its cells, as thick as they are high: 10 bytes instead of a
- * rectangle's 60. Without antialiasing, so that no background shows between them. */
+/* A run is a line through the middle of its cells, as thick as they are high: 10 bytes instead of
+ * 60 for a rectangle. Antialiasing is off: otherwise the background would show between the lines.
+ */
 void svg_cells(FILE *stream, struct svg_point origin, double cell)
 {
     fputs("<g class=\"cells\" transform=\"translate(", stream);

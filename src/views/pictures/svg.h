@@ -1,6 +1,6 @@
 /*
- * The one writer of pictures: SVG 1.1 with real text, a title and a description for readers who
- * cannot see it, on white, without external parts.
+ * The writer of all pictures: SVG 1.1 on white, without external parts. Text is real text; a title
+ * and a description are for screen readers.
  *
  * Coordinates are in pixels (user units) from the upper left corner, written with at most two
  * decimals in any locale; NAN is written as 0. Texts may be any bytes: XML's special characters are
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Classes of the picture's own style sheet, for texts (dark grey, 12 px unless said) ... */
+/* Classes of the picture's own style sheet, for texts (dark grey, 12 px unless stated) ... */
 #define SVG_TITLE "title" /* of the picture: 16 px, bold */
 #define SVG_NAME "name"   /* of an axis or a vertex: 13 px, bold */
 #define SVG_TICK "tick"   /* beside a tick: 11 px, grey */
@@ -27,7 +27,7 @@
 #define SVG_GRID "grid"   /* light grey, 1 px */
 #define SVG_FRAME "frame" /* dark grey, 1.2 px, not filled */
 
-/* The look of a shape; NULL or 0 leaves it to its class. */
+/* The look of a shape. NULL or 0: as its class. */
 struct svg_look {
     const char *class;
     const char *fill;   /* "#5a91ff", or "none" */
@@ -43,7 +43,7 @@ struct svg_point {
     double x, y;
 };
 
-/* Head, style, white background, and the title in the picture's first line. */
+/* Writes the head, the style sheet, the background, and the title in the picture's first line. */
 void svg_start(FILE *stream, double width, double height, const char *title,
                const char *description);
 void svg_end(FILE *stream);
@@ -66,10 +66,9 @@ void svg_rect(FILE *stream, double x, double y, double width, double height,
 void svg_circle(FILE *stream, struct svg_point centre, double radius, const struct svg_look *look,
                 const char *title);
 
-/* Table cells in few bytes: lines of cells, one below the other, each of the height of `cell` from
- * `origin` down. Runs of one colour are adjacent: svg_cells(), then for each colour
- * svg_cells_colour() and its svg_cells_run()s, then svg_cells_end(). x and width in pixels from the
- * origin. */
+/* Coloured cells in few bytes, in lines of the height `cell` from `origin` down. Call svg_cells(),
+ * for each colour svg_cells_colour() and its svg_cells_run()s, then svg_cells_end(). `x` and
+ * `width` are in pixels, relative to the origin. */
 void svg_cells(FILE *stream, struct svg_point origin, double cell);
 void svg_cells_colour(FILE *stream, const char *colour);
 void svg_cells_run(FILE *stream, size_t line, double x, double width);
@@ -82,7 +81,7 @@ void svg_text(FILE *stream, struct svg_point at, enum svg_anchor anchor, const c
 void svg_text_upwards(FILE *stream, struct svg_point at, enum svg_anchor anchor, const char *class,
                       const char *text);
 
-/* Any bytes as text of XML or HTML, also within quotes. */
+/* Writes any bytes as text of XML or HTML; also valid within quotes. */
 void svg_escape(FILE *stream, const char *text);
 
 /* Hash of the picture's style sheet, for the policy (CSP) of a page that includes it: "sha256-...".
@@ -92,5 +91,5 @@ extern const char svg_style_hash[];
 /* Approximate width of a text (the font is the reader's), to avoid overlaps. */
 double svg_text_width(const char *text, double font_size);
 
-/* Bytes of a text that fit into a width; whole characters only. */
+/* The number of bytes of a text that fit into a width; whole characters only. */
 size_t svg_text_fit(const char *text, double font_size, double width);
