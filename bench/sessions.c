@@ -82,7 +82,7 @@ int main(int count, char **words)
 
     if (count != 6 || connect_all(words[2], atoi(words[3])) == NULL)
         return 1;
-    if (libpq_load(&error) != CAMP_OK ||
+    if (library_load(&libpq_library, &error) != CAMP_OK ||
         postgres_client_open(words[1], false, &never, &client, &error) != CAMP_OK) {
         fprintf(stderr, "%s\n", error.message);
         return 1;

@@ -41,7 +41,7 @@ static bool start(struct look *look, const char *socket, struct camp_error *erro
 
     snprintf(options.values[MARIADB_OPTION_SOCKET], MARIADB_VALUE_SIZE, "%s", socket);
     snprintf(options.values[MARIADB_OPTION_USER], MARIADB_VALUE_SIZE, "root");
-    return libmariadb_load(error) == CAMP_OK &&
+    return library_load(&libmariadb_library, error) == CAMP_OK &&
            mariadb_client_open(&options, NULL, &look->client, error) == CAMP_OK &&
            mariadb_server_read(look->client, UINT64_MAX, &look->server, error) == CAMP_OK &&
            mariadb_threads_open(look->server.pid, false, &look->threads, error) == CAMP_OK &&

@@ -19,5 +19,4 @@ struct libcurl {
     LIBCURL_SYMBOLS(LIBRARY_POINTER)
 };
 extern struct libcurl libcurl;
-
-int libcurl_load(struct camp_error *error);
+extern struct library libcurl_library;

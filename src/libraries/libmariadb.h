@@ -18,5 +18,4 @@ struct libmariadb {
     LIBMARIADB_SYMBOLS(LIBRARY_POINTER)
 };
 extern struct libmariadb libmariadb;
-
-int libmariadb_load(struct camp_error *error);
+extern struct library libmariadb_library;

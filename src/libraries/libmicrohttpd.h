@@ -18,5 +18,4 @@ struct libmicrohttpd {
     LIBMICROHTTPD_SYMBOLS(LIBRARY_POINTER)
 };
 extern struct libmicrohttpd libmicrohttpd;
-
-int libmicrohttpd_load(struct camp_error *error);
+extern struct library libmicrohttpd_library;

@@ -19,5 +19,4 @@ struct libncursesw {
     LIBNCURSESW_SYMBOLS(LIBRARY_POINTER)
 };
 extern struct libncursesw libncursesw;
-
-int libncursesw_load(struct camp_error *error);
+extern struct library libncursesw_library;

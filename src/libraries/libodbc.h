@@ -61,5 +61,4 @@ struct libodbc {
     ODBC_FUNCTIONS(ODBC_POINTER)
 };
 extern struct libodbc libodbc;
-
-int libodbc_load(struct camp_error *error);
+extern struct library libodbc_library;

@@ -20,5 +20,4 @@ struct libpq {
     LIBPQ_SYMBOLS(LIBRARY_POINTER)
 };
 extern struct libpq libpq;
-
-int libpq_load(struct camp_error *error);
+extern struct library libpq_library;

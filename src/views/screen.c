@@ -36,7 +36,7 @@ bool screen_open(struct camp_error *error)
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || term == NULL ||
         strcmp(term, "dumb") == 0)
         return false;
-    if (libncursesw_load(error) != CAMP_OK)
+    if (library_load(&libncursesw_library, error) != CAMP_OK)
         return false;
     terminal = libncursesw.newterm(NULL, stdout, stdin);
     if (terminal == NULL)

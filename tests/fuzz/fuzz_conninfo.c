@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char bytes[BYTES_MOST + 1], shown[32];
 
-    if (libpq_load(NULL) != CAMP_OK)
+    if (library_load(&libpq_library, NULL) != CAMP_OK)
         abort();
     if (size > BYTES_MOST)
         return 0;

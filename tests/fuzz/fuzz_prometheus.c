@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool may_pass;
     char *text;
 
-    if (libcurl_load(&error) != CAMP_OK)
+    if (library_load(&libcurl_library, &error) != CAMP_OK)
         abort();
     if ((text = malloc(size > 0 ? size : 1)) == NULL)
         return 0;

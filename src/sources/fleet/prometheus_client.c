@@ -275,7 +275,7 @@ int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
                            struct prometheus_client **ret, struct camp_error *error)
 {
     struct prometheus_client *client;
-    int r = libcurl_load(error);
+    int r = library_load(&libcurl_library, error);
 
     if (r != CAMP_OK)
         return r;

@@ -188,7 +188,7 @@ int http_server_open(struct http_server *ret, const struct listen_address *at,
                      const struct http_service *service, struct camp_error *error)
 {
     bool is_loopback;
-    int listener, r = libmicrohttpd_load(error);
+    int listener, r = library_load(&libmicrohttpd_library, error);
 
     if (r == CAMP_OK)
         r = listen_at(at, &ret->place.port, &is_loopback, &listener, error);

@@ -349,7 +349,7 @@ int main(void)
     };
     struct camp_error error = { 0 };
 
-    if (libcurl_load(&error) != CAMP_OK) {
+    if (library_load(&libcurl_library, &error) != CAMP_OK) {
         fprintf(stderr, "%s\n", error.message);
         return 77; /* skipped, to meson */
     }

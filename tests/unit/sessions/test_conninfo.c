@@ -124,7 +124,7 @@ int main(void)
     };
     struct camp_error error = { 0 };
 
-    if (libpq_load(&error) != CAMP_OK) {
+    if (library_load(&libpq_library, &error) != CAMP_OK) {
         fprintf(stderr, "%s\n", error.message);
         return 77; /* skipped, to meson */
     }

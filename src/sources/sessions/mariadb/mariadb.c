@@ -219,7 +219,7 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
     struct mariadb_source *source;
     struct mariadb_options options;
     struct camp_error why = { 0 };
-    int r = libmariadb_load(error);
+    int r = library_load(&libmariadb_library, error);
 
     if (r != CAMP_OK)
         return r;

@@ -120,7 +120,7 @@ int odbc_connection_open(const char *text, struct odbc_connection **ret, struct 
 
     if (connection == NULL)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a connection");
-    r = libodbc_load(error);
+    r = library_load(&libodbc_library, error);
     if (r == CAMP_OK)
         r = connect_to(connection, text, error);
     if (r != CAMP_OK) {

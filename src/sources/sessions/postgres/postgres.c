@@ -324,7 +324,7 @@ int postgres_source_open(const struct from *from, const char *conninfo, struct s
                          struct from_facts *facts, struct camp_error *error)
 {
     struct postgres_source *source;
-    int r = libpq_load(error);
+    int r = library_load(&libpq_library, error);
 
     if (r != CAMP_OK)
         return r;
