@@ -14,7 +14,7 @@
 #define ANSWER_PART 2           /* or this part of the interval if that is longer */
 #define ANSWER_MOST_NS ((uint64_t)3 * NS_PER_S)
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
-#define TIME_SIZE 32
+#define TIMES_SIZE 128
 #define AGE_FADES 64 /* the age shrinks by this part per interval */
 #define AGE_MOST_NS ((int64_t)5 * NS_PER_S)
 
@@ -23,47 +23,46 @@ static const struct schema *describe(const struct source *source)
     return &((const struct fleet *)source)->columns.schema;
 }
 
-static void write_time(int64_t at_ns, char ret[TIME_SIZE])
+/* Appends "&NAME=" and a time in seconds. */
+static void add_time(char ret[TIMES_SIZE], const char *name, int64_t at_ns)
 {
-    snprintf(ret, TIME_SIZE, "%" PRId64 ".%03" PRId64, at_ns / NS_PER_S,
-             at_ns % NS_PER_S / NS_PER_MS);
-}
+    const size_t length = strlen(ret);
 
-static int ask(struct fleet *fleet, const char *path, const struct prometheus_parameter *parameters,
-               size_t count, uint64_t until_ns, struct prometheus_answer *ret,
-               struct camp_error *error)
-{
-    const char *answer;
-    size_t length;
-    const int r = prometheus_client_ask(fleet->client, path, parameters, count, until_ns, &answer,
-                                        &length, error);
-
-    return r == CAMP_OK ? prometheus_answer_parse(answer, length, ret, error) : r;
+    snprintf(ret + length, TIMES_SIZE - length, "&%s=%" PRId64 ".%03" PRId64, name,
+             at_ns / NS_PER_S, at_ns % NS_PER_S / NS_PER_MS);
 }
 
 int fleet_ask(struct fleet *fleet, const char *text, int64_t at_ns, uint64_t until_ns,
               struct prometheus_answer *ret, struct camp_error *error)
 {
-    char at[TIME_SIZE];
-    const struct prometheus_parameter parameters[] = { { "query", text }, { "time", at } };
+    char times[TIMES_SIZE] = "";
 
-    write_time(at_ns, at);
-    return ask(fleet, "query", parameters, at_ns > 0 ? 2 : 1, until_ns, ret, error);
+    if (at_ns > 0)
+        add_time(times, "time", at_ns);
+    return prometheus_client_ask(fleet->client, "query", text, times, until_ns, ret, error);
+}
+
+int fleet_ask_text(struct fleet *fleet, char *text, int64_t at_ns, uint64_t limit_ns,
+                   struct prometheus_answer *ret, struct camp_error *error)
+{
+    const uint64_t until_ns = now_ns(CLOCK_MONOTONIC) + limit_ns;
+    const int r = text != NULL ? fleet_ask(fleet, text, at_ns, until_ns, ret, error)
+                               : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a question");
+
+    free(text);
+    return r;
 }
 
 int fleet_ask_steps(struct fleet *fleet, const char *text, int64_t from_ns, int64_t to_ns,
                     int64_t step_ns, uint64_t until_ns, struct prometheus_answer *ret,
                     struct camp_error *error)
 {
-    char begin[TIME_SIZE], end[TIME_SIZE], step[TIME_SIZE];
-    const struct prometheus_parameter parameters[] = {
-        { "query", text }, { "start", begin }, { "end", end }, { "step", step }
-    };
+    char times[TIMES_SIZE] = "";
 
-    write_time(from_ns, begin);
-    write_time(to_ns, end);
-    write_time(step_ns, step);
-    return ask(fleet, "query_range", parameters, 4, until_ns, ret, error);
+    add_time(times, "start", from_ns);
+    add_time(times, "end", to_ns);
+    add_time(times, "step", step_ns);
+    return prometheus_client_ask(fleet->client, "query_range", text, times, until_ns, ret, error);
 }
 
 /* --------------------------------------------------------------------------------- Snapshots -- */

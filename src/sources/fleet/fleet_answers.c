@@ -15,16 +15,14 @@ static void name_of_query(const struct fleet *fleet, const struct prometheus_ser
                           char *ret, size_t size)
 {
     char joined[2 * CAMP_NAME_SIZE] = "";
-    size_t length = 0;
 
     for (size_t i = 0; i < fleet->name_count; i++) {
         const char *value = prometheus_series_label(series, fleet->names[i]);
 
-        if (value[0] != '\0' && length < sizeof joined - 1)
-            length += (size_t)snprintf(joined + length, sizeof joined - length, "%s%s",
-                                       length > 0 ? " " : "", value);
+        if (value[0] != '\0')
+            fleet_append(joined, sizeof joined, "%s%s", joined[0] != '\0' ? " " : "", value);
     }
-    if (length == 0)
+    if (joined[0] == '\0')
         snprintf(joined, sizeof joined, "%s", prometheus_series_label(series, "__name__"));
     fleet_name(joined, ret, size);
 }

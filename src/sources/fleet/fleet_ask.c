@@ -9,7 +9,7 @@
 
 #define MARKED(mark) "\"" FLEET_PART "\",\"" mark "\",\"\",\"\")"
 
-static char *__attribute__((format(printf, 1, 2))) text_of(const char *format, ...)
+char *fleet_text_of(const char *format, ...)
 {
     va_list arguments;
     char *text;
@@ -52,8 +52,8 @@ char *fleet_matchers(const struct from *from)
     if (from->host == NULL)
         ret = strndup(length > 0 ? from->query + 1 : "", length);
     else if (pattern != NULL)
-        ret = text_of(HOST_LABEL "=~%s,%.*s", pattern, (int)length,
-                      length > 0 ? from->query + 1 : "");
+        ret = fleet_text_of(HOST_LABEL "=~%s,%.*s", pattern, (int)length,
+                            length > 0 ? from->query + 1 : "");
     free(pattern);
     return ret;
 }
@@ -76,8 +76,8 @@ static char *replaced(const char *text, const char *matchers)
 
 static char *rows_selector(const struct fleet *fleet, const char *further)
 {
-    return text_of("{__name__=~\"%s|" METRIC_CPUS "|" METRIC_CLOCK "%s\",%s}", fleet->metric,
-                   further, fleet->matchers);
+    return fleet_text_of("{__name__=~\"%s|" METRIC_CPUS "|" METRIC_CLOCK "%s\",%s}", fleet->metric,
+                         further, fleet->matchers);
 }
 
 char *fleet_raw_selector(const struct fleet *fleet)
@@ -94,20 +94,20 @@ char *fleet_question(const struct fleet *fleet)
     char *rows = rows_selector(fleet, "");
     char *sampled = fleet->sampled == SIZE_MAX
                         ? strdup("")
-                        : text_of("label_replace(sum without(mode)(" METRIC_SAMPLED
-                                  "{mode!~\"" IDLE_MODES "\",%s})," MARKED("sampled") " or ",
-                                  matchers);
+                        : fleet_text_of("label_replace(sum without(mode)(" METRIC_SAMPLED
+                                        "{mode!~\"" IDLE_MODES "\",%s})," MARKED("sampled") " or ",
+                                        matchers);
     char *down = fleet->jobs == NULL
                      ? strdup("")
-                     : text_of("label_replace(up{job=~%s,%s}==0," MARKED("down") " or ",
-                               fleet->jobs, matchers);
+                     : fleet_text_of("label_replace(up{job=~%s,%s}==0," MARKED("down") " or ",
+                                     fleet->jobs, matchers);
     char *ret = NULL;
 
     if (rows != NULL && sampled != NULL && down != NULL)
-        ret = text_of("label_replace(vector(time())," MARKED(
-                          "now") " or %slabel_replace(timestamp(" METRIC_CPUS
-                                 "{%s})," MARKED("time") " or %s%s",
-                      down, matchers, sampled, rows);
+        ret = fleet_text_of("label_replace(vector(time())," MARKED(
+                                "now") " or %slabel_replace(timestamp(" METRIC_CPUS
+                                       "{%s})," MARKED("time") " or %s%s",
+                            down, matchers, sampled, rows);
     free(rows);
     free(sampled);
     free(down);

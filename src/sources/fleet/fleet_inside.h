@@ -80,6 +80,7 @@ static inline bool fleet_is_query(const struct fleet *fleet)
 }
 
 /* fleet_ask.c: questions; the caller frees them. NULL: no memory. */
+char *fleet_text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *fleet_matchers(const struct from *from);
 char *fleet_raw_selector(const struct fleet *fleet);   /* all counters, for a range */
 char *fleet_question(const struct fleet *fleet);       /* one snapshot */
@@ -90,6 +91,10 @@ bool fleet_is_matchers(const char *query);             /* "{...}" alone */
  * until_ns has passed, or *stop is set. prometheus_answer_release(). */
 int fleet_ask(struct fleet *fleet, const char *text, int64_t at_ns, uint64_t until_ns,
               struct prometheus_answer *ret, struct camp_error *error);
+
+/* The same with its own text, which it frees (NULL: no memory), for limit_ns at most. */
+int fleet_ask_text(struct fleet *fleet, char *text, int64_t at_ns, uint64_t limit_ns,
+                   struct prometheus_answer *ret, struct camp_error *error);
 
 /* The same, evaluated at each step_ns from from_ns to to_ns. */
 int fleet_ask_steps(struct fleet *fleet, const char *text, int64_t from_ns, int64_t to_ns,
@@ -135,7 +140,7 @@ int64_t fleet_usual_period(const struct fleet_member *member);
 /* The median of distances[count], which it sorts; 0: there is none. */
 int64_t fleet_median(int64_t *distances, size_t count);
 
-/* fleet_no_data.c: why --host or matchers select no host. Fills *error, returns its code. */
+/* fleet_missing.c: why --host or matchers select no host. Fills *error, returns its code. */
 int fleet_fail_without_hosts(struct fleet *fleet, const struct from *from,
                              struct camp_error *error);
 
@@ -149,7 +154,7 @@ int fleet_refuse_several(const struct fleet *fleet, const struct prometheus_answ
 /* A time in the range that has samples; 0: there is none. */
 int64_t fleet_find_moment(struct fleet *fleet);
 
-/* fleet_note.c: the number of missing hosts, named in `ret`. */
+/* fleet_missing.c: the number of missing hosts, named in `ret`. */
 size_t fleet_missing(const struct fleet *fleet, char *ret, size_t size);
 
 /* fleet_past.c */

@@ -17,15 +17,12 @@
 #define PERIOD_SAMPLES 20 /* leaves 1/20 of a scrape's lateness in the period */
 #define VALUES_MOST 256   /* of a label that may name the columns */
 
-/* Waits for the answer to `text`, which it frees, or for a stop. */
+/* As fleet_ask_text(); here a stop is a failure. */
 static int ask_and_wait(struct fleet *fleet, char *text, int64_t at_ns,
                         struct prometheus_answer *ret, struct camp_error *error)
 {
-    int r = text != NULL
-                ? fleet_ask(fleet, text, at_ns, now_ns(CLOCK_MONOTONIC) + OPENING_NS, ret, error)
-                : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a question");
+    const int r = fleet_ask_text(fleet, text, at_ns, OPENING_NS, ret, error);
 
-    free(text);
     return r == REMOTE_PENDING
                ? camp_fail(error, CAMP_E_GONE, 0, "prometheus: interrupted while it was asked")
                : r;
@@ -54,9 +51,8 @@ static char *joined_pattern(char *before, const char *job)
         return quoted;
     /* Both are quoted: the closing quote of the first and the opening quote of the second are
      * dropped. */
-    if (quoted != NULL &&
-        asprintf(&ret, "%.*s|%s", (int)strlen(before) - 1, before, quoted + 1) < 0)
-        ret = NULL;
+    if (quoted != NULL)
+        ret = fleet_text_of("%.*s|%s", (int)strlen(before) - 1, before, quoted + 1);
     free(quoted);
     free(before);
     return ret;
@@ -169,7 +165,7 @@ static int choose_columns(struct fleet *fleet, const struct prometheus_answer *a
 /* A range of all counters, "...[2500ms]": the last scraped samples, with times of their own. */
 static char *first_question(const struct fleet *fleet)
 {
-    char *selector, *range = NULL;
+    char *selector, *range;
 
     if (fleet_is_query(fleet)) /* the range of a query for history was removed */
         selector = strdup(fleet->question);
@@ -178,9 +174,8 @@ static char *first_question(const struct fleet *fleet)
     if (selector == NULL ||
         (fleet_is_query(fleet) && !(fleet->kind == FLEET_COUNTERS && fleet->begin_ns > 0)))
         return selector;
-    if (asprintf(&range, "%s[%" PRId64 "ms]", selector,
-                 (2 * fleet->reach_ns + 4 * MARGIN_NS) / NS_PER_MS) < 0)
-        range = NULL;
+    range = fleet_text_of("%s[%" PRId64 "ms]", selector,
+                          (2 * fleet->reach_ns + 4 * MARGIN_NS) / NS_PER_MS);
     free(selector);
     return range;
 }
@@ -210,16 +205,15 @@ static int take_first(struct fleet *fleet, const struct from *from,
 static int read_period(struct fleet *fleet, int64_t at_ns, struct camp_error *error)
 {
     struct prometheus_answer answer = { 0 };
-    char *text = NULL;
+    char *text;
     int64_t distance_ns;
     int r;
 
     if (fleet->begin_ns == 0 || fleet->kind == FLEET_COUNTERS)
         return CAMP_OK;
-    if (asprintf(&text, METRIC_CPUS "{%s}[%" PRId64 "ms]",
-                 fleet->kind == FLEET_LEVELS ? "" : fleet->matchers,
-                 (PERIOD_SAMPLES * fleet->reach_ns + 4 * MARGIN_NS) / NS_PER_MS) < 0)
-        text = NULL;
+    text = fleet_text_of(METRIC_CPUS "{%s}[%" PRId64 "ms]",
+                         fleet->kind == FLEET_LEVELS ? "" : fleet->matchers,
+                         (PERIOD_SAMPLES * fleet->reach_ns + 4 * MARGIN_NS) / NS_PER_MS);
     r = ask_and_wait(fleet, text, at_ns, &answer, error);
     distance_ns = r == CAMP_OK ? fleet_distance(&answer, NULL) : 0;
     if (distance_ns > 0)

@@ -32,26 +32,17 @@ void fleet_past_start(struct fleet *fleet, size_t series)
         fleet->kind == FLEET_LEVELS ? fleet->begin_ns : fleet->begin_ns - 2 * fleet->reach_ns;
 }
 
-/* Reads the samples of the next piece. */
-static int ask_range(struct fleet *fleet, int64_t until_ns, struct prometheus_answer *ret,
-                     struct camp_error *error)
+/* Reads the next piece. Levels have no times of their own: they are evaluated at the end of each
+ * interval. */
+static int ask(struct fleet *fleet, int64_t until_ns, struct prometheus_answer *ret,
+               struct camp_error *error)
 {
-    char *range = NULL;
-    int r;
-
-    if (asprintf(&range, "%s[%" PRId64 "ms]", fleet->question, fleet->piece_ns / NS_PER_MS) < 0)
-        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a question");
-    r = fleet_ask(fleet, range, until_ns, now_ns(CLOCK_MONOTONIC) + ANSWER_NS, ret, error);
-    free(range);
-    return r;
-}
-
-/* Levels have no times of their own: they are evaluated at the end of each interval. */
-static int ask_levels(struct fleet *fleet, int64_t until_ns, struct prometheus_answer *ret,
-                      struct camp_error *error)
-{
-    return fleet_ask_steps(fleet, fleet->question, fleet->asked_ns + fleet->step_ns, until_ns,
-                           fleet->step_ns, now_ns(CLOCK_MONOTONIC) + ANSWER_NS, ret, error);
+    if (fleet->kind == FLEET_LEVELS)
+        return fleet_ask_steps(fleet, fleet->question, fleet->asked_ns + fleet->step_ns, until_ns,
+                               fleet->step_ns, now_ns(CLOCK_MONOTONIC) + ANSWER_NS, ret, error);
+    return fleet_ask_text(
+        fleet, fleet_text_of("%s[%" PRId64 "ms]", fleet->question, fleet->piece_ns / NS_PER_MS),
+        until_ns, ANSWER_NS, ret, error);
 }
 
 /* The periods define gaps: each host has its own, from all of its samples. */
@@ -71,8 +62,7 @@ static int ask_piece(struct fleet *fleet, struct camp_error *error)
     const int64_t until_ns =
         fleet->kind == FLEET_LEVELS && piece_end_ns > fleet->end_ns ? fleet->end_ns : piece_end_ns;
     struct prometheus_answer answer;
-    int r = fleet->kind == FLEET_LEVELS ? ask_levels(fleet, until_ns, &answer, error)
-                                        : ask_range(fleet, until_ns, &answer, error);
+    int r = ask(fleet, until_ns, &answer, error);
 
     if (r != CAMP_OK)
         return r;

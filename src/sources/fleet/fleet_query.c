@@ -211,7 +211,6 @@ static int refuse_column(const struct from *from, const struct prometheus_answer
                          const char *const *labels, size_t count, struct camp_error *error)
 {
     char list[1024] = "";
-    size_t length = 0;
 
     for (size_t i = 0; from->column != NULL && i < answer->series_count; i++) {
         if (prometheus_answer_label(answer, i, from->column)[0] != '\0')
@@ -219,9 +218,8 @@ static int refuse_column(const struct from *from, const struct prometheus_answer
     }
     if (from->column == NULL)
         return CAMP_OK;
-    for (size_t i = 0; i < count && length < sizeof list; i++)
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "",
-                                   labels[i]);
+    for (size_t i = 0; i < count; i++)
+        fleet_append(list, sizeof list, "%s%s", i > 0 ? ", " : "", labels[i]);
     return camp_fail(error, CAMP_E_INVALID, 0, "--column %s: %s%s", from->column,
                      count > 0 ? "the labels of its series are " : "its series have no labels",
                      list);

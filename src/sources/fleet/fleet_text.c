@@ -2,6 +2,7 @@
 
 #include "sources/field.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,16 @@ void fleet_name(const char *text, char *ret, size_t size)
 {
     field_copy((struct field){ text, strlen(text) }, ret, size);
     fleet_clean(ret);
+}
+
+void fleet_append(char *ret, size_t size, const char *format, ...)
+{
+    const size_t length = strlen(ret);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(ret + length, size - length, format, arguments);
+    va_end(arguments);
 }
 
 void fleet_add_name(const char **names, size_t *count, size_t most, const char *name)

@@ -22,6 +22,10 @@ void fleet_name(const char *text, char *ret, size_t size);
 /* The same for the first line of text[length]. */
 void fleet_line(const char *text, size_t length, char *ret, size_t size);
 
+/* Appends to the string in ret[size], as far as it fits. */
+void fleet_append(char *ret, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Adds a name that is not yet in names[*count], up to `most` names. */
 void fleet_add_name(const char **names, size_t *count, size_t most, const char *name);
 

@@ -26,11 +26,9 @@ struct prometheus_client {
     CURLM *multi;
     CURL *easy;
     struct curl_slist *headers;
-    const char *path; /* of the caller's question */
-    const struct prometheus_parameter *parameters;
-    size_t parameter_count;
-    char *body; /* of the question that is sent */
-    char *text; /* [length] of the answer; capacity is one more */
+    const char *path, *query, *times; /* of the caller's question */
+    char *body;                       /* of the question that is sent */
+    char *text;                       /* [length] of the answer; capacity is one more */
     size_t length, capacity;
     bool is_answered;
     CURLcode result; /* of the transfer */
@@ -159,19 +157,12 @@ static int set_headers(struct prometheus_client *client, struct camp_error *erro
 /* Makes the body: "query=up&time=1". */
 static bool encode(struct prometheus_client *client)
 {
-    size_t length;
-    FILE *stream = open_memstream(&client->body, &length);
-    bool good = stream != NULL;
+    char *query = libcurl.curl_easy_escape(client->easy, client->query, 0);
 
-    for (size_t i = 0; i < client->parameter_count && good; i++) {
-        const struct prometheus_parameter *parameter = &client->parameters[i];
-        char *value = libcurl.curl_easy_escape(client->easy, parameter->value, 0);
-
-        good = value != NULL &&
-               fprintf(stream, "%s%s=%s", i > 0 ? "&" : "", parameter->name, value) > 0;
-        libcurl.curl_free(value);
-    }
-    return stream != NULL && fclose(stream) == 0 && good;
+    if (query == NULL || asprintf(&client->body, "query=%s%s", query, client->times) < 0)
+        client->body = NULL;
+    libcurl.curl_free(query);
+    return client->body != NULL;
 }
 
 static int begin(void *context, struct camp_error *error)
@@ -312,9 +303,8 @@ void prometheus_client_close(struct prometheus_client *client)
     free(client);
 }
 
-int prometheus_client_ask(struct prometheus_client *client, const char *path,
-                          const struct prometheus_parameter *parameters, size_t count,
-                          uint64_t until_ns, const char **ret_text, size_t *ret_length,
+int prometheus_client_ask(struct prometheus_client *client, const char *path, const char *query,
+                          const char *times, uint64_t until_ns, struct prometheus_answer *ret,
                           struct camp_error *error)
 {
     int r;
@@ -326,13 +316,11 @@ int prometheus_client_ask(struct prometheus_client *client, const char *path,
         return client->failure.code;
     }
     client->path = path;
-    client->parameters = parameters;
-    client->parameter_count = count;
+    client->query = query;
+    client->times = times;
     client->is_answered = false;
     r = remote_run(&client->remote, until_ns, error);
-    if (r == CAMP_OK) {
-        *ret_text = client->length > 0 ? client->text : "";
-        *ret_length = client->length;
-    }
-    return r;
+    return r == CAMP_OK ? prometheus_answer_parse(client->length > 0 ? client->text : "",
+                                                  client->length, ret, error)
+                        : r;
 }

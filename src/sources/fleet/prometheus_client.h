@@ -9,21 +9,10 @@
  */
 #pragma once
 
+#include "prometheus_answer.h"
 #include "sources/remote/remote.h"
 
-#include <camp/camp.h>
-
-#include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct prometheus_client;
-
-/* A parameter of a question: unencoded name and value. */
-struct prometheus_parameter {
-    const char *name, *value;
-};
 
 /* `place`: prometheus_place.h. Sends nothing yet. CAMP_E_INVALID, CAMP_E_NOMEM. */
 int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
@@ -36,12 +25,11 @@ const char *prometheus_client_shown(const struct prometheus_client *client);
 /* Whether a question is pending. */
 bool prometheus_client_is_asked(const struct prometheus_client *client);
 
-/* POSTs parameters[count] to base/api/v1/`path` ("query") until `until_ns` (CLOCK_MONOTONIC).
- * CAMP_OK: *ret_text[*ret_length] is the answer, owned by the client until the next question.
- * REMOTE_PENDING: none yet, or *stop is set; repeat the same call. CAMP_E_GONE: no server;
- * CAMP_E_PERM: refused; CAMP_E_INVALID: the server does not understand it; CAMP_E_IO, CAMP_E_SPACE
- * (more than 64 MB). The message says what to do. */
-int prometheus_client_ask(struct prometheus_client *client, const char *path,
-                          const struct prometheus_parameter *parameters, size_t count,
-                          uint64_t until_ns, const char **ret_text, size_t *ret_length,
+/* POSTs a query to base/api/v1/`path` ("query") until `until_ns` (CLOCK_MONOTONIC); `times` is ""
+ * or its further parameters, such as "&time=1". CAMP_OK: prometheus_answer_release().
+ * REMOTE_PENDING: no answer yet, or *stop is set; repeat the same call. CAMP_E_GONE: no server;
+ * CAMP_E_PERM: refused; CAMP_E_INVALID: the server does not understand it; CAMP_E_IO,
+ * CAMP_E_FORMAT, CAMP_E_SPACE (more than 64 MB). The message says what to do. */
+int prometheus_client_ask(struct prometheus_client *client, const char *path, const char *query,
+                          const char *times, uint64_t until_ns, struct prometheus_answer *ret,
                           struct camp_error *error);

@@ -1,4 +1,5 @@
-/* Why there is nothing to show: what else Prometheus knows of the selected hosts. */
+/* What is missing: known hosts that are down or without samples for two scrapes; and what else
+ * Prometheus knows when there is nothing to show. */
 #include "fleet_inside.h"
 
 #include "counters/error.h"
@@ -7,26 +8,70 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NAMED_MOST 5
 #define ANSWER_NS ((uint64_t)10 * NS_PER_S)
 #define STEPS_MOST 5000
 #define STEP_LEAST_NS ((int64_t)60 * NS_PER_S)
 
-static char *with_matchers(const struct fleet *fleet, const char *before, const char *after)
+static bool is_missing(const struct fleet *fleet, const struct fleet_member *host)
 {
-    char *ret;
+    const int64_t period_ns = host->period_ns > 0 ? host->period_ns : fleet->period_ns;
 
-    return asprintf(&ret, "%s{%s}%s", before, fleet->matchers, after) < 0 ? NULL : ret;
+    if (fleet->begin_ns > 0) /* later samples are known, too */
+        return fleet->kind == FLEET_HOSTS && host->is_silent &&
+               host->accounted_ns > fleet->begin_ns;
+    return host->is_down ||
+           (!fleet_is_query(fleet) &&
+            fleet->eval_ns - fleet_newest(host) > 2 * period_ns + MARGIN_NS + fleet->age_ns);
 }
 
-static bool ask(struct fleet *fleet, char *text, int64_t at_ns, struct prometheus_answer *ret)
+/* A time that stays the same while the host is missing, so that the note is shown once. */
+static void note_since(const struct fleet *fleet, const struct fleet_member *host, char *ret,
+                       size_t size)
 {
-    struct camp_error error;
-    const bool is_answered =
-        text != NULL &&
-        fleet_ask(fleet, text, at_ns, now_ns(CLOCK_MONOTONIC) + ANSWER_NS, ret, &error) == CAMP_OK;
+    const time_t newest = (time_t)(fleet_newest(host) / NS_PER_S);
+    struct tm local;
+    char at[16];
 
-    free(text);
-    return is_answered;
+    fleet_append(ret, size, "%s (%s", host->entity.name, host->is_down ? "down" : "no samples");
+    if (fleet->begin_ns == 0 && newest > 0 &&
+        strftime(at, sizeof at, "%H:%M:%S", localtime_r(&newest, &local)) > 0)
+        fleet_append(ret, size, " since %s", at);
+    fleet_append(ret, size, ")");
+}
+
+size_t fleet_missing(const struct fleet *fleet, char *ret, size_t size)
+{
+    size_t count = 0;
+    char names[FRAME_NOTE_SIZE / 2] = "";
+
+    ret[0] = '\0';
+    for (size_t i = 0; i < fleet->hosts.count; i++) {
+        const struct fleet_member *host = fleet->hosts.members[i];
+
+        if (!is_missing(fleet, host))
+            continue;
+        if (count++ < NAMED_MOST) {
+            fleet_append(names, sizeof names, "%s", count > 1 ? ", " : "");
+            note_since(fleet, host, names, sizeof names);
+        }
+    }
+    if (count > 0)
+        fleet_append(ret, size, "%zu %s missing: %s", count, count == 1 ? "host is" : "hosts are",
+                     names);
+    if (count > NAMED_MOST)
+        fleet_append(ret, size, " and %zu more", count - NAMED_MOST);
+    return count;
+}
+
+/* ------------------------------------------------------------------------------- Nothing -- */
+
+/* The series of a metric of the selected hosts. */
+static bool ask(struct fleet *fleet, const char *metric, int64_t at_ns,
+                struct prometheus_answer *ret)
+{
+    return fleet_ask_text(fleet, fleet_text_of("%s{%s}", metric, fleet->matchers), at_ns, ANSWER_NS,
+                          ret, NULL) == CAMP_OK;
 }
 
 /* Whether any target matches, and whether one of them is down. */
@@ -37,7 +82,7 @@ static void find_targets(struct fleet *fleet, bool *ret_any, bool *ret_down)
     struct prometheus_sample sample;
 
     *ret_any = *ret_down = false;
-    if (!ask(fleet, with_matchers(fleet, "up", ""), 0, &answer))
+    if (!ask(fleet, "up", 0, &answer))
         return;
     for (size_t i = 0; i < answer.series_count; i++) {
         *ret_any = true;
@@ -79,7 +124,7 @@ void fleet_note_without_groups(struct fleet *fleet, int64_t at_ns, struct from_f
     struct prometheus_answer answer;
     char tier[24] = "";
 
-    if (!ask(fleet, with_matchers(fleet, "camp_exporter_info", ""), at_ns, &answer))
+    if (!ask(fleet, "camp_exporter_info", at_ns, &answer))
         return;
     if (answer.series_count > 0)
         fleet_name(prometheus_answer_label(&answer, 0, "tier"), tier, sizeof tier);
@@ -100,7 +145,7 @@ int fleet_refuse_several(const struct fleet *fleet, const struct prometheus_answ
 {
     const char *names[4];
     char list[1024] = "", name[256];
-    size_t count = 0, length = 0;
+    size_t count = 0;
 
     for (size_t i = 0; i < answer->series_count; i++)
         fleet_add_name(names, &count, sizeof names / sizeof names[0],
@@ -109,8 +154,7 @@ int fleet_refuse_several(const struct fleet *fleet, const struct prometheus_answ
         return CAMP_OK;
     for (size_t i = 0; i < count && i < 3; i++) {
         fleet_name(names[i], name, sizeof name);
-        length +=
-            (size_t)snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "", name);
+        fleet_append(list, sizeof list, "%s%s", i > 0 ? ", " : "", name);
     }
     return camp_fail(error, CAMP_E_INVALID, 0, "--host %s matches several hosts: give one of %s%s",
                      fleet->host, list, count > 3 ? ", ..." : "");
@@ -123,16 +167,13 @@ int64_t fleet_find_moment(struct fleet *fleet)
     struct prometheus_answer answer;
     struct prometheus_series series;
     struct prometheus_sample sample = { 0 };
-    struct camp_error error;
-    char *text = NULL;
+    char *text = fleet_is_query(fleet)
+                     ? fleet_text_of("count(%s)", fleet->question)
+                     : fleet_text_of("count(" METRIC_CPUS "{%s})", fleet->matchers);
 
-    if (!fleet_is_query(fleet))
-        text = with_matchers(fleet, "count(" METRIC_CPUS, ")");
-    else if (asprintf(&text, "count(%s)", fleet->question) < 0)
-        text = NULL;
     if (text != NULL &&
         fleet_ask_steps(fleet, text, fleet->begin_ns, fleet->end_ns, step_ns,
-                        now_ns(CLOCK_MONOTONIC) + ANSWER_NS, &answer, &error) == CAMP_OK) {
+                        now_ns(CLOCK_MONOTONIC) + ANSWER_NS, &answer, NULL) == CAMP_OK) {
         if (answer.series_count > 0 && prometheus_answer_series(&answer, 0, &series) &&
             !prometheus_series_sample(&series, series.sample_count / 2, &sample))
             sample.time_ns = 0;
