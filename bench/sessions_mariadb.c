@@ -4,9 +4,7 @@
  * fails.
  */
 #include "counters/units.h"
-#include "sources/sessions/mariadb/mariadb_client.h"
-#include "sources/sessions/mariadb/mariadb_server.h"
-#include "sources/sessions/mariadb/mariadb_waits.h"
+#include "sources/sessions/mariadb/mariadb_inside.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -206,10 +206,13 @@ static int open_server(struct mariadb_source *source, const struct mariadb_optio
 {
     int r = mariadb_client_open(options, source->stop, &source->client, error);
 
-    if (r == CAMP_OK)
-        r = mariadb_server_read(source->client, UINT64_MAX, &source->server, error);
+    if (r != CAMP_OK)
+        return r;
+    r = mariadb_read_server(source, UINT64_MAX);
     if (r == REMOTE_PENDING)
-        r = camp_fail(error, CAMP_E_GONE, 0, "MariaDB: interrupted while connecting");
+        return camp_fail(error, CAMP_E_GONE, 0, "MariaDB: interrupted while connecting");
+    if (r != CAMP_OK)
+        *error = source->failure;
     return r;
 }
 
@@ -240,10 +243,10 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
     }
     if (r == CAMP_OK)
         r = open_frame(source, from, error);
-    if (r == CAMP_OK)
-        r = mariadb_read_server(source, now_ns(CLOCK_MONOTONIC) + NS_PER_S);
-    if (r == CAMP_OK)
+    if (r == CAMP_OK) {
+        mariadb_find_own_thread(source);
         r = take_snapshot(source, error);
+    }
     if (r == CAMP_OK) {
         source->sessions_frame.frame.end_ns = now_ns(CLOCK_MONOTONIC);
         r = mariadb_fill_frame(source);

@@ -6,6 +6,11 @@
 #include "counters/units.h"
 #include "mariadb_inside.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #define PERIOD_NS (100 * (uint64_t)NS_PER_MS)       /* of samples */
 #define TRANSACTIONS_NS (250 * (uint64_t)NS_PER_MS) /* between samples with transactions */
 #define COST_LIMIT 100                              /* 1/100 of a CPU */
@@ -44,37 +49,128 @@ static bool is_due(const struct pace *pace, uint64_t now)
     return now >= pace->asked_ns + pace->period_ns;
 }
 
-/* A new connection may lead to another server, so earlier sessions are forgotten. */
-int mariadb_read_server(struct mariadb_source *source, uint64_t until_ns)
+/* ------------------------------------------------------------------------------ The server -- */
+
+static const char place_statement[] =
+    "select TID, @@thread_handling, @@hostname from information_schema.PROCESSLIST"
+    " where ID = connection_id()";
+
+/* 127.0.0.1 may be a tunnel to another server, whose threads have numbers too. */
+static bool has_our_name(const char *server)
 {
-    struct mariadb_client_facts facts;
-    struct mariadb_server server;
-    int r = mariadb_server_read(source->client, until_ns, &server, &source->failure);
+    char ours[256] = "";
+
+    gethostname(ours, sizeof ours - 1);
+    return server != NULL && strcmp(server, ours) == 0;
+}
+
+/* A thread belongs to a session only if each session has its own thread. */
+static void read_address(struct mariadb_server *server, MYSQL_ROW row,
+                         const struct mariadb_client_facts *facts)
+{
+    const int32_t tid = row[0] != NULL ? (int32_t)strtol(row[0], NULL, 10) : 0;
+    const char *handling = row[1] != NULL ? row[1] : "";
+    const char *why = "";
+
+    if (!facts->is_loopback || (facts->server_pid == 0 && !has_our_name(row[2])))
+        why = "the server is on another machine";
+    else if (strcmp(handling, "one-thread-per-connection") != 0)
+        why = "its sessions share threads (thread_handling)";
+    else if (tid > 0)
+        server->pid = mariadb_server_of_thread(tid, facts->server_pid);
+    if (why[0] == '\0' && server->pid == 0)
+        why = "its threads are not visible here (a container?)";
+    server->own_tid = tid;
+    snprintf(server->without_pid, sizeof server->without_pid, "%s", why);
+}
+
+/* A missing right (CAMP_E_PERM) is an answer, too. */
+static int read_rights(struct mariadb_client *client, uint64_t until_ns,
+                       struct mariadb_server *server, struct camp_error *error)
+{
+    MYSQL_RES *rows;
+    int r =
+        mariadb_client_ask(client, mariadb_sessions_statement(true, false), until_ns, &rows, error);
+
+    server->has_process = r == CAMP_OK;
+    if (r == CAMP_OK)
+        libmariadb.mysql_free_result(rows);
+    return r == CAMP_E_PERM ? CAMP_OK : r;
+}
+
+static int read_instruments(struct mariadb_client *client, uint64_t until_ns,
+                            struct mariadb_server *server, struct camp_error *error)
+{
+    MYSQL_RES *rows;
+    MYSQL_ROW row;
+    int r = mariadb_client_ask(client, mariadb_instruments_statement, until_ns, &rows, error);
+
+    if (r != CAMP_OK)
+        return r == CAMP_E_PERM ? CAMP_OK : r;
+    row = libmariadb.mysql_fetch_row(rows);
+    if (row != NULL && row[0] != NULL)
+        server->instruments = (unsigned)strtoul(row[0], NULL, 10);
+    if (row != NULL && row[1] != NULL)
+        server->lost = strtoull(row[1], NULL, 10);
+    libmariadb.mysql_free_result(rows);
+    return CAMP_OK;
+}
+
+int mariadb_server_read(struct mariadb_client *client, uint64_t until_ns,
+                        struct mariadb_server *ret, struct camp_error *error)
+{
+    struct mariadb_server server = { 0 };
+    MYSQL_RES *rows;
+    MYSQL_ROW row;
+    int r = mariadb_client_ask(client, place_statement, until_ns, &rows, error);
 
     if (r != CAMP_OK)
         return r;
-    mariadb_client_facts(source->client, &facts);
+    row = libmariadb.mysql_fetch_row(rows);
+    if (row != NULL)
+        read_address(&server, row, mariadb_client_facts(client));
+    libmariadb.mysql_free_result(rows);
+    r = read_rights(client, until_ns, &server, error);
+    if (r == CAMP_OK)
+        r = read_instruments(client, until_ns, &server, error);
+    if (r == CAMP_OK)
+        *ret = server;
+    return r;
+}
+
+void mariadb_find_own_thread(struct mariadb_source *source)
+{
+    mariadb_thread_release(&source->own);
+    if (source->threads != NULL)
+        mariadb_threads_find(source->threads, source->server.own_tid, &source->own.task);
+}
+
+/* A new connection may lead to another server, so earlier sessions are forgotten. */
+int mariadb_read_server(struct mariadb_source *source, uint64_t until_ns)
+{
+    int r = mariadb_server_read(source->client, until_ns, &source->server, &source->failure);
+
+    if (r != CAMP_OK)
+        return r;
     mariadb_sessions_release(&source->sessions);
     mariadb_waits_release(&source->waits);
     source->asked_waits.asked_ns = 0;
     source->transactions_ns = 0;
-    source->server = server;
-    source->connections = facts.connections;
-    mariadb_thread_release(&source->own);
-    if (source->threads != NULL) {
-        mariadb_threads_set_server(source->threads, server.pid);
-        mariadb_threads_find(source->threads, server.own_tid, &source->own.task);
-    }
+    source->connections = mariadb_client_facts(source->client)->connections;
+    if (source->threads != NULL)
+        mariadb_threads_set_server(source->threads, source->server.pid);
+    mariadb_find_own_thread(source);
     return CAMP_OK;
 }
 
-static bool is_met(const struct mariadb_source *source)
+static bool is_known_server(const struct mariadb_source *source)
 {
-    struct mariadb_client_facts facts;
+    const struct mariadb_client_facts *facts = mariadb_client_facts(source->client);
 
-    mariadb_client_facts(source->client, &facts);
-    return facts.connections == source->connections && facts.connection != 0;
+    return facts->connections == source->connections && facts->connection != 0;
 }
+
+/* -------------------------------------------------------------------------------- Statements -- */
 
 /* CAMP_OK: *ret are the rows of an answer from the known server. */
 static int ask(struct mariadb_source *source, const char *statement, uint64_t until_ns,
@@ -82,7 +178,7 @@ static int ask(struct mariadb_source *source, const char *statement, uint64_t un
 {
     int r = mariadb_client_ask(source->client, statement, until_ns, ret, &source->failure);
 
-    if (r == CAMP_OK && !is_met(source)) {
+    if (r == CAMP_OK && !is_known_server(source)) {
         libmariadb.mysql_free_result(*ret);
         r = mariadb_read_server(source, until_ns);
         if (r == CAMP_OK)

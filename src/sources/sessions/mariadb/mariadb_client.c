@@ -57,7 +57,6 @@ static int drop(struct mariadb_client *client, unsigned number, const char *text
 {
     const int r = mariadb_failure_report(number, text, error);
 
-    client->facts.failures++;
     client->facts.connection = 0;
     if (client->mysql != NULL)
         libmariadb.mysql_close(client->mysql);
@@ -145,16 +144,15 @@ static int after_connecting(struct mariadb_client *client, struct camp_error *er
 {
     if (client->connected == NULL)
         return drop_lost(client, error);
-    snprintf(client->facts.version, sizeof client->facts.version, "%s",
-             libmariadb.mysql_get_server_info(client->mysql));
     client->facts.connections++;
     client->facts.connection = (int64_t)libmariadb.mysql_thread_id(client->mysql);
     read_address(client);
     if (!libmariadb.mariadb_connection(client->mysql)) {
+        camp_fail(error, CAMP_E_NOTSUP, 0,
+                  "this is MySQL %s: camp reads sessions of MariaDB (10.2 or later)",
+                  libmariadb.mysql_get_server_info(client->mysql));
         drop(client, 0, "not MariaDB", NULL);
-        return camp_fail(error, CAMP_E_NOTSUP, 0,
-                         "this is MySQL %s: camp reads sessions of MariaDB (10.2 or later)",
-                         client->facts.version);
+        return CAMP_E_NOTSUP;
     }
     start_asking(client, SETTINGS, SETTING);
     return CAMP_OK;
@@ -165,7 +163,6 @@ static int after_storing(struct mariadb_client *client, struct camp_error *error
     if (client->result == NULL && libmariadb.mysql_errno(client->mysql) != 0)
         return drop_lost(client, error);
     remote_ready(&client->remote);
-    client->facts.answers++;
     return CAMP_OK;
 }
 
@@ -338,7 +335,7 @@ int mariadb_client_ask(struct mariadb_client *client, const char *statement, uin
     return CAMP_OK;
 }
 
-void mariadb_client_facts(const struct mariadb_client *client, struct mariadb_client_facts *ret)
+const struct mariadb_client_facts *mariadb_client_facts(const struct mariadb_client *client)
 {
-    *ret = client->facts;
+    return &client->facts;
 }

@@ -18,13 +18,10 @@
 struct mariadb_client;
 
 struct mariadb_client_facts {
-    char version[64];     /* "10.11.6-MariaDB"; "": not connected yet */
     int64_t connection;   /* its id, as the server reports it; 0: none */
     int32_t server_pid;   /* the local process that listens on the Unix socket; 0: unknown */
     bool is_loopback;     /* the server is at the other end of a Unix socket, or of 127.0.0.1 */
     uint64_t connections; /* made so far */
-    uint64_t failures;    /* lost or failed connections */
-    uint64_t answers;
 };
 
 /* Connects, for up to 5 s. Fails as mariadb_failure_report(). CAMP_E_NOTSUP: it is not MariaDB. */
@@ -39,4 +36,5 @@ void mariadb_client_close(struct mariadb_client *client);
 int mariadb_client_ask(struct mariadb_client *client, const char *statement, uint64_t until_ns,
                        MYSQL_RES **ret, struct camp_error *error);
 
-void mariadb_client_facts(const struct mariadb_client *client, struct mariadb_client_facts *ret);
+/* Owned by the client. */
+const struct mariadb_client_facts *mariadb_client_facts(const struct mariadb_client *client);

@@ -3,10 +3,19 @@
 
 #include "mariadb_account.h"
 #include "mariadb_client.h"
-#include "mariadb_server.h"
 #include "sources/source.h"
 
 enum tier { TIER_BPF, TIER_SCHEDSTAT, TIER_INSTRUMENTS, TIER_SQL, TIER_COUNT };
+
+/* The facts of a server after connecting: rights, instruments, machine. */
+struct mariadb_server {
+    bool has_process;     /* the right PROCESS: other users' sessions are visible */
+    unsigned instruments; /* INSTRUMENTS_IDLE ...; 0: none, or not permitted */
+    uint64_t lost;        /* conditions, sessions, ... that did not fit into performance_schema */
+    int32_t pid;          /* of a server on this machine with a thread per session; 0: otherwise */
+    int32_t own_tid;      /* the thread that serves camp, if pid is known */
+    char without_pid[96]; /* why pid is unknown */
+};
 
 /* A repeated statement and its cost. */
 struct pace {
@@ -40,8 +49,15 @@ struct mariadb_source {
 
 /* mariadb_ask.c. What could not be read is in source->failure; only CAMP_E_NOMEM is returned. */
 
-/* Reads the facts of the server, and forgets its sessions. As mariadb_server_read(). */
+/* Reads the facts, until `until_ns`. CAMP_OK, REMOTE_PENDING, or as mariadb_client_ask(). */
+int mariadb_server_read(struct mariadb_client *client, uint64_t until_ns,
+                        struct mariadb_server *ret, struct camp_error *error);
+
+/* The same for the source, which forgets the server's sessions. */
 int mariadb_read_server(struct mariadb_source *source, uint64_t until_ns);
+
+/* Finds the thread that serves camp, to know what a statement costs there. */
+void mariadb_find_own_thread(struct mariadb_source *source);
 
 /* Whether the next sample is due: ten per second, fewer if they cost more than 1 % of a CPU. */
 bool mariadb_sample_is_due(const struct mariadb_source *source, uint64_t now_ns);
