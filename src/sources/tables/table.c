@@ -196,9 +196,7 @@ static bool fill_row(struct table_source *source, size_t row)
     if (entity == NULL)
         return false;
     entity->id = rows->entities[row];
-    field_copy(
-        (struct field){ rows->names.names[entity->id - 1], rows->names.lengths[entity->id - 1] },
-        entity->name, sizeof entity->name);
+    field_copy(rows->names.names[entity->id - 1], entity->name, sizeof entity->name);
     frame->elapsed_ns[frame->entity_count - 1] = rows->elapsed[row].ns;
     for (size_t i = 0; i < rows->state_count; i++)
         frame_values(frame, frame->entity_count - 1)[i] =

@@ -13,38 +13,37 @@
 static const char *const time_names[] = { "time",       "timestamp",  "datetime",    "date",
                                           "ts",         "snap_time",  "sample_time", "end_time",
                                           "begin_time", "start_time", "snap_id",     "snap",
-                                          "sample",     "tick" };
+                                          "sample",     "tick",       NULL };
 static const char *const entity_names[] = {
-    "entity", "name", "session",  "session_id", "sid",     "serial",   "process",
-    "pid",    "tgid", "thread",   "tid",        "command", "username", "uid",
-    "id",     "host", "hostname", "node",       "machine", "instance", "server"
+    "entity",   "name",   "session", "session_id", "sid",      "serial", "process", "pid",
+    "tgid",     "thread", "tid",     "command",    "username", "uid",    "id",      "host",
+    "hostname", "node",   "machine", "instance",   "server",   NULL
 };
 /* These may be names of states too. */
-static const char *const doubtful_names[] = { "cpu", "core", "user" };
-static const char *const elapsed_names[] = { "elapsed", "elapsed_time", "wall", "wall_time",
-                                             "duration" };
+static const char *const doubtful_names[] = { "cpu", "core", "user", NULL };
+static const char *const elapsed_names[] = { "elapsed",   "elapsed_time", "wall",
+                                             "wall_time", "duration",     NULL };
 static const char *const other_ends[] = { "_count", "_bytes" };
 
-/* The position of a name in `names`; `count`: missing. */
-static size_t rank_in(const char *const *names, size_t count, const char *name)
+/* The position of a name in `names`, which end in NULL; that of NULL: it is missing. */
+static size_t rank_in(const char *const *names, const char *name)
 {
     size_t i = 0;
 
-    while (i < count && strcmp(names[i], name) != 0)
+    while (names[i] != NULL && strcmp(names[i], name) != 0)
         i++;
     return i;
 }
 
-static bool is_in(const char *const *names, size_t count, const char *name)
+static bool is_in(const char *const *names, const char *name)
 {
-    return rank_in(names, count, name) < count;
+    return names[rank_in(names, name)] != NULL;
 }
 
 /* Whether it may be the name of an entity or a state. With a unit it is a state. */
 static bool is_doubtful(const struct table_column *column)
 {
-    return column->unit == UNIT_NONE &&
-           is_in(doubtful_names, ARRAY_COUNT(doubtful_names), column->stem);
+    return column->unit == UNIT_NONE && is_in(doubtful_names, column->stem);
 }
 
 /* ----------------------------------------------------------------------------------- Names -- */
@@ -167,10 +166,10 @@ static bool distinguishes(const struct table_columns *columns, const struct samp
 
 static void choose_time(struct table_columns *columns)
 {
-    size_t best = ARRAY_COUNT(time_names);
+    size_t best = ARRAY_COUNT(time_names) - 1;
 
     for (size_t i = 0; i < columns->count; i++) {
-        const size_t place = rank_in(time_names, ARRAY_COUNT(time_names), columns->columns[i].stem);
+        const size_t place = rank_in(time_names, columns->columns[i].stem);
 
         if (place < best) {
             best = place;
@@ -195,14 +194,13 @@ static void choose_plain(struct table_columns *columns, const struct sample *sam
 
         if (column->use == USE_TIME)
             continue;
-        if (is_in(entity_names, ARRAY_COUNT(entity_names), column->stem) ||
-            (is_text && is_doubtful(column))) {
+        if (is_in(entity_names, column->stem) || (is_text && is_doubtful(column))) {
             use_for_entity(columns, i);
-        } else if (is_text || is_in(time_names, ARRAY_COUNT(time_names), column->stem) ||
+        } else if (is_text || is_in(time_names, column->stem) ||
                    ends_with(column->stem, other_ends[0]) ||
                    ends_with(column->stem, other_ends[1])) {
             column->use = USE_IGNORED;
-        } else if (is_in(elapsed_names, ARRAY_COUNT(elapsed_names), column->stem)) {
+        } else if (is_in(elapsed_names, column->stem)) {
             column->use = columns->has_elapsed ? USE_IGNORED : USE_ELAPSED;
             columns->elapsed = columns->has_elapsed ? columns->elapsed : i;
             columns->has_elapsed = true;
@@ -218,7 +216,7 @@ static void choose_entity(struct table_columns *columns, const struct sample *sa
 {
     for (size_t i = 0; columns->entity_count == 0 && i < columns->count; i++) {
         if (columns->columns[i].use == USE_IGNORED && !is_numeric(sample, i) &&
-            !is_in(time_names, ARRAY_COUNT(time_names), columns->columns[i].stem))
+            !is_in(time_names, columns->columns[i].stem))
             use_for_entity(columns, i);
     }
     for (size_t i = 0; i < columns->count; i++) {
@@ -266,7 +264,7 @@ static int refuse_commas(const struct table_columns *columns, const char *name,
             const struct field field = sample->rows[j].fields[i];
             char text[120];
 
-            if (is_in(entity_names, ARRAY_COUNT(entity_names), columns->columns[i].stem) ||
+            if (is_in(entity_names, columns->columns[i].stem) ||
                 field_number(field, &value) != FIELD_COMMA)
                 continue;
             field_complaint(field, FIELD_COMMA, text, sizeof text);

@@ -18,8 +18,8 @@ static bool is_name(const void *context, uint32_t position, const void *key)
     const struct table_names *names = context;
     const struct field *name = key;
 
-    return names->lengths[position] == name->length &&
-           memcmp(names->names[position], name->text, name->length) == 0;
+    return names->names[position].length == name->length &&
+           memcmp(names->names[position].text, name->text, name->length) == 0;
 }
 
 /* The id of a name; 0: no memory. */
@@ -32,17 +32,14 @@ static uint32_t name_id(struct table_names *names, const char *text, size_t leng
 
     if (slot != NULL)
         return slot->position + 1;
-    if (!ARRAYS_RESERVE(names->capacity, names->count + 1, ARRAY(names->names),
-                        ARRAY(names->lengths)) ||
+    if (!ARRAY_RESERVE(names->names, names->capacity, names->count + 1) ||
         !index_reserve(&names->index, names->count + 1))
         return 0;
     copy = malloc(length + 1);
     if (copy == NULL)
         return 0;
     memcpy(copy, text, length);
-    copy[length] = '\0';
-    names->names[names->count] = copy;
-    names->lengths[names->count] = length;
+    names->names[names->count] = (struct field){ copy, length };
     index_add(&names->index, hash, (uint32_t)names->count);
     return (uint32_t)++names->count;
 }
@@ -50,9 +47,8 @@ static uint32_t name_id(struct table_names *names, const char *text, size_t leng
 static void release_names(struct table_names *names)
 {
     for (size_t i = 0; i < names->count; i++)
-        free(names->names[i]);
+        free((void *)names->names[i].text);
     free(names->names);
-    free(names->lengths);
     index_release(&names->index);
 }
 

@@ -22,8 +22,7 @@ union amount {
 };
 
 struct table_names {
-    char **names;    /* [count] by id - 1: not cut, owned */
-    size_t *lengths; /* [count] */
+    struct field *names; /* [count] by id - 1: not cut, owned */
     size_t count, capacity;
     struct index index;
 };
