@@ -63,124 +63,105 @@ static int parse_rules(struct session_rules *ret, const struct session_plan *pla
 
 /* -------------------------------------------------------------------------------- Columns -- */
 
-static const struct {
-    const char *title, *short_title, *help;
-    enum column_class class;
-} states[SESSION_STATE_COUNT] = {
-    { "CPU", NULL, "on a CPU, by the operating system's scheduler", CLASS_CPU },
-    { "run queue", "runq",
-      "ready to run, and no CPU runs it: what the database books as something else", CLASS_READY },
-    { "contention", "cont", "asleep for what another session holds", CLASS_CONTENTION },
-    { "wait", NULL, "asleep for a device, another process, or the client within a statement",
-      CLASS_OTHER_WAIT },
-    { "idle", NULL, "asleep with nothing to do", CLASS_IDLE },
+static const struct column states[SESSION_STATE_COUNT] = {
+    { "cpu_ns", "CPU", "on a CPU, by the operating system's scheduler", COLUMN_STATE, CAMP_MEASURED,
+      CLASS_CPU, NULL },
+    { "run_queue_ns", "run queue",
+      "ready to run, and no CPU runs it: what the database books as something else", COLUMN_STATE,
+      CAMP_MEASURED, CLASS_READY, "runq" },
+    { "contention_ns", "contention", "asleep for what another session holds", COLUMN_STATE,
+      CAMP_MEASURED, CLASS_CONTENTION, "cont" },
+    { "wait_ns", "wait", "asleep for a device, another process, or the client within a statement",
+      COLUMN_STATE, CAMP_MEASURED, CLASS_OTHER_WAIT, NULL },
+    { "idle_ns", "idle", "asleep with nothing to do", COLUMN_STATE, CAMP_MEASURED, CLASS_IDLE,
+      NULL },
 };
 
-static bool add_column(struct session_frame *sessions, enum column_kind kind,
-                       enum camp_provenance provenance, char *name, char *title, char *help)
+#define SAMPLED(name, title, help)                                                                 \
+    {                                                                                              \
+        name, title, help, COLUMN_COUNTER, CAMP_SAMPLED, CLASS_NONE, NULL                          \
+    }
+#define REPORTED(name, title)                                                                      \
+    SAMPLED("reported_" name "_ns", "reported: " title,                                            \
+            title ", as the database itself says of the same interval")
+
+static const struct column reported[SESSION_STATE_COUNT] = {
+    REPORTED("cpu", "CPU"),
+    REPORTED("run_queue", "run queue"),
+    REPORTED("contention", "contention"),
+    REPORTED("wait", "wait"),
+    REPORTED("idle", "idle"),
+};
+static const struct column sampled_asleep =
+    SAMPLED("sampled_asleep_ns", "asleep, sampled",
+            "off the CPUs by the samples alone; the states are what is left beside CPU and run "
+            "queue, in the proportion of these");
+static const struct column sample_count =
+    SAMPLED("looks", "looks",
+            "samples of this session: of n, a share p has the standard error sqrt(p (1 - p) / n)");
+
+/* Returns its position. */
+static size_t add_column(struct session_frame *sessions, const struct column *column,
+                         enum camp_provenance provenance)
 {
     struct schema *schema = &sessions->schema;
+    const size_t at = schema->column_count++;
 
-    sessions->columns[schema->column_count++] =
-        (struct column){ name, title, help, kind, provenance, CLASS_NONE, NULL };
-    schema->state_count += kind == COLUMN_STATE;
+    sessions->columns[at] = *column;
+    sessions->columns[at].provenance = provenance;
+    schema->state_count += column->kind == COLUMN_STATE;
+    return at;
+}
+
+/* The texts of these columns alone are allocated. False: no memory. */
+static bool add_rule_column(struct session_frame *sessions, const struct session_plan *plan,
+                            const struct session_column *rule)
+{
+    const char *state = session_state_names[rule->state];
+    char *name, *title = strdup(rule->name), *help;
+
+    if (asprintf(&name, "%s_%s_ns", state, rule->name) < 0)
+        name = NULL;
+    if (asprintf(&help, "%s: %s", state, rule->rules) < 0)
+        help = NULL;
+    for (char *at = title != NULL ? strchr(title, '_') : NULL; at != NULL; at = strchr(at, '_'))
+        *at = ' ';
+    add_column(sessions,
+               &(struct column){ .name = name,
+                                 .title = title,
+                                 .help = help,
+                                 .kind = plan->detail ? COLUMN_STATE : COLUMN_COUNTER,
+                                 .class = plan->detail ? states[rule->state].class : CLASS_NONE },
+               plan->wait_provenance);
     return name != NULL && title != NULL && help != NULL;
 }
 
-static char *joined(const char *first, const char *second, const char *third)
-{
-    char *text;
-
-    return asprintf(&text, "%s%s%s", first, second, third) >= 0 ? text : NULL;
-}
-
-/* Sets the class of the last column. */
-static void set_class(struct session_frame *sessions, enum session_state state)
-{
-    sessions->columns[sessions->schema.column_count - 1].class = states[state].class;
-}
-
-static bool add_states(struct session_frame *sessions, const struct session_plan *plan)
+/* False: no memory. */
+static bool add_columns(struct session_frame *sessions, const struct session_plan *plan)
 {
     const int count = plan->detail ? SESSION_RUN_QUEUE + 1 : SESSION_STATE_COUNT;
     bool good = true;
 
-    for (int i = 0; i < count; i++) {
-        good &= add_column(sessions, COLUMN_STATE,
-                           i <= SESSION_RUN_QUEUE ? plan->cpu_provenance : plan->wait_provenance,
-                           joined(session_state_names[i], "_ns", ""), strdup(states[i].title),
-                           strdup(states[i].help));
-        set_class(sessions, (enum session_state)i);
-        sessions->columns[i].short_title = states[i].short_title;
-    }
-    return good;
-}
-
-/* "contention_row_lock_ns" */
-static char *column_name(const struct session_column *column)
-{
-    char name[2 * SESSION_COLUMN_SIZE];
-
-    snprintf(name, sizeof name, "_%s_ns", column->name);
-    return joined(session_state_names[column->state], name, "");
-}
-
-static bool add_rule_columns(struct session_frame *sessions, const struct session_plan *plan)
-{
-    bool good = true;
-
+    for (int i = 0; i < count; i++)
+        add_column(sessions, &states[i],
+                   i <= SESSION_RUN_QUEUE ? plan->cpu_provenance : plan->wait_provenance);
     sessions->first_rule_column = sessions->schema.column_count;
-    for (size_t i = 0; i < sessions->rules.column_count; i++) {
-        const struct session_column *column = &sessions->rules.columns[i];
-        char *title = strdup(column->name);
-
-        for (char *at = title != NULL ? strchr(title, '_') : NULL; at != NULL; at = strchr(at, '_'))
-            *at = ' ';
-        good &= add_column(sessions, plan->detail ? COLUMN_STATE : COLUMN_COUNTER,
-                           plan->wait_provenance, column_name(column), title,
-                           joined(session_state_names[column->state], ": ", column->rules));
-        if (plan->detail)
-            set_class(sessions, column->state);
-    }
+    for (size_t i = 0; i < sessions->rules.column_count; i++)
+        good &= add_rule_column(sessions, plan, &sessions->rules.columns[i]);
+    if (plan->has_reported)
+        sessions->first_reported_column = sessions->schema.column_count;
+    for (int i = 0; plan->has_reported && i < SESSION_STATE_COUNT; i++)
+        add_column(sessions, &reported[i], CAMP_SAMPLED);
+    if (plan->has_sampled)
+        sessions->sampled_column = add_column(sessions, &sampled_asleep, CAMP_SAMPLED);
+    if (plan->wait_provenance != CAMP_MEASURED)
+        sessions->samples_column = add_column(sessions, &sample_count, CAMP_SAMPLED);
     return good;
-}
-
-static bool add_reported(struct session_frame *sessions)
-{
-    bool good = true;
-
-    sessions->first_reported_column = sessions->schema.column_count;
-    for (int i = 0; i < SESSION_STATE_COUNT; i++)
-        good &= add_column(
-            sessions, COLUMN_COUNTER, CAMP_SAMPLED,
-            joined("reported_", session_state_names[i], "_ns"),
-            joined("reported: ", states[i].title, ""),
-            joined(states[i].title, ", as the database itself says of the same interval", ""));
-    return good;
-}
-
-static bool add_sampled(struct session_frame *sessions)
-{
-    sessions->sampled_column = sessions->schema.column_count;
-    return add_column(
-        sessions, COLUMN_COUNTER, CAMP_SAMPLED, strdup("sampled_asleep_ns"),
-        strdup("asleep, sampled"),
-        strdup("off the CPUs by the samples alone; the states are what is left beside "
-               "CPU and run queue, in the proportion of these"));
-}
-
-static bool add_sample_count(struct session_frame *sessions)
-{
-    sessions->samples_column = sessions->schema.column_count;
-    return add_column(sessions, COLUMN_COUNTER, CAMP_SAMPLED, strdup("looks"), strdup("looks"),
-                      strdup("samples of this session: of n, a share p has the standard error "
-                             "sqrt(p (1 - p) / n)"));
 }
 
 int session_frame_init(struct session_frame *ret, const struct session_plan *plan,
                        struct camp_error *error)
 {
-    const bool has_sample_count = plan->wait_provenance != CAMP_MEASURED;
     int r;
 
     *ret = (struct session_frame){ .detail = plan->detail };
@@ -194,19 +175,19 @@ int session_frame_init(struct session_frame *ret, const struct session_plan *pla
     ret->columns =
         calloc(2 * SESSION_STATE_COUNT + 2 + ret->rules.column_count, sizeof *ret->columns);
     ret->schema.columns = ret->columns;
-    if (ret->columns == NULL || !add_states(ret, plan) || !add_rule_columns(ret, plan) ||
-        (plan->has_reported && !add_reported(ret)) || (plan->has_sampled && !add_sampled(ret)) ||
-        (has_sample_count && !add_sample_count(ret)))
+    if (ret->columns == NULL || !add_columns(ret, plan))
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the columns of sessions");
     return CAMP_OK;
 }
 
 void session_frame_release(struct session_frame *sessions)
 {
-    for (size_t i = 0; i < sessions->schema.column_count; i++) {
-        free((char *)sessions->columns[i].name);
-        free((char *)sessions->columns[i].title);
-        free((char *)sessions->columns[i].help);
+    for (size_t i = 0; sessions->columns != NULL && i < sessions->rules.column_count; i++) {
+        const struct column *column = &sessions->columns[sessions->first_rule_column + i];
+
+        free((char *)column->name);
+        free((char *)column->title);
+        free((char *)column->help);
     }
     free(sessions->columns);
     session_rules_release(&sessions->rules);

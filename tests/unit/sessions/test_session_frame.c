@@ -86,7 +86,7 @@ static void an_unmatched_kind_is_unaccounted(void **state)
     session_frame_release(&sessions);
 }
 
-static void in_detail_the_columns_of_the_rules_are_the_states(void **state)
+static void the_columns_of_the_rules_are_the_states_with_detail(void **state)
 {
     struct session_frame sessions;
     struct vertices vertices;
@@ -108,8 +108,8 @@ static void in_detail_the_columns_of_the_rules_are_the_states(void **state)
     session_frame_release(&sessions);
 }
 
-/* It explains time for which a database has no state. */
-static void the_run_queue_is_at_no_vertex(void **state)
+/* A database does not know this state. */
+static void a_picture_of_sessions_leaves_the_run_queue_out(void **state)
 {
     struct session_frame sessions;
     struct vertices vertices;
@@ -125,7 +125,7 @@ static void the_run_queue_is_at_no_vertex(void **state)
     session_frame_release(&sessions);
 }
 
-/* Equal in the cached length. */
+/* They are equal in the bytes that the cache of kinds has space for. */
 static void long_kinds_are_distinguished(void **state)
 {
     char text[400];
@@ -146,7 +146,7 @@ static void long_kinds_are_distinguished(void **state)
     session_frame_release(&sessions);
 }
 
-static void bad_rules_are_named(void **state)
+static void an_error_in_the_rules_is_reported_with_its_line(void **state)
 {
     struct session_plan plan = { .name = "postgres", .rules_text = "idle x\n" };
     struct session_frame sessions;
@@ -181,10 +181,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_unmatched_kind_is_unaccounted),
-        cmocka_unit_test(in_detail_the_columns_of_the_rules_are_the_states),
-        cmocka_unit_test(the_run_queue_is_at_no_vertex),
+        cmocka_unit_test(the_columns_of_the_rules_are_the_states_with_detail),
+        cmocka_unit_test(a_picture_of_sessions_leaves_the_run_queue_out),
         cmocka_unit_test(long_kinds_are_distinguished),
-        cmocka_unit_test(bad_rules_are_named),
+        cmocka_unit_test(an_error_in_the_rules_is_reported_with_its_line),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
