@@ -49,18 +49,14 @@ static void read_backends(const struct postgres_layout *place)
                                            { .pid = INT32_MAX } };
     char name[POSTGRES_EVENT_SIZE];
     struct postgres_events events = { 0 };
-    struct postgres_memory *memory;
 
-    if (postgres_memory_open(&memory, place, NULL) != CAMP_OK)
-        abort();
     for (int i = 0; i < 2; i++)
-        postgres_memory_read(memory, backends, 3, NULL);
+        postgres_memory_read(place, backends, 3, NULL);
     if (backends[0].known || backends[2].known)
         abort();
     if (backends[1].known && (postgres_event_class(backends[1].event)[0] == '\0' ||
                               postgres_event_name(&events, backends[1].event, name)[0] == '\0'))
         abort();
-    postgres_memory_close(memory);
     postgres_events_release(&events);
 }
 

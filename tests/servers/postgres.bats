@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Sessions of a real PostgreSQL server, as the sampler sees them, and refused connections. Their
+# Sessions of a real PostgreSQL server, as the samples by SQL report them, and refused connections. Their
 # times are in postgres_laws.bats, failures in postgres_failures.bats.
 
 bats_require_minimum_version 1.5.0
@@ -51,8 +51,8 @@ fails_with() {
 
 @test "postgres: waiting and sleeping sessions are rows; camp's own is none, and no statement is shown" {
     watch 1 200
-    grep -A1 ' waiter ' "$SERVERS/watched" | grep -q '  Lock/relation/active/client_backend  told'
-    grep -A1 ' holder ' "$SERVERS/watched" | grep -q '  Timeout/PgSleep/active/client_backend  told'
+    grep -A1 ' waiter ' "$SERVERS/watched" | grep -q '  Lock/relation/active/client_backend  reported'
+    grep -A1 ' holder ' "$SERVERS/watched" | grep -q '  Timeout/PgSleep/active/client_backend  reported'
     grep -q '^interval .* local yes  connected yes  hidden 0 ' "$SERVERS/watched"
     run ! grep -q ' camp ' "$SERVERS/watched"
     run ! grep -q -e business -e checkpointer "$SERVERS/watched"
@@ -93,7 +93,7 @@ fails_with() {
     # The last interval's "rate 22.41 share 1.000 %".
     awk '/^interval/ { rate = $(NF - 3); share = $(NF - 1) }
          END { exit !(rate > 0 && rate < 1000 && share <= 1.001) }' "$SERVERS/watched"
-    awk '/^interval/ { looks = $5 } END { exit !(looks < 200) }' "$SERVERS/watched"
+    awk '/^interval/ { snapshots = $5 } END { exit !(snapshots < 200) }' "$SERVERS/watched"
 }
 
 # -- refused connections --

@@ -26,7 +26,7 @@ PGconn *connect_to_server(void);
 
 char *query(PGconn *connection, const char *sql);
 
-/* Runs while we do something else. */
+/* Sends a statement, and does not wait for its answer. */
 void send_query(PGconn *connection, const char *sql);
 
 void make_fail(PGconn *connection);
@@ -38,7 +38,7 @@ bool is_over(unsigned *tries);
 /* Waits until the server reports this of a backend: "Lock/relation/active". */
 void await_wait(PGconn *observer, PGconn *session, const char *wanted);
 
-/* Where this server has what. */
+/* The layout of this server's memory. */
 struct postgres_layout read_address(void);
 
 /* The scheduler's counts of a backend. They are exact while it sleeps. */
@@ -53,7 +53,7 @@ void await_still(const pid_t *pids, size_t count, struct witness *ret);
 
 struct backends *open_backends(const struct postgres_layout *place);
 
-/* All, of which each adds up to its time. */
+/* Reads all accounts; each must add up to its time. */
 size_t read_accounts(struct backends *backends, struct backend_account *accounts);
 
 /* An interval of one backend. */

@@ -21,18 +21,15 @@ static void a_sleeping_session_is_in_its_sleep(void **state)
     PGconn *session = connect_to_server(), *observer = connect_to_server();
     const struct sleeper sleeper = { "pg_sleep", session, CLASS_TIMEOUT, POSTGRES_ACTIVE };
     struct postgres_backend backend = { .pid = PQbackendPID(session) };
-    struct postgres_memory *memory = NULL;
 
     (void)state;
     send_query(session, "select pg_sleep(600)");
     await_wait(observer, session, "Timeout/PgSleep/active");
     assert_asleep(&place, &sleeper, 1);
-    assert_int_equal(postgres_memory_open(&memory, &place, NULL), CAMP_OK);
-    assert_int_equal(postgres_memory_read(memory, &backend, 1, NULL), CAMP_OK);
+    assert_int_equal(postgres_memory_read(&place, &backend, 1, NULL), CAMP_OK);
     assert_true(backend.known);
     assert_int_equal(backend.event, interval_of(backend.pid).last->waits[0].event);
     assert_int_equal(postgres_layout_activity(&place, backend.code), POSTGRES_ACTIVE);
-    postgres_memory_close(memory);
     kill(backend.pid, SIGTERM);
     disconnect_all((PGconn *[]){ session, observer }, 2);
 }
@@ -261,14 +258,12 @@ static void await_end(PGconn *connection)
 static void the_layout_is_the_same_after_a_crash(void **state)
 {
     struct postgres_layout place = read_address(), again;
-    struct postgres_memory *memory = NULL;
     PGconn *connection = connect_to_server(), *observer = connect_to_server();
     struct postgres_backend backend = { .pid = PQbackendPID(connection) };
     unsigned tries = 0;
 
     (void)state;
-    assert_int_equal(postgres_memory_open(&memory, &place, NULL), CAMP_OK);
-    assert_int_equal(postgres_memory_read(memory, &backend, 1, NULL), CAMP_OK);
+    assert_int_equal(postgres_memory_read(&place, &backend, 1, NULL), CAMP_OK);
     assert_true(backend.known);
     kill(backend.pid, SIGKILL);
     PQfinish(connection);
@@ -277,17 +272,16 @@ static void the_layout_is_the_same_after_a_crash(void **state)
     await_end(observer);
     while (PQping(conninfo) != PQPING_OK && !is_over(&tries))
         ;
-    assert_int_equal(postgres_memory_read(memory, &backend, 1, NULL), CAMP_OK);
+    assert_int_equal(postgres_memory_read(&place, &backend, 1, NULL), CAMP_OK);
     assert_false(backend.known);
     connection = connect_to_server();
     backend.pid = PQbackendPID(connection);
-    assert_int_equal(postgres_memory_read(memory, &backend, 1, NULL), CAMP_OK);
+    assert_int_equal(postgres_memory_read(&place, &backend, 1, NULL), CAMP_OK);
     assert_true(backend.known);
     assert_int_equal(postgres_layout_activity(&place, backend.code), POSTGRES_IDLE);
     assert_int_equal(postgres_layout_find(&again, postmaster, NULL), CAMP_OK);
     assert_int_equal(again.event_pointer, place.event_pointer);
     PQfinish(connection);
-    postgres_memory_close(memory);
 }
 
 int main(int argc, char **argv)

@@ -1,11 +1,11 @@
 /*
- * watch_postgres CONNINFO INTERVALS MS [RATE] [background] [queries]: prints what the sampler
- * samples, a line for each interval and for each session in it. A failure is a message on stderr,
- * with exit status 1.
+ * watch_postgres CONNINFO INTERVALS MS [RATE] [background] [queries]: prints the times that
+ * the samples by SQL give, a line for each interval and for each session in it. A failure is a
+ * message on stderr, with exit status 1.
  *
- *      interval 1002.1 ms  looks 11  local yes  connected yes  hidden 0  connections 1  rate 10.0
- *      session 123 app  R 1002.1  new no  ended no
- *        Lock/relation/active/client_backend  told 1002.1  asleep 1000.0
+ *      interval 1002.1 ms  snapshots 11  local yes  connected yes  hidden 0  connections 1
+ * rate 10.0 session 123 app  R 1002.1  new no  ended no Lock/relation/active/client_backend
+ * reported 1002.1  asleep 1000.0
  */
 #include "sources/sessions/postgres/postgres.h"
 #include "sources/sessions/postgres/postgres_inside.h"
@@ -19,7 +19,7 @@
 
 static volatile sig_atomic_t stop;
 
-static void take_signal(int number)
+static void on_signal(int number)
 {
     (void)number;
     stop = 1;
@@ -35,9 +35,9 @@ static const char *yes(bool is)
     return is ? "yes" : "no";
 }
 
-/* By the last snapshot. */
-static const struct postgres_session *look_at(const struct postgres_snapshot *snapshot,
-                                              const struct sampled_session *session)
+/* In the last snapshot; NULL: it is not there. */
+static const struct postgres_session *find_session(const struct postgres_snapshot *snapshot,
+                                                   const struct sampled_session *session)
 {
     for (size_t i = 0; snapshot != NULL && i < snapshot->count; i++) {
         if (snapshot->sessions[i].pid == session->id &&
@@ -50,7 +50,7 @@ static const struct postgres_session *look_at(const struct postgres_snapshot *sn
 static void print_session(const struct postgres_snapshot *snapshot,
                           const struct sampled_session *session)
 {
-    const struct postgres_session *seen = look_at(snapshot, session);
+    const struct postgres_session *seen = find_session(snapshot, session);
 
     printf("session %" PRId64 " %s  R %.1f  new %s  ended %s  client %s  leader %d\n", session->id,
            seen != NULL ? seen->application : "-", ms(session->elapsed_ns), yes(session->is_new),
@@ -61,9 +61,10 @@ static void print_session(const struct postgres_snapshot *snapshot,
     for (size_t i = 0; i < session->time_count; i++) {
         const struct sampled_time *time = &session->times[i];
 
-        printf("  %s/%s/%s/%s  told %.1f  asleep %.1f\n", labels_value(time->kind, SESSION_CLASS),
-               labels_value(time->kind, SESSION_EVENT), labels_value(time->kind, SESSION_ACTIVITY),
-               labels_value(time->kind, SESSION_TYPE), ms(time->reported_ns), ms(time->asleep_ns));
+        printf("  %s/%s/%s/%s  reported %.1f  asleep %.1f\n",
+               labels_value(time->kind, SESSION_CLASS), labels_value(time->kind, SESSION_EVENT),
+               labels_value(time->kind, SESSION_ACTIVITY), labels_value(time->kind, SESSION_TYPE),
+               ms(time->reported_ns), ms(time->asleep_ns));
     }
 }
 
@@ -73,7 +74,7 @@ static void print_interval(const struct postgres_source *source)
     const struct sampled_times *times = &sampler->times;
     static uint64_t snapshots;
 
-    printf("interval %.1f ms  looks %" PRIu64
+    printf("interval %.1f ms  snapshots %" PRIu64
            "  local %s  connected %s  hidden %zu  connections %" PRIu64
            "  rate %.2f  share %.3f %%\n",
            ms(sampler->end_ns - times->begin_ns), times->snapshot - snapshots,
@@ -127,7 +128,7 @@ int main(int count, char **words)
         from.queries |= strcmp(words[i], "queries") == 0;
         rate = strtod(words[i], NULL) > 0 ? strtod(words[i], NULL) : rate;
     }
-    signal(SIGTERM, take_signal);
+    signal(SIGTERM, on_signal);
     if (postgres_source_open(&from, words[1], &base, &facts, &error) != CAMP_OK) {
         fprintf(stderr, "%s\n", error.message);
         return 1;

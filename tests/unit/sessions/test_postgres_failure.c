@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void assert_told(const char *text, int code, bool may_pass, const char *message)
+static void assert_reported(const char *text, int code, bool may_pass, const char *message)
 {
     struct postgres_failure failure;
     struct camp_error error;
@@ -16,22 +16,23 @@ static void assert_told(const char *text, int code, bool may_pass, const char *m
     assert_int_equal(postgres_failure_may_pass(&failure), may_pass);
 }
 
-static void a_refusal_by_the_server_says_why(void **state)
+static void a_refusal_by_the_server_has_its_cause_and_advice(void **state)
 {
     (void)state;
-    assert_told("connection to server on socket \"/run/.s.PGSQL.5432\" failed: FATAL:  28000: role "
-                "\"locked_out\" is not permitted to log in\nLOCATION:  InitializeSessionUserId, "
-                "miscinit.c:821\n",
-                CAMP_E_PERM, false,
-                "PostgreSQL: role \"locked_out\" is not permitted to log in; give user=; see "
-                "docs/sessions.md for its rights");
-    assert_told(
+    assert_reported(
+        "connection to server on socket \"/run/.s.PGSQL.5432\" failed: FATAL:  28000: role "
+        "\"locked_out\" is not permitted to log in\nLOCATION:  InitializeSessionUserId, "
+        "miscinit.c:821\n",
+        CAMP_E_PERM, false,
+        "PostgreSQL: role \"locked_out\" is not permitted to log in; give user=; see "
+        "docs/sessions.md for its rights");
+    assert_reported(
         "connection to server at \"h\" (10.0.0.1), port 5432 failed: FATAL:  28P01: password "
         "authentication failed for user \"secret\"\nLOCATION:  auth_failed, auth.c:334\n",
         CAMP_E_PERM, false,
         "PostgreSQL: password authentication failed for user \"secret\"; set PGPASSWORD, or "
         "write it into ~/.pgpass");
-    assert_told(
+    assert_reported(
         "connection to server at \"h\", port 1 failed: FATAL:  53300: too many connections "
         "for role \"camp\"\n",
         CAMP_E_NOMEM, true,
@@ -41,7 +42,7 @@ static void a_refusal_by_the_server_says_why(void **state)
 static void a_failure_is_known_by_its_state_in_every_language(void **state)
 {
     (void)state;
-    assert_told(
+    assert_reported(
         "Verbindung zum Server auf Socket »/run/.s.PGSQL.5432« fehlgeschlagen: FATAL:  3D000: "
         "Datenbank »x« existiert nicht\n",
         CAMP_E_GONE, false, "PostgreSQL: Datenbank »x« existiert nicht; give dbname=");
@@ -50,34 +51,37 @@ static void a_failure_is_known_by_its_state_in_every_language(void **state)
 static void a_failure_to_reach_a_server_is_known_by_errno(void **state)
 {
     (void)state;
-    assert_told("connection to server on socket \"/run/.s.PGSQL.5432\" failed: No such file or "
-                "directory\n\tIs the server running locally?\n",
-                CAMP_E_GONE, true,
-                "PostgreSQL: No such file or directory; is the server running, and is host= its "
-                "socket's folder? (tried to connect on socket \"/run/.s.PGSQL.5432\")");
-    assert_told("connection to server at \"127.0.0.1\", port 1 failed: Connection refused\n",
-                CAMP_E_GONE, true,
-                "PostgreSQL: Connection refused; is the server running, and are host= and port= "
-                "right? (tried to connect at \"127.0.0.1\", port 1)");
-    assert_told("could not translate host name \"x\" to address: Name or service not known\n",
-                CAMP_E_IO, true,
-                "PostgreSQL: could not translate host name \"x\" to address: Name or service not "
-                "known");
-    assert_told("service file \"/x\" not found\n", CAMP_E_GONE, true,
-                "PostgreSQL: service file \"/x\" not found; see ~/.pg_service.conf");
-    assert_told("definition of service \"x\" not found\n", CAMP_E_GONE, true,
-                "PostgreSQL: definition of service \"x\" not found; see ~/.pg_service.conf");
+    assert_reported(
+        "connection to server on socket \"/run/.s.PGSQL.5432\" failed: No such file or "
+        "directory\n\tIs the server running locally?\n",
+        CAMP_E_GONE, true,
+        "PostgreSQL: No such file or directory; is the server running, and is host= its "
+        "socket's folder? (tried to connect on socket \"/run/.s.PGSQL.5432\")");
+    assert_reported(
+        "connection to server at \"127.0.0.1\", port 1 failed: Connection refused\n", CAMP_E_GONE,
+        true,
+        "PostgreSQL: Connection refused; is the server running, and are host= and port= "
+        "right? (tried to connect at \"127.0.0.1\", port 1)");
+    assert_reported(
+        "could not translate host name \"x\" to address: Name or service not known\n", CAMP_E_IO,
+        true,
+        "PostgreSQL: could not translate host name \"x\" to address: Name or service not "
+        "known");
+    assert_reported("service file \"/x\" not found\n", CAMP_E_GONE, true,
+                    "PostgreSQL: service file \"/x\" not found; see ~/.pg_service.conf");
+    assert_reported("definition of service \"x\" not found\n", CAMP_E_GONE, true,
+                    "PostgreSQL: definition of service \"x\" not found; see ~/.pg_service.conf");
 }
 
-static void of_several_hosts_the_last_is_reported(void **state)
+static void the_last_of_several_hosts_is_reported(void **state)
 {
     (void)state;
-    assert_told(
+    assert_reported(
         "connection to server at \"a\", port 1 failed: Connection refused\n\tIs it?\n"
         "connection to server at \"b\", port 1 failed: FATAL:  57P03: the database system is "
         "starting up\nLOCATION:  x\n",
         CAMP_E_GONE, true, "PostgreSQL: the database system is starting up; try again in a moment");
-    assert_told(
+    assert_reported(
         "connection to server at \"a\", port 1 failed: FATAL:  57P03: the database system is "
         "starting up\nLOCATION:  x\n"
         "connection to server at \"b\", port 1 failed: Connection refused\n\tIs it?\n",
@@ -89,18 +93,18 @@ static void of_several_hosts_the_last_is_reported(void **state)
 static void a_servers_text_is_one_line_without_control_characters(void **state)
 {
     (void)state;
-    assert_told("x: FATAL:  XX000: a\033[2J\x07 b\r\nc", CAMP_E_IO, true,
-                "PostgreSQL: a?[2J? b?; see the server's log");
-    assert_told("", CAMP_E_IO, true, "PostgreSQL: ");
+    assert_reported("x: FATAL:  XX000: a\033[2J\x07 b\r\nc", CAMP_E_IO, true,
+                    "PostgreSQL: a?[2J? b?; see the server's log");
+    assert_reported("", CAMP_E_IO, true, "PostgreSQL: ");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_refusal_by_the_server_says_why),
+        cmocka_unit_test(a_refusal_by_the_server_has_its_cause_and_advice),
         cmocka_unit_test(a_failure_is_known_by_its_state_in_every_language),
         cmocka_unit_test(a_failure_to_reach_a_server_is_known_by_errno),
-        cmocka_unit_test(of_several_hosts_the_last_is_reported),
+        cmocka_unit_test(the_last_of_several_hosts_is_reported),
         cmocka_unit_test(a_servers_text_is_one_line_without_control_characters),
     };
 

@@ -235,14 +235,12 @@ static struct postgres_layout place_of_this_test(void)
                                      .code = { 1, 2, 3, 5 } };
 }
 
-static void backends_are_read_by_their_parents_memory(void **state)
+static void backends_are_read_through_their_parents_memory(void **state)
 {
     struct postgres_layout layout = place_of_this_test();
-    struct postgres_memory *memory = NULL;
-    struct postgres_backend backends[2];
+    struct postgres_backend backends[2] = { 0 };
 
     (void)state;
-    assert_int_equal(postgres_memory_open(&memory, &layout, NULL), CAMP_OK);
     for (size_t i = 0; i < 2; i++)
         backends[i].pid = start_backend(i);
     for (uint32_t round = 1; round < 4; round++) {
@@ -250,7 +248,7 @@ static void backends_are_read_by_their_parents_memory(void **state)
             shared->event[i] = 0x03000000 + round + i;
             shared->entry[i].activity = 1 + i;
         }
-        assert_int_equal(postgres_memory_read(memory, backends, 2, NULL), CAMP_OK);
+        assert_int_equal(postgres_memory_read(&layout, backends, 2, NULL), CAMP_OK);
         for (uint32_t i = 0; i < 2; i++) {
             assert_true(backends[i].known);
             assert_int_equal(backends[i].event, 0x03000000 + round + i);
@@ -259,29 +257,25 @@ static void backends_are_read_by_their_parents_memory(void **state)
     }
     for (size_t i = 0; i < 2; i++)
         end_backend(backends[i].pid);
-    postgres_memory_close(memory);
 }
 
 /* The next backend has the entry and the event of the ended one. */
 static void an_ended_backend_is_not_mistaken_for_its_successor(void **state)
 {
     struct postgres_layout layout = place_of_this_test();
-    struct postgres_memory *memory = NULL;
-    struct postgres_backend backends[2];
+    struct postgres_backend backends[2] = { 0 };
     pid_t pid = start_backend(0);
 
     (void)state;
-    assert_int_equal(postgres_memory_open(&memory, &layout, NULL), CAMP_OK);
     backends[0].pid = pid;
-    assert_int_equal(postgres_memory_read(memory, backends, 1, NULL), CAMP_OK);
+    assert_int_equal(postgres_memory_read(&layout, backends, 1, NULL), CAMP_OK);
     assert_true(backends[0].known);
     end_backend(pid);
     backends[1].pid = start_backend(0);
-    assert_int_equal(postgres_memory_read(memory, backends, 2, NULL), CAMP_OK);
+    assert_int_equal(postgres_memory_read(&layout, backends, 2, NULL), CAMP_OK);
     assert_false(backends[0].known);
     assert_true(backends[1].known);
     end_backend(backends[1].pid);
-    postgres_memory_close(memory);
 }
 
 static void a_task_clock_advances_and_ends(void **state)
@@ -339,7 +333,7 @@ int main(void)
         cmocka_unit_test(a_missing_name_has_no_address),
         cmocka_unit_test(a_text_is_no_executable),
         cmocka_unit_test(an_executable_of_another_word_size_is_refused),
-        cmocka_unit_test(backends_are_read_by_their_parents_memory),
+        cmocka_unit_test(backends_are_read_through_their_parents_memory),
         cmocka_unit_test(an_ended_backend_is_not_mistaken_for_its_successor),
         cmocka_unit_test(a_task_clock_advances_and_ends),
         cmocka_unit_test(excess_time_belongs_to_the_next_interval),

@@ -1,4 +1,4 @@
-/* Whether processes that a server names are of this machine; tested with the test's own process. */
+/* Whether the processes of a server run on this machine, tested with the process of the test. */
 #include "counters/units.h"
 #include "sources/sessions/postgres/postgres_registry.h"
 
@@ -37,7 +37,7 @@ static void a_start_time_some_seconds_late_is_accepted(void **state)
     assert_false(postgres_is_process(getpid(), began_us + 11 * S_US));
 }
 
-static void clocks_may_differ_a_little(void **state)
+static void a_start_time_two_seconds_early_is_accepted(void **state)
 {
     const int64_t began_us = own_start_us();
 
@@ -57,7 +57,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_start_time_some_seconds_late_is_accepted),
-        cmocka_unit_test(clocks_may_differ_a_little),
+        cmocka_unit_test(a_start_time_two_seconds_early_is_accepted),
         cmocka_unit_test(a_missing_pid_is_no_process),
     };
 

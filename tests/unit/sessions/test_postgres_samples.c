@@ -20,7 +20,7 @@ static void sample(int32_t pid, int64_t start_us, bool is_asleep)
     sampled_times_end(&source.sampler.times, START_NS + 1000 * MS);
 }
 
-static void the_database_s_report_has_columns_of_its_own(void **state)
+static void the_times_that_the_database_reports_have_columns_of_their_own(void **state)
 {
     const struct backend_account one = account(PID, 0);
     const int64_t start_us = wall_us(one.start_ns);
@@ -36,7 +36,7 @@ static void the_database_s_report_has_columns_of_its_own(void **state)
     close_source();
 }
 
-static void a_remote_session_has_only_the_database_s_report(void **state)
+static void a_remote_session_has_only_the_times_that_the_database_reports(void **state)
 {
     (void)state;
     open_source(POSTGRES_SQL);
@@ -52,7 +52,7 @@ static void a_remote_session_has_only_the_database_s_report(void **state)
     close_source();
 }
 
-/* This process, which has run a little: the rows of a tier from its samples. */
+/* The rows of a tier from samples of this process, which has run for a moment. */
 static void fill_samples(enum postgres_tier tier, bool is_asleep)
 {
     open_source(tier);
@@ -194,8 +194,8 @@ static void a_session_without_a_row_is_no_loss(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_database_s_report_has_columns_of_its_own),
-        cmocka_unit_test(a_remote_session_has_only_the_database_s_report),
+        cmocka_unit_test(the_times_that_the_database_reports_have_columns_of_their_own),
+        cmocka_unit_test(a_remote_session_has_only_the_times_that_the_database_reports),
         cmocka_unit_test(samples_divide_the_time_that_the_scheduler_left),
         cmocka_unit_test(a_late_sleep_is_in_the_waits_of_other_samples),
         cmocka_unit_test(a_session_without_sleeping_samples_has_unaccounted_time),

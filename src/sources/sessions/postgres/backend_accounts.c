@@ -100,48 +100,31 @@ static const struct backend_wait *find_wait(const struct backend_account *accoun
     return NULL;
 }
 
-/* All times that add up to the wall time, now and before: CPU, run queue, and the current waits.
- * Returns their number. */
-static size_t list_times(const struct backend_account *now, const struct backend_account *before,
-                         uint64_t times[TIMES_MAX], uint64_t times_before[TIMES_MAX])
+/* Subtracts `before` from *ret, of all times that add up to the wall time: CPU, run queue, and the
+ * current waits. A switch computes its time before it writes it. A reading in between accounts some
+ * 100 ns more to the open state than the switch does afterwards, so a time may go back. */
+static void subtract_times(struct backend_account *ret, const struct backend_account *before)
 {
-    size_t count = 0;
+    uint64_t times[TIMES_MAX] = { ret->cpu_ns, ret->run_queue_ns };
+    uint64_t times_before[TIMES_MAX] = { before->cpu_ns, before->run_queue_ns };
+    const uint32_t count = ret->wait_count;
 
-    times[count] = now->cpu_ns;
-    times_before[count++] = before->cpu_ns;
-    times[count] = now->run_queue_ns;
-    times_before[count++] = before->run_queue_ns;
-    for (uint32_t i = 0; i < now->wait_count; i++) {
-        const struct backend_wait *known = find_wait(before, &now->waits[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct backend_wait *known = find_wait(before, &ret->waits[i]);
 
-        times[count] = now->waits[i].ns;
-        times_before[count++] = known != NULL ? known->ns : 0;
+        times[2 + i] = ret->waits[i].ns;
+        times_before[2 + i] = known != NULL ? known->ns : 0;
+        ret->waits[i].times -= known != NULL ? known->times : 0;
     }
-    return count;
-}
-
-/* A switch computes its time before it writes it. A reading in between accounts some 100 ns more to
- * the open state than the switch does afterwards, so a time may go back. */
-static void subtract_times(struct backend_account *ret, const struct backend_account *now,
-                           const struct backend_account *before)
-{
-    uint64_t times[TIMES_MAX], times_before[TIMES_MAX];
-    const size_t count = list_times(now, before, times, times_before);
-
-    states_since(times, times_before, times, count);
+    states_since(times, times_before, times, 2 + count);
     ret->cpu_ns = times[0];
     ret->run_queue_ns = times[1];
     ret->wait_count = 0;
-    for (uint32_t i = 0; i < now->wait_count; i++) {
-        const struct backend_wait *known = find_wait(before, &now->waits[i]);
-        struct backend_wait *wait = &ret->waits[ret->wait_count];
-
+    for (uint32_t i = 0; i < count; i++) {
         if (times[2 + i] == 0)
             continue;
-        *wait = now->waits[i];
-        wait->ns = times[2 + i];
-        wait->times -= known != NULL ? known->times : 0;
-        ret->wait_count++;
+        ret->waits[ret->wait_count] = ret->waits[i];
+        ret->waits[ret->wait_count++].ns = times[2 + i];
     }
 }
 
@@ -162,6 +145,6 @@ bool backend_accounts_since(const struct backend_accounts *accounts, size_t at,
     ret->scheduler_run_queue_ns -= before->scheduler_run_queue_ns;
     ret->voluntary_switches -= before->voluntary_switches;
     ret->involuntary_switches -= before->involuntary_switches;
-    subtract_times(ret, now, before);
+    subtract_times(ret, before);
     return ret->time_ns > ret->begin_ns;
 }

@@ -9,6 +9,7 @@
 #include "conninfo.h"
 
 #include "counters/error.h"
+#include "ledger/array.h"
 #include "libraries/libpq.h"
 
 #include <ctype.h>
@@ -49,17 +50,6 @@ static bool is_plain(const char *keyword, const char *value)
     return strcmp(keyword, "user") == 0 ? strpbrk(value, ":/") == NULL : !has_inner_at(value);
 }
 
-/* Separated by a space; *length counts the untruncated text. */
-static void append(char *ret, size_t size, size_t *length, const char *keyword, const char *value)
-{
-    const int added =
-        snprintf(*length < size ? ret + *length : NULL, *length < size ? size - *length : 0,
-                 "%s%s=%s", *length != 0 ? " " : "", keyword, value);
-
-    if (added > 0)
-        *length += (size_t)added;
-}
-
 static void clean(char *text)
 {
     for (; *text != '\0'; text++) {
@@ -70,20 +60,20 @@ static void clean(char *text)
 
 static bool show(const PQconninfoOption *options, bool is_uri, char *ret, size_t size)
 {
-    size_t length = 0;
+    size_t length = 0, left; /* `length` counts the text that does not fit, too */
 
-    for (size_t i = 0; i < sizeof shown_options / sizeof shown_options[0]; i++) {
+    snprintf(ret, size, "(default)");
+    for (size_t i = 0; i < ARRAY_COUNT(shown_options); i++) {
         const PQconninfoOption *option = find(options, shown_options[i]);
 
         if (option == NULL || option->val == NULL || option->val[0] == '\0')
             continue;
         if (!is_plain(option->keyword, option->val) || (is_uri && strchr(option->val, '@') != NULL))
             return false;
-        append(ret, size, &length, option->keyword, option->val);
+        left = length < size ? size - length : 0;
+        length += (size_t)snprintf(left > 0 ? ret + length : NULL, left, "%s%s=%s",
+                                   length > 0 ? " " : "", option->keyword, option->val);
     }
-    if (length == 0)
-        snprintf(ret, size, "(default)");
-    clean(ret);
     return true;
 }
 
@@ -94,17 +84,13 @@ static bool is_name_alone(const char *conninfo)
 
 void conninfo_shown(const char *conninfo, char *ret, size_t size)
 {
-    PQconninfoOption *options;
-    size_t length = 0;
+    PQconninfoOption *options = libpq.PQconninfoParse(conninfo, NULL);
 
-    if (conninfo[0] != '\0' && is_name_alone(conninfo) && is_plain("dbname", conninfo)) {
-        append(ret, size, &length, "dbname", conninfo);
-        clean(ret);
-        return;
-    }
-    options = libpq.PQconninfoParse(conninfo, NULL);
-    if (options == NULL || !show(options, strstr(conninfo, "://") != NULL, ret, size))
+    if (conninfo[0] != '\0' && is_name_alone(conninfo) && is_plain("dbname", conninfo))
+        snprintf(ret, size, "dbname=%s", conninfo);
+    else if (options == NULL || !show(options, strstr(conninfo, "://") != NULL, ret, size))
         snprintf(ret, size, "(hidden)");
+    clean(ret);
     libpq.PQconninfoFree(options);
 }
 

@@ -45,20 +45,6 @@ static bool find_image(Elf *elf, struct elf_image *image)
     return image->low < image->high;
 }
 
-static void read_symbol(Elf *elf, const GElf_Shdr *section, const GElf_Sym *symbol,
-                        const char *const *names, size_t count, uint64_t *values)
-{
-    const char *name = elf_strptr(elf, section->sh_link, symbol->st_name);
-
-    if (name == NULL || GELF_ST_TYPE(symbol->st_info) != STT_OBJECT ||
-        symbol->st_shndx == SHN_UNDEF)
-        return;
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(name, names[i]) == 0)
-            values[i] = symbol->st_value;
-    }
-}
-
 static void read_section(Elf *elf, Elf_Scn *section, const char *const *names, size_t count,
                          uint64_t *values)
 {
@@ -69,11 +55,17 @@ static void read_section(Elf *elf, Elf_Scn *section, const char *const *names, s
         return;
     data = elf_getdata(section, NULL);
     for (int i = 0; data != NULL && i < SYMBOLS_MAX; i++) {
+        const char *name;
         GElf_Sym symbol;
 
         if (gelf_getsym(data, i, &symbol) == NULL)
             break;
-        read_symbol(elf, &header, &symbol, names, count, values);
+        name = elf_strptr(elf, header.sh_link, symbol.st_name);
+        if (name == NULL || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT ||
+            symbol.st_shndx == SHN_UNDEF)
+            continue;
+        for (size_t j = 0; j < count; j++)
+            values[j] = strcmp(name, names[j]) == 0 ? symbol.st_value : values[j];
     }
 }
 

@@ -10,11 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const tier_names[POSTGRES_TIERS] = {
-    [POSTGRES_BPF] = "bpf",
-    [POSTGRES_MEMORY] = "schedstat+memory",
-    [POSTGRES_GATED] = "schedstat+SQL",
-    [POSTGRES_SQL] = "SQL",
+static const struct {
+    const char *name;
+    enum camp_provenance waits;
+} tiers[POSTGRES_TIERS] = {
+    [POSTGRES_BPF] = { "bpf", CAMP_MEASURED },
+    [POSTGRES_MEMORY] = { "schedstat+memory", CAMP_SCALED },
+    [POSTGRES_GATED] = { "schedstat+SQL", CAMP_SCALED },
+    [POSTGRES_SQL] = { "SQL", CAMP_SAMPLED },
 };
 
 /* ---------------------------------------------------------------------------------- Tiers -- */
@@ -48,7 +51,7 @@ static int find_layout(struct postgres_source *source, struct camp_error *error)
     if (r == CAMP_OK)
         r = postgres_layout_probe(&source->layout, source->conninfo, source->stop, error);
     if (r == CAMP_OK)
-        r = postgres_memory_samples_open(source, error);
+        postgres_memory_samples_open(source);
     return r;
 }
 
@@ -121,7 +124,7 @@ static int parse_tier(const char *text, enum postgres_tier *ret_first, enum post
     if (text == NULL)
         return CAMP_OK;
     for (int i = 0; i < POSTGRES_TIERS; i++) {
-        if (strcasecmp(text, tier_names[i]) == 0) {
+        if (strcasecmp(text, tiers[i].name) == 0) {
             *ret_first = *ret_last = (enum postgres_tier)i;
             return CAMP_OK;
         }
@@ -192,7 +195,7 @@ static int fill(struct postgres_source *source, struct camp_error *error)
     int r = CAMP_OK;
 
     write_note(source);
-    if (source->tier == POSTGRES_MEMORY && source->memory_samples.memory != NULL)
+    if (source->tier == POSTGRES_MEMORY && source->memory_samples.is_open)
         end_ns = postgres_memory_samples_end(source);
     else if (source->tier == POSTGRES_BPF)
         end_ns = source_clock_ns(CLOCK_MONOTONIC); /* the accounts are read now */
@@ -246,19 +249,13 @@ static void close_postgres(struct source *base)
 static int open_frame(struct postgres_source *source, const struct from *from,
                       struct camp_error *error)
 {
-    static const enum camp_provenance waits[POSTGRES_TIERS] = {
-        [POSTGRES_BPF] = CAMP_MEASURED,
-        [POSTGRES_MEMORY] = CAMP_SCALED,
-        [POSTGRES_GATED] = CAMP_SCALED,
-        [POSTGRES_SQL] = CAMP_SAMPLED,
-    };
     const struct session_plan plan = {
         .name = "postgres",
         .detail = from->detail,
         .has_reported = source->tier != POSTGRES_SQL,
-        .has_sampled = waits[source->tier] == CAMP_SCALED,
+        .has_sampled = tiers[source->tier].waits == CAMP_SCALED,
         .cpu_provenance = source->tier == POSTGRES_SQL ? CAMP_SAMPLED : CAMP_MEASURED,
-        .wait_provenance = waits[source->tier],
+        .wait_provenance = tiers[source->tier].waits,
         .rules_path = from->rules,
         .rules_text = session_rules_postgres,
         .label_names = postgres_label_names,
@@ -273,7 +270,7 @@ static void fill_facts(const struct postgres_source *source, const struct camp_e
 {
     conninfo_shown(source->conninfo, facts->name, sizeof facts->name);
     snprintf(facts->kind, sizeof facts->kind, "sessions");
-    facts->tier = tier_names[source->tier];
+    facts->tier = tiers[source->tier].name;
     facts->live = true;
     if (why->message[0] != '\0')
         snprintf(facts->note, sizeof facts->note, "Not measured: %s", why->message);

@@ -43,15 +43,6 @@ static bool is_at(const struct postgres_events *events, size_t position, uint32_
     return position < events->count && events->events[position].number == number;
 }
 
-static struct postgres_event *insert(struct postgres_events *events, size_t position,
-                                     uint32_t number)
-{
-    if (!ARRAY_INSERT(events->events, events->count, events->capacity, position))
-        return NULL;
-    events->events[position].number = number;
-    return &events->events[position];
-}
-
 /* Boyer and Moore's majority vote in one pass: each vote for another name removes one. */
 static void vote(struct postgres_event *event, const char *name)
 {
@@ -67,15 +58,15 @@ int postgres_events_add(struct postgres_events *events, uint32_t number, const c
                         const char *event)
 {
     const size_t position = position_of(events, number);
-    struct postgres_event *known;
 
     if (number == 0 || strcmp(postgres_event_class(number), class) != 0)
         return CAMP_OK;
-    known = is_at(events, position, number) ? &events->events[position]
-                                            : insert(events, position, number);
-    if (known == NULL)
-        return CAMP_E_NOMEM;
-    vote(known, event);
+    if (!is_at(events, position, number)) {
+        if (!ARRAY_INSERT(events->events, events->count, events->capacity, position))
+            return CAMP_E_NOMEM;
+        events->events[position].number = number;
+    }
+    vote(&events->events[position], event);
     return CAMP_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "postgres_failure.h"
 
 #include "counters/error.h"
+#include "ledger/array.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -73,28 +74,23 @@ static void copy_line(const char *text, char *ret, size_t size)
     }
 }
 
-/* 'connection to server at "x", port 1 failed: Connection refused': the text after "failed: ", in
- * any language; another text is returned whole. */
-static const char *after_place(const char *line)
+/* Of 'connection to server at "x", port 1 failed: Connection refused' the place is 'at "x", port
+ * 1', up to the quoted name or the port, and the failure is the text after "failed: ", in any
+ * language. Another text is the failure. */
+static void split_line(const char *line, struct postgres_failure *ret)
 {
-    const char *name = strchr(line, '"');
-    const char *end = name != NULL ? strchr(name + 1, '"') : NULL;
-    const char *colon = end != NULL ? strstr(end, ": ") : NULL;
+    const char *begin = line + strlen(PLACE), *name, *end = NULL, *colon;
 
-    return strncmp(line, PLACE, strlen(PLACE)) == 0 && colon != NULL ? colon + 2 : line;
-}
-
-/* The 'on socket "/run/.s.PGSQL.5432"' of such a line, up to the quoted name or the port. */
-static void copy_place(const char *line, char *ret, size_t size)
-{
-    const char *name = strchr(line, '"'), *end = name != NULL ? strchr(name + 1, '"') : NULL;
-
-    if (strncmp(line, PLACE, strlen(PLACE)) != 0 || end == NULL)
+    if (strncmp(line, PLACE, strlen(PLACE)) == 0 && (name = strchr(line, '"')) != NULL)
+        end = strchr(name + 1, '"');
+    colon = end != NULL ? strstr(end, ": ") : NULL;
+    copy_line(colon != NULL ? colon + 2 : line, ret->what, sizeof ret->what);
+    if (end == NULL)
         return;
     end += 1 + strcspn(end + 1, ":");
     if (strncmp(end - strlen(" failed"), " failed", strlen(" failed")) == 0)
         end -= strlen(" failed");
-    snprintf(ret, size, "%.*s", (int)(end - line - (long)strlen(PLACE)), line + strlen(PLACE));
+    snprintf(ret->place, sizeof ret->place, "%.*s", (int)(end - begin), begin);
 }
 
 /* Each earlier host that failed has a line of its own; details are indented, or of the server. */
@@ -110,6 +106,7 @@ static const char *last_try(const char *text)
 void postgres_failure_of_text(const char *text, struct postgres_failure *ret)
 {
     const char *last = last_try(text), *state = find_sqlstate(last);
+    char line[sizeof ret->what + 160];
 
     *ret = (struct postgres_failure){ 0 };
     if (state != NULL) {
@@ -117,11 +114,8 @@ void postgres_failure_of_text(const char *text, struct postgres_failure *ret)
         copy_line(state + SQLSTATE_SIZE + 1, ret->what, sizeof ret->what);
         return;
     }
-    char line[sizeof ret->what + 160];
-
     copy_line(last, line, sizeof line);
-    copy_line(after_place(line), ret->what, sizeof ret->what);
-    copy_place(line, ret->place, sizeof ret->place);
+    split_line(line, ret);
 }
 
 /* --------------------------------------------------------------------------------- Reporting -- */
@@ -146,7 +140,7 @@ static int report_unreached(const struct postgres_failure *failure, struct camp_
 {
     const bool has_place = failure->place[0] != '\0';
 
-    for (size_t i = 0; i < sizeof of_errno / sizeof of_errno[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(of_errno); i++) {
         if (strstr(failure->what, strerror(of_errno[i].system_error)) != NULL)
             return camp_fail(error, of_errno[i].code, of_errno[i].system_error,
                              "PostgreSQL: %s; %s%s%s%s", failure->what, of_errno[i].text,

@@ -47,8 +47,9 @@ struct postgres_sampler {
 
 /* Samples of the server's memory, taken between the snapshots by SQL. */
 struct postgres_memory_samples {
-    struct postgres_memory *memory;
-    struct postgres_backend *backends;  /* [capacity] */
+    bool is_open;
+    struct postgres_process **processes; /* [capacity] of the registry */
+    struct postgres_backend *backends;   /* [capacity] of these processes */
     struct postgres_backend *later;     /* [capacity]: read again after the states of their tasks */
     struct session_sample *samples;     /* [capacity] */
     char (*names)[POSTGRES_EVENT_SIZE]; /* [capacity]: of events without a name */
@@ -112,11 +113,11 @@ void postgres_memory_samples_until(struct postgres_source *source, uint64_t unti
 /* Takes the last sample of the interval; returns its time, the end of the interval. */
 uint64_t postgres_memory_samples_end(struct postgres_source *source);
 
-int postgres_memory_samples_open(struct postgres_source *source, struct camp_error *error);
+void postgres_memory_samples_open(struct postgres_source *source);
 void postgres_memory_samples_close(struct postgres_source *source);
 
 /* Whether the task of a session sleeps now: it is not R in /proc/PID/stat. */
-bool postgres_is_asleep(struct postgres_source *source, int32_t pid, int64_t start_us);
+bool postgres_is_asleep(struct postgres_process *process);
 
 /* The name of an activity in the rules: "idle", "idle_in_transaction" ... */
 const char *postgres_activity_name(const struct postgres_layout *layout, uint32_t code);

@@ -11,23 +11,17 @@
 
 #include <stdbool.h>
 
-struct postgres_memory;
-
 struct postgres_backend {
     int32_t pid;
     bool known; /* false: it has ended, or has no entry in the server's table (yet) */
     uint32_t event;
     uint32_t code; /* postgres_layout_activity() translates it */
+    /* Where these are, for the next reading; 0: unknown. */
+    uint64_t event_address, entry_address;
 };
 
-/* The layout's activities are known. CAMP_E_NOMEM, CAMP_E_INVALID. */
-int postgres_memory_open(struct postgres_memory **ret, const struct postgres_layout *layout,
-                         struct camp_error *error);
-
-/* Fills backends[count], ascending by pid, which the caller has set. CAMP_E_GONE: the postmaster
- * has ended; CAMP_E_PERM. The end of a backend is no failure. */
-int postgres_memory_read(struct postgres_memory *memory, struct postgres_backend *backends,
+/* Fills backends[count], of which the caller has set the pid, and the addresses if it knows them.
+ * The layout's activities are known. CAMP_E_GONE: the postmaster has ended; CAMP_E_PERM. The end of
+ * a backend is no failure. */
+int postgres_memory_read(const struct postgres_layout *layout, struct postgres_backend *backends,
                          size_t count, struct camp_error *error);
-
-/* NULL is ignored. */
-void postgres_memory_close(struct postgres_memory *memory);

@@ -30,25 +30,25 @@ const char *postgres_activity_name(const struct postgres_layout *layout, uint32_
 
 static bool reserve(struct postgres_memory_samples *memory_samples, size_t count)
 {
-    return ARRAYS_RESERVE(memory_samples->capacity, count, ARRAY(memory_samples->backends),
-                          ARRAY(memory_samples->later), ARRAY(memory_samples->samples),
-                          ARRAY(memory_samples->names));
+    return ARRAYS_RESERVE(memory_samples->capacity, count, ARRAY(memory_samples->processes),
+                          ARRAY(memory_samples->backends), ARRAY(memory_samples->later),
+                          ARRAY(memory_samples->samples), ARRAY(memory_samples->names));
 }
 
-int postgres_memory_samples_open(struct postgres_source *source, struct camp_error *error)
+void postgres_memory_samples_open(struct postgres_source *source)
 {
     sampled_times_init(&source->memory_samples.times, LONGEST_NS);
     source->memory_samples.pace =
         (struct postgres_pace){ .wanted_ns = PERIOD_NS, .period_ns = PERIOD_NS };
-    return postgres_memory_open(&source->memory_samples.memory, &source->layout, error);
+    source->memory_samples.is_open = true;
 }
 
 void postgres_memory_samples_close(struct postgres_source *source)
 {
     struct postgres_memory_samples *memory_samples = &source->memory_samples;
 
-    postgres_memory_close(memory_samples->memory);
     sampled_times_release(&memory_samples->times);
+    free(memory_samples->processes);
     free(memory_samples->backends);
     free(memory_samples->later);
     free(memory_samples->samples);
@@ -58,36 +58,33 @@ void postgres_memory_samples_close(struct postgres_source *source)
 
 /* --------------------------------------------------------------------------- Names of events -- */
 
-static int compare_pids(const void *left, const void *right)
-{
-    const int32_t a = ((const struct postgres_backend *)left)->pid;
-    const int32_t b = ((const struct postgres_backend *)right)->pid;
-
-    return a < b ? -1 : a > b;
-}
-
 void postgres_memory_samples_name_events(struct postgres_source *source,
                                          const struct postgres_snapshot *snapshot)
 {
     struct postgres_memory_samples *memory_samples = &source->memory_samples;
+    struct postgres_backend *backends;
 
-    if (memory_samples->memory == NULL || !reserve(memory_samples, snapshot->count))
+    if (!memory_samples->is_open || !reserve(memory_samples, snapshot->count))
         return;
-    for (size_t i = 0; i < snapshot->count; i++)
-        memory_samples->backends[i] = (struct postgres_backend){ .pid = snapshot->sessions[i].pid };
-    qsort(memory_samples->backends, snapshot->count, sizeof *memory_samples->backends,
-          compare_pids);
-    if (postgres_memory_read(memory_samples->memory, memory_samples->backends, snapshot->count,
-                             NULL) != CAMP_OK)
+    backends = memory_samples->backends;
+    for (size_t i = 0; i < snapshot->count; i++) {
+        const struct postgres_session *session = &snapshot->sessions[i];
+        struct postgres_process *process =
+            postgres_registry_find(&source->registry, session->pid, session->start_us);
+
+        memory_samples->processes[i] = process; /* NULL: it is first seen */
+        backends[i] = process != NULL ? process->backend : (struct postgres_backend){ 0 };
+        backends[i].pid = session->pid;
+    }
+    if (postgres_memory_read(&source->layout, backends, snapshot->count, NULL) != CAMP_OK)
         return;
     for (size_t i = 0; i < snapshot->count; i++) {
-        const struct postgres_backend wanted = { .pid = snapshot->sessions[i].pid };
-        const struct postgres_backend *found = bsearch(
-            &wanted, memory_samples->backends, snapshot->count, sizeof wanted, compare_pids);
         const char *const *texts = snapshot->sessions[i].kind.texts;
 
-        if (found != NULL && found->known)
-            postgres_events_add(&source->events, found->event, texts[SESSION_CLASS],
+        if (memory_samples->processes[i] != NULL)
+            memory_samples->processes[i]->backend = backends[i];
+        if (backends[i].known)
+            postgres_events_add(&source->events, backends[i].event, texts[SESSION_CLASS],
                                 texts[SESSION_EVENT]);
     }
 }
@@ -96,13 +93,12 @@ void postgres_memory_samples_name_events(struct postgres_source *source,
 
 /* A task that slept and has not run since is not read again, at a tenth of the cost. It may wait
  * for a CPU by now, at most once per sleep. */
-bool postgres_is_asleep(struct postgres_source *source, int32_t pid, int64_t start_us)
+bool postgres_is_asleep(struct postgres_process *process)
 {
-    struct postgres_process *process = postgres_registry_find(&source->registry, pid, start_us);
     uint64_t cpu_ns;
     char state;
 
-    if (process == NULL || !process->has_task || camp_pid_cpu_ns(pid, &cpu_ns) != CAMP_OK)
+    if (!process->has_task || camp_pid_cpu_ns(process->pid, &cpu_ns) != CAMP_OK)
         return false;
     if (process->asleep_cpu_ns == cpu_ns)
         return true;
@@ -113,75 +109,59 @@ bool postgres_is_asleep(struct postgres_source *source, int32_t pid, int64_t sta
     return true;
 }
 
-/* The sessions of the last snapshot by SQL, ascending by pid. The caller has reserved space. */
+/* The sessions of the last snapshot by SQL. The caller has reserved space. */
 static size_t list_backends(struct postgres_source *source)
 {
     const struct postgres_registry *registry = &source->registry;
+    struct postgres_memory_samples *memory_samples = &source->memory_samples;
     size_t count = 0;
 
     for (size_t i = 0; i < registry->count; i++) {
-        const struct postgres_process *process = &registry->processes[i];
+        struct postgres_process *process = &registry->processes[i];
 
         if (process->last_snapshot != registry->snapshots)
             continue;
-        source->memory_samples.samples[count] = (struct session_sample){
-            .id = process->pid, .start = process->start_us, .start_ns = process->start_ns
-        };
-        source->memory_samples.backends[count++] = (struct postgres_backend){ .pid = process->pid };
+        process->backend.pid = process->pid;
+        memory_samples->processes[count] = process;
+        memory_samples->backends[count++] = process->backend;
     }
     return count;
 }
 
-/* Whether it sleeps in a wait that the first reading missed. */
-static bool is_missed(const struct postgres_backend *backend, const struct session_sample *sample)
-{
-    return backend->known && sample->is_asleep && backend->event == 0;
-}
-
 /* A session that fell asleep after its event was read, and before its state, has an event by
  * now. */
-static void sample_again(struct postgres_source *source, size_t count)
+static void read_again(struct postgres_source *source, size_t count)
 {
     struct postgres_memory_samples *memory_samples = &source->memory_samples;
+    struct postgres_backend *backends = memory_samples->backends, *later = memory_samples->later;
 
-    memcpy(memory_samples->later, memory_samples->backends, count * sizeof *memory_samples->later);
-    if (postgres_memory_read(memory_samples->memory, memory_samples->later, count, NULL) != CAMP_OK)
+    memcpy(later, backends, count * sizeof *later);
+    if (postgres_memory_read(&source->layout, later, count, NULL) != CAMP_OK)
         return;
     for (size_t i = 0; i < count; i++) {
-        if (is_missed(&memory_samples->backends[i], &memory_samples->samples[i]) &&
-            memory_samples->later[i].known)
-            memory_samples->backends[i] = memory_samples->later[i];
+        if (backends[i].known && memory_samples->samples[i].is_asleep && backends[i].event == 0 &&
+            later[i].known)
+            backends[i] = later[i];
     }
 }
 
-static void ask_states(struct postgres_source *source, size_t count)
+static void read_states(struct postgres_source *source, size_t count)
 {
     struct postgres_memory_samples *memory_samples = &source->memory_samples;
-    bool missed = false;
+    bool is_event_missed = false;
 
     for (size_t i = 0; i < count; i++) {
-        struct session_sample *sample = &memory_samples->samples[i];
+        struct postgres_process *process = memory_samples->processes[i];
+        const bool is_asleep = memory_samples->backends[i].known && postgres_is_asleep(process);
 
-        if (!memory_samples->backends[i].known)
-            continue;
-        sample->is_asleep = postgres_is_asleep(source, (int32_t)sample->id, sample->start);
-        missed |= is_missed(&memory_samples->backends[i], sample);
+        memory_samples->samples[i] = (struct session_sample){ .id = process->pid,
+                                                              .start = process->start_us,
+                                                              .start_ns = process->start_ns,
+                                                              .is_asleep = is_asleep };
+        is_event_missed |= is_asleep && memory_samples->backends[i].event == 0;
     }
-    if (missed)
-        sample_again(source, count);
-}
-
-static void name_sample(struct postgres_source *source, const struct postgres_backend *backend,
-                        struct session_sample *sample, char *name)
-{
-    const struct postgres_process *process =
-        postgres_registry_find(&source->registry, (int32_t)sample->id, sample->start);
-
-    sample->kind =
-        (struct session_kind){ { postgres_event_class(backend->event),
-                                 postgres_event_name(&source->events, backend->event, name),
-                                 postgres_activity_name(&source->layout, backend->code),
-                                 process != NULL ? process->type : "none" } };
+    if (is_event_missed)
+        read_again(source, count);
 }
 
 static void take_memory_sample(struct postgres_source *source)
@@ -194,19 +174,25 @@ static void take_memory_sample(struct postgres_source *source)
     if (!reserve(memory_samples, source->registry.count))
         return; /* a sample without sessions would end all of them */
     count = list_backends(source);
-    r = postgres_memory_read(memory_samples->memory, memory_samples->backends, count, NULL);
+    r = postgres_memory_read(&source->layout, memory_samples->backends, count, NULL);
     if (r != CAMP_OK && r != CAMP_E_GONE)
         return;
     if (r == CAMP_E_GONE) /* no session of a server that is gone lives */
         count = 0;
-    ask_states(source, count);
+    read_states(source, count);
     for (size_t i = 0; i < count; i++) {
-        if (!memory_samples->backends[i].known)
+        const struct postgres_backend *backend = &memory_samples->backends[i];
+        struct postgres_process *process = memory_samples->processes[i];
+
+        process->backend = *backend;
+        if (!backend->known)
             continue;
         memory_samples->samples[seen] = memory_samples->samples[i];
-        name_sample(source, &memory_samples->backends[i], &memory_samples->samples[seen],
-                    memory_samples->names[i]);
-        seen++;
+        memory_samples->samples[seen++].kind = (struct session_kind){
+            { postgres_event_class(backend->event),
+              postgres_event_name(&source->events, backend->event, memory_samples->names[i]),
+              postgres_activity_name(&source->layout, backend->code), process->type }
+        };
     }
     sampled_times_add(&memory_samples->times, source_clock_ns(CLOCK_MONOTONIC),
                       memory_samples->samples, seen);

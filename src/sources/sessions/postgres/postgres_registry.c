@@ -24,8 +24,7 @@ static int compare(const void *key, const void *element)
     return left->start_us < right->start_us ? -1 : left->start_us > right->start_us;
 }
 
-/* -------------------------------------------------------------------- Processes of this machine --
- */
+/* ------------------------------------------------------------------------------ Local server -- */
 
 /* A process of another pid namespace has several numbers in NSpid (proc_pid_status(5)). */
 static bool is_of_our_namespace(int32_t pid)

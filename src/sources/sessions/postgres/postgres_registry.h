@@ -5,6 +5,7 @@
 #pragma once
 
 #include "ledger/labels.h"
+#include "postgres_memory.h"
 #include "postgres_snapshot.h"
 #include "sources/machine/proc_clock.h"
 
@@ -21,7 +22,8 @@ struct postgres_process {
     const struct labels *labels;
     char type[40]; /* "client_backend" */
     char name[CAMP_NAME_SIZE];
-    uint64_t last_snapshot; /* the last snapshot that contains it */
+    uint64_t last_snapshot;          /* the last snapshot that contains it */
+    struct postgres_backend backend; /* as last read from the server's memory */
     /* The task on this machine; a remote server has none. */
     bool has_task;
     struct camp_thread task;

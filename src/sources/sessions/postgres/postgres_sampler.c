@@ -42,6 +42,7 @@ static uint64_t backend_cost_ns(struct postgres_source *source, bool is_same)
 
 /* --------------------------------------------------------------------------------- Snapshots -- */
 
+/* The registry has all sessions of the snapshot. */
 static int add_samples(struct postgres_source *source)
 {
     struct postgres_sampler *sampler = &source->sampler;
@@ -51,9 +52,10 @@ static int add_samples(struct postgres_source *source)
         return CAMP_E_NOMEM;
     for (size_t i = 0; i < snapshot->count; i++) {
         const struct postgres_session *session = &snapshot->sessions[i];
+        struct postgres_process *process =
+            postgres_registry_find(&source->registry, session->pid, session->start_us);
         const bool is_asleep = source->registry.is_local
-                                   ? source->tier == POSTGRES_GATED &&
-                                         postgres_is_asleep(source, session->pid, session->start_us)
+                                   ? source->tier == POSTGRES_GATED && postgres_is_asleep(process)
                                    : strcmp(session->kind.texts[SESSION_CLASS], "none") != 0;
 
         sampler->samples[i] = (struct session_sample){ session->pid, session->start_us,
@@ -106,7 +108,7 @@ static int take_snapshot(struct postgres_source *source, bool whole, uint64_t un
 
 static void pause_until(struct postgres_source *source, uint64_t until_ns)
 {
-    if (source->tier == POSTGRES_MEMORY && source->memory_samples.memory != NULL)
+    if (source->tier == POSTGRES_MEMORY && source->memory_samples.is_open)
         postgres_memory_samples_until(source, until_ns);
     else
         while (source_wait(until_ns, 100 * (uint64_t)NS_PER_MS, source->stop))
