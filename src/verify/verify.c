@@ -1,14 +1,14 @@
 /*
  * camp verify: is every number right on this machine? The paper's Result Validation. This file has
- * the options, the order and repetition of the trials, and the exit status. verify_findings.c keeps
- * the findings, verify_show.c shows them, the other verify_*.c are the experiments.
+ * the options, the repetition of the trials, and the exit status. verify_rows.c has the table of
+ * all rows, verify_findings.c keeps the findings, verify_show.c shows them, the other verify_*.c
+ * are the experiments.
  */
 #include "verify_findings.h"
 
 #include "counters/units.h"
 #include "program/command.h"
 #include "program/progress.h"
-#include "verify_show.h"
 #include "verify_witness.h"
 #include "views/view.h"
 
@@ -20,13 +20,6 @@
 
 #define STEAL_MAX_PERCENT 1.0 /* of one CPU */
 #define WHOLE_TAKES "20 s"
-
-static const struct trial_list *const lists[] = {
-    &cpu_trials,  &task_trials,  &memory_trials, &io_trials,    &network_trials,
-    &list_trials, &phase_trials, &exit_trials,   &state_trials, &state_sleep_trials,
-};
-
-#define LIST_COUNT (sizeof lists / sizeof *lists)
 
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 static const char *const formats[] = { "text", "json", "csv", NULL };
@@ -46,19 +39,12 @@ struct verify_run {
     int status;
 };
 
-uint64_t verify_tick_ns(void)
-{
-    struct timespec tick;
-
-    return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? ns_of_timespec(tick) : 10 * NS_PER_MS;
-}
-
-static bool start_try(struct verification *verification, const struct trial *trial)
+static bool start_try(struct verification *verification)
 {
     bool any = false;
 
-    for (size_t i = 0; i < trial->row_count; i++) {
-        struct finding *finding = findings_find(verification, trial->rows[i].name);
+    for (size_t i = 0; i < verification->running_count; i++) {
+        struct finding *finding = &verification->running[i];
 
         finding->trying = finding->wanted && finding->verdict == VERDICT_OPEN &&
                           (finding->tries == 0 || finding->interfered);
@@ -73,82 +59,86 @@ static bool start_try(struct verification *verification, const struct trial *tri
 }
 
 /* A row that the trial left undecided is no pass. */
-static void close_trial(struct verification *verification, const struct trial *trial)
+static void close_trial(struct verification *verification)
 {
-    for (size_t i = 0; i < trial->row_count; i++) {
-        findings_find(verification, trial->rows[i].name)->interfered = false;
-        not_tested(verification, trial->rows[i].name, "%s",
+    for (size_t i = 0; i < verification->running_count; i++) {
+        verification->running[i].interfered = false;
+        not_tested(verification, verification->running[i].spec->name, "%s",
                    stop_requested != 0 ? "stopped" : "the trial ended without an answer");
     }
 }
 
 /* A row that failed in this try, while the hypervisor stole CPU time, stays undecided. */
-static void excuse_stolen(struct verification *verification, const struct trial *trial,
-                          double stolen_percent)
+static void excuse_stolen(struct verification *verification, double stolen_percent)
 {
-    for (size_t i = 0; i < trial->row_count; i++) {
-        struct finding *finding = findings_find(verification, trial->rows[i].name);
+    for (size_t i = 0; i < verification->running_count; i++) {
+        struct finding *finding = &verification->running[i];
 
         if (!finding->trying || finding->verdict != VERDICT_FAIL)
             continue;
         finding->verdict = VERDICT_OPEN;
-        interfered(verification, trial->rows[i].name, "the hypervisor took %.1f %% of a CPU",
+        interfered(verification, finding->spec->name, "the hypervisor took %.1f %% of a CPU",
                    stolen_percent);
     }
 }
 
 /* On a terminal, writes to stderr which rows are being measured. */
-static void show_progress(struct verify_run *run, const struct trial *trial, size_t round)
+static void show_progress(struct verify_run *run, size_t round)
 {
+    const struct verification *verification = &run->verification;
     const unsigned long long so_far_s = (now_ns(CLOCK_MONOTONIC) - run->start_ns) / NS_PER_S;
     size_t wanted = 0, decided = 0, trying = 0;
     const char *name = "";
     char text[256], rounds[64] = "";
 
-    for (size_t i = 0; i < run->verification.count; i++) {
-        wanted += run->verification.findings[i].wanted;
-        decided += run->verification.findings[i].wanted &&
-                   run->verification.findings[i].verdict != VERDICT_OPEN;
+    for (size_t i = 0; i < verification->count; i++) {
+        wanted += verification->findings[i].wanted;
+        decided +=
+            verification->findings[i].wanted && verification->findings[i].verdict != VERDICT_OPEN;
     }
-    for (size_t i = 0; i < trial->row_count; i++) {
-        const struct finding *finding = findings_find(&run->verification, trial->rows[i].name);
-
-        if (finding->trying && trying++ == 0)
-            name = trial->rows[i].name;
-    }
+    for (size_t i = 0; i < verification->running_count; i++)
+        if (verification->running[i].trying && trying++ == 0)
+            name = verification->running[i].spec->name;
     if (run->count > 1)
         snprintf(rounds, sizeof rounds, "round %zu of %llu, ", round + 1,
                  (unsigned long long)run->count);
     snprintf(text, sizeof text, "camp verify: %srow %zu of %zu, %s%s; %llu s %s", rounds,
              decided + 1, wanted, name, trying > 1 ? " and others" : "", so_far_s,
-             wanted == run->verification.count ? "of about " WHOLE_TAKES : "so far");
+             wanted == verification->count ? "of about " WHOLE_TAKES : "so far");
     progress_text(&run->progress, text);
 }
 
-static void run_trial(struct verify_run *run, const struct trial *trial, bool timed, size_t round)
+static void run_trial(struct verify_run *run, const struct trial *trial, size_t round)
 {
     struct verification *verification = &run->verification;
 
-    verification->running = trial;
-    while (!stop_requested && start_try(verification, trial)) {
+    while (!stop_requested && start_try(verification)) {
         uint64_t start_ns = now_ns(CLOCK_MONOTONIC), stolen_ns = verify_stolen_ns();
         double stolen_percent;
 
-        show_progress(run, trial, round);
+        show_progress(run, round);
         trial->run(verification);
         stolen_percent = 100.0 * (double)(verify_stolen_ns() - stolen_ns) /
                          (double)(now_ns(CLOCK_MONOTONIC) - start_ns);
-        if (timed && stolen_percent > STEAL_MAX_PERCENT)
-            excuse_stolen(verification, trial, stolen_percent);
+        if (trial->timed && stolen_percent > STEAL_MAX_PERCENT)
+            excuse_stolen(verification, stolen_percent);
     }
-    close_trial(verification, trial);
+    close_trial(verification);
 }
 
 static void run_all(struct verify_run *run, size_t round)
 {
-    for (size_t i = 0; i < LIST_COUNT; i++)
-        for (size_t j = 0; j < lists[i]->count; j++)
-            run_trial(run, &lists[i]->trials[j], lists[i]->timed, round);
+    struct verification *verification = &run->verification;
+    struct finding *next = verification->findings;
+
+    for (size_t i = 0; i < verify_trial_count; i++) {
+        verification->running = next;
+        while (next < verification->findings + verification->count &&
+               next->trial == &verify_trials[i])
+            next++;
+        verification->running_count = (size_t)(next - verification->running);
+        run_trial(run, &verify_trials[i], round);
+    }
     progress_clear(&run->progress);
 }
 
@@ -217,15 +207,6 @@ static int parse(struct verify_run *run, int argc, char **argv, int *ret_first)
     return options_parse(&table, argc, argv, ret_first);
 }
 
-static size_t wanted_count(const struct verification *verification)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < verification->count; i++)
-        count += verification->findings[i].wanted;
-    return count;
-}
-
 static int read_options(struct verify_run *run, int argc, char **argv)
 {
     int first;
@@ -233,8 +214,8 @@ static int read_options(struct verify_run *run, int argc, char **argv)
 
     if (status != OPTIONS_GO_ON)
         return status;
-    findings_open(&run->verification, lists, LIST_COUNT, run->only);
-    if (wanted_count(&run->verification) == 0)
+    findings_open(&run->verification, run->only);
+    if (findings_count(run->verification.findings, run->verification.count, VERDICT_OPEN) == 0)
         return complain(STATUS_USAGE, "--only %s: there is no such row; see --list", run->only);
     run->view = view_by_name(formats[run->format]);
     run->view_options = (struct view_options){
@@ -243,20 +224,6 @@ static int read_options(struct verify_run *run, int argc, char **argv)
         .width = run->format == FORMAT_TEXT ? view_width(stdout) : 0,
     };
     return read_distortions(&run->verification);
-}
-
-static struct summary summary_of(const struct verification *verification)
-{
-    struct summary summary = { .distorted = verification->distortion_count > 0 };
-
-    for (size_t i = 0; i < verification->count; i++) {
-        const struct finding *finding = &verification->findings[i];
-
-        summary.passed += finding->wanted && finding->verdict == VERDICT_PASS;
-        summary.failed += finding->wanted && finding->verdict == VERDICT_FAIL;
-        summary.not_tested += finding->wanted && finding->verdict == VERDICT_NOT_TESTED;
-    }
-    return summary;
 }
 
 static int show(struct verify_run *run, size_t number)
@@ -269,21 +236,21 @@ static int show(struct verify_run *run, size_t number)
 /* Runs all trials once. */
 static int run_once(struct verify_run *run, size_t number)
 {
+    const struct finding *findings = run->verification.findings;
     char time[TIME_TEXT_SIZE];
-    struct summary summary;
+    struct summary summary = { .time = time, .distorted = run->verification.distortion_count > 0 };
 
     run->start_ns = now_ns(CLOCK_MONOTONIC);
-    findings_open(&run->verification, lists, LIST_COUNT, run->only);
+    findings_open(&run->verification, run->only);
     run_all(run, number);
-    summary = summary_of(&run->verification);
     summary.elapsed_s = (double)(now_ns(CLOCK_MONOTONIC) - run->start_ns) / NS_PER_S;
     time_text(time, sizeof time, (int64_t)now_ns(CLOCK_REALTIME));
-    summary.time = time;
-    if (summary.failed > 0)
+    if (findings_count(findings, run->verification.count, VERDICT_FAIL) > 0)
         run->status = STATUS_FAILURE;
-    else if (summary.not_tested > 0 && run->status == STATUS_OK)
+    else if (findings_count(findings, run->verification.count, VERDICT_NOT_TESTED) > 0 &&
+             run->status == STATUS_OK)
         run->status = STATUS_PARTIAL;
-    verify_record_fill(&run->record, run->verification.findings, run->verification.count, &summary);
+    verify_record_fill(&run->record, findings, run->verification.count, &summary);
     return show(run, number);
 }
 

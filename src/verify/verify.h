@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #define TRIES_MAX 3u
+#define TRIAL_ROWS_MAX 6u
 
 /* A pass excludes a number that is wrong by this share of the expected one. Each bound is read in
  * the same interval, so it grows under concurrent load. A row with a wider bound is tried again,
@@ -28,9 +29,8 @@
 
 /* NTP slews CLOCK_MONOTONIC against the scheduler's clock by 500 ppm at most (MAXFREQ). */
 #define SLEW_MAX 500e-6
-#define REASON_SIZE CAMP_ERROR_SIZE
 
-enum verdict { VERDICT_OPEN, VERDICT_PASS, VERDICT_FAIL, VERDICT_NOT_TESTED };
+struct verification;
 
 struct row_spec {
     const char *name; /* "cpu-half-process" */
@@ -38,35 +38,36 @@ struct row_spec {
     const char *help; /* what is compared with what */
 };
 
-struct finding {
-    const struct row_spec *spec;
-    enum verdict verdict;
-    bool wanted;     /* --only */
-    bool trying;     /* the running trial may decide it */
-    bool interfered; /* undecided: a witness saw a disturbance */
-    unsigned tries;
-    double expected, reported;
-    double below, above; /* allowed: reported may be from expected - below to expected + above */
-    double confidence;   /* half the width of the mean's 95 % interval; NAN: no mean */
-    char reason[REASON_SIZE];
-};
-
-struct verification;
-
 struct trial {
-    const struct row_spec *rows;
-    size_t row_count;
     void (*run)(struct verification *verification);
-};
-
-/* Trials of one subject: CPUs, memory, ... [count] in the order of display. */
-struct trial_list {
-    const struct trial *trials;
-    size_t count;
     bool timed; /* rows of CPU time: a hypervisor that steals is a disturbance */
+    struct row_spec rows[TRIAL_ROWS_MAX]; /* up to one without a name, in the order of display */
 };
-extern const struct trial_list cpu_trials, task_trials, memory_trials, io_trials, network_trials,
-    list_trials, phase_trials, exit_trials, state_trials, state_sleep_trials;
+extern const struct trial verify_trials[];
+extern const size_t verify_trial_count;
+
+/* The trials, each in the file of its subject. */
+void verify_idle(struct verification *verification);
+void verify_half(struct verification *verification);
+void verify_full(struct verification *verification);
+void verify_two(struct verification *verification);
+void verify_burners(struct verification *verification);
+void verify_sum(struct verification *verification);
+void verify_threads(struct verification *verification);
+void verify_voluntary(struct verification *verification);
+void verify_memory(struct verification *verification);
+void verify_faults(struct verification *verification);
+void verify_io(struct verification *verification);
+void verify_network(struct verification *verification);
+void verify_cpu_list(struct verification *verification);
+void verify_disk_list(struct verification *verification);
+void verify_network_list(struct verification *verification);
+void verify_process_list(struct verification *verification);
+void verify_between_ticks(struct verification *verification);
+void verify_across_ticks(struct verification *verification);
+void verify_exits(struct verification *verification);
+void verify_states(struct verification *verification);
+void verify_state_sleeps(struct verification *verification);
 
 /* May this try decide the row? If not, the trial can skip it. */
 bool is_open(struct verification *verification, const char *row);
@@ -91,12 +92,12 @@ void remark(struct verification *verification, const char *row, const char *form
 void interfered(struct verification *verification, const char *row, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A call of the library failed: PERM and NOTSUP mean not tested, all else is a FAIL. */
-void decide_failure(struct verification *verification, const char *row, int result,
-                    const struct camp_error *error);
+/* True: a call of the library failed (error->code), and the row is decided. PERM and NOTSUP mean
+ * not tested, all else is a FAIL. */
+bool has_failed(struct verification *verification, const char *row, const struct camp_error *error);
 
-/* What the running trial needs is unavailable: all its open rows are not tested. */
-void trial_not_tested(struct verification *verification, const struct camp_error *error);
-
-/* Length of the kernel's tick; 10 ms if unknown. */
-uint64_t verify_tick_ns(void);
+/* True if neither failed: the load by `result` and `error`, nor the library (NULL: each row has its
+ * own call). Otherwise all rows of the running trial are decided: where the load failed, they are
+ * not tested. */
+bool trial_succeeded(struct verification *verification, int result, const struct camp_error *error,
+                     const struct camp_error *library);

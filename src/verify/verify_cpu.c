@@ -16,6 +16,7 @@
 #include "load/load.h"
 #include "load/load_tools.h"
 #include "program/command.h"
+#include "program/tick.h"
 #include "verify_subject.h"
 #include "verify_witness.h"
 
@@ -47,8 +48,7 @@ struct watched {
     struct samples samples;
     struct moment first, last;
     struct act_record mark, most; /* bounds of its CPU time (verify_subject.h) */
-    int result;                   /* of the library */
-    struct camp_error error;
+    struct camp_error error;      /* of the library */
 };
 
 /* The machine over the same time, in ns. */
@@ -60,13 +60,9 @@ struct machine {
     double steal;
     struct camp_cpu pinned_first; /* the CPU that a load was pinned to */
     struct camp_utilisation pinned;
-    int pinned_result;
-    struct camp_error pinned_error;
     struct testimony seen;
-    int seen_result;
     struct camp_error seen_error;
-    int result; /* of the library */
-    struct camp_error error;
+    struct camp_error error, pinned_error; /* of the library */
 };
 
 static int act_sleep(const void *plan, void *truth, struct camp_error *error)
@@ -103,13 +99,13 @@ static void take_sample(struct watched *watched)
     struct samples *samples = &watched->samples;
     struct camp_task_utilisation now;
 
-    if (watched->result != CAMP_OK || samples->count == SAMPLES)
+    if (watched->error.code != CAMP_OK || samples->count == SAMPLES)
         return;
     watched->last.before_ns = now_ns(CLOCK_MONOTONIC);
-    watched->result = camp_process_utilisation(
-        NULL, &watched->subject.process, 0, &watched->previous, &now, sizeof now, &watched->error);
+    camp_process_utilisation(NULL, &watched->subject.process, 0, &watched->previous, &now,
+                             sizeof now, &watched->error);
     watched->last.after_ns = now_ns(CLOCK_MONOTONIC);
-    if (watched->result != CAMP_OK)
+    if (watched->error.code != CAMP_OK)
         return;
     samples->percent[samples->count] = now.cpu_percent;
     samples->weight[samples->count++] = (double)now.elapsed_ns;
@@ -129,31 +125,28 @@ static double busy_ns(const struct camp_utilisation *cpu, double wall)
 
 static void judge_cpus(struct machine *machine, const struct readings *readings)
 {
-    struct camp_utilisation of;
+    struct camp_utilisation of = { 0 };
+    int r = camp_cpu_difference(&readings->before[0], &readings->after[0], readings->count - 1, &of,
+                                sizeof of);
 
     machine->cpus = readings->count - 1;
-    machine->result = camp_cpu_difference(&readings->before[0], &readings->after[0], machine->cpus,
-                                          &of, sizeof of);
     machine->wall = (double)of.elapsed_ns;
     machine->busy = busy_ns(&of, machine->wall * (double)machine->cpus);
-    for (size_t i = 1; i <= machine->cpus && machine->result == CAMP_OK; i++) {
-        if (readings->before[i].cpu != readings->after[i].cpu)
-            machine->result = CAMP_E_GONE;
-        else
-            machine->result =
-                camp_cpu_difference(&readings->before[i], &readings->after[i], 1, &of, sizeof of);
-        if (machine->result != CAMP_OK)
-            return;
+    for (size_t i = 1; i <= machine->cpus && r == CAMP_OK; i++) {
+        const struct camp_cpu *before = &readings->before[i], *after = &readings->after[i];
+
+        r = before->cpu == after->cpu ? camp_cpu_difference(before, after, 1, &of, sizeof of)
+                                      : CAMP_E_GONE;
         machine->sum_busy += busy_ns(&of, (double)of.elapsed_ns);
         machine->steal += of.steal_percent / 100 * (double)of.elapsed_ns;
     }
+    machine->error.code = r;
 }
 
 /* One reading of all CPUs, called by the witness. */
 struct cpu_reading {
     struct camp_cpu *cpus; /* [CPUS_MAX] */
     size_t count;
-    int result;
     struct camp_error error;
 };
 
@@ -161,8 +154,9 @@ static void read_cpus(void *context)
 {
     struct cpu_reading *reading = context;
 
-    reading->result = camp_cpu_read_all(NULL, reading->cpus, sizeof *reading->cpus, CPUS_MAX,
-                                        &reading->count, &reading->error);
+    reading->error.code = CAMP_OK;
+    camp_cpu_read_all(NULL, reading->cpus, sizeof *reading->cpus, CPUS_MAX, &reading->count,
+                      &reading->error);
 }
 
 /* All processes and all CPUs, at one moment. Where that fails, the CPUs alone. */
@@ -171,30 +165,27 @@ static void read_machine(struct machine *machine, struct witness *witness, struc
 {
     struct cpu_reading reading = { .cpus = cpus };
 
-    if (machine->seen_result == CAMP_OK)
-        machine->seen_result = witness_read(witness, read_cpus, &reading, &machine->seen_error);
-    if (machine->seen_result != CAMP_OK)
+    if (machine->seen_error.code != CAMP_OK ||
+        witness_read(witness, read_cpus, &reading, &machine->seen_error) != CAMP_OK)
         read_cpus(&reading);
     *ret_count = reading.count;
-    if (machine->result == CAMP_OK && reading.result != CAMP_OK) {
-        machine->result = reading.result;
+    if (machine->error.code == CAMP_OK)
         machine->error = reading.error;
-    }
 }
 
 /* The CPU that a load is pinned to, from the first sample to this one. */
 static void sample_pinned(struct machine *machine, int32_t cpu)
 {
     struct camp_cpu now;
-    int r = camp_cpu_read(NULL, cpu, &now, sizeof now, &machine->pinned_error);
 
-    if (r == CAMP_OK && machine->pinned_first.time_ns == 0)
+    if (machine->pinned_error.code != CAMP_OK ||
+        camp_cpu_read(NULL, cpu, &now, sizeof now, &machine->pinned_error) != CAMP_OK)
+        return;
+    if (machine->pinned_first.time_ns == 0)
         machine->pinned_first = now;
-    else if (r == CAMP_OK)
-        r = camp_cpu_difference(&machine->pinned_first, &now, 1, &machine->pinned,
-                                sizeof machine->pinned);
-    if (machine->pinned_result == CAMP_OK)
-        machine->pinned_result = r;
+    else
+        machine->pinned_error.code = camp_cpu_difference(&machine->pinned_first, &now, 1,
+                                                         &machine->pinned, sizeof machine->pinned);
 }
 
 /* Samples the loads until their end. */
@@ -233,9 +224,8 @@ static int begin_all(struct watched *watched, size_t count, struct camp_error *e
             one->mark = subject_mark(&one->subject);
         one->first.before_ns = now_ns(CLOCK_MONOTONIC);
         if (r == CAMP_OK)
-            one->result =
-                camp_process_read(NULL, &one->subject.process, CAMP_TASK_CPU | CAMP_TASK_SPLIT,
-                                  &one->previous, sizeof one->previous, &one->error);
+            camp_process_read(NULL, &one->subject.process, CAMP_TASK_CPU | CAMP_TASK_SPLIT,
+                              &one->previous, sizeof one->previous, &one->error);
         one->first.after_ns = now_ns(CLOCK_MONOTONIC);
     }
     return r;
@@ -246,10 +236,10 @@ static int watch(struct watched *watched, size_t count, struct machine *machine,
                  struct camp_error *error)
 {
     static struct readings readings; /* 180 KiB: not for the stack */
-    struct witness before = WITNESS_NONE, after = WITNESS_NONE;
+    struct witness before = { 0 }, after = { 0 };
     int r = begin_all(watched, count, error);
 
-    *machine = (struct machine){ .result = CAMP_OK };
+    *machine = (struct machine){ 0 };
     if (r != CAMP_OK)
         return r;
     read_machine(machine, &before, readings.before, &readings.count);
@@ -257,9 +247,9 @@ static int watch(struct watched *watched, size_t count, struct machine *machine,
     read_machine(machine, &after, readings.after, &readings.count);
     for (size_t i = 0; i < count && r == CAMP_OK; i++)
         r = subject_since(&watched[i].subject, &watched[i].mark, &watched[i].most, error);
-    if (r == CAMP_OK && machine->result == CAMP_OK)
+    if (r == CAMP_OK && machine->error.code == CAMP_OK)
         judge_cpus(machine, &readings);
-    if (machine->seen_result == CAMP_OK)
+    if (machine->seen_error.code == CAMP_OK)
         witness_compare(&before, &after, &machine->seen);
     witness_release(&before);
     witness_release(&after);
@@ -288,10 +278,8 @@ static void judge_process(struct verification *verification, const char *row,
     double below = 100 * uncertain / wall;
     double above = below + 100 * (double)(watched->most.own_ns - own->own_ns) / wall;
 
-    if (watched->result != CAMP_OK) {
-        decide_failure(verification, row, watched->result, &watched->error);
+    if (has_failed(verification, row, &watched->error))
         return;
-    }
     set_confidence(verification, row, confidence(&watched->samples));
     decide_between(verification, row, idle ? 100 - truth : truth, idle ? 100 - reported : reported,
                    idle ? above : below, idle ? below : above);
@@ -314,137 +302,93 @@ static void judge_machine(struct verification *verification, const char *row,
     double truth = machine->seen.tasks_ns * percent, reported = machine->busy * percent;
     double slack_ns =
         2.0 * (double)proc_time_unit_ns() +
-        (2.0 * (double)verify_tick_ns() + machine->seen.moments_ns) * (double)machine->cpus +
+        (2.0 * (double)tick_length_ns() + machine->seen.moments_ns) * (double)machine->cpus +
         machine->seen.uncertain_ns;
 
-    if (machine->result != CAMP_OK) {
-        decide_failure(verification, row, machine->result, &machine->error);
-    } else if (machine->seen_result != CAMP_OK) {
-        interfered(verification, row, "%s", machine->seen_error.message);
-    } else {
-        /* Time stolen from a busy CPU is busy time of no process, so it is allowed above, too. */
-        double below = below_by_steal(machine, slack_ns), above = below;
+    /* Time stolen from a busy CPU is busy time of no process, so it is allowed above, too. */
+    double allowed = below_by_steal(machine, slack_ns);
 
-        idle = idle && truth < all / 2;
-        decide_between(verification, row, idle ? all - truth : truth,
-                       idle ? all - reported : reported, idle ? above : below,
-                       idle ? below : above);
-    }
+    idle = idle && truth < all / 2;
+    if (has_failed(verification, row, &machine->error))
+        return;
+    if (machine->seen_error.code != CAMP_OK)
+        interfered(verification, row, "%s", machine->seen_error.message);
+    else
+        decide(verification, row, idle ? all - truth : truth, idle ? all - reported : reported,
+               allowed);
 }
 
 static void judge_sum(struct verification *verification, const struct machine *machine)
 {
     double percent = 100 / machine->wall;
 
-    if (machine->result != CAMP_OK)
-        decide_failure(verification, "cpu-sum", machine->result, &machine->error);
-    else /* idle, iowait, steal: each truncated to a unit, on each CPU and in the total */
+    if (!has_failed(verification, "cpu-sum",
+                    &machine->error)) /* idle, iowait, steal: each truncated to a unit, on each CPU
+                                         and in the total */
         decide(verification, "cpu-sum", machine->sum_busy * percent, machine->busy * percent,
                below_by_steal(machine, (double)proc_time_unit_ns() * (double)(machine->cpus + 1)));
 }
 
-static void end_all(struct watched *watched, size_t count)
+struct cpu_trial {
+    size_t loads;        /* 1 or 2 */
+    double percent;      /* of each; 0: it sleeps */
+    const char *rows[2]; /* of each load's process */
+    const char *machine_row;
+    bool pinned; /* to a CPU, which has a row of its own */
+};
+
+static void judge_pinned(struct verification *verification, const struct machine *machine)
 {
-    for (size_t i = 0; i < count; i++)
+    judge_sum(verification, machine);
+    if (!has_failed(verification, "cpu-full-cpu", &machine->pinned_error))
+        /* The load never sleeps: the CPU is never idle, whatever else runs. */
+        decide(verification, "cpu-full-cpu", 100, machine->pinned.measured_busy_percent,
+               machine->pinned.resolution_percent);
+}
+
+static void run_loads(struct verification *verification, struct cpu_trial trial)
+{
+    struct watched watched[2] = { 0 };
+    struct machine machine;
+    struct camp_error error = { 0 };
+    const bool idle = trial.percent == 0;
+
+    for (size_t i = 0; i < trial.loads; i++)
+        watched[i].plan = (struct load_cpu_plan){ .percent = trial.percent,
+                                                  .cpu = trial.pinned ? load_last_cpu() : -1 };
+    if (trial_succeeded(verification, watch(watched, trial.loads, &machine, &error), &error,
+                        NULL)) {
+        for (size_t i = 0; i < trial.loads; i++)
+            judge_process(verification, trial.rows[i], &watched[i], idle);
+        judge_machine(verification, trial.machine_row, &machine, idle);
+        if (trial.pinned)
+            judge_pinned(verification, &machine);
+    }
+    for (size_t i = 0; i < trial.loads; i++)
         subject_end(&watched[i].subject);
 }
 
-static void run_idle(struct verification *verification)
+void verify_idle(struct verification *verification)
 {
-    struct watched watched = { .subject = SUBJECT_NONE, .plan = { .percent = 0, .cpu = -1 } };
-    struct machine machine;
-    struct camp_error error = { 0 };
-
-    if (watch(&watched, 1, &machine, &error) != CAMP_OK) {
-        trial_not_tested(verification, &error);
-    } else {
-        judge_process(verification, "cpu-idle-process", &watched, true);
-        judge_machine(verification, "cpu-idle-machine", &machine, true);
-    }
-    end_all(&watched, 1);
+    run_loads(verification,
+              (struct cpu_trial){ 1, 0, { "cpu-idle-process" }, "cpu-idle-machine", false });
 }
 
-static void run_half(struct verification *verification)
+void verify_half(struct verification *verification)
 {
-    struct watched watched = { .subject = SUBJECT_NONE, .plan = { .percent = 50, .cpu = -1 } };
-    struct machine machine;
-    struct camp_error error = { 0 };
-
-    if (watch(&watched, 1, &machine, &error) != CAMP_OK) {
-        trial_not_tested(verification, &error);
-    } else {
-        judge_process(verification, "cpu-half-process", &watched, false);
-        judge_machine(verification, "cpu-half-machine", &machine, false);
-    }
-    end_all(&watched, 1);
+    run_loads(verification,
+              (struct cpu_trial){ 1, 50, { "cpu-half-process" }, "cpu-half-machine", false });
 }
 
-static void run_full(struct verification *verification)
+void verify_full(struct verification *verification)
 {
-    struct watched watched = { .subject = SUBJECT_NONE,
-                               .plan = { .percent = 100, .cpu = load_last_cpu() } };
-    struct machine machine;
-    struct camp_error error = { 0 };
-
-    if (watch(&watched, 1, &machine, &error) != CAMP_OK) {
-        trial_not_tested(verification, &error);
-    } else {
-        judge_process(verification, "cpu-full-process", &watched, false);
-        judge_machine(verification, "cpu-full-machine", &machine, false);
-        judge_sum(verification, &machine);
-        if (machine.pinned_result != CAMP_OK)
-            decide_failure(verification, "cpu-full-cpu", machine.pinned_result,
-                           &machine.pinned_error);
-        else /* the load never sleeps: the CPU is never idle, whatever else runs */
-            decide(verification, "cpu-full-cpu", 100, machine.pinned.measured_busy_percent,
-                   machine.pinned.resolution_percent);
-    }
-    end_all(&watched, 1);
+    run_loads(verification,
+              (struct cpu_trial){ 1, 100, { "cpu-full-process" }, "cpu-full-machine", true });
 }
 
-static void run_two(struct verification *verification)
+void verify_two(struct verification *verification)
 {
-    struct watched watched[2] = {
-        { .subject = SUBJECT_NONE, .plan = { .percent = 30, .cpu = -1 } },
-        { .subject = SUBJECT_NONE, .plan = { .percent = 30, .cpu = -1 } },
-    };
-    struct machine machine;
-    struct camp_error error = { 0 };
-
-    if (watch(watched, 2, &machine, &error) != CAMP_OK) {
-        trial_not_tested(verification, &error);
-    } else {
-        judge_process(verification, "cpu-two-first", &watched[0], false);
-        judge_process(verification, "cpu-two-second", &watched[1], false);
-        judge_machine(verification, "cpu-two-machine", &machine, false);
-    }
-    end_all(watched, 2);
+    run_loads(verification,
+              (struct cpu_trial){
+                  2, 30, { "cpu-two-first", "cpu-two-second" }, "cpu-two-machine", false });
 }
-
-static const struct row_spec idle_rows[] = {
-    { "cpu-idle-process", "% asleep", "a sleeping process: 100 - utilisation, by its own clock" },
-    { "cpu-idle-machine", "% of a CPU",
-      "idle time of all CPUs (busy, if that is more): by all processes" },
-};
-static const struct row_spec half_rows[] = {
-    { "cpu-half-process", "% of a CPU", "a load of 50 %: utilisation, by its own clock" },
-    { "cpu-half-machine", "% of a CPU", "busy time of all CPUs: what all processes used" },
-};
-static const struct row_spec full_rows[] = {
-    { "cpu-full-process", "% of a CPU", "a load of 100 %: utilisation, by its own clock" },
-    { "cpu-full-machine", "% of a CPU", "busy time of all CPUs: what all processes used" },
-    { "cpu-sum", "% of a CPU", "busy time of all CPUs: in total, and added up" },
-    { "cpu-full-cpu", "% of a CPU", "busy time of the CPU it is pinned to: 100" },
-};
-static const struct row_spec two_rows[] = {
-    { "cpu-two-first", "% of a CPU", "the first of two loads of 30 %, by its own clock" },
-    { "cpu-two-second", "% of a CPU", "the second, by its own clock" },
-    { "cpu-two-machine", "% of a CPU", "busy time of all CPUs: what all processes used" },
-};
-static const struct trial trials[] = {
-    { idle_rows, sizeof idle_rows / sizeof *idle_rows, run_idle },
-    { half_rows, sizeof half_rows / sizeof *half_rows, run_half },
-    { full_rows, sizeof full_rows / sizeof *full_rows, run_full },
-    { two_rows, sizeof two_rows / sizeof *two_rows, run_two },
-};
-const struct trial_list cpu_trials = { trials, sizeof trials / sizeof *trials, true };

@@ -39,8 +39,7 @@ struct records {
     struct camp_taskstats listen;
     int32_t parent;
     double count, ns;
-    int result; /* of the library */
-    struct camp_error error;
+    struct camp_error library;
 };
 
 /* In memory that the children share. */
@@ -115,10 +114,12 @@ static void read_records(struct records *records)
     struct camp_task_exit exits[EXITS_AT_ONCE];
     size_t count = EXITS_AT_ONCE;
 
-    while (records->result == CAMP_OK && count == EXITS_AT_ONCE) {
-        records->result = camp_taskstats_exits(&records->listen, exits, sizeof *exits,
-                                               EXITS_AT_ONCE, &count, &records->error);
-        for (size_t i = 0; records->result == CAMP_OK && i < count; i++) {
+    while (count == EXITS_AT_ONCE) {
+        if (records->library.code != CAMP_OK ||
+            camp_taskstats_exits(&records->listen, exits, sizeof *exits, EXITS_AT_ONCE, &count,
+                                 &records->library) != CAMP_OK)
+            return;
+        for (size_t i = 0; i < count; i++) {
             const struct camp_task_exit *exit = &exits[i];
 
             if (exit->parent != records->parent || !exit->is_process)
@@ -164,11 +165,6 @@ static void judge(struct verification *verification, const struct records *recor
     double exits_ns = self_timed > 0 ? untimed * (double)truth->exits_ns / self_timed : 0;
     double expected_ns = (double)truth->clocks_ns - exits_ns;
 
-    if (records->result != CAMP_OK) {
-        decide_failure(verification, "exits-count", records->result, &records->error);
-        decide_failure(verification, "exits-time", records->result, &records->error);
-        return;
-    }
     if (records->listen.overruns > 0) {
         interfered(verification, "exits-count", "the kernel dropped records for lack of space");
         interfered(verification, "exits-time", "the kernel dropped records for lack of space");
@@ -182,36 +178,23 @@ static void judge(struct verification *verification, const struct records *recor
                    (exits_error_ns(truth) + (double)truth->forks_ns + taken_ns) / NS_PER_MS);
 }
 
-static void run_exits(struct verification *verification)
+void verify_exits(struct verification *verification)
 {
     struct records records = { .listen = CAMP_TASKSTATS_NONE };
-    struct subject subject = SUBJECT_NONE;
+    struct subject subject = { 0 };
     struct camp_error error = { 0 };
     uint64_t before = verify_off_task_ns(CAMP_CPU_TOTAL);
     int r = CAMP_OK;
 
-    records.result = camp_taskstats_open(&records.listen, &records.error);
-    if (records.result == CAMP_OK)
-        records.result = camp_taskstats_listen(&records.listen, &records.error);
-    if (records.result == CAMP_OK) {
+    if (camp_taskstats_open(&records.listen, &records.library) == CAMP_OK &&
+        camp_taskstats_listen(&records.listen, &records.library) == CAMP_OK) {
         r = subject_open(&subject, act_fork, NULL, sizeof(struct fork_truth), &error);
         if (r == CAMP_OK)
             r = collect(&subject, &records, &error);
     }
-    if (r != CAMP_OK)
-        trial_not_tested(verification, &error);
-    else if (records.result != CAMP_OK)
-        judge(verification, &records, &(struct fork_truth){ 0 }, 0);
-    else
+    if (trial_succeeded(verification, r, &error, &records.library))
         judge(verification, &records, subject_truth(&subject),
               verify_off_task_since_ns(CAMP_CPU_TOTAL, before));
     subject_end(&subject);
     camp_taskstats_close(&records.listen);
 }
-
-static const struct row_spec rows[] = {
-    { "exits-count", "records", "of exited processes : how many were forked" },
-    { "exits-time", "ms", "records' CPU time : zombies' clocks, less their exits" },
-};
-static const struct trial trials[] = { { rows, sizeof rows / sizeof *rows, run_exits } };
-const struct trial_list exit_trials = { trials, sizeof trials / sizeof *trials, true };

@@ -11,43 +11,43 @@
 #include <stdio.h>
 #include <string.h>
 
-void findings_open(struct verification *verification, const struct trial_list *const *lists,
-                   size_t list_count, const char *only)
+void findings_open(struct verification *verification, const char *only)
 {
-    size_t count = 0;
+    verification->count = 0;
+    for (size_t i = 0; i < verify_trial_count; i++) {
+        const struct row_spec *rows = verify_trials[i].rows;
 
-    for (size_t i = 0; i < list_count; i++) {
-        for (size_t j = 0; j < lists[i]->count; j++) {
-            const struct trial *trial = &lists[i]->trials[j];
-
-            for (size_t k = 0; k < trial->row_count && count < ROWS_MAX; k++)
-                verification->findings[count++] = (struct finding){
-                    .spec = &trial->rows[k],
-                    .wanted = only == NULL || fnmatch(only, trial->rows[k].name, 0) == 0,
-                    .confidence = NAN,
-                };
-        }
+        for (size_t j = 0; j < TRIAL_ROWS_MAX && rows[j].name != NULL; j++)
+            verification->findings[verification->count++] = (struct finding){
+                .trial = &verify_trials[i],
+                .spec = &rows[j],
+                .wanted = only == NULL || fnmatch(only, rows[j].name, 0) == 0,
+                .confidence = NAN,
+            };
     }
-    verification->count = count;
 }
 
-struct finding *findings_find(struct verification *verification, const char *row)
+size_t findings_count(const struct finding *findings, size_t count, enum verdict verdict)
 {
-    for (size_t i = 0; i < verification->count; i++)
-        if (strcmp(verification->findings[i].spec->name, row) == 0)
-            return &verification->findings[i];
-    return NULL;
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++)
+        found += findings[i].wanted && findings[i].verdict == verdict;
+    return found;
 }
 
+/* NULL: the row is decided, or disturbed, so that another try has to decide it. */
 static struct finding *open_finding(struct verification *verification, const char *row)
 {
-    struct finding *finding = findings_find(verification, row);
+    for (size_t i = 0; i < verification->count; i++) {
+        struct finding *finding = &verification->findings[i];
 
-    /* A disturbed row is not decided by the same try. */
-    return finding != NULL && finding->wanted && finding->verdict == VERDICT_OPEN &&
-                   !finding->interfered
-               ? finding
-               : NULL;
+        if (strcmp(finding->spec->name, row) == 0)
+            return finding->wanted && finding->verdict == VERDICT_OPEN && !finding->interfered
+                       ? finding
+                       : NULL;
+    }
+    return NULL;
 }
 
 bool is_open(struct verification *verification, const char *row)
@@ -93,7 +93,6 @@ void decide_between(struct verification *verification, const char *row, double e
         return;
     }
     reported = distorted(verification, row, reported);
-    finding->interfered = false;
     finding->expected = expected;
     finding->reported = reported;
     finding->below = below;
@@ -117,76 +116,72 @@ void set_confidence(struct verification *verification, const char *row, double h
         finding->confidence = half_width;
 }
 
-/* Adds a remark to an open row and returns the row; NULL: it is decided. */
-static struct finding *say(struct verification *verification, const char *row, const char *format,
-                           va_list arguments)
-{
-    struct finding *finding = open_finding(verification, row);
-
-    if (finding != NULL)
-        vsnprintf(finding->reason, sizeof finding->reason, format, arguments);
-    return finding;
-}
-
 void remark(struct verification *verification, const char *row, const char *format, ...)
 {
+    struct finding *finding = open_finding(verification, row);
     va_list arguments;
 
     va_start(arguments, format);
-    say(verification, row, format, arguments);
+    if (finding != NULL)
+        vsnprintf(finding->reason, sizeof finding->reason, format, arguments);
     va_end(arguments);
 }
 
 void not_tested(struct verification *verification, const char *row, const char *format, ...)
 {
-    struct finding *finding;
+    struct finding *finding = open_finding(verification, row);
     va_list arguments;
 
-    va_start(arguments, format);
-    finding = say(verification, row, format, arguments);
-    va_end(arguments);
     if (finding == NULL)
         return;
-    finding->interfered = false;
+    va_start(arguments, format);
+    vsnprintf(finding->reason, sizeof finding->reason, format, arguments);
+    va_end(arguments);
     finding->verdict = VERDICT_NOT_TESTED;
 }
 
 void interfered(struct verification *verification, const char *row, const char *format, ...)
 {
-    struct finding *finding;
+    struct finding *finding = open_finding(verification, row);
     va_list arguments;
 
-    va_start(arguments, format);
-    finding = say(verification, row, format, arguments);
-    va_end(arguments);
     if (finding == NULL)
         return;
+    va_start(arguments, format);
+    vsnprintf(finding->reason, sizeof finding->reason, format, arguments);
+    va_end(arguments);
     finding->interfered = true;
     if (finding->tries >= TRIES_MAX)
         finding->verdict = VERDICT_NOT_TESTED;
 }
 
-void decide_failure(struct verification *verification, const char *row, int result,
-                    const struct camp_error *error)
+bool has_failed(struct verification *verification, const char *row, const struct camp_error *error)
 {
     struct finding *finding = open_finding(verification, row);
-    const char *message = error->message[0] != '\0' ? error->message : camp_result_name(result);
+    const char *message =
+        error->message[0] != '\0' ? error->message : camp_result_name(error->code);
 
-    if (finding == NULL)
-        return;
-    if (result == CAMP_E_PERM || result == CAMP_E_NOTSUP) {
-        not_tested(verification, row, "%s", message);
-        return;
-    }
+    if (error->code == CAMP_OK || finding == NULL)
+        return error->code != CAMP_OK;
     snprintf(finding->reason, sizeof finding->reason, "%s", message);
-    finding->interfered = false;
-    finding->expected = finding->reported = finding->below = finding->above = NAN;
-    finding->verdict = VERDICT_FAIL;
+    finding->verdict = VERDICT_NOT_TESTED;
+    if (error->code != CAMP_E_PERM && error->code != CAMP_E_NOTSUP) {
+        finding->expected = finding->reported = finding->below = finding->above = NAN;
+        finding->verdict = VERDICT_FAIL;
+    }
+    return true;
 }
 
-void trial_not_tested(struct verification *verification, const struct camp_error *error)
+bool trial_succeeded(struct verification *verification, int result, const struct camp_error *error,
+                     const struct camp_error *library)
 {
-    for (size_t i = 0; i < verification->running->row_count; i++)
-        not_tested(verification, verification->running->rows[i].name, "%s",
-                   stop_requested != 0 ? "stopped" : error->message);
+    for (size_t i = 0; i < verification->running_count; i++) {
+        const char *row = verification->running[i].spec->name;
+
+        if (result != CAMP_OK)
+            not_tested(verification, row, "%s", stop_requested != 0 ? "stopped" : error->message);
+        else if (library != NULL)
+            has_failed(verification, row, library);
+    }
+    return result == CAMP_OK && (library == NULL || library->code == CAMP_OK);
 }

@@ -1,10 +1,31 @@
-/* The findings of camp verify, for verify.c. The trials use verify.h. */
+/* The findings of camp verify, and the record that shows them. For verify.c; the trials use
+ * verify.h. */
 #pragma once
 
 #include "verify.h"
+#include "views/record.h"
 
-#define ROWS_MAX 96
+#define ROWS_MAX 128 /* TRIAL_ROWS_MAX of each trial */
 #define DISTORTIONS_MAX 128
+#define ROW_FIELDS 16
+#define SUMMARY_FIELDS 6
+#define NOTE_SIZE 240
+
+enum verdict { VERDICT_OPEN, VERDICT_PASS, VERDICT_FAIL, VERDICT_NOT_TESTED, VERDICT_COUNT };
+
+struct finding {
+    const struct trial *trial;
+    const struct row_spec *spec;
+    enum verdict verdict;
+    bool wanted;     /* --only */
+    bool trying;     /* the running trial may decide it */
+    bool interfered; /* undecided: a witness saw a disturbance */
+    unsigned tries;
+    double expected, reported;
+    double below, above; /* allowed: reported may be from expected - below to expected + above */
+    double confidence;   /* half the width of the mean's 95 % interval; NAN: no mean */
+    char reason[CAMP_ERROR_SIZE];
+};
 
 /* CAMP_VERIFY_DISTORT: tests this command itself. */
 struct distortion {
@@ -15,14 +36,39 @@ struct distortion {
 struct verification {
     struct finding findings[ROWS_MAX];
     size_t count;
-    const struct trial *running;
+    struct finding *running; /* [running_count]: those of the running trial */
+    size_t running_count;
     struct distortion distortions[DISTORTIONS_MAX];
     size_t distortion_count;
 };
 
 /* Starts over with undecided rows. Those that match `only` are wanted (NULL: all). */
-void findings_open(struct verification *verification, const struct trial_list *const *lists,
-                   size_t list_count, const char *only);
+void findings_open(struct verification *verification, const char *only);
 
-/* NULL: no such row. */
-struct finding *findings_find(struct verification *verification, const char *row);
+struct summary {
+    double elapsed_s;
+    const char *time; /* RFC 3339 */
+    bool distorted;   /* CAMP_VERIFY_DISTORT */
+};
+
+/* Memory for one record; its cells point into it. */
+struct verify_record {
+    struct record record;
+    struct table tables[2];
+    struct cell cells[ROWS_MAX * ROW_FIELDS];
+    struct cell summary[SUMMARY_FIELDS];
+    char numbers[ROWS_MAX][3][32];
+    char headline[NOTE_SIZE];
+    char notes[ROWS_MAX + 1][NOTE_SIZE];
+    const char *note_list[ROWS_MAX + 2];
+};
+
+/* The wanted findings. */
+void verify_record_fill(struct verify_record *ret, const struct finding *findings, size_t count,
+                        const struct summary *summary);
+
+/* --list. */
+void verify_record_list(struct verify_record *ret, const struct finding *findings, size_t count);
+
+/* How many wanted findings have this verdict. */
+size_t findings_count(const struct finding *findings, size_t count, enum verdict verdict);

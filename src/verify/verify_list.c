@@ -10,20 +10,22 @@
 #include "verify.h"
 
 #include "program/command.h"
+#include "verify_witness.h"
 
-#include <dirent.h>
+#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define NAMES_MAX 1024
 #define PROCESSES_MAX 65536
 
-/* Marks the ids of a list such as "0-3,5"; returns how many. */
-static size_t parse_ids(const char *text, bool *marks, size_t capacity)
+static bool online[NAMES_MAX]; /* by CPU */
+
+/* Marks the CPUs of a list such as "0-3,5"; returns how many. */
+static size_t parse_ids(const char *text)
 {
     size_t count = 0;
 
@@ -33,48 +35,80 @@ static size_t parse_ids(const char *text, bool *marks, size_t capacity)
 
         if (*rest == '-')
             last = strtoul(rest + 1, &rest, 10);
-        for (; first <= last && first < capacity; first++, count++)
-            marks[first] = true;
+        for (; first <= last && first < NAMES_MAX; first++, count++)
+            online[first] = true;
         text = *rest == ',' ? rest + 1 : rest;
     }
     return count;
 }
 
-static size_t online_cpus(bool *marks, size_t capacity)
+static size_t online_cpus(const char *path)
 {
-    FILE *file = fopen("/sys/devices/system/cpu/online", "re");
+    FILE *file = fopen(path, "re");
     char text[4096];
     size_t count = 0;
 
     if (file == NULL)
         return 0;
     if (fgets(text, sizeof text, file) != NULL)
-        count = parse_ids(text, marks, capacity);
+        count = parse_ids(text);
     fclose(file);
     return count;
 }
 
-static void run_cpus(struct verification *verification)
+/* What a row compares: the library's list, and its source in /sys. */
+struct list {
+    const char *row, *source;
+    double expected; /* names in the source */
+    size_t count;    /* of the library's list */
+    bool (*is_right)(size_t i);
+};
+
+static void judge_list(struct verification *verification, const struct list *list,
+                       const struct camp_error *error)
 {
-    static int32_t ids[NAMES_MAX];
-    bool online[NAMES_MAX] = { false };
-    size_t expected = online_cpus(online, NAMES_MAX), count = 0;
-    struct camp_error error = { 0 };
-    struct camp_cpu cpu;
     double reported = 0;
-    int r = camp_cpu_list(NULL, ids, NAMES_MAX, &count, &error);
 
-    if (expected == 0)
-        not_tested(verification, "list-cpus", "/sys/devices/system/cpu/online is missing");
-    else if (r != CAMP_OK)
-        decide_failure(verification, "list-cpus", r, &error);
-    for (size_t i = 0; r == CAMP_OK && i < count; i++) {
-        bool right = ids[i] >= 0 && ids[i] < NAMES_MAX && online[ids[i]] &&
-                     camp_cpu_read(NULL, ids[i], &cpu, sizeof cpu, NULL) == CAMP_OK;
-
-        reported += right ? 1 : -1;
+    if (access(list->source, F_OK) != 0) {
+        not_tested(verification, list->row, "%s is missing", list->source);
+    } else if (!has_failed(verification, list->row, error)) {
+        for (size_t i = 0; i < list->count; i++)
+            reported += list->is_right(i) ? 1 : -1;
+        decide(verification, list->row, list->expected, reported, 0);
     }
-    decide(verification, "list-cpus", (double)expected, reported, 0);
+}
+
+static int32_t cpus[NAMES_MAX];
+
+static bool is_right_cpu(size_t i)
+{
+    struct camp_cpu cpu;
+
+    return cpus[i] >= 0 && cpus[i] < NAMES_MAX && online[cpus[i]] &&
+           camp_cpu_read(NULL, cpus[i], &cpu, sizeof cpu, NULL) == CAMP_OK;
+}
+
+void verify_cpu_list(struct verification *verification)
+{
+    struct list list = { "list-cpus", "/sys/devices/system/cpu/online", .is_right = is_right_cpu };
+    struct camp_error error = { 0 };
+
+    memset(online, false, sizeof online);
+    list.expected = (double)online_cpus(list.source);
+    camp_cpu_list(NULL, cpus, NAMES_MAX, &list.count, &error);
+    judge_list(verification, &list, &error);
+}
+
+/* The number of paths that match a pattern. */
+static double count_paths(const char *pattern)
+{
+    glob_t found;
+    double count = 0;
+
+    if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
+        count = (double)found.gl_pathc;
+    globfree(&found);
+    return count;
 }
 
 static bool exists(const char *folder, const char *name, const char *member)
@@ -85,88 +119,67 @@ static bool exists(const char *folder, const char *name, const char *member)
            access(path, F_OK) == 0;
 }
 
-/* The number of names in a folder that `belongs` accepts. -1: no such folder. */
-static long count_names(const char *folder, bool (*belongs)(const char *name))
-{
-    DIR *open = opendir(folder);
-    struct dirent *entry;
-    long count = 0;
+static struct camp_disk disks[NAMES_MAX];
 
-    if (open == NULL)
-        return -1;
-    while ((entry = readdir(open)) != NULL)
-        count += entry->d_name[0] != '.' && belongs(entry->d_name);
-    closedir(open);
-    return count;
+static bool is_right(size_t i, int kind)
+{
+    struct camp_disk disk;
+
+    return disks[i].kind == kind && exists("/sys/class/block", disks[i].name, "stat") &&
+           exists("/sys/class/block", disks[i].name, "partition") ==
+               (kind == CAMP_DISK_PARTITION) &&
+           camp_disk_read(NULL, disks[i].name, &disk, sizeof disk, NULL) == CAMP_OK;
 }
 
-static bool is_partition(const char *name)
+static bool is_right_disk(size_t i)
 {
-    return exists("/sys/class/block", name, "partition");
+    return is_right(i, CAMP_DISK_WHOLE);
 }
 
-static bool is_disk(const char *name)
+static bool is_right_partition(size_t i)
 {
-    return exists("/sys/class/block", name, "stat") && !is_partition(name);
+    return is_right(i, CAMP_DISK_PARTITION);
 }
+
+static void judge_disks(struct verification *verification, int kind, struct list list)
+{
+    struct camp_error error = { 0 };
+
+    camp_disk_read_all(NULL, kind, disks, sizeof *disks, NAMES_MAX, &list.count, &error);
+    judge_list(verification, &list, &error);
+}
+
+void verify_disk_list(struct verification *verification)
+{
+    const char *folder = "/sys/class/block";
+    const double partitions = count_paths("/sys/class/block/*/partition");
+    const double all = count_paths("/sys/class/block/*/stat");
+
+    judge_disks(verification, CAMP_DISK_WHOLE,
+                (struct list){ "list-disks", folder, all - partitions, 0, is_right_disk });
+    judge_disks(verification, CAMP_DISK_PARTITION,
+                (struct list){ "list-partitions", folder, partitions, 0, is_right_partition });
+}
+
+static struct camp_network networks[NAMES_MAX];
 
 /* A folder, not the file bonding_masters. */
-static bool is_network(const char *name)
+static bool is_right_network(size_t i)
 {
-    return exists("/sys/class/net", name, "ifindex");
+    struct camp_network network;
+
+    return exists("/sys/class/net", networks[i].name, "ifindex") &&
+           camp_network_read(NULL, networks[i].name, &network, sizeof network, NULL) == CAMP_OK;
 }
 
-static void judge_disks(struct verification *verification, const char *row, int kind,
-                        bool (*belongs)(const char *name))
+void verify_network_list(struct verification *verification)
 {
-    static struct camp_disk disks[NAMES_MAX];
-    long expected = count_names("/sys/class/block", belongs);
+    struct list list = { "list-networks", "/sys/class/net", count_paths("/sys/class/net/*/ifindex"),
+                         .is_right = is_right_network };
     struct camp_error error = { 0 };
-    struct camp_disk one;
-    size_t count = 0;
-    double reported = 0;
-    int r = camp_disk_read_all(NULL, kind, disks, sizeof *disks, NAMES_MAX, &count, &error);
 
-    if (expected < 0)
-        not_tested(verification, row, "/sys/class/block is missing");
-    else if (r != CAMP_OK)
-        decide_failure(verification, row, r, &error);
-    for (size_t i = 0; r == CAMP_OK && i < count; i++) {
-        bool right = belongs(disks[i].name) && disks[i].kind == kind &&
-                     camp_disk_read(NULL, disks[i].name, &one, sizeof one, NULL) == CAMP_OK;
-
-        reported += right ? 1 : -1;
-    }
-    decide(verification, row, (double)expected, reported, 0);
-}
-
-static void run_disks(struct verification *verification)
-{
-    judge_disks(verification, "list-disks", CAMP_DISK_WHOLE, is_disk);
-    judge_disks(verification, "list-partitions", CAMP_DISK_PARTITION, is_partition);
-}
-
-static void run_networks(struct verification *verification)
-{
-    static struct camp_network networks[NAMES_MAX];
-    long expected = count_names("/sys/class/net", is_network);
-    struct camp_error error = { 0 };
-    struct camp_network one;
-    size_t count = 0;
-    double reported = 0;
-    int r = camp_network_read_all(NULL, networks, sizeof *networks, NAMES_MAX, &count, &error);
-
-    if (expected < 0)
-        not_tested(verification, "list-networks", "/sys/class/net is missing");
-    else if (r != CAMP_OK)
-        decide_failure(verification, "list-networks", r, &error);
-    for (size_t i = 0; r == CAMP_OK && i < count; i++) {
-        bool right = is_network(networks[i].name) &&
-                     camp_network_read(NULL, networks[i].name, &one, sizeof one, NULL) == CAMP_OK;
-
-        reported += right ? 1 : -1;
-    }
-    decide(verification, "list-networks", (double)expected, reported, 0);
+    camp_network_read_all(NULL, networks, sizeof *networks, NAMES_MAX, &list.count, &error);
+    judge_list(verification, &list, &error);
 }
 
 static int by_number(const void *a, const void *b)
@@ -183,15 +196,13 @@ static bool holds(const int32_t *pids, size_t count, int32_t pid)
 
 static size_t list_proc(int32_t *pids)
 {
-    DIR *open = opendir("/proc");
-    struct dirent *entry;
+    glob_t found;
     size_t count = 0;
 
-    while (open != NULL && (entry = readdir(open)) != NULL && count < PROCESSES_MAX)
-        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-            pids[count++] = (int32_t)strtol(entry->d_name, NULL, 10);
-    if (open != NULL)
-        closedir(open);
+    if (glob("/proc/[1-9]*", GLOB_NOSORT, NULL, &found) == 0)
+        for (; count < found.gl_pathc && count < PROCESSES_MAX; count++)
+            pids[count] = (int32_t)strtol(found.gl_pathv[count] + strlen("/proc/"), NULL, 10);
+    globfree(&found);
     qsort(pids, count, sizeof *pids, by_number);
     return count;
 }
@@ -199,18 +210,7 @@ static size_t list_proc(int32_t *pids)
 /* Processes and threads forked since boot. NAN: not reported. */
 static double count_forks(void)
 {
-    FILE *file = fopen("/proc/stat", "re");
-    unsigned long long count;
-    bool found = false;
-    char *line = NULL;
-    size_t size = 0;
-
-    while (file != NULL && !found && getline(&line, &size, file) > 0)
-        found = sscanf(line, "processes %llu", &count) == 1;
-    free(line);
-    if (file != NULL)
-        fclose(file);
-    return found ? (double)count : NAN;
+    return verify_sum_of("/proc/stat", "processes ", NAN);
 }
 
 struct process_lists {
@@ -223,14 +223,12 @@ static void judge_processes(struct verification *verification, struct process_li
     struct camp_error error = { 0 };
     double forks = count_forks();
     size_t before = list_proc(lists->before), count = 0, after;
-    int r = camp_process_list(NULL, lists->processes, sizeof *lists->processes, PROCESSES_MAX,
-                              &count, &error);
     double expected = 0, reported = 0;
 
-    if (r != CAMP_OK) {
-        decide_failure(verification, "list-processes", r, &error);
+    camp_process_list(NULL, lists->processes, sizeof *lists->processes, PROCESSES_MAX, &count,
+                      &error);
+    if (has_failed(verification, "list-processes", &error))
         return;
-    }
     after = list_proc(lists->after);
     forks = count_forks() - forks;
     if (isnan(forks)) {
@@ -260,53 +258,25 @@ static void judge_find(struct verification *verification, struct process_lists *
     struct camp_error error = { 0 };
     size_t count = 0;
     double found = 0;
-    int r;
 
     path[length > 0 ? length : 0] = '\0';
-    r = camp_process_find(NULL, strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path,
-                          lists->processes, sizeof *lists->processes, PROCESSES_MAX, &count,
-                          &error);
-    if (r != CAMP_OK) {
-        decide_failure(verification, "list-executable", r, &error);
+    camp_process_find(NULL, strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path,
+                      lists->processes, sizeof *lists->processes, PROCESSES_MAX, &count, &error);
+    if (has_failed(verification, "list-executable", &error))
         return;
-    }
     for (size_t i = 0; i < count; i++)
         found += lists->processes[i].pid == (int32_t)getpid();
     decide(verification, "list-executable", 1, found, 0);
 }
 
-static void run_processes(struct verification *verification)
+void verify_process_list(struct verification *verification)
 {
     struct process_lists *lists = malloc(sizeof *lists);
-    struct camp_error error = { .message = "no memory for lists of processes" };
+    const struct camp_error error = { .message = "no memory for lists of processes" };
 
-    if (lists == NULL) {
-        trial_not_tested(verification, &error);
+    if (!trial_succeeded(verification, lists != NULL ? CAMP_OK : CAMP_E_NOMEM, &error, NULL))
         return;
-    }
     judge_processes(verification, lists);
     judge_find(verification, lists);
     free(lists);
 }
-
-static const struct row_spec cpu_rows[] = {
-    { "list-cpus", "CPUs", "CPUs listed and readable : /sys/devices/system/cpu/online" },
-};
-static const struct row_spec disk_rows[] = {
-    { "list-disks", "disks", "disks listed and readable : /sys/class/block" },
-    { "list-partitions", "partitions", "partitions listed and readable : /sys/class/block" },
-};
-static const struct row_spec network_rows[] = {
-    { "list-networks", "interfaces", "interfaces listed and readable : /sys/class/net" },
-};
-static const struct row_spec process_rows[] = {
-    { "list-processes", "processes", "processes listed : numbers in /proc" },
-    { "list-executable", "processes", "processes of this executable that are this one : 1" },
-};
-static const struct trial trials[] = {
-    { cpu_rows, sizeof cpu_rows / sizeof *cpu_rows, run_cpus },
-    { disk_rows, sizeof disk_rows / sizeof *disk_rows, run_disks },
-    { network_rows, sizeof network_rows / sizeof *network_rows, run_networks },
-    { process_rows, sizeof process_rows / sizeof *process_rows, run_processes },
-};
-const struct trial_list list_trials = { trials, sizeof trials / sizeof *trials };

@@ -10,11 +10,12 @@
  */
 #include "verify.h"
 
-#include "program/command.h"
+#include "counters/error.h"
 #include "verify_subject.h"
+#include "verify_witness.h"
 
+#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,24 +33,18 @@
 #define SURELY_HIGH 33u
 #define TABLE_PAGES 512.0 /* pages of memory that one page of a page table maps, on 64 bits */
 
-struct steps_plan {
-    unsigned steps;
-};
-
 static int act_steps(const void *plan, void *truth, struct camp_error *error)
 {
-    const struct steps_plan *steps = plan;
+    const unsigned steps = *(const unsigned *)plan;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
     (void)truth;
-    for (unsigned i = 0; i < steps->steps; i++) {
+    for (unsigned i = 0; i < steps; i++) {
         unsigned char *used =
             mmap(NULL, STEP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-        if (used == MAP_FAILED) {
-            snprintf(error->message, sizeof error->message, "no memory for a step of 976 KiB");
-            return CAMP_E_NOMEM;
-        }
+        if (used == MAP_FAILED)
+            return camp_fail(error, CAMP_E_NOMEM, errno, "no memory for a step of 976 KiB");
         madvise(used, STEP_BYTES, MADV_NOHUGEPAGE);
         for (size_t at = 0; at < STEP_BYTES; at += page)
             *(volatile unsigned char *)(used + at) = 1;
@@ -59,14 +54,13 @@ static int act_steps(const void *plan, void *truth, struct camp_error *error)
 
 struct memory_trial {
     struct subject subject;
-    struct steps_plan plan;
+    unsigned steps; /* of each act */
     struct camp_task before, after;
     double batch_bytes;      /* the error of one reading of free memory */
     double used_bytes[ACTS]; /* of the machine's free memory and the CPUs' lists, in each act */
     double faults;           /* by getrusage over the acts */
     struct act_record most;  /* upper bounds (verify_subject.h) */
-    int result, free_result; /* of the library */
-    struct camp_error error, free_error;
+    struct camp_error task_error, free_error; /* of the library */
 };
 
 static int by_size(const void *a, const void *b)
@@ -78,29 +72,17 @@ static int by_size(const void *a, const void *b)
 
 static void read_free(struct memory_trial *trial, struct camp_memory *ret)
 {
-    if (trial->free_result == CAMP_OK)
-        trial->free_result = camp_memory_read(NULL, CAMP_MEMORY_TOTAL | CAMP_MEMORY_FREE, ret,
-                                              sizeof *ret, &trial->free_error);
+    if (trial->free_error.code == CAMP_OK)
+        camp_memory_read(NULL, CAMP_MEMORY_TOTAL | CAMP_MEMORY_FREE, ret, sizeof *ret,
+                         &trial->free_error);
 }
 
-/* A sum over all CPUs and zones of /proc/zoneinfo, in bytes: "count:" has the pages on the CPUs'
- * own lists, and "vm stats threshold:" how many pages a CPU may count on its own before it updates
- * the common count. 0: the kernel does not report it. */
+/* A sum over all CPUs and zones, in bytes: "count:" has the pages on the CPUs' own lists, and "vm
+ * stats threshold:" how many pages a CPU may count on its own before it updates the common count.
+ * 0: the kernel does not report it. */
 static double zone_bytes(const char *name)
 {
-    FILE *file = fopen("/proc/zoneinfo", "r");
-    double pages = 0;
-    char line[160];
-
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        const char *text = line + strspn(line, " ");
-
-        if (strncmp(text, name, strlen(name)) == 0)
-            pages += strtod(text + strlen(name), NULL);
-    }
-    if (file != NULL)
-        fclose(file);
-    return pages * (double)sysconf(_SC_PAGESIZE);
+    return verify_sum_of("/proc/zoneinfo", name, 0) * (double)sysconf(_SC_PAGESIZE);
 }
 
 static int measure_act(struct memory_trial *trial, struct camp_error *error)
@@ -114,8 +96,7 @@ static int measure_act(struct memory_trial *trial, struct camp_error *error)
         r = subject_do(&trial->subject, error);
     trial->batch_bytes = zone_bytes("vm stats threshold:");
     mark = subject_mark(&trial->subject);
-    trial->result = camp_process_read(NULL, &trial->subject.process, wanted, &trial->before,
-                                      sizeof trial->before, &trial->error);
+    subject_read(&trial->subject, wanted, &trial->before, &trial->task_error);
     for (unsigned i = 0; i < ACTS && r == CAMP_OK; i++) {
         double listed = zone_bytes("count:");
 
@@ -126,9 +107,7 @@ static int measure_act(struct memory_trial *trial, struct camp_error *error)
         trial->used_bytes[i] = (double)before.free_bytes - (double)after.free_bytes + listed;
         trial->faults += (double)subject_record(&trial->subject)->minor_faults;
     }
-    if (trial->result == CAMP_OK)
-        trial->result = camp_process_read(NULL, &trial->subject.process, wanted, &trial->after,
-                                          sizeof trial->after, &trial->error);
+    subject_read(&trial->subject, wanted, &trial->after, &trial->task_error);
     if (r == CAMP_OK)
         r = subject_since(&trial->subject, &mark, &trial->most, error);
     return r;
@@ -136,12 +115,11 @@ static int measure_act(struct memory_trial *trial, struct camp_error *error)
 
 static void judge_process(struct verification *verification, const struct memory_trial *trial)
 {
-    double steps = (double)trial->plan.steps * ACTS, page = (double)sysconf(_SC_PAGESIZE);
+    double steps = (double)trial->steps * ACTS, page = (double)sysconf(_SC_PAGESIZE);
 
-    if (trial->result != CAMP_OK) {
-        decide_failure(verification, "memory-resident", trial->result, &trial->error);
-        decide_failure(verification, "memory-virtual", trial->result, &trial->error);
-        decide_failure(verification, "faults-minor", trial->result, &trial->error);
+    if (has_failed(verification, "memory-resident", &trial->task_error)) {
+        has_failed(verification, "memory-virtual", &trial->task_error);
+        has_failed(verification, "faults-minor", &trial->task_error);
         return;
     }
     decide(verification, "memory-resident", STEP_BYTES / KIB,
@@ -159,12 +137,10 @@ static void judge_process(struct verification *verification, const struct memory
 static void judge_free(struct verification *verification, struct memory_trial *trial)
 {
     double *used = trial->used_bytes, reported, batch = 2 * trial->batch_bytes;
-    double step = (double)trial->plan.steps * KIB, page = (double)sysconf(_SC_PAGESIZE);
+    double step = (double)trial->steps * KIB, page = (double)sysconf(_SC_PAGESIZE);
 
-    if (trial->free_result != CAMP_OK) {
-        decide_failure(verification, "memory-free", trial->free_result, &trial->free_error);
+    if (has_failed(verification, "memory-free", &trial->free_error))
         return;
-    }
     qsort(used, ACTS, sizeof *used, by_size);
     reported = used[ACTS / 2];
     set_confidence(verification, "memory-free", (used[MEDIAN_HIGH] - used[MEDIAN_LOW]) / 2 / step);
@@ -180,46 +156,31 @@ static void judge_total(struct verification *verification)
     struct camp_memory memory;
     struct camp_error error = { 0 };
     /* sysinfo(2) lacks these, so the library reads /proc/meminfo. */
-    int r = camp_memory_read(NULL, CAMP_MEMORY_ALL, &memory, sizeof memory, &error);
-
-    if (r != CAMP_OK)
-        decide_failure(verification, "memory-total", r, &error);
-    else
+    camp_memory_read(NULL, CAMP_MEMORY_ALL, &memory, sizeof memory, &error);
+    if (!has_failed(verification, "memory-total", &error))
         decide(verification, "memory-total", expected / KIB / KIB,
                (double)memory.total_bytes / KIB / KIB, 0);
 }
 
-static void run_memory(struct verification *verification)
+void verify_memory(struct verification *verification)
 {
-    struct memory_trial trial = { .subject = SUBJECT_NONE, .plan = { STEPS } };
+    struct memory_trial trial = { .steps = STEPS };
     struct camp_memory memory;
     struct camp_error error = { 0 };
     int r;
 
     /* At most an eighth of what is available. */
     if (camp_memory_read(NULL, CAMP_MEMORY_AVAILABLE, &memory, sizeof memory, NULL) == CAMP_OK)
-        while (trial.plan.steps > 1 && (uint64_t)trial.plan.steps * STEP_BYTES * (ACTS + WARM_UP) >
-                                           memory.available_bytes / 8)
-            trial.plan.steps /= 2;
+        while (trial.steps > 1 &&
+               (uint64_t)trial.steps * STEP_BYTES * (ACTS + WARM_UP) > memory.available_bytes / 8)
+            trial.steps /= 2;
     judge_total(verification);
-    r = subject_open(&trial.subject, act_steps, &trial.plan, 0, &error);
+    r = subject_open(&trial.subject, act_steps, &trial.steps, 0, &error);
     if (r == CAMP_OK)
         r = measure_act(&trial, &error);
-    if (r != CAMP_OK) {
-        trial_not_tested(verification, &error);
-    } else {
+    if (trial_succeeded(verification, r, &error, NULL)) {
         judge_process(verification, &trial);
         judge_free(verification, &trial);
     }
     subject_end(&trial.subject);
 }
-
-static const struct row_spec rows[] = {
-    { "memory-resident", "KiB", "growth of the resident size by a step : 976 KiB" },
-    { "memory-virtual", "KiB", "growth of the virtual size by a step : 976 KiB" },
-    { "memory-free", "KiB", "free memory taken by a step : 976 KiB" },
-    { "memory-total", "MiB", "physical memory : sysconf(_SC_PHYS_PAGES)" },
-    { "faults-minor", "faults", "of the process that took the steps : getrusage" },
-};
-static const struct trial trials[] = { { rows, sizeof rows / sizeof *rows, run_memory } };
-const struct trial_list memory_trials = { trials, sizeof trials / sizeof *trials };

@@ -29,14 +29,13 @@ struct net_answer {
     char why_not[CAMP_ERROR_SIZE];
     struct camp_network sender_before, sender_after, receiver_before, receiver_after;
     struct camp_network idle; /* lo, IDLE_NS before */
-    int result;               /* of the library */
-    struct camp_error error;
+    struct camp_error library;
 };
 
 static void read_interface(struct net_answer *answer, const char *name, struct camp_network *ret)
 {
-    if (answer->result == CAMP_OK)
-        answer->result = camp_network_read(NULL, name, ret, sizeof *ret, &answer->error);
+    if (answer->library.code == CAMP_OK)
+        camp_network_read(NULL, name, ret, sizeof *ret, &answer->library);
 }
 
 /* An interface reports that it is up a moment before it passes packets (linkwatch_do_dev()). */
@@ -112,42 +111,27 @@ static int act_loopback(const void *plan, void *truth, struct camp_error *error)
     return r;
 }
 
-static void judge(struct verification *verification, const struct net_answer *answer,
-                  const struct trial *trial)
+/* The rows of packets and of bytes of one end. */
+static void judge_end(struct verification *verification, const struct net_answer *answer,
+                      const char *rows[2], uint64_t packets, uint64_t bytes)
 {
-    const struct load_net_truth *truth = &answer->truth;
-    const struct camp_network *a = &answer->sender_before, *b = &answer->sender_after;
-    const struct camp_network *c = &answer->receiver_before, *d = &answer->receiver_after;
-    double packet_bytes =
-        PAYLOAD_BYTES + (double)truth->header_bytes + (answer->pair ? LOAD_NET_ETHERNET_BYTES : 0);
-    bool others = !answer->pair && a->sent_packets != answer->idle.sent_packets;
+    const double sent = (double)answer->truth.sent_packets;
+    const double packet_bytes = PAYLOAD_BYTES + (double)answer->truth.header_bytes +
+                                (answer->pair ? LOAD_NET_ETHERNET_BYTES : 0);
 
-    for (size_t i = 0; i < trial->row_count; i++) {
-        const char *row = trial->rows[i].name;
-
-        if (answer->result != CAMP_OK)
-            decide_failure(verification, row, answer->result, &answer->error);
-        else if (others)
-            interfered(verification, row, "others use lo");
+    for (int i = 0; i < 2; i++)
+        if (!answer->pair && answer->sender_before.sent_packets != answer->idle.sent_packets)
+            interfered(verification, rows[i], "others use lo");
         else if (!answer->pair)
-            remark(verification, row, "over lo: %s", answer->why_not);
-    }
-    decide(verification, "net-sent-packets", (double)truth->sent_packets,
-           (double)b->sent_packets - (double)a->sent_packets, 0);
-    decide(verification, "net-sent-bytes", packet_bytes * (double)truth->sent_packets,
-           (double)b->sent_bytes - (double)a->sent_bytes, 0);
-    decide(verification, "net-received-packets", (double)truth->sent_packets,
-           (double)d->received_packets - (double)c->received_packets, 0);
-    decide(verification, "net-received-bytes", packet_bytes * (double)truth->sent_packets,
-           (double)d->received_bytes - (double)c->received_bytes, 0);
+            remark(verification, rows[i], "over lo: %s", answer->why_not);
+    decide(verification, rows[0], sent, (double)packets, 0);
+    decide(verification, rows[1], packet_bytes * sent, (double)bytes, 0);
 }
 
-static const struct trial trials[1];
-
 /* Each in a process of its own, which may then move to other namespaces. */
-static int run_one(subject_act *act, struct net_answer *ret, struct camp_error *error)
+static int run_one(load_function *act, struct net_answer *ret, struct camp_error *error)
 {
-    struct subject subject = SUBJECT_NONE;
+    struct subject subject = { 0 };
     int r = subject_open(&subject, act, NULL, sizeof *ret, error);
 
     if (r == CAMP_OK)
@@ -158,9 +142,11 @@ static int run_one(subject_act *act, struct net_answer *ret, struct camp_error *
     return r;
 }
 
-static void run_network(struct verification *verification)
+void verify_network(struct verification *verification)
 {
-    struct net_answer answer = { .result = CAMP_OK };
+    struct net_answer answer = { .pair = false };
+    const struct camp_network *a = &answer.sender_before, *b = &answer.sender_after;
+    const struct camp_network *c = &answer.receiver_before, *d = &answer.receiver_after;
     char why_not[CAMP_ERROR_SIZE] = "";
     struct camp_error error = { 0 };
     int r = run_one(act_pair, &answer, &error);
@@ -170,17 +156,11 @@ static void run_network(struct verification *verification)
         r = run_one(act_loopback, &answer, &error);
         snprintf(answer.why_not, sizeof answer.why_not, "%s", why_not);
     }
-    if (r != CAMP_OK)
-        trial_not_tested(verification, &error);
-    else
-        judge(verification, &answer, &trials[0]);
+    if (!trial_succeeded(verification, r, &error, &answer.library))
+        return;
+    judge_end(verification, &answer, (const char *[]){ "net-sent-packets", "net-sent-bytes" },
+              b->sent_packets - a->sent_packets, b->sent_bytes - a->sent_bytes);
+    judge_end(verification, &answer,
+              (const char *[]){ "net-received-packets", "net-received-bytes" },
+              d->received_packets - c->received_packets, d->received_bytes - c->received_bytes);
 }
-
-static const struct row_spec rows[] = {
-    { "net-sent-packets", "packets", "of one end of a veth pair : packets sent to the other" },
-    { "net-sent-bytes", "bytes", "of the same : 74 bytes a packet (lo: 60)" },
-    { "net-received-packets", "packets", "of the other end : packets sent to it" },
-    { "net-received-bytes", "bytes", "of the same : 74 bytes a packet (lo: 60)" },
-};
-static const struct trial trials[1] = { { rows, sizeof rows / sizeof *rows, run_network } };
-const struct trial_list network_trials = { trials, 1 };

@@ -1,11 +1,11 @@
 /* The findings as a table, with notes on rows that failed or were not tested. */
-#include "verify_show.h"
+#include "verify_findings.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *const verdict_names[] = { "open", "pass", "FAIL", "not tested" };
+static const char *const verdict_names[VERDICT_COUNT] = { "open", "pass", "FAIL", "not tested" };
 
 /* Text has columns of its own beside those of numbers, which it hides. 80 columns leave no space
  * for the bounds: the note of a failed row has them. */
@@ -113,18 +113,22 @@ static void note(char ret[NOTE_SIZE], const struct finding *finding)
                  number_text(high, finding->above), finding->spec->unit);
 }
 
-static void fill_summary(struct verify_record *ret, const struct summary *summary)
+static void fill_summary(struct verify_record *ret, const struct finding *findings, size_t count,
+                         const struct summary *summary)
 {
+    const size_t passed = findings_count(findings, count, VERDICT_PASS);
+    const size_t failed = findings_count(findings, count, VERDICT_FAIL);
+    const size_t not_tested = findings_count(findings, count, VERDICT_NOT_TESTED);
     struct cell *cells = ret->summary;
 
     cells[0] = cell_text(summary->time);
     cells[1] = cell_real(summary->elapsed_s);
-    cells[2] = cell_natural(summary->passed);
-    cells[3] = cell_natural(summary->failed);
-    cells[4] = cell_natural(summary->not_tested);
+    cells[2] = cell_natural(passed);
+    cells[3] = cell_natural(failed);
+    cells[4] = cell_natural(not_tested);
     cells[5] = cell_boolean(summary->distorted);
     snprintf(ret->headline, sizeof ret->headline, "%s  %zu passed, %zu failed, %zu not tested%s",
-             summary->time, summary->passed, summary->failed, summary->not_tested,
+             summary->time, passed, failed, not_tested,
              summary->distorted ? "  CAMP_VERIFY_DISTORT IS SET" : "");
 }
 
@@ -147,7 +151,7 @@ void verify_record_fill(struct verify_record *ret, const struct finding *finding
         notes++;
     }
     ret->note_list[notes] = NULL;
-    fill_summary(ret, summary);
+    fill_summary(ret, findings, count, summary);
     ret->tables[0] = TABLE_OF_ROWS("rows", row_fields, ret->cells, rows);
     ret->tables[1] = TABLE_OF_ONE("summary", TABLE_INLINE, summary_fields, ret->summary);
     ret->record =

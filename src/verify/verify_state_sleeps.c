@@ -12,6 +12,7 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
+#include "ledger/array.h"
 #include "load/load.h"
 #include "load/load_tools.h"
 #include "program/command.h"
@@ -31,107 +32,73 @@ static double percent_of(double part_ns, uint64_t whole_ns)
 #define SLEEP_PERCENT 60
 #define SLEEP_NS (400ull * NS_PER_MS)
 
-static const struct sleep_row {
-    const char *row;
-    enum load_sleep_kind kind;
+#define FILE_BYTES (8u << 20)
+#define READ_BYTES (16ull * FILE_BYTES)
+#define READ_BLOCK (1u << 20) /* large enough that the disk has to be waited for */
+#define FAULT_PAGES 2048u
+
+/* The file is written before a trial, because writing waits for the disk as well. The subject has
+ * it open: /proc/self/fd/N. */
+static char file_path[32];
+
+static const struct load_sleep_plan lock = { LOAD_SLEEP_LOCK, SLEEP_PERCENT, 0, -1, SLEEP_NS };
+static const struct load_sleep_plan pipe_ = { LOAD_SLEEP_PIPE, SLEEP_PERCENT, 0, -1, SLEEP_NS };
+static const struct load_sleep_plan timer = { LOAD_SLEEP_TIMER, SLEEP_PERCENT, 0, -1, SLEEP_NS };
+static const struct load_io_plan disk = {
+    .file = file_path, .bytes = READ_BYTES, .block = READ_BLOCK, .direct = true
+};
+static const struct load_fault_plan data_fault = { file_path, FAULT_PAGES };
+static const struct load_fault_plan kernel_fault = { file_path, FAULT_PAGES, .in_call = true };
+
+struct state_row;
+typedef void judge_function(struct verification *verification, const struct state_row *row,
+                            const struct subject *subject, const struct camp_thread_states *did);
+static judge_function judge_sleep, judge_disk, judge_fault;
+
+static const struct state_row {
+    const char *name;
     enum camp_state state;
-} sleeps[] = {
-    { "states-lock", LOAD_SLEEP_LOCK, CAMP_STATE_LOCK },
-    { "states-pipe", LOAD_SLEEP_PIPE, CAMP_STATE_PIPE },
-    { "states-timer", LOAD_SLEEP_TIMER, CAMP_STATE_TIMER },
+    load_function *load;
+    const void *plan;
+    size_t truth_size;
+    judge_function *judge;
+} rows[] = {
+    { "states-lock", CAMP_STATE_LOCK, load_sleep, &lock, sizeof(struct load_sleep_truth),
+      judge_sleep },
+    { "states-pipe", CAMP_STATE_PIPE, load_sleep, &pipe_, sizeof(struct load_sleep_truth),
+      judge_sleep },
+    { "states-timer", CAMP_STATE_TIMER, load_sleep, &timer, sizeof(struct load_sleep_truth),
+      judge_sleep },
+    { "states-disk", CAMP_STATE_DISK, load_io, &disk, sizeof(struct load_io_truth), judge_disk },
+    { "states-data-fault", CAMP_STATE_DATA_FAULT, load_fault, &data_fault,
+      sizeof(struct load_fault_truth), judge_fault },
+    { "states-kernel-fault", CAMP_STATE_KERNEL_FAULT, load_fault, &kernel_fault,
+      sizeof(struct load_fault_truth), judge_fault },
 };
 
 /* The time for falling asleep and waking is sleep by the load's clocks, but time on a CPU by its
  * states. The subject also waits for locks outside of the load's own sleeps: for its act to start,
  * and at the end of the act for its waker. A preemption before the sleep is sleep by the load's
  * clocks, but run queue by its states. */
-static void judge_sleep(struct verification *verification, const struct sleep_row *sleep,
+static void judge_sleep(struct verification *verification, const struct state_row *row,
                         const struct subject *subject, const struct camp_thread_states *did)
 {
     const struct load_sleep_truth *truth = subject_truth(subject);
     uint64_t act_ns = subject_record(subject)->wall_ns;
-    double asleep = (double)did->state_ns[sleep->state];
+    double asleep = (double)did->state_ns[row->state];
     double slew = 100 * SLEW_MAX;
     double unsure = percent_of((double)truth->unsure_ns, truth->wall_ns);
 
-    if (sleep->state == CAMP_STATE_LOCK) {
+    if (row->state == CAMP_STATE_LOCK) {
         asleep -= (double)did->time_ns - (double)act_ns;
         unsure += percent_of((double)act_ns - (double)truth->wall_ns, truth->wall_ns);
     }
     decide_between(
-        verification, sleep->row, percent_of((double)truth->asleep_ns, truth->wall_ns),
+        verification, row->name, percent_of((double)truth->asleep_ns, truth->wall_ns),
         percent_of(asleep, truth->wall_ns),
         slew + percent_of((double)(truth->call_own_ns + truth->preempted_ns), truth->wall_ns),
         slew + unsure);
 }
-
-static int run_sleep(struct verification *verification, const struct sleep_row *sleep,
-                     struct watch *watch, struct camp_error *error)
-{
-    const struct load_sleep_plan plan = { sleep->kind, SLEEP_PERCENT, 0, -1, SLEEP_NS };
-    struct subject subject = SUBJECT_NONE;
-    struct camp_thread_states did;
-    int r = subject_open(&subject, load_sleep, &plan, sizeof(struct load_sleep_truth), error);
-
-    if (r == CAMP_OK)
-        r = watch_act(watch, &subject, &did, error);
-    if (r == CAMP_OK)
-        judge_sleep(verification, sleep, &subject, &did);
-    subject_end(&subject);
-    return r;
-}
-
-#define FILE_BYTES (8u << 20)
-#define READ_BYTES (16ull * FILE_BYTES)
-#define READ_BLOCK (1u << 20) /* large enough that the disk has to be waited for */
-#define FAULT_PAGES 2048u
-
-/* A load's waits by its own clocks: for the disk or a page, and then for a CPU. */
-struct wait {
-    uint64_t waited_ns, wall_ns;
-};
-
-static int act_io(const void *plan, void *truth, struct camp_error *error)
-{
-    const struct load_io_plan io = {
-        .file = plan, .bytes = READ_BYTES, .block = READ_BLOCK, .direct = true
-    };
-    struct load_io_truth known;
-    int r = load_io(&io, &known, error);
-
-    *(struct wait *)truth = (struct wait){ known.wall_ns - known.own_ns, known.wall_ns };
-    return r;
-}
-
-static int act_fault(bool in_call, const char *path, struct wait *ret, struct camp_error *error)
-{
-    const struct load_fault_plan plan = { path, FAULT_PAGES, in_call };
-    struct load_fault_truth known;
-    int r = load_fault(&plan, &known, error);
-
-    *ret = (struct wait){ known.touch_ns - known.own_ns, known.touch_ns };
-    return r;
-}
-
-static int act_data_fault(const void *plan, void *truth, struct camp_error *error)
-{
-    return act_fault(false, plan, truth, error);
-}
-
-static int act_kernel_fault(const void *plan, void *truth, struct camp_error *error)
-{
-    return act_fault(true, plan, truth, error);
-}
-
-static const struct wait_row {
-    const char *row;
-    enum camp_state state;
-    subject_act *act;
-} waits[] = {
-    { "states-disk", CAMP_STATE_DISK, act_io },
-    { "states-data-fault", CAMP_STATE_DATA_FAULT, act_data_fault },
-    { "states-kernel-fault", CAMP_STATE_KERNEL_FAULT, act_kernel_fault },
-};
 
 /* The difference between scheduler and states in the thread's CPU time and run queue, which other
  * rows judge. At each wait one of them sees the CPU leave and enter idle later than the other. */
@@ -144,86 +111,85 @@ static double differ_ns(const struct camp_thread_states *did)
            fabs((double)did->state_ns[CAMP_STATE_RUN_QUEUE] - (double)did->run_delay_ns);
 }
 
-/* The scheduler's run delay covers all the time between the snapshots. The part outside of the
- * load's waits makes the expected number too small. */
-static void judge_wait(struct verification *verification, const struct wait_row *row,
-                       const struct subject *subject, const struct camp_thread_states *did)
+/* Waits for the disk or a page, and then for a CPU, by the load's own clocks. The scheduler's run
+ * delay covers all the time between the snapshots. The part outside of the load's waits makes the
+ * expected number too small. */
+static void judge_wait(struct verification *verification, const struct state_row *row,
+                       const struct subject *subject, const struct camp_thread_states *did,
+                       uint64_t waited_ns, uint64_t wall_ns)
 {
     const struct act_record *own = subject_record(subject);
-    const struct wait *wait = subject_truth(subject);
-    double expected =
-        percent_of((double)wait->waited_ns - (double)did->run_delay_ns, wait->wall_ns);
-    double allowed = 100 * SLEW_MAX + percent_of(differ_ns(did), wait->wall_ns);
-    uint64_t beside = own->woken_ns + own->wall_ns - wait->wall_ns;
+    double expected = percent_of((double)waited_ns - (double)did->run_delay_ns, wall_ns);
+    double allowed = 100 * SLEW_MAX + percent_of(differ_ns(did), wall_ns);
+    uint64_t beside = own->woken_ns + own->wall_ns - wall_ns;
 
     if (beside > did->run_delay_ns)
         beside = did->run_delay_ns;
     if (expected <= 0)
-        not_tested(verification, row->row, "%.60s: reading a file there does not wait for a disk",
+        not_tested(verification, row->name, "%.60s: reading a file there does not wait for a disk",
                    load_folder());
     else
-        decide_between(verification, row->row, expected,
-                       percent_of((double)did->state_ns[row->state], wait->wall_ns), allowed,
-                       allowed + percent_of((double)beside, wait->wall_ns));
+        decide_between(verification, row->name, expected,
+                       percent_of((double)did->state_ns[row->state], wall_ns), allowed,
+                       allowed + percent_of((double)beside, wall_ns));
 }
 
-static int watch_wait(struct verification *verification, const struct wait_row *row,
-                      const char *path, struct watch *watch, struct camp_error *error)
+static void judge_disk(struct verification *verification, const struct state_row *row,
+                       const struct subject *subject, const struct camp_thread_states *did)
 {
-    struct subject subject = SUBJECT_NONE;
+    const struct load_io_truth *truth = subject_truth(subject);
+
+    judge_wait(verification, row, subject, did, truth->waited_ns, truth->wall_ns);
+}
+
+static void judge_fault(struct verification *verification, const struct state_row *row,
+                        const struct subject *subject, const struct camp_thread_states *did)
+{
+    const struct load_fault_truth *truth = subject_truth(subject);
+
+    judge_wait(verification, row, subject, did, truth->waited_ns, truth->touch_ns);
+}
+
+static int run_row(struct verification *verification, const struct state_row *row,
+                   struct watch *watch, struct camp_error *error)
+{
+    struct subject subject = { 0 };
     struct camp_thread_states did;
-    int r = subject_open(&subject, row->act, path, sizeof(struct wait), error);
+    int r = subject_open(&subject, row->load, row->plan, row->truth_size, error);
 
     if (r == CAMP_OK)
         r = watch_act(watch, &subject, &did, error);
     if (r == CAMP_OK)
-        judge_wait(verification, row, &subject, &did);
+        row->judge(verification, row, &subject, &did);
     subject_end(&subject);
     return r;
 }
 
-/* The file is written before, because writing waits for the disk as well. The subject has it open.
- */
-static int run_wait(struct verification *verification, const struct wait_row *row,
-                    struct watch *watch, struct camp_error *error)
+/* A file of its own for each row: what one row reads is then in memory. */
+static int run_row_with_file(struct verification *verification, const struct state_row *row,
+                             struct watch *watch, struct camp_error *error)
 {
     int file = load_make_filled(FILE_BYTES), r;
-    char path[32];
 
     if (file < 0)
         return camp_fail_errno(error, errno, load_folder());
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    r = watch_wait(verification, row, path, watch, error);
+    snprintf(file_path, sizeof file_path, "/proc/self/fd/%d", file);
+    r = run_row(verification, row, watch, error);
     close(file);
     return r;
 }
 
-static void run_all(struct verification *verification)
+void verify_state_sleeps(struct verification *verification)
 {
     struct camp_error error = { 0 };
     struct watch watch;
     int r = watch_open(&watch, &error);
 
-    for (size_t i = 0; i < sizeof sleeps / sizeof *sleeps && r == CAMP_OK; i++)
-        if (is_open(verification, sleeps[i].row))
-            r = run_sleep(verification, &sleeps[i], &watch, &error);
-    for (size_t i = 0; i < sizeof waits / sizeof *waits && r == CAMP_OK; i++)
-        if (is_open(verification, waits[i].row))
-            r = run_wait(verification, &waits[i], &watch, &error);
-    if (r != CAMP_OK)
-        trial_not_tested(verification, &error);
+    for (size_t i = 0; i < ARRAY_COUNT(rows) && r == CAMP_OK; i++)
+        if (is_open(verification, rows[i].name))
+            r = rows[i].judge == judge_sleep
+                    ? run_row(verification, &rows[i], &watch, &error)
+                    : run_row_with_file(verification, &rows[i], &watch, &error);
+    trial_succeeded(verification, r, &error, NULL);
     watch_close(&watch);
 }
-
-static const struct row_spec rows[] = {
-    { "states-lock", "% of wall", "asleep in futex(2) : by the clocks of sleeper and waker" },
-    { "states-pipe", "% of wall", "asleep in read(2) of a pipe : likewise" },
-    { "states-timer", "% of wall", "asleep in clock_nanosleep(2) : until the time it asked for" },
-    { "states-disk", "% of wall", "waits of direct reads : wall - CPU time - run delay" },
-    { "states-data-fault", "% of wall", "waits for pages of a file : wall - CPU time - run delay" },
-    { "states-kernel-fault", "% of wall", "the same, touched in write(2) : likewise" },
-};
-static const struct trial trials[] = {
-    { rows, sizeof rows / sizeof *rows, run_all },
-};
-const struct trial_list state_sleep_trials = { trials, sizeof trials / sizeof *trials, true };

@@ -13,6 +13,7 @@
 #include "load/load.h"
 #include "load/load_tools.h"
 #include "program/command.h"
+#include "program/tick.h"
 #include "verify_subject.h"
 #include "verify_watch.h"
 #include "verify_witness.h"
@@ -128,7 +129,7 @@ static void judge_cpus(struct verification *verification, const struct watch *wa
     least_busy_ns = least.wall_ns - least.rest_ns;
     most_busy_ns = most.wall_ns - most.rest_ns;
     tasks_ns = (double)watch_threads_ns(watch);
-    lag_ns = watch->after.hidden_ns > 0 ? (double)verify_tick_ns() : 0;
+    lag_ns = watch->after.hidden_ns > 0 ? (double)tick_length_ns() : 0;
     decide(verification, "states-cpus", 100,
            100 * (tasks_ns + (least.rest_ns + most.rest_ns) / 2) / wall,
            100 * ((most_busy_ns - least_busy_ns) / 2 + lag_ns) / wall);
@@ -164,7 +165,7 @@ static void judge_witnesses(struct verification *verification, const struct watc
 static int run_sums(struct verification *verification, struct watch *watch,
                     struct camp_error *error)
 {
-    struct burners burners = { .subjects = { SUBJECT_NONE, SUBJECT_NONE } };
+    struct burners burners = { 0 };
     int r = watch_burners(watch, &burners, error);
 
     if (r == CAMP_OK) {
@@ -256,7 +257,7 @@ static void judge_system(struct verification *verification, const struct subject
 static int run_system(struct verification *verification, struct watch *watch,
                       struct camp_error *error)
 {
-    struct subject subject = SUBJECT_NONE;
+    struct subject subject = { 0 };
     struct camp_thread_states did;
     int r = subject_open(&subject, act_split, NULL, sizeof(struct split), error);
 
@@ -270,7 +271,7 @@ static int run_system(struct verification *verification, struct watch *watch,
     return r;
 }
 
-static void run_states(struct verification *verification)
+void verify_states(struct verification *verification)
 {
     bool sums = is_open(verification, "states-sum") || is_open(verification, "states-cpus") ||
                 is_open(verification, "states-on-cpu") || is_open(verification, "states-run-queue");
@@ -282,19 +283,6 @@ static void run_states(struct verification *verification)
         r = run_sums(verification, &watch, &error);
     if (r == CAMP_OK && is_open(verification, "states-system"))
         r = run_system(verification, &watch, &error);
-    if (r != CAMP_OK)
-        trial_not_tested(verification, &error);
+    trial_succeeded(verification, r, &error, NULL);
     watch_close(&watch);
 }
-
-static const struct row_spec rows[] = {
-    { "states-sum", "ms", "states of a thread added up (worst of all threads) : its time" },
-    { "states-cpus", "% of CPUs", "on CPUs by threads + idle, interrupts by CPUs : wall time" },
-    { "states-on-cpu", "ms", "of one of two that want one CPU : the scheduler's CPU time" },
-    { "states-run-queue", "ms", "of the same : the scheduler's run delay" },
-    { "states-system", "% of both", "system of user and system : a load that clocks its calls" },
-};
-static const struct trial trials[] = {
-    { rows, sizeof rows / sizeof *rows, run_states },
-};
-const struct trial_list state_trials = { trials, sizeof trials / sizeof *trials, true };

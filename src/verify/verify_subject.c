@@ -63,7 +63,7 @@ static struct act_record record_between(const struct act_record *a, const struct
     };
 }
 
-static void subject_run(struct subject_shared *shared, pid_t parent, subject_act *act,
+static void subject_run(struct subject_shared *shared, pid_t parent, load_function *act,
                         const void *plan)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -118,13 +118,13 @@ static int wait_over(struct subject *subject, struct camp_error *error)
     return camp_fail(error, CAMP_E_GONE, 0, "stopped, or a load did not fall asleep");
 }
 
-int subject_open(struct subject *subject, subject_act *act, const void *plan, size_t truth_size,
+int subject_open(struct subject *subject, load_function *act, const void *plan, size_t truth_size,
                  struct camp_error *error)
 {
     struct subject_shared *shared;
     pid_t parent = getpid();
 
-    *subject = (struct subject){ .pid = -1, .size = sizeof *shared + truth_size };
+    *subject = (struct subject){ .size = sizeof *shared + truth_size };
     shared = mmap(NULL, subject->size, PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (shared == MAP_FAILED)
@@ -202,5 +202,64 @@ void subject_end(struct subject *subject)
     }
     if (subject->shared != NULL)
         munmap(subject->shared, subject->size);
-    *subject = (struct subject)SUBJECT_NONE;
+    *subject = (struct subject){ 0 };
+}
+
+void subject_read(const struct subject *subject, uint32_t wanted, struct camp_task *ret,
+                  struct camp_error *library)
+{
+    if (library->code == CAMP_OK &&
+        camp_process_read(NULL, &subject->process, wanted, ret, sizeof *ret, library) == CAMP_OK &&
+        (ret->known & wanted) != wanted)
+        camp_fail(library, CAMP_E_NOTSUP, 0,
+                  "this kernel does not count it, or you lack the permission to read it");
+}
+
+int observed_open(struct observed *observed, size_t count, load_function *act, const void *plan,
+                  size_t truth_size, uint32_t wanted, struct camp_error *library,
+                  struct camp_error *error)
+{
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < count && r == CAMP_OK; i++)
+        r = subject_open(&observed[i].subject, act, plan, truth_size, error);
+    for (size_t i = 0; i < count && r == CAMP_OK; i++) {
+        observed[i].mark = subject_mark(&observed[i].subject);
+        subject_read(&observed[i].subject, wanted, &observed[i].before, library);
+    }
+    return r;
+}
+
+int observed_act(struct observed *observed, size_t count, uint32_t wanted,
+                 struct camp_error *library, struct camp_error *error)
+{
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < count; i++)
+        subject_start(&observed[i].subject);
+    for (size_t i = 0; i < count && r == CAMP_OK; i++)
+        r = subject_wait(&observed[i].subject, error);
+    for (size_t i = 0; i < count && r == CAMP_OK; i++)
+        subject_read(&observed[i].subject, wanted, &observed[i].after, library);
+    return r;
+}
+
+int observed_bound(struct observed *observed, size_t count, struct camp_error *error)
+{
+    int r = CAMP_OK;
+
+    for (size_t i = 0; i < count && r == CAMP_OK; i++)
+        r = subject_since(&observed[i].subject, &observed[i].mark, &observed[i].most, error);
+    return r;
+}
+
+int observe(struct observed *observed, size_t count, load_function *act, const void *plan,
+            size_t truth_size, uint32_t wanted, struct camp_error *library,
+            struct camp_error *error)
+{
+    int r = observed_open(observed, count, act, plan, truth_size, wanted, library, error);
+
+    if (r == CAMP_OK)
+        r = observed_act(observed, count, wanted, library, error);
+    return r == CAMP_OK ? observed_bound(observed, count, error) : r;
 }

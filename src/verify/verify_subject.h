@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include "load/load.h"
+
 #include <camp/camp.h>
 
 #include <stddef.h>
@@ -26,9 +28,6 @@ struct act_record {
     uint64_t involuntary_switches;
 };
 
-/* `truth` is shared with the watcher, and zero before the first act. */
-typedef int subject_act(const void *plan, void *truth, struct camp_error *error);
-
 struct subject {
     pid_t pid;
     struct camp_process process;
@@ -36,13 +35,10 @@ struct subject {
     size_t size;
 };
 
-#define SUBJECT_NONE                                                                               \
-    {                                                                                              \
-        .pid = -1                                                                                  \
-    }
-
-/* Forks it. It is asleep on return. subject_end() releases it, also after a failure. */
-int subject_open(struct subject *subject, subject_act *act, const void *plan, size_t truth_size,
+/* Forks it. It is asleep on return. subject_end() releases it, also after a failure. The act is a
+ * load or a function like it. Its truth is shared with the watcher, and zero before the first act.
+ */
+int subject_open(struct subject *subject, load_function *act, const void *plan, size_t truth_size,
                  struct camp_error *error);
 
 /* Starts an act. Acts may be repeated: start, wait, start, wait. */
@@ -66,3 +62,28 @@ const void *subject_truth(const struct subject *subject);
 const struct act_record *subject_record(const struct subject *subject); /* of the last act */
 
 void subject_end(struct subject *subject);
+
+/* A subject whose members `wanted` the library reads before and after an act. */
+struct observed {
+    struct subject subject;
+    struct act_record mark, most; /* bounds of its counts: see subject_mark() */
+    struct camp_task before, after;
+};
+
+/* Lets observed[count] act at the same time, from `open` to `bound`, which fills `most`. Each
+ * returns the result of the subjects; a failure of the library goes to *library. */
+int observed_open(struct observed *observed, size_t count, load_function *act, const void *plan,
+                  size_t truth_size, uint32_t wanted, struct camp_error *library,
+                  struct camp_error *error);
+int observed_act(struct observed *observed, size_t count, uint32_t wanted,
+                 struct camp_error *library, struct camp_error *error);
+int observed_bound(struct observed *observed, size_t count, struct camp_error *error);
+
+/* The three together. */
+int observe(struct observed *observed, size_t count, load_function *act, const void *plan,
+            size_t truth_size, uint32_t wanted, struct camp_error *library,
+            struct camp_error *error);
+
+/* Reads the wanted members of a sleeping subject, unless the library has failed. */
+void subject_read(const struct subject *subject, uint32_t wanted, struct camp_task *ret,
+                  struct camp_error *library);

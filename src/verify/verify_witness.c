@@ -150,7 +150,7 @@ static bool read_moment(struct witness *witness, void (*meanwhile)(void *context
 int witness_read(struct witness *witness, void (*meanwhile)(void *context), void *context,
                  struct camp_error *error)
 {
-    struct witness check = WITNESS_NONE;
+    struct witness check = { 0 };
     int r = CAMP_OK;
 
     for (int i = 0; i < LOOKS_MAX && r == CAMP_OK; i++) {
@@ -206,7 +206,29 @@ void witness_compare(const struct witness *before, const struct witness *after,
 void witness_release(struct witness *witness)
 {
     free(witness->processes);
-    *witness = (struct witness)WITNESS_NONE;
+    *witness = (struct witness){ 0 };
+}
+
+double verify_sum_of(const char *path, const char *name, double unknown)
+{
+    FILE *file = fopen(path, "re");
+    double sum = 0;
+    bool found = false;
+    char *line = NULL;
+    size_t size = 0;
+
+    while (file != NULL && getline(&line, &size, file) > 0) {
+        const char *text = line + strspn(line, " ");
+
+        if (strncmp(text, name, strlen(name)) != 0)
+            continue;
+        sum += strtod(text + strlen(name), NULL);
+        found = true;
+    }
+    free(line);
+    if (file != NULL)
+        fclose(file);
+    return found ? sum : unknown;
 }
 
 uint64_t verify_stolen_ns(void)

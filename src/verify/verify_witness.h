@@ -24,11 +24,6 @@ struct testimony {
     double moments_ns;   /* duration of both readings: CPU time in them is on one side only */
 };
 
-#define WITNESS_NONE                                                                               \
-    {                                                                                              \
-        .count = 0                                                                                 \
-    }
-
 /* `meanwhile` reads, at the same moment, the numbers to compare with; it may be called more than
  * once, and the last call counts. CAMP_E_SPACE: processes come and go too fast for a snapshot of
  * one moment. */
@@ -39,6 +34,10 @@ void witness_compare(const struct witness *before, const struct witness *after,
                      struct testimony *ret);
 
 void witness_release(struct witness *witness);
+
+/* The sum of the numbers that follow `name` at the start of a line of a file; `unknown`: there is
+ * no such line. Blanks before the name do not count. */
+double verify_sum_of(const char *path, const char *name, double unknown);
 
 /* Time stolen by the hypervisor from all CPUs since boot; 0 if unknown. */
 uint64_t verify_stolen_ns(void);
