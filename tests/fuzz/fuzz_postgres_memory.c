@@ -2,7 +2,6 @@
  * its pointers lead. The process whose memory it is is this one. */
 #include "sources/sessions/postgres/postgres_events.h"
 #include "sources/sessions/postgres/postgres_memory.h"
-#include "sources/sessions/process_memory.h"
 
 #include <stdint.h>
 #include <stdlib.h>

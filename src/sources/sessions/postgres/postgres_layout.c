@@ -8,7 +8,7 @@
 
 #include "counters/error.h"
 #include "elf_symbols.h"
-#include "sources/sessions/process_memory.h"
+#include "postgres_memory.h"
 
 #include <elf.h>
 #include <errno.h>
