@@ -1,75 +1,58 @@
 #include "axes.h"
 
+#include "rule_text.h"
+#include "words.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#define BLANKS " \t\r\n"
 #define UNIT "_ns"
 
-/* A piece of a text, without blanks at its ends. */
-struct word {
-    const char *begin;
-    size_t length;
-};
-
-static struct word trimmed(const char *begin, size_t length)
+/* The next part up to a separator, trimmed; *rest is left after it. False: there is none. */
+static bool next_part(struct span *rest, char separator, struct span *ret)
 {
-    while (length > 0 && strchr(BLANKS, *begin) != NULL) {
-        begin++;
-        length--;
-    }
-    while (length > 0 && strchr(BLANKS, begin[length - 1]) != NULL)
-        length--;
-    return (struct word){ begin, length };
-}
+    const char *end = rest->at < rest->end ? memchr(rest->at, separator, span_length(*rest)) : NULL;
 
-/* The next piece up to one of `ends`, after which *at points. False: none is left. */
-static bool next_word(const char **at, const char *end, const char *ends, struct word *ret)
-{
-    const char *begin = *at;
-    size_t length = 0;
-
-    if (begin == NULL || begin > end)
+    if (rest->at > rest->end)
         return false;
-    while (begin + length < end && strchr(ends, begin[length]) == NULL)
-        length++;
-    *at = begin + length + 1;
-    *ret = trimmed(begin, length);
+    end = end != NULL ? end : rest->end;
+    *ret = span_trimmed((struct span){ rest->at, end });
+    rest->at = end + 1;
     return true;
 }
 
-static void copy_word(char ret[AXES_NAME_SIZE], struct word word)
+static void copy_word(char ret[AXES_NAME_SIZE], struct span word)
 {
-    const size_t length = word.length < AXES_NAME_SIZE - 1 ? word.length : AXES_NAME_SIZE - 1;
+    const size_t length =
+        span_length(word) < AXES_NAME_SIZE - 1 ? span_length(word) : AXES_NAME_SIZE - 1;
 
-    memcpy(ret, word.begin, length);
+    memcpy(ret, word.at, length);
     ret[length] = '\0';
 }
 
-static bool fail(struct axes_fault *fault, const char *problem, struct word word)
+static bool fail(struct axes_fault *fault, const char *problem, struct span word)
 {
     fault->problem = problem;
     copy_word(fault->word, word);
     return false;
 }
 
-static bool is_text(struct word word, const char *text)
+static bool is_text(struct span word, const char *text, size_t length)
 {
-    return strlen(text) == word.length && strncasecmp(word.begin, text, word.length) == 0;
+    return span_length(word) == length && strncasecmp(word.at, text, length) == 0;
 }
 
-static bool is_column(struct word word, const struct column *column)
+static bool is_column(struct span word, const struct column *column)
 {
-    const size_t length = strlen(column->name), unit = strlen(UNIT);
+    const size_t length = strlen(column->name);
 
-    if (is_text(word, column->name) || is_text(word, column->title))
-        return true;
-    return length > unit && strcmp(column->name + length - unit, UNIT) == 0 &&
-           word.length == length - unit && strncasecmp(word.begin, column->name, word.length) == 0;
+    return is_text(word, column->name, length) ||
+           is_text(word, column->title, strlen(column->title)) ||
+           (ends_with(column->name, UNIT) && is_text(word, column->name, length - strlen(UNIT)));
 }
 
-static bool assign(struct vertices *vertices, struct word word, size_t vertex,
+static bool assign(struct vertices *vertices, struct span word, size_t vertex,
                    struct axes_fault *fault)
 {
     const struct schema *schema = vertices->schema;
@@ -86,18 +69,17 @@ static bool assign(struct vertices *vertices, struct word word, size_t vertex,
 }
 
 /* "user+system" of one vertex. */
-static bool parse_states(struct vertices *vertices, size_t vertex, struct word states, size_t *rest,
+static bool parse_states(struct vertices *vertices, size_t vertex, struct span states, size_t *rest,
                          struct axes_fault *fault)
 {
-    const char *at = states.begin, *end = states.begin + states.length;
-    struct word word;
+    struct span rest_of_states = states, word;
 
-    if (states.length == 0)
+    if (span_length(states) == 0)
         return fail(fault, "a vertex has no state", states);
-    while (next_word(&at, end, "+", &word)) {
-        if (is_text(word, "*") && *rest != 0)
+    while (next_part(&rest_of_states, '+', &word)) {
+        if (is_text(word, "*", 1) && *rest != 0)
             return fail(fault, "* stands at one vertex only", word);
-        if (is_text(word, "*"))
+        if (is_text(word, "*", 1))
             *rest = vertex + 1;
         else if (!assign(vertices, word, vertex, fault))
             return false;
@@ -107,33 +89,32 @@ static bool parse_states(struct vertices *vertices, size_t vertex, struct word s
 
 static size_t count_axes(const char *text)
 {
-    const char *at = text;
-    struct word word;
+    struct span rest = span_of(text), word;
     size_t count = 0;
 
-    while (next_word(&at, text + strlen(text), ";", &word))
-        count += word.length > 0;
+    while (next_part(&rest, ';', &word))
+        count += span_length(word) > 0;
     return count;
 }
 
-static bool parse_axis(struct axes *ret, size_t vertex, struct word axis, size_t *rest,
+static bool parse_axis(struct axes *ret, size_t vertex, struct span axis, size_t *rest,
                        struct axes_fault *fault)
 {
-    const char *equals = memchr(axis.begin, '=', axis.length);
-    struct word name;
+    const char *equals = memchr(axis.at, '=', span_length(axis));
+    struct span name;
 
     if (equals == NULL)
         return fail(fault, "an axis is NAME=STATE+STATE", axis);
-    name = trimmed(axis.begin, (size_t)(equals - axis.begin));
-    if (name.length == 0 || name.length >= AXES_NAME_SIZE)
+    name = span_trimmed((struct span){ axis.at, equals });
+    if (span_length(name) == 0 || span_length(name) >= AXES_NAME_SIZE)
         return fail(fault, "a vertex takes a name of 1 to 63 bytes", axis);
     copy_word(ret->names[vertex], name);
     for (size_t i = 0; i < vertex; i++) {
         if (strcmp(ret->names[i], ret->names[vertex]) == 0)
             return fail(fault, "two vertices have the same name", name);
     }
-    axis = trimmed(equals + 1, axis.length - (size_t)(equals + 1 - axis.begin));
-    return parse_states(&ret->vertices, vertex, axis, rest, fault);
+    return parse_states(&ret->vertices, vertex, span_trimmed((struct span){ equals + 1, axis.end }),
+                        rest, fault);
 }
 
 static bool start_axes(struct axes *ret, const struct schema *schema, size_t count)
@@ -148,15 +129,13 @@ static bool start_axes(struct axes *ret, const struct schema *schema, size_t cou
 bool axes_parse(struct axes *ret, const struct schema *schema, const char *text,
                 struct axes_fault *fault)
 {
-    const char *at = text, *end = text + strlen(text);
-    struct word word;
+    struct span axes = span_of(text), word;
     size_t vertex = 0, rest = 0;
 
     if (!start_axes(ret, schema, count_axes(text)))
-        return fail(fault, "it takes three or four axes, NAME=STATE+STATE; ...",
-                    (struct word){ text, strlen(text) });
-    while (next_word(&at, end, ";", &word)) {
-        if (word.length > 0 && !parse_axis(ret, vertex++, word, &rest, fault))
+        return fail(fault, "it takes three or four axes, NAME=STATE+STATE; ...", axes);
+    while (next_part(&axes, ';', &word)) {
+        if (span_length(word) > 0 && !parse_axis(ret, vertex++, word, &rest, fault))
             return false;
     }
     for (size_t i = 0; rest != 0 && i < schema->state_count; i++) {

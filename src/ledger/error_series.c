@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_CAPACITY 64
-
 static size_t column_named(const struct schema *schema, const char *name)
 {
     for (size_t i = 0; i < schema->column_count; i++) {

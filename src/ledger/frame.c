@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_CAPACITY 64
-
 void frame_init(struct frame *frame, const struct schema *schema)
 {
     *frame = (struct frame){ .schema = schema };

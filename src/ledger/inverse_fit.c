@@ -48,7 +48,7 @@ static double eta_at(const struct coefficients *at, double cpu)
     return isfinite(pole) ? at->b * (cpu - pole) : at->a;
 }
 
-static bool is_usable(const struct inverse_point *point)
+bool inverse_point_is_usable(const struct inverse_point *point)
 {
     return isfinite(point->cpu) && isfinite(point->error) && point->error > 0;
 }
@@ -68,7 +68,7 @@ static bool reserve(struct work *work, const struct inverse_point *points, size_
     if (work->points == NULL || work->eta == NULL || work->weights == NULL)
         return false;
     for (size_t i = 0; i < count; i++) {
-        if (is_usable(&points[i]))
+        if (inverse_point_is_usable(&points[i]))
             work->points[work->count++] = points[i];
     }
     return true;
@@ -266,7 +266,7 @@ void inverse_fit(const struct inverse_point *points, size_t count, struct invers
     struct inverse_fit fit = { .outcome = INVERSE_TOO_FEW };
 
     for (size_t i = 0; i < count; i++)
-        fit.used += is_usable(&points[i]);
+        fit.used += inverse_point_is_usable(&points[i]);
     fit.left_out = count - fit.used;
     if (fit.used > COEFFICIENTS)
         fit.outcome = reserve(&work, points, count) ? fit_points(&work, &fit) : INVERSE_NO_MEMORY;

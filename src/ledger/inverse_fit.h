@@ -18,6 +18,8 @@ struct inverse_point {
     double cpu, error;
 };
 
+bool inverse_point_is_usable(const struct inverse_point *point);
+
 enum inverse_outcome {
     INVERSE_FITTED,
     INVERSE_TOO_FEW,  /* fewer than three points with an error above 0 */

@@ -81,16 +81,11 @@ static void find_clusters(const struct inverse_fit *fit, const struct inverse_po
     free(deviation);
 }
 
-static bool is_used(const struct inverse_point *point)
-{
-    return isfinite(point->cpu) && isfinite(point->error) && point->error > 0;
-}
-
 static void find_loads(const struct inverse_point *points, size_t count,
                        struct inverse_judgement *judgement)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!is_used(&points[i]))
+        if (!inverse_point_is_usable(&points[i]))
             continue;
         judgement->least_load = fmin(judgement->least_load, points[i].cpu);
         judgement->most_load = fmax(judgement->most_load, points[i].cpu);

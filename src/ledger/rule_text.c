@@ -9,7 +9,7 @@
 
 static bool is_blank(char byte)
 {
-    return byte == ' ' || byte == '\t' || byte == '\r';
+    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
 }
 
 struct span span_of(const char *text)
@@ -44,11 +44,11 @@ struct span span_next_word(struct span *rest)
 static void append(struct rule_fault *fault, const char *text, size_t length)
 {
     const size_t used = strlen(fault->message);
-    const size_t room = sizeof fault->message - 1 - used;
-    const size_t taken = length < room ? length : room;
+    const size_t space = sizeof fault->message - 1 - used;
 
-    memcpy(fault->message + used, text, taken);
-    fault->message[used + taken] = '\0';
+    length = length < space ? length : space;
+    memcpy(fault->message + used, text, length);
+    fault->message[used + length] = '\0';
 }
 
 int rule_refuse(struct rule_fault *fault, struct span word, const char *what)
@@ -60,21 +60,22 @@ int rule_refuse(struct rule_fault *fault, struct span word, const char *what)
     return CAMP_E_FORMAT;
 }
 
-int rule_compile(regex_t *ret, const char *key, struct span expression, bool whole,
-                 struct rule_fault *fault)
+static int compile(regex_t *ret, const struct rule_keys *keys, size_t key, struct span expression,
+                   struct rule_fault *fault)
 {
     const size_t length = span_length(expression);
     char text[EXPRESSION_SIZE + 4], message[RULE_FAULT_SIZE], *at = text;
     int r;
 
     if (length == 0)
-        return rule_refuse(fault, span_of(key), "an expression must follow, without a blank");
+        return rule_refuse(fault, span_of(keys->names[key]),
+                           "an expression must follow, without a blank");
     if (length >= EXPRESSION_SIZE)
         return rule_refuse(fault, expression, "is longer than 1023 bytes");
-    if (whole)
+    if (keys->whole)
         at = stpcpy(at, "^(");
     memcpy(at, expression.at, length);
-    strcpy(at + length, whole ? ")$" : "");
+    strcpy(at + length, keys->whole ? ")$" : "");
     r = regcomp(ret, text, REG_EXTENDED | REG_NOSUB);
     if (r == 0)
         return CAMP_OK;
@@ -82,6 +83,41 @@ int rule_compile(regex_t *ret, const char *key, struct span expression, bool who
         return CAMP_E_NOMEM;
     regerror(r, ret, message, sizeof message);
     return rule_refuse(fault, expression, message);
+}
+
+int rule_condition_add(struct rule_conditions *conditions, const struct rule_keys *keys,
+                       struct span condition, struct rule_fault *fault)
+{
+    size_t key = 0;
+    int r;
+
+    while (key < keys->count && !span_starts(condition, keys->names[key]))
+        key++;
+    if (key == keys->count)
+        return rule_refuse(fault, condition, keys->unknown);
+    if (conditions->given[key])
+        return rule_refuse(fault, condition, keys->twice);
+    condition.at += strlen(keys->names[key]);
+    r = compile(&conditions->expressions[key], keys, key, condition, fault);
+    conditions->given[key] = r == CAMP_OK;
+    return r;
+}
+
+bool rule_conditions_match(const struct rule_conditions *conditions, const char *const *texts)
+{
+    for (size_t i = 0; i < RULE_KEYS_MAXIMUM; i++) {
+        if (conditions->given[i] && regexec(&conditions->expressions[i], texts[i], 0, NULL, 0) != 0)
+            return false;
+    }
+    return true;
+}
+
+void rule_conditions_release(struct rule_conditions *conditions)
+{
+    for (size_t i = 0; i < RULE_KEYS_MAXIMUM; i++) {
+        if (conditions->given[i])
+            regfree(&conditions->expressions[i]);
+    }
 }
 
 int rule_lines(const char *text, size_t length, struct rule_fault *fault,

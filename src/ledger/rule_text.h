@@ -1,6 +1,7 @@
 /*
- * Rules as text: a line each, words between blanks, a # at the start of a line makes a comment.
- * Pure text, of any bytes. The readers interpret the rules: workload.h, session_rules.h.
+ * Rules as text: a line each, words between blanks, a # at the start of a line makes a comment. A
+ * rule has conditions, KEY=REGEX, all of which must match. Pure text, of any bytes; workload.h and
+ * session_rules.h have the keys and what a rule is for.
  */
 #pragma once
 
@@ -40,10 +41,31 @@ struct span span_next_word(struct span *rest);
 /* "WORD: what", the word cut at 60 bytes. CAMP_E_FORMAT. */
 int rule_refuse(struct rule_fault *fault, struct span word, const char *what);
 
-/* Compiles a POSIX extended expression, which matches anywhere in a text, or if `whole` all of it.
- * `key` is named when it is empty. CAMP_OK; CAMP_E_FORMAT with *fault; CAMP_E_NOMEM. */
-int rule_compile(regex_t *ret, const char *key, struct span expression, bool whole,
-                 struct rule_fault *fault);
+#define RULE_KEYS_MAXIMUM 4
+
+/* The conditions that a kind of rules may have. */
+struct rule_keys {
+    const char *names[RULE_KEYS_MAXIMUM]; /* [count] "user=" */
+    size_t count;
+    bool whole;          /* an expression must match all of its text, not a part of it */
+    const char *unknown; /* the complaint about another key */
+    const char *twice;   /* and about one that is given twice */
+};
+
+struct rule_conditions {
+    bool given[RULE_KEYS_MAXIMUM];          /* by key */
+    regex_t expressions[RULE_KEYS_MAXIMUM]; /* those given; owned */
+};
+
+/* Adds the condition KEY=REGEX, a POSIX extended expression. CAMP_OK; CAMP_E_FORMAT with *fault;
+ * CAMP_E_NOMEM. */
+int rule_condition_add(struct rule_conditions *conditions, const struct rule_keys *keys,
+                       struct span condition, struct rule_fault *fault);
+
+/* Does each condition match its text? texts[] are by key. */
+bool rule_conditions_match(const struct rule_conditions *conditions, const char *const *texts);
+
+void rule_conditions_release(struct rule_conditions *conditions);
 
 /* Calls read() with each rule line, trimmed, while it returns CAMP_OK. Returns its last result;
  * CAMP_E_FORMAT with *fault where the bytes are no text. fault->line is set. */

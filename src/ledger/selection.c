@@ -1,6 +1,5 @@
 #include "selection.h"
 
-#include "tree.h"
 #include "words.h"
 
 #include <stdlib.h>

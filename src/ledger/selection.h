@@ -67,6 +67,12 @@ int selection_fill(struct selected *ret, const struct selection *selection);
 
 void selected_release(struct selected *selected);
 
+/* Processes under their parents (tree.c). order[count] has rows of `frame`, whose ids are
+ * processes, and is reordered: each row after its parent, children of one parent in their given
+ * order; rows without a parent among them are at the top. depths[count]: the number of ancestors.
+ * CAMP_OK or CAMP_E_NOMEM. */
+int tree_order(const struct frame *frame, size_t *order, size_t count, uint32_t *depths);
+
 const char *selection_name(const struct selection *selection, const struct entity *row);
 
 /* A row's time in the states of a class; its time that is not idle. */

@@ -8,7 +8,13 @@
 
 const char *const session_state_names[SESSION_STATE_COUNT] = { "cpu", "run_queue", "contention",
                                                                "wait", "idle" };
-static const char *const keys[SESSION_KEYS] = { "class=", "event=", "activity=", "type=" };
+static const struct rule_keys keys = {
+    .names = { "class=", "event=", "activity=", "type=" },
+    .count = SESSION_KEYS,
+    .whole = true,
+    .unknown = "is not class=REGEX, event=REGEX, activity=REGEX or type=REGEX",
+    .twice = "stands twice; a further rule may have the same COLUMN",
+};
 
 static bool is_name(struct span word)
 {
@@ -74,24 +80,6 @@ static int parse_state(struct span word, enum session_state *ret, struct rule_fa
                        "a line begins with a state: cpu, run_queue, contention, wait or idle");
 }
 
-static int parse_key(struct session_rule *rule, struct span word, struct rule_fault *fault)
-{
-    size_t key = 0;
-    int r;
-
-    while (key < SESSION_KEYS && !span_starts(word, keys[key]))
-        key++;
-    if (key == SESSION_KEYS)
-        return rule_refuse(fault, word,
-                           "is not class=REGEX, event=REGEX, activity=REGEX or type=REGEX");
-    if (rule->given[key])
-        return rule_refuse(fault, word, "stands twice; a further rule may have the same COLUMN");
-    word.at += strlen(keys[key]);
-    r = rule_compile(&rule->expressions[key], keys[key], word, true, fault);
-    rule->given[key] = r == CAMP_OK;
-    return r;
-}
-
 static struct session_rule *add_rule(struct session_rules *rules)
 {
     if (!ARRAY_RESERVE(rules->rules, rules->capacity, rules->count + 1))
@@ -119,7 +107,7 @@ static int parse_line(void *context, struct span line, struct rule_fault *fault)
     if (r == CAMP_OK && span_length(matches) == 0)
         return rule_refuse(fault, name, "what must match is missing: class=REGEX, event=REGEX ...");
     while (r == CAMP_OK && span_length(span_trimmed(line)) > 0)
-        r = parse_key(rule, span_next_word(&line), fault);
+        r = rule_condition_add(&rule->conditions, &keys, span_next_word(&line), fault);
     if (r == CAMP_OK && !add_line(&rules->columns[rule->column], matches))
         return CAMP_E_NOMEM;
     return r;
@@ -164,31 +152,18 @@ int session_rules_parse(struct session_rules *ret, const char *text, size_t leng
 
 void session_rules_release(struct session_rules *rules)
 {
-    for (size_t i = 0; i < rules->count; i++) {
-        for (int key = 0; key < SESSION_KEYS; key++) {
-            if (rules->rules[i].given[key])
-                regfree(&rules->rules[i].expressions[key]);
-        }
-    }
+    for (size_t i = 0; i < rules->count; i++)
+        rule_conditions_release(&rules->rules[i].conditions);
     for (size_t i = 0; i < rules->column_count; i++)
         free(rules->columns[i].rules);
     free(rules->rules);
     *rules = (struct session_rules){ 0 };
 }
 
-static bool matches(const struct session_rule *rule, const struct session_kind *kind)
-{
-    for (int i = 0; i < SESSION_KEYS; i++) {
-        if (rule->given[i] && regexec(&rule->expressions[i], kind->texts[i], 0, NULL, 0) != 0)
-            return false;
-    }
-    return true;
-}
-
 size_t session_rules_match(const struct session_rules *rules, const struct session_kind *kind)
 {
     for (size_t i = 0; i < rules->count; i++) {
-        if (matches(&rules->rules[i], kind))
+        if (rule_conditions_match(&rules->rules[i].conditions, kind->texts))
             return rules->rules[i].column;
     }
     return SIZE_MAX;

@@ -47,8 +47,7 @@ struct session_column {
 
 struct session_rule {
     size_t column;
-    bool given[SESSION_KEYS];
-    regex_t expressions[SESSION_KEYS]; /* those given */
+    struct rule_conditions conditions; /* by enum session_key */
 };
 
 struct session_rules {

@@ -1,4 +1,5 @@
-#include "tree.h"
+/* Processes under their parents. */
+#include "selection.h"
 
 #include <stdlib.h>
 

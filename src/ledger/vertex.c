@@ -19,19 +19,6 @@ bool vertices_init(struct vertices *ret, const struct schema *schema, const char
     return true;
 }
 
-bool vertices_assign(struct vertices *vertices, const char *column, size_t vertex)
-{
-    const struct schema *schema = vertices->schema;
-
-    for (size_t i = 0; vertex < vertices->count && i < schema->state_count; i++) {
-        if (strcmp(schema->columns[i].name, column) == 0) {
-            vertices->of_state[i] = (uint8_t)(vertex + 1);
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The vertex of a class; -1: the meaning of the state is unknown. */
 static int vertex_of(enum column_class class)
 {

@@ -41,10 +41,6 @@ struct position {
 bool vertices_init(struct vertices *ret, const struct schema *schema, const char *const *names,
                    size_t count);
 
-/* Assigns a state by its column's name ("disk_ns"), possibly from another vertex. False: no such
- * state in the schema, or no such vertex. */
-bool vertices_assign(struct vertices *vertices, const char *column, size_t vertex);
-
 /* The usual vertices for threads, groups of them, and CPUs. Of 3: CPU (on one), idle (nothing to
  * do: asleep until an outside event, or stopped), waiting (blocked in its work). Of 4 waiting is
  * divided: I/O (disk and page faults) and contention (run queue, lock, stolen by the hypervisor).

@@ -7,50 +7,30 @@
 #include <string.h>
 
 static const char unmatched[] = "(unmatched)";
-static const char *const keys[] = { "name=", "user=", "line=" };
-
-static void release_rule(struct workload_rule *rule)
-{
-    for (int i = 0; i < WORKLOAD_KEY_COUNT; i++) {
-        if (rule->given[i])
-            regfree(&rule->expressions[i]);
-    }
-}
+static const struct rule_keys keys = {
+    .names = { "name=", "user=", "line=" },
+    .count = WORKLOAD_KEY_COUNT,
+    .unknown = "is not name=REGEX, user=REGEX or line=REGEX",
+    .twice = "stands twice; a further rule may have the same NAME",
+};
 
 void workloads_release(struct workloads *workloads)
 {
     for (size_t i = 0; i < workloads->count; i++)
-        release_rule(&workloads->rules[i]);
+        rule_conditions_release(&workloads->rules[i].conditions);
     free(workloads->rules);
     *workloads = (struct workloads){ 0 };
 }
 
-static int compile(struct workload_rule *rule, enum workload_key key, struct span expression,
-                   struct rule_fault *fault)
+static int parse_condition(struct workload_rule *rule, struct span *rest, struct rule_fault *fault)
 {
-    const int r = rule_compile(&rule->expressions[key], keys[key], expression, false, fault);
+    struct span condition = span_next_word(rest);
 
-    rule->given[key] = r == CAMP_OK;
-    return r;
-}
-
-static int parse_key(struct workload_rule *rule, struct span *rest, struct rule_fault *fault)
-{
-    const struct span word = span_next_word(rest);
-    size_t key = 0, length;
-
-    while (key < WORKLOAD_KEY_COUNT && !span_starts(word, keys[key]))
-        key++;
-    if (key == WORKLOAD_KEY_COUNT)
-        return rule_refuse(fault, word, "is not name=REGEX, user=REGEX or line=REGEX");
-    if (rule->given[key])
-        return rule_refuse(fault, word, "stands twice; a further rule may have the same NAME");
-    length = strlen(keys[key]);
-    if (key != WORKLOAD_LINE)
-        return compile(rule, (enum workload_key)key, (struct span){ word.at + length, word.end },
-                       fault);
-    rest->at = rest->end;
-    return compile(rule, WORKLOAD_LINE, (struct span){ word.at + length, rest->end }, fault);
+    if (span_starts(condition, keys.names[WORKLOAD_LINE])) {
+        condition.end = rest->end;
+        rest->at = rest->end;
+    }
+    return rule_condition_add(&rule->conditions, &keys, condition, fault);
 }
 
 static int parse_name(struct workload_rule *rule, struct span name, struct rule_fault *fault)
@@ -74,7 +54,7 @@ static int parse_rule(struct workload_rule *rule, struct span line, struct rule_
         return rule_refuse(fault, name,
                            "what must match is missing: name=REGEX, user=REGEX, line=REGEX");
     while (r == CAMP_OK && span_length(span_trimmed(line)) > 0)
-        r = parse_key(rule, &line, fault);
+        r = parse_condition(rule, &line, fault);
     return r;
 }
 
@@ -112,22 +92,13 @@ int workloads_parse(struct workloads *ret, const char *text, size_t length,
     return r;
 }
 
-static bool matches(const struct workload_rule *rule, const char *const texts[WORKLOAD_KEY_COUNT])
-{
-    for (int i = 0; i < WORKLOAD_KEY_COUNT; i++) {
-        if (rule->given[i] && regexec(&rule->expressions[i], texts[i], 0, NULL, 0) != 0)
-            return false;
-    }
-    return true;
-}
-
 size_t workloads_match(const struct workloads *workloads, const char *name, const char *user,
                        const char *line)
 {
     const char *const texts[WORKLOAD_KEY_COUNT] = { name, user, line };
 
     for (size_t i = 0; i < workloads->count; i++) {
-        if (matches(&workloads->rules[i], texts))
+        if (rule_conditions_match(&workloads->rules[i].conditions, texts))
             return workloads->rules[i].workload;
     }
     return workloads->count;
@@ -136,7 +107,7 @@ size_t workloads_match(const struct workloads *workloads, const char *name, cons
 bool workloads_need_lines(const struct workloads *workloads)
 {
     for (size_t i = 0; i < workloads->count; i++) {
-        if (workloads->rules[i].given[WORKLOAD_LINE])
+        if (workloads->rules[i].conditions.given[WORKLOAD_LINE])
             return true;
     }
     return false;

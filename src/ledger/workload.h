@@ -20,9 +20,8 @@ enum workload_key { WORKLOAD_NAME, WORKLOAD_USER, WORKLOAD_LINE, WORKLOAD_KEY_CO
 
 struct workload_rule {
     char name[CAMP_NAME_SIZE];
-    size_t workload; /* index of the first rule of this name */
-    bool given[WORKLOAD_KEY_COUNT];
-    regex_t expressions[WORKLOAD_KEY_COUNT]; /* those given */
+    size_t workload;                   /* index of the first rule of this name */
+    struct rule_conditions conditions; /* by enum workload_key */
 };
 
 struct workloads {

@@ -1,5 +1,5 @@
 /* Processes under their parents, on made-up families. */
-#include "ledger/tree.h"
+#include "ledger/selection.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

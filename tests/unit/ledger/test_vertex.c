@@ -48,13 +48,14 @@ static void add(struct frame *frame, uint64_t elapsed, uint64_t run, uint64_t di
     memcpy(frame_values(frame, frame->entity_count - 1), values, sizeof values);
 }
 
+enum { RUN, DISK, LOCK, SLEEP };
+
 static void assign_all(struct vertices *ret)
 {
     assert_true(vertices_init(ret, &schema, names, 3));
-    assert_true(vertices_assign(ret, "run_ns", 0));
-    assert_true(vertices_assign(ret, "disk_ns", 1));
-    assert_true(vertices_assign(ret, "lock_ns", 1));
-    assert_true(vertices_assign(ret, "sleep_ns", 2));
+    ret->of_state[RUN] = 1;
+    ret->of_state[DISK] = ret->of_state[LOCK] = 2;
+    ret->of_state[SLEEP] = 3;
 }
 
 static struct weights weigh(const struct vertices *vertices, const struct frame *frame, size_t row)
@@ -116,9 +117,8 @@ static void a_state_at_no_vertex_is_left_out_and_reported(void **state)
     (void)state;
     frame_init(&frame, &schema);
     assert_true(vertices_init(&vertices, &schema, names, 3));
-    assert_true(vertices_assign(&vertices, "run_ns", 0));
-    assert_true(vertices_assign(&vertices, "sleep_ns", 1));
-    assert_true(vertices_assign(&vertices, "sleep_ns", 2)); /* taken from the other */
+    vertices.of_state[RUN] = 1;
+    vertices.of_state[SLEEP] = 3;
     add(&frame, 1000, 100, 200, 250, 400);
     weights = weigh(&vertices, &frame, 0);
     assert_near(weights.shares[1], 0);
@@ -129,7 +129,7 @@ static void a_state_at_no_vertex_is_left_out_and_reported(void **state)
     frame_release(&frame);
 }
 
-static void only_states_can_be_assigned_to_vertices_that_exist(void **state)
+static void there_are_three_or_four_vertices_and_a_limit_of_states(void **state)
 {
     struct vertices vertices;
     struct schema wide = schema;
@@ -141,11 +141,7 @@ static void only_states_can_be_assigned_to_vertices_that_exist(void **state)
     assert_false(vertices_init(&vertices, &wide, names, 3));
     assert_true(vertices_init(&vertices, &schema, names, 3));
     assert_string_equal(vertices.names[2], "sleep");
-    assert_false(vertices_assign(&vertices, "calls", 0)); /* a counter */
-    assert_false(vertices_assign(&vertices, "none_ns", 0));
-    assert_false(vertices_assign(&vertices, "run_ns", 3));
     assert_true(vertices_init(&vertices, &schema, names, 4));
-    assert_true(vertices_assign(&vertices, "run_ns", 3));
 }
 
 static void without_time_there_is_no_place(void **state)
@@ -300,7 +296,7 @@ int main(void)
         cmocka_unit_test(states_of_one_vertex_are_added_up),
         cmocka_unit_test(missing_time_is_kept_beside_the_shares),
         cmocka_unit_test(a_state_at_no_vertex_is_left_out_and_reported),
-        cmocka_unit_test(only_states_can_be_assigned_to_vertices_that_exist),
+        cmocka_unit_test(there_are_three_or_four_vertices_and_a_limit_of_states),
         cmocka_unit_test(without_time_there_is_no_place),
         cmocka_unit_test(the_paper_s_points_are_where_the_paper_has_them),
         cmocka_unit_test(corners_are_equally_far_from_each_other),
