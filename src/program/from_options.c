@@ -5,7 +5,7 @@
 #include "sources/field.h"
 #include "sources/from_list.h"
 #include "sources/from_machine.h"
-#include "sources/label_groups.h"
+#include "sources/groups.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 #include "from.h"
 
-#include "beside.h"
 #include "counters/error.h"
 #include "from_list.h"
 #include "from_machine.h"
@@ -142,7 +141,7 @@ static int select_states(struct source *source, struct source **ret)
 
     if (source->describe(source)->state_count == 0 && source_beside(source) != NULL)
         r = beside_source_open(source, &source);
-    if (r == CAMP_OK && parts_has_total(source))
+    if (r == CAMP_OK && strcmp(source->describe(source)->name, "cpus") == 0)
         r = parts_source_open(source, &source);
     if (r == CAMP_OK)
         *ret = source;

@@ -1,10 +1,10 @@
 #include "from_machine.h"
 
-#include "beside.h"
 #include "check.h"
 #include "counters/error.h"
 #include "from_list.h"
 #include "groups.h"
+#include "parts.h"
 #include "sources/machine/threads_schedstat.h"
 
 #include <stdio.h>

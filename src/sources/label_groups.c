@@ -1,15 +1,28 @@
 /*
  * Groups by a label: one row for each value. Unlike groups of threads (groups.c) a row includes
- * ended entities: a user's sessions come and go, and the user is the same.
+ * exited entities: a user's sessions come and go, and the user is the same.
  */
-#include "label_groups.h"
-
 #include "counters/error.h"
+#include "groups.h"
 #include "ledger/array.h"
+#include "ledger/registry.h"
 #include "sources/field.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+struct label_groups {
+    struct source source; /* first: a label_groups is a source */
+    struct source *whole;
+    size_t label;             /* index in the schema */
+    struct frame frame;       /* the groups of the last frame */
+    struct registry registry; /* of groups, identified by the address of their tuple */
+    struct label_place {
+        uint64_t last_seen; /* number of the registry's frame */
+        size_t row;         /* of `frame` */
+    } * places;             /* [capacity] by registry number */
+    size_t capacity;
+};
 
 /* The tuple with only this label of an entity; NULL: none. */
 static const struct labels *group_of(const struct label_groups *groups, const struct entity *entity)
@@ -18,11 +31,6 @@ static const struct labels *group_of(const struct label_groups *groups, const st
 
     values[groups->label] = labels_value(entity->labels, groups->label);
     return labels_intern(values, groups->frame.schema->label_count);
-}
-
-static bool reserve(struct label_groups *groups)
-{
-    return ARRAY_RESERVE_ZEROED(groups->places, groups->capacity, groups->registry.count);
 }
 
 static bool start_group(struct label_groups *groups, uint32_t number, const struct labels *labels)
@@ -52,9 +60,10 @@ static int add_row(struct label_groups *groups, const struct frame *frame, size_
     uint32_t number;
     size_t to;
 
-    if (registry_enter(&groups->registry, &group, &number, &match) != CAMP_OK || !reserve(groups))
+    if (registry_enter(&groups->registry, &group, &number, &match) != CAMP_OK ||
+        !ARRAY_RESERVE_ZEROED(groups->places, groups->capacity, groups->registry.count))
         return CAMP_E_NOMEM;
-    if (groups->places[number].last_frame != groups->registry.frames &&
+    if (groups->places[number].last_seen != groups->registry.frames &&
         !start_group(groups, number, labels))
         return CAMP_E_NOMEM;
     to = groups->places[number].row;
@@ -66,90 +75,60 @@ static int add_row(struct label_groups *groups, const struct frame *frame, size_
     return CAMP_OK;
 }
 
-void label_groups_init(struct label_groups *ret, const struct schema *schema, size_t label)
-{
-    *ret = (struct label_groups){ .label = label };
-    frame_init(&ret->frame, schema);
-}
-
-int label_groups_fill(struct label_groups *groups, const struct frame *frame)
-{
-    int r = CAMP_OK;
-
-    frame_clear(&groups->frame);
-    groups->frame.start_ns = frame->start_ns;
-    groups->frame.end_ns = frame->end_ns;
-    groups->frame.wall_clock_ns = frame->wall_clock_ns;
-    groups->frame.losses = frame->losses;
-    groups->frame.note = frame->note;
-    registry_start_frame(&groups->registry);
-    for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++)
-        r = add_row(groups, frame, i);
-    return r;
-}
-
-void label_groups_release(struct label_groups *groups)
-{
-    registry_release(&groups->registry);
-    free(groups->places);
-    frame_release(&groups->frame);
-    *groups = (struct label_groups){ 0 };
-}
-
 /* ------------------------------------------------------------------------------- A source -- */
-
-struct grouped_source {
-    struct source source; /* first: a grouped_source is a source */
-    struct source *whole;
-    struct label_groups groups;
-};
 
 static const struct schema *describe(const struct source *base)
 {
-    const struct grouped_source *source = (const struct grouped_source *)base;
+    const struct label_groups *groups = (const struct label_groups *)base;
 
-    return source->whole->describe(source->whole);
+    return groups->whole->describe(groups->whole);
 }
 
 static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
                 struct camp_error *error)
 {
-    struct grouped_source *source = (struct grouped_source *)base;
+    struct label_groups *groups = (struct label_groups *)base;
     const struct frame *frame;
-    int r = source->whole->next(source->whole, deadline_ns, &frame, error);
+    int r = groups->whole->next(groups->whole, deadline_ns, &frame, error);
 
     if (r != CAMP_OK)
         return r;
-    *ret_frame = &source->groups.frame;
-    r = label_groups_fill(&source->groups, frame);
+    frame_start_as(&groups->frame, frame);
+    registry_start_frame(&groups->registry);
+    for (size_t i = 0; i < frame->entity_count && r == CAMP_OK; i++)
+        r = add_row(groups, frame, i);
+    *ret_frame = &groups->frame;
     return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for groups by a label");
 }
 
 static const struct frame *beside(const struct source *base)
 {
-    return source_beside(((const struct grouped_source *)base)->whole);
+    return source_beside(((const struct label_groups *)base)->whole);
 }
 
 static void close_groups(struct source *base)
 {
-    struct grouped_source *source = (struct grouped_source *)base;
+    struct label_groups *groups = (struct label_groups *)base;
 
-    source_close(source->whole);
-    label_groups_release(&source->groups);
-    free(source);
+    source_close(groups->whole);
+    registry_release(&groups->registry);
+    free(groups->places);
+    frame_release(&groups->frame);
+    free(groups);
 }
 
 int label_groups_open(struct source *whole, size_t label, struct source **ret)
 {
-    struct grouped_source *source = calloc(1, sizeof *source);
+    struct label_groups *groups = calloc(1, sizeof *groups);
 
-    if (source == NULL) {
+    if (groups == NULL) {
         source_close(whole);
         return CAMP_E_NOMEM;
     }
-    source->source = (struct source){ describe, next, close_groups, beside };
-    source->whole = whole;
-    label_groups_init(&source->groups, whole->describe(whole), label);
-    *ret = &source->source;
+    groups->source = (struct source){ describe, next, close_groups, beside };
+    groups->whole = whole;
+    groups->label = label;
+    frame_init(&groups->frame, whole->describe(whole));
+    *ret = &groups->source;
     return CAMP_OK;
 }

@@ -1,34 +1,75 @@
-/* CPUs without their total. No row is copied: the total comes first, so the frame just skips it. */
 #include "parts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-struct parts_source {
-    struct source source; /* first: a parts_source is a source */
+struct part_source {
+    struct source source; /* first: a part_source is a source */
     struct source *whole;
     struct frame frame; /* shares the arrays of the whole frame */
 };
 
-bool parts_has_total(const struct source *source)
+static struct source *whole_of(const struct source *base)
 {
-    return strcmp(source->describe(source)->name, "cpus") == 0;
+    return ((const struct part_source *)base)->whole;
 }
 
-static const struct schema *describe(const struct source *base)
+static void close_part(struct source *base)
 {
-    const struct source *whole = ((const struct parts_source *)base)->whole;
-
-    return whole->describe(whole);
+    source_close(whole_of(base));
+    free(base);
 }
 
-static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
-                struct camp_error *error)
+static int open_part(struct source *whole, struct source functions, struct source **ret)
 {
-    struct parts_source *source = (struct parts_source *)base;
-    struct frame *parts = &source->frame;
+    struct part_source *source = calloc(1, sizeof *source);
+
+    if (source == NULL) {
+        source_close(whole);
+        return CAMP_E_NOMEM;
+    }
+    source->source = functions;
+    source->whole = whole;
+    *ret = &source->source;
+    return CAMP_OK;
+}
+
+/* ------------------------------------------------------------------------------- Beside -- */
+
+static const struct schema *describe_beside(const struct source *base)
+{
+    return source_beside(whole_of(base))->schema;
+}
+
+static int next_beside(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
+                       struct camp_error *error)
+{
+    struct source *whole = whole_of(base);
     const struct frame *frame;
-    const int r = source->whole->next(source->whole, deadline_ns, &frame, error);
+    const int r = whole->next(whole, deadline_ns, &frame, error);
+
+    *ret_frame = source_beside(whole);
+    return r;
+}
+
+int beside_source_open(struct source *whole, struct source **ret)
+{
+    return open_part(whole, (struct source){ describe_beside, next_beside, close_part, NULL }, ret);
+}
+
+/* ------------------------------------------------------------------------- Without the total -- */
+
+static const struct schema *describe_parts(const struct source *base)
+{
+    return whole_of(base)->describe(whole_of(base));
+}
+
+/* The total is the first row, so no row is copied. */
+static int next_parts(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
+                      struct camp_error *error)
+{
+    struct frame *parts = &((struct part_source *)base)->frame;
+    const struct frame *frame;
+    const int r = whole_of(base)->next(whole_of(base), deadline_ns, &frame, error);
 
     if (r != CAMP_OK)
         return r;
@@ -44,22 +85,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     return CAMP_OK;
 }
 
-static void close_parts(struct source *base)
-{
-    source_close(((struct parts_source *)base)->whole);
-    free(base);
-}
-
 int parts_source_open(struct source *whole, struct source **ret)
 {
-    struct parts_source *source = calloc(1, sizeof *source);
-
-    if (source == NULL) {
-        source_close(whole);
-        return CAMP_E_NOMEM;
-    }
-    source->source = (struct source){ describe, next, close_parts, NULL };
-    source->whole = whole;
-    *ret = &source->source;
-    return CAMP_OK;
+    return open_part(whole, (struct source){ describe_parts, next_parts, close_part, NULL }, ret);
 }

@@ -1,5 +1,5 @@
 /* Entities added up by a label: a row for each value, with a lasting identity. */
-#include "sources/label_groups.h"
+#include "sources/groups.h"
 
 #include "../tree.h"
 
