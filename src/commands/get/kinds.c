@@ -3,15 +3,24 @@
 #include <stdio.h>
 #include <string.h>
 
+#define COUNTERS_IN(type) sizeof(struct type), offsetof(struct type, time_ns)
+
 const struct kind_words kinds[KIND_COUNT] = {
-    { CAMP_KIND_CPU, "cpus", "cpu.*", "cpu.ID", "cpu alone is the total", .has_total = true },
-    { CAMP_KIND_MEMORY, NULL, "memory", "memory", "physical, and swap", .is_one = true },
-    { CAMP_KIND_NETWORK, "networks", "network.*", "network.NAME", "interfaces" },
-    { CAMP_KIND_DISK, "disks", "disk.*", "disk.NAME", "whole disks" },
-    { CAMP_KIND_PARTITION, "partitions", "partition.*", "partition.NAME", "within their disks" },
-    { CAMP_KIND_PROCESS, "processes", "process.*", "process.PID", "with all their threads" },
-    { CAMP_KIND_THREAD, "threads", "thread.*.*", "thread.PID.TID", "each by itself" },
-    { CAMP_KIND_KERNEL, NULL, "kernel", "kernel", "what it counts, and how", .is_one = true },
+    { CAMP_KIND_CPU, "cpus", "cpu.*", "cpu.ID", "cpu alone is the total", COUNTERS_IN(camp_cpu),
+      .has_total = true },
+    { CAMP_KIND_MEMORY, NULL, "memory", "memory", "physical, and swap", COUNTERS_IN(camp_memory),
+      .is_one = true },
+    { CAMP_KIND_NETWORK, "networks", "network.*", "network.NAME", "interfaces",
+      COUNTERS_IN(camp_network) },
+    { CAMP_KIND_DISK, "disks", "disk.*", "disk.NAME", "whole disks", COUNTERS_IN(camp_disk) },
+    { CAMP_KIND_PARTITION, "partitions", "partition.*", "partition.NAME", "within their disks",
+      COUNTERS_IN(camp_disk) },
+    { CAMP_KIND_PROCESS, "processes", "process.*", "process.PID", "with all their threads",
+      COUNTERS_IN(camp_task) },
+    { CAMP_KIND_THREAD, "threads", "thread.*.*", "thread.PID.TID", "each by itself",
+      COUNTERS_IN(camp_task) },
+    { CAMP_KIND_KERNEL, NULL, "kernel", "kernel", "what it counts, and how",
+      sizeof(struct camp_kernel), NO_TIME, .is_one = true },
 };
 
 const struct kind_words *kind_words(enum camp_kind kind)

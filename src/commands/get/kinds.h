@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #define KIND_COUNT 8
+#define NO_TIME SIZE_MAX
 
 /* How a kind is written on the command line; its name is camp_kind_name()'s. */
 struct kind_words {
@@ -19,6 +20,8 @@ struct kind_words {
     const char *any;    /* "process.*": every one of them, as `camp get` takes it */
     const char *one;    /* "process.PID": how one is named */
     const char *help;   /* a few words */
+    size_t size;        /* of the struct with its counters, a member of struct reading */
+    size_t time_at;     /* offset of that struct's time_ns; NO_TIME: it has none */
     bool has_total;     /* without a name in between: all together */
     bool is_one;        /* never has a name in between */
 };

@@ -1,5 +1,6 @@
 #include "query.h"
 
+#include "counters/error.h"
 #include "ledger/array.h"
 #include "program/command.h"
 #include "program/suggestion.h"
@@ -125,74 +126,73 @@ static const char *name_of(const struct subject *subject)
     return dot != NULL ? dot + 1 : "";
 }
 
-/* Moves what matches from one set to another. */
-static int move_matching(struct subjects *from, const char *pattern, struct subjects *to)
-{
-    bool literal = false;
-
-    for (size_t i = 0; i < from->count; i++)
-        literal = literal || strcmp(name_of(&from->items[i]), pattern) == 0;
-    for (size_t i = 0; i < from->count; i++) {
-        const char *name = name_of(&from->items[i]);
-        size_t index;
-
-        if (literal ? strcmp(name, pattern) != 0
-                    : !is_glob(pattern) || fnmatch(pattern, name, 0) != 0)
-            continue;
-        if (!subjects_add(to, &from->items[i], &index))
-            return CAMP_E_NOMEM;
-    }
-    return CAMP_OK;
-}
-
 /* The number alone of "1234@5678", for globs such as 12*. */
 static bool id_matches(const char *pattern, int32_t id)
 {
     char text[16];
 
     snprintf(text, sizeof text, "%" PRId32, id);
-    return strcmp(pattern, text) == 0 || fnmatch(pattern, text, 0) == 0;
+    return fnmatch(pattern, text, 0) == 0;
 }
 
-static int find_device(const struct kind_words *kind, const char *name, struct subjects *ret,
-                       struct camp_error *error)
+static bool matches_subject(const char *pattern, const struct subject *subject)
 {
-    struct subjects all = { .source = ret->source };
-    struct suggestion suggestion = { .word = name };
-    int result = subjects_list(&all, kind->kind, error);
+    switch (subject->kind) {
+    case CAMP_KIND_CPU:
+        return id_matches(pattern, subject->cpu);
+    case CAMP_KIND_PROCESS:
+        return id_matches(pattern, subject->process.pid);
+    case CAMP_KIND_THREAD:
+        return id_matches(pattern, subject->thread.tid);
+    default:
+        return is_glob(pattern) && fnmatch(pattern, subject->device, 0) == 0;
+    }
+}
 
-    if (result >= 0)
-        result = move_matching(&all, name, ret);
-    if (result < 0 || ret->count > 0)
-        goto out;
-    for (size_t i = 0; i < all.count; i++)
-        suggestion_offer(&suggestion, name_of(&all.items[i]));
-    *error = (struct camp_error){ .code = CAMP_E_GONE };
-    snprintf(error->message, sizeof error->message, "there is no %s '%s'%s%s%s; see camp list %s",
-             camp_kind_name(kind->kind), name, suggestion.best != NULL ? "; did you mean '" : "",
-             suggestion.best != NULL ? suggestion.best : "", suggestion.best != NULL ? "'" : "",
-             kind->plural);
-    result = CAMP_E_GONE;
-out:
-    subjects_release(&all);
+/* Copies the subjects that match. A device's name may look like a pattern: it is that device. */
+static int add_matching(const struct subjects *from, const char *pattern, struct subjects *to,
+                        struct camp_error *error)
+{
+    bool literal = false;
+    int result = CAMP_OK;
+
+    for (size_t i = 0; i < from->count; i++)
+        literal = literal || strcmp(name_of(&from->items[i]), pattern) == 0;
+    for (size_t i = 0; result >= 0 && i < from->count; i++) {
+        const struct subject *subject = &from->items[i];
+
+        if (literal ? strcmp(name_of(subject), pattern) == 0 : matches_subject(pattern, subject))
+            result = subjects_add(to, subject, NULL, error);
+    }
     return result;
 }
 
-static int find_by_id(const struct kind_words *kind, const char *pattern, struct subjects *ret,
-                      struct camp_error *error)
+static int fail_device(const struct kind_words *kind, const char *name, const struct subjects *all,
+                       struct camp_error *error)
 {
+    struct suggestion suggestion = { .word = name };
+
+    for (size_t i = 0; i < all->count; i++)
+        suggestion_offer(&suggestion, all->items[i].device);
+    return camp_fail(error, CAMP_E_GONE, 0, "there is no %s '%s'%s%s%s; see camp list %s",
+                     camp_kind_name(kind->kind), name,
+                     suggestion.best != NULL ? "; did you mean '" : "",
+                     suggestion.best != NULL ? suggestion.best : "",
+                     suggestion.best != NULL ? "'" : "", kind->plural);
+}
+
+/* By a pattern, or a device by its name. */
+static int find_listed(const struct kind_words *kind, const char *pattern, struct subjects *ret,
+                       struct camp_error *error)
+{
+    const bool is_device = (kind->kind & (CAMP_KIND_CPU | CAMP_KIND_PROCESS)) == 0;
     struct subjects all = { .source = ret->source };
     int result = subjects_list(&all, kind->kind, error);
 
-    for (size_t i = 0; result >= 0 && i < all.count; i++) {
-        const struct subject *subject = &all.items[i];
-        size_t index;
-
-        if (id_matches(pattern,
-                       kind->kind == CAMP_KIND_CPU ? subject->cpu : subject->process.pid) &&
-            !subjects_add(ret, subject, &index))
-            result = CAMP_E_NOMEM;
-    }
+    if (result >= 0)
+        result = add_matching(&all, pattern, ret, error);
+    if (result >= 0 && ret->count == 0 && is_device)
+        result = fail_device(kind, pattern, &all, error);
     subjects_release(&all);
     return result;
 }
@@ -201,12 +201,9 @@ static int find_one(const struct kind_words *kind, const char *name, struct subj
                     struct camp_error *error)
 {
     struct subject subject;
-    size_t index;
     int result = subject_named(ret->source, kind->kind, name, &subject, error);
 
-    if (result >= 0 && !subjects_add(ret, &subject, &index))
-        result = CAMP_E_NOMEM;
-    return result;
+    return result >= 0 ? subjects_add(ret, &subject, NULL, error) : result;
 }
 
 static int find_processes(const char *name, struct subjects *ret, struct camp_error *error)
@@ -216,7 +213,7 @@ static int find_processes(const char *name, struct subjects *ret, struct camp_er
     if (strncmp(name, "name:", 5) == 0)
         return subjects_list_named(ret, name + 5, error);
     if (is_glob(name))
-        return find_by_id(kind, name, ret, error);
+        return find_listed(kind, name, ret, error);
     return find_one(kind, name, ret, error);
 }
 
@@ -241,13 +238,8 @@ static int find_threads(const char *name, struct subjects *ret, struct camp_erro
         if (result == CAMP_E_GONE && processes.count > 1)
             result = CAMP_OK; /* it ended meanwhile */
     }
-    for (size_t i = 0; result >= 0 && i < threads.count; i++) {
-        size_t index;
-
-        if ((dot == NULL || id_matches(dot + 1, threads.items[i].thread.tid)) &&
-            !subjects_add(ret, &threads.items[i], &index))
-            result = CAMP_E_NOMEM;
-    }
+    if (result >= 0)
+        result = add_matching(&threads, dot != NULL ? dot + 1 : "*", ret, error);
     subjects_release(&processes);
     subjects_release(&threads);
     return result;
@@ -259,23 +251,20 @@ static int find_subjects(const struct kind_words *kind, const char *name, struct
     int result;
 
     *error = (struct camp_error){ 0 };
-    if (kind->kind == CAMP_KIND_CPU)
-        result =
-            is_glob(name) ? find_by_id(kind, name, ret, error) : find_one(kind, name, ret, error);
-    else if (kind->is_one)
+    if (kind->is_one)
         result = find_one(kind, "", ret, error);
+    else if (kind->kind == CAMP_KIND_CPU && !is_glob(name))
+        result = find_one(kind, name, ret, error);
     else if (kind->kind == CAMP_KIND_PROCESS)
         result = find_processes(name, ret, error);
     else if (kind->kind == CAMP_KIND_THREAD)
         result = find_threads(name, ret, error);
     else
-        result = find_device(kind, name, ret, error);
-    if (result >= 0 && ret->count == 0) {
-        snprintf(error->message, sizeof error->message,
-                 "there is no %s that matches '%s'; see camp list %s", camp_kind_name(kind->kind),
-                 name, kind->plural);
-        result = CAMP_E_GONE;
-    }
+        result = find_listed(kind, name, ret, error);
+    if (result >= 0 && ret->count == 0)
+        return camp_fail(error, CAMP_E_GONE, 0,
+                         "there is no %s that matches '%s'; see camp list %s",
+                         camp_kind_name(kind->kind), name, kind->plural);
     return result;
 }
 
@@ -326,17 +315,16 @@ static int complain_of_counter(const struct kind_words *kind, const char *operan
 static int add_found(struct query *query, const struct kind_words *kind,
                      const struct subjects *found, const char *pattern)
 {
-    for (size_t i = 0; i < found->count; i++) {
-        size_t index;
-        int status;
+    struct camp_error error = { 0 };
+    int status = STATUS_OK;
 
-        if (!subjects_add(&query->subjects, &found->items[i], &index))
-            return complain(STATUS_FAILURE, "no memory left; ask for less at a time");
-        status = add_rows(query, kind, index, pattern);
-        if (status != STATUS_OK)
-            return status;
+    for (size_t i = 0; status == STATUS_OK && i < found->count; i++) {
+        size_t index;
+        int result = subjects_add(&query->subjects, &found->items[i], &index, &error);
+
+        status = result < 0 ? complain_of(result, &error) : add_rows(query, kind, index, pattern);
     }
-    return STATUS_OK;
+    return status;
 }
 
 /* The whole kind: what is of all together, then each. */

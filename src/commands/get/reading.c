@@ -2,9 +2,9 @@
  * Reading subjects: each thing as cheaply as libcamp can, and several CPUs, interfaces or disks
  * with one call, so that they are of one point in time.
  */
-#include "listing.h"
 #include "subjects.h"
 
+#include "counters/error.h"
 #include "counters/units.h"
 
 #include <stdlib.h>
@@ -22,27 +22,22 @@ void subject_want(struct subject *subject, const struct camp_counter *counter)
 
 /* ------------------------------------------------------------- Several at once -- */
 
-static void store(struct reading *reading, enum camp_kind kind, const void *array, size_t i)
+/* The time of a reading whose struct is filled. */
+static void note_time(enum camp_kind kind, struct reading *reading)
 {
-    if (kind == CAMP_KIND_CPU) {
-        reading->cpu = ((const struct camp_cpu *)array)[i];
-        reading->time_ns = reading->cpu.time_ns;
-    } else if (kind == CAMP_KIND_NETWORK) {
-        reading->network = ((const struct camp_network *)array)[i];
-        reading->time_ns = reading->network.time_ns;
-    } else {
-        reading->disk = ((const struct camp_disk *)array)[i];
-        reading->time_ns = reading->disk.time_ns;
-    }
+    const size_t at = kind_words(kind)->time_at;
+
+    if (at == NO_TIME)
+        reading->time_ns = now_ns(CLOCK_MONOTONIC);
+    else
+        memcpy(&reading->time_ns, (const char *)&reading->cpu + at, sizeof reading->time_ns);
 }
 
-static bool is_subject(const struct subject *subject, const void *array, size_t i)
+/* Whether it is the element of a listing. */
+static bool is_subject(const struct subject *subject, const void *element)
 {
-    if (subject->kind == CAMP_KIND_CPU)
-        return ((const struct camp_cpu *)array)[i].cpu == subject->cpu;
-    return strcmp(subject->kind == CAMP_KIND_NETWORK ? ((const struct camp_network *)array)[i].name
-                                                     : ((const struct camp_disk *)array)[i].name,
-                  subject->device) == 0;
+    return subject->kind == CAMP_KIND_CPU ? ((const struct camp_cpu *)element)->cpu == subject->cpu
+                                          : strcmp(element, subject->device) == 0;
 }
 
 /* Keeps the message of an error; NULL: there was no error. Without memory there is no message, and
@@ -54,50 +49,41 @@ static void keep_failure(struct subject *subject, const struct camp_error *error
 }
 
 /* Finds each subject of the kind among what was read; they mostly stand in the same order. */
-static void distribute(struct subjects *subjects, enum camp_kind kind, const void *array,
+static void distribute(struct subjects *subjects, enum camp_kind kind, const char *array,
                        size_t count)
 {
+    const size_t size = kind_words(kind)->size;
     size_t at = 0;
 
     for (size_t s = 0; s < subjects->count; s++) {
         struct subject *subject = &subjects->items[s];
+        struct camp_error error;
         size_t tried = 0;
 
         if (subject->kind != kind)
             continue;
-        while (tried < count && !is_subject(subject, array, at)) {
+        while (tried < count && !is_subject(subject, array + at * size)) {
             at = (at + 1) % count;
             tried++;
         }
         if (tried < count) {
-            store(&subject->now, kind, array, at);
+            memcpy(&subject->now.cpu, array + at * size, size);
+            note_time(kind, &subject->now);
             subject->now.cpu_count = kind == CAMP_KIND_CPU ? count - 1 : 0; /* without the total */
-        } else {
-            struct camp_error error;
-
-            subject->now.result =
-                library_fail(&error, CAMP_E_GONE, "there is no %s%s; see camp list", subject->label,
-                             kind == CAMP_KIND_CPU ? " online" : "");
-            keep_failure(subject, &error);
+            continue;
         }
+        subject->now.result = camp_fail(&error, CAMP_E_GONE, 0, "there is no %s%s; see camp list",
+                                        subject->label, kind == CAMP_KIND_CPU ? " online" : "");
+        keep_failure(subject, &error);
     }
 }
 
 static void read_together(struct subjects *subjects, enum camp_kind kind)
 {
-    const struct listing listing = { .source = subjects->source,
-                                     .disk_kind = kind == CAMP_KIND_DISK ? CAMP_DISK_WHOLE
-                                                                         : CAMP_DISK_PARTITION };
-    fill_function *fill = kind == CAMP_KIND_CPU       ? fill_cpus
-                          : kind == CAMP_KIND_NETWORK ? fill_networks
-                                                      : fill_disks;
-    size_t size = kind == CAMP_KIND_CPU       ? sizeof(struct camp_cpu)
-                  : kind == CAMP_KIND_NETWORK ? sizeof(struct camp_network)
-                                              : sizeof(struct camp_disk);
     struct camp_error error = { 0 };
     size_t count = 0;
     void *array;
-    int result = list_grow(fill, &listing, size, &array, &count, &error);
+    int result = listing_read(&(struct listing){ subjects->source, kind }, &array, &count, &error);
 
     if (result >= 0)
         distribute(subjects, kind, array, count);
@@ -119,7 +105,6 @@ static int read_cpu(const struct camp_source *source, struct subject *subject,
     size_t count = 0;
     int result = camp_cpu_read(source, subject->cpu, &now->cpu, sizeof now->cpu, error);
 
-    now->time_ns = now->cpu.time_ns;
     if (result < 0 || !subject->counts_cpus)
         return result;
     result = camp_cpu_count(source, &count, error);
@@ -127,51 +112,32 @@ static int read_cpu(const struct camp_source *source, struct subject *subject,
     return result;
 }
 
-static int read_task(const struct camp_source *source, struct subject *subject,
-                     struct camp_error *error)
-{
-    struct camp_task *task = &subject->now.task;
-    uint32_t wanted = subject->wanted | CAMP_TASK_START; /* so that the identity is looked at */
-
-    if (subject->kind == CAMP_KIND_PROCESS)
-        return camp_process_read(source, &subject->process, wanted, task, sizeof *task, error);
-    return camp_thread_read(source, &subject->thread, wanted, task, sizeof *task, error);
-}
-
 static int read_one(const struct camp_source *source, struct subject *subject,
                     struct camp_error *error)
 {
     struct reading *now = &subject->now;
-    int result = CAMP_E_INVALID;
+    const size_t size = kind_words(subject->kind)->size;
+    const uint32_t of_task =
+        subject->wanted | CAMP_TASK_START; /* so that the identity is checked */
 
     switch (subject->kind) {
     case CAMP_KIND_CPU:
         return read_cpu(source, subject, error);
     case CAMP_KIND_MEMORY:
-        result = camp_memory_read(source, subject->wanted, &now->memory, sizeof now->memory, error);
-        now->time_ns = now->memory.time_ns;
-        break;
+        return camp_memory_read(source, subject->wanted, &now->memory, size, error);
     case CAMP_KIND_NETWORK:
-        result =
-            camp_network_read(source, subject->device, &now->network, sizeof now->network, error);
-        now->time_ns = now->network.time_ns;
-        break;
+        return camp_network_read(source, subject->device, &now->network, size, error);
     case CAMP_KIND_DISK:
     case CAMP_KIND_PARTITION:
-        result = camp_disk_read(source, subject->device, &now->disk, sizeof now->disk, error);
-        now->time_ns = now->disk.time_ns;
-        break;
+        return camp_disk_read(source, subject->device, &now->disk, size, error);
     case CAMP_KIND_PROCESS:
+        return camp_process_read(source, &subject->process, of_task, &now->task, size, error);
     case CAMP_KIND_THREAD:
-        result = read_task(source, subject, error);
-        now->time_ns = now->task.time_ns;
-        break;
+        return camp_thread_read(source, &subject->thread, of_task, &now->task, size, error);
     case CAMP_KIND_KERNEL:
-        result = camp_kernel_read(source, &now->kernel, sizeof now->kernel, error);
-        now->time_ns = now_ns(CLOCK_MONOTONIC);
         break;
     }
-    return result;
+    return camp_kernel_read(source, &now->kernel, size, error);
 }
 
 static void read_alone(const struct camp_source *source, struct subject *subject)
@@ -180,6 +146,7 @@ static void read_alone(const struct camp_source *source, struct subject *subject
 
     error.message[0] = '\0'; /* enough, and cheaper than clearing all of it for each subject */
     subject->now.result = read_one(source, subject, &error);
+    note_time(subject->kind, &subject->now);
     if (subject->now.result < 0)
         keep_failure(subject, &error);
 }
@@ -199,13 +166,13 @@ static int read_taskstats_of(const int32_t *pids, size_t count, struct camp_task
     return result;
 }
 
-/* Of every process that wants it, in one go. The identity is checked after it, by read_task(). */
+/* Of all processes that need it, by one session. Their identity is checked later, by read_one(). */
 static void read_taskstats(struct subjects *subjects)
 {
     int32_t *pids = calloc(subjects->count + 1, sizeof *pids);
     struct camp_taskstat *tasks = calloc(subjects->count + 1, sizeof *tasks);
     struct camp_error error = { 0 };
-    size_t count = 0;
+    size_t count = 0, at = 0;
     int result;
 
     for (size_t i = 0; pids != NULL && i < subjects->count; i++) {
@@ -213,23 +180,19 @@ static void read_taskstats(struct subjects *subjects)
             pids[count++] = subjects->items[i].process.pid;
     }
     if (pids == NULL || tasks == NULL)
-        result = library_fail_memory(&error);
+        result = camp_fail(&error, CAMP_E_NOMEM, 0, "no memory left; ask for less at a time");
     else if (subjects->source != NULL)
-        result = library_fail(&error, CAMP_E_NOTSUP,
-                              "taskstats tells of this machine, not of "
-                              "another /proc");
+        result = camp_fail(&error, CAMP_E_NOTSUP, 0,
+                           "taskstats tells of this machine, not of another /proc");
     else
         result = count > 0 ? read_taskstats_of(pids, count, tasks, &error) : CAMP_OK;
-    count = 0;
-    for (size_t i = 0; i < subjects->count; i++) {
-        struct subject *subject = &subjects->items[i];
+    for (size_t i = 0; result >= 0 && i < subjects->count; i++) {
+        struct reading *now = &subjects->items[i].now;
 
-        if (!subject->wants_taskstats)
+        if (!subjects->items[i].wants_taskstats)
             continue;
-        if (result >= 0 && tasks != NULL) {
-            subject->now.taskstat = tasks[count++];
-            subject->now.taskstat_known = subject->now.taskstat.result == CAMP_OK;
-        }
+        now->taskstat = tasks[at++];
+        now->taskstat_known = now->taskstat.result == CAMP_OK;
     }
     subjects->taskstats_error = error;
     free(pids);
@@ -242,8 +205,7 @@ static bool is_read_together(const struct subjects *subjects, enum camp_kind kin
 {
     size_t count = 0;
 
-    if (kind != CAMP_KIND_CPU && kind != CAMP_KIND_NETWORK && kind != CAMP_KIND_DISK &&
-        kind != CAMP_KIND_PARTITION)
+    if ((kind & (CAMP_KIND_CPU | CAMP_KIND_NETWORK | CAMP_KIND_DISK | CAMP_KIND_PARTITION)) == 0)
         return false;
     for (size_t i = 0; i < subjects->count; i++)
         count += subjects->items[i].kind == kind;

@@ -1,7 +1,7 @@
 #include "subjects.h"
 
+#include "counters/error.h"
 #include "ledger/array.h"
-#include "listing.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,100 +16,145 @@ void subjects_release(struct subjects *subjects)
     *subjects = (struct subjects){ .source = subjects->source };
 }
 
-/* Adds it, unless one of its label is among the first `compared`. */
-static bool add(struct subjects *subjects, const struct subject *subject, size_t compared,
-                size_t *ret_index)
+/* Adds it, unless a subject with its label is among the first `compared`. */
+static int add(struct subjects *subjects, const struct subject *subject, size_t compared,
+               size_t *ret_index, struct camp_error *error)
 {
     for (size_t i = 0; i < compared; i++) {
         if (strcmp(subjects->items[i].label, subject->label) != 0)
             continue;
         *ret_index = i;
-        return true;
+        return CAMP_OK;
     }
     if (!ARRAY_RESERVE(subjects->items, subjects->capacity, subjects->count + 1))
-        return false;
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory left; ask for less at a time");
     *ret_index = subjects->count;
     subjects->items[subjects->count++] = *subject;
-    return true;
+    return CAMP_OK;
 }
 
-bool subjects_add(struct subjects *subjects, const struct subject *subject, size_t *ret_index)
+int subjects_add(struct subjects *subjects, const struct subject *subject, size_t *ret_index,
+                 struct camp_error *error)
 {
     size_t index;
 
-    return add(subjects, subject, subjects->count, ret_index != NULL ? ret_index : &index);
+    return add(subjects, subject, subjects->count, ret_index != NULL ? ret_index : &index, error);
 }
 
-static void label_process(struct subject *subject)
+/* ------------------------------------------------------------------------------ Lists -- */
+
+size_t listing_element_size(enum camp_kind kind)
 {
-    snprintf(subject->label, sizeof subject->label, "process.%" PRId32 "@%" PRIu64,
-             subject->process.pid, subject->process.start);
+    return kind == CAMP_KIND_CPU       ? sizeof(struct camp_cpu)
+           : kind == CAMP_KIND_NETWORK ? sizeof(struct camp_network)
+           : kind == CAMP_KIND_PROCESS ? sizeof(struct camp_process)
+           : kind == CAMP_KIND_THREAD  ? sizeof(struct camp_thread)
+                                       : sizeof(struct camp_disk);
+}
+
+static int fill(const struct listing *listing, void *array, size_t capacity, size_t *ret_count,
+                struct camp_error *error)
+{
+    const struct camp_source *source = listing->source;
+    const size_t size = listing_element_size(listing->kind);
+
+    switch (listing->kind) {
+    case CAMP_KIND_CPU:
+        return camp_cpu_read_all(source, array, size, capacity, ret_count, error);
+    case CAMP_KIND_NETWORK:
+        return camp_network_read_all(source, array, size, capacity, ret_count, error);
+    case CAMP_KIND_DISK:
+        return camp_disk_read_all(source, CAMP_DISK_WHOLE, array, size, capacity, ret_count, error);
+    case CAMP_KIND_PARTITION:
+        return camp_disk_read_all(source, CAMP_DISK_PARTITION, array, size, capacity, ret_count,
+                                  error);
+    case CAMP_KIND_PROCESS:
+        return listing->executable != NULL
+                   ? camp_process_find(source, listing->executable, array, size, capacity,
+                                       ret_count, error)
+                   : camp_process_list(source, array, size, capacity, ret_count, error);
+    case CAMP_KIND_THREAD:
+        return camp_thread_list(source, listing->process, array, size, capacity, ret_count, error);
+    case CAMP_KIND_MEMORY:
+    case CAMP_KIND_KERNEL:
+        break;
+    }
+    return CAMP_E_INVALID;
+}
+
+int listing_read(const struct listing *listing, void **ret, size_t *ret_count,
+                 struct camp_error *error)
+{
+    size_t capacity = 64;
+
+    *ret = NULL;
+    for (int attempt = 0; attempt < 20; attempt++) {
+        void *array = calloc(capacity, listing_element_size(listing->kind));
+        int result;
+
+        if (array == NULL)
+            return camp_fail(error, CAMP_E_NOMEM, 0, "no memory left; ask for less at a time");
+        *ret_count = 0;
+        result = fill(listing, array, capacity, ret_count, error);
+        if (result >= 0) {
+            *ret = array;
+            return CAMP_OK;
+        }
+        free(array);
+        if (result != CAMP_E_SPACE)
+            return result;
+        capacity = *ret_count + *ret_count / 4 + 64; /* it may be more by the next call */
+    }
+    return camp_fail(error, CAMP_E_SPACE, 0, "it grows faster than it can be listed; try again");
+}
+
+/* The label by which `camp get` finds it again. */
+static void label(struct subject *subject)
+{
+    const char *kind = camp_kind_name(subject->kind);
+    const struct camp_thread *thread = &subject->thread;
+    const struct camp_process *process = &subject->process;
+
+    if (subject->kind == CAMP_KIND_CPU)
+        snprintf(subject->label, LABEL_SIZE, "%s.%" PRId32, kind, subject->cpu);
+    else if (subject->kind == CAMP_KIND_PROCESS)
+        snprintf(subject->label, LABEL_SIZE, "%s.%" PRId32 "@%" PRIu64, kind, process->pid,
+                 process->start);
+    else if (subject->kind == CAMP_KIND_THREAD)
+        snprintf(subject->label, LABEL_SIZE, "%s.%" PRId32 ".%" PRId32 "@%" PRIu64, kind,
+                 thread->pid, thread->tid, thread->start);
+    else
+        snprintf(subject->label, LABEL_SIZE, "%s.%s", kind, subject->device);
 }
 
 void subject_of_process(struct subject *ret, const struct camp_process *process)
 {
     *ret = (struct subject){ .kind = CAMP_KIND_PROCESS, .process = *process };
-    label_process(ret);
+    label(ret);
 }
 
-static void label_thread(struct subject *subject)
-{
-    snprintf(subject->label, sizeof subject->label, "thread.%" PRId32 ".%" PRId32 "@%" PRIu64,
-             subject->thread.pid, subject->thread.tid, subject->thread.start);
-}
+_Static_assert(offsetof(struct camp_cpu, cpu) == 0 && offsetof(struct camp_network, name) == 0 &&
+                   offsetof(struct camp_disk, name) == 0,
+               "a listed struct begins with what identifies it");
 
-static void label_device(struct subject *subject)
+/* Adds what is listed, each as a subject. The total of CPUs is left out. */
+static int list_into(struct subjects *subjects, const struct listing *listing,
+                     struct camp_error *error)
 {
-    snprintf(subject->label, sizeof subject->label, "%s.%s", camp_kind_name(subject->kind),
-             subject->device);
-}
-
-/* Element i of what `list` gave, as a subject. */
-static void take(struct subject *subject, const void *array, size_t i)
-{
-    switch (subject->kind) {
-    case CAMP_KIND_CPU:
-        subject->cpu = ((const int32_t *)array)[i];
-        snprintf(subject->label, sizeof subject->label, "cpu.%" PRId32, subject->cpu);
-        break;
-    case CAMP_KIND_NETWORK:
-        memcpy(subject->device, ((const struct camp_network *)array)[i].name, CAMP_NAME_SIZE);
-        label_device(subject);
-        break;
-    case CAMP_KIND_DISK:
-    case CAMP_KIND_PARTITION:
-        memcpy(subject->device, ((const struct camp_disk *)array)[i].name, CAMP_NAME_SIZE);
-        label_device(subject);
-        break;
-    case CAMP_KIND_PROCESS:
-        subject->process = ((const struct camp_process *)array)[i];
-        label_process(subject);
-        break;
-    case CAMP_KIND_THREAD:
-        subject->thread = ((const struct camp_thread *)array)[i];
-        label_thread(subject);
-        break;
-    case CAMP_KIND_MEMORY:
-    case CAMP_KIND_KERNEL:
-        break;
-    }
-}
-
-static int list_into(struct subjects *subjects, enum camp_kind kind, fill_function *fill,
-                     const struct listing *listing, size_t size, struct camp_error *error)
-{
-    size_t before = subjects->count;
+    const size_t size = listing_element_size(listing->kind), before = subjects->count;
+    const size_t own = size < CAMP_NAME_SIZE ? size : CAMP_NAME_SIZE; /* identity */
+    const size_t first = listing->kind == CAMP_KIND_CPU ? 1 : 0;
     size_t count = 0;
     void *array;
-    int result = list_grow(fill, listing, size, &array, &count, error);
+    int result = listing_read(listing, &array, &count, error);
 
-    for (size_t i = 0; result >= 0 && i < count; i++) {
-        struct subject subject = { .kind = kind };
+    for (size_t i = first; result >= 0 && i < count; i++) {
+        struct subject subject = { .kind = listing->kind };
         size_t index;
 
-        take(&subject, array, i);
-        if (!add(subjects, &subject, before, &index))
-            result = library_fail_memory(error);
+        memcpy(subject.device, (const char *)array + i * size, own);
+        label(&subject);
+        result = add(subjects, &subject, before, &index, error);
     }
     free(array);
     return result;
@@ -118,77 +163,54 @@ static int list_into(struct subjects *subjects, enum camp_kind kind, fill_functi
 int subjects_list_threads(struct subjects *subjects, const struct camp_process *process,
                           struct camp_error *error)
 {
-    const struct listing listing = { .source = subjects->source, .process = process };
-
-    return list_into(subjects, CAMP_KIND_THREAD, fill_threads, &listing, sizeof(struct camp_thread),
+    return list_into(subjects,
+                     &(struct listing){ subjects->source, CAMP_KIND_THREAD, .process = process },
                      error);
 }
 
 int subjects_list_named(struct subjects *subjects, const char *executable, struct camp_error *error)
 {
-    const struct listing listing = { .source = subjects->source, .executable = executable };
+    const struct listing listing = { subjects->source, CAMP_KIND_PROCESS,
+                                     .executable = executable };
     size_t before = subjects->count;
-    int result = list_into(subjects, CAMP_KIND_PROCESS, fill_processes, &listing,
-                           sizeof(struct camp_process), error);
+    int result = list_into(subjects, &listing, error);
 
     if (result >= 0 && subjects->count == before)
-        return library_fail(error, CAMP_E_GONE, "there is no process of an executable named '%s'",
-                            executable);
+        return camp_fail(error, CAMP_E_GONE, 0, "there is no process of an executable named '%s'",
+                         executable);
     return result;
 }
 
 static int list_all_threads(struct subjects *subjects, struct camp_error *error)
 {
-    const struct listing listing = { .source = subjects->source };
-    struct camp_process *processes;
+    const struct listing listing = { subjects->source, CAMP_KIND_PROCESS };
     size_t count = 0;
     void *array;
-    int result = list_grow(fill_processes, &listing, sizeof *processes, &array, &count, error);
+    int result = listing_read(&listing, &array, &count, error);
 
-    processes = array;
     for (size_t i = 0; result >= 0 && i < count; i++) {
-        result = subjects_list_threads(subjects, &processes[i], error);
-        if (result == CAMP_E_GONE) /* it ended meanwhile: it is not in the list then */
+        result = subjects_list_threads(subjects, (const struct camp_process *)array + i, error);
+        if (result == CAMP_E_GONE) /* it exited meanwhile, so it is not in the list */
             result = CAMP_OK;
     }
     free(array);
     return result;
 }
 
-static int list_one(struct subjects *subjects, enum camp_kind kind, struct camp_error *error)
-{
-    struct subject subject = { .kind = kind };
-    size_t index;
-
-    snprintf(subject.label, sizeof subject.label, "%s", camp_kind_name(kind));
-    return subjects_add(subjects, &subject, &index) ? CAMP_OK : library_fail_memory(error);
-}
-
 int subjects_list(struct subjects *subjects, enum camp_kind kind, struct camp_error *error)
 {
-    struct listing listing = { .source = subjects->source };
+    struct subject only = { .kind = kind };
 
-    switch (kind) {
-    case CAMP_KIND_CPU:
-        return list_into(subjects, kind, fill_cpu_ids, &listing, sizeof(int32_t), error);
-    case CAMP_KIND_NETWORK:
-        return list_into(subjects, kind, fill_networks, &listing, sizeof(struct camp_network),
-                         error);
-    case CAMP_KIND_DISK:
-    case CAMP_KIND_PARTITION:
-        listing.disk_kind = kind == CAMP_KIND_DISK ? CAMP_DISK_WHOLE : CAMP_DISK_PARTITION;
-        return list_into(subjects, kind, fill_disks, &listing, sizeof(struct camp_disk), error);
-    case CAMP_KIND_PROCESS:
-        return list_into(subjects, kind, fill_processes, &listing, sizeof(struct camp_process),
-                         error);
-    case CAMP_KIND_THREAD:
-        return list_all_threads(subjects, error);
-    case CAMP_KIND_MEMORY:
-    case CAMP_KIND_KERNEL:
-        return list_one(subjects, kind, error);
+    if (kind_words(kind)->is_one) {
+        snprintf(only.label, sizeof only.label, "%s", camp_kind_name(kind));
+        return subjects_add(subjects, &only, NULL, error);
     }
-    return CAMP_E_INVALID;
+    return kind == CAMP_KIND_THREAD
+               ? list_all_threads(subjects, error)
+               : list_into(subjects, &(struct listing){ subjects->source, kind }, error);
 }
+
+/* ------------------------------------------------------------------------------ Names -- */
 
 /* "1234" or "1234@5678"; without the second half *ret_start is not written. */
 static bool parse_identifier(const char *text, int32_t *ret_id, uint64_t *ret_start,
@@ -223,19 +245,18 @@ int process_named(const struct camp_source *source, const char *name, struct cam
     int result;
 
     if (!parse_identifier(name, &asked.pid, &asked.start, &exact) || asked.pid == 0)
-        return library_fail(error, CAMP_E_INVALID,
-                            "'%s' is not a process: give a PID, PID@START or name:EXECUTABLE",
-                            name);
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "'%s' is not a process: give a PID, PID@START or name:EXECUTABLE", name);
     result = camp_process_identify(source, asked.pid, ret, sizeof *ret, error);
     if (result == CAMP_E_GONE)
-        return library_fail(error, CAMP_E_GONE, "there is no process %" PRId32 " now", asked.pid);
+        return camp_fail(error, CAMP_E_GONE, 0, "there is no process %" PRId32 " now", asked.pid);
     if (result < 0)
         return result;
     if (exact && ret->start != asked.start)
-        return library_fail(error, CAMP_E_GONE,
-                            "process %s has ended: pid %" PRId32 " belongs to another now, %" PRId32
-                            "@%" PRIu64,
-                            name, ret->pid, ret->pid, ret->start);
+        return camp_fail(error, CAMP_E_GONE, 0,
+                         "process %s has ended: pid %" PRId32 " belongs to another now, %" PRId32
+                         "@%" PRIu64,
+                         name, ret->pid, ret->pid, ret->start);
     return CAMP_OK;
 }
 
@@ -254,16 +275,16 @@ static int thread_named(const struct camp_source *source, const char *name, stru
 
     if (dot == NULL || (size_t)(dot - name) >= sizeof process_name ||
         !parse_identifier(dot + 1, &tid, &start, &exact))
-        return library_fail(error, CAMP_E_INVALID,
-                            "'%s' is not a thread: give PID.TID, or PID.* for all", name);
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "'%s' is not a thread: give PID.TID, or PID.* for all", name);
     snprintf(process_name, sizeof process_name, "%.*s", (int)(dot - name), name);
     result = process_named(source, process_name, &process, error);
     if (result >= 0)
         result = subjects_list_threads(&threads, &process, error);
     if (result < 0)
         goto out;
-    result = library_fail(error, CAMP_E_GONE, "process %" PRId32 " has no thread %s now",
-                          process.pid, dot + 1);
+    result = camp_fail(error, CAMP_E_GONE, 0, "process %" PRId32 " has no thread %s now",
+                       process.pid, dot + 1);
     for (size_t i = 0; i < threads.count; i++) {
         if (threads.items[i].thread.tid != tid || (exact && threads.items[i].thread.start != start))
             continue;
@@ -285,8 +306,8 @@ static int cpu_named(const char *name, int32_t *ret, struct camp_error *error)
         return CAMP_OK;
     }
     if (!parse_identifier(name, ret, &none, &exact) || exact)
-        return library_fail(error, CAMP_E_INVALID,
-                            "'%s' is not a CPU: give its number, or * for each CPU", name);
+        return camp_fail(error, CAMP_E_INVALID, 0,
+                         "'%s' is not a CPU: give its number, or * for each CPU", name);
     return CAMP_OK;
 }
 
@@ -306,8 +327,8 @@ int subject_named(const struct camp_source *source, enum camp_kind kind, const c
     case CAMP_KIND_DISK:
     case CAMP_KIND_PARTITION:
         if (strlen(name) >= sizeof ret->device)
-            return library_fail(error, CAMP_E_GONE, "there is no %s '%s'", camp_kind_name(kind),
-                                name);
+            return camp_fail(error, CAMP_E_GONE, 0, "there is no %s '%s'", camp_kind_name(kind),
+                             name);
         memcpy(ret->device, name, strlen(name) + 1);
         break;
     case CAMP_KIND_PROCESS:

@@ -1,6 +1,6 @@
 /*
- * Subjects: the CPUs, interfaces, disks, processes and threads whose counters are read, found by
- * their names, and read as few times as possible.
+ * Subjects: the CPUs, interfaces, disks, processes and threads whose counters are read. They are
+ * found by name, and several of one kind are read by one call.
  */
 #pragma once
 
@@ -17,13 +17,13 @@
 struct subject {
     enum camp_kind kind;
     char label[LABEL_SIZE]; /* "network.eth0": what stands before the counter's name */
-    union {
+    union {                 /* how the struct by which the library lists it begins */
         int32_t cpu;
         char device[CAMP_NAME_SIZE];
         struct camp_process process;
         struct camp_thread thread;
     };
-    /* What the rows about it will look at; see subject_want(). */
+    /* What its rows need; see subject_want(). */
     uint32_t wanted;
     bool counts_cpus;
     bool wants_taskstats;
@@ -43,9 +43,10 @@ struct subjects {
 
 void subjects_release(struct subjects *subjects);
 
-/* Adds it, unless one of its label is there already: *ret_index (may be NULL) is where it stands.
- * False: no memory. */
-bool subjects_add(struct subjects *subjects, const struct subject *subject, size_t *ret_index);
+/* Adds it, unless a subject with its label is there already: *ret_index (may be NULL) is its place.
+ * CAMP_E_NOMEM, or CAMP_OK. */
+int subjects_add(struct subjects *subjects, const struct subject *subject, size_t *ret_index,
+                 struct camp_error *error);
 
 /* Every subject of a kind (all threads of all processes). The labels are valid input of
  * `camp get`; those of processes and threads carry the start time. */
@@ -71,8 +72,24 @@ int process_named(const struct camp_source *source, const char *name, struct cam
 /* A subject of kind process, labelled with its identifier. */
 void subject_of_process(struct subject *ret, const struct camp_process *process);
 
-/* Notes that `counter` will be looked at. */
+/* Notes that `counter` will be shown. */
 void subject_want(struct subject *subject, const struct camp_counter *counter);
 
-/* Reads all of them: now becomes before. Each has its own result. */
+/* Reads all of them: `now` becomes `before`. Each has its own result. */
 void subjects_read(struct subjects *subjects);
+
+/* What the library lists. */
+struct listing {
+    const struct camp_source *source;
+    enum camp_kind kind;                /* one that has several subjects */
+    const struct camp_process *process; /* of threads */
+    const char *executable;             /* of processes; NULL: all of them */
+};
+
+/* All elements, in memory for free(): struct camp_cpu (the total first), camp_network, camp_disk,
+ * camp_process or camp_thread. After a failure *ret is NULL. */
+int listing_read(const struct listing *listing, void **ret, size_t *ret_count,
+                 struct camp_error *error);
+
+/* The size of an element. */
+size_t listing_element_size(enum camp_kind kind);

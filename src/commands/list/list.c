@@ -235,7 +235,7 @@ static int find_subjects(struct list *list, const struct kind_words *kind, struc
     if (kind->kind == CAMP_KIND_THREAD)
         return subjects_list_threads(&list->subjects, &process, error);
     subject_of_process(&subject, &process);
-    return subjects_add(&list->subjects, &subject, NULL) ? CAMP_OK : CAMP_E_NOMEM;
+    return subjects_add(&list->subjects, &subject, NULL, error);
 }
 
 /* Reads names and states. A subject that vanished since the list was made is dropped, unless it was
