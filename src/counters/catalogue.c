@@ -95,20 +95,18 @@ static void unpack(const struct catalogue_row *row, struct camp_counter *ret)
 int camp_catalogue_read(struct camp_counter *counters, size_t size, size_t capacity,
                         size_t *ret_count, struct camp_error *error)
 {
+    struct camp_output output = { counters, size, capacity, 0 };
+
     if (ret_count == NULL || (counters == NULL && capacity > 0))
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "no array, or no place for its count: pass both");
-    for (size_t i = 0; i < camp_catalogue_row_count && i < capacity; i++) {
+    for (size_t i = 0; i < camp_catalogue_row_count; i++) {
         struct camp_counter counter;
 
         unpack(&camp_catalogue_rows[i], &counter);
-        camp_hand_out((char *)counters + i * size, size, &counter, sizeof counter);
+        camp_output_add(&output, &counter, sizeof counter);
     }
-    *ret_count = camp_catalogue_row_count;
-    if (camp_catalogue_row_count > capacity)
-        return camp_fail(error, CAMP_E_SPACE, 0, "there are %zu counters: pass so many elements",
-                         camp_catalogue_row_count);
-    return CAMP_OK;
+    return camp_output_end(&output, "counters", ret_count, error);
 }
 
 /* Whether `cpu` is in a list such as "1-3,5": ascending ranges, as the kernel writes them. What is

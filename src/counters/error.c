@@ -106,6 +106,24 @@ void camp_hand_out(void *ret, size_t size, const void *value, size_t known_size)
         memset((char *)ret + known_size, 0, size - known_size);
 }
 
+void camp_output_add(struct camp_output *output, const void *value, size_t known_size)
+{
+    if (output->count < output->capacity)
+        camp_hand_out((char *)output->first + output->count * output->size, output->size, value,
+                      known_size);
+    output->count++;
+}
+
+int camp_output_end(const struct camp_output *output, const char *things, size_t *ret_count,
+                    struct camp_error *error)
+{
+    *ret_count = output->count;
+    if (output->count <= output->capacity)
+        return CAMP_OK;
+    return camp_fail(error, CAMP_E_SPACE, 0, "there are %zu %s, with space for %zu: pass more",
+                     output->count, things, output->capacity);
+}
+
 const char *camp_result_name(int result)
 {
     switch (result) {

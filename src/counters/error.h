@@ -17,3 +17,17 @@ int camp_fail_errno(struct camp_error *error, int system_error, const char *what
 /* Copies a struct of the size known here to a caller's of `size`: a larger one is zeroed beyond it,
  * a smaller one gets the first part. */
 void camp_hand_out(void *ret, size_t size, const void *value, size_t known_size);
+
+/* The array of a caller of another version, while it is filled. */
+struct camp_output {
+    void *first;
+    size_t size; /* of an element, as the caller knows it */
+    size_t capacity;
+    size_t count; /* of all, including those without space */
+};
+
+void camp_output_add(struct camp_output *output, const void *value, size_t known_size);
+
+/* Writes the count. CAMP_E_SPACE: there are more `things` than space for them. */
+int camp_output_end(const struct camp_output *output, const char *things, size_t *ret_count,
+                    struct camp_error *error);

@@ -9,7 +9,6 @@
 #include "../counters/units.h"
 #include "backends.skel.h"
 #include "events.h"
-#include "refused.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

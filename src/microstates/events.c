@@ -1,5 +1,6 @@
 /*
- * The kernel's events and helpers that microstates need, and their first Linux versions.
+ * The kernel's events and helpers that microstates need, their first Linux versions, and the
+ * capabilities.
  *
  * BTF has a typedef "btf_trace_NAME" of each tracepoint, whose function has its parameters, and the
  * functions of the kernel by name; of an iterator "bpf_iter_NAME", of a helper its own.
@@ -109,9 +110,9 @@ int events_require(const struct btf *kernel, struct camp_error *error)
 int events_list(const struct btf *kernel, struct camp_states_event *ret, size_t size,
                 size_t capacity, size_t *ret_count, struct camp_error *error)
 {
-    const size_t count = sizeof events / sizeof events[0];
+    struct camp_output output = { ret, size, capacity, 0 };
 
-    for (size_t i = 0; i < count && i < capacity; i++) {
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
         const struct camp_states_event shown = {
             .name = events[i].name,
             .since = events[i].since,
@@ -120,12 +121,9 @@ int events_list(const struct btf *kernel, struct camp_states_event *ret, size_t 
             .present = is_present(kernel, &events[i]),
         };
 
-        camp_hand_out((char *)ret + i * size, size, &shown, sizeof shown);
+        camp_output_add(&output, &shown, sizeof shown);
     }
-    *ret_count = count;
-    return count <= capacity
-               ? CAMP_OK
-               : camp_fail(error, CAMP_E_SPACE, 0, "%zu events, and room for %zu", count, capacity);
+    return camp_output_end(&output, "events", ret_count, error);
 }
 
 int camp_states_events(struct camp_states_event *ret, size_t size, size_t capacity,
@@ -144,4 +142,36 @@ int camp_states_events(struct camp_states_event *ret, size_t size, size_t capaci
     btf__free(kernel);
     libbpf_set_print(before);
     return r;
+}
+
+/* -------------------------------------------------------------------------- Capabilities -- */
+
+/* Of capabilities(7). CAP_SYS_ADMIN, which was all there was before Linux 5.8, is both. */
+enum { SYS_ADMIN = 21, PERFMON = 38, BPF = 39 };
+
+static bool holds(const struct camp_kernel *kernel, int capability)
+{
+    return (kernel->known & CAMP_KERNEL_CAPABILITIES) != 0 &&
+           (kernel->capabilities >> capability & 1 || kernel->capabilities >> SYS_ADMIN & 1);
+}
+
+/* If both are held, they are a container's, and these programs see the whole machine. */
+int refused_permission(int system_error, const char *what, struct camp_error *error)
+{
+    struct camp_kernel kernel = { 0 };
+    bool bpf, perfmon;
+
+    camp_kernel_read(NULL, &kernel, sizeof kernel, NULL);
+    bpf = holds(&kernel, BPF);
+    perfmon = holds(&kernel, PERFMON);
+    if (bpf && perfmon)
+        return camp_fail(error, CAMP_E_PERM, system_error,
+                         "%s need CAP_BPF and CAP_PERFMON of the machine: run camp outside "
+                         "of this container",
+                         what);
+    return camp_fail(error, CAMP_E_PERM, system_error,
+                     "%s need %s: run as root, or see camp doctor", what,
+                     bpf       ? "CAP_PERFMON, too"
+                     : perfmon ? "CAP_BPF, too"
+                               : "CAP_BPF and CAP_PERFMON");
 }

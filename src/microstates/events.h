@@ -20,3 +20,7 @@ int events_require(const struct btf *kernel, struct camp_error *error);
 /* All of them, in this kernel, like camp_states_events(). */
 int events_list(const struct btf *kernel, struct camp_states_event *ret, size_t size,
                 size_t capacity, size_t *ret_count, struct camp_error *error);
+
+/* CAMP_E_PERM, with a message that names the missing capability. `what` needs it ("microstates").
+ * The caller knows what works without it. */
+int refused_permission(int system_error, const char *what, struct camp_error *error);

@@ -1,90 +1,94 @@
-/* For builds without microstates. */
+/* For builds without programs for the kernel: each call says so. */
 #include "../counters/error.h"
+#include "backends.h"
 
 #include <camp/states.h>
 
-static int fail(struct camp_error *error)
+#include <string.h>
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+static int fail(const char *what, struct camp_error *error)
 {
-    return camp_fail(
-        error, CAMP_E_NOTSUP, 0,
-        "this camp was built without microstates: build it on Linux for x86-64 or arm64, with "
-        "clang, bpftool and libbpf-dev installed");
+    return camp_fail(error, CAMP_E_NOTSUP, 0,
+                     "this camp was built without %s: build it on Linux for x86-64 or arm64, with "
+                     "clang, bpftool and libbpf-dev installed",
+                     what);
 }
 
 int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_error *error)
 {
-    (void)ret;
-    (void)options;
-    return fail(error);
+    return fail("microstates", error);
 }
 
 void camp_states_close(struct camp_states *session)
 {
-    (void)session;
 }
 
 int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret, size_t size,
                         size_t capacity, size_t *ret_count, struct camp_error *error)
 {
-    (void)session;
-    (void)ret;
-    (void)size;
-    (void)capacity;
-    (void)ret_count;
-    return fail(error);
+    return fail("microstates", error);
 }
 
 int camp_states_visit(struct camp_states *session, const struct camp_states_visitor *visitor,
                       struct camp_error *error)
 {
-    (void)session;
-    (void)visitor;
-    return fail(error);
+    return fail("microstates", error);
 }
 
 int camp_states_exits(struct camp_states *session, struct camp_thread_states *ret, size_t size,
                       size_t capacity, size_t *ret_count, struct camp_error *error)
 {
-    return camp_states_threads(session, ret, size, capacity, ret_count, error);
+    return fail("microstates", error);
 }
 
 int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, size_t size,
                      size_t capacity, size_t *ret_count, struct camp_error *error)
 {
-    (void)session;
-    (void)ret;
-    (void)size;
-    (void)capacity;
-    (void)ret_count;
-    return fail(error);
+    return fail("microstates", error);
 }
 
 int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *ret, size_t size,
                            size_t capacity, size_t *ret_count, struct camp_error *error)
 {
-    (void)session;
-    (void)ret;
-    (void)size;
-    (void)capacity;
-    (void)ret_count;
-    return fail(error);
+    return fail("microstates", error);
 }
 
 int camp_states_events(struct camp_states_event *ret, size_t size, size_t capacity,
                        size_t *ret_count, struct camp_error *error)
 {
-    (void)ret;
-    (void)size;
-    (void)capacity;
-    (void)ret_count;
-    return fail(error);
+    return fail("microstates", error);
 }
 
 int camp_states_losses(struct camp_states *session, struct camp_states_losses *ret, size_t size,
                        struct camp_error *error)
 {
-    (void)session;
-    (void)ret;
-    (void)size;
-    return fail(error);
+    return fail("microstates", error);
+}
+
+int backends_open(struct backends **ret, const struct backends_place *place,
+                  struct camp_error *error)
+{
+    return fail("programs for the kernel", error);
+}
+
+int backends_watch(struct backends *backends, int32_t tid, struct camp_error *error)
+{
+    return fail("programs for the kernel", error);
+}
+
+int backends_read(struct backends *backends, struct backend_account *accounts, size_t capacity,
+                  size_t *ret_count, struct camp_error *error)
+{
+    return fail("programs for the kernel", error);
+}
+
+void backends_losses(const struct backends *backends, struct backends_losses *ret)
+{
+    memset(ret, 0, sizeof *ret);
+}
+
+void backends_close(struct backends *backends)
+{
 }

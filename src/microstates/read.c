@@ -36,9 +36,8 @@ int session_take_exit(void *context, void *record, size_t length)
         tell_exit(session, record);
         return 0;
     }
-    camp_hand_out(session->taken + session->taken_count++ * session->taken_size,
-                  session->taken_size, record, sizeof(struct camp_thread_states));
-    return session->taken_count < session->taken_capacity ? 0 : -ENOSPC;
+    camp_output_add(&session->taken, record, sizeof(struct camp_thread_states));
+    return session->taken.count < session->taken.capacity ? 0 : -ENOSPC;
 }
 
 /* A total: its time is the sum of its threads', and ends now. */
@@ -62,7 +61,7 @@ static void take_generation(struct camp_states *session, uint32_t generation)
     struct total_key key, after;
     bool more = bpf_map_get_next_key(map, NULL, &key) == 0;
 
-    while (more && session->taken_count < session->taken_capacity) {
+    while (more && session->taken.count < session->taken.capacity) {
         struct camp_thread_states total;
 
         more = bpf_map_get_next_key(map, &key, &after) == 0;
@@ -89,7 +88,7 @@ static void take_totals(struct camp_states *session)
     if (session->totals_waiting == 0)
         return;
     take_generation(session, 1 - *generation);
-    if (session->taken_count == session->taken_capacity)
+    if (session->taken.count == session->taken.capacity)
         return;
     *generation = 1 - *generation;
     session->totals_waiting--;
@@ -112,16 +111,13 @@ int camp_states_exits(struct camp_states *session, struct camp_thread_states *re
 
     if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the threads");
-    session->taken = (char *)ret;
-    session->taken_size = size;
-    session->taken_capacity = capacity;
-    session->taken_count = 0;
+    session->taken = (struct camp_output){ ret, size, capacity, 0 };
     r = capacity > 0 ? read_ring(session, error) : CAMP_OK;
     if (r != CAMP_OK)
         return r;
-    if (session->taken_count < capacity)
+    if (session->taken.count < capacity)
         take_totals(session);
-    *ret_count = session->taken_count;
+    *ret_count = session->taken.count;
     return CAMP_OK;
 }
 
@@ -130,8 +126,7 @@ int session_tell_exits(struct camp_states *session, struct camp_error *error)
 {
     int r;
 
-    session->taken_count = 0;
-    session->taken_capacity = SIZE_MAX;
+    session->taken = (struct camp_output){ .capacity = SIZE_MAX };
     r = read_ring(session, error);
     if (r == CAMP_OK)
         take_totals(session);
@@ -224,7 +219,7 @@ static struct camp_cpu_states cpu_states_of(int32_t number, const struct cpu_mom
 int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, size_t size,
                      size_t capacity, size_t *ret_count, struct camp_error *error)
 {
-    size_t count = 0;
+    struct camp_output output = { ret, size, capacity, 0 };
 
     if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the CPUs");
@@ -236,14 +231,9 @@ int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, s
             continue;
         moment = moment_of(&session->cpus[i], &session->programs->bss->disk_waits.clock);
         states = cpu_states_of(i, &moment);
-        if (count < capacity)
-            camp_hand_out((char *)ret + count * size, size, &states, sizeof states);
-        count++;
+        camp_output_add(&output, &states, sizeof states);
     }
-    *ret_count = count;
-    return count <= capacity
-               ? CAMP_OK
-               : camp_fail(error, CAMP_E_SPACE, 0, "%zu CPUs, and room for %zu", count, capacity);
+    return camp_output_end(&output, "CPUs", ret_count, error);
 }
 
 int camp_states_losses(struct camp_states *session, struct camp_states_losses *ret, size_t size,
@@ -284,27 +274,23 @@ static struct camp_disk_wait wait_of(const struct disk_wait_key *key, const stru
 int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *ret, size_t size,
                            size_t capacity, size_t *ret_count, struct camp_error *error)
 {
+    struct camp_output output = { ret, size, capacity, 0 };
     struct disk_wait_key key, *before = NULL;
-    size_t count = 0;
     int map;
 
     if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the waits");
     map = bpf_map__fd(session->programs->maps.waits_of_disks);
     /* When the key was removed meanwhile the walk restarts, and takes longer at most. */
-    for (; count < DISK_WAITS_MAX && bpf_map_get_next_key(map, before, &key) == 0; before = &key) {
+    for (; output.count < DISK_WAITS_MAX && bpf_map_get_next_key(map, before, &key) == 0;
+         before = &key) {
         struct disk_wait wait;
         struct camp_disk_wait shown;
 
         if (bpf_map_lookup_elem(map, &key, &wait) != 0)
             continue; /* another pair has its place now */
         shown = wait_of(&key, &wait);
-        if (count < capacity)
-            camp_hand_out((char *)ret + count * size, size, &shown, sizeof shown);
-        count++;
+        camp_output_add(&output, &shown, sizeof shown);
     }
-    *ret_count = count;
-    return count <= capacity
-               ? CAMP_OK
-               : camp_fail(error, CAMP_E_SPACE, 0, "%zu waits, and room for %zu", count, capacity);
+    return camp_output_end(&output, "waits", ret_count, error);
 }

@@ -9,7 +9,6 @@
 #include "../counters/units.h"
 #include "calls.h"
 #include "events.h"
-#include "refused.h"
 #include "states.skel.h"
 
 #include <camp/states.h>

@@ -1,6 +1,7 @@
 /* Shared by the files of a session. */
 #pragma once
 
+#include "../counters/error.h"
 #include "layout.h"
 
 #include <camp/states.h>
@@ -37,8 +38,7 @@ struct camp_states {
     struct ring_buffer *exits;
     const struct camp_states_visitor *visitor; /* receives exits; NULL: they are stored */
     /* The destination of exits while the ring is read. */
-    char *taken;
-    size_t taken_size, taken_count, taken_capacity;
+    struct camp_output taken;
     uint64_t added_up;  /* exits in totals seen so far */
     int totals_waiting; /* calls until all totals are read */
 };

@@ -8,7 +8,6 @@
  */
 #include "../counters/error.h"
 #include "../counters/units.h"
-#include "records.h"
 #include "session.h"
 #include "states.skel.h"
 
@@ -22,6 +21,19 @@
 
 #define BUFFER_BYTES 32768u
 
+/* Records kept until the last one has come, and then read by tid. */
+struct record {
+    int32_t tid;
+    uint32_t length;
+    size_t offset; /* in struct records' bytes */
+};
+
+struct records {
+    struct record *list; /* [count]; owned */
+    char *bytes;         /* [size]; likewise */
+    size_t count, capacity, size, byte_capacity;
+};
+
 struct snapshot {
     struct camp_states *session;
     size_t at;                  /* in session->known: the next candidate */
@@ -33,9 +45,7 @@ struct snapshot {
     bool broken, out_of_memory;
     struct records kept_back;                  /* all, if the kernel's order differs */
     const struct camp_states_visitor *visitor; /* or: */
-    /* The caller's. */
-    char *next;
-    size_t size, capacity, count;
+    struct camp_output output;
 };
 
 static void tell_missed(const struct snapshot *snapshot, const struct known_thread *known)
@@ -128,14 +138,6 @@ static void merge(struct snapshot *snapshot)
     }
 }
 
-static void hand_out(struct snapshot *snapshot, const struct camp_thread_states *thread)
-{
-    if (snapshot->count++ >= snapshot->capacity)
-        return;
-    camp_hand_out(snapshot->next, snapshot->size, thread, sizeof *thread);
-    snapshot->next += snapshot->size;
-}
-
 /* Its last record; NULL: another thread had its tid. */
 static const struct camp_thread_states *before_of(const struct snapshot *snapshot,
                                                   struct known_thread *known,
@@ -168,7 +170,7 @@ static void take_thread(struct snapshot *snapshot, const struct camp_thread_stat
     if (visitor != NULL)
         visitor->seen(visitor->context, before, thread, &known->note);
     session_note_record(snapshot->session, known, thread);
-    hand_out(snapshot, thread);
+    camp_output_add(&snapshot->output, thread, sizeof *thread);
 }
 
 /* A thread that stayed in its state; NULL: unknown. */
@@ -192,7 +194,7 @@ static void take_unchanged(struct snapshot *snapshot, const struct unchanged_thr
     record->parent = unchanged->parent;
     record->cgroup = unchanged->cgroup;
     memcpy(record->name, unchanged->name, sizeof record->name);
-    hand_out(snapshot, record);
+    camp_output_add(&snapshot->output, record, sizeof *record);
 }
 
 /* The same, for a visitor. All have waited until the snapshot started. */
@@ -253,14 +255,38 @@ static void take_record(struct snapshot *snapshot, const char *bytes, size_t len
     }
 }
 
+/* False: no memory. */
+static bool keep_back(struct records *records, int32_t tid, const char *bytes, size_t length)
+{
+    const size_t size = records->size + length;
+
+    if (!session_reserve(&records->list, &records->capacity, records->count + 1,
+                         sizeof *records->list) ||
+        !session_reserve(&records->bytes, &records->byte_capacity, size, 1))
+        return false;
+    records->list[records->count++] = (struct record){ tid, (uint32_t)length, records->size };
+    memcpy(records->bytes + records->size, bytes, length);
+    records->size = size;
+    return true;
+}
+
+static int compare_records(const void *a, const void *b)
+{
+    const struct record *left = a, *right = b;
+
+    return left->tid < right->tid ? -1 : left->tid > right->tid;
+}
+
 static void take_kept_back(struct snapshot *snapshot)
 {
     struct records *records = &snapshot->kept_back;
 
-    records_sort(records);
+    if (records->count > 0)
+        qsort(records->list, records->count, sizeof *records->list, compare_records);
     for (size_t i = 0; i < records->count; i++)
         take_record(snapshot, records->bytes + records->list[i].offset, records->list[i].length);
-    records_release(records);
+    free(records->list);
+    free(records->bytes);
 }
 
 /* Uses, or keeps back, the whole records of `length` bytes; returns the bytes used. */
@@ -271,7 +297,7 @@ static size_t take_records(struct snapshot *snapshot, const char *bytes, size_t 
     while ((one = length_of(snapshot, bytes + at, length - at)) > 0) {
         if (!snapshot->session->is_unordered)
             take_record(snapshot, bytes + at, one);
-        else if (!records_keep(&snapshot->kept_back, tid_of(bytes + at), bytes + at, one))
+        else if (!keep_back(&snapshot->kept_back, tid_of(bytes + at), bytes + at, one))
             snapshot->out_of_memory = true;
         at += one;
     }
@@ -341,18 +367,12 @@ int camp_states_threads(struct camp_states *session, struct camp_thread_states *
     for (int tries = 0; broken && tries < 2; tries++) {
         int r;
 
-        snapshot = (struct snapshot){
-            .session = session, .next = (char *)ret, .size = size, .capacity = capacity
-        };
+        snapshot = (struct snapshot){ .session = session, .output = { ret, size, capacity, 0 } };
         r = take_snapshot(session, &snapshot, &broken, error);
         if (r != CAMP_OK)
             return r;
     }
-    *ret_count = snapshot.count;
-    return snapshot.count <= capacity
-               ? CAMP_OK
-               : camp_fail(error, CAMP_E_SPACE, 0, "%zu threads, and room for %zu", snapshot.count,
-                           capacity);
+    return camp_output_end(&snapshot.output, "threads", ret_count, error);
 }
 
 int camp_states_visit(struct camp_states *session, const struct camp_states_visitor *visitor,

@@ -143,6 +143,8 @@ static int walk_columns(const struct walk *walk, int32_t cpu, struct cursor line
 int camp_cpu_scan(int descriptor, const char *path, struct camp_cpu *cpus, size_t size,
                   size_t capacity, size_t *ret_count, struct camp_error *error)
 {
+    struct camp_output output = { cpus, size, capacity, 0 };
+    struct camp_cpu cpu;
     struct walk walk;
     struct cursor line;
     int32_t id;
@@ -150,22 +152,13 @@ int camp_cpu_scan(int descriptor, const char *path, struct camp_cpu *cpus, size_
 
     walk_start(&walk, descriptor, path);
     while ((r = walk_next(&walk, &id, &line, error)) > 0) {
-        struct camp_cpu cpu;
-
-        if (walk.count > capacity)
-            continue;
-        r = walk_columns(&walk, id, line, &cpu, error);
+        if (output.count < capacity)
+            r = walk_columns(&walk, id, line, &cpu, error);
         if (r < 0)
             break;
-        camp_hand_out((char *)cpus + (walk.count - 1) * size, size, &cpu, sizeof cpu);
+        camp_output_add(&output, &cpu, sizeof cpu);
     }
-    if (r < 0)
-        return r;
-    *ret_count = walk.count;
-    if (walk.count > capacity)
-        return camp_fail(error, CAMP_E_SPACE, 0, "there are %zu lines of CPUs; pass room for them",
-                         walk.count);
-    return CAMP_OK;
+    return r < 0 ? r : camp_output_end(&output, "lines of CPUs", ret_count, error);
 }
 
 static int scan_ids(int descriptor, const char *path, int32_t *ids, size_t capacity,

@@ -158,25 +158,16 @@ static int walk_next(struct walk *walk, struct camp_disk *ret, struct camp_error
 int camp_disk_scan(int descriptor, const char *path, int kind, struct camp_disk *disks, size_t size,
                    size_t capacity, size_t *ret_count, struct camp_error *error)
 {
+    struct camp_output output = { disks, size, capacity, 0 };
     struct camp_disk disk;
     struct walk walk;
-    size_t count = 0;
     int r;
 
     walk_start(&walk, descriptor, path);
-    while ((r = walk_next(&walk, &disk, error)) > 0) {
-        if (kind != CAMP_DISK_ANY && kind != disk.kind)
-            continue;
-        if (count < capacity)
-            camp_hand_out((char *)disks + count * size, size, &disk, sizeof disk);
-        count++;
-    }
-    if (r < 0)
-        return r;
-    *ret_count = count;
-    if (count > capacity)
-        return camp_fail(error, CAMP_E_SPACE, 0, "there are %zu disks; pass room for them", count);
-    return CAMP_OK;
+    while ((r = walk_next(&walk, &disk, error)) > 0)
+        if (kind == CAMP_DISK_ANY || kind == disk.kind)
+            camp_output_add(&output, &disk, sizeof disk);
+    return r < 0 ? r : camp_output_end(&output, "disks", ret_count, error);
 }
 
 /* Without /sys: the line of diskstats. `asked`: the name as given by the caller. */

@@ -125,22 +125,15 @@ static int walk_next(struct walk *walk, struct camp_network *ret, struct camp_er
 int camp_network_scan(int descriptor, const char *path, struct camp_network *networks, size_t size,
                       size_t capacity, size_t *ret_count, struct camp_error *error)
 {
+    struct camp_output output = { networks, size, capacity, 0 };
     struct camp_network network;
     struct walk walk;
-    size_t count = 0;
     int r;
 
     walk_start(&walk, descriptor, path);
-    for (; (r = walk_next(&walk, &network, error)) > 0; count++)
-        if (count < capacity)
-            camp_hand_out((char *)networks + count * size, size, &network, sizeof network);
-    if (r < 0)
-        return r;
-    *ret_count = count;
-    if (count > capacity)
-        return camp_fail(error, CAMP_E_SPACE, 0, "there are %zu interfaces; pass room for them",
-                         count);
-    return CAMP_OK;
+    while ((r = walk_next(&walk, &network, error)) > 0)
+        camp_output_add(&output, &network, sizeof network);
+    return r < 0 ? r : camp_output_end(&output, "interfaces", ret_count, error);
 }
 
 static int scan_one(int descriptor, const char *path, const char *name, struct camp_network *ret,

@@ -19,32 +19,26 @@
 
 #define EXECUTABLE_SIZE 4096 /* PATH_MAX: longer paths cannot be opened */
 
-/* The caller's array: elements `size` bytes apart, of which each begins with a struct camp_pid,
- * camp_process or camp_thread. Kept ascending; when there are too many, the first are kept. */
-struct element_array {
-    char *first;
-    size_t size;
-    size_t capacity;
-    size_t count; /* all, including those without space */
-};
-
+/* What is listed begins with a struct camp_pid, camp_process or camp_thread. It is kept ascending;
+ * without space for all the first are kept. */
 struct element {
     const void *value;
     size_t size;
     size_t key_at; /* offset of the number that it is ordered by */
 };
 
-static int32_t key_of(const struct element_array *array, size_t index, size_t key_at)
+static int32_t key_of(const struct camp_output *array, size_t index, size_t key_at)
 {
     int32_t key;
 
-    memcpy(&key, array->first + index * array->size + key_at, sizeof key);
+    memcpy(&key, (const char *)array->first + index * array->size + key_at, sizeof key);
     return key;
 }
 
-static void insert(struct element_array *array, const struct element *element)
+static void insert(struct camp_output *array, const struct element *element)
 {
     size_t kept = array->count < array->capacity ? array->count : array->capacity;
+    char *first = array->first;
     size_t place = kept;
     int32_t key;
 
@@ -57,9 +51,9 @@ static void insert(struct element_array *array, const struct element *element)
     if (kept == array->capacity)
         kept--;
     if (place < kept)
-        memmove(array->first + (place + 1) * array->size, array->first + place * array->size,
+        memmove(first + (place + 1) * array->size, first + place * array->size,
                 (kept - place) * array->size);
-    camp_hand_out(array->first + place * array->size, array->size, element->value, element->size);
+    camp_hand_out(first + place * array->size, array->size, element->value, element->size);
 }
 
 static int check_array(const void *first, size_t size, size_t least, size_t capacity,
@@ -71,19 +65,10 @@ static int check_array(const void *first, size_t size, size_t least, size_t capa
     return CAMP_OK;
 }
 
-static int finish(const struct element_array *array, size_t *ret_count, struct camp_error *error)
-{
-    *ret_count = array->count;
-    if (array->count > array->capacity)
-        return camp_fail(error, CAMP_E_SPACE, 0, "there are %zu, with room for %zu: pass more",
-                         array->count, array->capacity);
-    return CAMP_OK;
-}
-
 int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_t size,
                   size_t capacity, size_t *ret_count, struct camp_error *error)
 {
-    struct element_array array = { (char *)pids, size, capacity, 0 };
+    struct camp_output array = { pids, size, capacity, 0 };
     struct number_directory directory;
     struct number_entry entry;
     int more = check_array(pids, size, sizeof(int32_t), capacity, ret_count, error);
@@ -101,7 +86,7 @@ int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_
     camp_numbers_close(&directory);
     if (more < 0)
         return camp_fail_errno(error, -more, camp_proc(source));
-    return finish(&array, ret_count, error);
+    return camp_output_end(&array, "processes", ret_count, error);
 }
 
 /* A thread other than its process's first has a folder in /proc too, though it is not listed there.
@@ -244,7 +229,7 @@ static int pass_on(struct camp_error *error, const struct camp_error *failure)
 }
 
 static int list_processes(const struct camp_source *source, choose_process choose,
-                          const char *executable, struct element_array *array,
+                          const char *executable, struct camp_output *array,
                           struct camp_error *error)
 {
     struct number_directory directory;
@@ -273,19 +258,19 @@ static int list_processes(const struct camp_source *source, choose_process choos
 int camp_process_list(const struct camp_source *source, struct camp_process *processes, size_t size,
                       size_t capacity, size_t *ret_count, struct camp_error *error)
 {
-    struct element_array array = { (char *)processes, size, capacity, 0 };
+    struct camp_output array = { processes, size, capacity, 0 };
     int r = check_array(processes, size, sizeof(int32_t), capacity, ret_count, error);
 
     if (r == CAMP_OK)
         r = list_processes(source, choose_any, NULL, &array, error);
-    return r == CAMP_OK ? finish(&array, ret_count, error) : r;
+    return r == CAMP_OK ? camp_output_end(&array, "processes", ret_count, error) : r;
 }
 
 int camp_process_find(const struct camp_source *source, const char *executable,
                       struct camp_process *processes, size_t size, size_t capacity,
                       size_t *ret_count, struct camp_error *error)
 {
-    struct element_array array = { (char *)processes, size, capacity, 0 };
+    struct camp_output array = { processes, size, capacity, 0 };
     int r = check_array(processes, size, sizeof(int32_t), capacity, ret_count, error);
 
     if (r == CAMP_OK && (executable == NULL || executable[0] == '\0'))
@@ -293,10 +278,10 @@ int camp_process_find(const struct camp_source *source, const char *executable,
                       "an executable has a name that is not empty: pass that");
     if (r == CAMP_OK)
         r = list_processes(source, choose_executable, executable, &array, error);
-    return r == CAMP_OK ? finish(&array, ret_count, error) : r;
+    return r == CAMP_OK ? camp_output_end(&array, "processes", ret_count, error) : r;
 }
 
-static int list_threads(const struct task_folder *folder, int32_t pid, struct element_array *array,
+static int list_threads(const struct task_folder *folder, int32_t pid, struct camp_output *array,
                         struct camp_error *error)
 {
     struct number_directory directory;
@@ -329,7 +314,7 @@ int camp_thread_list(const struct camp_source *source, const struct camp_process
                      struct camp_thread *threads, size_t size, size_t capacity, size_t *ret_count,
                      struct camp_error *error)
 {
-    struct element_array array = { (char *)threads, size, capacity, 0 };
+    struct camp_output array = { threads, size, capacity, 0 };
     struct task_folder folder;
     struct stat_line line;
     int r = check_array(threads, size, 2 * sizeof(int32_t), capacity, ret_count, error);
@@ -346,5 +331,5 @@ int camp_thread_list(const struct camp_source *source, const struct camp_process
     if (r == CAMP_OK)
         r = list_threads(&folder, process->pid, &array, error);
     camp_folder_close(&folder);
-    return r == CAMP_OK ? finish(&array, ret_count, error) : r;
+    return r == CAMP_OK ? camp_output_end(&array, "threads", ret_count, error) : r;
 }

@@ -295,20 +295,6 @@ int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *e
     return result;
 }
 
-/* The caller's array, as it fills. */
-struct output {
-    char *exits;
-    size_t size;
-    size_t capacity;
-    size_t count;
-};
-
-static void put(struct output *output, const struct camp_task_exit *exit)
-{
-    camp_hand_out(output->exits + output->count * output->size, output->size, exit, sizeof *exit);
-    output->count++;
-}
-
 /* The kernel counts dropped records; where it does not report the count (before Linux 4.12) each
  * overflow stands for at least one. */
 static void count_overruns(struct camp_taskstats *taskstats, bool told)
@@ -345,7 +331,7 @@ static uint64_t tick_ns(void)
 
 /* The records of one message that were not handed out before. */
 static int put_message(struct camp_taskstats *taskstats, const void *bytes, size_t length,
-                       struct output *output, struct camp_error *error)
+                       struct camp_output *output, struct camp_error *error)
 {
     struct camp_task_exit exits[EXITS_PER_MESSAGE];
     size_t first = taskstats->listening == LISTENING_AFTER_FIRST ? 1 : 0;
@@ -357,12 +343,12 @@ static int put_message(struct camp_taskstats *taskstats, const void *bytes, size
     if (result < 0)
         return result;
     for (size_t i = first; i < count && output->count < output->capacity; i++)
-        put(output, &exits[i]);
+        camp_output_add(output, &exits[i], sizeof exits[i]);
     return CAMP_OK;
 }
 
 /* Several messages in one system call, while both records of each fit. */
-static int take_many(struct camp_taskstats *taskstats, struct output *output,
+static int take_many(struct camp_taskstats *taskstats, struct camp_output *output,
                      struct camp_error *error)
 {
     _Alignas(8) char buffer[RECORDS_AT_ONCE * RECORD_SIZE];
@@ -384,7 +370,7 @@ static int take_many(struct camp_taskstats *taskstats, struct output *output,
 }
 
 /* With space for one record: a message of two stays in the socket until both fit. */
-static int take_last(struct camp_taskstats *taskstats, struct output *output,
+static int take_last(struct camp_taskstats *taskstats, struct camp_output *output,
                      struct camp_error *error)
 {
     _Alignas(8) char buffer[RECORD_SIZE];
@@ -399,7 +385,7 @@ static int take_last(struct camp_taskstats *taskstats, struct output *output,
         camp_taskstats_exit(buffer, (size_t)got, tick_ns(), exits, &count, &version, NULL) ==
             CAMP_OK &&
         count > 1) {
-        put(output, &exits[0]);
+        camp_output_add(output, &exits[0], sizeof exits[0]);
         taskstats->listening = LISTENING_AFTER_FIRST;
         return 1;
     }
@@ -412,7 +398,7 @@ static int take_last(struct camp_taskstats *taskstats, struct output *output,
 int camp_taskstats_exits(struct camp_taskstats *taskstats, struct camp_task_exit *exits,
                          size_t size, size_t capacity, size_t *ret_count, struct camp_error *error)
 {
-    struct output output = { (char *)exits, size, capacity, 0 };
+    struct camp_output output = { exits, size, capacity, 0 };
     int more = 1;
 
     if (taskstats == NULL || taskstats->descriptor < 0 || taskstats->listening == NOT_LISTENING)
