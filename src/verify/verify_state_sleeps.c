@@ -126,8 +126,8 @@ static void judge_wait(struct verification *verification, const struct state_row
     if (beside > did->run_delay_ns)
         beside = did->run_delay_ns;
     if (expected <= 0)
-        not_tested(verification, row->name, "%.60s: reading a file there does not wait for a disk",
-                   load_folder());
+        explain(verification, row->name, NOT_TESTED,
+                "%.60s: reading a file there does not wait for a disk", load_folder());
     else
         decide_between(verification, row->name, expected,
                        percent_of((double)did->state_ns[row->state], wall_ns), allowed,
