@@ -15,6 +15,7 @@
  */
 #include "counters/units.h"
 #include "program/command.h"
+#include "views/document.h"
 #include "views/view.h"
 
 #include <stdio.h>
@@ -28,10 +29,8 @@
 #define RATES_MAX 16
 #define CALLS 9
 #define NAMES_MAX 64
-#define FIELDS 17
 #define ROUNDING 1e-6 /* of a block: 0.07 s at a rate of 100 are seven */
 
-enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 static const char *const formats[] = { "text", "json", "csv", NULL };
 
 /* The subjects of the calls; filled once. */
@@ -60,10 +59,9 @@ struct probe {
     struct subjects subjects;
     struct cost costs[RATES_MAX];
     size_t cost_count;
-    struct cell cells[RATES_MAX * FIELDS];
 };
 
-static const struct field fields[FIELDS] = {
+static const struct field rate_fields[] = {
     { "rate", "rate", "blocks a second, asked for", 6, 0 },
     { "achieved_rate", "achieved", "blocks a second", 8, 1 },
     { "cpu_percent", "cpu %", "of one CPU: all that the probe used", 7, 3 },
@@ -82,6 +80,16 @@ static const struct field fields[FIELDS] = {
     { "missed", NULL, "blocks that were not done: there was no time left", 0, 0 },
     { "failed", NULL, "calls that failed", 0, 0 },
 };
+static const struct field time_fields[] = { { "time", NULL, "of the end", 0, 0 } };
+
+enum { RATES, RECORD, TABLE_COUNT };
+
+static const struct table tables[TABLE_COUNT] = {
+    [RATES] = DOCUMENT_ROWS("rates", rate_fields),
+    [RECORD] = DOCUMENT_ONE("record", TABLE_INLINE, time_fields),
+};
+
+static const struct record layout = DOCUMENT_LAYOUT("camp.probe/1", tables, RATES);
 
 static unsigned call_network(const char *name)
 {
@@ -228,10 +236,10 @@ static void run_rate(const struct probe *probe, double rate, struct cost *cost)
         (int64_t)after.task.resident_bytes - (int64_t)before.task.resident_bytes;
 }
 
-static void fill_row(struct cell *cells, const struct cost *cost)
+static void add_row(struct document *document, const struct cost *cost)
 {
-    double wall = (double)cost->wall_ns, blocks = (double)cost->blocks;
-    struct cell row[FIELDS] = {
+    const double wall = (double)cost->wall_ns, blocks = (double)cost->blocks;
+    const struct cell cells[] = {
         cell_real(cost->rate),
         cell_real(blocks * NS_PER_S / wall),
         cell_real(100 * (double)cost->cpu_ns / wall),
@@ -251,35 +259,36 @@ static void fill_row(struct cell *cells, const struct cost *cost)
         cell_natural(cost->failed),
     };
 
-    memcpy(cells, row, sizeof row);
+    DOCUMENT_ADD(document, RATES, cells);
 }
 
-static int show(struct probe *probe)
+static void fill(struct document *document, const struct probe *probe)
+{
+    char time[TIME_TEXT_SIZE];
+    struct cell cells[1];
+
+    document_start(document, &layout);
+    time_text(time, sizeof time, (int64_t)now_ns(CLOCK_REALTIME));
+    cells[0] = cell_text(document_text(document, "%s", time));
+    DOCUMENT_ADD(document, RECORD, cells);
+    for (size_t i = 0; i < probe->cost_count; i++)
+        add_row(document, &probe->costs[i]);
+    document->record.headline = document_text(
+        document, "%s  %u calls a block: cpu, memory, network %s, disk %s, process", time,
+        call_count(&probe->subjects), probe->subjects.network, probe->subjects.disk);
+}
+
+static int show(const struct probe *probe)
 {
     const struct view *view = view_by_name(formats[probe->format]);
-    struct view_options options = { .stream = stdout };
-    struct cell time_cell;
-    static const struct field time_field[] = { { "time", NULL, "of the end", 0, 0 } };
-    char time[TIME_TEXT_SIZE], headline[200];
-    struct table tables[2];
-    struct record record = { "camp.probe/1", headline, tables, 2, 0, NULL };
-    int failed;
+    const struct view_options options = view_options_of(stdout);
+    struct document document = { 0 };
+    int status;
 
-    time_text(time, sizeof time, (int64_t)now_ns(CLOCK_REALTIME));
-    time_cell = cell_text(time);
-    snprintf(headline, sizeof headline,
-             "%s  %u calls a block: cpu, memory, network %s, disk %s, process", time,
-             call_count(&probe->subjects), probe->subjects.network, probe->subjects.disk);
-    for (size_t i = 0; i < probe->cost_count; i++)
-        fill_row(&probe->cells[i * FIELDS], &probe->costs[i]);
-    tables[0] = TABLE_OF_ROWS("rates", fields, probe->cells, probe->cost_count);
-    tables[1] = TABLE_OF_ONE("record", TABLE_INLINE, time_field, &time_cell);
-    if (probe->format == FORMAT_TEXT) {
-        options.colour = view_wants_colour(stdout);
-        options.width = view_width(stdout);
-    }
-    failed = view->record(&options, &record, 0);
-    return failed != 0 ? output_failed(failed) : STATUS_OK;
+    fill(&document, probe);
+    status = show_document(&document, view, &options, 0);
+    document_release(&document);
+    return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
 static int read_rates(struct probe *probe)

@@ -22,6 +22,10 @@ enum exit_status {
     STATUS_PRIVILEGE = 4 /* a capability is missing, and was named */
 };
 
+struct document;
+struct view;
+struct view_options;
+
 struct command {
     const char *name;
     int (*run)(int argc, char **argv); /* argv[0] is the command's name */
@@ -65,6 +69,11 @@ int complain_of(int result, const struct camp_error *error);
 /* The status after a view returned an errno: EPIPE ends quietly with STATUS_OK, anything else with
  * a complaint. */
 int output_failed(int system_error);
+
+/* Writes a document by a view. OPTIONS_GO_ON, or an exit status: after a complaint, or when the
+ * reader has closed the pipe. */
+int show_document(const struct document *document, const struct view *view,
+                  const struct view_options *options, uint64_t number);
 
 /* Set by SIGINT, SIGTERM and SIGHUP after stop_on_signals(): a command then ends with the results
  * so far. Interrupts sleeps. */

@@ -1,6 +1,9 @@
 /* Functions that all commands share: the version, complaints, signals, the clock, output errors. */
 #include "command.h"
 
+#include "views/document.h"
+#include "views/view.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -59,6 +62,17 @@ int output_failed(int system_error)
     if (system_error == EPIPE)
         return STATUS_OK;
     return complain(STATUS_FAILURE, "cannot write the output: %s", strerror(system_error));
+}
+
+int show_document(const struct document *document, const struct view *view,
+                  const struct view_options *options, uint64_t number)
+{
+    int failed;
+
+    if (document->failed)
+        return complain(STATUS_FAILURE, "out of memory");
+    failed = view->record(options, &document->record, number);
+    return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
 }
 
 /* If the caller closed a standard descriptor, the next opened file would get its number and the

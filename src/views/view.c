@@ -42,6 +42,13 @@ size_t view_width(FILE *stream)
     return 80;
 }
 
+struct view_options view_options_of(FILE *stream)
+{
+    return (struct view_options){ .stream = stream,
+                                  .colour = view_wants_colour(stream),
+                                  .width = view_width(stream) };
+}
+
 size_t view_height(FILE *stream)
 {
     struct winsize size;

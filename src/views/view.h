@@ -31,6 +31,9 @@ extern const struct view csv_view;
 /* the lines of cpuchk for a camp.check/1 record, the columns of mpstat for a camp.wait/1 record */
 extern const struct view classic_view;
 
+/* What the text view takes from a stream: its colors and width. Other views ignore both. */
+struct view_options view_options_of(FILE *stream);
+
 /* NULL: no such view. */
 const struct view *view_by_name(const char *name);
 

@@ -75,7 +75,6 @@ static int show(struct check *check, const struct frame *tasks, const struct fra
                 uint64_t number)
 {
     char time[TIME_TEXT_SIZE];
-    int failed;
 
     time_text(time, sizeof time, tasks->wall_clock_ns);
     check->lost |= tasks->losses.lost > 0;
@@ -83,8 +82,7 @@ static int show(struct check *check, const struct frame *tasks, const struct fra
          check_report_add(&check->report, &check->context, tasks, cpus, time) != CAMP_OK) ||
         check_record_fill(&check->record, &check->context, tasks, cpus, time) != CAMP_OK)
         return complain(STATUS_FAILURE, "out of memory");
-    failed = check->view->record(&check->view_options, &check->record.record, number);
-    return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
+    return show_document(&check->record.document, check->view, &check->view_options, number);
 }
 
 static int next_of_machine(struct check *check, uint64_t deadline_ns,
@@ -183,17 +181,9 @@ static int refuse_options_of_processes(const struct check_options *options)
 
 static int run_sessions(struct check *check)
 {
-    const struct check_sessions sessions = {
-        .source = check->recorded.source,
-        .facts = &check->recorded.facts,
-        .interval_ns = check->options.interval_ns,
-        .count = check->options.count,
-        .view = check->view,
-        .view_options = &check->view_options,
-    };
     const int status = refuse_options_of_processes(&check->options);
 
-    return status == OPTIONS_GO_ON ? check_sessions_run(&sessions, &check->options.from) : status;
+    return status == OPTIONS_GO_ON ? check_sessions_run(check) : status;
 }
 
 static int run_processes(struct check *check)

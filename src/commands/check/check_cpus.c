@@ -5,40 +5,11 @@
  * and iowait of the columns.
  */
 #include "check_record.h"
-#include "ledger/array.h"
 
 #include "counters/units.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static const struct field cpu_fields[] = {
-    { "cpu", "cpu", "its id", 7, 0 },
-    { "measured_busy_percent", "busy measured %",
-      "tier bpf: by timestamps at each switch and interrupt; else 100 - idle - iowait; with what "
-      "was stolen of it",
-      15, 2 },
-    { "sampled_busy_percent", "sampled %", "user + nice + system + irq + softirq + guest", 9, 2 },
-    { "idle_percent", "idle %", "", 7, 2 },
-    { "iowait_percent", "iowait %", "", 8, 2 },
-    { "steal_percent", "steal %", "", 7, 2 },
-    { "sum_percent", "sum %", "all columns: 100 where they add up to wall time", 7, 2 },
-};
-
-static const struct field machine_fields[] = {
-    { "cpus", NULL, "how many: each is 100 %", 0, 0 },
-    { "measured_busy_percent", NULL, "of one CPU, all added up", 0, 2 },
-    { "sampled_busy_percent", NULL, "", 0, 2 },
-    { "idle_percent", NULL, "", 0, 2 },
-    { "iowait_percent", NULL, "", 0, 2 },
-    { "steal_percent", NULL, "", 0, 2 },
-    { "sum_percent", NULL, "100 x cpus where the columns add up to wall time", 0, 2 },
-    { "unaccounted_percent", NULL,
-      "measured busy that is no process's: interrupts and the like; negative: processes got more",
-      0, 2 },
-    { "resolution_percent", NULL,
-      "one unit of measured busy in this interval: of the system's columns; tier bpf: 1 ns", 0, 2 },
-};
 
 /* Busy time from the snapshot that has the processes. NAN: not timed, or no switch on that CPU yet.
  * Of the total in percent of one CPU. */
@@ -96,67 +67,44 @@ static struct cpu_percents percents_of(const struct check_context *context,
     };
 }
 
-static struct cell *fill_percents(struct cell *cells, const struct cpu_percents *percents,
-                                  double expected_sum)
-{
-    double excess = percents->sum - expected_sum;
+enum { PERCENT_CELLS = 6 };
 
-    *cells++ = cell_real(percents->measured);
-    *cells++ = emphasised(cell_real(percents->sampled),
-                          emphasis_of_error(error_percent(percents->measured, percents->sampled),
-                                            percents->sampled - percents->measured));
-    *cells++ = cell_real(percents->idle);
-    *cells++ = cell_real(percents->iowait);
-    *cells++ = cell_real(percents->steal);
-    *cells++ = emphasised(cell_real(percents->sum), fabs(excess) >= 20  ? BAD
-                                                    : fabs(excess) >= 5 ? NOTABLE
-                                                                        : PLAIN);
-    return cells;
+static void fill_percents(struct cell ret[PERCENT_CELLS], const struct cpu_percents *percents,
+                          double expected_sum)
+{
+    const double excess = fabs(percents->sum - expected_sum);
+    const double error = error_percent(percents->measured, percents->sampled);
+
+    ret[0] = cell_real(percents->measured);
+    ret[1] = emphasised(cell_real(percents->sampled),
+                        emphasis_of_error(error, percents->sampled - percents->measured));
+    ret[2] = cell_real(percents->idle);
+    ret[3] = cell_real(percents->iowait);
+    ret[4] = cell_real(percents->steal);
+    ret[5] = emphasised(cell_real(percents->sum), excess >= 20  ? BAD
+                                                  : excess >= 5 ? NOTABLE
+                                                                : PLAIN);
 }
 
-/* Selects the worst if not all are shown, then orders them by id. */
-static int compare_cpus(const void *left, const void *right, void *frame)
+void check_add_cpus(struct check_record *check, const struct check_context *context,
+                    const struct frame *cpus)
 {
-    int64_t a = llabs(frame_unaccounted_ns(frame, *(const size_t *)left));
-    int64_t b = llabs(frame_unaccounted_ns(frame, *(const size_t *)right));
-
-    return a != b ? (a < b ? 1 : -1) : (*(const size_t *)left < *(const size_t *)right ? -1 : 1);
-}
-
-static int compare_indexes(const void *left, const void *right)
-{
-    return *(const size_t *)left < *(const size_t *)right ? -1 : 1;
-}
-
-int check_fill_cpus(struct check_record *check, const struct check_context *context,
-                    struct frame *cpus)
-{
-    size_t top = context->selection.top_cpus;
     size_t rows = 0;
 
-    if (!ARRAY_RESERVE(check->order, check->order_capacity, cpus->entity_count) ||
-        !ARRAY_RESERVE(check->cpu_cells, check->cpu_capacity,
-                       cpus->entity_count * ARRAY_COUNT(cpu_fields)))
-        return CAMP_E_NOMEM;
     for (size_t i = 0; i < cpus->entity_count; i++) {
+        check->keys[i] = (uint64_t)llabs(frame_unaccounted_ns(cpus, i));
         if (cpus->entities[i].id != CAMP_CPU_TOTAL)
             check->order[rows++] = i;
     }
-    if (top > 0 && top < rows) {
-        qsort_r(check->order, rows, sizeof *check->order, compare_cpus, cpus);
-        rows = top;
-        qsort(check->order, rows, sizeof *check->order, compare_indexes);
-    }
+    rows = rows_with_most(check->order, rows, context->selection.top_cpus, check->keys);
     for (size_t i = 0; i < rows; i++) {
-        size_t at = check->order[i];
-        struct cpu_percents percents = percents_of(context, cpus, at, cpus->elapsed_ns[at]);
-        struct cell *cells = &check->cpu_cells[i * ARRAY_COUNT(cpu_fields)];
+        const size_t at = check->order[i];
+        const struct cpu_percents percents = percents_of(context, cpus, at, cpus->elapsed_ns[at]);
+        struct cell cells[1 + PERCENT_CELLS] = { cell_integer(cpus->entities[at].id) };
 
-        *cells = cell_integer(cpus->entities[at].id);
         fill_percents(cells + 1, &percents, 100);
+        DOCUMENT_ADD(&check->document, CHECK_CPUS, cells);
     }
-    check->tables[CHECK_CPUS] = TABLE_OF_ROWS("cpus", cpu_fields, check->cpu_cells, rows);
-    return CAMP_OK;
 }
 
 struct check_machine check_machine_of(const struct check_context *context, const struct frame *cpus,
@@ -180,15 +128,12 @@ struct check_machine check_machine_of(const struct check_context *context, const
     return machine;
 }
 
-struct cell *check_fill_machine(struct check_record *check, const struct check_machine *machine,
-                                struct cell *cells)
+void check_add_machine(struct check_record *check, const struct check_machine *machine)
 {
-    struct cell *first = cells;
+    struct cell cells[1 + PERCENT_CELLS + 2] = { cell_natural(machine->cpus) };
 
-    *cells++ = cell_natural(machine->cpus);
-    cells = fill_percents(cells, &machine->percents, 100.0 * (double)machine->cpus);
-    *cells++ = cell_real(machine->unaccounted);
-    *cells++ = cell_real(machine->resolution);
-    check->tables[CHECK_MACHINE] = TABLE_OF_ONE("machine", TABLE_OBJECT, machine_fields, first);
-    return cells;
+    fill_percents(cells + 1, &machine->percents, 100.0 * (double)machine->cpus);
+    cells[1 + PERCENT_CELLS] = cell_real(machine->unaccounted);
+    cells[1 + PERCENT_CELLS + 1] = cell_real(machine->resolution);
+    DOCUMENT_ADD(&check->document, CHECK_MACHINE, cells);
 }

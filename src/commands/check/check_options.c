@@ -157,12 +157,8 @@ int check_options_read(struct check *check, int argc, char **argv)
     if (options->top == UINT64_MAX)
         options->top = options->format == CHECK_TEXT ? rows_that_fit() : 0;
     check->view = view_by_name(formats[options->format]);
-    check->view_options = (struct view_options){
-        .stream = stdout,
-        .colour = options->format == CHECK_TEXT && view_wants_colour(stdout),
-        .width = options->format == CHECK_TEXT ? view_width(stdout) : 0,
-        .table = options->table >= 0 ? check_table_names[options->table] : NULL,
-    };
+    check->view_options = view_options_of(stdout);
+    check->view_options.table = options->table >= 0 ? check_table_names[options->table] : NULL;
     check->context.selection.kernel_threads = options->kernel_threads;
     check->context.selection.top = (size_t)options->top;
     check->context.selection.top_cpus = options->format == CHECK_TEXT ? TEXT_CPUS : 0;

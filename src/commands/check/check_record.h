@@ -2,14 +2,12 @@
 #pragma once
 
 #include "ledger/accuracy.h"
-#include "ledger/array.h"
 #include "sources/source.h"
-#include "views/record.h"
+#include "views/document.h"
 
 #include <regex.h>
 
 #define HIDDEN_CHANGE "CAP_SYS_PTRACE shows them (root has it)"
-#define NOTES_MAXIMUM 12
 
 struct check_selection {
     const regex_t *filter; /* of names; NULL: all */
@@ -41,20 +39,21 @@ enum {
     CHECK_TABLE_COUNT
 };
 
-/* Owns the cells and texts of the record: check_record_release(). All zero is empty. */
+/* Sums of the selected processes. */
+struct check_summary {
+    struct accuracy accuracy; /* in ns */
+    size_t rows;
+    uint64_t processes, new, ended;
+};
+
+/* check_record_release(). All zero is empty. */
 struct check_record {
-    struct record record;
-    struct table tables[CHECK_TABLE_COUNT];
-    struct cell *process_cells, *cpu_cells;
-    size_t process_capacity /* in rows */, cpu_capacity /* in cells */;
-    size_t *order; /* [order_capacity] rows in the order shown */
-    size_t order_capacity;
-    char (*remarks)[24];   /* [process_capacity] "12 ended" */
-    struct cell small[40]; /* of the tables of one row */
-    char headline[160];
-    char lines[NOTES_MAXIMUM][120];
-    const char *notes[NOTES_MAXIMUM + 1]; /* NULL-terminated */
-    char time[40];
+    struct document document;
+    const char *time; /* as in the document */
+    struct check_summary summary;
+    size_t *order;  /* [capacity] rows in the order shown */
+    uint64_t *keys; /* [capacity] by which CPUs are chosen */
+    size_t capacity;
 };
 
 /* Fills it from a frame of "tasks" and one of "cpus" of the same interval. CAMP_E_NOMEM. */
@@ -62,6 +61,7 @@ int check_record_fill(struct check_record *check, const struct check_context *co
                       const struct frame *tasks, const struct frame *cpus, const char *time);
 void check_record_release(struct check_record *check);
 
+extern const struct record check_layout;
 extern const char *const check_table_names[]; /* NULL-terminated: for --table */
 
 const char *tier_name(enum tasks_tier tier);
@@ -77,20 +77,9 @@ void check_process_columns(char *ret, size_t size);
 /* Do rows and totals include all processes? */
 bool check_selects_all(const struct check_selection *selection);
 
-/* Sums of the selected processes. */
-struct check_summary {
-    struct accuracy accuracy; /* in ns */
-    size_t rows;
-    uint64_t processes, new, ended;
-};
-
-/* Also puts the selected entities' indexes into check->order[rows]. */
-int check_summarise(struct check_record *check, const struct check_context *context,
-                    const struct frame *tasks, struct check_summary *ret);
-
-/* The rows in check->order as a table, largest sampling error first. */
-int check_fill_processes(struct check_record *check, const struct check_context *context,
-                         struct frame *tasks, size_t rows);
+/* Fills check->summary, and adds the selected processes, largest sampling error first. */
+void check_add_processes(struct check_record *check, const struct check_context *context,
+                         const struct frame *tasks);
 
 /* The columns of a CPU, in percent of one CPU. */
 struct cpu_percents {
@@ -106,16 +95,14 @@ struct check_machine {
     bool timed;         /* by switches and interrupts, not by the columns */
 };
 
-int check_fill_cpus(struct check_record *check, const struct check_context *context,
-                    struct frame *cpus);
+void check_add_cpus(struct check_record *check, const struct check_context *context,
+                    const struct frame *cpus);
 
 /* tasks_percent: measured CPU time of all processes; NAN when not all are selected. */
 struct check_machine check_machine_of(const struct check_context *context, const struct frame *cpus,
                                       double tasks_percent);
 
-/* The table of the CPUs; returns where the cells of the next small table start. */
-struct cell *check_fill_machine(struct check_record *check, const struct check_machine *machine,
-                                struct cell *cells);
+void check_add_machine(struct check_record *check, const struct check_machine *machine);
 
 double percent_of(double part_ns, uint64_t whole_ns); /* NAN of nothing */
 

@@ -90,7 +90,7 @@ static double number_at(const struct record *record, const char *table, size_t r
 static int add_interval(struct check_report *report)
 {
     static const char *const tables[] = { "interval", "total", "machine", "losses" };
-    const struct record *record = &report->record.record;
+    const struct record *record = &report->record.document.record;
     const size_t at = report->picture.series.count;
     struct report_interval *interval;
 
@@ -186,7 +186,7 @@ static int fold_gone(struct check_report *report)
 
 static int add_processes(struct check_report *report, double interval_s)
 {
-    const struct record *record = &report->record.record;
+    const struct record *record = &report->record.document.record;
     const double share = interval_s / 100;
     int r = CAMP_OK;
 
@@ -218,7 +218,7 @@ static struct report_cpu *find_cpu(struct check_report *report, int64_t cpu)
 
 static int add_cpus(struct check_report *report, double interval_s)
 {
-    const struct record *record = &report->record.record;
+    const struct record *record = &report->record.document.record;
 
     for (size_t i = 0; i < record->tables[CHECK_CPUS].row_count; i++) {
         const double measured = number_at(record, "cpus", i, "measured_busy_percent");
@@ -239,7 +239,7 @@ static int add_cpus(struct check_report *report, double interval_s)
 static void add_totals(struct check_report *report, const struct accuracy *accuracy,
                        double interval_s)
 {
-    const struct record *record = &report->record.record;
+    const struct record *record = &report->record.document.record;
 
     accuracy_merge(&report->whole, accuracy);
     report->elapsed_s += interval_s;
@@ -259,14 +259,12 @@ int check_report_add(struct check_report *report, const struct check_context *co
 {
     const uint64_t length_ns = tasks->end_ns - tasks->start_ns;
     const double interval_s = (double)length_ns / 1e9;
-    struct check_summary summary;
+    const struct accuracy *accuracy = &report->record.summary.accuracy;
     int r;
 
     report->context = *context;
     report->context.selection.top = report->context.selection.top_cpus = 0;
-    r = check_summarise(&report->record, &report->context, tasks, &summary);
-    if (r == CAMP_OK)
-        r = check_record_fill(&report->record, &report->context, tasks, cpus, time);
+    r = check_record_fill(&report->record, &report->context, tasks, cpus, time);
     if (r == CAMP_OK)
         r = add_interval(report);
     if (r == CAMP_OK)
@@ -274,10 +272,10 @@ int check_report_add(struct check_report *report, const struct check_context *co
     if (r == CAMP_OK)
         r = add_cpus(report, interval_s);
     if (r == CAMP_OK) /* last, so that a failed interval is not counted */
-        r = error_series_add(&report->picture.series, tasks->wall_clock_ns, length_ns,
-                             &summary.accuracy, context->tier != TASKS_SCHEDSTAT);
+        r = error_series_add(&report->picture.series, tasks->wall_clock_ns, length_ns, accuracy,
+                             context->tier != TASKS_SCHEDSTAT);
     if (r == CAMP_OK)
-        add_totals(report, &summary.accuracy, interval_s);
+        add_totals(report, accuracy, interval_s);
     return r;
 }
 

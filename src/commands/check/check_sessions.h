@@ -6,36 +6,26 @@
 
 #include "program/from_options.h"
 #include "reported_error.h"
-#include "views/view.h"
+#include "views/document.h"
 
-#define CHECK_SESSIONS_FIELDS 8
+struct check;
 
-/* The record of an interval, or of all. */
-struct check_sessions_record {
-    struct record record;
-    struct table tables[3];
-    struct cell summary[7], losses[3], cells[REPORTED_COUNT * CHECK_SESSIONS_FIELDS];
-    char time[48], headline[FROM_NAME_SIZE + 160], provenance[512];
-    const char *notes[4];
-};
-
-/* The same for all intervals. */
-struct check_sessions {
-    struct source *source; /* not owned */
-    const struct from_facts *facts;
-    uint64_t interval_ns, count; /* count 0: until the end, or a signal */
-    const struct view *view;
-    const struct view_options *view_options;
+/* What is shown of an interval, or of all, beside the errors. */
+struct sessions_interval {
+    const char *time; /* its end, RFC 3339 */
+    double length_s;
+    uint64_t intervals; /* how many are added up; 0: it is one alone */
+    struct losses losses;
 };
 
 /* Does the schema have what the database reports beside what was measured? */
 bool check_sessions_can(const struct source *source);
 
-/* `frame`: the interval, or the last of all. `intervals`: how many are summed up; 0: one alone. */
-void check_sessions_fill(struct check_sessions_record *ret, const struct reported_error *error,
-                         const struct frame *frame, const struct from_facts *facts,
-                         const char *time, double interval_s, uint64_t intervals);
+/* `frame`: the interval, or the last of all. */
+void check_sessions_fill(struct document *document, const struct reported_error *error,
+                         const struct frame *frame, const struct sessions_interval *interval,
+                         const struct from_facts *facts);
 
-/* Shows each interval, and the sum of several at the end. Returns an exit status. `from`: its
- * progress line is cleared. */
-int check_sessions_run(const struct check_sessions *check, struct from_options *from);
+/* Shows each interval of check->recorded, and the sum of several at the end. Returns an exit
+ * status. */
+int check_sessions_run(struct check *check);

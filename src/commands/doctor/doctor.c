@@ -13,22 +13,21 @@
 #include "views/view.h"
 
 #include <stdio.h>
-#include <string.h>
 
-static const struct field fact_fields[FACT_FIELDS] = {
+static const struct field fact_fields[] = {
     { "name", "fact", "what is asked of the kernel", -16, 0 },
     { "value", "value", "its answer; null: not known", -9, 0 },
     { "meaning", "what it means", "what that means for the numbers", -52, 0 },
     { "how", NULL, "where the answer comes from", 0, 0 },
 };
 
-static const struct field capability_fields[CAPABILITY_FIELDS] = {
+static const struct field capability_fields[] = {
     { "name", "capability", "as in capabilities(7)", -20, 0 },
     { "held", "held", "whether this process has it (effective); null: not known", -5, 0 },
     { "gives", "what it gives", "what camp can do with it", -52, 0 },
 };
 
-static const struct field tier_fields[TIER_FIELDS] = {
+static const struct field tier_fields[] = {
     { "name", "tier", "how camp check reads processes", -10, 0 },
     { "available", "can run", "whether it can run here and now", -8, 0 },
     { "used", "is used", "whether camp check uses it by default", -8, 0 },
@@ -36,7 +35,7 @@ static const struct field tier_fields[TIER_FIELDS] = {
     { "lacks", NULL, "what it cannot see; null: nothing", 0, 0 },
 };
 
-static const struct field event_fields[EVENT_FIELDS] = {
+static const struct field event_fields[] = {
     { "name", "event", "of the kernel, which microstates are measured by", -23, 0 },
     { "present", "there", "whether this kernel has it, by its BTF", -5, 0 },
     { "needed", "must", "true: no microstates without it", -4, 0 },
@@ -44,7 +43,7 @@ static const struct field event_fields[EVENT_FIELDS] = {
     { "without", "without it", "what is missing then", -38, 0 },
 };
 
-static const struct field summary_fields[SUMMARY_FIELDS] = {
+static const struct field summary_fields[] = {
     { "release", NULL, "of the kernel", 0, 0 },
     { "machine", NULL, "of the kernel: x86_64, aarch64, s390x", 0, 0 },
     { "tier", NULL, "that camp check runs on now", 0, 0 },
@@ -54,7 +53,17 @@ static const struct field summary_fields[SUMMARY_FIELDS] = {
     { "microstates_refusal", NULL, "why not; null: they can", 0, 0 },
 };
 
-enum { FACTS, EVENTS, CAPABILITIES, TIER_TABLE, SUMMARY, TABLE_COUNT };
+static const struct table tables[TABLE_COUNT] = {
+    [FACTS] = DOCUMENT_ROWS("facts", fact_fields),
+    [EVENTS] = DOCUMENT_ROWS("events", event_fields),
+    [CAPABILITIES] = DOCUMENT_ROWS("capabilities", capability_fields),
+    [TIERS] = DOCUMENT_ROWS("tiers", tier_fields),
+    [SUMMARY] = DOCUMENT_ONE("summary", TABLE_INLINE, summary_fields),
+};
+
+static const struct record layout = DOCUMENT_LAYOUT("camp.doctor/1", tables, FACTS);
+
+#define EVENTS_MAXIMUM 40
 
 static const char *const table_names[] = { "facts", "events", "capabilities", "tiers", NULL };
 
@@ -100,16 +109,18 @@ static void add_events(struct doctor *doctor)
     if (camp_states_events(events, sizeof events[0], EVENTS_MAXIMUM, &count, NULL) != CAMP_OK)
         return;
     for (size_t i = 0; i < count; i++) {
-        struct cell *row = doctor->events[doctor->event_count++];
+        const struct cell cells[] = {
+            cell_text(events[i].name),
+            emphasised(doctor_yes_or_no(doctor, events[i].present != 0),
+                       events[i].present != 0  ? PLAIN
+                       : events[i].needed != 0 ? BAD
+                                               : FAINT),
+            doctor_yes_or_no(doctor, events[i].needed != 0),
+            cell_text(events[i].since),
+            cell_text(events[i].without),
+        };
 
-        row[0] = cell_text(events[i].name);
-        row[1] = emphasised(doctor_yes_or_no(doctor, events[i].present != 0),
-                            events[i].present != 0  ? PLAIN
-                            : events[i].needed != 0 ? BAD
-                                                    : FAINT);
-        row[2] = doctor_yes_or_no(doctor, events[i].needed != 0);
-        row[3] = cell_text(events[i].since);
-        row[4] = cell_text(events[i].without);
+        DOCUMENT_ADD(&doctor->document, EVENTS, cells);
     }
 }
 
@@ -119,25 +130,29 @@ static void add_capabilities(struct doctor *doctor)
 
     for (size_t i = 0; i < CAPABILITY_COUNT; i++) {
         bool held = capability_held(&doctor->kernel, capabilities[i].name);
-        struct cell *row = doctor->capabilities[i];
+        const struct cell cells[] = {
+            cell_text(capabilities[i].name),
+            known ? emphasised(doctor_yes_or_no(doctor, held), held ? GOOD : FAINT)
+                  : cell_unknown(),
+            cell_text(capabilities[i].gives),
+        };
 
-        row[0] = cell_text(capabilities[i].name);
-        row[1] = known ? emphasised(doctor_yes_or_no(doctor, held), held ? GOOD : FAINT)
-                       : cell_unknown();
-        row[2] = cell_text(capabilities[i].gives);
+        DOCUMENT_ADD(&doctor->document, CAPABILITIES, cells);
     }
 }
 
 static void add_tier(struct doctor *doctor, enum tasks_tier tier, bool available, const char *sees)
 {
-    struct cell *row = doctor->tiers[tier == TASKS_BPF ? 0 : tier == TASKS_TASKSTATS ? 1 : 2];
+    const bool is_used = doctor->tier == tier;
+    const struct cell cells[] = {
+        cell_text(tier_name(tier)),
+        doctor_yes_or_no(doctor, available),
+        emphasised(doctor_yes_or_no(doctor, is_used), is_used ? GOOD : FAINT),
+        cell_text(sees),
+        cell_text(tier_lacks(tier)),
+    };
 
-    row[0] = cell_text(tier_name(tier));
-    row[1] = doctor_yes_or_no(doctor, available);
-    row[2] = emphasised(doctor_yes_or_no(doctor, doctor->tier == tier),
-                        doctor->tier == tier ? GOOD : FAINT);
-    row[3] = cell_text(sees);
-    row[4] = cell_text(tier_lacks(tier));
+    DOCUMENT_ADD(&doctor->document, TIERS, cells);
 }
 
 /* Root in a container holds the capabilities, but not those of the machine. */
@@ -149,94 +164,89 @@ static bool lacks_states(const struct doctor *doctor)
            !capability_held(&doctor->kernel, "CAP_SYS_ADMIN");
 }
 
-static const char *file_has_capabilities(const struct doctor *doctor)
+/* What gives capabilities to this user, or to the file of this program. */
+static const char *way_to_capabilities(struct doctor *doctor)
 {
-    return privilege_group_exists() ? "sudo adduser $USER " PRIVILEGE_GROUP ", and log in anew"
-                                    : doctor->setcap;
+    char line[PRIVILEGE_LINE_SIZE];
+
+    if (privilege_group_exists())
+        return "sudo adduser $USER " PRIVILEGE_GROUP ", and log in anew";
+    privilege_line(line);
+    return document_text(&doctor->document, "%s", line);
 }
 
 /* The obstacle to the better tier: a capability, or the kernel's refusal. */
 static const char *change_of(struct doctor *doctor)
 {
     if (doctor->tier == TASKS_TASKSTATS)
-        return lacks_states(doctor) ? file_has_capabilities(doctor) : NULL;
+        return lacks_states(doctor) ? way_to_capabilities(doctor) : NULL;
     if (doctor->refusal.code == CAMP_E_PERM && doctor->taskstats_version == 0 &&
         capability_held(&doctor->kernel, "CAP_NET_ADMIN"))
         return "run camp outside of this container: what is held in it is not enough";
     if (doctor->refusal.code == CAMP_E_PERM && doctor->taskstats_version == 0)
-        return file_has_capabilities(doctor);
+        return way_to_capabilities(doctor);
     return doctor->refusal.message;
 }
 
 /* Where the kernel has microstates but the user may not read them, camp top and camp time still
  * show the numbers that every user may read. */
-static void describe_microstates(struct doctor *doctor)
+static void note_microstates(struct doctor *doctor)
 {
-    const bool can = doctor->states_refusal.code == CAMP_OK;
+    const struct camp_error *refusal = &doctor->states_refusal;
 
-    doctor->summary[5] = cell_boolean(can);
-    doctor->summary[6] = cell_text(can ? NULL : doctor->states_refusal.message);
-    if (can)
-        snprintf(doctor->microstates, sizeof doctor->microstates,
-                 "Microstates can be measured: camp top, time, wait, check --tier bpf.");
+    if (refusal->code == CAMP_OK)
+        document_note(&doctor->document,
+                      "Microstates can be measured: camp top, time, wait, check --tier bpf.");
     else
-        snprintf(doctor->microstates, sizeof doctor->microstates,
-                 "%s; camp wait uses its tier kernel: %s",
-                 doctor->states_refusal.code == CAMP_E_PERM
-                     ? "Thread states are unavailable: camp top and camp time show CPU time"
-                     : "Thread states are unavailable, and so are camp top and camp time",
-                 doctor->states_refusal.message);
+        document_note(&doctor->document, "%s; camp wait uses its tier kernel: %s",
+                      refusal->code == CAMP_E_PERM
+                          ? "Thread states are unavailable: camp top and camp time show CPU time"
+                          : "Thread states are unavailable, and so are camp top and camp time",
+                      refusal->message);
 }
 
 static void add_summary(struct doctor *doctor)
 {
+    struct document *document = &doctor->document;
     const struct camp_kernel *kernel = &doctor->kernel;
-    const char *change;
+    const unsigned version = doctor->taskstats_version;
+    const bool has_states = doctor->states_refusal.code == CAMP_OK;
+    const char *change = change_of(doctor), *taskstats = "";
+    const struct cell cells[] = {
+        cell_text(kernel->release),
+        cell_text(kernel->machine),
+        cell_text(tier_name(doctor->tier)),
+        version != 0 ? cell_natural(version) : cell_unknown(),
+        cell_text(change),
+        cell_boolean(has_states),
+        cell_text(has_states ? NULL : doctor->states_refusal.message),
+    };
 
-    privilege_line(doctor->setcap);
-    change = change_of(doctor);
-    doctor->summary[0] = cell_text(kernel->release);
-    doctor->summary[1] = cell_text(kernel->machine);
-    doctor->summary[2] = cell_text(tier_name(doctor->tier));
-    doctor->summary[3] =
-        doctor->taskstats_version != 0 ? cell_natural(doctor->taskstats_version) : cell_unknown();
-    doctor->summary[4] = cell_text(change);
-    snprintf(doctor->headline, sizeof doctor->headline, "%.40s %.20s: camp check runs on tier %s",
-             kernel->release, kernel->machine, tier_name(doctor->tier));
-    if (doctor->taskstats_version != 0)
-        snprintf(doctor->headline + strlen(doctor->headline),
-                 sizeof doctor->headline - strlen(doctor->headline), " (taskstats version %u)",
-                 doctor->taskstats_version);
+    DOCUMENT_ADD(document, SUMMARY, cells);
+    if (version != 0)
+        taskstats = document_text(document, " (taskstats version %u)", version);
+    document->record.headline =
+        document_text(document, "%.40s %.20s: camp check runs on tier %s%s", kernel->release,
+                      kernel->machine, tier_name(doctor->tier), taskstats);
+    note_microstates(doctor);
     if (change != NULL)
-        snprintf(doctor->change, sizeof doctor->change, "To change that: %s", change);
+        document_note(document, "To change that: %s", change);
     else
-        snprintf(doctor->change, sizeof doctor->change, "There is no better tier.");
+        document_note(document, "There is no better tier.");
 }
 
-static int show(struct doctor *doctor, const struct view *view, const struct view_options *options)
+static void fill(struct doctor *doctor)
 {
-    const char *const notes[] = { doctor->microstates, doctor->change, NULL };
-    const struct table tables[TABLE_COUNT] = {
-        [FACTS] = { "facts", TABLE_ROWS, fact_fields, FACT_FIELDS, doctor->facts[0],
-                    doctor->fact_count, false },
-        [CAPABILITIES] = { "capabilities", TABLE_ROWS, capability_fields, CAPABILITY_FIELDS,
-                           doctor->capabilities[0], CAPABILITY_COUNT, false },
-        [EVENTS] = { "events", TABLE_ROWS, event_fields, EVENT_FIELDS, doctor->events[0],
-                     doctor->event_count, false },
-        [TIER_TABLE] = { "tiers", TABLE_ROWS, tier_fields, TIER_FIELDS, doctor->tiers[0], TIERS,
-                         false },
-        [SUMMARY] = { "summary", TABLE_INLINE, summary_fields, SUMMARY_FIELDS, doctor->summary, 1,
-                      true },
-    };
-    const struct record record = { .schema = "camp.doctor/1",
-                                   .headline = doctor->headline,
-                                   .tables = tables,
-                                   .table_count = TABLE_COUNT,
-                                   .main_table = FACTS,
-                                   .notes = notes };
-    int failed = view->record(options, &record, 0);
-
-    return failed == 0 ? STATUS_OK : output_failed(failed);
+    document_start(&doctor->document, &layout);
+    doctor_add_facts(doctor);
+    add_events(doctor);
+    add_capabilities(doctor);
+    add_tier(doctor, TASKS_BPF, doctor->states_refusal.code == CAMP_OK,
+             "both, all of what ends, and CPUs to the ns");
+    add_tier(doctor, TASKS_TASKSTATS, doctor->tier == TASKS_TASKSTATS,
+             "sampled and measured time, and what ends");
+    add_tier(doctor, TASKS_SCHEDSTAT, true, "measured time of living processes");
+    add_summary(doctor);
 }
 
 int command_doctor(int argc, char **argv)
@@ -258,7 +268,7 @@ int command_doctor(int argc, char **argv)
         "which tier camp check runs on, and what would change it.",
         specs, ARRAY_COUNT(specs)
     };
-    struct view_options output = { .stream = stdout, .width = view_width(stdout) };
+    struct view_options output = view_options_of(stdout);
     struct doctor doctor = { 0 };
     struct camp_error error;
     int status = options_parse(&options, argc, argv, &first);
@@ -266,21 +276,13 @@ int command_doctor(int argc, char **argv)
 
     if (status != OPTIONS_GO_ON)
         return status;
-    output.colour = view_wants_colour(stdout);
     output.table = table_names[table >= 0 ? table : FACTS];
     doctor.words = format == FORMAT_TEXT;
     result = examine(&doctor, &error);
     if (result < 0)
         return complain_of(result, &error);
-    doctor_add_facts(&doctor);
-    add_events(&doctor);
-    add_capabilities(&doctor);
-    add_tier(&doctor, TASKS_BPF, doctor.states_refusal.code == CAMP_OK,
-             "both, all of what ends, and CPUs to the ns");
-    add_tier(&doctor, TASKS_TASKSTATS, doctor.tier == TASKS_TASKSTATS,
-             "sampled and measured time, and what ends");
-    add_tier(&doctor, TASKS_SCHEDSTAT, true, "measured time of living processes");
-    add_summary(&doctor);
-    describe_microstates(&doctor);
-    return show(&doctor, view_by_name(formats[format]), &output);
+    fill(&doctor);
+    status = show_document(&doctor.document, view_by_name(formats[format]), &output, 0);
+    document_release(&doctor.document);
+    return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }

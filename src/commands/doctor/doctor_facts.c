@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define PATH_SIZE 96
+
 /* The obstacle to reading a file, as the words before its name: a missing capability, or one that
  * no capability removes. NULL: none. */
 static const char *hindrance(const struct doctor *doctor, const char *path)
@@ -37,31 +39,26 @@ static const char *hindrance(const struct doctor *doctor, const char *path)
  * comes before its name, which may be truncated. */
 static const char *reason_unknown(struct doctor *doctor, const char *how)
 {
-    char *ret = doctor->unknown[doctor->fact_count];
-    char path[MEANING_SIZE];
+    struct document *document = &doctor->document;
+    char path[PATH_SIZE];
     const char *hindered;
 
     snprintf(path, sizeof path, "%.*s", (int)strcspn(how, " ,"), how);
     hindered = path[0] == '/' ? hindrance(doctor, path) : NULL;
     if (hindered != NULL)
-        snprintf(ret, MEANING_SIZE, "unknown: %s %.48s", hindered, path);
-    else if (strstr(how, "configuration") != NULL)
-        snprintf(ret, MEANING_SIZE, "unknown: takes a readable /boot/config-$(uname -r)");
-    else
-        snprintf(ret, MEANING_SIZE, "unknown: this kernel does not tell us");
-    return ret;
+        return document_text(document, "unknown: %s %.48s", hindered, path);
+    if (strstr(how, "configuration") != NULL)
+        return "unknown: takes a readable /boot/config-$(uname -r)";
+    return "unknown: this kernel does not tell us";
 }
 
 static void add_fact(struct doctor *doctor, const char *name, struct cell value,
                      const char *meaning, const char *how)
 {
     const char *shown = value.kind == CELL_UNKNOWN ? reason_unknown(doctor, how) : meaning;
-    struct cell *row = doctor->facts[doctor->fact_count++];
+    const struct cell cells[] = { cell_text(name), value, cell_text(shown), cell_text(how) };
 
-    row[0] = cell_text(name);
-    row[1] = value;
-    row[2] = cell_text(shown);
-    row[3] = cell_text(how);
+    DOCUMENT_ADD(&doctor->document, FACTS, cells);
 }
 
 /* A yes-or-no fact, with a meaning for each. */

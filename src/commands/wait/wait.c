@@ -85,12 +85,8 @@ static int read_options(struct wait *wait, int argc, char **argv)
     if (wait->top == UINT64_MAX)
         wait->top = wait->format == FORMAT_TEXT ? TEXT_ROWS : 0;
     wait->view = view_by_name(formats[wait->format]);
-    wait->view_options = (struct view_options){
-        .stream = stdout,
-        .colour = wait->format == FORMAT_TEXT && view_wants_colour(stdout),
-        .width = wait->format == FORMAT_TEXT ? view_width(stdout) : 0,
-        .table = wait->table >= 0 ? wait_table_names[wait->table] : NULL,
-    };
+    wait->view_options = view_options_of(stdout);
+    wait->view_options.table = wait->table >= 0 ? wait_table_names[wait->table] : NULL;
     wait->selection.top = (size_t)wait->top;
     wait->selection.top_cpus = wait->format == FORMAT_TEXT ? TEXT_CPUS : 0;
     status = selection_processes(&wait->processes);
@@ -168,7 +164,7 @@ static int show(struct wait *wait, const struct frame *frame, uint64_t number)
     };
     struct camp_error error = { 0 };
     char time[TIME_TEXT_SIZE];
-    int failed, r = CAMP_OK;
+    int r = CAMP_OK;
 
     time_text(time, sizeof time, (int64_t)now_ns(CLOCK_REALTIME));
     interval.time = time;
@@ -178,8 +174,7 @@ static int show(struct wait *wait, const struct frame *frame, uint64_t number)
         r = wait_record_fill(&wait->record, &interval, &wait->selection);
     if (r != CAMP_OK)
         return complain_of(r, &error);
-    failed = wait->view->record(&wait->view_options, &wait->record.record, number);
-    return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
+    return show_document(&wait->record.document, wait->view, &wait->view_options, number);
 }
 
 static int run_intervals(struct wait *wait)

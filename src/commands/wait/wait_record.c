@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +58,15 @@ static const struct field loss_fields[] = {
     { "partial", NULL, "CPUs whose interval is incomplete", 0, 0 },
 };
 
-_Static_assert(ARRAY_COUNT(cpu_fields) == WAIT_CPU_CELLS, "room for a CPU");
-_Static_assert(ARRAY_COUNT(task_fields) == WAIT_TASK_CELLS, "room for a task");
+static const struct table tables[WAIT_TABLE_COUNT] = {
+    [WAIT_SUMMARY] = DOCUMENT_ONE("summary", TABLE_INLINE, summary_fields),
+    [WAIT_MACHINE] = DOCUMENT_ONE("machine", TABLE_OBJECT, machine_fields),
+    [WAIT_CPUS] = DOCUMENT_ROWS("cpus", cpu_fields),
+    [WAIT_TASKS] = DOCUMENT_ROWS("tasks", task_fields),
+    [WAIT_LOSSES] = DOCUMENT_ONE("losses", TABLE_OBJECT, loss_fields),
+};
+
+static const struct record layout = DOCUMENT_LAYOUT("camp.wait/1", tables, WAIT_CPUS);
 
 const char *const wait_table_names[] = { "cpus", "tasks", "machine", "losses", NULL };
 
@@ -74,148 +80,119 @@ static double percent(uint64_t part, uint64_t whole)
     return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
 }
 
-static struct wait_cpu cpu_by_states(const struct frame *cpus, size_t at)
-{
-    const uint64_t *values = frame_values(cpus, at);
+/* ---------------------------------------------------------------------------------- CPUs -- */
 
-    return (struct wait_cpu){
-        .cpu = (int32_t)cpus->entities[at].id,
-        .elapsed_ns = cpus->elapsed_ns[at],
-        .user = values[CPUS_STATES_USER],
-        .system = values[CPUS_STATES_SYSTEM],
-        .irq = values[CPUS_STATES_IRQ],
-        .softirq = values[CPUS_STATES_SOFTIRQ],
-        .idle = values[CPUS_STATES_IDLE] + values[CPUS_STATES_IOWAIT],
-        .any = values[CPUS_STATES_ANY_WAIT],
-        .own = values[CPUS_STATES_IOWAIT],
-        .kernel = values[CPUS_STATES_KERNEL_WAIT],
-        .steal = values[CPUS_STATES_STEAL],
-    };
+/* As in CPU_FIELDS. */
+enum quantity {
+    IDLE,
+    ANY,
+    ANY_DIVIDED,
+    OWN,
+    KERNEL,
+    USER,
+    SYSTEM,
+    IRQ,
+    SOFTIRQ,
+    STEAL,
+    QUANTITY_COUNT
+};
+
+#define BIT(column) (1u << (column))
+
+/* The columns of a CPU that are added up; 0: unknown. */
+static const uint32_t columns_of_states[QUANTITY_COUNT] = {
+    [IDLE] = BIT(CPUS_STATES_IDLE) | BIT(CPUS_STATES_IOWAIT),
+    [ANY] = BIT(CPUS_STATES_ANY_WAIT),
+    [ANY_DIVIDED] = BIT(CPUS_STATES_ANY_WAIT),
+    [OWN] = BIT(CPUS_STATES_IOWAIT),
+    [KERNEL] = BIT(CPUS_STATES_KERNEL_WAIT),
+    [USER] = BIT(CPUS_STATES_USER),
+    [SYSTEM] = BIT(CPUS_STATES_SYSTEM),
+    [IRQ] = BIT(CPUS_STATES_IRQ),
+    [SOFTIRQ] = BIT(CPUS_STATES_SOFTIRQ),
+    [STEAL] = BIT(CPUS_STATES_STEAL),
+};
+static const uint32_t columns_of_kernel[QUANTITY_COUNT] = {
+    [IDLE] = BIT(CPUS_IDLE) | BIT(CPUS_IOWAIT),
+    [KERNEL] = BIT(CPUS_IOWAIT),
+    [USER] = BIT(CPUS_USER) | BIT(CPUS_NICE) | BIT(CPUS_GUEST) | BIT(CPUS_GUEST_NICE),
+    [SYSTEM] = BIT(CPUS_SYSTEM),
+    [IRQ] = BIT(CPUS_IRQ),
+    [SOFTIRQ] = BIT(CPUS_SOFTIRQ),
+    [STEAL] = BIT(CPUS_STEAL),
+};
+
+static uint64_t sum_of(const struct wait_interval *interval, size_t at, enum quantity quantity)
+{
+    const uint32_t columns =
+        (interval->tier == WAIT_KERNEL ? columns_of_kernel : columns_of_states)[quantity];
+    uint64_t sum = 0;
+
+    for (size_t i = 0; columns >> i != 0; i++)
+        sum += (columns >> i & 1) != 0 ? frame_values(interval->cpus, at)[i] : 0;
+    return sum;
 }
 
-static struct wait_cpu cpu_by_kernel(const struct frame *cpus, size_t at)
+static void fill_cpu(struct cell ret[QUANTITY_COUNT], const struct wait_interval *interval,
+                     size_t at, size_t cpus)
 {
-    const uint64_t *values = frame_values(cpus, at);
+    const uint64_t elapsed_ns = interval->cpus->elapsed_ns[at];
 
-    return (struct wait_cpu){
-        .cpu = (int32_t)cpus->entities[at].id,
-        .elapsed_ns = cpus->elapsed_ns[at],
-        .user =
-            values[CPUS_USER] + values[CPUS_NICE] + values[CPUS_GUEST] + values[CPUS_GUEST_NICE],
-        .system = values[CPUS_SYSTEM],
-        .irq = values[CPUS_IRQ],
-        .softirq = values[CPUS_SOFTIRQ],
-        .idle = values[CPUS_IDLE] + values[CPUS_IOWAIT],
-        .kernel = values[CPUS_IOWAIT],
-        .steal = values[CPUS_STEAL],
-    };
+    for (enum quantity i = 0; i < QUANTITY_COUNT; i++) {
+        const bool is_unknown = interval->tier == WAIT_KERNEL && columns_of_kernel[i] == 0;
+
+        ret[i] = is_unknown ? cell_unknown()
+                            : cell_real(percent(sum_of(interval, at, i),
+                                                elapsed_ns * (i == ANY_DIVIDED ? cpus : 1)));
+    }
 }
 
-static void fill_cpu(struct cell *cells, const struct wait_cpu *cpu, enum wait_tier tier,
-                     size_t cpus)
-{
-    const double unknown = tier == WAIT_KERNEL ? NAN : 0;
-
-    *cells++ = cell_real(percent(cpu->idle, cpu->elapsed_ns));
-    *cells++ = cell_real(percent(cpu->any, cpu->elapsed_ns) + unknown);
-    *cells++ = cell_real(percent(cpu->any, cpu->elapsed_ns * cpus) + unknown);
-    *cells++ = cell_real(percent(cpu->own, cpu->elapsed_ns) + unknown);
-    *cells++ = cell_real(percent(cpu->kernel, cpu->elapsed_ns));
-    *cells++ = cell_real(percent(cpu->user, cpu->elapsed_ns));
-    *cells++ = cell_real(percent(cpu->system, cpu->elapsed_ns));
-    *cells++ = cell_real(percent(cpu->irq, cpu->elapsed_ns));
-    *cells++ = cell_real(percent(cpu->softirq, cpu->elapsed_ns));
-    *cells++ = cell_real(percent(cpu->steal, cpu->elapsed_ns));
-}
-
-static int compare_by_wait(const void *a, const void *b)
-{
-    const struct wait_cpu *left = a, *right = b;
-
-    if (left->own + left->kernel != right->own + right->kernel)
-        return left->own + left->kernel > right->own + right->kernel ? -1 : 1;
-    return left->cpu < right->cpu ? -1 : left->cpu > right->cpu;
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-    const struct wait_cpu *left = a, *right = b;
-
-    return left->cpu < right->cpu ? -1 : left->cpu > right->cpu;
-}
-
-static int reserve_cpus(struct wait_record *ret, size_t count)
-{
-    return ARRAYS_RESERVE(ret->cpu_capacity, count + 1, ARRAY(ret->cpus),
-                          ARRAY_ROWS(ret->cpu_cells, WAIT_CPU_CELLS))
-               ? CAMP_OK
-               : CAMP_E_NOMEM;
-}
-
-/* Returns the number of rows to show, in the order of their ids. */
-static size_t read_cpus(struct wait_record *ret, const struct wait_interval *interval, size_t top,
-                        struct wait_cpu *ret_total)
+/* Those with the most wait, in the order of their ids. The cells of all together go to `machine`.
+ */
+static void add_cpus(struct wait_record *ret, const struct wait_interval *interval, size_t top,
+                     struct cell machine[QUANTITY_COUNT])
 {
     const struct frame *cpus = interval->cpus;
-    size_t rows;
+    size_t total = cpus->entity_count, rows;
 
     ret->cpu_count = 0;
     for (size_t i = 0; i < cpus->entity_count; i++) {
-        struct wait_cpu cpu =
-            interval->tier == WAIT_KERNEL ? cpu_by_kernel(cpus, i) : cpu_by_states(cpus, i);
-
-        if (cpu.cpu == CAMP_CPU_TOTAL)
-            *ret_total = cpu;
+        ret->keys[i] = sum_of(interval, i, OWN) + sum_of(interval, i, KERNEL);
+        if (cpus->entities[i].id == CAMP_CPU_TOTAL)
+            total = i;
         else
-            ret->cpus[ret->cpu_count++] = cpu;
+            ret->rows[ret->cpu_count++] = i;
     }
-    rows = ret->cpu_count;
-    if (top == 0 || rows <= top)
-        return rows;
-    qsort(ret->cpus, rows, sizeof *ret->cpus, compare_by_wait);
-    qsort(ret->cpus, top, sizeof *ret->cpus, compare_ids);
-    return top;
-}
-
-static int fill_cpus(struct wait_record *ret, const struct wait_interval *interval, size_t top)
-{
-    struct wait_cpu total = { .cpu = CAMP_CPU_TOTAL };
-    size_t rows;
-
-    if (reserve_cpus(ret, interval->cpus->entity_count) != CAMP_OK)
-        return CAMP_E_NOMEM;
-    rows = read_cpus(ret, interval, top, &total);
+    rows = rows_with_most(ret->rows, ret->cpu_count, top, ret->keys);
     for (size_t i = 0; i < rows; i++) {
-        struct cell *cells = &ret->cpu_cells[i * WAIT_CPU_CELLS];
+        struct cell cells[1 + QUANTITY_COUNT] = { cell_integer(cpus->entities[ret->rows[i]].id) };
 
-        cells[0] = cell_integer(ret->cpus[i].cpu);
-        fill_cpu(cells + 1, &ret->cpus[i], interval->tier, ret->cpu_count);
+        fill_cpu(cells + 1, interval, ret->rows[i], ret->cpu_count);
+        DOCUMENT_ADD(&ret->document, WAIT_CPUS, cells);
     }
-    ret->machine[0] = cell_natural(ret->cpu_count);
-    fill_cpu(ret->machine + 1, &total, interval->tier, ret->cpu_count);
-    ret->tables[WAIT_CPUS] = TABLE_OF_ROWS("cpus", cpu_fields, ret->cpu_cells, rows);
-    return CAMP_OK;
+    if (total < cpus->entity_count)
+        fill_cpu(machine, interval, total, ret->cpu_count);
 }
+
+/* --------------------------------------------------------------------------------- Tasks -- */
 
 /* /sys/dev/block/MAJOR:MINOR leads to the device's folder, which has the kernel's name; a device
  * that is gone has its numbers as its name. */
-static const char *name_disk(char ret[WAIT_DISK_SIZE], uint32_t major, uint32_t minor)
+static const char *name_disk(struct document *document, const struct wait_task *task)
 {
     char path[64], target[256];
     const char *name;
     ssize_t length;
 
-    if (major == 0 && minor == 0)
+    if (task->major == 0 && task->minor == 0)
         return NULL;
-    snprintf(path, sizeof path, "/sys/dev/block/%" PRIu32 ":%" PRIu32, major, minor);
+    snprintf(path, sizeof path, "/sys/dev/block/%" PRIu32 ":%" PRIu32, task->major, task->minor);
     length = readlink(path, target, sizeof target - 1);
     target[length > 0 ? length : 0] = '\0';
     name = strrchr(target, '/');
     if (name != NULL)
-        snprintf(ret, WAIT_DISK_SIZE, "%.*s", WAIT_DISK_SIZE - 1, name + 1);
-    else
-        snprintf(ret, WAIT_DISK_SIZE, "%" PRIu32 ":%" PRIu32, major, minor);
-    return ret;
+        return document_text(document, "%s", name + 1);
+    return document_text(document, "%" PRIu32 ":%" PRIu32, task->major, task->minor);
 }
 
 static bool is_selected(const struct wait_task *task, const struct wait_selection *selection)
@@ -227,148 +204,126 @@ static bool is_selected(const struct wait_task *task, const struct wait_selectio
     return wanted;
 }
 
-static void fill_task(struct cell *cells, const struct wait_task *task, char disk[WAIT_DISK_SIZE],
-                      uint64_t elapsed_ns)
+static void add_task(struct document *document, const struct wait_task *task, uint64_t elapsed_ns)
 {
-    *cells++ = task->pid != 0 ? cell_integer(task->pid) : cell_unknown();
-    *cells++ = task->tid != 0 ? cell_integer(task->tid) : cell_unknown();
-    *cells++ = cell_text(task->name);
-    *cells++ = cell_text(name_disk(disk, task->major, task->minor));
-    *cells++ = cell_natural(task->wait_ns);
-    *cells++ = cell_real((double)task->wait_ns / NS_PER_MS);
-    *cells++ = cell_real(percent(task->wait_ns, elapsed_ns));
+    const struct cell cells[] = {
+        task->pid != 0 ? cell_integer(task->pid) : cell_unknown(),
+        task->tid != 0 ? cell_integer(task->tid) : cell_unknown(),
+        cell_text(task->name),
+        cell_text(name_disk(document, task)),
+        cell_natural(task->wait_ns),
+        cell_real((double)task->wait_ns / NS_PER_MS),
+        cell_real(percent(task->wait_ns, elapsed_ns)),
+    };
+
+    DOCUMENT_ADD(document, WAIT_TASKS, cells);
 }
 
-static int reserve_tasks(struct wait_record *ret, size_t count)
+/* Returns how many are selected, shown or not. `machine`: the sums over all. */
+static size_t add_tasks(struct document *document, const struct wait_interval *interval,
+                        const struct wait_selection *selection, struct cell machine[2])
 {
-    return ARRAYS_RESERVE(ret->task_capacity, count + 1, ARRAY(ret->disks),
-                          ARRAY_ROWS(ret->task_cells, WAIT_TASK_CELLS))
-               ? CAMP_OK
-               : CAMP_E_NOMEM;
-}
-
-/* *ret_matching: the number of matching ones, shown or not. */
-static int fill_tasks(struct wait_record *ret, const struct wait_interval *interval,
-                      const struct wait_selection *selection, size_t *ret_matching)
-{
-    const size_t count = interval->tasks != NULL ? interval->tasks->count : 0;
     uint64_t sum_ns = 0, unattributed_ns = 0;
-    size_t rows = 0;
+    size_t matching = 0;
 
-    *ret_matching = 0;
-    if (reserve_tasks(ret, count) != CAMP_OK)
-        return CAMP_E_NOMEM;
-    for (size_t i = 0; i < count; i++) {
+    if (interval->tasks == NULL)
+        return 0;
+    for (size_t i = 0; i < interval->tasks->count; i++) {
         const struct wait_task *task = &interval->tasks->tasks[i];
 
         sum_ns += task->wait_ns;
         unattributed_ns += task->major == 0 && task->minor == 0 ? task->wait_ns : 0;
-        if (!is_selected(task, selection))
-            continue;
-        ++*ret_matching;
-        if (selection->top == 0 || rows < selection->top) {
-            fill_task(&ret->task_cells[rows * WAIT_TASK_CELLS], task, ret->disks[rows],
-                      interval->elapsed_ns);
-            rows++;
-        }
+        if (is_selected(task, selection) && (matching++ < selection->top || selection->top == 0))
+            add_task(document, task, interval->elapsed_ns);
     }
-    ret->machine[WAIT_CPU_CELLS] =
-        interval->tasks != NULL ? cell_real(percent(sum_ns, interval->elapsed_ns)) : cell_unknown();
-    ret->machine[WAIT_CPU_CELLS + 1] =
-        interval->tasks != NULL ? cell_real(percent(unattributed_ns, interval->elapsed_ns))
-                                : cell_unknown();
-    ret->tables[WAIT_TASKS] = TABLE_OF_ROWS("tasks", task_fields, ret->task_cells, rows);
-    return CAMP_OK;
+    machine[0] = cell_real(percent(sum_ns, interval->elapsed_ns));
+    machine[1] = cell_real(percent(unattributed_ns, interval->elapsed_ns));
+    return matching;
 }
 
-/* Adds a line below the tables. */
-__attribute__((format(printf, 3, 4))) static void note(struct wait_record *ret, size_t *line,
-                                                       const char *format, ...)
-{
-    va_list arguments;
+/* ---------------------------------------------------------------------------- The record -- */
 
-    va_start(arguments, format);
-    vsnprintf(ret->lines[*line], sizeof ret->lines[0], format, arguments);
-    va_end(arguments);
-    ret->notes[*line] = ret->lines[*line];
-    ret->notes[++*line] = NULL;
-}
-
-static void fill_texts(struct wait_record *ret, const struct wait_interval *interval,
-                       size_t matching)
+static void add_notes(struct wait_record *ret, const struct wait_interval *interval,
+                      size_t matching, const struct cell *all)
 {
-    const size_t cpus = ret->tables[WAIT_CPUS].row_count;
-    const size_t tasks = ret->tables[WAIT_TASKS].row_count;
-    const struct cell *all = ret->machine;
+    struct document *document = &ret->document;
+    const size_t cpus = document->tables[WAIT_CPUS].row_count;
+    const size_t tasks = document->tables[WAIT_TASKS].row_count;
     const struct losses *losses = &interval->losses;
-    size_t line = 0;
 
-    snprintf(ret->headline, sizeof ret->headline, "%.8s  %.2f s  tier %s  %zu CPUs",
-             strlen(ret->time) > 11 ? ret->time + 11 : "-", (double)interval->elapsed_ns / NS_PER_S,
-             wait_tier_name(interval->tier), ret->cpu_count);
-    ret->notes[0] = NULL;
     if (tasks < matching)
-        note(ret, &line, "not shown  %zu waits (--top 0 shows all)", matching - tasks);
+        document_note(document, "not shown  %zu waits (--top 0 shows all)", matching - tasks);
     if (cpus < ret->cpu_count)
-        note(ret, &line, "not shown  %zu CPUs with less wait", ret->cpu_count - cpus);
+        document_note(document, "not shown  %zu CPUs with less wait", ret->cpu_count - cpus);
     if (losses->partial > 0)
-        note(ret, &line, "partial    %" PRIu64 " CPUs whose interval is incomplete are left out",
-             losses->partial);
+        document_note(document,
+                      "partial    %" PRIu64 " CPUs whose interval is incomplete are left out",
+                      losses->partial);
     if (interval->tier == WAIT_KERNEL) {
-        note(ret, &line, "all CPUs   idle %.2f %%, kernel %.2f %%", all[1].real, all[5].real);
+        document_note(document, "all CPUs   idle %.2f %%, kernel %.2f %%", all[IDLE].real,
+                      all[KERNEL].real);
         return;
     }
     if (ret->cpu_count > 0)
-        note(ret, &line, "all CPUs   any %.2f %%, any/CPUs %.2f %%, own %.2f %%, kernel %.2f %%",
-             all[2].real, all[3].real, all[4].real, all[5].real);
-    note(ret, &line, "tasks      %.2f %% of the interval (100: one, always); on no disk %.2f %%",
-         all[WAIT_CPU_CELLS].real, all[WAIT_CPU_CELLS + 1].real);
+        document_note(document,
+                      "all CPUs   any %.2f %%, any/CPUs %.2f %%, own %.2f %%, kernel %.2f %%",
+                      all[ANY].real, all[ANY_DIVIDED].real, all[OWN].real, all[KERNEL].real);
+    document_note(document,
+                  "tasks      %.2f %% of the interval (100: one, always); on no disk %.2f %%",
+                  all[QUANTITY_COUNT].real, all[QUANTITY_COUNT + 1].real);
     if (losses->unseen > 0)
-        note(ret, &line, "unseen     %" PRIu64 " switches: their times are estimated",
-             losses->unseen);
+        document_note(document, "unseen     %" PRIu64 " switches: their times are estimated",
+                      losses->unseen);
     if (losses->lost > 0)
-        note(ret, &line, "lost       %" PRIu64 " threads without an account or last numbers",
-             losses->lost);
+        document_note(document, "lost       %" PRIu64 " threads without an account or last numbers",
+                      losses->lost);
 }
 
-static void fill_summary(struct wait_record *ret, const struct wait_interval *interval)
+static void add_summary(struct document *document, const struct wait_interval *interval)
 {
-    ret->summary[0] = cell_text(ret->time);
-    ret->summary[1] = cell_real((double)interval->elapsed_ns / NS_PER_S);
-    ret->summary[2] = cell_text(wait_tier_name(interval->tier));
-    ret->summary[3] =
-        cell_text(interval->tier == WAIT_KERNEL ? "any, own, and the tasks that waited" : NULL);
-    ret->losses[0] = cell_natural(interval->losses.unseen);
-    ret->losses[1] = cell_natural(interval->losses.lost);
-    ret->losses[2] = cell_natural(interval->losses.partial);
+    const char *time = document_text(document, "%s", interval->time);
+    const struct losses *losses = &interval->losses;
+    const struct cell summary[] = {
+        cell_text(time),
+        cell_real((double)interval->elapsed_ns / NS_PER_S),
+        cell_text(wait_tier_name(interval->tier)),
+        cell_text(interval->tier == WAIT_KERNEL ? "any, own, and the tasks that waited" : NULL),
+    };
+    const struct cell cells[] = { cell_natural(losses->unseen), cell_natural(losses->lost),
+                                  cell_natural(losses->partial) };
+
+    DOCUMENT_ADD(document, WAIT_SUMMARY, summary);
+    DOCUMENT_ADD(document, WAIT_LOSSES, cells);
 }
 
 int wait_record_fill(struct wait_record *ret, const struct wait_interval *interval,
                      const struct wait_selection *selection)
 {
+    struct document *document = &ret->document;
+    struct cell machine[1 + QUANTITY_COUNT + 2] = { 0 };
     size_t matching;
-    int r = fill_cpus(ret, interval, selection->top_cpus);
 
-    if (r == CAMP_OK)
-        r = fill_tasks(ret, interval, selection, &matching);
-    if (r != CAMP_OK)
-        return r;
-    snprintf(ret->time, sizeof ret->time, "%s", interval->time);
-    fill_summary(ret, interval);
-    fill_texts(ret, interval, matching);
-    ret->tables[WAIT_SUMMARY] = TABLE_OF_ONE("summary", TABLE_INLINE, summary_fields, ret->summary);
-    ret->tables[WAIT_MACHINE] = TABLE_OF_ONE("machine", TABLE_OBJECT, machine_fields, ret->machine);
-    ret->tables[WAIT_LOSSES] = TABLE_OF_ONE("losses", TABLE_OBJECT, loss_fields, ret->losses);
-    ret->record = (struct record){ "camp.wait/1",    ret->headline, ret->tables,
-                                   WAIT_TABLE_COUNT, WAIT_CPUS,     ret->notes };
-    return CAMP_OK;
+    if (!ARRAYS_RESERVE(ret->capacity, interval->cpus->entity_count + 1, ARRAY(ret->rows),
+                        ARRAY(ret->keys)))
+        return CAMP_E_NOMEM;
+    document_start(document, &layout);
+    add_cpus(ret, interval, selection->top_cpus, machine + 1);
+    matching = add_tasks(document, interval, selection, machine + 1 + QUANTITY_COUNT);
+    machine[0] = cell_natural(ret->cpu_count);
+    DOCUMENT_ADD(document, WAIT_MACHINE, machine);
+    add_summary(document, interval);
+    add_notes(ret, interval, matching, machine + 1);
+    document->record.headline = document_text(
+        document, "%.8s  %.2f s  tier %s  %zu CPUs",
+        strlen(interval->time) > 11 ? interval->time + 11 : "-",
+        (double)interval->elapsed_ns / NS_PER_S, wait_tier_name(interval->tier), ret->cpu_count);
+    return document_finish(document);
 }
 
 void wait_record_release(struct wait_record *record)
 {
-    free(record->cpus);
-    free(record->cpu_cells);
-    free(record->task_cells);
-    free(record->disks);
+    document_release(&record->document);
+    free(record->rows);
+    free(record->keys);
     *record = (struct wait_record){ 0 };
 }

@@ -82,7 +82,7 @@ static void release(struct made *made)
 
 static struct cell cell(const struct made *made, size_t table, size_t row, const char *name)
 {
-    const struct table *shown = &made->record.tables[table];
+    const struct table *shown = &made->record.document.tables[table];
 
     assert_true(row < shown->row_count);
     for (size_t i = 0; i < shown->field_count; i++) {
@@ -105,5 +105,5 @@ static void assert_percent(const struct made *made, size_t table, size_t row, co
 
 static size_t tasks_shown(const struct made *made)
 {
-    return made->record.tables[WAIT_TASKS].row_count;
+    return made->record.document.tables[WAIT_TASKS].row_count;
 }

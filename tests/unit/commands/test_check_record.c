@@ -105,7 +105,7 @@ static void release(struct made *made)
 
 static double value_of(const struct made *made, size_t table, size_t row, const char *name)
 {
-    const struct table *shown = &made->check.tables[table];
+    const struct table *shown = &made->check.document.tables[table];
 
     for (size_t i = 0; i < shown->field_count; i++) {
         if (shown->fields[i].name != NULL && strcmp(shown->fields[i].name, name) == 0) {
@@ -129,8 +129,8 @@ static void assert_near(double value, double expected)
 
 static bool has_note(const struct made *made, const char *part)
 {
-    for (size_t i = 0; made->check.notes[i] != NULL; i++) {
-        if (strstr(made->check.notes[i], part) != NULL)
+    for (size_t i = 0; made->check.document.notes[i] != NULL; i++) {
+        if (strstr(made->check.document.notes[i], part) != NULL)
             return true;
     }
     return false;
@@ -191,10 +191,10 @@ static void the_largest_errors_come_first_and_the_rest_is_counted(void **state)
     made.context.selection.top = 2;
     made.context.selection.top_cpus = 1;
     fill(&made);
-    assert_int_equal(made.check.tables[CHECK_PROCESSES].row_count, 2);
+    assert_int_equal(made.check.document.tables[CHECK_PROCESSES].row_count, 2);
     assert_near(value_of(&made, CHECK_PROCESSES, 0, "pid"), 1);
     assert_near(value_of(&made, CHECK_PROCESSES, 1, "pid"), 2); /* equal: who used more */
-    assert_int_equal(made.check.tables[CHECK_CPUS].row_count, 1);
+    assert_int_equal(made.check.document.tables[CHECK_CPUS].row_count, 1);
     assert_near(value_of(&made, CHECK_CPUS, 0, "cpu"), 0);
     assert_near(value_of(&made, CHECK_TOTAL, 0, "measured_percent"), 90.4);
     assert_true(has_note(&made, "not shown  1 processes"));
@@ -212,7 +212,7 @@ static void a_selection_has_no_unaccounted_time(void **state)
     made.context.selection.pids = pids;
     made.context.selection.pid_count = 1;
     fill(&made);
-    assert_int_equal(made.check.tables[CHECK_PROCESSES].row_count, 1);
+    assert_int_equal(made.check.document.tables[CHECK_PROCESSES].row_count, 1);
     assert_near(value_of(&made, CHECK_TOTAL, 0, "measured_percent"), 10);
     assert_near(value_of(&made, CHECK_TOTAL, 0, "processes"), 1);
     assert_true(isnan(value_of(&made, CHECK_MACHINE, 0, "unaccounted_percent")));
@@ -281,8 +281,8 @@ static void an_empty_interval_is_a_record_too(void **state)
     frame_clear(&made.tasks);
     frame_clear(&made.cpus);
     fill(&made);
-    assert_int_equal(made.check.tables[CHECK_PROCESSES].row_count, 0);
-    assert_int_equal(made.check.tables[CHECK_CPUS].row_count, 0);
+    assert_int_equal(made.check.document.tables[CHECK_PROCESSES].row_count, 0);
+    assert_int_equal(made.check.document.tables[CHECK_CPUS].row_count, 0);
     assert_true(isnan(value_of(&made, CHECK_TOTAL, 0, "error_percent")));
     release(&made);
 }

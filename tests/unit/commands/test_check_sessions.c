@@ -121,19 +121,29 @@ static void the_session_count_is_the_highest_of_all_intervals(void **state)
     session_frame_release(&sessions);
 }
 
+static void fill(struct document *record, const struct reported_error *error,
+                 const struct frame *frame, const struct from_facts *facts)
+{
+    const struct sessions_interval interval = { .time = "now", .length_s = 1 };
+
+    check_sessions_fill(record, error, frame, &interval, facts);
+    assert_false(record->failed);
+}
+
 static void without_a_session_no_zeros_are_shown(void **state)
 {
     const struct from_facts facts = { .name = "postgres:db", .tier = "bpf" };
     const struct reported_error none = { 0 };
-    struct check_sessions_record record;
+    struct document record = { 0 };
     struct session_frame sessions;
 
     (void)state;
     open_frame(&sessions, false, true);
-    check_sessions_fill(&record, &none, &sessions.frame, &facts, "now", 1, 0);
+    fill(&record, &none, &sessions.frame, &facts);
     assert_true(record.tables[1].hidden_in_text);
     assert_string_equal(record.notes[0], "No session: nothing to compare.");
     session_frame_release(&sessions);
+    document_release(&record);
 }
 
 /* A tenth of the time, a tenth of the weight. */
@@ -173,10 +183,14 @@ static void without_reported_columns_nothing_is_checked(void **state)
     session_frame_release(&sessions);
 }
 
-static void check_cell(const struct check_sessions_record *record, size_t row, size_t column,
-                       double expected)
+static const struct cell *cell_at(const struct document *record, size_t row, size_t column)
 {
-    const struct cell *cell = &record->cells[row * CHECK_SESSIONS_FIELDS + column];
+    return &record->tables[1].cells[row * record->tables[1].field_count + column];
+}
+
+static void check_cell(const struct document *record, size_t row, size_t column, double expected)
+{
+    const struct cell *cell = cell_at(record, row, column);
 
     assert_int_equal(cell->kind, CELL_REAL);
     assert_float_equal(cell->real, expected, 1e-6);
@@ -185,7 +199,7 @@ static void check_cell(const struct check_sessions_record *record, size_t row, s
 static void the_record_shows_shares_points_and_sampled_states(void **state)
 {
     const struct from_facts facts = { .name = "postgres:db", .tier = "schedstat+memory" };
-    struct check_sessions_record record;
+    struct document record = { 0 };
     struct session_frame sessions;
     struct reported_columns columns;
     struct reported_error error = { 0 };
@@ -195,21 +209,22 @@ static void the_record_shows_shares_points_and_sampled_states(void **state)
     add_two(&sessions);
     reported_columns_find(&columns, &sessions.schema);
     reported_error_add(&error, &columns, &sessions.frame);
-    check_sessions_fill(&record, &error, &sessions.frame, &facts, "now", 1, 0);
+    fill(&record, &error, &sessions.frame, &facts);
     check_cell(&record, SESSION_CPU, 1, 0.4);
     check_cell(&record, SESSION_CPU, 2, 20);
     check_cell(&record, SESSION_CPU, 4, 45);
     check_cell(&record, SESSION_CPU, 5, 25);
     check_cell(&record, SESSION_CPU, 6, 125);
     check_cell(&record, SESSION_RUN_QUEUE, 6, -100);
-    assert_int_equal(record.cells[SESSION_CPU * CHECK_SESSIONS_FIELDS + 5].emphasis, BAD);
+    assert_int_equal(cell_at(&record, SESSION_CPU, 5)->emphasis, BAD);
     check_cell(&record, REPORTED_UNACCOUNTED, 5, -2.5);
-    assert_int_equal(record.cells[REPORTED_UNACCOUNTED * CHECK_SESSIONS_FIELDS + 6].kind,
-                     CELL_UNKNOWN);
+    assert_int_equal(cell_at(&record, REPORTED_UNACCOUNTED, 6)->kind, CELL_UNKNOWN);
     assert_non_null(strstr(record.notes[0], "the other states are sampled too"));
-    assert_string_equal(record.headline, "now  1.00 s  postgres:db  tier schedstat+memory  2 "
-                                         "sessions, 2.0 session-seconds");
+    assert_string_equal(record.record.headline,
+                        "now  1.00 s  postgres:db  tier schedstat+memory  2 "
+                        "sessions, 2.0 session-seconds");
     session_frame_release(&sessions);
+    document_release(&record);
 }
 
 /* Of 2 s the scheduler left 1.2; samples saw 1.5. */
@@ -222,7 +237,7 @@ static void a_note_says_how_far_samples_were_scaled(void **state)
                                        .cpu_provenance = CAMP_MEASURED,
                                        .wait_provenance = CAMP_SCALED,
                                        .rules_text = rules };
-    struct check_sessions_record record;
+    struct document record = { 0 };
     struct session_frame sessions;
     struct reported_columns columns;
     struct reported_error error = { 0 };
@@ -234,10 +249,11 @@ static void a_note_says_how_far_samples_were_scaled(void **state)
     frame_values(&sessions.frame, 1)[sessions.sampled_column] = 1000 * MS;
     assert_true(reported_columns_find(&columns, &sessions.schema));
     reported_error_add(&error, &columns, &sessions.frame);
-    check_sessions_fill(&record, &error, &sessions.frame, &facts, "now", 1, 0);
+    fill(&record, &error, &sessions.frame, &facts);
     assert_non_null(strstr(record.notes[0], "what is left, divided as samples saw it"));
     assert_non_null(strstr(record.notes[0], "saw 75.00 % asleep, where 60.00 % was left"));
     session_frame_release(&sessions);
+    document_release(&record);
 }
 
 /* 8 us measured, 120 ms reported: 15 points are of interest, 1465817 % are not. */
@@ -248,17 +264,18 @@ static void a_state_near_zero_has_no_relative_error(void **state)
         .session_s = 0.8,
         .sums = { [SESSION_WAIT] = { 8000, 120e6, 0 }, [SESSION_IDLE] = { 0.0011 * 800e6, 0, 0 } }
     };
-    struct check_sessions_record record;
+    struct document record = { 0 };
     struct session_frame sessions;
 
     (void)state;
     open_frame(&sessions, false, true);
-    check_sessions_fill(&record, &error, &sessions.frame, &facts, "now", 1, 0);
+    fill(&record, &error, &sessions.frame, &facts);
     check_cell(&record, SESSION_WAIT, 5, 100 * 119.992 / 800);
-    assert_int_equal(record.cells[SESSION_WAIT * CHECK_SESSIONS_FIELDS + 5].emphasis, BAD);
-    assert_int_equal(record.cells[SESSION_WAIT * CHECK_SESSIONS_FIELDS + 6].kind, CELL_UNKNOWN);
+    assert_int_equal(cell_at(&record, SESSION_WAIT, 5)->emphasis, BAD);
+    assert_int_equal(cell_at(&record, SESSION_WAIT, 6)->kind, CELL_UNKNOWN);
     check_cell(&record, SESSION_IDLE, 6, -100);
     session_frame_release(&sessions);
+    document_release(&record);
 }
 
 int main(void)

@@ -47,11 +47,11 @@ static void of_many_cpus_those_with_waits_are_shown_by_id(void **state)
     add_cpu(&made, 3, SECOND, 700 * MS, 700 * MS);
     made.selection.top_cpus = 2;
     fill(&made);
-    assert_int_equal(made.record.tables[WAIT_CPUS].row_count, 2);
+    assert_int_equal(made.record.document.tables[WAIT_CPUS].row_count, 2);
     assert_int_equal(cell(&made, WAIT_CPUS, 0, "cpu").integer, 1);
     assert_int_equal(cell(&made, WAIT_CPUS, 1, "cpu").integer, 3);
     assert_int_equal(cell(&made, WAIT_MACHINE, 0, "cpus").natural, 4);
-    assert_non_null(strstr(made.record.notes[0], "2 CPUs with less wait"));
+    assert_non_null(strstr(made.record.document.notes[0], "2 CPUs with less wait"));
     release(&made);
 }
 
@@ -94,7 +94,7 @@ static void an_empty_interval_is_a_record_too(void **state)
     make(&made);
     frame_clear(&made.cpus);
     fill(&made);
-    assert_int_equal(made.record.tables[WAIT_CPUS].row_count, 0);
+    assert_int_equal(made.record.document.tables[WAIT_CPUS].row_count, 0);
     assert_int_equal(cell(&made, WAIT_MACHINE, 0, "any_percent").kind, CELL_UNKNOWN);
     release(&made);
 }
@@ -110,7 +110,7 @@ static void classic_has_the_columns_of_mpstat(void **state)
     make(&made);
     fill(&made);
     options.stream = open_memstream(&text, &size);
-    assert_int_equal(classic_view.record(&options, &made.record.record, 0), 0);
+    assert_int_equal(classic_view.record(&options, &made.record.document.record, 0), 0);
     fclose(options.stream);
     assert_string_equal(
         text, "12:00:00     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest"

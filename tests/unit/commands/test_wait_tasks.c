@@ -206,7 +206,7 @@ static void rows_have_selected_processes_and_sums_have_all(void **state)
     assert_int_equal(tasks_shown(&made), 1);
     assert_task(&made, 0, 22, "4095:1", 200 * MS);
     assert_percent(&made, WAIT_MACHINE, 0, "tasks_percent", 60);
-    assert_non_null(strstr(made.record.notes[0], "1 waits (--top 0"));
+    assert_non_null(strstr(made.record.document.notes[0], "1 waits (--top 0"));
     release(&made);
 }
 
@@ -219,7 +219,7 @@ static void each_loss_has_a_line(void **state)
     make(&made);
     made.losses = (struct losses){ .unseen = 3, .lost = 4, .partial = 5 };
     fill(&made);
-    notes = made.record.notes; /* after those of all CPUs and of tasks */
+    notes = made.record.document.notes; /* after those of all CPUs and of tasks */
     assert_non_null(strstr(notes[0], "partial    5 CPUs"));
     assert_non_null(strstr(notes[3], "unseen     3 switches"));
     assert_non_null(strstr(notes[4], "lost       4 threads"));
