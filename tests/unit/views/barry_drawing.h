@@ -38,7 +38,7 @@ static char *draw(size_t count, size_t columns, size_t rows, bool utf8)
     return text;
 }
 
-/* A line of the text; empty when there is none. */
+/* A line of the text; empty if it has no such line. */
 static void take_line(const char *text, size_t number, wchar_t *ret, size_t capacity)
 {
     char line[1000];
@@ -53,7 +53,7 @@ static void take_line(const char *text, size_t number, wchar_t *ret, size_t capa
     assert_int_not_equal(mbstowcs(ret, line, capacity), (size_t)-1);
 }
 
-/* How many points a character stands for. */
+/* The number of points that a character represents. */
 static size_t dots_of(wchar_t character)
 {
     return character >= 0x2800 && character <= 0x28ff

@@ -30,7 +30,7 @@ static struct schema schema_of(size_t states)
 
 /* -------------------------------------------------------------------------------- Reading -- */
 
-/* A reader, as docs/stream.md says it: what it knows after each block. */
+/* A reader of docs/stream.md: its state after each block. */
 struct reader {
     size_t states;
     bool is_there[ENTITIES_MAXIMUM];
@@ -40,7 +40,7 @@ struct reader {
     double end_ms, length_ms, unit;
     bool is_key;
     uint32_t count, gone, unseen, lost, partial;
-    char text[65536]; /* of the last JSON */
+    char text[65536]; /* the last JSON block */
     unsigned blocks[8];
 };
 
@@ -141,7 +141,7 @@ static void read_frame(struct reader *reader, const uint8_t *payload, size_t siz
     read_rows(reader, payload + 48, payload + 64 + 4 * reader->gone);
 }
 
-/* All blocks that are there; they are taken away. */
+/* Reads all blocks, and removes them. */
 static void read_blocks(struct reader *reader, struct bytes *bytes)
 {
     memset(reader->blocks, 0, sizeof reader->blocks);
@@ -168,7 +168,7 @@ static void read_blocks(struct reader *reader, struct bytes *bytes)
 
 /* ------------------------------------------------------------------------------- Writing -- */
 
-/* An entity's row; its states are percent of its time. */
+/* Adds an entity's row; its states are in percent of its time. */
 static void add(struct frame *frame, int64_t id, uint32_t flags, uint64_t elapsed_ns,
                 const double *percent)
 {
@@ -204,7 +204,7 @@ static void write_and_read(struct stream *stream, const struct frame *frame, str
     bytes_release(&bytes);
 }
 
-/* What a test of three states needs. */
+/* The stream and reader of a test with three states. */
 struct fixture {
     struct schema schema;
     struct stream stream;

@@ -1,4 +1,4 @@
-/* The triangle on a terminal: is each dot where it belongs, and is none lost? */
+/* The triangle on a terminal: each dot is at its place, and none is lost. */
 #include "barry_drawing.h"
 
 static wchar_t character_at(const char *text, size_t row, size_t column)
@@ -39,7 +39,7 @@ static void a_point_with_equal_times_is_in_the_centre(void **state)
     assert_drawn_at(point(0, 0.5, 0.5, NULL), HEIGHT, MIDDLE);
 }
 
-static void a_dot_is_at_its_exact_place_in_its_cell(void **state)
+static void a_point_sets_the_nearest_dot_of_its_cell(void **state)
 {
     char *text;
 
@@ -52,8 +52,8 @@ static void a_dot_is_at_its_exact_place_in_its_cell(void **state)
     free(text);
 }
 
-/* Rounding puts none outside, in triangles of any height. */
-static void a_dot_with_two_kinds_of_time_is_on_their_side(void **state)
+/* Rounding moves no dot out of the triangle, whatever its height. */
+static void a_point_with_two_kinds_of_time_is_between_their_corners(void **state)
 {
     (void)state;
     for (size_t height = 2; height < 50; height++) {
@@ -88,7 +88,7 @@ static void the_picture_has_as_many_dots_as_points(void **state)
     (void)state;
     for (size_t count = 0; count <= 8; count++) {
         for (size_t i = 0; i < count; i++)
-            points[i] = point(0.5, 0.25, 0.25, NULL); /* all the same */
+            points[i] = point(0.5, 0.25, 0.25, NULL);
         text = draw(count, 40, HEIGHT + 3, true);
         assert_int_equal(dots_of(character_at(text, 1 + HEIGHT / 2, MIDDLE)), count);
         free(text);
@@ -125,12 +125,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_point_with_one_kind_of_time_is_in_its_corner),
         cmocka_unit_test(a_point_with_equal_times_is_in_the_centre),
-        cmocka_unit_test(a_dot_is_at_its_exact_place_in_its_cell),
-        cmocka_unit_test(a_dot_with_two_kinds_of_time_is_on_their_side),
+        cmocka_unit_test(a_point_sets_the_nearest_dot_of_its_cell),
+        cmocka_unit_test(a_point_with_two_kinds_of_time_is_between_their_corners),
         cmocka_unit_test(the_picture_has_as_many_dots_as_points),
         cmocka_unit_test(without_utf8_a_character_is_the_number_of_dots),
     };
 
-    setlocale(LC_CTYPE, "C.UTF-8"); /* names of more than ASCII */
+    setlocale(LC_CTYPE, "C.UTF-8"); /* for names with other characters than ASCII */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

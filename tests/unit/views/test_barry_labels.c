@@ -1,4 +1,4 @@
-/* The triangle: its names and numbers, and any size of a terminal. */
+/* Names and numbers in the triangle, on terminals of any size. */
 #include "barry_drawing.h"
 
 static void a_full_cell_shows_its_number(void **state)
@@ -16,7 +16,7 @@ static void a_full_cell_shows_its_number(void **state)
     points[1].name = "other";
     text = draw(20, 80, 24, true);
     assert_non_null(strstr(text, "⣿ cc1 +19 "));
-    assert_null(strstr(text, " 20 ")); /* said once */
+    assert_null(strstr(text, " 20 ")); /* the number is not repeated */
     assert_null(strstr(text, "other"));
     free(text);
 }
@@ -27,8 +27,9 @@ static void the_first_points_have_their_names(void **state)
 
     (void)state;
     points[0] = point(0.2, 0.4, 0.4, "first");
-    points[1] = point(0.1, 0.9, 0, "outside"); /* left of the triangle, not across it */
-    points[2] = point(0.9, 0.1, 0, "beyond");  /* the side is between, when it must be */
+    points[1] =
+        point(0.1, 0.9, 0, "outside");        /* the label is left of the triangle, not across it */
+    points[2] = point(0.9, 0.1, 0, "beyond"); /* the side is between dot and label */
     for (size_t i = 3; i < 20; i++)
         points[i] = point(0, (double)i / 20, 1 - (double)i / 20, "many");
     text = draw(20, 80, 24, false);
@@ -88,7 +89,7 @@ static void vertices_are_named_in_a_small_picture(void **state)
     free(text);
 }
 
-static void times_that_do_not_add_up_are_reported(void **state)
+static void unaccounted_time_is_reported(void **state)
 {
     char *text;
 
@@ -246,7 +247,7 @@ int main(void)
         cmocka_unit_test(names_do_not_hide_the_picture),
         cmocka_unit_test(the_left_side_shows_its_quarters_where_no_dot_is),
         cmocka_unit_test(vertices_are_named_in_a_small_picture),
-        cmocka_unit_test(times_that_do_not_add_up_are_reported),
+        cmocka_unit_test(unaccounted_time_is_reported),
         cmocka_unit_test(a_name_cannot_move_the_cursor),
         cmocka_unit_test(a_wide_character_is_not_cut_in_two),
         cmocka_unit_test(a_picture_of_any_size_fits),
@@ -254,6 +255,6 @@ int main(void)
         cmocka_unit_test(a_small_picture_matches_the_example),
     };
 
-    setlocale(LC_CTYPE, "C.UTF-8"); /* names of more than ASCII */
+    setlocale(LC_CTYPE, "C.UTF-8"); /* for names with other characters than ASCII */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

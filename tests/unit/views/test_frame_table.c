@@ -1,4 +1,4 @@
-/* A frame as a document: which columns have space, sums, JSON's keys. */
+/* A frame as a record: the columns that fit, the sums, the keys of JSON. */
 #include "views/frame_table.h"
 
 #include "sources/source.h"
@@ -82,8 +82,8 @@ static void check_order(const struct frame *frame, const char *order, const char
     frame_table_release(&table);
 }
 
-/* Time that nobody accounts for is not idle. */
-static void rows_are_ordered_by_time_not_idle(void **state)
+/* Unaccounted time does not count as idle. */
+static void rows_are_sorted_by_time_that_is_not_idle(void **state)
 {
     struct frame frame;
 
@@ -112,14 +112,14 @@ static const struct cell *cell_of(const struct frame_table *shown, size_t row, c
     return NULL;
 }
 
-static void percentages_are_of_the_row_s_own_time(void **state)
+static void percentages_are_of_a_rows_own_time(void **state)
 {
     struct frame frame;
     struct frame_table any;
 
     (void)state;
     fill_sessions(&frame);
-    frame.elapsed_ns[2] = 500; /* it began in the midst */
+    frame.elapsed_ns[2] = 500; /* it started in the interval */
     memcpy(frame_values(&frame, 2), (const uint64_t[]){ 250, 100, 50, 50, 50 }, 40);
     fill(&any, &frame, 0, &text_80);
     assert_string_equal(row_name(&any, 0), "twice");
@@ -161,8 +161,8 @@ static void check_sorted_titles(const struct frame *frame, size_t sort, size_t w
     assert_string_equal(titles, expected);
 }
 
-/* Into a pipe nothing is cut that tells rows apart; a terminal has an edge. */
-static void without_a_terminal_names_are_whole(void **state)
+/* Values that distinguish rows are cut for a terminal, but not for a pipe. */
+static void names_are_not_cut_in_a_pipe(void **state)
 {
     static const char name[] = "fleet-host-0001.example.org:12267 processes";
     struct frame_style style = text_80;
@@ -187,7 +187,7 @@ static void check_titles(const struct frame *frame, size_t width, const char *ex
     check_sorted_titles(frame, 0, width, expected);
 }
 
-/* What has no room is in "other", or for labels not there. */
+/* States that do not fit are in "other"; labels that do not fit are left out. */
 static void columns_are_chosen_by_available_space(void **state)
 {
     struct frame frame;
@@ -202,7 +202,8 @@ static void columns_are_chosen_by_available_space(void **state)
     frame_release(&frame);
 }
 
-/* All have the same user. An application that is in every name is there already. */
+/* A label is not shown if it is the same in all rows (the user), or part of every name (the
+ * application). */
 static void labels_that_distinguish_rows_are_shown(void **state)
 {
     struct frame frame;
@@ -231,12 +232,13 @@ static void cpu_time_and_the_sort_column_always_fit(void **state)
     add(&frame, "busy", "psql", 1000, (const uint64_t[]){ 1, 9, 100, 800, 90 });
     check_titles(&frame, 40, "name pid CPU% other% un% ");
     check_sorted_titles(&frame, 2, 55, "name pid CPU% runq% other% un% ");
-    check_sorted_titles(&frame, 5, 40, "name pid CPU% idle% other% un% "); /* cut at its end */
+    check_sorted_titles(&frame, 5, 40,
+                        "name pid CPU% idle% other% un% "); /* wider than the terminal */
     frame_release(&frame);
 }
 
-/* The columns of many rules do not take the room of what tells sessions apart. */
-static void five_states_fit_then_labels(void **state)
+/* If rules define many states, labels that distinguish sessions still have space. */
+static void five_states_take_precedence_over_labels(void **state)
 {
     static const struct column many[] = {
         { "cpu_ns", "CPU", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CPU },
@@ -260,7 +262,7 @@ static void five_states_fit_then_labels(void **state)
     frame_release(&frame);
 }
 
-static void the_heading_of_a_rule_has_letters_of_two_words(void **state)
+static void the_heading_of_a_rules_state_has_letters_of_two_words(void **state)
 {
     static const char *const titles[][2] = {
         { "table lock", "tab.lock%" },
@@ -304,7 +306,7 @@ static void a_heading_is_short(void **state)
     }
 }
 
-/* "data fault" and "data file" would both be dataf%. */
+/* "data fault" and "data file" would both be shortened to dataf%. */
 static void two_columns_never_have_the_same_heading(void **state)
 {
     static const struct column alike[] = {
@@ -319,8 +321,8 @@ static void two_columns_never_have_the_same_heading(void **state)
     check_titles(&frame, 44, "name dataf% data files% un% ");
 }
 
-/* States of one short title share a column, and these are in the order of their classes. */
-static void threads_have_seven_columns_of_states_in_80(void **state)
+/* States with the same short title share a column; columns are sorted by class. */
+static void threads_have_seven_state_columns_in_80(void **state)
 {
     struct frame_style style = text_80;
     struct frame frame;
@@ -371,7 +373,7 @@ static void check_keys(const struct table *table, const char *expected)
     assert_string_equal(keys, expected);
 }
 
-static void programs_get_the_same_keys_of_every_source(void **state)
+static void json_has_the_same_keys_for_every_source(void **state)
 {
     struct frame_style style = { .is_single = true, .user = user };
     struct frame frame;
@@ -383,7 +385,7 @@ static void programs_get_the_same_keys_of_every_source(void **state)
     fill(&any, &frame, 0, &style);
     assert_int_equal(any.record.table_count, 4);
     check_keys(&any.tables[0], "time interval_s source tier kind group rows_cut ");
-    assert_string_equal(any.tables[1].name, "cpus"); /* and it is empty */
+    assert_string_equal(any.tables[1].name, "cpus"); /* without rows */
     assert_int_equal(any.tables[1].row_count, 0);
     check_keys(&any.tables[2], "id name pid parent user_name count new ended user application "
                                "elapsed_ns cpu run_queue contention wait idle told_cpu_ns "
@@ -400,16 +402,16 @@ static void programs_get_the_same_keys_of_every_source(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_have_seven_columns_of_states_in_80),
-        cmocka_unit_test(programs_get_the_same_keys_of_every_source),
-        cmocka_unit_test(rows_are_ordered_by_time_not_idle),
-        cmocka_unit_test(percentages_are_of_the_row_s_own_time),
-        cmocka_unit_test(without_a_terminal_names_are_whole),
+        cmocka_unit_test(threads_have_seven_state_columns_in_80),
+        cmocka_unit_test(json_has_the_same_keys_for_every_source),
+        cmocka_unit_test(rows_are_sorted_by_time_that_is_not_idle),
+        cmocka_unit_test(percentages_are_of_a_rows_own_time),
+        cmocka_unit_test(names_are_not_cut_in_a_pipe),
         cmocka_unit_test(columns_are_chosen_by_available_space),
         cmocka_unit_test(labels_that_distinguish_rows_are_shown),
         cmocka_unit_test(cpu_time_and_the_sort_column_always_fit),
-        cmocka_unit_test(five_states_fit_then_labels),
-        cmocka_unit_test(the_heading_of_a_rule_has_letters_of_two_words),
+        cmocka_unit_test(five_states_take_precedence_over_labels),
+        cmocka_unit_test(the_heading_of_a_rules_state_has_letters_of_two_words),
         cmocka_unit_test(a_heading_is_short),
         cmocka_unit_test(two_columns_never_have_the_same_heading),
     };

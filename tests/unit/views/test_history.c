@@ -1,4 +1,4 @@
-/* What was sent so far: nobody reads half a piece, or begins where nobody can. */
+/* The history of the stream: readers get whole pieces, and start at key frames. */
 #include "views/page/history.h"
 
 #include "../tree.h"
@@ -28,7 +28,7 @@ static void append_many(struct history *history, int from, int to, int key_every
         append(history, i, i % key_every == 1);
 }
 
-/* All that is to be read, in pieces of `step`. */
+/* Reads everything, at most `step` bytes at a time. */
 static const char *rest_of(const struct history *history, struct history_reader *reader,
                            size_t step, bool *ret_gap)
 {
@@ -116,7 +116,7 @@ static void a_stalled_reader_gets_the_rest_of_its_piece_and_finds_the_gap(void *
     history_release(&history);
 }
 
-static void a_reader_at_the_end_of_the_dropped_part_misses_nothing(void **state)
+static void a_reader_at_the_end_of_the_dropped_pieces_misses_nothing(void **state)
 {
     struct history history = { .limits.bytes = 20 };
     struct history_reader reader = { 0 };
@@ -166,7 +166,7 @@ static void a_key_frame_is_wanted_before_the_limit_is_full(void **state)
     history_release(&history);
 }
 
-/* The last words of a stream are no frame. */
+/* The end block of a stream is no frame. */
 static void pieces_other_than_frames_are_kept_and_not_counted(void **state)
 {
     struct history history = { .limits.frames = 2 };
@@ -190,7 +190,7 @@ int main(void)
         cmocka_unit_test(dropping_stops_at_a_key_frame),
         cmocka_unit_test(limits_of_frames_and_time_are_minimums),
         cmocka_unit_test(a_stalled_reader_gets_the_rest_of_its_piece_and_finds_the_gap),
-        cmocka_unit_test(a_reader_at_the_end_of_the_dropped_part_misses_nothing),
+        cmocka_unit_test(a_reader_at_the_end_of_the_dropped_pieces_misses_nothing),
         cmocka_unit_test(a_stalled_reader_holds_one_piece),
         cmocka_unit_test(a_key_frame_is_wanted_before_the_limit_is_full),
         cmocka_unit_test(pieces_other_than_frames_are_kept_and_not_counted),

@@ -1,4 +1,4 @@
-/* Who is answered by the local server. */
+/* The access rules of the local server. */
 #include "views/http/http_rules.h"
 
 #include "../tree.h"
@@ -58,7 +58,7 @@ static void the_page_is_public_and_the_stream_needs_the_token(void **state)
     assert_int_equal(ask(stream), 401);
 }
 
-static void a_token_is_right_as_a_whole_or_wrong(void **state)
+static void only_the_whole_token_is_accepted(void **state)
 {
     static const char *const wrong[] = {
         "",
@@ -120,7 +120,7 @@ static void only_unforgeable_host_names_are_accepted(void **state)
         assert_int_equal(ask_as(&place, foreign[i]), 421);
 }
 
-static void through_a_tunnel_any_port_is_ours_but_no_other_name(void **state)
+static void a_tunnel_may_use_any_port_but_no_other_host_name(void **state)
 {
     static const struct {
         const char *host;
@@ -187,7 +187,7 @@ static void only_get_and_head_are_accepted(void **state)
     }
 }
 
-static void there_are_two_paths_and_no_queries(void **state)
+static void only_two_paths_without_queries_exist(void **state)
 {
     static const struct {
         const char *target;
@@ -245,7 +245,7 @@ static void each_refusal_has_its_reason(void **state)
     }
 }
 
-static void a_header_is_found_in_any_letters_and_the_first_of_two_is_kept(void **state)
+static void header_names_ignore_case_and_the_first_value_is_kept(void **state)
 {
     struct http_request request = { 0 };
 
@@ -265,16 +265,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_page_is_public_and_the_stream_needs_the_token),
-        cmocka_unit_test(a_token_is_right_as_a_whole_or_wrong),
+        cmocka_unit_test(only_the_whole_token_is_accepted),
         cmocka_unit_test(only_unforgeable_host_names_are_accepted),
-        cmocka_unit_test(through_a_tunnel_any_port_is_ours_but_no_other_name),
+        cmocka_unit_test(a_tunnel_may_use_any_port_but_no_other_host_name),
         cmocka_unit_test(port_80_may_be_left_out_of_the_host),
         cmocka_unit_test(another_page_is_refused),
         cmocka_unit_test(only_get_and_head_are_accepted),
-        cmocka_unit_test(there_are_two_paths_and_no_queries),
+        cmocka_unit_test(only_two_paths_without_queries_exist),
         cmocka_unit_test(requests_that_no_browser_sends_are_refused),
         cmocka_unit_test(each_refusal_has_its_reason),
-        cmocka_unit_test(a_header_is_found_in_any_letters_and_the_first_of_two_is_kept),
+        cmocka_unit_test(header_names_ignore_case_and_the_first_value_is_kept),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
-/* Pictures: does each dot, each colour and each area stand where the arithmetic says? */
+/* Pictures: dots, colours and areas are where the arithmetic has them. */
 #include "picture_drawing.h"
 
 /* ------------------------------------------------------------------------------------ Barry3 -- */
 
-/* Where a dot is in the triangle of height 1, by the corners that are drawn. */
+/* The position of a dot in a triangle of height 1, relative to the drawn corners. */
 static void place_of(const char *name, double *ret_x, double *ret_y)
 {
     double corners[6], x = 0, y = 0;
@@ -34,8 +34,9 @@ static void assert_place(const char *name, double x, double y)
         fail_msg("%s is at (%.4f, %.4f), not at (%.2f, %.2f)", name, found_x, found_y, x, y);
 }
 
-/* Figure 3 of the paper: (0.577, 0.333) and (0.47, 0.62). Of the second its picture and its text
- * name the lower vertices in a different order: the picture's is the one that gives this place. */
+/* Figure 3 of the paper: (0.577, 0.333) and (0.47, 0.62). For the second one, the paper's picture
+ * and text have the lower vertices in a different order; the order of the picture gives this
+ * position. */
 static void dots_are_where_the_paper_has_them(void **state)
 {
     (void)state;
@@ -74,12 +75,13 @@ static void dots_at_one_place_are_spread_and_counted(void **state)
     assert_int_equal(count_of(DOT), 3 + 7);
     assert_int_equal(count_of(" dots</text>"), 1);
     assert_says(">40 dots</text>");
-    place_of("many", &x, &y); /* the first is drawn last, on its very place; this is another */
+    place_of("many", &x, &y); /* the first dot at the place is drawn last, at its exact position;
+                                 this is another one */
     assert_true(fabs(y) > 0.001 || fabs(x - 1 / sqrt(3)) > 0.001);
     assert_true(fabs(y) < 0.03 && fabs(x - 1 / sqrt(3)) < 0.03);
 }
 
-/* The radius of the ring of a class that follows a dot. */
+/* The radius of the ring with this class after a dot. */
 static double ring_radius(const char *class, const char *name)
 {
     char word[80];
@@ -98,7 +100,7 @@ static double ring_radius(const char *class, const char *name)
     return radius;
 }
 
-static void time_that_does_not_add_up_has_a_ring(void **state)
+static void a_dot_with_unaccounted_time_has_a_ring(void **state)
 {
     (void)state;
     begin(0);
@@ -133,8 +135,9 @@ static void a_fourth_component_is_reported_as_left_out(void **state)
     assert_int_equal(count_of(DOT), 1);
 }
 
-/* A session with much run queue stands where one without it does: its ring tells them apart. */
-static void time_at_no_vertex_has_a_broken_ring(void **state)
+/* Two sessions, one of them with much run queue time, have the same position, but different rings.
+ */
+static void a_dot_with_much_time_at_no_vertex_has_a_broken_ring(void **state)
 {
     (void)state;
     begin(0);
@@ -187,8 +190,8 @@ static void add_session(const char *application)
     frame.entities[frame.entity_count - 1].labels = labels_intern(values, 2);
 }
 
-/* Names that are all alike tell nothing: the first label that differs does. */
-static void sessions_have_the_colours_of_a_label(void **state)
+/* If all names are alike, the first label with several values determines the colours. */
+static void a_label_determines_the_colours_of_sessions(void **state)
 {
     (void)state;
     begin(0);
@@ -213,8 +216,8 @@ static void sessions_have_the_colours_of_a_label(void **state)
 
 /* ------------------------------------------------------------------------------------ Barry4 -- */
 
-/* The centre of four shares alike is that of the corners, whatever side it is seen from. */
-static void the_middle_of_a_tetrahedron_is_the_middle_of_its_corners(void **state)
+/* This holds for any viewpoint. */
+static void equal_shares_are_at_the_centroid_of_a_tetrahedron(void **state)
 {
     static const char *const corners[] = { "a", "b", "c", "d" };
     double x = 0, y = 0;
@@ -239,7 +242,7 @@ static void the_middle_of_a_tetrahedron_is_the_middle_of_its_corners(void **stat
     assert_true(fabs(x) < 0.1 && fabs(y) < 0.1);
 }
 
-/* A crowd in the corner behind: its number stands beside the corner's name, not on it. */
+/* The label of many dots in the far corner does not cover the corner's name. */
 static void names_of_corners_are_complete_and_not_covered(void **state)
 {
     double x = 0, y = 0, number_x = 0, number_y = 0;
@@ -277,7 +280,7 @@ static double last_tick_x(void)
     return x;
 }
 
-static void the_last_time_is_within_the_picture(void **state)
+static void the_last_time_of_an_axis_is_within_the_picture(void **state)
 {
     (void)state;
     for (unsigned second = 0; second < 3; second++) {
@@ -295,15 +298,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(dots_are_where_the_paper_has_them),
         CASE(dots_at_one_place_are_spread_and_counted),
-        CASE(time_that_does_not_add_up_has_a_ring),
+        CASE(a_dot_with_unaccounted_time_has_a_ring),
         CASE(a_fourth_component_is_reported_as_left_out),
-        CASE(time_at_no_vertex_has_a_broken_ring),
+        CASE(a_dot_with_much_time_at_no_vertex_has_a_broken_ring),
         CASE(names_of_any_bytes_are_escaped),
         CASE(names_that_differ_in_their_number_share_a_colour),
-        CASE(sessions_have_the_colours_of_a_label),
-        CASE(the_middle_of_a_tetrahedron_is_the_middle_of_its_corners),
+        CASE(a_label_determines_the_colours_of_sessions),
+        CASE(equal_shares_are_at_the_centroid_of_a_tetrahedron),
         CASE(names_of_corners_are_complete_and_not_covered),
-        CASE(the_last_time_is_within_the_picture),
+        CASE(the_last_time_of_an_axis_is_within_the_picture),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

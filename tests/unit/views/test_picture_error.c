@@ -1,4 +1,4 @@
-/* The pictures of error, and the words beside them. */
+/* The pictures of errors, and their sentences. */
 #include "views/pictures/picture_error.h"
 
 #include <camp/camp.h>
@@ -17,7 +17,7 @@
 
 typedef int (*draw_function)(FILE *, const struct error_picture *);
 
-/* An interval of a second that ends at `second`. */
+/* Adds an interval of one second that ends at `second`. */
 static void add(struct error_picture *picture, int64_t second, double measured, double absolute)
 {
     const struct accuracy none = { 0 };
@@ -31,7 +31,7 @@ static void add(struct error_picture *picture, int64_t second, double measured, 
     interval->absolute = absolute;
 }
 
-/* 40 intervals on one curve, or on two that are `apart`. */
+/* Adds 40 intervals on one curve, or on two curves that differ by the factor `apart`. */
 static void make(struct error_picture *picture, double apart)
 {
     *picture = (struct error_picture){ .source = "a <made> & up" };
@@ -65,7 +65,7 @@ static size_t count_of(const char *text, const char *part)
     return count;
 }
 
-/* Of errors, in the area that is clipped: the legend has one too. */
+/* The number of dots in the clipped area; the legend has one too. */
 static size_t dots_of(draw_function draw, const struct error_picture *picture)
 {
     char *text = drawing(draw, picture);
@@ -139,7 +139,7 @@ static void a_picture_describes_its_fit_in_sentences(void **state)
     error_picture_release(&picture);
 }
 
-static void a_pause_breaks_the_line(void **state)
+static void a_gap_between_intervals_breaks_the_line(void **state)
 {
     struct error_picture picture;
     char *text;
@@ -189,7 +189,7 @@ static void a_picture_names_source_time_and_interval_count(void **state)
     error_picture_release(&picture);
 }
 
-/* The axis of what just reaches a round value ends there, not at the next. */
+/* If the data just reach a round value, the axis ends there. */
 static void an_axis_ends_with_the_data(void **state)
 {
     static const struct {
@@ -214,7 +214,7 @@ static void an_axis_ends_with_the_data(void **state)
     }
 }
 
-static void of_many_intervals_every_kth_is_shown_with_a_note(void **state)
+static void of_many_intervals_every_kth_is_drawn_with_a_note(void **state)
 {
     struct error_picture picture = { .source = "many" };
 
@@ -233,11 +233,11 @@ int main(void)
         cmocka_unit_test(there_is_a_dot_for_each_interval_with_an_error),
         cmocka_unit_test(the_curve_is_drawn_only_when_it_fits),
         cmocka_unit_test(a_picture_describes_its_fit_in_sentences),
-        cmocka_unit_test(a_pause_breaks_the_line),
+        cmocka_unit_test(a_gap_between_intervals_breaks_the_line),
         cmocka_unit_test(an_empty_series_gives_a_picture_with_a_note),
         cmocka_unit_test(a_picture_names_source_time_and_interval_count),
         cmocka_unit_test(an_axis_ends_with_the_data),
-        cmocka_unit_test(of_many_intervals_every_kth_is_shown_with_a_note),
+        cmocka_unit_test(of_many_intervals_every_kth_is_drawn_with_a_note),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

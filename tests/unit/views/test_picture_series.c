@@ -3,8 +3,8 @@
 
 /* ----------------------------------------------------------------------------------- Barymap -- */
 
-/* By the reference implementation's published value of red, and colours mixed by another program
- * (tools of another language) from the same formula. */
+/* The reference implementation's published value of red, and colours mixed by an independent
+ * program with the same formula. */
 static void colours_are_mixed_in_oklab(void **state)
 {
     const struct oklab red = oklab_of("#ff0000");
@@ -33,7 +33,7 @@ static void a_cell_has_the_colour_of_its_composition(void **state)
         keep();
     }
     draw(PICTURE_BARYMAP, 3, false);
-    /* 580 px are 4 s; one run through all of them, and two runs of which one is interrupted */
+    /* 580 px are 4 s; there is one run of 4 s, and an interrupted one */
     assert_says("<path stroke=\"#a78ba2\" d=\"M0 0h580\"/>");
     assert_says("<path stroke=\"#ac9daa\" d=\"M0 1h145M290 1h145\"/>");
     assert_says("<path stroke=\"#5a91ff\" d=\"M435 1h145\"/>");
@@ -41,7 +41,7 @@ static void a_cell_has_the_colour_of_its_composition(void **state)
     assert_says("2 entities in 2 lines, 4 columns.");
 }
 
-/* A CPU has no process: cpu0 is not the first thread of one. */
+/* CPUs have no process, so they are sorted by id. */
 static void lines_without_a_process_are_in_the_order_of_their_ids(void **state)
 {
     (void)state;
@@ -55,7 +55,7 @@ static void lines_without_a_process_are_in_the_order_of_their_ids(void **state)
     assert_true(strstr(svg, ">first</text>") < strstr(svg, ">second</text>"));
 }
 
-static void a_large_map_is_added_up(void **state)
+static void neighbours_in_a_large_map_are_added_up(void **state)
 {
     (void)state;
     for (unsigned second = 0; second < 700; second++) {
@@ -66,14 +66,14 @@ static void a_large_map_is_added_up(void **state)
     }
     draw(PICTURE_BARYMAP, 3, false);
     assert_says("500 entities in 250 lines, 350 columns; a line is the mean of 2 neighbours.");
-    assert_int_equal(count_of(RUNS), 1); /* each cell is half of the one, half of the other */
+    assert_int_equal(count_of(RUNS), 1); /* each cell is half of either colour */
     assert_says(RUNS "a78ba2\" d=\"M0 0h580M0 1h580");
 }
 
 /* ------------------------------------------------------------------------------------- Series --
  */
 
-/* The least y of a polygon or polyline that stands behind `after`. */
+/* The least y of the polygon or polyline that follows `after`. */
 static double top_of(const char *after)
 {
     const char *at = strstr(svg, after);
@@ -91,7 +91,7 @@ static double top_of(const char *after)
     return least;
 }
 
-static void a_stack_of_complete_rows_reaches_the_line(void **state)
+static void a_stack_without_missing_time_reaches_100_percent(void **state)
 {
     (void)state;
     for (unsigned second = 0; second < 5; second++) {
@@ -101,7 +101,7 @@ static void a_stack_of_complete_rows_reaches_the_line(void **state)
         keep();
     }
     draw(PICTURE_STACK, 3, false);
-    /* the last of the three areas, and every point of its upper side */
+    /* the last of the three areas: every point of its upper line */
     assert_int_equal(count_of("<polygon"), 3);
     assert_true(fabs(top_of("fill=\"#696569\"/>\n<polygon") - 84) < 1e-9);
     assert_says("<line x1=\"64\" y1=\"84\" x2=\"728\" y2=\"84\" class=\"whole\"");
@@ -122,7 +122,7 @@ static void missing_time_is_white_and_left_out_time_is_an_area(void **state)
     assert_says("25.00 % of all their time is in no state");
 }
 
-/* Of two entities, and of two intervals of one that were added up. */
+/* Neither between two entities, nor between two merged intervals of one entity. */
 static void missing_time_and_time_accounted_twice_do_not_cancel(void **state)
 {
     (void)state;
@@ -145,7 +145,7 @@ static void missing_time_and_time_accounted_twice_do_not_cancel(void **state)
     assert_says(", missing 10.0 %, accounted twice 15.0 %");
 }
 
-static void the_axis_continues_above_the_line(void **state)
+static void the_axis_continues_above_100_percent(void **state)
 {
     (void)state;
     begin(0);
@@ -178,11 +178,11 @@ int main(void)
         CASE(colours_are_mixed_in_oklab),
         CASE(a_cell_has_the_colour_of_its_composition),
         CASE(lines_without_a_process_are_in_the_order_of_their_ids),
-        CASE(a_large_map_is_added_up),
-        CASE(a_stack_of_complete_rows_reaches_the_line),
+        CASE(neighbours_in_a_large_map_are_added_up),
+        CASE(a_stack_without_missing_time_reaches_100_percent),
         CASE(missing_time_is_white_and_left_out_time_is_an_area),
         CASE(missing_time_and_time_accounted_twice_do_not_cancel),
-        CASE(the_axis_continues_above_the_line),
+        CASE(the_axis_continues_above_100_percent),
         CASE(a_gap_in_time_breaks_the_areas_and_the_lines),
     };
 

@@ -1,4 +1,4 @@
-/* The stream: what a reader makes of its blocks is what the frames said. */
+/* The stream: a reader of its blocks gets the contents of the frames. */
 #include "stream_reader.h"
 
 /* ------------------------------------------------------------------------------- Writing -- */
@@ -12,7 +12,7 @@ static double share(const struct reader *reader, size_t n, size_t state)
 
 /* ---------------------------------------------------------------------------------- Tests -- */
 
-static void a_frame_is_read_as_it_was_written(void **state)
+static void a_reader_gets_the_frame_that_was_written(void **state)
 {
     struct fixture *f = fixture_new(3);
 
@@ -79,7 +79,7 @@ static void gone_entities_are_listed_unless_they_exited(void **state)
     assert_false(f->reader.is_there[0]);
     assert_false(f->reader.is_there[1]);
     assert_true(f->reader.is_there[2]);
-    begin(&f->frame); /* comes again */
+    begin(&f->frame); /* the entity returns */
     add(&f->frame, 12, 0, S, (double[]){ 10, 90, 0 });
     add(&f->frame, 10, 0, S, (double[]){ 25, 0, 75 });
     go(f);
@@ -88,7 +88,7 @@ static void gone_entities_are_listed_unless_they_exited(void **state)
     fixture_free(f);
 }
 
-/* What ended, added up by name, has a row in frame after frame. */
+/* Exited threads, added up by name, may have a row in consecutive frames. */
 static void an_entity_that_exits_repeatedly_is_sent_each_time(void **state)
 {
     struct fixture *f = fixture_new(3);
@@ -153,7 +153,7 @@ static void more_than_100_percent_raises_the_unit(void **state)
     fixture_free(f);
 }
 
-static void a_share_far_above_100_percent_is_cut_and_others_stay_exact(void **state)
+static void a_share_far_above_100_percent_is_clipped_and_others_stay_exact(void **state)
 {
     struct fixture *f = fixture_new(3);
 
@@ -189,7 +189,7 @@ static void an_entity_without_time_has_no_shares(void **state)
     fixture_free(f);
 }
 
-static void a_group_has_more_time_than_the_interval(void **state)
+static void a_group_may_have_more_time_than_the_interval(void **state)
 {
     struct fixture *f = fixture_new(3);
 
@@ -202,7 +202,7 @@ static void a_group_has_more_time_than_the_interval(void **state)
     fixture_free(f);
 }
 
-/* A thread's number was used again within one interval. */
+/* A thread's number was reused within one interval. */
 static void two_rows_of_one_entity_are_added_up(void **state)
 {
     struct fixture *f = fixture_new(3);
@@ -242,7 +242,7 @@ static void there_are_at_most_128_states(void **state)
 
 /* ----------------------------------------------------------------------------- At random -- */
 
-/* A row that is mostly as it was, as rows are. */
+/* Most rows are unchanged, as in real frames. */
 static void change(uint64_t *elapsed_ns, uint64_t *values, size_t states)
 {
     uint64_t left;
@@ -255,7 +255,7 @@ static void change(uint64_t *elapsed_ns, uint64_t *values, size_t states)
         left -= values[i];
     }
     if (rand() % 200 == 0)
-        values[0] *= 9; /* booked more than once */
+        values[0] *= 9; /* accounted more than once */
 }
 
 static void check_row(const struct fixture *f, size_t row, size_t n)
@@ -274,7 +274,7 @@ static void check_row(const struct fixture *f, size_t row, size_t n)
     }
 }
 
-static void random_frames_are_read_as_they_were_written(void **state)
+static void a_reader_gets_the_random_frames_that_were_written(void **state)
 {
     enum { COUNT = 200, STATES = 40, FRAMES = 300 };
     static uint64_t elapsed_ns[COUNT], values[COUNT][STATES];
@@ -301,7 +301,8 @@ static void random_frames_are_read_as_they_were_written(void **state)
         go(f);
         keys += f->reader.is_key;
         sent += f->reader.count;
-        for (size_t row = 0; row < count; row++) { /* numbers are given in the order of meeting */
+        for (size_t row = 0; row < count;
+             row++) { /* numbers are in the order in which entities were first seen */
             if (numbers[there[row]] == UINT32_MAX) {
                 uint32_t next = 0;
 
@@ -315,7 +316,7 @@ static void random_frames_are_read_as_they_were_written(void **state)
             total += f->reader.is_there[n];
         assert_int_equal(total, count);
     }
-    assert_in_range(keys, 5, FRAMES - 1); /* by number, and where the unit changed */
+    assert_in_range(keys, 5, FRAMES - 1); /* each 64th frame, and where the unit changed */
     assert_true(sent < COUNT * FRAMES * 8 / 10);
     fixture_free(f);
 }
@@ -323,18 +324,18 @@ static void random_frames_are_read_as_they_were_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_frame_is_read_as_it_was_written),
+        cmocka_unit_test(a_reader_gets_the_frame_that_was_written),
         cmocka_unit_test(unchanged_rows_are_not_sent_again),
         cmocka_unit_test(gone_entities_are_listed_unless_they_exited),
         cmocka_unit_test(an_entity_that_exits_repeatedly_is_sent_each_time),
         cmocka_unit_test(each_64th_frame_and_each_requested_one_is_a_key_frame),
         cmocka_unit_test(more_than_100_percent_raises_the_unit),
-        cmocka_unit_test(a_share_far_above_100_percent_is_cut_and_others_stay_exact),
+        cmocka_unit_test(a_share_far_above_100_percent_is_clipped_and_others_stay_exact),
         cmocka_unit_test(an_entity_without_time_has_no_shares),
-        cmocka_unit_test(a_group_has_more_time_than_the_interval),
+        cmocka_unit_test(a_group_may_have_more_time_than_the_interval),
         cmocka_unit_test(two_rows_of_one_entity_are_added_up),
         cmocka_unit_test(there_are_at_most_128_states),
-        cmocka_unit_test(random_frames_are_read_as_they_were_written),
+        cmocka_unit_test(a_reader_gets_the_random_frames_that_were_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

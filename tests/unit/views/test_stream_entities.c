@@ -3,7 +3,7 @@
 
 /* ---------------------------------------------------------------------------------- Tests -- */
 
-/* Returns how many notes there are, the last in the reader's text. */
+/* Returns the number of notes; the reader's text is the last one. */
 static unsigned said(struct fixture *f, const char *note)
 {
     struct bytes bytes = { 0 };
@@ -125,8 +125,8 @@ static void a_late_reader_gets_all_entities(void **state)
     fixture_free(f);
 }
 
-/* Threads come and go for days: their numbers are used again, once nobody has their frames. */
-static void gone_entities_are_forgotten(void **state)
+/* Numbers of exited threads are reused once no reader has their frames any more. */
+static void numbers_of_gone_entities_are_reused(void **state)
 {
     struct fixture *f = fixture_new(3);
     struct bytes bytes = { 0 };
@@ -198,7 +198,7 @@ int main(void)
         cmocka_unit_test(an_entity_with_a_new_name_is_sent_again),
         cmocka_unit_test(changed_labels_are_sent_again),
         cmocka_unit_test(a_late_reader_gets_all_entities),
-        cmocka_unit_test(gone_entities_are_forgotten),
+        cmocka_unit_test(numbers_of_gone_entities_are_reused),
         cmocka_unit_test(the_head_has_states_axes_and_colours),
         cmocka_unit_test(a_changed_note_is_sent),
     };

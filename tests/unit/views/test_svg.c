@@ -1,4 +1,4 @@
-/* The writer of pictures, and the axes of its plots: numbers, bytes of any kind, round values. */
+/* The writer of pictures, and the axes of plots: numbers, any bytes, round values. */
 #include "views/pictures/plot.h"
 #include "views/pictures/svg.h"
 
@@ -40,7 +40,7 @@ static void numbers_have_two_decimals_at_most_and_no_locale(void **state)
                                         { 1234.567, 0.1 }, { NAN, 1e300 },  { -0.25, -12 } };
 
     (void)state;
-    setlocale(LC_NUMERIC, "de_DE.UTF-8"); /* where it is installed: a comma */
+    setlocale(LC_NUMERIC, "de_DE.UTF-8"); /* decimal comma, if the locale is installed */
     svg_polyline(stream, points, 6, &(struct svg_look){ .stroke = "#000" });
     setlocale(LC_NUMERIC, "C");
     assert_written(stream, "points=\"0,0 -1,1.5 0.05,100 1234.57,0.1 0,1000000000 -0.25,-12\" "
@@ -55,13 +55,13 @@ static void assert_text(const char *given, const char *expected)
     assert_written(stream, expected);
 }
 
-static void any_bytes_become_characters_of_xml(void **state)
+static void any_bytes_become_valid_xml(void **state)
 {
     (void)state;
     assert_text("a<b & \"c\">", ">a&lt;b &amp; &quot;c&quot;&gt;</text>");
     assert_text("b\xc3\xa4r \xe2\x82\xac", ">b\xc3\xa4r \xe2\x82\xac</text>");
     assert_text("\xff\x01x\xc3", ">\xef\xbf\xbd\xef\xbf\xbdx\xef\xbf\xbd</text>");
-    /* U+FFFF is no character of XML, though it can be written in UTF-8; nor is a surrogate. */
+    /* U+FFFF is valid UTF-8, but no character of XML; neither is a surrogate. */
     assert_text("\xef\xbf\xbf", ">\xef\xbf\xbd</text>");
     assert_text("\xed\xa0\x80", ">\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd</text>");
     assert_text("x", "<text x=\"1\" y=\"2\" text-anchor=\"end\" class=\"tick\">x</text>");
@@ -108,7 +108,7 @@ static void ticks_are_round_values_in_the_axis(void **state)
     assert_ticks(0, INFINITY, 4, PLOT_LINEAR, percent, 0);
 }
 
-static void ticks_of_time_are_those_of_a_clock(void **state)
+static void ticks_of_time_are_at_round_times_of_a_clock(void **state)
 {
     const double quarters[] = { 900, 1800, 2700 }, seconds[] = { 10.5, 11, 11.5 };
     const double sixes[] = { 18000, 39600, 61200, 82800 }; /* one hour east of Greenwich */
@@ -123,7 +123,7 @@ static void ticks_of_time_are_those_of_a_clock(void **state)
     assert_ticks(0, 86400, 5, PLOT_TIME, sixes, 4);
 }
 
-static void limits_are_made_round(void **state)
+static void a_widened_axis_has_round_limits(void **state)
 {
     struct plot_axis axis = { PLOT_LINEAR, NULL, 3, 97 }, same = { PLOT_LINEAR, NULL, 7, 7 },
                      round = { PLOT_LINEAR, NULL, 0, 100 };
@@ -151,7 +151,7 @@ static struct plot plot_of(FILE *stream)
     return plot;
 }
 
-static void lines_break_where_there_is_no_number(void **state)
+static void a_line_breaks_at_nan(void **state)
 {
     FILE *stream = begin_text();
     const struct plot plot = plot_of(stream);
@@ -214,12 +214,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_have_two_decimals_at_most_and_no_locale),
-        cmocka_unit_test(any_bytes_become_characters_of_xml),
+        cmocka_unit_test(any_bytes_become_valid_xml),
         cmocka_unit_test(a_picture_has_title_and_description),
         cmocka_unit_test(ticks_are_round_values_in_the_axis),
-        cmocka_unit_test(ticks_of_time_are_those_of_a_clock),
-        cmocka_unit_test(limits_are_made_round),
-        cmocka_unit_test(lines_break_where_there_is_no_number),
+        cmocka_unit_test(ticks_of_time_are_at_round_times_of_a_clock),
+        cmocka_unit_test(a_widened_axis_has_round_limits),
+        cmocka_unit_test(a_line_breaks_at_nan),
         cmocka_unit_test(axes_have_ticks_and_titles_on_both_sides),
         cmocka_unit_test(a_long_legend_continues_in_the_next_row),
         cmocka_unit_test(a_truncated_text_has_whole_characters),

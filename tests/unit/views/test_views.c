@@ -1,4 +1,4 @@
-/* The formats, on records made up here: is every text well formed, whatever is in a name? */
+/* The formats, with synthetic records: output is well-formed, whatever bytes a name has. */
 #include "views/view.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ static void make(struct made *made, const char *name)
                                     .main_table = 1 };
 }
 
-/* What a view writes of a record; to be freed. */
+/* The output of a view, which the caller frees. */
 static char *written(const struct view *view, const struct record *record,
                      const struct view_options *given)
 {
@@ -170,7 +170,7 @@ static void text_aligns_columns_and_shows_unknown_as_a_dash(void **state)
                    "     -3  z               0.33\n");
 }
 
-static void text_lets_no_name_move_the_cursor(void **state)
+static void no_name_in_text_can_move_the_cursor(void **state)
 {
     struct made made;
     char *text;
@@ -198,8 +198,8 @@ static void text_is_cut_at_the_width(void **state)
     free(text);
 }
 
-/* A stated width holds whatever the text's length and the line's. */
-static void a_long_text_leaves_the_next_column_its_space(void **state)
+/* A field's width limits its text, whatever the width of the line. */
+static void a_long_text_is_cut_at_its_columns_width(void **state)
 {
     struct view_options wide = { .width = 120 }, narrow = { .width = 44 };
     struct made made;
@@ -229,7 +229,7 @@ static void only_the_requested_columns_are_shown(void **state)
                    "headline\nname        new\na           yes\n-\nz\n");
 }
 
-static void a_full_disk_is_an_error_and_not_silence(void **state)
+static void a_full_disk_is_reported(void **state)
 {
     const struct view *const views[] = { &text_view, &json_view, &csv_view };
 
@@ -264,7 +264,7 @@ static const struct field check_total[] = {
     { "maximum_error_percent", "", "", 0, 0 },
 };
 
-static void classic_prints_the_papers_lines(void **state)
+static void classic_output_has_the_lines_of_the_paper(void **state)
 {
     const struct cell interval[] = { cell_text("1998-03-01T00:17:10.000-08:00") };
     const struct cell rows[] = {
@@ -301,12 +301,12 @@ int main(void)
         cmocka_unit_test(csv_replaces_invalid_utf8),
         cmocka_unit_test(csv_writes_the_named_table),
         cmocka_unit_test(text_aligns_columns_and_shows_unknown_as_a_dash),
-        cmocka_unit_test(text_lets_no_name_move_the_cursor),
+        cmocka_unit_test(no_name_in_text_can_move_the_cursor),
         cmocka_unit_test(text_is_cut_at_the_width),
-        cmocka_unit_test(a_long_text_leaves_the_next_column_its_space),
+        cmocka_unit_test(a_long_text_is_cut_at_its_columns_width),
         cmocka_unit_test(only_the_requested_columns_are_shown),
-        cmocka_unit_test(a_full_disk_is_an_error_and_not_silence),
-        cmocka_unit_test(classic_prints_the_papers_lines),
+        cmocka_unit_test(a_full_disk_is_reported),
+        cmocka_unit_test(classic_output_has_the_lines_of_the_paper),
     };
 
     setlocale(LC_CTYPE, "C.UTF-8");
