@@ -1,6 +1,5 @@
 // What several views and the keys do to entities: pin, brush, go to the next. Each action is
 // announced to screen readers.
-// screen reader.
 import type { App } from './types';
 import { weigh } from './axes';
 import { percent } from './format';

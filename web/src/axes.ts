@@ -1,6 +1,5 @@
 // Axes: which states are at which vertex, the shares of an entity there, and its position between
 // the vertices. The arithmetic and the grammar are those of src/ledger/vertex.h and axes.h.
-// vertices. The arithmetic and the grammar are those of src/ledger/vertex.h and axes.h.
 import type { Axis, Frame, State, Weights } from './types';
 
 export const MISSING = 0.005; // unaccounted time beyond this is marked

@@ -3,10 +3,6 @@
 // The height above a side is the share of the opposite vertex. Only the position uses shares
 // divided by their sum; missing time is a ring around the dot, time at no vertex a broken one, and
 // a text below has both in words.
-//
-// The height above a side is the share of the vertex opposite. Shares are divided by their sum for
-// the place alone; what is missing from 1 is a ring around the dot, what is at no vertex a broken one,
-// and both are told in words below.
 import type { App, Axis, Frame, View, ViewFactory } from './types';
 import { brush, describe, pin } from './actions';
 import { placeAll, type Places } from './axes';

@@ -1,6 +1,5 @@
 // Barry4: each entity is a dot in a tetrahedron, which can be turned. Nearer dots are larger and
 // more opaque; pinned, dimmed and hovered entities are the same everywhere.
-// fuller; the same entities as everywhere are pinned, dimmed and under the pointer.
 import type { App, Axis, Frame, View, ViewFactory } from './types';
 import { brush, pin } from './actions';
 import { CORNERS4, placeAll, type Places } from './axes';

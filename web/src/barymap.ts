@@ -1,6 +1,5 @@
 // The barymap: entities x time, each cell in the colour of its composition. Barry3 shows all
 // entities in one frame; this view shows them in all frames.
-// all entities at one time; this is the same over all of the time.
 import { weigh } from './axes';
 import { CellImage, frameAt, isSame, layOut, type Layout } from './barymap_image';
 import { areNamed, drawMarks, Scene, type Cell } from './barymap_marks';

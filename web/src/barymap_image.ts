@@ -1,6 +1,5 @@
 // The picture of a barymap: a pixel line for each entity, or for several when there are more than
 // lines; a column for each bin of frames. Painted column by column, so that a new frame costs one.
-// lines; a column for each bin of frames. Painted column by column, so that a new frame costs one.
 import { CELL, CELL_UNIT, ELAPSED, UNACCOUNTED, signed, type Cells } from './cells';
 import { Mixer, parseColour } from './colour';
 import type { Span } from './series';

@@ -1,6 +1,5 @@
 // The marks around a barymap's cells: dimming, names, groups, lines whose time does not add up, the
 // axis of time, and the current frame, pointer and keyboard.
-// not add up, the axis of time, and where the current frame, the pointer and the keyboard are.
 import { xOf, type Layout } from './barymap_image';
 import type { Stretch } from './order';
 import type { Series } from './series';

@@ -2,9 +2,6 @@
 //
 // A bin is one frame, or a power of two of them when there are too many: then all bins are merged
 // in pairs. Means are weighted by elapsed time.
-//
-// A bin is one frame, or a power of two of them when there are too many: then all is merged in
-// pairs. Means are weighted by elapsed time.
 import { sumStates } from './axes';
 import type { Reader } from './series';
 import type { Axis, Frame } from './types';

@@ -1,6 +1,5 @@
 // A chart with one axis of time or of entities, drawn by uPlot. This file adds the cursor shared by
 // all views of time, the mark of the current frame, hatching, and the keys.
-// views of time share, the mark of the current frame, hatching, and the keys.
 import uPlot from 'uplot';
 import { element } from './dom';
 import { onWidth } from './parts';

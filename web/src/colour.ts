@@ -4,11 +4,6 @@
 // Time at no vertex mixes towards the background: a pale cell has time outside of the vertices.
 // Shares are not normalised, unless they add up to more than 1: such a cell has the colour of its
 // proportions, and its mark.
-// equal steps look equal (Björn Ottosson, "A perceptual color space for image processing", 2020).
-//
-// What is at no vertex mixes towards the background: a pale cell is one whose time is not all at
-// the vertices. Nothing is renormalised, but for shares that add up to more than 1 there is no
-// colour: such a cell has that of its proportions, and its mark.
 
 type Lab = [lightness: number, a: number, b: number];
 

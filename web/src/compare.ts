@@ -1,6 +1,5 @@
 // Two periods compared: an arrow for each entity from its mean position in one to that in the
 // other, and a list of the largest moves. Distances are those in a triangle of height 1.
-// and who moved most in text. Distances are those in a triangle of height 1.
 import { pin } from './actions';
 import { CORNERS3, place, restOf, sumStates } from './axes';
 import { button, element, setText } from './dom';

@@ -5,11 +5,6 @@
 // within a pixel; masks are blended into the pixels of the picture by integer arithmetic. The
 // picture is opaque and starts as a copy of its background (grid), so that 8 bits a channel
 // suffice.
-// desktops, and arcs of a canvas are too slow.
-//
-// Each kind of dot (shape, radius, colour) is drawn once, as antialiased masks at 4 x 4 places
-// within a pixel; masks are blended into the pixels of the picture by integer arithmetic. The
-// picture is opaque and begins as a copy of its background (grid), so that 8 bits a channel do.
 
 export type Shape = 'disc' | 'square' | 'ring' | 'broken'; // four arcs, with space for a dot within
 

@@ -1,6 +1,5 @@
 // Small multiples: a small Barry3 for each of the largest groups, with its mean as a cross. A press
 // selects the group: all others are dimmed everywhere.
-// chooses the group: all others are dimmed everywhere.
 import { LEFT_OUT, MISSING, place, restOf, sumStates } from './axes';
 import { element, setText } from './dom';
 import { Dots, faded, kindOf } from './dots';

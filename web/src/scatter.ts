@@ -1,6 +1,5 @@
 // A stage for dots: shared by Barry3 and Barry4. Two canvases, dots below and text above; the
 // hovered entity, the entities within a lasso, and the kind of dot of each entity.
-// who is under the pointer, what is within a lasso, and which kind of dot an entity gets.
 import type { App, Frame } from './types';
 import { LEFT_OUT, MISSING } from './axes';
 import { element } from './dom';

@@ -1,7 +1,6 @@
 // Shared by views of many frames: they read all frames in slices, so that the page stays
 // responsive; they show the same span of time; and the frame under the pointer in one is marked in
 // all.
-// they show the same span of time; and the frame under the pointer in one is marked in all.
 import { ticksOf, type Tick, type Times } from './time';
 import type { App, Frame, View } from './types';
 

@@ -1,8 +1,6 @@
 // The stacked chart: shares of the axes over time, or over the entities of one frame. It reaches
 // 100 % where all time is accounted; missing time is hatched red, and time accounted twice is
 // hatched above the line.
-// frame. It reaches 100 % where all time is accounted; what is missing is hatched red, and what is
-// accounted twice stands hatched above the line.
 import type uPlot from 'uplot';
 import { area, hatching, line, type ChartShape } from './chart';
 import { setText } from './dom';

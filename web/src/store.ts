@@ -1,6 +1,5 @@
 // All kept frames, as received: small. A whole frame is decoded on request, from the one before or
 // from the last key frame; the last few are cached.
-// the one before or from the last key frame; the last few that were made are kept.
 import type { Entity, Frame, Head, Store } from './types';
 import {
   applyFrame, emptyFrame, END, ENTITIES, FRAME, HEAD, NOTE, readFrame, StreamError, type Block,

@@ -2,9 +2,6 @@
 //
 // A frame's block has only its differences from the frame before. So decoding one is a copy of that
 // frame with some rows overwritten.
-//
-// A frame's block says only what is different from the frame before. Reading one is therefore a
-// copy of that frame with some rows written over.
 import type { Frame } from './types';
 
 export const HEAD = 1, ENTITIES = 2, FRAME = 3, BEAT = 4, END = 5, NOTE = 6;

@@ -1,6 +1,5 @@
 // The sum rule in words: how much of the entities' time is in no state, in two, or in one that is
 // not shown. No difference is hidden.
-// shown. Nothing that does not add up is passed over.
 import type { Axis, Frame, Head } from './types';
 import { MISSING, restOf, sumStates } from './axes';
 import { count, duration, percent } from './format';

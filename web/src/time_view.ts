@@ -1,6 +1,5 @@
 // Shared by the stacked and the line chart: the mean composition of the selected entities over
 // time, a legend with the values at the cursor, 3 or 4 axes, scrubbing by pointer and keys.
-// over time, a legend with the values at the cursor, 3 or 4 axes, scrubbing by pointer and keys.
 import type uPlot from 'uplot';
 import { Chart, type ChartShape } from './chart';
 import { element, setText } from './dom';

@@ -1,8 +1,6 @@
 // The geometry of Barry3's picture: proportions of three vertices to pixels and back, and the
 // visible part of the triangle. A part is an upright triangle: from[i] is the least proportion of
 // vertex i in it, size its edge (1: the whole).
-// of the triangle that is shown. A part is a triangle that stands upright: from[i] is the least
-// proportion of vertex i in it, size its edge (1: the whole).
 import type { Spot } from './scatter';
 
 export type Three = [number, number, number];

@@ -1,6 +1,5 @@
 // The names of vertices on a picture, and their states: in a tooltip on a name, and in turn by a
 // key.
-// and one after the other by a key.
 import type { App, Axis } from './types';
 import { element } from './dom';
 import { hideTooltip, placeTooltip } from './tooltip';
