@@ -2,7 +2,7 @@
 // these two alone, by their hashes. The same input gives the same bytes.
 //
 //   node build.mjs            writes dist/page.html
-//   node build.mjs --check    compares instead: is the committed page what the sources make?
+//   node build.mjs --check    compares instead: does the committed page equal the built one?
 import { build } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync, mkdirSync } from 'node:fs';
@@ -35,7 +35,7 @@ async function bundle() {
     return { script: await shortened(text('.js')), style: text('.css') };
 }
 
-/** What esbuild leaves, looked at again: 3 of 57 KB gzipped. */
+/** Minifies the output of esbuild further, by 3 of 57 KB gzipped. */
 async function shortened(script) {
     const { code } = await minify(script, { ecma: 2020, compress: { passes: 3 }, format: { comments: false } });
     return code;
@@ -60,7 +60,7 @@ function compare(text) {
     let committed = '';
     try {
         committed = readFileSync(PAGE, 'utf8');
-    } catch { /* not there: it differs */ }
+    } catch { /* no such file: it differs */ }
     if (committed === text)
         return;
     console.error('web/dist/page.html is not what its sources make: npm run build, and commit it');

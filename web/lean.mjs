@@ -1,12 +1,12 @@
 // uPlot without what the page never calls: bars, splines, gaps, bands, points (all series here are
 // steps, chart.ts), its own axis of time, logarithms, its legend and its cursor (the page has one for
-// all views). It is one large function, so nothing of it goes away by itself, and all of it would be
-// two fifths of the page.
+// all views). It is one large function, so the minifier removes no part of it; whole it would be two
+// fifths of the page.
 //
-// Held to the version in package.json: a function that is not found ends the build.
+// This fits the version in package.json: the build fails if one of these functions is not found.
 import { readFile } from 'node:fs/promises';
 
-/** Called, if at all, while uPlot begins; what they would give is not used after that. */
+/** Functions that uPlot calls, if at all, only at its start; their results are not used later. */
 const UNUSED = [
     'addBand', 'addSeries', 'asinhAxisSplits', 'bandFillClipDirs', 'bars', 'cacheMouse',
     'clipBandLine', 'clipGaps', 'dblClick', 'delBand', 'delSeries', 'filtTarg', 'findGaps',

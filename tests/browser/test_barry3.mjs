@@ -1,4 +1,4 @@
-// Dots of Barry3 stand where the arithmetic says, and what does not add up is shown.
+// Dots of Barry3 are where the arithmetic has them, and unaccounted time is shown.
 import { strict as assert } from 'node:assert';
 import {
     assertNear, assertSpot, colour, cornersOf, inTriangle, pixelsNear, point, press, rgb, said, spots, stageBox, still, test, text,
@@ -37,7 +37,7 @@ test('barry3: a third of each is the centroid, (0.577, 0.333)', async (opener) =
     assertNear(y, 0.333, 0.003);
 }, { headed: true });
 
-test("barry3: (0.62, 0.28, 0.10) stands where the paper's Figure 3(b) has it", async (opener) => {
+test("barry3: (0.62, 0.28, 0.10) is where the paper's Figure 3(b) has it", async (opener) => {
     const page = await opener.report(still_life([[0.62, 0.28, 0.10]]), { ratio: 2 });
     const found = await dots(page);
     const corners = cornersOf(found);
@@ -46,7 +46,7 @@ test("barry3: (0.62, 0.28, 0.10) stands where the paper's Figure 3(b) has it", a
     assertNear(y, 0.62, 0.003);
 }, { headed: true });
 
-test('barry3: missing time does not move a dot, and is a hollow red ring', async (opener) => {
+test('barry3: missing time does not move a dot, which has a red ring', async (opener) => {
     const page = await opener.report(still_life([[0.31, 0.14, 0.05]]));
     const corners = cornersOf(await dots(page));
     const [ring] = await spots(page, '.barry3', await colour(page, 'missing'));
@@ -57,7 +57,7 @@ test('barry3: missing time does not move a dot, and is a hollow red ring', async
     assert.ok(inside >= 6, `${inside} pixels of paper within the ring`);
 });
 
-test('barry3: over 100 % has a ring of its own, black by day and white by night', async (opener) => {
+test('barry3: time above 100 % has a ring of its own, black in light colours and white in dark ones', async (opener) => {
     for (const dark of [false, true]) {
         const page = await opener.report(still_life([[0.6, 0.4, 0.3]]), { dark });
         const over = await colour(page, 'over');
@@ -70,13 +70,13 @@ test('barry3: over 100 % has a ring of its own, black by day and white by night'
     }
 });
 
-test('barry3: half a percent is no ring', async (opener) => {
+test('barry3: half a percent of missing time has no ring', async (opener) => {
     const page = await opener.report(still_life([[0.5, 0.2, 0.297]]));
     assert.equal((await dots(page)).length, 4);
     assert.equal((await spots(page, '.barry3', await colour(page, 'missing'))).length, 0);
 });
 
-test('sums: missing time and time over 100 % are described in words', async (opener) => {
+test('sums: missing time and time above 100 % are described in words', async (opener) => {
     const page = await opener.report(still_life([[0.31, 0.14, 0.05], [0.6, 0.4, 0.3], [0.2, 0.3, 0.4]]));
     const sums = await text(page, '#sums');
     assert.match(sums, /Unaccounted 600 ms \(10 %\): more than 0\.5 % of its own time in 2 of 6 entities/);
@@ -92,7 +92,7 @@ test('sums: the run queue is explained', async (opener) => {
     assert.match(await text(page, '#sums'), /^Unaccounted 0 s \(0 %\) in 2 entities · waiting for a CPU \(run queue\) 625 ms \(41\.7 %\)/);
 });
 
-test('axes: states at no vertex are left out, and listed', async (opener) => {
+test('axes: states at no vertex are listed as left out', async (opener) => {
     const page = await opener.report(stream({
         states: ['user', 'sleep', 'disk', 'lock'], names: ['a', 'b'], frames: [[{ n: 0, shares: [0.3, 0.3, 0, 0.4] }, { n: 1, shares: [1, 0, 0, 0] }]],
     }));
@@ -100,7 +100,7 @@ test('axes: states at no vertex are left out, and listed', async (opener) => {
     assert.equal(await page.locator('.barry4 .left-out').isVisible(), false);
 });
 
-test('axes: new ones move the dots', async (opener) => {
+test('axes: new axes move the dots', async (opener) => {
     const page = await opener.report(still_life([[0.5, 0.3, 0.2]]));
     const corners = cornersOf(await dots(page));
     await press(page, 'a');
@@ -113,7 +113,7 @@ test('axes: new ones move the dots', async (opener) => {
     assert.match(await text(page, '.axes-editor'), /S sleep/);
 });
 
-test('axes: an error is described in words, and the picture stays', async (opener) => {
+test('axes: an error is described in words, and the picture does not change', async (opener) => {
     const page = await opener.report(still_life([[0.5, 0.3, 0.2]]));
     const before = await dots(page);
     await press(page, 'a');
@@ -168,7 +168,7 @@ test('zoom: the wheel keeps the spot under the pointer', async (opener) => {
     const corners = cornersOf(found);
     const inner = found.find((spot) => !Object.values(corners).includes(spot));
     await point(page, '.barry3', inner);
-    // A turn is not answered: on a busy machine the pointer would be gone before it is felt.
+    // The wheel event is asynchronous: on a busy machine the pointer would have moved before it arrives.
     await page.evaluate(() => {
         window.turns = 0;
         document.addEventListener('wheel', () => window.turns++, { passive: true });
@@ -197,7 +197,7 @@ test('crowds: dots at one place are spread around it, with their number', async 
     assert.equal(await pixelsNear(few, '.barry3', ink, beside, 25, { layer: 1, near: 90 }), 0);
 });
 
-/** How far a spot is from the sides of the triangle. */
+/** The distance of a spot from the sides of the triangle. */
 function fromSides({ top, left, right }, { x, y }) {
     const from = (a, b) => Math.abs((b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x)) / Math.hypot(b.x - a.x, b.y - a.y);
     return Math.min(from(top, left), from(left, right), from(right, top));
@@ -240,10 +240,10 @@ test('vertices: their names and a key show their states', async (opener) => {
     const [top] = await spots(page, '.barry4', rgb(COLOURS.axes4[0]), { layer: 1, near: 60 });
     await point(page, '.barry4', top);
     assert.equal(await told(), 'top user measured');
-    assert.match(await page.getAttribute('.barry4 .stage', 'aria-label'), /v tells what a vertex is made of/);
+    assert.match(await page.getAttribute('.barry4 .stage', 'aria-label'), /v names the states of a vertex/);
 });
 
-test('crosshair: the three values under the pointer', async (opener) => {
+test('crosshair: it shows the three values under the pointer', async (opener) => {
     const page = await opener.report(still_life([]));
     const { top, left } = cornersOf(await dots(page));
     const height = left.y - top.y;
@@ -254,7 +254,7 @@ test('crosshair: the three values under the pointer', async (opener) => {
     assertNear(c, 10, 0.5);
 });
 
-test('tooltip: exact shares, times, and unaccounted time', async (opener) => {
+test('tooltip: it has exact shares, times, and unaccounted time', async (opener) => {
     const page = await opener.report(still_life([[0.5, 0.25, 0.05]]));
     const [ring] = await spots(page, '.barry3', await colour(page, 'missing'));
     await point(page, '.barry3', ring);

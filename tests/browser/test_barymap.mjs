@@ -1,4 +1,4 @@
-// The barymap: each cell has the colour that OKLab says, in its place; scrub, brush, keys.
+// The barymap: each cell has its colour mixed in OKLab, at its place; scrubbing, brushing, keys.
 import { strict as assert } from 'node:assert';
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const [CPU, IDLE, WAITING] = COLOURS.axes3;
 const PAPER = '#ffffff';
 const PLOT = '.barymap-plot';
 
-/** [entities][frames] of shares; null: it is not there. */
+/** [entities][frames] of shares; null: absent. */
 function grid(cells, others = {}) {
     const frames = cells[0].map((_, t) => cells.flatMap((row, n) => (row[t] ? [{ n, shares: row[t] }] : [])));
     return stream({ states: STATES, axes3: AXES3, axes4: null, names: cells.map((_, n) => `e${n}`), frames, ...others });
@@ -60,7 +60,7 @@ test('barymap: a cell has the colour of its composition, mixed in OKLab', async 
     }
 }, { headed: true });
 
-/** Colours of all pixels of a cell, and how often. */
+/** The colours of all pixels of a cell, with their number. */
 async function coloursOf(page, line, t) {
     const [[x, y]] = await cellSpots(page, [[line, t]]);
     const box = Array.from({ length: 196 }, (_, i) => [x - 7 + (i % 14), y - 7 + Math.floor(i / 14)]);
@@ -112,7 +112,7 @@ test('barymap: rows are ordered by share, name, group or cluster', async (opener
     assert.deepEqual(await order(), [1, 2, 3, 0]);
 });
 
-test('barymap: more entities than lines: several share one, in their mean colour, with a note', async (opener) => {
+test('barymap: if there are more entities than lines, several share one in their mean colour, with a note', async (opener) => {
     const count = 1200; // 420 lines: 3 on each of 400
     const frames = [0, 1].map(() => Array.from({ length: count }, (_, n) => ({ n, shares: n % 3 === 0 ? [1, 0, 0, 0] : [0, 1, 0, 0] })));
     const names = Array.from({ length: count }, (_, n) => ({ name: 'x', id: 10000 + n, pid: 1 }));
@@ -125,7 +125,7 @@ test('barymap: more entities than lines: several share one, in their mean colour
         assertColour(pixel, mixed([[CPU, 1 / 3], [IDLE, 2 / 3]]), 'a line');
 });
 
-test('barymap: thousands of frames: several share a column', async (opener) => {
+test('barymap: of thousands of frames, several share a column', async (opener) => {
     const frames = Array.from({ length: 5000 }, (_, t) => ({ key: t % 64 === 0, rows: [{ n: 0, shares: t % 4 < 2 ? [1, 0, 0, 0] : [0, 1, 0, 0] }] }));
     const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names: ['a'], frames }));
     await show(page, 'barymap');
@@ -194,7 +194,7 @@ test('barymap: Shift and dragging selects rows, others are dimmed everywhere', a
     assert.ok(alpha > 150);
 });
 
-test('barymap: keys only: move, read, show, pin, select', async (opener) => {
+test('barymap: keys move, read, show, pin and select', async (opener) => {
     const page = await opener.report(grid(CELLS));
     await show(page, 'barymap');
     await byName(page);
@@ -208,7 +208,7 @@ test('barymap: keys only: move, read, show, pin, select', async (opener) => {
     await press(page, 'p');
     assert.match(await text(page, '.legend'), /e1 1001/);
     await press(page, 'ArrowDown', 'Home', 'ArrowRight');
-    assert.match(await said(page), /^e2 1002, .*: was not there$/);
+    assert.match(await said(page), /^e2 1002, .*: absent$/);
     await press(page, 'Shift+ArrowUp');
     assert.match(await text(page, '.legend'), /2 of 3 chosen/);
     await press(page, 'Escape');

@@ -13,14 +13,14 @@ export function pin({ ui, say }: App, n: number | null): void {
   say(`${ui.label(n)} ${pinned.has(n) ? 'pinned' : 'no longer pinned'}.`);
 }
 
-/** The command that shows an entity's parts (a host's groups), quoted for a shell; null: none. */
+/** The command that shows an entity's members (a host's groups), quoted for a shell; null: none. */
 export function commandBelow({ store }: App, n: number): string | null {
   const below = store.head?.below, name = store.entities[n]?.name;
   if (!below || !name) return null;
   return `${below} ${/^[\w.:-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`}`;
 }
 
-/** Dims all others; without entities nothing. */
+/** Selects entities, which dims all others; without entities nothing is dimmed. */
 export function brush({ ui, say }: App, found: ReadonlySet<number>): void {
   ui.set({ brush: found.size > 0 ? found : null });
   say(`${found.size} entities chosen.`);
@@ -30,14 +30,14 @@ export function brush({ ui, say }: App, found: ReadonlySet<number>): void {
 export function describe({ store, ui }: App, n: number): string {
   const frame = store.frame(ui.state.current);
   const row = frame.rowOf[n] ?? -1;
-  if (row < 0) return `${ui.label(n)}: not there`;
+  if (row < 0) return `${ui.label(n)}: absent`;
   const { axes3 } = ui.state;
   const { shares, leftOut, unaccounted } = weigh(frame, row, axes3);
-  const told = axes3.map((axis, i) => `${axis.name} ${percent(shares[i]!)}`);
-  if (leftOut >= 0.0005) told.push(`left out ${percent(leftOut)}`);
+  const words = axes3.map((axis, i) => `${axis.name} ${percent(shares[i]!)}`);
+  if (leftOut >= 0.0005) words.push(`left out ${percent(leftOut)}`);
   if (Math.abs(unaccounted) >= 0.0005)
-    told.push(`${unaccounted > 0 ? 'unaccounted' : 'accounted twice'} ${percent(Math.abs(unaccounted))}`);
-  return `${ui.label(n)}: ${told.join(', ')}`;
+    words.push(`${unaccounted > 0 ? 'unaccounted' : 'accounted twice'} ${percent(Math.abs(unaccounted))}`);
+  return `${ui.label(n)}: ${words.join(', ')}`;
 }
 
 /** Selects the next undimmed entity of the frame, like pointing at it. */

@@ -3,8 +3,9 @@
 import type { Axis, Frame, State, Weights } from './types';
 
 export const MISSING = 0.005; // unaccounted time beyond this is marked
-/** Time at no vertex is marked from here on. A dot's position uses the proportions of the rest, so
- * before that it is off by at most this share of the triangle's height: about its own size. */
+/** The share above which time at no vertex is marked. A dot's position uses the proportions of the
+ * other time, so unmarked dots are misplaced by at most this share of the triangle's height: about
+ * their own size. */
 export const LEFT_OUT = 0.05;
 
 /** The weights of one row. */
@@ -21,7 +22,7 @@ export function restOf(axes: Axis[], stateCount: number): number[] {
   return Array.from({ length: stateCount }, (_, i) => i).filter((i) => !used.has(i));
 }
 
-/** Adds up states of all rows. [count], in the frame's unit: integers are faster. */
+/** Adds up some states of each row: [count], in the frame's unit, as integers are faster. */
 function countStates(frame: Frame, states: number[], sums: Int32Array = new Int32Array(frame.count)): Int32Array {
   sums.fill(0);
   for (const state of states) {
@@ -31,7 +32,7 @@ function countStates(frame: Frame, states: number[], sums: Int32Array = new Int3
   return sums;
 }
 
-/** Likewise, in shares of 1. */
+/** The same as shares of 1. */
 export function sumStates(frame: Frame, states: number[]): Float32Array {
   const counted = countStates(frame, states);
   const sums = new Float32Array(frame.count);
@@ -44,12 +45,12 @@ type Point = readonly [x: number, y: number, z: number];
 const EDGE4 = Math.sqrt(1.5);
 const DEPTH4 = (EDGE4 * Math.sqrt(3)) / 2;
 
-/** Of a triangle of height 1: top, left, right. y is up. */
+/** The corners of a triangle of height 1: top, left, right. y is up. */
 export const CORNERS3: readonly Point[] = [
   [1 / Math.sqrt(3), 1, 0], [0, 0, 0], [2 / Math.sqrt(3), 0, 0],
 ];
 
-/** Of a tetrahedron of height 1: top, left, right, behind. */
+/** The corners of a tetrahedron of height 1: top, left, right, behind. */
 export const CORNERS4: readonly Point[] = [
   [EDGE4 / 2, 1, DEPTH4 / 3], [0, 0, 0], [EDGE4, 0, 0], [EDGE4 / 2, 0, DEPTH4],
 ];
@@ -63,7 +64,8 @@ export function place(shares: readonly number[]): Point | null {
   return [at(0), at(1), at(2)];
 }
 
-/** For all rows: their shares by axis, and divided by their sum; a sum of 0 has no position. */
+/** For all rows: their shares by axis, and the same divided by their sum. A row whose sum is 0 has no
+ * position. */
 export interface Places {
   frame: Frame;
   axes: Axis[];

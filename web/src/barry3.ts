@@ -1,8 +1,8 @@
 // Barry3: each entity is a dot in a triangle, drawn towards each vertex by its share there.
 //
 // The height above a side is the share of the opposite vertex. Only the position uses shares
-// divided by their sum; missing time is a ring around the dot, time at no vertex a broken one, and
-// a text below has both in words.
+// divided by their sum. Missing time has a ring around the dot, time at no vertex a broken ring, and
+// a text below the picture states both.
 import type { App, Axis, Frame, View, ViewFactory } from './types';
 import { brush, describe, pin } from './actions';
 import { placeAll, type Places } from './axes';
@@ -43,7 +43,7 @@ export class Barry3 implements View {
   private isDrawnPart = false;
 
   constructor(private readonly app: App) {
-    this.scatter = new Scatter(app, 'Barry3: each entity is a dot in a triangle. Arrow keys move the crosshair, plus and minus zoom, Enter pins, v tells what a vertex is made of.', () => this.restart());
+    this.scatter = new Scatter(app, 'Barry3: each entity is a dot in a triangle. Arrow keys move the crosshair, plus and minus zoom, Enter pins, v names the states of a vertex.', () => this.restart());
     this.names = new VertexNames(app, this.scatter.element);
     this.element = element('section', { class: 'panel barry3', id: 'barry3' },
       element('header', {}, element('h2', {}, 'Barry3'), this.readout, this.outside, this.reset),
@@ -114,7 +114,7 @@ export class Barry3 implements View {
     return this.app.store.head?.colours.axes3[vertex] ?? currentTheme().ink;
   }
 
-  /** A line of equal proportion of a vertex, from one side of the part to the other. */
+  /** The line where a vertex has this proportion, from one side of the visible part to the other. */
   private line(vertex: number, value: number): [Spot, Spot] {
     const { part, corners } = this;
     const [one, other] = [(vertex + 1) % 3, (vertex + 2) % 3] as [number, number];

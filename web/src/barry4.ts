@@ -15,7 +15,7 @@ import { VertexNames } from './vertex_names';
 
 type Point = [x: number, y: number, z: number];
 
-const LEVELS = 8; // of nearness
+const LEVELS = 8; // of distance
 const EYE = 4.2; // distance of the eye, in heights of the tetrahedron
 const BEGIN = { turn: -0.38, tilt: 0.22 };
 const TILT_MAXIMUM = Math.PI / 2;
@@ -48,7 +48,7 @@ export class Barry4 implements View {
   private dragged: Spot | null = null;
 
   constructor(private readonly app: App) {
-    this.scatter = new Scatter(app, 'Barry4: each entity is a dot in a tetrahedron. Arrow keys turn it, n and N go through the entities, Enter pins, v tells what a vertex is made of.', () => this.restart());
+    this.scatter = new Scatter(app, 'Barry4: each entity is a dot in a tetrahedron. Arrow keys turn it, n and N go through the entities, Enter pins, v names the states of a vertex.', () => this.restart());
     this.names = new VertexNames(app, this.scatter.element);
     this.element = element('section', { class: 'panel barry4', id: 'barry4' },
       element('header', {}, element('h2', {}, 'Barry4'), this.spin), this.scatter.element, this.leftOut);
@@ -100,7 +100,7 @@ export class Barry4 implements View {
     });
   }
 
-  /** A place between the corners. Weighted by nearness, so that straight lines stay straight. */
+  /** The place of proportions. They are weighted by nearness, so that straight lines stay straight. */
   private spotOf(proportions: readonly number[]): Spot & { nearness: number } {
     let x = 0, y = 0, sum = 0;
     this.corners.forEach((corner, i) => {
@@ -187,7 +187,7 @@ export class Barry4 implements View {
     context.globalAlpha = 1;
   }
 
-  /** Names outside of their corners, as seen from the middle. */
+  /** Names are drawn outside of their corners, as seen from the middle. */
   private drawNames(context: CanvasRenderingContext2D): void {
     const theme = currentTheme();
     const { width, height } = this.scatter;

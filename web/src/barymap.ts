@@ -16,7 +16,7 @@ import type { App, Axis, View, ViewFactory } from './types';
 
 const HEIGHT = 420; // of the cells, at most
 const AXIS = 18; // the height of the axis of time
-const NARROW = 520; // of the page: no space for names at the side
+const NARROW = 520; // pages narrower than this have no space for names at the side
 const LEFT = { names: 112, none: 46, narrow: 8 }; // as wide as the axis of charts, without names
 const RIGHT = 10;
 const SORT_MS = 2000; // while frames arrive, rows are sorted again this often
@@ -94,7 +94,7 @@ class Barymap implements View {
     this.series.again();
   }
 
-  /** Sorts again when the order changes, and from time to time when frames arrive. */
+  /** Sorts when the order was changed, and at most every SORT_MS when frames arrive. */
   private sort(): void {
     const { store, ui } = this.app;
     const [, end] = this.cells.range;
@@ -187,7 +187,7 @@ class Barymap implements View {
     const scene = this.scene!, mean = this.meanAt(cell), time = clock(this.series.endMs(cell.frame));
     this.tip.hidden = false;
     setText(this.tipName, this.nameOf(cell));
-    setText(this.tipTime, mean ? time : `${time}: not there`);
+    setText(this.tipTime, mean ? time : `${time}: absent`);
     this.readout.element.hidden = !mean;
     this.readout.show(this.axes, this.app.store.head!.colours.axes3, mean);
     const x = scene.x(cell.frame) + 14, isRight = x + this.tip.offsetWidth > this.plot.clientWidth;

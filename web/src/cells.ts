@@ -8,7 +8,7 @@ import type { Axis, Frame } from './types';
 
 /** A cell: shares of 3 axes, unaccounted (signed), elapsed. */
 export const CELL = 5, UNACCOUNTED = 3, ELAPSED = 4;
-/** Of shares and unaccounted: half a percent. */
+/** The unit of shares and unaccounted time: half a percent. */
 export const CELL_UNIT = 1 / 200;
 const ELAPSED_UNIT = 1 / 64; // 0: absent; groups of more than 4 intervals weigh 4
 
@@ -18,7 +18,7 @@ const CELLS_MAXIMUM = 1 << 23;
 export class Cells implements Reader {
   next = Infinity; // not requested yet
   size = 1; // frames a bin
-  /** Grows when earlier cells are void: bins were merged, or reading restarted. */
+  /** Increases when earlier cells become invalid: bins were merged, or reading restarted. */
   generation = 0;
   private bins: Uint8Array[] = []; // [bins] of [entities][CELL]; the entities known then
   private firstBin = 0;
@@ -98,7 +98,7 @@ export class Cells implements Reader {
     }
   }
 
-  /** The newest bin's cells, from its sums. */
+  /** Computes the newest bin's cells from its sums. */
   private close(bin: number, entities: number): void {
     let cells = this.bins[bin]!;
     if (cells.length < CELL * entities) cells = this.bins[bin] = new Uint8Array(CELL * entities);
@@ -108,7 +108,7 @@ export class Cells implements Reader {
       if (elapsed === 0) continue;
       const unit = 1 / (elapsed * CELL_UNIT);
       for (let i = 0; i < 3; i++) cells[at + i] = Math.min(255, Math.round(open[at + i]! * unit));
-      // Rounds towards 0, so that nothing below the mark is marked.
+      // Rounds towards 0, so that no smaller value is marked.
       cells[at + UNACCOUNTED] = Math.max(-128, Math.min(127, Math.trunc(open[at + UNACCOUNTED]! * unit)));
       cells[at + ELAPSED] = Math.max(1, Math.min(255, Math.round(elapsed / ELAPSED_UNIT)));
     }

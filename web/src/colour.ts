@@ -23,7 +23,7 @@ function toByte(linear: number): number {
 }
 
 const STEPS = 8191;
-/** toByte() of 0 to 1 in STEPS steps: a power for each cell of a barymap is too slow. */
+/** toByte() of 0 to 1 in STEPS steps: computing a power for each cell of a barymap is too slow. */
 const BYTES = Uint8Array.from({ length: STEPS + 1 }, (_, i) => toByte(i / STEPS));
 
 function toLab(hex: string): Lab {

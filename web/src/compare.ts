@@ -104,7 +104,7 @@ class Compare implements View {
     ] as const, (value) => this.preset(value));
     presets.querySelector('select')!.addEventListener('change', (event) => ((event.target as HTMLSelectElement).value = ''));
     this.content = element('div', { class: 'compared', hidden: '' }, this.periods.element,
-      element('figure', {}, this.picture), element('div', { class: 'table table-scroll', tabindex: '0', role: 'group', 'aria-label': 'Who moved most' },
+      element('figure', {}, this.picture), element('div', { class: 'table table-scroll', tabindex: '0', role: 'group', 'aria-label': 'Largest moves' },
         element('table', {}, element('thead', {}, this.heads), this.list)));
     this.element = element('section', { class: 'panel wide compare', id: 'compare', 'aria-label': 'Comparison' },
       element('header', {}, element('h2', {}, 'Comparison'), this.caption, element('div', { class: 'choices' }, presets, this.stop)),
@@ -173,13 +173,13 @@ class Compare implements View {
     this.moved = moved.sort((a, b) => b.distance - a.distance || a.n - b.n);
     this.drawnAs = [];
     const shown = moved.length > ARROWS ? `the ${ARROWS} of ${count(moved.length)} entities that moved most` : `${count(moved.length)} entities`;
-    const others = [gone ? `${count(gone)} were there only before` : '', come ? `${count(come)} only after` : ''].filter(Boolean);
+    const others = [gone ? `${count(gone)} only before` : '', come ? `${count(come)} only after` : ''].filter(Boolean);
     setText(this.caption, [shown, ...others, this.leftOut()].filter(Boolean).join(' · '));
     const most = this.moved[0];
     if (most) this.app.say(`${this.app.ui.label(most.n)} moved most: ${this.words(most)}`);
   }
 
-  /** Positions use proportions: the text has what is outside of them. */
+  /** Positions use proportions, so the text states the time at no vertex. */
   private leftOut(): string {
     const { before, after } = this.reader, out = before.leftOut + after.leftOut;
     return out > 0 ? `${percent(out / (before.elapsed + after.elapsed))} of the time is at no vertex, and left out` : '';
@@ -193,7 +193,7 @@ class Compare implements View {
   private drawMoved(axes: Axis[]): void {
     const { pinned, hover, groupBy } = this.app.ui.state;
     const { search, brush } = this.app.ui.state;
-    const now = [pinned, hover, groupBy, search, brush, this.app.store.told];
+    const now = [pinned, hover, groupBy, search, brush, this.app.store.entitiesVersion];
     if (now.every((value, i) => value === this.drawnAs[i])) return;
     const isAnew = this.drawnAs.length === 0;
     this.drawnAs = now;
@@ -224,7 +224,7 @@ class Compare implements View {
     const colours = this.app.store.head!.colours.axes3;
     const names = [[top, 'middle', -9], [left, 'start', 18], [right, 'end', 18]] as const;
     this.picture.replaceChildren(
-      svg('title', {}, 'Where entities were before, and after'),
+      svg('title', {}, 'Mean positions before and after'),
       svg('path', { class: 'grid', d: grid.join('') }), svg('path', { class: 'edge', d: `${path([top, left, right])}Z` }),
       ...names.map(([[x, y], anchor, away], i) =>
         svg('text', { x: String(x), y: String(y + away), 'text-anchor': anchor, fill: colours[i]! }, axes[i]!.name)),
@@ -247,7 +247,7 @@ class Compare implements View {
       if (colour) th.style.color = colour;
       return th;
     };
-    this.heads.replaceChildren(head('who moved most'), head('distance', 'inherit'), ...axes.map((axis, i) => head(`${axis.name} %`, colours.axes3[i]!)));
+    this.heads.replaceChildren(head('largest moves'), head('distance', 'inherit'), ...axes.map((axis, i) => head(`${axis.name} %`, colours.axes3[i]!)));
     this.list.replaceChildren(...this.moved.slice(0, LISTED).map(({ n, before, after, distance }) =>
       element('tr', { 'data-n': String(n) },
         element('td', { class: 'text' }, element('button', { type: 'button', class: 'name', 'aria-label': `pin ${this.app.ui.label(n)}` }, this.app.ui.label(n))),

@@ -86,7 +86,7 @@ export class Controls {
     const { ui, store } = this.app;
     const { groupBy, pinned, search, brush, axes3, axes4 } = ui.state;
     this.axes.draw();
-    const now = [groupBy, pinned, search, brush, store.told, axes3, axes4];
+    const now = [groupBy, pinned, search, brush, store.entitiesVersion, axes3, axes4];
     if (now.every((value, i) => value === this.drawn[i])) return;
     this.drawn = now;
     offerGroupings(this.groupBy, this.app, 'no groups', 'by ');

@@ -1,11 +1,11 @@
-// Dots at one place: they are spread around it, and many have their number beside them.
+// Dots at one place are spread around it; many dots have their number beside them.
 import type { Frame } from './types';
 import type { Label } from './marks';
 import type { Scatter, Spot } from './scatter';
 
 const RINGS = [1, 6, 12]; // dots at one place: one, and two rings around it
 const CROWD = RINGS[0]! + RINGS[1]! + RINGS[2]!;
-const TELL_CROWD = 8; // smallest number that is shown
+const CROWD_LEAST = 8; // the smallest number that is shown
 const LABELS_MAXIMUM = 14;
 
 const OFFSETS: Spot[] = RINGS.flatMap((count, ring) =>
@@ -41,12 +41,12 @@ export class Crowds {
 /** The most crowded places first, with their neighbours added. */
 function crowdsOf(here: Uint32Array, columns: number, cell: number): Label[] {
   const full: number[] = [];
-  for (let at = 0; at < here.length; at++) if (here[at]! >= TELL_CROWD) full.push(at);
+  for (let at = 0; at < here.length; at++) if (here[at]! >= CROWD_LEAST) full.push(at);
   full.sort((a, b) => here[b]! - here[a]!);
   const crowds: Label[] = [];
   for (const at of full) {
     if (crowds.length === LABELS_MAXIMUM) break;
-    if (here[at]! < TELL_CROWD) continue; // counted with a larger one
+    if (here[at]! < CROWD_LEAST) continue; // counted already, with a more crowded neighbour
     let count = 0;
     for (let dy = -2; dy <= 2; dy++)
       for (let dx = -2; dx <= 2; dx++) {

@@ -6,7 +6,7 @@
 // picture is opaque and starts as a copy of its background (grid), so that 8 bits a channel
 // suffice.
 
-export type Shape = 'disc' | 'square' | 'ring' | 'broken'; // four arcs, with space for a dot within
+export type Shape = 'disc' | 'square' | 'ring' | 'broken'; // broken: four arcs around a dot
 
 const PHASES = 4; // places within a pixel, in each direction
 const SAMPLES = 4; // of coverage, in each direction of a pixel
@@ -15,7 +15,7 @@ const SAMPLES = 4; // of coverage, in each direction of a pixel
 interface Mask {
   margin: number; // the greatest distance of a pixel from the middle
   colour: number; // of wholly covered pixels
-  whole: Int32Array; // [n][dx, dy] of these
+  whole: Int32Array; // [n][dx, dy] of wholly covered pixels
   part: Int32Array; // [n][dx, dy, 256 - cover, red and blue x cover, green x cover] of the others
   width: number; // of the picture that `wholeAt` and `partAt` are for
   wholeAt: Int32Array; // [n] offset from the middle, in pixels

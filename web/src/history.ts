@@ -22,7 +22,7 @@ export function selectionText(app: App, selection: ReadonlySet<number> | null): 
 export class History implements Reader {
   next = Infinity; // not requested yet
   size = 1; // frames a bin
-  /** Grows with each change except for new frames. */
+  /** Increases with each change except for new frames. */
   generation = 0;
   axes: Axis[] = [];
   private selection: ReadonlySet<number> | null = null;

@@ -13,7 +13,7 @@ export interface Label extends Spot {
 
 const widths = new Map<string, number>();
 
-/** Measuring a text in each frame takes longer than drawing it. */
+/** Widths are cached: measuring a text takes longer than drawing it. */
 function widthOf(context: CanvasRenderingContext2D, text: string): number {
   const key = context.font + text;
   let width = widths.get(key);
@@ -53,8 +53,8 @@ function besides({ x, y, away = 9 }: Label, room: number, width: number, lines: 
   return places.find((place) => !lines.some((line) => crosses(line, place, room))) ?? places[0] ?? { x: x + away, y };
 }
 
-/** Beside their spots and off the lines, on some paper so that dots do not hide them; none covers
- * another. */
+/** Draws labels beside their spots and off the lines, on the colour of the paper so that dots do not
+ * hide them; no label covers another. */
 export function drawLabels(context: CanvasRenderingContext2D, labels: Label[], ink: 'ink' | 'quiet', width: number, lines: Line[] = []): void {
   const theme = currentTheme();
   const taken: { x: number; y: number; width: number }[] = [];

@@ -39,7 +39,7 @@ export class MeanSum {
     };
   }
 
-  /** The part that another one has as well. */
+  /** The part that both sums have. */
   addSum(other: MeanSum): void {
     other.shares.forEach((share, i) => (this.shares[i]! += share));
     this.leftOut += other.leftOut;
@@ -58,7 +58,7 @@ export class MeanSum {
   }
 }
 
-/** Of some entities of a frame; null: of all. */
+/** The mean of some entities of a frame; null: of all. */
 export function meanOf(frame: Frame, axes: Axis[], entities: Iterable<number> | null): Mean | null {
   if (!entities) return meanOfAll(frame, axes);
   const sum = new MeanSum(axes.length);

@@ -1,4 +1,4 @@
-// The order of a barymap's rows, and its stretches.
+// The order of a barymap's rows, and the stretches into which groups or clusters divide them.
 import { CELL, ELAPSED, type Cells } from './cells';
 import type { Ui } from './types';
 

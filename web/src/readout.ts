@@ -40,7 +40,7 @@ export class Readout {
 
 /** "CPU 12.0 %, idle 80.0 %, …": the same as text. */
 export function inWords(axes: Axis[], mean: Mean | null): string {
-  if (!mean) return 'was not there';
+  if (!mean) return 'absent';
   const words = axes.map((axis, i) => `${axis.name} ${percent(mean.shares[i]!)}`);
   if (mean.leftOut > 0.0005) words.push(`not on an axis ${percent(mean.leftOut)}`);
   if (mean.unaccounted > MISSING) words.push(`unaccounted ${percent(mean.unaccounted)}`);

@@ -123,7 +123,7 @@ export class Scatter {
     }
   }
 
-  /** Time at no vertex. Below all dots: a broken ring hides no other dot. */
+  /** Draws the broken rings of time at no vertex, below all dots, so that they hide none. */
   private paintLeftOut(frame: Frame, leftOut: Int32Array, kinds: Kinds[], order: Uint32Array | null, levelOf: Uint8Array | null): void {
     const least = LEFT_OUT / frame.unit;
     for (let i = 0; i < frame.count; i++) {
@@ -133,13 +133,13 @@ export class Scatter {
     }
   }
 
-  /** Time missing, or accounted twice. */
+  /** Draws the rings of time that is missing or accounted twice. */
   private putMarked(of: Kinds, unaccounted: number, group: number, x: number, y: number): void {
     this.dots.put(unaccounted > 0 ? of.missing : of.over, x, y);
     if (group >= 0) this.dots.put(of.centres[group]!, x, y);
   }
 
-  /** Pinned ones and the hovered one again, above all others. */
+  /** Draws pinned dots and the hovered one again, above all others. */
   private paintChosen(frame: Frame, levels: Level[], kinds: Kinds[], levelOf: Uint8Array | null): void {
     const { pinned, hover } = this.app.ui.state;
     const theme = currentTheme();
@@ -221,7 +221,7 @@ export class Scatter {
   }
 }
 
-/** Of nearness. */
+/** The look of dots at one level of distance. */
 interface Level {
   radius: number; // pixels of the page
   fade: number; // 0 to 1

@@ -21,7 +21,7 @@ export interface Span {
 
 const SPAN_MINIMUM = 32;
 
-/** Of one page. */
+/** The series of a page. */
 export class Series {
   /** The hovered frame in any view of time; null: none. */
   cursor: number | null = null;

@@ -10,12 +10,12 @@ import { button, element, setText } from './dom';
 const KEYS: [string, string][] = [
   ['Space', 'play, pause'], ['← →', 'one frame back, on ( , . within a picture)'], ['Home End', 'first, last frame'],
   ['l', 'follow the newest frame'], ['1 … 9', 'go to a picture'], ['n N', 'next, previous entity'],
-  ['p Enter', 'pin it, or let it go'], ['u', 'unpin all'], ['/', 'search names'], ['g', 'groups'], ['a', 'axes'],
+  ['p Enter', 'pin or unpin it'], ['u', 'unpin all'], ['/', 'search names'], ['g', 'groups'], ['a', 'axes'],
   ['+ − 0', 'zoom in Barry3, whole triangle'], ['Arrows', 'in Barry3: crosshair; in Barry4: turn'],
-  ['Shift Arrows', 'in Barry3: draw a brush, Enter chooses'], ['Esc', 'take back: brush, search, zoom'], ['v', 'in Barry3 and Barry4: the next vertex and its states'], ['?', 'this'],
+  ['Shift Arrows', 'in Barry3: draw a brush, Enter chooses'], ['Esc', 'cancel: brush, search, zoom'], ['v', 'in Barry3 and Barry4: the next vertex and its states'], ['?', 'this help'],
 ];
 const HANDS: [string, string][] = [
-  ['Click', 'pin; where time goes from left to right: show that time'], ['Drag', 'Barry3: zoom into a part; Barry4: turn'], ['Shift drag', 'brush: others are dimmed everywhere'],
+  ['Click', 'pin; on an axis of time: show that time'], ['Drag', 'Barry3: zoom into a part; Barry4: turn'], ['Shift drag', 'brush: others are dimmed everywhere'],
   ['Wheel, double click', 'zoom'],
 ];
 
@@ -60,13 +60,13 @@ export class Shell {
     const head = store.head!;
     setText(this.title, [head.title, head.host, head.source, head.tier].filter(Boolean).join(' · '));
     document.title = head.title || `camp · ${head.host || head.source}`;
-    const told = [head.note, ...store.notes, head.live && store.ended ? `The source has ended: ${store.ended}.` : '',
+    const notes = [head.note, ...store.notes, head.live && store.ended ? `The source has ended: ${store.ended}.` : '',
       head.axes3 ? '' : 'This source has fewer than three states: there is no triangle to show.'].filter(Boolean);
-    this.notes.hidden = told.length === 0;
-    setText(this.notes, told.join('\n'));
+    this.notes.hidden = notes.length === 0;
+    setText(this.notes, notes.join('\n'));
   }
 
-  /** For the entity pinned last: a page shows one source, so its parts are on another page. */
+  /** The command for the members of the entity pinned last: this page shows only one source. */
   showBelow(app: App): void {
     const pinned = [...app.ui.state.pinned].pop();
     const command = pinned === undefined ? null : commandBelow(app, pinned);

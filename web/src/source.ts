@@ -1,4 +1,4 @@
-// Where the data comes from: the page itself (a report), or the server that served it.
+// Reads the data from the page itself (a report), or from the server that served it.
 import { BlockReader, StreamError } from './stream';
 import { OtherRun, type FrameStore } from './store';
 
@@ -27,7 +27,7 @@ class Feed {
     this.reader.push(chunk);
     for (let block = this.reader.next(); block; block = this.reader.next()) {
       this.store.add(block);
-      // A hidden page draws nothing, and its timers are late by up to a minute.
+      // Timers of a hidden page are late by up to a minute, and it draws nothing.
       if (document.hidden || performance.now() - this.since < TURN_MS) continue;
       this.store.tell();
       await new Promise((resolve) => setTimeout(resolve));
@@ -99,7 +99,7 @@ function token(): string | null {
 
 const OTHER_RUN = 'camp view was started anew, and that is another run. What came before is kept, and goes on no more; ';
 
-/** hadData: the token was valid before, and each start of camp view has a new one. */
+/** The text for a refused token. hadData: it was valid before, so camp view was started again. */
 function refusal(status: number, hadData: boolean): string {
   if (status === 401 && hadData) return `${OTHER_RUN}open the address that it printed now to see the new one.`;
   if (status === 401 || status === 403)

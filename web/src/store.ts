@@ -15,13 +15,13 @@ interface Kept {
   isKey: boolean;
 }
 
-/** The server is another run than before: entities have other numbers there. */
+/** The server is another run than before, with other numbers of entities. */
 export class OtherRun extends Error {}
 
 export class FrameStore implements Store {
   head: Head | null = null;
   entities: Entity[] = [];
-  told = 0;
+  entitiesVersion = 0;
   firstFrame = 0;
   endFrame = 0;
   ended: string | null = null;
@@ -86,7 +86,7 @@ export class FrameStore implements Store {
       if (before && isOther(before, entity)) this.forget(n);
       this.entities[n] = entity;
     }
-    this.told++;
+    this.entitiesVersion++;
     if (this.entities.includes(undefined as unknown as Entity)) throw new StreamError('an entity is missing');
   }
 
@@ -128,7 +128,7 @@ export class FrameStore implements Store {
     return isNew;
   }
 
-  /** Up to the next key frame, but not the last key frame. */
+  /** Drops frames up to the next key frame, but keeps the last key frame. */
   private dropOldest(): void {
     const next = this.kept.findIndex((kept, i) => i > 0 && kept.isKey);
     if (next > 0) this.drop(next);

@@ -154,7 +154,7 @@ function grown(base: Frame, block: FrameBlock): Rows {
 
 /** Writes the block's rows: over existing ones, or after them. */
 function writeRows(frame: Frame, block: FrameBlock): void {
-  // An entity that was new in the frame before is no longer new, without a row that says so.
+  // An entity that was new in the last frame is no longer new, even if it has no row in the block.
   for (let row = 0; row < frame.count; row++) frame.flags[row]! &= ~NEW;
   const rows = new Uint32Array(block.entity.length);
   const written = new Uint8Array(frame.entity.length);
@@ -173,7 +173,7 @@ function writeRows(frame: Frame, block: FrameBlock): void {
     const from = block.shares[state];
     if (column) for (let i = 0; i < rows.length; i++) column[rows[i]!] = from ? from[i]! : 0;
   });
-  // An exited entity is gone in the next frame, even without a row that says so.
+  // An entity that exited in the last frame is gone, even if the block does not list it.
   for (let row = kept - 1; row >= 0; row--) {
     if (frame.flags[row]! & ENDED && !written[row]) frame.flags[row]! |= GONE;
   }

@@ -1,5 +1,5 @@
-// The sum rule in words: how much of the entities' time is in no state, in two, or in one that is
-// not shown. No difference is hidden.
+// The sum rule as text: how much of the entities' time is in no state, in two states, or in a state
+// that is not shown.
 import type { Axis, Frame, Head } from './types';
 import { MISSING, restOf, sumStates } from './axes';
 import { count, duration, percent } from './format';

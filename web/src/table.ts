@@ -83,7 +83,7 @@ class Table implements View {
 
   private sort(): void {
     const { ui: { state }, store } = this.app;
-    const key = [this.sortKey, this.isDescending, this.frame.index, store.told].join(' ');
+    const key = [this.sortKey, this.isDescending, this.frame.index, store.entitiesVersion].join(' ');
     if (key === this.orderKey && this.searched === state.search && this.brushed === state.brush) return;
     const who = this.order[this.active];
     this.orderKey = key;

@@ -9,7 +9,7 @@ export interface Column {
   help: string;
   isNumber: boolean;
   colour: string | null; // of a bar under the number
-  /** The value for sorting and copying: shares in percent. */
+  /** The value for sorting and copying; shares are in percent. */
   value(frame: Frame, row: number): number | string;
   text(frame: Frame, row: number): string;
   kind(frame: Frame, row: number): '' | 'zero' | 'missing' | 'over' | 'left-out';
@@ -63,7 +63,7 @@ function elapsed(): Column {
   return { ...whole('elapsed', 'elapsed ms', help, value), text: (frame, row) => duration(value(frame, row)), title: 'elapsed' };
 }
 
-/** In percent. */
+/** A share in percent. */
 function share(key: string, title: string, help: string, colour: string | null, of: (frame: Frame, row: number) => number): Column {
   const value = (frame: Frame, row: number) => 100 * of(frame, row);
   return {

@@ -39,5 +39,5 @@ export function onThemeChange(listener: () => void): void {
 
 export const prefersLessMotion = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-/** Pixels of a picture for one of the page: more than 2 are invisible, and slow. */
+/** The pixels of a picture for a pixel of the page; more than 2 would be slow, and not visible. */
 export const pixelRatio = (): number => Math.min(Math.max(devicePixelRatio || 1, 1), 2);

@@ -1,4 +1,4 @@
-// Wall clock along a row of frames.
+// The wall clock on an axis of frames.
 import { clock } from './format';
 
 /** Steps of a time axis in ms, from a tenth of a second to a day. */
@@ -14,7 +14,7 @@ function day(ms: number): string {
 }
 
 export interface Tick {
-  at: number; // frames: 2.25 is a quarter of frame 2 behind its begin
+  at: number; // in frames: 2.25 is a quarter of frame 2 after its start
   text: string;
 }
 
@@ -26,9 +26,9 @@ export interface Times {
 
 const ROUNDING = 1e-3; // ms
 
-/** About `count` round times of frames [from, to), each at its place within a frame. Of times
- * between two frames only the last has a tick, at their border. Frames that go back in time have
- * none. */
+/** About `count` round times of frames [from, to), each at its place within a frame. Of the times in
+ * a gap between two frames only the last one has a tick, at their border. Frames that go back in time
+ * have no ticks. */
 export function ticksOf(from: number, to: number, timesOf: (frame: number) => Times, count: number): Tick[] {
   const { endMs, lengthMs } = timesOf(from), first = endMs - lengthMs, last = timesOf(to - 1).endMs;
   const step = STEPS.find((one) => (last - first) / one <= count) ?? roundDays((last - first) / count);

@@ -17,7 +17,7 @@ export function refreshTooltip(): void {
   if (shown) showTooltip(...shown);
 }
 
-/** Beside a spot of a stage; hidden without a spot or an entity. */
+/** Shows the tooltip beside a spot of a stage; hides it without a spot or an entity. */
 export function showTooltip(...asked: Shown): void {
   const [app, stage, spot, n, axes] = asked;
   shown = spot && n !== null ? asked : null;
@@ -27,7 +27,7 @@ export function showTooltip(...asked: Shown): void {
   else place(stage, spot, content(app, frame, row, n, axes));
 }
 
-/** The same for something other than an entity. */
+/** Shows another text than that of an entity. */
 export function placeTooltip(stage: HTMLElement, spot: Spot, content: Node[]): void {
   shown = null;
   place(stage, spot, content);

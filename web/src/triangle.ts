@@ -55,14 +55,14 @@ export function clamp(proportions: Three): Three {
   return kept.map((value) => value / sum) as Three;
 }
 
-/** A part `factor` times as large; `centre` stays at its place on the picture. */
+/** A part `factor` times as large, with `centre` at the same place of the picture. */
 export function scaled(part: Part, factor: number, centre: Three): Part {
   const size = Math.min(1, Math.max(SMALLEST, part.size * factor));
   const own = part.from.map((from, i) => (centre[i]! - from) / part.size);
   return kept({ from: part.from.map((_, i) => centre[i]! - own[i]! * size) as Three, size });
 }
 
-/** The smallest part with both places; a side of the triangle within `near` is used as its side. */
+/** The smallest part that contains both places, extended to sides of the triangle within `near`. */
 export function around(a: Three, b: Three, near: number): Part {
   const least = (value: number) => (value < near ? 0 : value);
   const from = a.map((value, i) => least(Math.min(value, b[i]!))) as Three;
@@ -72,7 +72,7 @@ export function around(a: Three, b: Three, near: number): Part {
   return kept({ from: from.map((value) => value - share) as Three, size: SMALLEST });
 }
 
-/** Moved back into the triangle. */
+/** The part, moved back into the triangle. */
 function kept({ from, size }: Part): Part {
   if (size >= 1) return WHOLE;
   const room = 1 - size;

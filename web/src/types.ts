@@ -13,7 +13,7 @@ export interface Head {
   interval_ms: number;
   frames: number;
   states: State[];
-  below?: string; // the command that shows an entity's parts, without its name
+  below?: string; // the command that shows an entity's members, without its name
   labels?: string[]; // names of labels: "user", "database"
   axes3: Axis[] | null;
   axes4: Axis[] | null;
@@ -66,10 +66,10 @@ export interface Frame {
 export interface Store {
   head: Head | null;
   entities: Entity[];
-  told: number; // grows when entities are new or have changed
+  entitiesVersion: number; // increases when entities are new or have changed
   firstFrame: number; // the oldest that is kept
   endFrame: number; // one after the newest
-  ended: string | null; // why no more frames will come
+  ended: string | null; // the reason if the stream has ended
   notes: string[];
   frame(index: number): Frame; // decoded on request; the last few are cached
   /** Called for new frames, entities or a new head. */
@@ -85,7 +85,7 @@ export interface Weights {
 
 export type GroupBy = 'none' | 'name' | 'pid' | 'uid' | `label:${string}`;
 
-/** The user's selections. Every view draws from them, and changes them by set(). */
+/** The user's selections, which every view shows, and changes by set(). */
 export interface UiState {
   axes3: Axis[];
   axes4: Axis[];

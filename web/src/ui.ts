@@ -1,4 +1,4 @@
-// The user's selections, and their consequences: which entities are dimmed, and their groups.
+// The user's selections, and the dimmed entities and groups that result from them.
 import type { GroupBy, Store, Ui, UiState } from './types';
 
 /** The prefix of a grouping by a label. */
@@ -13,7 +13,7 @@ const NONE: UiState = {
 
 interface Grouping {
   by: GroupBy;
-  told: number; // Store.told when it was computed
+  version: number; // Store.entitiesVersion when it was computed
   of: Int8Array;
   groups: { name: string; count: number }[];
 }
@@ -21,7 +21,7 @@ interface Grouping {
 export class PageUi implements Ui {
   private chosen: UiState = { ...NONE };
   private dims: Uint8Array | null = null;
-  private dimsTold = -1; // Store.told when they were computed
+  private dimsVersion = -1; // Store.entitiesVersion when they were computed
   private grouping: Grouping | null = null;
 
   constructor(private readonly store: Store, private readonly changed: (change: Partial<UiState>) => void) {}
@@ -41,14 +41,14 @@ export class PageUi implements Ui {
   isDimmed(n: number): boolean {
     const { search, brush } = this.chosen;
     if (!search && !brush) return false;
-    if (!this.dims || this.dimsTold !== this.store.told) this.dims = this.makeDims();
+    if (!this.dims || this.dimsVersion !== this.store.entitiesVersion) this.dims = this.makeDims();
     return this.dims[n] === 1;
   }
 
   private makeDims(): Uint8Array {
     const { search, brush } = this.chosen;
     const dims = new Uint8Array(this.store.entities.length);
-    this.dimsTold = this.store.told;
+    this.dimsVersion = this.store.entitiesVersion;
     for (const { n, name, labels = {} } of this.store.entities)
       dims[n] = (search && ![name, ...Object.values(labels)].some((text) => search.test(text))) || (brush && !brush.has(n)) ? 1 : 0;
     return dims;
@@ -58,7 +58,7 @@ export class PageUi implements Ui {
     return this.grouped().of[n] ?? -1;
   }
 
-  /** Attributes that no entity has make no groups: rows of a table and CPUs have no process and no
+  /** Attributes that no entity has are not offered: rows of a table and CPUs have no process and no
    * user. A session's user is not that of its process. */
   groupings(): GroupBy[] {
     const { entities, head } = this.store;
@@ -81,22 +81,22 @@ export class PageUi implements Ui {
 
   private grouped(): Grouping {
     const { groupBy } = this.chosen;
-    if (this.grouping?.by !== groupBy || this.grouping.told !== this.store.told)
+    if (this.grouping?.by !== groupBy || this.grouping.version !== this.store.entitiesVersion)
       this.grouping = group(this.store, groupBy);
     return this.grouping;
   }
 }
 
-/** A name without the number at its end: "web" of web1 and web2, as in camp report. */
+/** A name without its final number, "web" for web1 and web2, as in camp report. */
 function kind(name: string): string {
   return name.replace(/[0-9:/_#. -]+$/, '') || name;
 }
 
-/** The largest groups first; equal ones by name. */
+/** Sorts groups by size, the largest first, and then by name. */
 function group(store: Store, by: GroupBy): Grouping {
   const { entities } = store;
   const of = new Int8Array(entities.length).fill(-1);
-  if (by === 'none') return { by, told: store.told, of, groups: [] };
+  if (by === 'none') return { by, version: store.entitiesVersion, of, groups: [] };
   const members = new Map<string, number[]>();
   for (const entity of entities) {
     const key = by === 'name' ? kind(entity.name) : by === 'pid' || by === 'uid' ? String(entity[by])
@@ -109,7 +109,7 @@ function group(store: Store, by: GroupBy): Grouping {
     .slice(0, GROUPS_MAXIMUM);
   largest.forEach(([, list], g) => list.forEach((n) => (of[n] = g)));
   const groups = largest.map(([key, list]) => ({ name: title(store, by, key), count: list.length }));
-  return { by, told: store.told, of, groups };
+  return { by, version: store.entitiesVersion, of, groups };
 }
 
 /** A process has the name of its first thread. */

@@ -1,5 +1,5 @@
-// The names of vertices on a picture, and their states: in a tooltip on a name, and in turn by a
-// key.
+// The names of vertices on a picture. A tooltip on a name lists the states of the vertex; a key
+// shows these tooltips one after the other.
 import type { App, Axis } from './types';
 import { element } from './dom';
 import { hideTooltip, placeTooltip } from './tooltip';
@@ -14,7 +14,7 @@ const HALF = 10; // of a name's height
 
 export class VertexNames {
   readonly at: Name[] = []; // [axes] as drawn
-  private told = -1;
+  private shown = -1;
 
   constructor(private readonly app: App, private readonly stage: HTMLElement) {
     stage.addEventListener('blur', () => this.leave());
@@ -28,14 +28,14 @@ export class VertexNames {
   }
 
   next(): void {
-    this.told = (this.told + 1) % this.at.length;
-    const name = this.at[this.told]!;
+    this.shown = (this.shown + 1) % this.at.length;
+    const name = this.at[this.shown]!;
     this.show(name);
     this.app.say(`${name.axis.name}: ${this.statesOf(name.axis).map(({ title }) => title).join(', ') || 'no state'}.`);
   }
 
   leave(): void {
-    this.told = -1;
+    this.shown = -1;
     hideTooltip();
   }
 
