@@ -1,4 +1,4 @@
-// How fast the page is, in a browser with a head and without a GPU; an object of JSON a line.
+// The speed of the page in a browser with a window and without a GPU, as a JSON object a line.
 // bench/page.py runs it:
 //
 //   xvfb-run -a -s '-screen 0 1600x1200x24' node bench.mjs fps COUNT...
@@ -6,11 +6,11 @@
 //   ...                                     node bench.mjs open URL INTERVALS
 //   ...                                     node bench.mjs stall URL SECONDS
 //
-// fps: COUNT entities that all move, played at 60 frames a second while Barry4 turns: the median over
-// 5 s, and the CPU time that the page's script takes for a frame, which does not depend on what else
-// runs. live: from the moment that a frame is of until it is painted. open: until the first frame of
-// a recording is painted, and until all are there. stall: the longest that nothing was drawn, while
-// Barry4 turns and a live source goes on.
+// fps: COUNT entities that all move, played at 60 frames a second while Barry4 turns: the median rate
+// over 5 s, and the CPU time of the page's script for a frame, which does not depend on other load.
+// live: the time from the end of a frame until it is painted. open: the time until the first frame of
+// a recording is painted, and until all frames are read. stall: the longest time without a new
+// picture, while Barry4 turns and a live source continues.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,13 +64,13 @@ async function one(count) {
     await opener.close();
 }
 
-/** Ages in ms of the frames that are painted: the odometer says of when they are. */
+/** Ages in ms of the painted frames: their times are those of the odometer. */
 function ages(seconds) {
     const odometer = document.querySelector('.odometer');
     const found = [];
     new MutationObserver(() => {
         const [, h, m, s] = odometer.textContent.match(/(\d\d):(\d\d):(\d\d\.\d+)/).map(Number);
-        // Behind the next paint.
+        // After the next paint.
         requestAnimationFrame(() => setTimeout(() => {
             const now = new Date();
             const of = new Date(now).setHours(h, m, Math.floor(s), Math.round(1000 * (s % 1)));

@@ -1,5 +1,5 @@
-// What tests of the page are made of: a report in a browser with the network off, what is drawn on
-// its canvases, and what it says. A test fails too when the page logs an error or breaks its policy.
+// For tests of the page: opens a report in a browser without a network, and reads its canvases and
+// texts. A test also fails if the page logs an error or violates its policy.
 import { strict as assert } from 'node:assert';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { report } from './stream.mjs';
 
 export const tests = [];
 
-/** headed: once more in a browser with a head (under Xvfb, without a GPU). */
+/** headed: the test runs again in a browser with a window (under Xvfb, without a GPU). */
 export function test(name, run, { headed = false } = {}) {
     tests.push({ name, run, headed });
 }
@@ -25,7 +25,7 @@ export class Opener {
         this.faults = [];
     }
 
-    /** A page of camp report with this data (a Buffer), or with other text in place of it. */
+    /** Opens a page of camp report with this data (a Buffer), or with a text in its place. */
     async report(data, options = {}) {
         const page = await this.page({ offline: true, ...options });
         await page.goto(this.write(data));
@@ -34,7 +34,7 @@ export class Opener {
         return page;
     }
 
-    /** The address of such a file. */
+    /** Writes such a page to a file, and returns its address. */
     write(data) {
         const file = join(this.folder, `report-${Math.random().toString(36).slice(2)}.html`);
         writeFileSync(file, typeof data === 'string' ? data : report(data));
@@ -65,7 +65,7 @@ export class Opener {
     }
 }
 
-/** Until what was asked for has been drawn. */
+/** Waits until all requested changes have been drawn. */
 export async function still(page) {
     await page.evaluate(() => new Promise((done) =>
         requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
@@ -119,14 +119,14 @@ export async function spots(page, view, wanted, { layer = 0, near = 30, least = 
                         open.push(to);
                     }
             }
-            // Masks stand around the middle of a pixel's corner: pixel n covers n to n + 1.
+            // Masks are centred on a corner of pixels: pixel n covers n to n + 1.
             if (size >= least) found.push({ x: x / sum / ratio, y: y / sum / ratio, size: size / ratio / ratio });
         }
         return found;
     }, { view, wanted, layer, near, least });
 }
 
-/** How many pixels of a colour there are on a layer, within a box around a spot. */
+/** The number of pixels of a colour on a layer, within a box around a spot. */
 export async function pixelsNear(page, view, wanted, { x, y }, reach, { layer = 0, near = 60 } = {}) {
     return page.evaluate(({ view, wanted, x, y, reach, layer, near }) => {
         const canvas = document.querySelectorAll(`${view} .stage canvas`)[layer];
@@ -139,7 +139,7 @@ export async function pixelsNear(page, view, wanted, { x, y }, reach, { layer = 
     }, { view, wanted, x, y, reach, layer, near });
 }
 
-/** Where three entities of one vertex each stand: the corners of the picture (top, left, right). */
+/** The places of three entities with one vertex each: the corners of the picture (top, left, right). */
 export function cornersOf(found) {
     const [top] = [...found].sort((a, b) => a.y - b.y);
     const [left] = [...found].sort((a, b) => a.x - b.x);
@@ -147,7 +147,7 @@ export function cornersOf(found) {
     return { top, left, right };
 }
 
-/** A spot of the picture as the paper has it: x and y (up) in a triangle of height 1. */
+/** A spot of the picture in the coordinates of the paper: x and y (up) in a triangle of height 1. */
 export function inTriangle({ top, left }, spot) {
     const height = left.y - top.y;
     return { x: (spot.x - left.x) / height, y: (left.y - spot.y) / height };
@@ -168,7 +168,7 @@ export async function stageBox(page, view) {
     return page.locator(`${view} .stage`).boundingBox();
 }
 
-/** The mouse at a spot of a stage. */
+/** Moves the mouse to a spot of a stage. */
 export async function point(page, view, { x, y }) {
     const box = await stageBox(page, view);
     await page.mouse.move(box.x + x, box.y + y);

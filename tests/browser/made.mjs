@@ -1,7 +1,7 @@
-// Made-up loads that look like something: for screenshots and speed.
+// Synthetic loads that look real, for screenshots and measurements of speed.
 import { frame, entities, head, json, END } from './stream.mjs';
 
-/** The same numbers each time. */
+/** A random generator with the same numbers in each run. */
 export function random(seed) {
     let state = seed >>> 0;
     return () => {

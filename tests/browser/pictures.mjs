@@ -1,18 +1,18 @@
-// The pictures of the page in docs/images, anew:
+// Makes the pictures of the page in docs/images:
 //
 //   CAMP=build/release/src/camp node tests/browser/pictures.mjs
 //
-// view.png is the sample data by day, page-dark.png made-up threads by night, with two pinned,
-// page-phone.png the same on a phone.
+// view.png shows the sample data in light colours, page-dark.png synthetic threads in dark colours,
+// two of them pinned, page-phone.png the same on a phone.
 //
 //   node tests/browser/pictures.mjs URL
 //
-// sessions.png is what camp view --from postgres:... shows at that address, of sessions by their
-// application (docs/sessions.md says of which).
+// sessions.png shows camp view --from postgres:... at that address: sessions, coloured by their
+// application (docs/sessions.md names them).
 //
 //   tests/servers/fleet_picture        calls it with the address and "fleet"
 //
-// fleet.png: four hosts in network namespaces, each by what its own load does (docs/fleet.md).
+// fleet.png shows four hosts in network namespaces, each with its own load (docs/fleet.md).
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

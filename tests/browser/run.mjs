@@ -42,7 +42,7 @@ async function one({ name, run }, browser) {
     }
 }
 
-/** Each test without a head, those of pictures and keys with one too. */
+/** Each test runs without a window, those of pictures and keys also with one. */
 async function all() {
     const chosen = tests.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
     const browsers = { headless: await launch(true), headed: await launch(false) };

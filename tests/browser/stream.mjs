@@ -22,7 +22,7 @@ export function block(type, payload) {
 
 export const json = (type, value) => block(type, JSON.stringify(value));
 
-/** states: ['user', 'run_queue', …]; a vertex each, unless axes are given. */
+/** states: ['user', 'run_queue', …]; each one is a vertex, unless axes are given. */
 export function head({ states, ...others }) {
     const axes = (count) => states.length < count ? null
         : states.slice(0, count).map((name, i) => ({ name, states: [i] }));
@@ -34,7 +34,7 @@ export function head({ states, ...others }) {
     });
 }
 
-/** names: ['postgres', …], or objects that say more. */
+/** names: ['postgres', …], or objects with further members. */
 export function entities(names, first = 0) {
     return json(ENTITIES, names.map((name, i) => ({
         n: first + i, id: 1000 + first + i, pid: 1000 + first + i, parent: 1, uid: 0, kernel: false,
@@ -65,7 +65,7 @@ export function frame(stateCount, rows, { index = 0, key = true, gone = [], leng
     ]));
 }
 
-/** A stream of frames; frames[i] is rows, or { rows, ...what frame() takes }. */
+/** A stream of frames; frames[i] is rows, or { rows, ...arguments of frame() }. */
 export function stream({ states, names, frames, ...others }) {
     return Buffer.concat([
         head({ states, frames: frames.length, ...others }), entities(names),
@@ -76,7 +76,7 @@ export function stream({ states, names, frames, ...others }) {
     ]);
 }
 
-/** The built page with data in it, as camp report makes it. */
+/** The built page with this data, as camp report makes it. */
 export function report(data, page = new URL('../../web/dist/page.html', import.meta.url)) {
     const script = `<script id="camp-data" type="application/octet-stream">${deflateSync(data).toString('base64')}</script>`;
     return readFileSync(page, 'utf8').replace('<!--camp-data-->', () => script);

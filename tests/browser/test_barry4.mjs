@@ -1,4 +1,4 @@
-// Barry4: the same arithmetic in a tetrahedron that can be turned.
+// Barry4: the arithmetic of a tetrahedron, which can be turned.
 import { strict as assert } from 'node:assert';
 import { assertNear, assertSpot, colour, press, spots, stageBox, still, test } from './harness.mjs';
 import { stream } from './stream.mjs';
@@ -49,7 +49,7 @@ test('barry4: halves are on an edge, thirds on a face', async (opener) => {
     const page = await opener.report(made([[0, 0.5, 0.5, 0], [0, 1 / 3, 1 / 3, 1 / 3]]));
     await press(page, '2', ...Array(40).fill('ArrowDown'));
     const found = await dots(page);
-    // Seen along the upright axis the middle of the base is hidden behind the top.
+    // Seen from above, the centre of the base is hidden behind the top.
     assert.equal(found.length, 5);
     await press(page, ...Array(20).fill('ArrowUp'));
     assert.equal((await dots(page)).length, 6);
@@ -66,7 +66,7 @@ test('barry4: a drag turns it, and 0 turns it back', async (opener) => {
     for (const spot of before) assertSpot(await dots(page), spot);
 }, { headed: true });
 
-test('barry4: by fingers too', async (opener) => {
+test('barry4: a finger turns it too', async (opener) => {
     const page = await opener.report(made([]), { touch: true });
     const before = await dots(page);
     const { x, y, width, height } = await stageBox(page, '.barry4');
@@ -83,7 +83,7 @@ test('barry4: by fingers too', async (opener) => {
     assert.ok(after.some((spot) => before.every((other) => Math.hypot(spot.x - other.x, spot.y - other.y) > 5)));
 });
 
-test('barry4: turns by itself on request, never where less motion is preferred', async (opener) => {
+test('barry4: it turns by itself on request, but not if the system prefers reduced motion', async (opener) => {
     const page = await opener.report(made([]));
     const before = await dots(page);
     await page.click('.barry4 [aria-label="Turn slowly"]');
@@ -96,7 +96,7 @@ test('barry4: turns by itself on request, never where less motion is preferred',
     assert.equal(await calm.locator('.barry4 [aria-label="Turn slowly"]').isVisible(), false);
 });
 
-test('barry4: a source of three states has none', async (opener) => {
+test('barry4: it is hidden for a source of three states', async (opener) => {
     const page = await opener.report(stream({
         states: STATES.slice(0, 3), names: ['a'], frames: [[{ n: 0, shares: [1, 0, 0] }]],
     }));

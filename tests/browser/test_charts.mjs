@@ -1,5 +1,5 @@
-// The stacked and the line chart: heights are what the data says, what is missing is seen, and time
-// is scrubbed on them.
+// The stacked and the line chart: heights equal the data, missing time is visible, and the pointer
+// scrubs.
 import { strict as assert } from 'node:assert';
 import { assertNear, colour, press, rgb, still, test, text } from './harness.mjs';
 import { COLOURS, stream } from './stream.mjs';
@@ -11,7 +11,7 @@ const AXES4 = [...AXES3.slice(0, 2), { name: 'I/O', states: [2] }, { name: 'cont
 const [CPU, IDLE, WAITING] = COLOURS.axes3.map(rgb);
 
 const WHOLE = [0.2, 0.3, 0.4, 0.1];
-/** a and b, in 4 frames: whole, 20 % of b missing, b 10 % over, whole. b is there three times as long. */
+/** a and b in 4 frames: complete, 20 % of b missing, b 10 % above 100 %, complete. b has three times the elapsed time. */
 const FRAMES = [
     [WHOLE, WHOLE], [WHOLE, [0.2, 0.2, 0.3, 0.1]], [WHOLE, [0.3, 0.3, 0.4, 0.1]], [[0.6, 0.3, 0.1, 0], [0.2, 0.7, 0.1, 0]],
 ].map(([a, b]) => [{ n: 0, shares: a, elapsed: 0.25 }, { n: 1, shares: b, elapsed: 0.75 }]);
@@ -32,10 +32,10 @@ async function column(page, view, t, count, within = 0.5) {
 }
 
 const isNear = (pixel, wanted, room = 12) => wanted.every((value, i) => Math.abs(value - pixel[i]) <= room);
-/** How much of a column is of a colour: a share of `top`, which is the value at its upper end. */
+/** The part of a column with a colour, as a share of `top`, the value at its upper end. */
 const heightOf = (found, wanted, top = 1) => (found.filter((pixel) => isNear(pixel, wanted)).length / found.length) * top;
 
-test('stack: it reaches 100 % where all time is accounted, each axis as high as its share', async (opener) => {
+test('stack: it reaches 100 % where all time is accounted, and each axis is as high as its share', async (opener) => {
     const page = await opener.report(data({ frames: [FRAMES[0], FRAMES[3]] }));
     await show(page, 'stack');
     const found = await column(page, '.stack', 0, 2, 0.75);
@@ -69,7 +69,7 @@ test('stack: missing time is hatched red up to 100 %, time above 100 % hatched b
     assert.match(await text(page, '.stack .values'), /CPU\s+20 %/);
 });
 
-test('stack: values at the cursor, of the pinned when there are any', async (opener) => {
+test('stack: the values at the cursor are those of the pinned entities, if any', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'stack');
     const values = async () => (await text(page, '.stack .values')).replace(/\s+/g, ' ').trim();
@@ -93,7 +93,7 @@ test('stack: values at the cursor, of the pinned when there are any', async (ope
     assert.match(await text(page, '.stack .caption'), /a 1000/);
 });
 
-test('stack: four axes', async (opener) => {
+test('stack: it can show four axes', async (opener) => {
     const page = await opener.report(data({ frames: [FRAMES[0], FRAMES[0]] }));
     await show(page, 'stack');
     await page.selectOption('.stack .choice:nth-child(1) select', '4');
@@ -102,7 +102,7 @@ test('stack: four axes', async (opener) => {
     assert.deepEqual(of.map((one) => Math.round(heightOf(found, one) * 20) / 20), [0.2, 0.3, 0.4, 0.1]);
 });
 
-test('stack: over the entities of a frame, sorted; a press pins', async (opener) => {
+test('stack: it can show the entities of a frame, sorted, and a press pins one', async (opener) => {
     const shares = [[0.1, 0.9, 0, 0], [0.8, 0.2, 0, 0], [0.4, 0.6, 0, 0], [0.2, 0.3, 0, 0]];
     const page = await opener.report(data({ names: ['a', 'b', 'c', 'd'], frames: [shares.map((one, n) => ({ n, shares: one }))] }));
     await show(page, 'stack');
@@ -141,7 +141,7 @@ test('lines: each axis is as high as its share', async (opener) => {
 });
 
 for (const view of ['stack', 'lines'])
-    test(`${view}: a press shows that frame, dragging goes through them, and so do keys`, async (opener) => {
+    test(`${view}: a press shows a frame, dragging and keys scrub`, async (opener) => {
         const page = await opener.report(data({ frames: Array.from({ length: 8 }, (_, t) => FRAMES[t % 2 ? 3 : 0]) }));
         await show(page, view);
         const area = await areaOf(page, `.${view}`), x = (t) => area.left + ((t + 0.5) * area.width) / 8;

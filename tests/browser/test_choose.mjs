@@ -1,4 +1,5 @@
-// Search, groups, pins and brushes: in one view chosen, in all of them seen. And all of it by keys.
+// Search, groups, pins and brushes: a selection in one view is visible in all of them, and can be
+// made by keys.
 import { strict as assert } from 'node:assert';
 import { assertNear, colour, cornersOf, point, press, rgb, said, spots, stageBox, still, test, text } from './harness.mjs';
 import { COLOURS, stream } from './stream.mjs';
@@ -15,7 +16,7 @@ const data = (others = {}) => stream({
     frames: [0, 1].map(() => WHO.map(([, shares], n) => ({ n, shares }))), ...others,
 });
 
-/** Dots of Barry4 are fainter the farther they are. */
+/** Farther dots of Barry4 are paler. */
 const NEAR4 = { near: 130 };
 const bright = async (page, view = '.barry3') => (await spots(page, view, await colour(page, 'dot'), view === '.barry4' ? NEAR4 : {})).length;
 
@@ -116,7 +117,7 @@ test('hover: the hovered entity of Barry3 is marked in Barry4', async (opener) =
     assert.match(await text(page, '.tooltip'), /nginx/);
 });
 
-test('keys: everything without a mouse', async (opener) => {
+test('keys: everything can be done without a mouse', async (opener) => {
     const page = await opener.report(data());
     await press(page, 'n');
     assert.equal(await said(page), 'nginx 1000: CPU 70 %, sleep 10 %, wait 20 %');
@@ -147,14 +148,14 @@ test('keys: everything without a mouse', async (opener) => {
     assert.match(await said(page), /a \d.* b \d.* c \d/);
 }, { headed: true });
 
-test('keys: the crosshair and a brush in Barry3', async (opener) => {
+test('keys: they move the crosshair and draw a brush in Barry3', async (opener) => {
     const page = await opener.report(data());
     await press(page, '1', 'ArrowUp');
     const [a, b] = (await text(page, '.barry3 .readout')).match(/[\d.]+/g).map(Number);
     assertNear(a, 35.3, 0.2);
     assertNear(b, 32.3, 0.2);
     assert.equal(await said(page), 'CPU 35.3 %, sleep 32.3 %, wait 32.3 %');
-    // From the middle to above and left of cron, which is at (0.25, 0.25, 0.5), nobody else within.
+    // From the middle to above and left of cron, which is at (0.25, 0.25, 0.5), with no other dot inside.
     await press(page, ...Array(9).fill('ArrowDown'), ...Array(7).fill('ArrowLeft'));
     await press(page, ...Array(7).fill('Shift+ArrowUp'), ...Array(20).fill('Shift+ArrowRight'), 'Enter');
     assert.match(await text(page, '.legend'), /1 of 5 chosen/);

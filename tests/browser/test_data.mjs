@@ -1,4 +1,4 @@
-// Data that is broken, odd, or comes from a server: the page says so, and shows what is whole.
+// Data that is broken, unusual, or from a server: problems are reported, and the intact part is shown.
 import { strict as assert } from 'node:assert';
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ test('broken: invalid base64 and invalid compression are reported', async (opene
     assert.match(await status(cut), /^The data is broken: /);
 });
 
-test('data: blocks of unknown types, notes, and a page without any data', async (opener) => {
+test('data: unknown blocks are ignored, notes are shown, and missing data is reported', async (opener) => {
     const page = await opener.report(Buffer.concat([begin({ note: 'Of two hosts.' }), block(99, 'from later'), json(NOTE, { text: 'A gap of 3 s.' }), one(), json(END, { reason: 'over' })]));
     assert.equal(await dotCount(page), 3);
     assert.match(await text(page, '.notes'), /Of two hosts\.\nA gap of 3 s\./);
@@ -56,7 +56,7 @@ test('data: blocks of unknown types, notes, and a page without any data', async 
     assert.match(await text(none, '.status'), /no data in this file/);
 });
 
-test('data: a frame of other units, of groups, of no rows, of names that are markup', async (opener) => {
+test('data: frames with other units, groups, no rows, or names with markup are shown', async (opener) => {
     const page = await opener.report(Buffer.concat([
         head({ states: STATES }), entities([...NAMES, '<img src=x onerror=alert(1)>']),
         frame(3, [...ROWS, { n: 3, shares: [1.5, 0.5, 0], elapsed: 4 }], { unit: 1 / 20000 }), frame(3, [], { index: 1 }),
@@ -141,7 +141,7 @@ async function serve(answer) {
     return { server, url: `http://127.0.0.1:${server.address().port}/`, close };
 }
 
-test('live: views of time end at most a tenth after now', async (opener) => {
+test('live: views of time end at most a tenth of their span after now', async (opener) => {
     const { url, close } = await serve((response) =>
         response.write(Buffer.concat([begin({ live: true }), ...Array.from({ length: 130 }, (_, i) => one(i))])));
     try {
@@ -241,7 +241,7 @@ test('live: a page in the background receives frames without timers', async (ope
     }
 });
 
-test('live: refusals are described in words, and final', async (opener) => {
+test('live: a refusal is described in words, and the page does not ask again', async (opener) => {
     for (const [code, told] of [[401, /lacks the token, or has an old one/], [403, /lacks the token/], [421, /does not answer to this name/], [503, /Too many pages are open/], [500, /status 500/]]) {
         let asked = 0;
         const { url, close } = await serve((response) => {

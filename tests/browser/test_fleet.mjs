@@ -1,4 +1,4 @@
-// Hosts of a fleet: a page shows one source, and says how to see what a host is made of.
+// Hosts of a fleet: the page names the command that shows the groups of a host.
 import { strict as assert } from 'node:assert';
 import { press, still, test, text } from './harness.mjs';
 import { stream } from './stream.mjs';
@@ -10,7 +10,7 @@ const data = (others = {}) => stream({
 });
 const BELOW = 'camp view --from prometheus:http://p:9090 --host';
 
-test('fleet: the command for the groups of a pinned host', async (opener) => {
+test('fleet: a pinned host has the command for its groups', async (opener) => {
     const page = await opener.report(data({ below: BELOW }));
     assert.equal(await page.locator('.below').isVisible(), false);
     await show(page, 'barry3');

@@ -6,7 +6,7 @@ import { show } from './views.mjs';
 
 const STATES = ['user', 'sleep', 'disk'];
 
-test('multiples: one for each of the largest groups, with its count and mean', async (opener) => {
+test('multiples: each of the largest groups has one, with its count and mean', async (opener) => {
     const names = ['a', 'a', 'a', 'b', 'b', 'c'];
     const shares = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.5, 0.25, 0.25], [0.5, 0.25, 0.25], [0, 1, 0]];
     const page = await opener.report(stream({ states: STATES, names, frames: [shares.map((one, n) => ({ n, shares: one, elapsed: n === 0 ? 2 : 1 }))] }));
@@ -25,12 +25,12 @@ test('multiples: one for each of the largest groups, with its count and mean', a
         return found;
     }, rgb(COLOURS.groups[0]));
     const isAt = (x, y) => dots.some(([dx, dy]) => Math.hypot(dx - x, dy - y) < 2);
-    // Its corners: 8 pixels free at the sides and below, an edge of 132.
+    // The corners: margins of 8 pixels at the sides and below, an edge of 132.
     assert.ok(isAt(74, 118 - 66 * Math.sqrt(3)) && isAt(8, 118) && isAt(140, 118));
     assert.ok(!isAt(74, 100));
 });
 
-test('multiples: at most 12; a press selects a group in all views', async (opener) => {
+test('multiples: there are at most 12, and a press selects a group in all views', async (opener) => {
     const names = Array.from({ length: 15 }, (_, g) => Array.from({ length: 16 - g }, () => 'abcdefghijklmno'[g])).flat();
     const page = await opener.report(stream({ states: STATES, names, frames: [names.map((_, n) => ({ n, shares: [0.2, 0.3, 0.5] }))] }));
     await show(page, 'multiples');
@@ -66,7 +66,7 @@ test('multiples, compare: time at no vertex is reported, not renormalised silent
 
 // ------------------------------------------------------------------------------- comparison --
 
-/** still stays, far goes from top to left, near a little, late comes in the second half. */
+/** still does not move, far moves from top to left, near a little; late starts in the second half. */
 const FRAMES = Array.from({ length: 10 }, (_, t) => {
     const second = t >= 5;
     return [
@@ -83,7 +83,7 @@ const mean = (from, to, n) => {
     return [0, 1, 2].map((i) => rows.reduce((sum, { shares, elapsed = 1 }) => sum + shares[i] * elapsed, 0) / time);
 };
 
-/** Where the corners of the picture are: it is drawn in its own units. */
+/** The corners of the picture, in its own units. */
 async function assertArrows(page, before, after) {
     const corners = await page.getAttribute('.compared .edge', 'd');
     const [, , left, bottom, right] = corners.match(/[\d.]+/g).map(Number);
@@ -151,7 +151,7 @@ test('compare: the periods are moved by keys and by dragging', async (opener) =>
     await assertArrows(page, [4, 7], [0, 10]);
 }, { headed: true });
 
-test('compare: the frames before the current one with those from it on; then it closes', async (opener) => {
+test('compare: the current frame divides the periods, and a button closes the comparison', async (opener) => {
     const page = await opener.report(data());
     await press(page, 'ArrowRight', 'ArrowRight', 'ArrowRight');
     await compare(page, 'now');

@@ -1,4 +1,4 @@
-// Labels (a session's user, database, ...): grouped by, found, shown.
+// Labels (a session's user, database, ...): grouping, search, columns, tooltip.
 import { strict as assert } from 'node:assert';
 import { colour, point, press, said, spots, still, test, text } from './harness.mjs';
 import { stream } from './stream.mjs';
@@ -17,7 +17,7 @@ const columns = (page, title) => page.evaluate((wanted) => {
     return [...document.querySelectorAll('#table tbody tr:not(.room)')].map((row) => row.cells[at].textContent);
 }, title);
 
-test('labels: each can group, also by keys', async (opener) => {
+test('labels: entities can be grouped by each label, also by keys', async (opener) => {
     const page = await opener.report(data());
     const offered = (where) => page.locator(`${where} option`).allTextContents();
     assert.deepEqual(await offered('#group-by'), ['no groups', 'by name', 'by process', 'by user', 'by database']);
@@ -39,7 +39,7 @@ test('labels: the search finds them', async (opener) => {
     assert.match(await text(page, '.legend'), /2 of 5 chosen/);
 });
 
-test('labels: columns of the table, sorted and copied', async (opener) => {
+test('labels: the table has columns for them, which can be sorted and copied', async (opener) => {
     const page = await opener.report(data());
     await page.evaluate(() => {
         Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (copied) => void (window.copied = copied) } });

@@ -1,5 +1,5 @@
-// Time in states at no vertex, as the run queue of database sessions: who has much of it has a mark,
-// which is told from those of missing and doubled time without colour too.
+// Time in states at no vertex, such as the run queue of database sessions: a dot with much of it has a
+// mark, which differs from those of missing and doubled time not only by colour.
 import { strict as assert } from 'node:assert';
 import { assertNear, colour, cornersOf, pixelsNear, point, press, said, spots, stageBox, still, test, text } from './harness.mjs';
 import { stream } from './stream.mjs';
@@ -10,13 +10,13 @@ const AXES3 = [{ name: 'CPU', states: [0] }, { name: 'idle', states: [1] }, { na
 const AXES4 = [...AXES3, { name: 'none', states: [] }];
 const RADIUS = 4.5; // of a dot, when there are few
 
-/** The corners, then these. */
+/** The corners, then these entities. */
 function sessions(shares, others = {}) {
     const rows = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], ...shares].map((own, n) => ({ n, shares: own }));
     return stream({ states: STATES, names: rows.map((_, n) => `session${n}`), frames: [rows], axes3: AXES3, axes4: AXES4, ...others });
 }
 
-/** Where the arithmetic puts these shares. */
+/** The place of these shares by the arithmetic. */
 function spotOf({ top, left }, [cpu, idle, wait]) {
     const height = left.y - top.y, sum = cpu + idle + wait;
     return { x: left.x + (height * (cpu + 2 * wait)) / sum / Math.sqrt(3), y: left.y - (height * cpu) / sum };
@@ -25,7 +25,7 @@ function spotOf({ top, left }, [cpu, idle, wait]) {
 const corners = async (page) => cornersOf(await spots(page, '.barry3', await colour(page, 'dot'), { near: 20 }));
 const marksAt = async (page, spot, view = '.barry3') => pixelsNear(page, view, await colour(page, 'left-out'), spot, 2.2 * RADIUS, { near: 15 });
 
-test('left out: much of it is a ring of four arcs around a whole dot, by day and by night', async (opener) => {
+test('left out: a dot with much of it has a ring of four arcs, in light and dark colours', async (opener) => {
     const much = [0.05, 0.1, 0.1, 0.75];
     for (const dark of [false, true]) {
         const page = await opener.report(sessions([much]), { ratio: 2, dark });
@@ -46,7 +46,7 @@ test('left out: much of it is a ring of four arcs around a whole dot, by day and
     }
 }, { headed: true });
 
-test('left out: up to 5 % of its time is no mark', async (opener) => {
+test('left out: a dot with up to 5 % of it has no mark', async (opener) => {
     const [little, more] = [[0.5, 0.2, 0.26, 0.04], [0.1, 0.5, 0.34, 0.06]];
     const page = await opener.report(sessions([little, more]));
     const found = await corners(page);
@@ -58,7 +58,7 @@ test('left out: up to 5 % of its time is no mark', async (opener) => {
 test('left out: of two dots on one vertex the one that waited for a CPU is marked, in Barry4 too', async (opener) => {
     const plain = await opener.report(sessions([[1, 0, 0, 0]])), waits = await opener.report(sessions([[0.17, 0, 0, 0.83]]));
     for (const view of ['.barry3', '.barry4']) {
-        // Barry4's marks fade by distance: whatever is bluer than the dots are.
+        // Barry4's marks fade by distance: they are all pixels that are bluer than the dots.
         const blue = async (page) => (await spots(page, view, await colour(page, 'left-out'), { near: 15, least: 2 })).length +
             (view === '.barry4' ? await bluish(page) : 0);
         assert.equal(await blue(plain), 0, view);
@@ -66,7 +66,7 @@ test('left out: of two dots on one vertex the one that waited for a CPU is marke
     }
 });
 
-/** Pixels of Barry4 that are as blue as an arc that has faded into white by some part. */
+/** The pixels of Barry4 with the blue of an arc, faded into white by any part. */
 function bluish(page) {
     return page.evaluate(() => {
         const canvas = document.querySelector('.barry4 .stage canvas');
@@ -165,7 +165,7 @@ test('left out: small multiples have the mark', async (opener) => {
     assert.equal(await count([0.96, 0, 0, 0.04]), 0);
 });
 
-test('left out: the legend stays within a telephone', async (opener) => {
+test('left out: the legend fits on a phone', async (opener) => {
     const page = await opener.report(sessions([]), { width: 360, height: 740 });
     const { width } = await stageBox(page, '.barry3');
     const rings = await page.locator('.rings').boundingBox();

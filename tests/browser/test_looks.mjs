@@ -1,18 +1,18 @@
-// Light, dark, narrow: the page fits, and nothing of it breaks its own policy.
+// Light, dark and narrow pages: everything fits, and the page complies with its own policy.
 import { strict as assert } from 'node:assert';
 import { colour, press, rgb, spots, test } from './harness.mjs';
 import { made } from './made.mjs';
 
 const data = made({ count: 120, frames: 8 });
 
-test('looks: dark on a dark system', async (opener) => {
+test('looks: the page is dark on a dark system', async (opener) => {
     const page = await opener.report(data, { dark: true });
     assert.deepEqual(await colour(page, 'paper'), rgb('#15181c'));
     assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor), 'rgb(21, 24, 28)');
     assert.ok((await spots(page, '.barry3', rgb('#15181c'), { near: 3 })).some(({ size }) => size > 1e4));
 });
 
-test('looks: becomes dark with the system, pictures too', async (opener) => {
+test('looks: page and pictures become dark with the system', async (opener) => {
     const page = await opener.report(data);
     await page.emulateMedia({ colorScheme: 'dark' });
     await press(page, 'ArrowRight');
@@ -20,7 +20,7 @@ test('looks: becomes dark with the system, pictures too', async (opener) => {
 });
 
 for (const width of [320, 360, 400, 768])
-    test(`looks: ${width} pixels are wide enough`, async (opener) => {
+    test(`looks: the page fits into ${width} pixels`, async (opener) => {
         const page = await opener.report(data, { width, height: 760, touch: true });
         await press(page, 'a', 'Escape', 'g', 'n', 'p');
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
@@ -28,7 +28,7 @@ for (const width of [320, 360, 400, 768])
         assert.ok(stage > width * 0.4 && stage <= width);
     });
 
-test('looks: pictures stay where they are when entities are pinned and found', async (opener) => {
+test('looks: pinning and searching do not move the pictures', async (opener) => {
     const page = await opener.report(data);
     const before = await page.locator('.barry3 .stage').boundingBox();
     await press(page, 'g', 'n', 'p', 'n', 'p', '/');

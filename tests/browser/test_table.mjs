@@ -15,7 +15,7 @@ const data = () => stream({
     frames: [0, 1].map((t) => WHO.map(([, shares], n) => ({ n, shares: t && n === 2 ? [1, 0, 0, 0] : shares, elapsed: n === 3 ? 0.5 : 1 }))),
 });
 
-/** Rows of text, a cell each, under the heads. */
+/** The rows, as objects: the text of each column by its key. */
 async function rows(page) {
     return page.evaluate(() => {
         const heads = [...document.querySelectorAll('#table th')].map((th) => th.dataset.key);
@@ -103,7 +103,7 @@ test('table: a press pins in all views, a second one unpins', async (opener) => 
     assert.equal(await page.locator('#table tr.pinned').count(), 0);
 }, { headed: true });
 
-test('table: keys only: rows are read, pinned, sorted', async (opener) => {
+test('table: keys read, pin and sort rows', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'table');
     await page.locator('#table .table-scroll').focus();
@@ -140,7 +140,7 @@ test('table: of 30,000 rows only visible ones are elements', async (opener) => {
     assert.ok((await names(page)).includes('w14990'));
 });
 
-test('table: all rows are copied, tabs between the values', async (opener) => {
+test('table: all rows are copied, with tabs between the values', async (opener) => {
     const page = await opener.report(data());
     await page.evaluate(() => {
         Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (copied) => void (window.copied = copied) } });
@@ -154,13 +154,13 @@ test('table: all rows are copied, tabs between the values', async (opener) => {
     assert.match(await said(page), /5 rows copied/);
 });
 
-test('table: as many states as vertices: each column once', async (opener) => {
+test('table: if each state is a vertex, no column is repeated', async (opener) => {
     const page = await opener.report(stream({ states: ['cpu', 'io', 'idle'], names: ['a'], frames: [[{ n: 0, shares: [0.5, 0.25, 0.25] }]] }));
     await show(page, 'table');
     assert.deepEqual(await page.locator('#table th').allInnerTexts(), ['name', 'id', 'pid', 'elapsed', 'cpu %', 'io %', 'idle %', 'unaccounted %']);
 });
 
-test('table: without processes there is no such column', async (opener) => {
+test('table: without processes there is no column of them', async (opener) => {
     const nobody = { pid: 0, parent: 0, uid: 0 };
     const page = await opener.report(stream({
         states: ['cpu', 'io', 'idle'], names: [{ name: 'cpu0', ...nobody }, { name: 'cpu1', ...nobody }],

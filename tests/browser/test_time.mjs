@@ -1,4 +1,4 @@
-// Frames in their order: scrubbing, playing, and a stream that says only what has changed.
+// Frames in their order: scrubbing, playing, and a stream that contains only changes.
 import { strict as assert } from 'node:assert';
 import { assertSpot, colour, cornersOf, pixelsNear, press, said, spots, still, test, text } from './harness.mjs';
 import { ENDED, NEW, stream } from './stream.mjs';
@@ -7,7 +7,7 @@ const STATES = ['user', 'sleep', 'disk'];
 const ANCHORS = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((shares, n) => ({ n, shares }));
 const walk = (t, frames) => ({ n: 3, shares: [0.1 + (0.6 * t) / frames, 0.2, 0.7 - (0.6 * t) / frames] });
 
-/** task3 wanders; the corners stay. Only the first frame has all rows, and each 64th. */
+/** task3 moves; the corners do not. Only the first and each 64th frame have all rows. */
 function wandering(frames, others = {}) {
     return stream({
         states: STATES, names: ['top', 'left', 'right', 'walker'], ...others,

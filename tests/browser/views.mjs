@@ -1,7 +1,7 @@
-// What tests of the views below the two Barries have in common.
+// Shared by tests of the views below the two Barries.
 import { still } from './harness.mjs';
 
-/** Scrolls to a view, which is drawn only where it can be seen; all frames are read after that. */
+/** Scrolls to a view, which is drawn only while visible, and waits until it has read all frames. */
 export async function show(page, id) {
     await page.locator(`#${id}`).evaluate((view) => view.scrollIntoView({ block: 'center' }));
     await page.waitForTimeout(150);
@@ -18,7 +18,7 @@ export async function pixels(page, selector, spots, layer = 0) {
     }, { selector, spots, layer });
 }
 
-/** Mixing in OKLab, as its author states it, without tables: what colour.ts must come to. */
+/** Mixes in OKLab by its author's formula, without tables: the expected result of colour.ts. */
 export function mixed(parts) {
     const linear = (byte) => (byte / 255 <= 0.04045 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4);
     const lab = (hex) => {

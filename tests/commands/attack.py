@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Attacks on a running `camp view`, and what is answered.
+"""Attacks on a running `camp view`, with checks of its answers.
 
   attack.py CAMP NAME [ARGUMENT...]    starts CAMP view with the arguments, and attacks it
 
-Prints a line for each thing tried; ends with 1 when an answer was not what it has to be. The names
-are the functions at the end (attack_NAME).
+Prints a line for each attempt; exits with 1 after a wrong answer. NAME is that of a function
+attack_NAME.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ def tell(what, answered, right):
 
 
 def attack_rules(server):
-    """Who is answered, and with what."""
+    """The status of requests with right and wrong tokens, origins, host names and targets."""
     wrong = ("0" if server.token[0] != "0" else "1") + server.token[1:]
     own = f"http://{server.host}"
     tried = [
@@ -93,18 +93,18 @@ def attack_rules(server):
 
 
 def is_small(server):
-    """Is its memory below 100 MB? A sanitizer keeps freed memory, so it is not judged there."""
+    """Is its memory below 100 MB? Not checked under a sanitizer, which keeps freed memory."""
     return server.resident_mb() < 100 or "CAMP_SANITIZED" in os.environ
 
 
 def end_requests(sock):
-    """The end of what the client sends; the server may have closed the connection by then."""
+    """Ends the client's requests; the server may have closed the connection already."""
     with contextlib.suppress(OSError):
         sock.shutdown(socket.SHUT_WR)
 
 
 def attack_garbage(server):
-    """What is no HTTP: refused or closed, and the server lives on. A NUL ends what it is in."""
+    """Invalid HTTP is refused or disconnected, and the server continues. A NUL ends its header."""
     host = f"Host: {server.host}\r\n"
     tried = [
         ("no Host", f"GET / HTTP/1.1\r\n\r\n"),
@@ -144,7 +144,7 @@ def attack_garbage(server):
 
 
 def streams_on(reader, what, crowd, server):
-    """A crowd comes; the reader goes on, and a new client is let in."""
+    """During a crowd of connections a reader gets its stream, and a new client is accepted."""
     before = len(reader.ends)
     began = time.monotonic()
     held = crowd()
@@ -161,7 +161,7 @@ def streams_on(reader, what, crowd, server):
 
 
 def attack_crowd(server):
-    """Connections that say nothing, too little or too slowly, keep nobody out."""
+    """Idle, incomplete and slow connections keep no client out."""
     def silent():
         return [server.connect() for _ in range(1000)]
 
@@ -197,7 +197,7 @@ def attack_crowd(server):
 
 
 def attack_streams(server):
-    """More streams than there may be: the others are refused, and let in when one has gone."""
+    """Streams above the maximum are refused, and accepted when another one has ended."""
     held = []
     for _ in range(40):
         sock = server.connect()
@@ -218,7 +218,7 @@ def attack_streams(server):
 
 
 def attack_stuck(server):
-    """One client stops reading; another gets all. Then the first reads on."""
+    """While one client does not read, another gets all frames; then the first one continues."""
     stuck = server.connect(small=True)
     stuck.sendall(server.request())
     reader = started(server)
@@ -245,7 +245,7 @@ def attack_stuck(server):
 
 
 def attack_vanish(server):
-    """Clients that go without a word are noticed, at a beat at the latest."""
+    """Clients that vanish are detected, at the latest by a beat."""
     before = server.sockets()
     for _ in range(20):
         sock = server.connect()
@@ -261,7 +261,7 @@ def attack_vanish(server):
 
 
 def attack_beats(server):
-    """With an interval of a minute a client hears each second that the server is there."""
+    """With an interval of a minute, a client gets a beat each second."""
     reader = started(server)
     time.sleep(3.5)
     tell("in 3.5 s of silence", f"{reader.counts[BEAT]} beats", 2 <= reader.counts[BEAT] <= 4)
@@ -269,7 +269,7 @@ def attack_beats(server):
 
 
 def attack_ended(server):
-    """The source has ended: who comes then gets all of it."""
+    """After the end of the source, a new client gets all frames."""
     first = started(server)
     first.join(10)
     late = started(server)
@@ -282,7 +282,7 @@ def attack_ended(server):
 
 
 def attack_taken(server):
-    """Another camp view on the same port."""
+    """A second camp view on the same port fails with advice."""
     done = subprocess.run([server.process.args[0], "view", "--from", "cpus", "--port",
                            str(server.port)], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           text=True, timeout=120, check=False)
@@ -291,7 +291,7 @@ def attack_taken(server):
 
 
 def attack_stop(server):
-    """It ends at once, whoever is there, and says so to those who read."""
+    """It exits at once whatever clients it has, and sends them the end of the stream."""
     held = [server.connect() for _ in range(20)]
     stuck = server.connect(small=True)
     stuck.sendall(server.request())

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# camp report --picture: is it well-formed, is each thing in its place, is what fails told?
+# camp report --picture: pictures are well-formed and right, and failures are reported.
 
 bats_require_minimum_version 1.5.0
 
@@ -19,7 +19,7 @@ needs_converter() {
     command -v rsvg-convert >/dev/null || skip "needs rsvg-convert (librsvg2-bin)"
 }
 
-# Reads the picture $1 as XML, which goes on in Python: `root`, all elements by their names.
+# ask FILE PYTHON: reads the picture as XML, then runs the Python code with `root`, all() and texts().
 ask() {
     python3 -c "
 import sys, xml.etree.ElementTree as tree
@@ -110,7 +110,7 @@ assert "02:00:00 to 02:02:00 (120 s, 120 intervals, their mean):" in root[1].tex
     [ ! -e no.svg ]
 }
 
-@test "picture: --only chooses by name, --pin labels" {
+@test "picture: --only selects entities by name, --pin labels them" {
     report --picture barry3 --only '^web' --pin '^web20$' --output web.svg
     ask web.svg '
 assert len(all("circle", "dot")) == 20 and ": 20 entities" in root[1].text, root[1].text
@@ -207,7 +207,7 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     [ ! -e x.svg ]
 }
 
-@test "picture: of this machine, live" {
+@test "picture: a live picture of this machine has dots and names the tier" {
     from=threads run --separate-stderr report --tier bpf --picture barry3 --count 2 --interval 50ms \
         --output now.svg
     [ "$status" -ne 4 ] || skip "$stderr"

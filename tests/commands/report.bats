@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# camp report: the page with its data in one file.
+# camp report: the page and its data in one file.
 
 bats_require_minimum_version 1.5.0
 load ../waiting
@@ -8,7 +8,7 @@ setup() {
     HTML=$BATS_TEST_TMPDIR/out.html
 }
 
-# Blocks of the report's stream: "type: payload" where that is JSON.
+# Prints the blocks of the report's stream as "type: payload", if the payload is JSON.
 blocks() {
     /usr/bin/python3 - "$1" <<'END'
 import base64, re, struct, sys, zlib
@@ -94,7 +94,7 @@ END
     [ "$(grep -c '^3 frame' <<<"$output")" -ge 1 ]
 }
 
-@test "report: on a full disk the old file stays, without leftovers" {
+@test "report: on a full disk the old file stays, and no other file is left" {
     echo before >"$HTML"
     run --separate-stderr bash -c 'ulimit -f 16; trap "" XFSZ
         exec "$1" report --from cpus --count 1 --interval 50ms --output "$2"' - "$CAMP" "$HTML"
@@ -110,7 +110,7 @@ END
     [[ $stderr == *"No space left on device" ]]
 }
 
-@test "report: a file keeps its link and its rights" {
+@test "report: a new file has the usual mode, and a link is written through" {
     "$CAMP" report --from cpus --count 1 --interval 50ms --output "$BATS_TEST_TMPDIR/real.html"
     [ "$(stat -c %a "$BATS_TEST_TMPDIR/real.html")" = "$(printf %o $((0666 & ~$(umask))))" ]
     ln -s real.html "$HTML"

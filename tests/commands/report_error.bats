@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 
 bats_require_minimum_version 1.5.0
-# camp report --picture error-over-time, error-by-load: of a recording of check, and of others.
+# camp report --picture error-over-time and error-by-load, for a recording of check and for others.
 
 setup_file() {
     export CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
@@ -16,7 +16,7 @@ setup() {
     OUT=$BATS_TEST_TMPDIR/out.svg
 }
 
-# What the papers' plots are of, asked of the recording by SQL.
+# The data of the papers' plots, computed from the recording by SQL.
 QUERY='SELECT 100.0 * sum(measured_ns) / (end_ns - start_ns) AS cpu,
               100.0 * sum(absolute_ns) / sum(measured_ns) AS error
        FROM tick JOIN tasks USING (tick) GROUP BY tick HAVING sum(measured_ns) > 0'
@@ -36,7 +36,7 @@ dots() {
     sed -n '/clip-path/,$p' "$OUT" | grep -c 'circle.*fill="#e1711b"'
 }
 
-@test "a dot for each interval of the recording" {
+@test "a picture has a dot for each interval of the recording" {
     needs_sampled_time
     intervals=$(sqlite3 "$RUN" 'SELECT count(*) FROM tick')
     [ "$intervals" -eq 12 ]
@@ -91,7 +91,7 @@ EOF
     grep -qF "$(cat "$BATS_TEST_TMPDIR/answer")" "$OUT"
 }
 
-@test "check, live" {
+@test "check can be drawn live" {
     needs_sampled_time
     run --separate-stderr "$CAMP" report --from check --count 3 --interval 50ms \
         --picture error-over-time --output "$OUT"
@@ -99,7 +99,7 @@ EOF
     grep -q "check, $(uname -n)" "$OUT"
 }
 
-@test "as PNG and PDF" {
+@test "pictures can be written as PNG and PDF" {
     needs_sampled_time
     command -v rsvg-convert >/dev/null || skip "rsvg-convert is not installed"
     for kind in png pdf; do

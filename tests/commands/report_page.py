@@ -1,4 +1,4 @@
-"""What stands in a page of `camp check --report`, for the command tests.
+"""Reads a page of `camp check --report`, for the command tests.
 
 page(path) raises when the HTML is not well-formed: each element is closed by its own end tag.
 """
@@ -13,7 +13,7 @@ class Page(html.parser.HTMLParser):
     def __init__(self):
         super().__init__(convert_charrefs=True)
         self.open = []        # elements, each with its attributes
-        self.tags = []        # all there were
+        self.tags = []        # of all elements
         self.attributes = []  # (tag, name, value)
         self.policy = ''
         self.styles = []
@@ -78,7 +78,7 @@ class Page(html.parser.HTMLParser):
             self.texts.append((within[-1], text.strip()))
 
     def hashes(self):
-        """What the policy must allow: one of each style."""
+        """The hashes that the policy must allow: one for each style sheet."""
         return {"'sha256-" + base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() + "'"
                 for s in self.styles}
 

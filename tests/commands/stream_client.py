@@ -16,7 +16,7 @@ HEAD, ENTITIES, FRAME, BEAT, END, NOTE = range(1, 7)
 
 
 class Server:
-    """`camp view`, while it lasts."""
+    """A running `camp view`."""
 
     def __init__(self, camp, arguments):
         self.process = subprocess.Popen([camp, "view", *arguments], stdin=subprocess.DEVNULL,
@@ -31,7 +31,7 @@ class Server:
         self.path = arguments[arguments.index("--socket") + 1] if "--socket" in arguments else None
 
     def connect(self, small=False):
-        """`small`: a small receive buffer, so that the kernel holds little for a client that does not read."""
+        """`small`: with a small receive buffer, so that the kernel keeps little for a client that does not read."""
         sock = socket.socket(socket.AF_UNIX if self.path else socket.AF_INET)
         if small:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -76,7 +76,7 @@ class Server:
 
 
 class Answer:
-    """The beginning of an answer: status and headers; the body is read as it comes."""
+    """An answer: status and headers; the body is read as it arrives."""
 
     def __init__(self, sock):
         self.file = sock.makefile("rb")
@@ -96,7 +96,7 @@ class Answer:
         return self.file.read()
 
     def pieces(self):
-        """Of a chunked body."""
+        """The next bytes of a chunked body."""
         while True:
             size = self.file.readline()
             if not size:
@@ -109,7 +109,7 @@ class Answer:
             yield piece
 
     def blocks(self):
-        """(type, payload) of a stream."""
+        """The next block of the stream: (type, payload)."""
         data = b""
         for piece in self.pieces():
             data += piece
@@ -137,14 +137,14 @@ def ask(server, raw, **options):
 
 
 class Reader(threading.Thread):
-    """A client that reads the stream, and checks it as it comes."""
+    """A client that reads the stream, and checks each block."""
 
     def __init__(self, server, sock=None):
-        """`sock`: has asked already."""
+        """`sock`: a connection that has sent its request."""
         super().__init__(daemon=True)
         self.counts = dict.fromkeys(range(1, 7), 0)
         self.ends = []  # wall clock of the frames, ms
-        self.came = []  # when they came, s
+        self.came = []  # arrival of the frames, s
         self.head = self.problem = self.reason = self.last = None
         self.entities = set()
         self.notes = []
@@ -190,7 +190,7 @@ class Reader(threading.Thread):
         self.came.append(time.monotonic())
 
     def wait(self, frames, timeout=20):
-        """Until it has so many frames."""
+        """Reads until it has this many frames."""
         end = time.monotonic() + timeout
         while len(self.ends) < frames and self.is_alive() and time.monotonic() < end:
             time.sleep(0.01)

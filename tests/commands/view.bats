@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# camp view: what it says, and what is answered to whom (attack.py has the attacks).
+# camp view: its messages, and its answers to attacks (attack.py).
 
 bats_require_minimum_version 1.5.0
 
@@ -7,7 +7,7 @@ setup() {
     grep -qaF libmicrohttpd.so "$CAMP" || skip "camp was built without libmicrohttpd"
 }
 
-# attack NAME ARGUMENT...: all is answered as it has to be.
+# attack NAME ARGUMENT...: runs an attack, and checks that all answers are right.
 attack() {
     run timeout 120 /usr/bin/python3 "$BATS_TEST_DIRNAME/attack.py" "$CAMP" "$@"
     echo "$output"
@@ -27,11 +27,11 @@ attack() {
     attack crowd --from cpus --interval 50ms
 }
 
-@test "view: there are only so many streams, and places become free" {
+@test "view: streams above the maximum are refused until one ends" {
     attack streams --from cpus --interval 100ms
 }
 
-@test "view: clients that vanish are noticed" {
+@test "view: clients that vanish are detected" {
     attack vanish --from cpus --interval 100ms
     attack vanish --from cpus --interval 60
 }
@@ -57,13 +57,13 @@ make_table() {
     attack stuck --from "$BATS_TEST_TMPDIR/table.csv" --speed 60 --history 20
 }
 
-@test "view: after the end of the source a new client gets all of it" {
+@test "view: after the end of the source a new client gets all frames" {
     make_table 200 10 >"$BATS_TEST_TMPDIR/table.csv"
     attack ended --from "$BATS_TEST_TMPDIR/table.csv"
     [[ $output == *"200 frames, 'this is all there is'"* ]]
 }
 
-@test "view: it exits at once, and notifies its clients" {
+@test "view: SIGTERM ends it at once, and its clients are notified" {
     attack stop --from cpus --interval 100ms
 }
 
@@ -93,7 +93,7 @@ make_table() {
     [ "$(cat "$path")" = text ]
 }
 
-@test "view: over ssh it prints how to reach it" {
+@test "view: over ssh it prints the command for a tunnel" {
     SSH_CONNECTION="1 2 3 4" "$CAMP" view --from cpus >"$BATS_TEST_TMPDIR/out" 3>&- &
     local pid=$!
     for _ in $(seq 50); do [ "$(wc -l <"$BATS_TEST_TMPDIR/out")" -ge 2 ] && break; sleep 0.1; done
