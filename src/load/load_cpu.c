@@ -102,13 +102,13 @@ static bool burn_watched(struct cpu_run *run, uint64_t target, uint64_t least, u
                          uint64_t expected_ticks)
 {
     uint64_t before = now_ns(CLOCK_MONOTONIC_COARSE), start = now_ns(CLOCK_MONOTONIC), ticks;
-    long taken = load_preemptions();
+    const long preemptions = load_preemptions();
 
     load_burn(CLOCK_PROCESS_CPUTIME_ID, target, least, limit);
     run->truth->runnable_ns += now_ns(CLOCK_MONOTONIC) - start;
     ticks = tick_count_between(before, now_ns(CLOCK_MONOTONIC_COARSE), run->tick.length_ns);
     run->truth->ticks_met += ticks;
-    if (ticks != expected_ticks || load_preemptions() != taken)
+    if (ticks != expected_ticks || load_preemptions() != preemptions)
         run->truth->ticks_unsure += ticks;
     run->truth->cycles++;
     return ticks == expected_ticks;

@@ -37,7 +37,7 @@ struct io_run {
     char *buffer;
     int file;
     uint64_t file_bytes;  /* the part of the file that each pass reads or writes */
-    bool made;            /* the load created the file */
+    bool created;         /* the load created the file */
     uint64_t deadline_ns; /* 0: none */
 };
 
@@ -87,15 +87,15 @@ static int open_file(struct io_run *run, struct camp_error *error)
 
     if (plan->file == NULL) {
         run->file = load_make_nameless();
-        run->made = true;
+        run->created = true;
         return run->file >= 0 ? go_direct(run, error) : failed_io(run, errno, error);
     }
     run->file = open(plan->file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    run->made = run->file >= 0;
-    if (run->made)
+    run->created = run->file >= 0;
+    if (run->created)
         unlink(plan->file);
-    if (run->made || errno != EEXIST)
-        return run->made ? go_direct(run, error) : failed_io(run, errno, error);
+    if (run->created || errno != EEXIST)
+        return run->created ? go_direct(run, error) : failed_io(run, errno, error);
     if (plan->write)
         return camp_fail(error, CAMP_E_IO, EEXIST,
                          "%s exists, and --write never overwrites a file; give another name",
@@ -127,7 +127,7 @@ static int prepare(struct io_run *run, struct camp_error *error)
     uint64_t block = run->plan->block;
     off_t end;
 
-    if (run->made) {
+    if (run->created) {
         run->file_bytes =
             run->plan->bytes < FILE_MAX_BYTES ? run->plan->bytes : FILE_MAX_BYTES / block * block;
         return run->plan->write ? CAMP_OK : fill_file(run, error);

@@ -76,14 +76,15 @@ static int run_steps(const struct load_memory_plan *plan, size_t bytes, size_t p
 {
     while (ret->step_count < plan->steps && !stop_requested) {
         struct load_step step = { 0 };
-        void *taken = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void *step_memory =
+            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-        if (taken == MAP_FAILED)
+        if (step_memory == MAP_FAILED)
             return camp_fail_errno(error, errno, "memory of the next step");
-        memory[ret->step_count] = taken;
+        memory[ret->step_count] = step_memory;
         if (!plan->huge)
-            madvise(taken, bytes, MADV_NOHUGEPAGE);
-        touch_step(taken, bytes, page, &step);
+            madvise(step_memory, bytes, MADV_NOHUGEPAGE);
+        touch_step(step_memory, bytes, page, &step);
         account_step(ret, &step);
         if (plan->each_step != NULL && !plan->each_step(plan->context, &step))
             break;

@@ -84,28 +84,28 @@ static bool is_one_address(const struct sockaddr_storage *address)
  * created in, so the thread switches there and back. */
 static int socket_in(int namespace, int family, struct camp_error *error)
 {
-    int home = -1, made = -1, failed;
+    int home = -1, created = -1, failed;
 
     if (namespace < 0) {
-        made = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-        return made >= 0 ? made : camp_fail_errno(error, errno, "a UDP socket");
+        created = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        return created >= 0 ? created : camp_fail_errno(error, errno, "a UDP socket");
     }
     home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
     if (home < 0)
         return camp_fail_errno(error, errno, "/proc/thread-self/ns/net");
     if (setns(namespace, CLONE_NEWNET) == 0) {
-        made = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        created = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
         failed = errno;
-        if (setns(home, CLONE_NEWNET) != 0 && made >= 0) {
+        if (setns(home, CLONE_NEWNET) != 0 && created >= 0) {
             failed = errno;
-            close(made);
-            made = -1;
+            close(created);
+            created = -1;
         }
     } else {
         failed = errno;
     }
     close(home);
-    return made >= 0 ? made : camp_fail_errno(error, failed, "a network namespace");
+    return created >= 0 ? created : camp_fail_errno(error, failed, "a network namespace");
 }
 
 /* The sender reaches only directly connected addresses, in whole packets, or fails. False: an

@@ -9,8 +9,8 @@
  * (freeing its memory), which the zombie's clock includes and no record does.
  *
  * The cost of such an exit depends on the program and on what else runs, so it is measured in the
- * same trial: every other child reads its clock as its last act. The rest of its zombie's clock is
- * its exit. Records of these children are counted, but not added up.
+ * same trial: every other child reads its clock as its last act. The rest of the zombie's clock
+ * is its exit. Records of these children are counted, but not added up.
  */
 #include "verify.h"
 
@@ -30,7 +30,7 @@
 
 #define DURATION_NS (800ull * NS_PER_MS)
 #define EXITS_AT_ONCE 64
-#define ATTEND_NS (50u * NS_PER_MS)
+#define READ_EVERY_NS (50u * NS_PER_MS)
 #define BURN_NS (5u * NS_PER_MS)
 #define PERIOD_NS (8u * NS_PER_MS)
 #define SELF_TIMED_NAME "camp-timed"
@@ -44,11 +44,11 @@ struct records {
 
 /* In memory that the children share. */
 struct fork_truth {
-    uint64_t self_timed, exits_ns; /* children that read their clocks, and their exits after that */
+    uint64_t self_timed, exits_ns; /* children that read their clocks; CPU time of their exits */
     double exits_square;           /* the sum of the squares of the latter */
-    uint64_t untimed, clocks_ns;   /* the other children, and their CPU clocks after their exit */
-    uint64_t forks_ns;             /* what the parent needed to fork them, which is in elapsed_ns */
-    uint64_t last_look_ns;
+    uint64_t untimed, clocks_ns;   /* the other children; their CPU clocks after their exit */
+    uint64_t forks_ns;             /* CPU time of forking them, which their elapsed_ns includes */
+    uint64_t last_reading_ns;
 };
 
 static void child_run(struct fork_truth *truth, bool self_timed)
@@ -60,7 +60,7 @@ static void child_run(struct fork_truth *truth, bool self_timed)
     while (now_ns(CLOCK_MONOTONIC) < end)
         continue;
     if (self_timed)
-        truth->last_look_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+        truth->last_reading_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
     _exit(0);
 }
 
@@ -84,8 +84,8 @@ static bool fork_one(struct fork_truth *truth)
         continue;
     if (self_timed) {
         truth->self_timed++;
-        truth->exits_ns += clock_ns - truth->last_look_ns;
-        truth->exits_square += pow((double)(clock_ns - truth->last_look_ns), 2);
+        truth->exits_ns += clock_ns - truth->last_reading_ns;
+        truth->exits_square += pow((double)(clock_ns - truth->last_reading_ns), 2);
     } else {
         truth->untimed++;
         truth->clocks_ns += clock_ns;
@@ -140,7 +140,7 @@ static int collect(struct subject *subject, struct records *records, struct camp
 
     records->parent = (int32_t)subject->pid;
     subject_start(subject);
-    for (now += ATTEND_NS; now < end && sleep_until(now); now += ATTEND_NS)
+    for (now += READ_EVERY_NS; now < end && sleep_until(now); now += READ_EVERY_NS)
         read_records(records);
     r = subject_wait(subject, error);
     read_records(records);

@@ -3,9 +3,9 @@
  * number is the count of names that are in both, of the right kind and readable, minus those that
  * libcamp invented; the truth is the count in /sys or /proc.
  *
- * Processes come and go: those in /proc both before and after must be listed. A listed one that is
- * in neither either started and exited in between, or was invented: of the former there are at most
- * as many as were forked, which the kernel counts.
+ * Processes start and exit: each process in /proc both before and after must be listed. A listed
+ * process that is in neither started and exited in between, or was invented. The kernel counts
+ * forks, which bounds the first kind.
  */
 #include "verify.h"
 

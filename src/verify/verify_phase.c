@@ -75,7 +75,7 @@ static void judge_measured(struct verification *verification, const struct phase
 
 /* Judges by the columns of the load's CPU, which every user may read. */
 static void judge_by_cpu(struct verification *verification, const struct phase_trial *trial,
-                         const char *row, double expected, double strayed_ns)
+                         const char *row, double expected, double misplaced_ns)
 {
     const struct act_record *own = subject_record(&trial->load.subject);
     const struct load_cpu_truth *truth = subject_truth(&trial->load.subject);
@@ -93,7 +93,7 @@ static void judge_by_cpu(struct verification *verification, const struct phase_t
     explain(verification, row, REMARK, "judged by CPU %d, because CAP_NET_ADMIN is missing",
             truth->cpu);
     decide(verification, row, expected, 100 * (of.sampled_busy_percent - percent) / percent,
-           100 * (others + of.resolution_percent + 100 * strayed_ns / (double)own->wall_ns) /
+           100 * (others + of.resolution_percent + 100 * misplaced_ns / (double)own->wall_ns) /
                percent);
 }
 
@@ -114,7 +114,7 @@ static void judge_sampled(struct verification *verification, const struct phase_
      * the ticks of the timekeeping CPU: at both of its ends, a tick of its own CPU may be on the
      * other side. */
     double delay = (double)(trial->load.after.run_delay_ns - trial->load.before.run_delay_ns);
-    double strayed = delay + (double)(2 * truth->missed + CUT_TICKS) * tick;
+    double misplaced = delay + (double)(2 * truth->missed + CUT_TICKS) * tick;
     /* At each preemption of the search, a tick may have been charged to the other task. */
     double uncharged =
         fmin(searched, (double)subject_record(&trial->load.subject)->involuntary_switches * tick);
@@ -123,10 +123,10 @@ static void judge_sampled(struct verification *verification, const struct phase_
         explain(verification, row, DISTURBED,
                 "the load had to search for the tick again, on the CPU");
     else if (trial->task_error.code == CAMP_E_PERM || trial->task_error.code == CAMP_E_NOTSUP)
-        judge_by_cpu(verification, trial, row, expected, strayed);
+        judge_by_cpu(verification, trial, row, expected, misplaced);
     else if (!has_failed(verification, row, &trial->task_error))
         decide_between(verification, row, expected, 100 * (sampled - own) / own,
-                       100 * (strayed + uncharged) / own, 100 * strayed / own);
+                       100 * (misplaced + uncharged) / own, 100 * misplaced / own);
 }
 
 static void run_phase(struct verification *verification, struct phase_rows rows)

@@ -7,8 +7,8 @@
 
 static const char *const verdict_names[VERDICT_COUNT] = { "open", "pass", "FAIL", "not tested" };
 
-/* Text has columns of its own beside those of numbers, which it hides. 80 columns leave no space
- * for the bounds: the note of a failed row has them. */
+/* Text hides the columns of numbers and has columns of its own. 80 columns leave no space for the
+ * bounds: the note of a failed row has them. */
 static const struct field row_fields[ROW_FIELDS] = {
     { "row", "row", "name of the row, for --only", -22, 0 },
     { NULL, "expected", "as text", 8, 0 },

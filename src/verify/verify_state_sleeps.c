@@ -121,17 +121,17 @@ static void judge_wait(struct verification *verification, const struct state_row
     const struct act_record *own = subject_record(subject);
     double expected = percent_of((double)waited_ns - (double)did->run_delay_ns, wall_ns);
     double allowed = 100 * SLEW_MAX + percent_of(differ_ns(did), wall_ns);
-    uint64_t beside = own->woken_ns + own->wall_ns - wall_ns;
+    uint64_t outside_ns = own->start_delay_ns + own->wall_ns - wall_ns;
 
-    if (beside > did->run_delay_ns)
-        beside = did->run_delay_ns;
+    if (outside_ns > did->run_delay_ns)
+        outside_ns = did->run_delay_ns;
     if (expected <= 0)
         explain(verification, row->name, NOT_TESTED,
                 "%.60s: reading a file there does not wait for a disk", load_folder());
     else
         decide_between(verification, row->name, expected,
                        percent_of((double)did->state_ns[row->state], wall_ns), allowed,
-                       allowed + percent_of((double)beside, wall_ns));
+                       allowed + percent_of((double)outside_ns, wall_ns));
 }
 
 static void judge_disk(struct verification *verification, const struct state_row *row,

@@ -1,6 +1,6 @@
 /*
  * Microstates on a CPU and in the run queue: do the states of a thread add up, do all threads
- * together match the CPUs, and is user time told from system time?
+ * together match the CPUs, and is user time distinguished from system time?
  *
  * The states of a thread add up nearly by construction. So independent witnesses are compared too:
  * the scheduler's counts of CPU time and run queue, and the clock of an act that measures its own
@@ -150,7 +150,8 @@ static void judge_witnesses(struct verification *verification, const struct watc
                    (slew_ns + outside_ns + burners->taken_ns) / NS_PER_MS);
     decide_between(verification, "states-run-queue", ms(own->wall_ns - own->own_ns), run_queue,
                    (slew_ns + burners->taken_ns) / NS_PER_MS,
-                   (slew_ns + (double)own->woken_ns + (double)own->rest_ns) / NS_PER_MS);
+                   (slew_ns + (double)own->start_delay_ns + (double)own->until_asleep_ns) /
+                       NS_PER_MS);
 }
 
 static int run_sums(struct verification *verification, struct watch *watch,

@@ -23,7 +23,7 @@
 struct subject_shared {
     sem_t start, over;
     uint64_t started_ns;
-    bool rests;             /* woken only to read its clocks, not for an act */
+    bool only_reads;        /* woken only to read its clocks, not for an act */
     struct act_record last; /* its last reading of its clocks and counts, not a difference */
     int result;
     struct camp_error error;
@@ -81,12 +81,12 @@ static void subject_run(struct subject_shared *shared, pid_t parent, load_functi
                 _exit(0);
         before = now_of_self();
         shared->last = before;
-        if (shared->rests)
+        if (shared->only_reads)
             continue;
         shared->result = act(plan, shared->truth, &shared->error);
         after = now_of_self();
         shared->record = record_between(&before, &after);
-        shared->record.woken_ns = before.wall_ns - shared->started_ns;
+        shared->record.start_delay_ns = before.wall_ns - shared->started_ns;
         shared->last = after;
     }
 }
@@ -150,7 +150,8 @@ int subject_wait(struct subject *subject, struct camp_error *error)
 {
     int r = wait_over(subject, error);
 
-    subject->shared->record.rest_ns = now_ns(CLOCK_MONOTONIC) - subject->shared->last.wall_ns;
+    subject->shared->record.until_asleep_ns =
+        now_ns(CLOCK_MONOTONIC) - subject->shared->last.wall_ns;
     if (r == CAMP_OK && subject->shared->result != CAMP_OK) {
         r = subject->shared->result;
         if (error != NULL)
@@ -175,9 +176,9 @@ int subject_since(struct subject *subject, const struct act_record *mark, struct
 {
     int r;
 
-    subject->shared->rests = true;
+    subject->shared->only_reads = true;
     r = subject_do(subject, error);
-    subject->shared->rests = false;
+    subject->shared->only_reads = false;
     if (r == CAMP_OK)
         *ret = record_between(mark, &subject->shared->last);
     return r;

@@ -18,9 +18,9 @@
 struct act_record {
     uint64_t own_ns;
     uint64_t wall_ns;
-    uint64_t woken_ns; /* upper bound of the run queue delay from subject_start() to its first
-                        * moment */
-    uint64_t rest_ns;  /* from its last reading until the watcher saw it asleep */
+    uint64_t start_delay_ns; /* upper bound of the run queue delay from subject_start() to its first
+                              * moment */
+    uint64_t until_asleep_ns;           /* from its last reading until the watcher saw it asleep */
     uint64_t read_bytes, written_bytes; /* blocks of 512 bytes, by getrusage(2) */
     uint64_t minor_faults;
     uint64_t major_faults;

@@ -137,7 +137,7 @@ void verify_voluntary(struct verification *verification)
 /* Run delay outside of the subject's own clocks: before the start of its act, and after its end. */
 static double unseen_delay_ns(const struct act_record *own)
 {
-    return (double)own->woken_ns + (double)own->rest_ns;
+    return (double)own->start_delay_ns + (double)own->until_asleep_ns;
 }
 
 /* Stolen time and interrupts are in the load's wall time, but not in its run delay. */
@@ -214,13 +214,13 @@ static void judge_sum(struct verification *verification, const struct observed *
 {
     const struct act_record *own = subject_record(&burner->subject);
     const struct sum_truth *truth = subject_truth(&burner->subject);
-    double booked = (double)(burner->after.cpu_ns - burner->before.cpu_ns) +
-                    (double)(burner->after.run_delay_ns - burner->before.run_delay_ns) +
-                    (double)truth->slept_ns;
+    double accounted = (double)(burner->after.cpu_ns - burner->before.cpu_ns) +
+                       (double)(burner->after.run_delay_ns - burner->before.run_delay_ns) +
+                       (double)truth->slept_ns;
     double wall = (double)own->wall_ns, slew_ns = SLEW_MAX * wall;
     double outside_ns = (double)(burner->most.own_ns - own->own_ns) + unseen_delay_ns(own);
 
-    decide_between(verification, "sum-rule", 100, 100 * booked / wall,
+    decide_between(verification, "sum-rule", 100, 100 * accounted / wall,
                    100 * (slew_ns + taken_ns + (double)truth->late_ns) / wall,
                    100 * (slew_ns + outside_ns + (double)truth->call_own_ns) / wall);
 }

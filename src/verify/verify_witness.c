@@ -33,7 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOKS_MAX 100
+#define SNAPSHOTS_MAX 100
 #define STAT_SIZE 1024
 #define CPUCLOCK_SCHED 2
 
@@ -135,34 +135,34 @@ static bool same(const struct witness *a, const struct witness *b)
 
 /* Reads the clocks and the numbers compared with them, and keeps the duration. False also when the
  * watcher itself was preempted in between. */
-static bool read_moment(struct witness *witness, void (*meanwhile)(void *context), void *context)
+static bool read_moment(struct witness *witness, void (*read_beside)(void *context), void *context)
 {
     uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
     long before = load_preemptions();
 
     if (!read_clocks(witness))
         return false;
-    meanwhile(context);
+    read_beside(context);
     witness->moment_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
     return load_preemptions() == before;
 }
 
-int witness_read(struct witness *witness, void (*meanwhile)(void *context), void *context,
+int witness_read(struct witness *witness, void (*read_beside)(void *context), void *context,
                  struct camp_error *error)
 {
     struct witness check = { 0 };
     int r = CAMP_OK;
 
-    for (int i = 0; i < LOOKS_MAX && r == CAMP_OK; i++) {
-        bool settled;
+    for (int i = 0; i < SNAPSHOTS_MAX && r == CAMP_OK; i++) {
+        bool stable;
 
         r = list_processes(witness, error);
-        settled = r == CAMP_OK && read_moment(witness, meanwhile, context);
-        if (settled)
+        stable = r == CAMP_OK && read_moment(witness, read_beside, context);
+        if (stable)
             r = list_processes(&check, error);
-        settled = settled && r == CAMP_OK && same(witness, &check);
+        stable = stable && r == CAMP_OK && same(witness, &check);
         witness_release(&check);
-        if (settled)
+        if (stable)
             return CAMP_OK;
         witness_release(witness);
     }

@@ -24,10 +24,10 @@ struct testimony {
     double moments_ns;   /* duration of both readings: CPU time in them is on one side only */
 };
 
-/* `meanwhile` reads, at the same moment, the numbers to compare with; it may be called more than
- * once, and the last call counts. CAMP_E_SPACE: processes come and go too fast for a snapshot of
+/* `read_beside` reads the numbers to compare with at the same moment. It may be called more than
+ * once; the last call counts. CAMP_E_SPACE: processes come and go too fast for a snapshot of
  * one moment. */
-int witness_read(struct witness *witness, void (*meanwhile)(void *context), void *context,
+int witness_read(struct witness *witness, void (*read_beside)(void *context), void *context,
                  struct camp_error *error);
 
 void witness_compare(const struct witness *before, const struct witness *after,
@@ -42,7 +42,7 @@ double verify_sum_of(const char *path, const char *name, double unknown);
 /* Time stolen by the hypervisor from all CPUs since boot; 0 if unknown. */
 uint64_t verify_stolen_ns(void);
 
-/* Stolen time and interrupts of a CPU: wall time that may be in no task's clock. */
+/* Stolen time and interrupts of a CPU: wall time that no task's clock may contain. */
 uint64_t verify_off_task_ns(int32_t cpu);
 
 /* An upper bound of the growth of verify_off_task_ns() since `before_ns`. Each of its three numbers

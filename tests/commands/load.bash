@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the tests of camp load share.
+# Functions that the tests of camp load share.
 
 # usage ARGUMENTS...: a usage error of one line that begins with "camp load:".
 usage() {

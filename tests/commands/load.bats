@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 
 bats_require_minimum_version 1.5.0
-# camp load: its options, its formats, and its bad days. What its numbers are worth is in the live
-# tests.
+# camp load: its options, its formats, and its failures. The live tests judge its numbers.
 load load
 
 setup() {
@@ -204,7 +203,7 @@ setup() {
     ip netns del "$b"
     [ "$truth" -eq 0 ]
     [ "$(field received_packets)" -eq 10000 ]
-    # ARP and neighbour discovery come on top: a handful.
+    # ARP and neighbour discovery add a few packets.
     [ "$sent" -ge 10000 ]
     [ "$sent" -le 10100 ]
     [ "$bytes" -ge $((10000 * (32 + 28 + 14))) ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 
 bats_require_minimum_version 1.5.0
-# camp verify: right numbers pass, and each wrong one is found. CAMP_VERIFY_DISTORT multiplies a
+# camp verify: right numbers pass, and wrong numbers fail. CAMP_VERIFY_DISTORT multiplies a
 # reported number before it is judged (docs/verify.md).
 
 setup() {
@@ -9,8 +9,8 @@ setup() {
     CAMP=${CAMP:-$TREE/build/gcc/src/camp}
 }
 
-# Under a sanitizer a program's start and end, and the memory it shadows, are loads of their own: its
-# code is run, but its numbers are judged by the plain build.
+# Under a sanitizer the start and end of a program, and its shadow memory, are loads of their own. So its
+# code is run, but numbers are judged by the plain build only.
 judged() {
     [ -z "${CAMP_SANITIZED:-}" ] || skip "ran without a finding; a sanitizer is part of the loads"
 }
@@ -72,14 +72,14 @@ for row in json.load(sys.stdin)["rows"]:
 # bats test_tags=law
 @test "verify: a row that is distorted by 30 % fails, and with it the command" {
     judged
-    # Rows of counts: for those of time, the allowed error was compared with 30 % above.
+    # Rows of counts. The test above compares the allowed error of rows of time with 30 %.
     CAMP_VERIFY_DISTORT='*:0.7' run -1 "$CAMP" verify --only '[!ceprs]*' --format json
     echo "$output"
-    # What others wrote to the disk may be more than what the distortion took away.
+    # Writes of other processes may exceed what the distortion removes.
     [ -z "$(verdicts | grep -v '^disk-writ.* more-than-expected ' | grep ' pass$')" ]
     [ "$(verdicts | grep -c ' FAIL$')" -ge 20 ]
     [[ $output == *'"distorted":true'* ]]
-    # One alone, among others.
+    # A distortion of one row leaves the other rows right.
     CAMP_VERIFY_DISTORT=list-cpus:0.7 run -1 "$CAMP" verify --only 'list-[cn]*' --format json
     [[ $(verdicts) == "list-cpus FAIL"*" pass"* ]]
     CAMP_VERIFY_DISTORT=list-cpus:1.3 run -1 "$CAMP" verify --only 'list-[cn]*' --format json
@@ -119,7 +119,7 @@ for row in json.load(sys.stdin)["rows"]:
 }
 
 # bats test_tags=law
-@test "verify: an ordinary user gets the untested rows with reasons, and nothing fails" {
+@test "verify: for an ordinary user untested rows have a reason, and no row fails" {
     [ "$(id -u)" -eq 0 ] || skip "to become another user needs root; the other tests ran as one"
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
     chmod -R a+rX "$BATS_RUN_TMPDIR"

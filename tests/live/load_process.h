@@ -84,7 +84,7 @@ static inline int load_end(struct load_process *process, bool stop, void *ret_tr
     int r = CAMP_OK, status = 0;
 
     if (shared == NULL)
-        return camp_fail(error, CAMP_E_INVALID, 0, "this load was never begun");
+        return camp_fail(error, CAMP_E_INVALID, 0, "this load was never started");
     if (stop)
         kill(process->pid, SIGTERM);
     while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR)

@@ -1,6 +1,6 @@
 /*
- * What a load says it did to memory, the network and files agrees with the kernel's own witness,
- * which it does not read itself: smaps_rollup, /proc/net/dev, /proc/self/io.
+ * The report of a load on memory, the network and files agrees with counts of the kernel that the
+ * load does not read itself: smaps_rollup, /proc/net/dev, /proc/self/io.
  */
 #include "counters/units.h"
 #include "load/load.h"
@@ -23,7 +23,7 @@
 
 #include <cmocka.h>
 
-/* One read of a file of /proc: its text, and how long it is. */
+/* Reads a file of /proc at once: its text and length. */
 static size_t read_once(const char *path, char *text, size_t capacity)
 {
     int file = open(path, O_RDONLY);
@@ -97,7 +97,7 @@ static void each_step_of_memory_is_resident_and_one_fault_a_page(void **state)
     };
 
     (void)state;
-    memset(&truth, 1, sizeof truth); /* so that its own pages are there before */
+    memset(&truth, 1, sizeof truth); /* so that its own pages are resident before */
     resident_now();
     before = witness.resident_bytes = resident_now();
     faults = witness.faults = faults_now();
@@ -131,7 +131,8 @@ static void read_lo(struct interface *ret)
     *ret = (struct interface){ in_bytes, in_packets, out_bytes, out_packets };
 }
 
-/* In a namespace of its own, where nobody else sends. Exits with the number of the broken law. */
+/* In a network namespace of its own, without other senders. Exits with the number of the broken
+ * law. */
 static int count_alone(void)
 {
     const struct load_net_plan plan = { 10000, 32, "127.0.0.1", -1, -1 };
@@ -182,7 +183,7 @@ static void packets_and_bytes_are_those_of_the_loopback_interface(void **state)
 
 /* ------------------------------------------------------------------------------- I/O -- */
 
-/* Reading the witness is itself one read, of *ret_length bytes, after what it says. */
+/* Reading the witness is itself one read of *ret_length bytes, which the text does not include. */
 static void read_io(char *text, size_t capacity, size_t *ret_length)
 {
     *ret_length = read_once("/proc/thread-self/io", text, capacity);

@@ -1,5 +1,5 @@
-/* Law 3: loads that know how long they slept, or waited for a disk, are told the same by their
- * microstates. */
+/* Law 3: the microstates of a load are the times that it reports itself: asleep, or waiting for a
+ * disk. */
 #include "disk_file.h"
 #include "load_process.h"
 #include "states_session.h"
@@ -9,8 +9,8 @@
 #define SHARE_PERCENT 60
 #define DURATION_NS (600 * (uint64_t)NS_PER_MS)
 
-/* A load in a process of its own, beside a session: its last numbers, its truth, and what was
- * stolen meanwhile. */
+/* Runs a load in a process of its own during a session. Returns its last microstates, its truth,
+ * and the time that was stolen while it ran. */
 static struct camp_thread_states watch(load_function *run, const void *plan, void *ret_truth,
                                        size_t truth_size, uint64_t *ret_stolen)
 {
@@ -49,7 +49,7 @@ static void assert_no_other_sleep(const struct camp_thread_states *last, enum ca
 
 /* The thread sleeps from a reading of its own clock to a reading of its waker's clock, and reports
  * bounds of both. Before and after the load it also sleeps in a lock, to wait for the waker. */
-static void assert_sleeps_are_told(enum load_sleep_kind kind, enum camp_state expected)
+static void assert_sleeps_are_reported(enum load_sleep_kind kind, enum camp_state expected)
 {
     const struct load_sleep_plan plan = { kind, SHARE_PERCENT, 0, -1, DURATION_NS };
     uint64_t stolen, slept, outside, tolerance;
@@ -80,19 +80,19 @@ static void assert_sleeps_are_told(enum load_sleep_kind kind, enum camp_state ex
 static void sleep_in_futex_is_reported_as_lock(void **state)
 {
     (void)state;
-    assert_sleeps_are_told(LOAD_SLEEP_LOCK, CAMP_STATE_LOCK);
+    assert_sleeps_are_reported(LOAD_SLEEP_LOCK, CAMP_STATE_LOCK);
 }
 
 static void sleep_in_a_pipe_is_reported_as_pipe(void **state)
 {
     (void)state;
-    assert_sleeps_are_told(LOAD_SLEEP_PIPE, CAMP_STATE_PIPE);
+    assert_sleeps_are_reported(LOAD_SLEEP_PIPE, CAMP_STATE_PIPE);
 }
 
 static void timed_sleep_is_reported_as_timer(void **state)
 {
     (void)state;
-    assert_sleeps_are_told(LOAD_SLEEP_TIMER, CAMP_STATE_TIMER);
+    assert_sleeps_are_reported(LOAD_SLEEP_TIMER, CAMP_STATE_TIMER);
 }
 
 static uint64_t voluntary_switches(void)
@@ -132,7 +132,7 @@ static void the_truth_of_a_sleep_load_adds_up(void **state)
 
 /* ----------------------------------------------------------------------- Disk and pages -- */
 
-/* Open already: its child finds it as this. */
+/* The file is open, so a child can open it again by this path. */
 struct file {
     int file;
     char path[32];
@@ -147,9 +147,10 @@ static struct file file_not_in_memory(void)
 }
 
 /* By its own clocks a load knows the sum of its waits, for a disk or a page and then for a CPU. The
- * scheduler has the wait for CPUs, over the load's whole life. */
-static void assert_waits_are_told(const struct camp_thread_states *last, enum camp_state expected,
-                                  uint64_t off_cpu_ns, uint64_t wall_ns, uint64_t stolen)
+ * scheduler counts the waits for a CPU, over the whole life of the load. */
+static void assert_waits_are_reported(const struct camp_thread_states *last,
+                                      enum camp_state expected, uint64_t off_cpu_ns,
+                                      uint64_t wall_ns, uint64_t stolen)
 {
     const uint64_t waited = last->state_ns[expected], delay = last->run_delay_ns;
     const uint64_t outside = last->time_ns - last->start_ns - wall_ns,
@@ -169,7 +170,7 @@ static void assert_waits_are_told(const struct camp_thread_states *last, enum ca
     assert_no_other_sleep(last, expected, outside, 0);
 }
 
-static void assert_reads_are_told(bool direct)
+static void assert_reads_are_reported(bool direct)
 {
     struct file file = file_not_in_memory();
     const struct load_io_plan plan = { .file = file.path,
@@ -183,23 +184,23 @@ static void assert_reads_are_told(bool direct)
 
     close(file.file);
     assert_at_least("read from storage", truth.storage_bytes, truth.bytes, 0);
-    assert_waits_are_told(&last, CAMP_STATE_DISK, less(truth.wall_ns, truth.own_ns), truth.wall_ns,
-                          stolen);
+    assert_waits_are_reported(&last, CAMP_STATE_DISK, less(truth.wall_ns, truth.own_ns),
+                              truth.wall_ns, stolen);
 }
 
 static void direct_reads_are_reported_as_disk(void **state)
 {
     (void)state;
-    assert_reads_are_told(true);
+    assert_reads_are_reported(true);
 }
 
 static void reads_through_an_empty_page_cache_are_reported_as_disk(void **state)
 {
     (void)state;
-    assert_reads_are_told(false);
+    assert_reads_are_reported(false);
 }
 
-static void assert_faults_are_told(bool in_call, enum camp_state expected)
+static void assert_faults_are_reported(bool in_call, enum camp_state expected)
 {
     struct file file = file_not_in_memory();
     const struct load_fault_plan plan = { .file = file.path, .pages = PAGES, .in_call = in_call };
@@ -211,20 +212,20 @@ static void assert_faults_are_told(bool in_call, enum camp_state expected)
     assert_at_least("major faults", truth.major_faults, 1, 0);
     assert_at_most("major faults", truth.major_faults, plan.pages, 0);
     assert_int_equal(last.major_faults, truth.major_faults);
-    assert_waits_are_told(&last, expected, less(truth.touch_ns, truth.own_ns), truth.touch_ns,
-                          stolen);
+    assert_waits_are_reported(&last, expected, less(truth.touch_ns, truth.own_ns), truth.touch_ns,
+                              stolen);
 }
 
 static void touched_file_pages_are_reported_as_data_fault(void **state)
 {
     (void)state;
-    assert_faults_are_told(false, CAMP_STATE_DATA_FAULT);
+    assert_faults_are_reported(false, CAMP_STATE_DATA_FAULT);
 }
 
 static void pages_touched_in_a_call_are_reported_as_kernel_fault(void **state)
 {
     (void)state;
-    assert_faults_are_told(true, CAMP_STATE_KERNEL_FAULT);
+    assert_faults_are_reported(true, CAMP_STATE_KERNEL_FAULT);
 }
 
 int main(void)

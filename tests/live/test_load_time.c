@@ -1,6 +1,6 @@
 /*
- * The CPU time that a load says it used agrees with the kernel's own witness, which it does not
- * read itself: getrusage, schedstat, taskstats, its clock as another process sees it.
+ * The CPU time that a load reports agrees with counts of the kernel that the load does not read
+ * itself: getrusage, schedstat, taskstats, its CPU clock read by another process.
  */
 #include "cpu_steal.h"
 #include "load_process.h"
@@ -169,7 +169,7 @@ static void a_load_across_ticks_is_sampled_at_each_tick(void **state)
     assert_at_least("sampled", seen.sampled_ns, met_ns(&truth), away_ns + stolen_since(steal));
 }
 
-static void process_is_as_before_after_a_phased_load(void **state)
+static void a_phased_load_restores_the_settings_of_its_process(void **state)
 {
     const struct load_cpu_plan plan = { 20, LOAD_BETWEEN_TICKS, 0, -1, 100 * NS_PER_MS };
     struct load_cpu_truth truth;
@@ -187,7 +187,7 @@ static void process_is_as_before_after_a_phased_load(void **state)
 /* ------------------------------------------------------------------------------ Fork -- */
 
 /* RUSAGE_CHILDREN keeps the sum in ns (cutime + cstime), each part cut to 1 us when read. */
-static void clocks_of_ended_children_add_up_to_rusage_children(void **state)
+static void clocks_of_exited_children_add_up_to_rusage_children(void **state)
 {
     const struct load_fork_plan plan = { 200, NS_PER_MS, 500 * NS_PER_MS };
     struct load_fork_truth truth;
@@ -236,7 +236,7 @@ static void clocks_of_threads_add_up_to_the_process(void **state)
     assert_at_most("getrusage", witness, outer, CUT_NS);
 }
 
-/* A zombie runs no more, and still has its clock. */
+/* A zombie does not run, but its clock can still be read. */
 static bool runs(pid_t pid)
 {
     siginfo_t info = { 0 };
@@ -279,7 +279,7 @@ static void a_stopped_load_reports_its_truth_so_far(void **state)
     shared->plan = (struct load_cpu_plan){ 50, LOAD_ANY_PHASE, 0, -1, 3600ull * NS_PER_S };
     assert_int_equal(load_start(&process, run_watched, &shared, sizeof truth, NULL), CAMP_OK);
     assert_int_equal(clock_getcpuclockid(process.pid, &clock), 0);
-    while (now_ns(clock) < 20 * NS_PER_MS && wait_on(began_ns)) /* it has begun */
+    while (now_ns(clock) < 20 * NS_PER_MS && wait_on(began_ns)) /* until the load has started */
         continue;
     assert_true(runs(process.pid));
     kill(process.pid, SIGTERM);
@@ -295,7 +295,7 @@ static void a_stopped_load_reports_its_truth_so_far(void **state)
     munmap(shared, sizeof *shared);
 }
 
-static void killed_load_is_gone_not_zero(void **state)
+static void a_killed_load_is_reported_as_gone(void **state)
 {
     const struct load_cpu_plan plan = { 10, LOAD_ANY_PHASE, 0, -1, 60ull * NS_PER_S };
     struct load_cpu_truth truth;
@@ -314,11 +314,11 @@ int main(void)
         cmocka_unit_test(the_share_of_a_cpu_load_is_kept_except_for_run_delay),
         cmocka_unit_test(a_load_between_ticks_is_sampled_only_at_ticks_it_met),
         cmocka_unit_test(a_load_across_ticks_is_sampled_at_each_tick),
-        cmocka_unit_test(process_is_as_before_after_a_phased_load),
-        cmocka_unit_test(clocks_of_ended_children_add_up_to_rusage_children),
+        cmocka_unit_test(a_phased_load_restores_the_settings_of_its_process),
+        cmocka_unit_test(clocks_of_exited_children_add_up_to_rusage_children),
         cmocka_unit_test(clocks_of_threads_add_up_to_the_process),
         cmocka_unit_test(a_stopped_load_reports_its_truth_so_far),
-        cmocka_unit_test(killed_load_is_gone_not_zero),
+        cmocka_unit_test(a_killed_load_is_reported_as_gone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The loads without their loads: the tick's arithmetic, and plans that are refused. */
+/* The loads without running them: arithmetic on the tick, and plans that are refused. */
 #include "load/load.h"
 #include "program/tick.h"
 
@@ -24,8 +24,8 @@ static void the_earliest_of_close_observations_is_the_phase(void **state)
     assert_in_range(spread, 1, 24000);
 }
 
-/* A sighting that is late by nearly a whole tick looks like an early one of the next. */
-static void late_sightings_do_not_move_the_phase(void **state)
+/* An observation that is late by nearly a whole tick resembles an early one of the next tick. */
+static void late_observations_do_not_move_the_phase(void **state)
 {
     const uint64_t seen[] = { 40007900000, 40000030000, 40008025000,
                               40013500000, 40016040000, 40020028000 };
@@ -35,7 +35,7 @@ static void late_sightings_do_not_move_the_phase(void **state)
     assert_int_equal(tick_phase_of(seen, 6, LENGTH, &spread), 25000);
 }
 
-static void early_sighting_shortly_before_the_others_is_the_phase(void **state)
+static void an_early_observation_shortly_before_the_others_is_the_phase(void **state)
 {
     const uint64_t seen[] = { 40000040000, 40004041000, 40008010000, 40012042000 };
     uint64_t spread;
@@ -44,7 +44,7 @@ static void early_sighting_shortly_before_the_others_is_the_phase(void **state)
     assert_int_equal(tick_phase_of(seen, 4, LENGTH, &spread), 10000);
 }
 
-static void phase_just_below_a_multiple_is_found_across_it(void **state)
+static void a_phase_just_below_a_multiple_of_the_tick_is_found(void **state)
 {
     const uint64_t seen[] = { 40000010000, 40003990000, 40007995000, 40012005000 };
     uint64_t spread;
@@ -53,7 +53,7 @@ static void phase_just_below_a_multiple_is_found_across_it(void **state)
     assert_int_equal(tick_phase_of(seen, 4, LENGTH, &spread), 3990000);
 }
 
-static void next_tick_is_later_than_the_time(void **state)
+static void the_next_tick_is_later_than_the_given_time(void **state)
 {
     const struct tick tick = { LENGTH, 25000, 0 };
 
@@ -121,7 +121,7 @@ static void longer_periods_leave_less_space_between_ticks(void **state)
     assert_int_equal(cpu_result(5, LOAD_BETWEEN_TICKS, tick_ns * 3 / 2), CAMP_E_INVALID);
 }
 
-static void absent_cpu_is_refused(void **state)
+static void an_absent_cpu_is_refused(void **state)
 {
     const struct load_cpu_plan plan = { 10, LOAD_ANY_PHASE, 0, 1023, 1 };
     struct load_cpu_truth truth;
@@ -143,8 +143,9 @@ static int net_result(const char *target, uint64_t packets, uint64_t bytes)
     return r;
 }
 
-/* Addresses for documentation (RFC 5737, 3849), which are nobody's; then those of more than one. */
-static void packets_go_to_no_address_but_ones_own(void **state)
+/* Addresses for documentation (RFC 5737, 3849), which no machine has; then addresses of several
+ * machines. */
+static void packets_to_addresses_of_other_machines_are_refused(void **state)
 {
     (void)state;
     assert_int_equal(net_result("192.0.2.1", 1, 32), CAMP_E_INVALID);
@@ -226,7 +227,7 @@ static void sleeps_out_of_bounds_are_refused(void **state)
     assert_int_equal(sleep_result(50, 0, 1023), CAMP_E_GONE);
 }
 
-static void untouchable_pages_are_refused(void **state)
+static void pages_out_of_bounds_and_devices_are_refused(void **state)
 {
     const struct load_fault_plan none = { .pages = 0 }, many = { .pages = 1000000001 };
     const struct load_fault_plan device = { .file = "/dev/null", .pages = 1 };
@@ -258,22 +259,22 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_earliest_of_close_observations_is_the_phase),
-        cmocka_unit_test(late_sightings_do_not_move_the_phase),
-        cmocka_unit_test(early_sighting_shortly_before_the_others_is_the_phase),
-        cmocka_unit_test(phase_just_below_a_multiple_is_found_across_it),
-        cmocka_unit_test(next_tick_is_later_than_the_time),
+        cmocka_unit_test(late_observations_do_not_move_the_phase),
+        cmocka_unit_test(an_early_observation_shortly_before_the_others_is_the_phase),
+        cmocka_unit_test(a_phase_just_below_a_multiple_of_the_tick_is_found),
+        cmocka_unit_test(the_next_tick_is_later_than_the_given_time),
         cmocka_unit_test(ticks_between_coarse_times_are_counted),
         cmocka_unit_test(impossible_shares_are_refused),
         cmocka_unit_test(a_share_too_large_between_two_ticks_is_refused_with_the_maximum),
         cmocka_unit_test(longer_periods_leave_less_space_between_ticks),
-        cmocka_unit_test(absent_cpu_is_refused),
-        cmocka_unit_test(packets_go_to_no_address_but_ones_own),
+        cmocka_unit_test(an_absent_cpu_is_refused),
+        cmocka_unit_test(packets_to_addresses_of_other_machines_are_refused),
         cmocka_unit_test(packets_out_of_bounds_are_refused),
         cmocka_unit_test(more_than_the_available_memory_is_refused),
         cmocka_unit_test(direct_blocks_are_whole_sectors),
         cmocka_unit_test(cold_reads_are_neither_direct_nor_writes),
         cmocka_unit_test(sleeps_out_of_bounds_are_refused),
-        cmocka_unit_test(untouchable_pages_are_refused),
+        cmocka_unit_test(pages_out_of_bounds_and_devices_are_refused),
         cmocka_unit_test(rates_and_threads_out_of_bounds_are_refused),
     };
 

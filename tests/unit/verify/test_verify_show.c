@@ -1,4 +1,4 @@
-/* camp verify's text: what fits in its columns. */
+/* The text of camp verify: its columns and its notes. */
 #include "verify/verify_findings.h"
 
 #include <math.h>
