@@ -3,7 +3,7 @@
 #include "sources/fleet/fleet_samples.h"
 #include "sources/fleet/fleet_text.h"
 #include "sources/fleet/prometheus_answer.h"
-#include "sources/fleet/prometheus_failure.h"
+#include "sources/fleet/prometheus_client.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -14,6 +14,6 @@
 
 #include "sources/from.h"
 
-/* `place`: prometheus_place.h. CAMP_E_INVALID, CAMP_E_GONE, ... with what to do. */
+/* `place`: prometheus_place.c. CAMP_E_INVALID, CAMP_E_GONE, ... with what to do. */
 int fleet_source_open(const struct from *from, const char *place, struct source **ret,
                       struct from_facts *facts, struct camp_error *error);

@@ -7,8 +7,6 @@
 #include "counters/units.h"
 #include "ledger/array.h"
 #include "libraries/libcurl.h"
-#include "prometheus_failure.h"
-#include "prometheus_place.h"
 
 #include <errno.h>
 #include <stdio.h>

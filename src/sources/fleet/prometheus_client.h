@@ -14,7 +14,7 @@
 
 struct prometheus_client;
 
-/* `place`: prometheus_place.h. Sends nothing yet. CAMP_E_INVALID, CAMP_E_NOMEM. */
+/* `place`: prometheus_place.c. Sends nothing yet. CAMP_E_INVALID, CAMP_E_NOMEM. */
 int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
                            struct prometheus_client **ret, struct camp_error *error);
 void prometheus_client_close(struct prometheus_client *client); /* NULL is ignored */
@@ -33,3 +33,33 @@ bool prometheus_client_is_asked(const struct prometheus_client *client);
 int prometheus_client_ask(struct prometheus_client *client, const char *path, const char *query,
                           const char *times, uint64_t until_ns, struct prometheus_answer *ret,
                           struct camp_error *error);
+
+/* prometheus_place.c: the address. */
+struct prometheus_place {
+    char *base;       /* "http://host:9090/prefix", without a secret and without a final "/" */
+    char *credential; /* "user:password"; NULL: none */
+    char *socket;     /* the path of a Unix socket; NULL: none */
+    char *shown;      /* the address as it may be shown: one line without control characters */
+};
+
+/* All zero: none. CAMP_E_INVALID: it is no address; the message does not repeat it. */
+int prometheus_place_parse(const char *text, struct prometheus_place *ret,
+                           struct camp_error *error);
+void prometheus_place_release(struct prometheus_place *place);
+
+/* prometheus_failure.c: one line that names a failure and says what to do. */
+/* The outcome of a question. */
+struct prometheus_outcome {
+    int result;         /* libcurl's: CURLE_* */
+    bool too_long;      /* the answer exceeds the size limit */
+    const char *detail; /* libcurl's own text; "" */
+    const char *place;  /* the address, as it may be shown */
+    const char *text;   /* [length] of the answer */
+    size_t length;
+};
+
+/* CAMP_OK: an answer of status 200. Otherwise fills *error and returns its code. `status`: HTTP's,
+ * 0: none; `system_error`: errno of connecting, 0: none. *ret_may_pass: whether another try may
+ * help soon; not after the server refused the user or the question. */
+int prometheus_failure_report(const struct prometheus_outcome *outcome, long status,
+                              int system_error, bool *ret_may_pass, struct camp_error *error);

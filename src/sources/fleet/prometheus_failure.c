@@ -1,6 +1,6 @@
 /* A failure to reach a server is known by libcurl's code and errno, a failure of the server by the
  * HTTP status and the "error" of the answer (Prometheus: HTTP API, "Format overview"). */
-#include "prometheus_failure.h"
+#include "prometheus_client.h"
 
 #include "counters/error.h"
 #include "fleet_text.h"

@@ -1,5 +1,20 @@
-/* libcurl's own parser splits the address: what is requested is what is shown. */
-#include "prometheus_place.h"
+/*
+ * The address of a Prometheus: the text after "prometheus:" in --from, and the environment.
+ *
+ *      http://host:9090/prefix      https://user:password@host/prometheus      host:9090
+ *      unix:/run/thanos.sock        a Unix socket
+ *
+ * Every user can read a password in an address from the list of processes; the environment is
+ * private:
+ *
+ *      CAMP_PROMETHEUS_TOKEN_FILE   a file with a bearer token, read again for each question
+ *      CAMP_PROMETHEUS_TOKEN        the token itself
+ *      CAMP_PROMETHEUS_CA           a file of certificates to trust instead of the system's
+ *      CAMP_PROMETHEUS_TENANT       X-Scope-OrgID, which Mimir and Cortex require
+ *
+ * libcurl's own parser splits the address: what is requested is what is shown.
+ */
+#include "prometheus_client.h"
 
 #include "counters/error.h"
 #include "fleet_text.h"

@@ -3,8 +3,7 @@
 #include "libraries/libcurl.h"
 #include "sources/fleet/fleet_inside.h"
 #include "sources/fleet/prometheus_answer.h"
-#include "sources/fleet/prometheus_failure.h"
-#include "sources/fleet/prometheus_place.h"
+#include "sources/fleet/prometheus_client.h"
 
 #include "../tree.h"
 

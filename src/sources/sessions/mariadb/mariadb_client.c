@@ -6,7 +6,6 @@
 #include "mariadb_client.h"
 
 #include "counters/error.h"
-#include "mariadb_failure.h"
 #include "sources/remote/remote.h"
 
 #include <arpa/inet.h>
@@ -55,14 +54,15 @@ static void drop_result(struct mariadb_client *client)
 static int drop(struct mariadb_client *client, unsigned number, const char *text,
                 struct camp_error *error)
 {
-    const int r = mariadb_failure_report(number, text, error);
+    bool may_pass;
+    const int r = mariadb_failure_report(number, text, &may_pass, error);
 
     client->facts.connection = 0;
     if (client->mysql != NULL)
         libmariadb.mysql_close(client->mysql);
     client->mysql = NULL;
     drop_result(client);
-    remote_down(&client->remote, mariadb_failure_may_pass(number));
+    remote_down(&client->remote, may_pass);
     return r;
 }
 
@@ -175,10 +175,12 @@ static bool is_refusal(unsigned number)
 
 static int refuse(struct mariadb_client *client, struct camp_error *error)
 {
+    bool may_pass;
+
     remote_ready(&client->remote);
     client->asked = NULL;
     return mariadb_failure_report(libmariadb.mysql_errno(client->mysql),
-                                  libmariadb.mysql_error(client->mysql), error);
+                                  libmariadb.mysql_error(client->mysql), &may_pass, error);
 }
 
 /* The step after a finished one. */

@@ -38,3 +38,11 @@ int mariadb_client_ask(struct mariadb_client *client, const char *statement, uin
 
 /* Owned by the client. */
 const struct mariadb_client_facts *mariadb_client_facts(const struct mariadb_client *client);
+
+/* mariadb_failure.c: one line that names a failure and says what to do. `number` and `text`: as of
+ * mysql_errno() and mysql_error(); number 0: camp's own failure (a deadline). Fills *error and
+ * returns its code: CAMP_E_PERM (refused), CAMP_E_INVALID (an unknown name), CAMP_E_GONE (no server
+ * there), CAMP_E_NOMEM (no free connections), CAMP_E_IO. *ret_may_pass: whether another try may
+ * help; not after the server refused the user. */
+int mariadb_failure_report(unsigned number, const char *text, bool *ret_may_pass,
+                           struct camp_error *error);

@@ -2,9 +2,8 @@
  * Failures by number, of the server (mysqld_error.h) and the library (errmsg.h), because texts are
  * in the server's language.
  */
-#include "mariadb_failure.h"
-
 #include "counters/error.h"
+#include "mariadb_client.h"
 
 #include <ctype.h>
 #include <errmsg.h>
@@ -64,20 +63,17 @@ static const struct advice *advice_of(unsigned number)
     return &other;
 }
 
-int mariadb_failure_report(unsigned number, const char *text, struct camp_error *error)
+int mariadb_failure_report(unsigned number, const char *text, bool *ret_may_pass,
+                           struct camp_error *error)
 {
     const struct advice *advice = advice_of(number);
     char line[MESSAGE_SIZE];
 
+    *ret_may_pass = advice->may_pass;
     snprintf(line, sizeof line, "%.*s", (int)strcspn(text, "\n"), text);
     for (char *at = line; *at != '\0'; at++) {
         if (iscntrl((unsigned char)*at))
             *at = '?';
     }
     return camp_fail(error, advice->code, 0, "MariaDB: %s; %s", line, advice->text);
-}
-
-bool mariadb_failure_may_pass(unsigned number)
-{
-    return advice_of(number)->may_pass;
 }

@@ -11,11 +11,13 @@
  */
 #pragma once
 
-#include "oracle_statements.h"
+#include "odbc_connection.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#define ORACLE_NAME_SIZE 65 /* of a value that is a name */
 
 /* An event of a session, with _ for blanks. */
 struct oracle_wait {
@@ -59,6 +61,20 @@ struct oracle_snapshot {
     uint64_t at_ns;        /* CLOCK_MONOTONIC: when the finished waits were read */
     int64_t wall_clock_ns; /* the same moment */
 };
+
+/* oracle_statements.c. The prepared statements of a snapshot. */
+struct oracle_statements {
+    struct odbc_statement *sessions, *waits, *model;
+    bool is_local; /* the server runs on this machine, by its host name */
+};
+
+/* Fails as odbc_connection.h. Call oracle_statements_close() in any case. */
+int oracle_statements_open(struct oracle_statements *ret, struct odbc_connection *connection,
+                           bool background, struct camp_error *error);
+void oracle_statements_close(struct oracle_statements *texts);
+
+/* A value as a string, cut if too long; "" without such a column. */
+void oracle_text_copy(const struct row *row, size_t column, char *ret, size_t size);
 
 void oracle_snapshot_release(struct oracle_snapshot *snapshot);
 

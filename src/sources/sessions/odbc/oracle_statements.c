@@ -1,4 +1,6 @@
-#include "oracle_statements.h"
+/* The statements for Oracle. They also run, for tests, on views of the same shape in SQLite,
+ * PostgreSQL and MariaDB (ANSI): columns are identified by position, '' is NULL. */
+#include "oracle_snapshot.h"
 
 #include "sources/field.h"
 
@@ -6,14 +8,10 @@
 #include <strings.h>
 #include <unistd.h>
 
-static const char sessions_text[] =
-    "select s.sid, s.\"SERIAL#\", s.username, s.status, s.state, s.event, s.wait_class, "
-    "s.wait_time_micro, p.spid, s.logon_time, s.program, s.machine, s.module, s.type "
-    "from v$session s left outer join v$process p on p.addr = s.paddr where s.type = 'USER'";
-static const char all_sessions_text[] =
-    "select s.sid, s.\"SERIAL#\", s.username, s.status, s.state, s.event, s.wait_class, "
-    "s.wait_time_micro, p.spid, s.logon_time, s.program, s.machine, s.module, s.type "
-    "from v$session s left outer join v$process p on p.addr = s.paddr";
+#define SESSIONS                                                                                   \
+    "select s.sid, s.\"SERIAL#\", s.username, s.status, s.state, s.event, s.wait_class, "          \
+    "s.wait_time_micro, p.spid, s.logon_time, s.program, s.machine, s.module, s.type "             \
+    "from v$session s left outer join v$process p on p.addr = s.paddr"
 /* With the event, because the rules distinguish latches and enqueues of class Other by it. */
 static const char waits_text[] =
     "select e.sid, e.wait_class, e.event, sum(e.time_waited_micro) us, sum(e.total_waits) n "
@@ -53,7 +51,7 @@ int oracle_statements_open(struct oracle_statements *ret, struct odbc_connection
     int r;
 
     *ret = (struct oracle_statements){ 0 };
-    r = odbc_statement_open(connection, background ? all_sessions_text : sessions_text,
+    r = odbc_statement_open(connection, background ? SESSIONS : SESSIONS " where s.type = 'USER'",
                             ODBC_ANSWER_S, &ret->sessions, error);
     if (r == CAMP_OK)
         r = odbc_statement_open(connection, waits_text, ODBC_ANSWER_S, &ret->waits, error);
