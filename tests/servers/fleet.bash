@@ -1,18 +1,19 @@
 # tests/servers/fleet.bash: a fleet for tests: hosts in network namespaces with a camp export each, and
-# Debian's Prometheus that scrapes them. Beside lib.bash.
+# Debian's Prometheus that scrapes them. Needs lib.bash.
 #
-#   fleet_refusal           why this machine cannot run a fleet; nothing where it can
-#   fleet_begin             namespaces $FLEET0 (of the server) and $FLEET1 to 4
-#   fleet_end               ends all and removes them
-#   start_exporter N WORD   camp export --group WORD in namespace N; its address is ${HOSTS[N]}
-#   start_prometheus FILE   of this configuration, in the server's namespace; PROMETHEUS is its address there
-#   in_fleet COMMAND        where the server is
+#   fleet_refusal           prints why this machine cannot run a fleet; nothing if it can
+#   fleet_begin             creates the namespaces $FLEET0 (of the server) and $FLEET1 to 4
+#   fleet_end               ends all programs in them, and removes them
+#   start_exporter N WORD   starts camp export --group WORD in namespace N; its address is ${HOSTS[N]}
+#   start_prometheus FILE   starts Prometheus with this configuration, in the server's namespace; sets PROMETHEUS
+#                           to its address there
+#   in_fleet COMMAND        runs it in the server's namespace
 # shellcheck shell=bash disable=SC2034 # HOSTS and its like are the tests'
 
 EXPORTER_PORT=12267
 
-# Words before a command, not functions: in the background functions would be shells with other
-# pids. Only the network namespace is new: sysfs stays, which BPF needs.
+# In the background call nsenter itself, because a function would run in a shell with another pid. Only
+# the network namespace changes, because BPF needs sysfs.
 in_fleet() { nsenter --net="/run/netns/$FLEET"0 "$@"; }
 
 link_host() {
@@ -74,7 +75,7 @@ start_prometheus() {
     until_it in_fleet curl -sf "http://$PROMETHEUS/-/ready" || cat "$SERVERS/prometheus.log" >&2
 }
 
-# has_series QUERY N: at least N.
+# has_series QUERY N: the answer has at least N series.
 has_series() {
     [ "$(in_fleet curl -s "http://$PROMETHEUS/api/v1/query" --data-urlencode "query=$1" |
         grep -o '"metric"' | wc -l)" -ge "$2" ]

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # bats file_tags=law
 # --from prometheus: four hosts in network namespaces, scraped by Debian's Prometheus each second. They
-# have one kernel, so that what they say of CPUs is the same, and known by a witness. A scrape that is late
-# is an interval that is not whole: none of these share the machine with other tests.
+# share one kernel, so that all report the same CPU times, and a witness reads them, too. A late scrape
+# shortens an interval, so no other test runs at the same time.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -19,7 +19,7 @@ setup_file() {
     fi
     fleet_begin
     for i in 1 2 3 4; do start_exporter "$i" "${words[i]}"; done
-    # Of pages that are made: a host whose labels are hostile, and many hosts.
+    # Simulated: a host whose labels are hostile, and many hosts.
     mkdir "$SERVERS/states"
     nsenter --net="/run/netns/$FLEET"0 /usr/bin/python3 "$BATS_TEST_DIRNAME/simulated_hosts.py" --port 9700 --hosts 1000 --groups 2 \
         --folder "$SERVERS/states" >"$SERVERS/simulated.log" 2>&1 3>&- &
@@ -31,7 +31,7 @@ setup_file() {
     remember
 }
 
-# What tests know of each other's servers.
+# Saves what later tests need to know about the running servers.
 remember() {
     declare -p HOSTS EXPORTERS SERVER_PIDS PROMETHEUS_PID | sed 's/^declare /declare -g /' >"$SERVERS/known"
 }
@@ -64,20 +64,20 @@ write_configuration() {
     echo '  params: {host: [host-0500]}'
     echo '  static_configs:'
     echo '  - targets: ["127.0.0.1:9700"]'
-    # A quote, a newline, an escape sequence, what would end a matcher, and other letters.
+    # A quote, a newline, an escape sequence, the end of a matcher, and letters beyond ASCII.
     echo '    labels: {instance: "a\"b\n\e[31m{x=~\".*\"} ünï\\d", rack: "r\"\n\e]0;x\a"}'
     echo '- job_name: many'
     echo '  scrape_interval: 3s'
-    echo '  scrape_timeout: 3s' # a busy machine answers late, which is not down
-    echo "  file_sd_configs: [{files: ['$SERVERS/many.json']}]" # none yet: they want a CPU for themselves
+    echo '  scrape_timeout: 3s' # a busy machine answers late, but is not down
+    echo "  file_sd_configs: [{files: ['$SERVERS/many.json']}]" # empty until their own test: they need a whole CPU
     echo '  relabel_configs:'
     echo '  - {source_labels: [__address__], target_label: instance}'
     echo "  - {source_labels: [__address__], regex: '(.*):.*', target_label: __param_host}"
     echo '  - {target_label: __address__, replacement: "127.0.0.1:9700"}'
 }
 
-# once_answered COMMAND...: repeats a command of camp, up to five times, while Prometheus does not answer within
-# its 30 s, because a busy machine can delay the server that long. Any other failure counts. stderr is in err.
+# once_answered COMMAND...: runs a command of camp, up to five times if Prometheus does not answer within its 30 s,
+# because a busy machine can delay the server that long. Any other failure counts. stderr is in the file err.
 once_answered() {
     local tries
     for tries in 1 2 3 4 5; do
@@ -89,8 +89,8 @@ once_answered() {
     return 1
 }
 
-# camp_json COMMAND...: one object a line; goes on in Python as `frames` and the last, `t`, with its rows by
-# name in `rows`.
+# camp_json PROGRAM OPTION...: runs camp top, then a Python program with its `frames`, the last of them as `t`,
+# and the rows of `t` by name as `rows`.
 camp_json() {
     local program=$1
     shift
@@ -109,7 +109,7 @@ is_missing() {
         --interval 100ms --format text | grep -q "$1"
 }
 
-# The last interval that is shown has what matches: as text the line of sums, as JSON the whole.
+# is_shown_last PATTERN: the last interval matches. As text only its line of sums is compared, as JSON all of it.
 is_shown_last() {
     grep -a '^[0-9]* hosts\|^{' "$BATS_TEST_TMPDIR/all" | tail -1 | grep -q "$1"
 }
@@ -119,7 +119,7 @@ is_shown_last() {
     local load=$!
     in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/fleet_law.py" "$CAMP" "$PROMETHEUS" "${HOSTS[1]}" "${HOSTS[2]}" \
         "${HOSTS[3]}" "${HOSTS[4]}"
-    wait "$load" || true # it may be smaller than asked for beside others
+    wait "$load" || true # it may get less than 60 % under concurrent load
 }
 
 @test "fleet: a host's groups add up to its threads, with their labels" {
@@ -129,13 +129,13 @@ assert all(row["unaccounted_ns"] == 0 for row in rows.values())
 assert t["kind"] == "groups"' --host 10.7.2.2 --count 2 --interval 1s
     run -1 in_fleet "$CAMP" top --from "prometheus:$PROMETHEUS" --host nobody --count 1
     [[ $output == *"--host nobody: Prometheus scrapes no such host"* ]]
-    # A finished time, recorded: intervals of a scrape.
+    # History is recorded in intervals of a scrape.
     until_it has_series 'camp_cpus{job="camp"} offset 6s' 4
     in_fleet "$CAMP" record --from "prometheus:$PROMETHEUS" --query '{job="camp"}' --begin -6s --end -4s \
         --output "$BATS_TEST_TMPDIR/past.camp"
     "$CAMP" top --from "$BATS_TEST_TMPDIR/past.camp" --format text >"$BATS_TEST_TMPDIR/out"
     [ "$(grep -c '^4 hosts: ' "$BATS_TEST_TMPDIR/out")" -ge 2 ] || { cat "$BATS_TEST_TMPDIR/out"; false; }
-    # Any PromQL: a level is of the interval, a counter with a range is what it grew by.
+    # In PromQL, a level is a share of the interval, and a counter with a range is its growth.
     camp_json '
 assert len(rows) == 4
 for row in rows.values(): assert abs(row["states"]["idle"] / row["elapsed_ns"] - 0.25) < 1e-6, row' \
@@ -145,7 +145,7 @@ for row in rows.values(): assert abs(row["states"]["idle"] / row["elapsed_ns"] -
 assert len(rows) == 4
 for row in rows.values(): assert 0.9 < sum(row["states"].values()) / row["elapsed_ns"] < 1.1, row' \
         --query 'camp_clock_seconds_total{job="camp"}[3s]' --count 2 --interval 1s
-    # By a label: two hosts of each datacenter.
+    # Grouped by a label, each datacenter has two hosts.
     in_fleet "$CAMP" top --from "prometheus:$PROMETHEUS" --query '{job="camp"}' --group datacenter \
         --count 1 --interval 1s --format text >"$BATS_TEST_TMPDIR/out"
     grep -Eq '^dc0 +2 ' "$BATS_TEST_TMPDIR/out" || { cat "$BATS_TEST_TMPDIR/out"; false; }
@@ -154,7 +154,7 @@ for row in rows.values(): assert 0.9 < sum(row["states"].values()) / row["elapse
 @test "fleet: on a terminal, Enter shows the groups of a host, and Backspace the hosts" {
     local live=("$CAMP" top --interval 300ms --from "prometheus:$PROMETHEUS" --query '{job="camp"}')
     grep -qaF libncursesw.so "$CAMP" || skip 'camp was built without ncurses'
-    # Z does nothing: a tenth of a second.
+    # The key Z does nothing; each key takes a tenth of a second.
     run -0 in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/../commands/screen.py" 110 20 $'\r10.7.2\rZZZZZZZZZq' -- "${live[@]}"
     [[ ${lines[0]} == "camp top  each group of ${HOSTS[2]}, by busy"*"Esc: back" ]] || { echo "$output"; false; }
     grep -q '^root ' <<<"$output"
@@ -174,7 +174,7 @@ for row in rows.values(): assert 0.9 < sum(row["states"].values()) / row["elapse
     kill -KILL "${EXPORTERS[4]}"
     until_it is_missing "1 host is missing: ${HOSTS[4]} (down since"
     until_it is_shown_last '"lost":1,'
-    sleep 1 # what was scraped of it is shown to its end
+    sleep 1 # until its last samples are shown
     start_exporter 4 command
     remember
     until_it is_shown_last '10.7.4.2.*"lost":0,.*"partial":0}'
@@ -187,7 +187,7 @@ of = [[row for row in f['entities'] if row['name'] == '${HOSTS[4]}'] for f in fr
 of = of[next(i for i, rows in enumerate(of) if rows):]
 assert of[-1] and not all(of), [len(x) for x in of]
 assert any(f['losses']['lost'] == 1 for f in frames) and frames[-1]['losses']['lost'] == 0
-# Counters began at 0 again: nothing is accounted twice, nothing is as long as they have counted.
+# Its counters restarted at 0: no time is accounted twice, and no row has all that a counter has counted.
 for rows in of:
     for row in rows:
         assert row['unaccounted_ns'] > -1e6 and row['elapsed_ns'] < 8e9, row
@@ -195,7 +195,7 @@ for rows in of:
 }
 
 # bats test_tags=deep
-@test "fleet: Prometheus is down and comes back" {
+@test "fleet: camp continues while Prometheus is down" {
     nsenter --net="/run/netns/$FLEET"0 "$CAMP" top --from "prometheus:$PROMETHEUS" \
         --query '{job="camp"}' --interval 500ms --format text >"$BATS_TEST_TMPDIR/all" 2>&1 3>&- &
     local top=$!
@@ -226,7 +226,7 @@ row = t["entities"][0]
 assert row["name"].startswith("a\"b??[31m{x=~\".*\"} ünï\\d"), row["name"]
 busy = (row["states"]["user"] + row["states"]["system"]) / row["elapsed_ns"]
 assert abs(busy - 0.5) < 0.001, busy' --query '{job="hostile"}' --interval 1s --count 1
-    # Its name is a host that can be asked for, whatever is in it.
+    # --host accepts such a name.
     in_fleet "$CAMP" top --from "prometheus:$PROMETHEUS" --host $'a"b\n\e[31m{x=~".*"} ünï\\d' --interval 1s \
         --count 1 --format text | grep -q '^group-0 '
 }
@@ -237,7 +237,7 @@ assert abs(busy - 0.5) < 0.001, busy' --query '{job="hostile"}' --interval 1s --
     mv "$SERVERS/many.new" "$SERVERS/many.json"
     until_it has_series 'camp_cpus{job="many"}' 1000
     until_it has_series 'camp_cpus{job="many"} offset 4s' 1000
-    # A host that is scraped late is in a later interval, so a busy machine needs more intervals.
+    # A host that is scraped late appears in a later interval, so a busy machine needs more intervals.
     local count
     for count in 2 4 8 16 32; do
         camp_json '
@@ -253,10 +253,10 @@ print(len(rows), [len(f["entities"]) for f in frames])' --query '{job="many"}' -
         ! grep -q '^1000 ' "$BATS_TEST_TMPDIR/seen" || break
     done
     grep -q '^1000 ' "$BATS_TEST_TMPDIR/seen"
-    # Those that refuse are named, not more than a few.
+    # Only a few of the missing hosts are named.
     touch "$SERVERS"/states/host-000{1,2,3,4,5,6,7}.down
     until_it has_series 'up{job="many"}==0' 7
-    # A busy Prometheus may be late with other hosts, which are then missing, too.
+    # A busy Prometheus may scrape other hosts late: those are missing, too.
     camp_json 'assert t["losses"]["lost"] >= 7, t["losses"]' --query '{job="many"}' --interval 1s --count 1
     once_answered in_fleet "$CAMP" report --from "prometheus:$PROMETHEUS" --query '{job="many"}' --count 2 \
         --output "$BATS_TEST_TMPDIR/fleet.html"

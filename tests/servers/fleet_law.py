@@ -98,7 +98,7 @@ def iso(time):
 
 
 def check(host, parts, begin, end, probes):
-    # The samples of a counter: only a scrape with an answer has one.
+    # The samples of a counter: a failed scrape has none.
     answered = [time for time, _ in samples_of(f'camp_cpus{{instance="{host}"}}', end + 1)]
     took = dict(samples_of(f'scrape_duration_seconds{{instance="{host}"}}', end + 1))
     run = longest_run([time for time in answered if begin < time < end - took[time]])
@@ -114,7 +114,7 @@ def check(host, parts, begin, end, probes):
     assert whole[0] - late <= elapsed <= whole[1] + late
     for name in least:
         assert least[name] - late - probes <= reported[name] <= most[name] + late + probes, name
-    # The modes add up to the exporter's clock, another witness that is read within the same scrape.
+    # The modes add up to the exporter's clock, which is another witness of the same scrape.
     off = sum(row['unaccounted_ns'] for frame in frames for row in frame['entities'])
     assert abs(off) / 1e9 <= late, off
 
@@ -125,7 +125,7 @@ def main():
     try:
         before = programs_s()
         parts = camp('--from', 'cpus', '--interval', '200ms', '--count', str(PARTS))
-        # The witness's own programs are no longer loaded; they ran about as long as those of one host.
+        # The witness's own programs are unloaded by now; they ran about as long as those of one host.
         probes = (programs_s() - before) * len(sys.argv[2:]) / len(sys.argv[3:])
     finally:
         STATISTICS.write_text(statistics)

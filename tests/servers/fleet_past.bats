@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# --from prometheus: history, queries, and messages about missing hosts. Four simulated hosts,
-# scraped each second by a Prometheus on the loopback that was just started.
+# --from prometheus: history, queries, and messages about missing hosts. A new Prometheus on the
+# loopback scrapes four simulated hosts each second.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -21,7 +21,7 @@ setup_file() {
     write_configuration >"$SERVERS/prometheus.yml"
     start_prometheus
     declare -p SERVER_PIDS | sed 's/^declare /declare -g /' >"$SERVERS/known"
-    # The tests ask for 8 s, and for rates over the 3 s before.
+    # The tests ask for the last 8 s, and for rates over 3 s before that.
     until_it has_series 'camp_cpus offset 12s' 4
 }
 
@@ -36,7 +36,7 @@ teardown_file() {
     servers_end
 }
 
-# A host without states of groups.
+# Starts the exporter of a host without states of groups.
 start_exporter() {
     "$CAMP" export --port 0 --tier schedstat >"$SERVERS/exporter" 2>&1 3>&- &
     SERVER_PIDS+=("$!")
@@ -72,7 +72,7 @@ start_prometheus() {
     until_it curl -sf "http://$PROMETHEUS/-/ready" || cat "$SERVERS/prometheus.log" >&2
 }
 
-# has_series QUERY N: at least N.
+# has_series QUERY N: the answer has at least N series.
 has_series() {
     [ "$(curl -s "http://$PROMETHEUS/api/v1/query" --data-urlencode "query=$1" | grep -o '"metric"' | wc -l)" -ge "$2" ]
 }
@@ -82,7 +82,7 @@ top() {
     echo "$output" "$stderr"
 }
 
-# lengths SECONDS N: N intervals of that length, each with rows.
+# lengths SECONDS N: the output has N intervals of that length, each with rows.
 lengths() {
     python3 -c '
 import json, sys
@@ -92,14 +92,14 @@ assert len(frames) == int(sys.argv[2]) and all(f["entities"] for f in frames)
 assert all(abs(f["interval_s"] - float(sys.argv[1])) < 1e-6 for f in frames)' "$@" <<<"$output"
 }
 
-@test "fleet: an interval of history is a scrape long, or --interval" {
+@test "fleet: an interval of history is as long as a scrape, or as --interval" {
     top --query '{job="simulated"}' --begin -8s --end -2s --format json
     lengths 1 6
     top --query '{job="simulated"}' --begin -8s --end -2s --interval 2s --format json
     lengths 2 3
 }
 
-@test "fleet: levels have a history" {
+@test "fleet: the history of a query without a range is shown" {
     top --query up --begin -8s --end -2s --format json
     lengths 1 6
     top --query 'rate(camp_cpu_seconds_total[3s])' --begin -8s --end -2s --interval 1500ms --format json
@@ -107,7 +107,7 @@ assert all(abs(f["interval_s"] - float(sys.argv[1])) < 1e-6 for f in frames)' "$
 }
 
 @test "fleet: a row that exceeds its interval has its sum as elapsed time" {
-    # Four CPUs each, without a column of them.
+    # Each host has four CPUs, but no column with their number.
     top --query 'rate(camp_cpu_measured_seconds_total{job="simulated"}[5s])' --count 1 --interval 500ms --format json
     python3 -c '
 import json, sys
@@ -116,12 +116,12 @@ assert len(rows) == 3 and all(abs(row["unaccounted_ns"]) < 1e6 and row["elapsed_
 ' <<<"$output"
 }
 
-# says STATUS TEXT
+# says STATUS TEXT: the last command ended with the status, and its output contains the text.
 says() {
     [ "$status" -eq "$1" ] && [[ $output$stderr == *"$2"* ]]
 }
 
-@test "fleet: a missing host differs from one that is down, and wrong questions are refused" {
+@test "fleet: messages tell a missing host from one that is down, and wrong queries are refused" {
     top --host 127.0.0.1 --count 1
     says 1 'Prometheus cannot reach this host'
     top --host nobody --count 1
@@ -144,7 +144,7 @@ says() {
 }
 
 # bats test_tags=deep
-@test "fleet: a server that ends leaves partial hosts" {
+@test "fleet: after a host's server ends, its last interval is partial" {
     "$CAMP" top --from "prometheus:$PROMETHEUS" --query '{job="simulated"}' --interval 500ms \
         --format json >"$BATS_TEST_TMPDIR/all" 2>&1 3>&- &
     local top=$!

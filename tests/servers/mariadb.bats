@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# camp record --from mariadb: the sessions shown, and all failures. Their times: mariadb_laws.bats.
+# camp record --from mariadb: which sessions are shown, and all failures. mariadb_laws.bats checks their times.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -34,7 +34,7 @@ open_session() {
     until_it has_mariadb "$1"
 }
 
-# camp_records NAME OPTION...: to its end, with nothing on stderr.
+# camp_records NAME OPTION...: the recording ends by itself, with nothing on stderr.
 camp_records() {
     local name=$1
     shift
@@ -105,7 +105,7 @@ serve_and_end() {
     query_mariadb "select benchmark(200000, md5('x')), sleep(0.1)" >/dev/null
 }
 
-# Each time, known sessions end within an interval. Two at once leave two threads.
+# At each attempt, known sessions end within an interval. Two simultaneous ones leave two threads.
 has_ended_one() {
     serve_and_end &
     serve_and_end
@@ -113,7 +113,7 @@ has_ended_one() {
     holds run 'select sum(partial) > 0 from tick'
 }
 
-# All but the thread that answers this.
+# Counts all but the thread that answers this statement.
 has_cached_thread() {
     [ "$(query_mariadb "select variable_value from information_schema.global_status
         where variable_name = 'Threads_cached'")" -gt 0 ]
@@ -125,7 +125,7 @@ count_threads() {
     for thread in "/proc/$MARIADB_PID/task"/*; do count_tasks "${thread##*/}" 2>/dev/null || true; done
 }
 
-@test "mariadb: a session on the thread of an ended one has nothing of that session's time" {
+@test "mariadb: a session that reuses the thread of an ended session has none of that session's time" {
     local opened thread
     start_server --thread-cache-size=8
     record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL
@@ -166,7 +166,7 @@ count_threads() {
 
 # -- place --
 
-# On a free port, which another program may take: then it tries once more.
+# Starts a server on a free port. If another program takes the port, it tries once more.
 start_on_port() {
     local port
     for _ in 1 2 3; do
@@ -177,7 +177,7 @@ start_on_port() {
     FROM="mariadb:host=127.0.0.1 port=$port user=camp"
 }
 
-@test "mariadb: by TCP a server of this machine is local, one with another host name remote" {
+@test "mariadb: by TCP, a server of this machine is local, and one with another host name is remote" {
     start_on_port
     camp_records run --from "$FROM" --count 1 --tier schedstat+SQL
     says run tier schedstat+SQL

@@ -84,7 +84,7 @@ begin_server() {
         insert into t.hot values(1, 0), (2, 0); create table t.m(a int)'
 }
 
-# A command for each server, whose name is $SERVER.
+# Runs a command for each server, with its name in $SERVER.
 on_each() {
     for SERVER in plain instrumented; do
         MARIADB_SOCKET=${SOCKETS[$SERVER]}
@@ -141,7 +141,7 @@ has_locked() {
     [ "$(query_mariadb "select is_used_lock('a') is not null")" = 1 ]
 }
 
-# Its client, so that the server waits for it to read.
+# Stops the client, so that the server waits for it to read.
 stop_reader() {
     local pid
     for pid in "${SERVER_PIDS[@]}"; do
@@ -289,12 +289,12 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
         always "$tier" asker contention_ns
         always "$tier" locker idle_client_ns
     done
-    # To the instruments both are the same condition.
+    # The instruments cannot distinguish them: both wait for the same condition.
     for tier in plain.bpf plain.gated plain.sql; do always "$tier" asker contention_user_lock_ns; done
 }
 
 # The last interval has no sample, so its sleep has the name of the last sample.
-@test "mariadb laws: the short last interval is like those before" {
+@test "mariadb laws: the short last interval has the same states as those before" {
     for tier in plain.bpf plain.gated instrumented.bpf instrumented.gated; do
         holds $tier "select count(*) = 1 and sum(contention_ns) = sum(elapsed_ns - run_queue_ns - cpu_ns)
             from mariadb_every join entity using (entity)
@@ -302,7 +302,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     done
 }
 
-@test "mariadb laws: a session with a client that does not read is in wait" {
+@test "mariadb laws: a session whose client does not read is in the state wait" {
     for tier in "${TIERS[@]}"; do always "$tier" reader wait_client_of_statement_ns; done
 }
 
@@ -337,7 +337,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     done
 }
 
-@test "mariadb laws: the columns of a state add up to it" {
+@test "mariadb laws: the detailed columns of a state add up to the state" {
     for tier in "${TIERS[@]}"; do
         for state in contention wait idle; do
             columns=$(ask "$tier" "select group_concat(column_name, ' + ') from column_info
@@ -354,7 +354,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
 }
 
 # SLEEP() is a futex as well. Samples divide a session's sleep between the row and SLEEP().
-@test "mariadb laws: waits for a hot row are sleeps in futex: no time is unaccounted, and all of it is contention" {
+@test "mariadb laws: waits for a hot row are sleeps in futex, and all of that time is contention" {
     local tier ns chance
     for tier in plain.bpf plain.gated instrumented.bpf instrumented.gated; do
         ns=$(row_locks_ns "${tier%%.*}")
@@ -369,7 +369,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
 
 # InnoDB updates its list of transactions only after a pause in the reads. Without an update, one of the eight
 # sessions would appear to hold the row all the time, and never to wait for it.
-@test "mariadb laws: three recordings at a time all see transactions" {
+@test "mariadb laws: three simultaneous recordings all see transactions" {
     for tier in plain.bpf plain.gated plain.sql; do
         holds $tier "select count(*) = 8 and min(row_ns) > 0 and max(row_ns - busy_ns) < 0 from (
             select sum(contention_row_lock_ns) as row_ns, sum(elapsed_ns - idle_client_ns) as busy_ns
@@ -377,7 +377,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     done
 }
 
-@test "mariadb laws: the instruments report all of it as CPU time" {
+@test "mariadb laws: the instruments report waits for a hot row as CPU time" {
     after hot instrumented.bpf 'hot*' "sum(reported_cpu_ns) >= $(row_locks_ns instrumented) - 16 * $ANSWER_NS
         and sum(reported_cpu_ns) > sum(reported_contention_ns)"
     run "$CAMP" check --from "$SERVERS/instrumented.bpf.camp" --format json

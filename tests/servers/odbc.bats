@@ -8,12 +8,12 @@ load ../commands/children
 load recording
 load witnesses
 
-TIMEOUT_MS=100 # which a reader waits for a lock
+TIMEOUT_MS=100 # how long a reader waits for a lock
 
 setup() {
     CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
     ORACLE=$BATS_TEST_DIRNAME/oracle_file.py
-    SERVERS=$BATS_TEST_TMPDIR # of recordings: nothing is served
+    SERVERS=$BATS_TEST_TMPDIR # where recording.bash puts recordings; there is no server
     DB=$SERVERS/sales.db
     OUTPUT=$SERVERS/x.camp
     PIDS=()
@@ -43,36 +43,36 @@ record() {
     timeout 120 "$CAMP" record --output "$OUTPUT" "$@" 3>&-
 }
 
-# has_rows SQL: rows of sessions for which this holds are in the recording.
+# has_rows SQL: the recording has rows of sessions with this condition.
 has_rows() {
     [ "$(ask x "select count(*) from oracle_every join entity using (entity) where $1")" -gt 0 ]
 }
 
-# count_looks: the kernel's counts of the thread that takes the snapshots, and sleeps in between.
-count_looks() {
+# count_snapshots: the kernel's counts of the thread that takes the snapshots, and sleeps in between.
+count_snapshots() {
     local tid
     for tid in "/proc/$RECORD_PID/task"/*; do
         [ "${tid##*/}" = "$RECORD_PID" ] || count_tasks "${tid##*/}"
     done
 }
 
-# begin_looks OPTION...: records, until end_looks.
-begin_looks() {
+# begin_snapshots OPTION...: records, until end_snapshots.
+begin_snapshots() {
     record_beside x "$@"
     TAKEN=$(taken_ns)
-    count_looks >"$SERVERS/looks.before"
+    count_snapshots >"$SERVERS/snapshots.before"
     SINCE=$(($(ask x 'select max(tick) from tick') + 1))
 }
 
 # Ends the recording. Intervals after SINCE up to TICKS may be compared: both their snapshots were
-# taken between the two counts. All snapshots took LOOKS_NS: the thread was on a CPU, waited for
-# one, or was preempted by the hypervisor. end_looks NS: it also waited for a lock for this long.
-end_looks() {
+# taken between the two counts. All snapshots took SNAPSHOTS_NS: the thread was on a CPU, waited for
+# one, or was preempted by the hypervisor. end_snapshots NS: it also waited for a lock for this long.
+end_snapshots() {
     until_it has_ticks x $((SINCE + 1))
     TICKS=$(ask x 'select max(tick) from tick')
-    count_looks >"$SERVERS/looks.after"
-    LOOKS_NS=$(($(since "$SERVERS/looks.before" "$SERVERS/looks.after" 2) + ${1:-0}
-        + $(since "$SERVERS/looks.before" "$SERVERS/looks.after" 3) + $(taken_since "$TAKEN")))
+    count_snapshots >"$SERVERS/snapshots.after"
+    SNAPSHOTS_NS=$(($(since "$SERVERS/snapshots.before" "$SERVERS/snapshots.after" 2) + ${1:-0}
+        + $(since "$SERVERS/snapshots.before" "$SERVERS/snapshots.after" 3) + $(taken_since "$TAKEN")))
     end_recording x "$RECORD_PID"
 }
 
@@ -80,19 +80,19 @@ partial() {
     ask x "select sum(partial) from tick where tick > $SINCE and tick <= $TICKS"
 }
 
-# record_looks COUNT OPTION...: that many intervals, or a few more.
-record_looks() {
+# record_snapshots COUNT OPTION...: records that many intervals, or a few more.
+record_snapshots() {
     local count=$1
     shift
-    begin_looks "$@"
+    begin_snapshots "$@"
     until_it has_ticks x $((SINCE + count))
-    end_looks
+    end_snapshots
 }
 
 # compare: compares the recording with the known contents; `figure NAME` is one of its results.
 compare() {
-    "$ORACLE" compare "$DB" "$OUTPUT" --since "$SINCE" --ticks "$TICKS" --looks "$LOOKS_NS" >"$SERVERS/compared"
-    echo "all looks took $LOOKS_NS ns in $((TICKS - SINCE)) intervals: $(room_ns) ns may be apart"
+    "$ORACLE" compare "$DB" "$OUTPUT" --since "$SINCE" --ticks "$TICKS" --snapshots "$SNAPSHOTS_NS" >"$SERVERS/compared"
+    echo "all snapshots took $SNAPSHOTS_NS ns in $((TICKS - SINCE)) intervals: $(tolerance_ns) ns may be apart"
     cat "$SERVERS/compared"
 }
 
@@ -103,26 +103,26 @@ figure() {
 # The allowed difference between a row and the contents. At each end of an interval, the time of
 # reading differs from the row's clocks by at most the duration of the snapshot; SQLite's clock has
 # a resolution of 1 ms.
-room_ns() {
-    echo $((4 * LOOKS_NS + 2 * 1000000 * (TICKS - SINCE)))
+tolerance_ns() {
+    echo $((4 * SNAPSHOTS_NS + 2 * 1000000 * (TICKS - SINCE)))
 }
 
-are_as_they_were() {
+match_the_contents() {
     for state in contention wait idle; do
-        [ "$(figure apart_$state)" -le "$(room_ns)" ] || {
-            echo "$state is $(figure apart_$state) ns apart, of $(room_ns)"
+        [ "$(figure apart_$state)" -le "$(tolerance_ns)" ] || {
+            echo "$state is $(figure apart_$state) ns apart, of $(tolerance_ns)"
             return 1
         }
     done
 }
 
 # The states of a session are not longer than its time.
-have_no_more_than_their_time() {
-    holds x "select count(*) > 0 and max(contention_ns + wait_ns + idle_ns - elapsed_ns) <= $(room_ns)
+do_not_exceed_their_time() {
+    holds x "select count(*) > 0 and max(contention_ns + wait_ns + idle_ns - elapsed_ns) <= $(tolerance_ns)
         from oracle_every where tick > $SINCE and tick <= $TICKS"
 }
 
-# Holds an exclusive lock until `unlock`, for which readers wait: sets PID. Returns once it is held.
+# Holds an exclusive lock, for which readers wait, until `unlock`: sets PID. Returns once it is held.
 lock() {
     beside python3 -c 'import os, sqlite3, sys, time
 db = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=600)
@@ -137,7 +137,7 @@ unlock() {
     rm "$SERVERS/locked"
 }
 
-# none_spans BEGIN END: no row is of an interval that contains all of it, in ns since 1970.
+# none_spans BEGIN END: no row's interval contains all of this time, in ns since 1970.
 none_spans() {
     holds x "select count(*) = 0 from oracle_every o join tick using (tick)
         where wall_clock_ns - o.elapsed_ns < $1 and wall_clock_ns > $2"
@@ -147,12 +147,12 @@ none_spans() {
 
 @test "sessions: a lasting wait is accounted once, in every session" {
     "$ORACLE" make "$DB" --sessions 20 --seconds 8
-    record_looks 8 --from odbc:patient
+    record_snapshots 8 --from odbc:patient
     compare
-    # It is uncertain whether a wait that may have ended during a snapshot did: no row, but counted.
+    # If a wait may have ended during a snapshot, its session has no row, but counts as partial.
     [ "$(figure missing)" -le "$(partial)" ]
-    # Waits of all lengths, over all snapshots.
-    are_as_they_were
+    # This holds for waits of all lengths, over all snapshots.
+    match_the_contents
     # DB CPU is written every 5 s.
     [ "$(figure cpu_intervals)" -gt 0 ]
     [ "$(figure cpu_intervals)" -le "$(figure cpu_steps)" ]
@@ -165,21 +165,21 @@ none_spans() {
 @test "sessions: another serial# is another session, and an ended one counts as partial" {
     local locked_ns
     "$ORACLE" make "$DB" --sessions 4 --all-live
-    begin_looks --from odbc:patient
+    begin_snapshots --from odbc:patient
     until_it has_rows "name = 'U1 1,7'"
     locked_ns=$("$ORACLE" replace "$DB")
     until_it has_rows "name = 'U1 1,8'"
-    end_looks "$locked_ns"
+    end_snapshots "$locked_ns"
     [ "$(ask x "select group_concat(name, ' ') from (select distinct name from entity
         where id = 1 order by name)")" = 'U1 1,7 U1 1,8' ]
     compare
     [ "$(figure absent)" = 0 ]
     [ "$(ask x 'select sum(partial) from tick')" -ge 2 ]
-    # A new session does not have the waits of the one before, which started 20 s earlier.
-    have_no_more_than_their_time
+    # The waits of the replaced session, which started 20 s earlier, are not those of the new one.
+    do_not_exceed_their_time
 }
 
-# The kernel's clock of a running task lags.
+# The kernel updates the clock of a running task at each tick.
 tick_ns() {
     python3 -c 'import time; print(round(time.clock_getres(6) * 1e9))' # CLOCK_MONOTONIC_COARSE
 }
@@ -199,7 +199,7 @@ leaves_unaccounted() {
     local late queue
     late=$(cat "$DB.late.$1")
     queue=$(grep "^${PIDS[$1 - 1]} " "$SERVERS/after" | cut -d' ' -f3)
-    [ "$(figure "unaccounted_$1")" -le $((late + queue + $(room_ns) + 2 * (TICKS - SINCE) * $(tick_ns))) ]
+    [ "$(figure "unaccounted_$1")" -le $((late + queue + $(tolerance_ns) + 2 * (TICKS - SINCE) * $(tick_ns))) ]
 }
 
 @test "sessions: the operating system's CPU time leaves nothing unaccounted" {
@@ -208,20 +208,20 @@ leaves_unaccounted() {
     "$ORACLE" make "$DB" --sessions 3 --host "$(hostname)" --spid "$(IFS=,; echo "${PIDS[*]}")" --all-live
     for sid in 1 2 3; do until_it test -s "$DB.late.$sid"; done
     count_tasks "${PIDS[@]}" >"$SERVERS/before"
-    begin_looks --from odbc:patient
+    begin_snapshots --from odbc:patient
     count_tasks "${PIDS[@]}" >"$SERVERS/begun"
     until_it has_ticks x $((SINCE + 8))
     count_tasks "${PIDS[@]}" >"$SERVERS/ending"
-    end_looks
+    end_snapshots
     count_tasks "${PIDS[@]}" >"$SERVERS/after"
     compare
     [ "$(figure rows)" -ge $((3 * (TICKS - SINCE) - $(partial))) ]
     [ "$(ask x 'select provenance from column_info where name = "cpu_ns"')" = measured ]
     has_the_clock_of_its_processes
     for sid in 1 2 3; do leaves_unaccounted "$sid"; done
-    # The database alone does not know: its report has columns of its own.
+    # The database's own report, in columns of its own, has intervals without CPU time.
     [ "$(ask x 'select count(*) > 0 from oracle_every where reported_cpu_ns = 0 and cpu_ns > 0')" = 1 ]
-    # Only on request.
+    # On request, its report is all there is.
     rm "$OUTPUT"
     run -0 record --from odbc:sales --tier sql --count 3
     [ "$(ask x 'select sum(cpu_ns != reported_cpu_ns) + sum(run_queue_ns) from oracle_every')" = 0 ]
@@ -238,10 +238,10 @@ leaves_unaccounted() {
 # bats test_tags=deep
 @test "sessions: 200 of them, with labels, own rules and detail" {
     "$ORACLE" make "$DB" --sessions 200 --seconds 4
-    record_looks 3 --from odbc:patient
+    record_snapshots 3 --from odbc:patient
     compare
     [ "$(figure missing)" -le "$(partial)" ]
-    are_as_they_were
+    match_the_contents
     [ "$(ask x "select count(*) from entity where name like 'U17 %'")" = 1 ]
     rm "$OUTPUT"
     printf 'wait all class=.*\n' >"$BATS_TEST_TMPDIR/own.rules"
@@ -250,7 +250,7 @@ leaves_unaccounted() {
         = 'cpu_ns run_queue_ns wait_all_ns' ]
 }
 
-@test "sessions: an event that is NULL is on a CPU" {
+@test "sessions: a session whose event is NULL is on a CPU" {
     "$ORACLE" make "$DB" --sessions 3
     sqlite3 "$DB" "delete from piece"
     run -0 record --from odbc:sales --count 2
@@ -268,7 +268,7 @@ leaves_unaccounted() {
     [ "$(ask x 'select max(cpu_ns) from "table"')" = 300000000 ]
 }
 
-@test "query: many rows, and long texts, come whole" {
+@test "query: many rows and long texts are read completely" {
     sqlite3 "$DB" "create table t(at, session, cpu_ms, story);
         with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000)
         insert into t select 1767225600 + i / 10, 'w' || (i % 10), 5, printf('%.*c', 9000, 'x') from n"
@@ -339,7 +339,7 @@ leaves_unaccounted() {
 @test "failures: while the file is locked there are no rows, and camp continues" {
     local locked unlocked
     "$ORACLE" make "$DB" --sessions 5 --all-live
-    begin_looks --from odbc:sales --interval 250ms
+    begin_snapshots --from odbc:sales --interval 250ms
     until_it has_ticks x "$SINCE" # the sessions that are missed are counted in the intervals behind it
     lock
     locked=$(date +%s%N)
@@ -350,7 +350,7 @@ leaves_unaccounted() {
     unlock
     told x 'odbc:sales: answers again'
     more_ticks x 4
-    end_looks $((2 * TIMEOUT_MS * 1000000)) # a look before the lock ended, and one after
+    end_snapshots $((2 * TIMEOUT_MS * 1000000)) # a look before the lock ended, and one after
     cat "$SERVERS/x.err"
     [ "$(grep -c 'odbc:sales: database is locked' "$SERVERS/x.err")" = 1 ]
     [ "$(grep -c 'odbc:sales: answers again' "$SERVERS/x.err")" = 1 ]
@@ -358,11 +358,11 @@ leaves_unaccounted() {
     [ "$(partial)" -ge 5 ]
     none_spans "$locked" "$unlocked"
     compare
-    are_as_they_were
+    match_the_contents
 }
 
 # bats test_tags=deep
-@test "failures: a driver that waits does not hang camp" {
+@test "failures: camp does not hang while the driver waits" {
     "$ORACLE" make "$DB" --sessions 5 --all-live
     record_beside x --from odbc:patient --interval 500ms
     until_it has_rows true
@@ -374,7 +374,7 @@ leaves_unaccounted() {
 }
 
 # bats test_tags=deep
-@test "failures: the database goes, and returns with other sessions" {
+@test "failures: the database disappears, and returns with other sessions" {
     "$ORACLE" make "$DB" --sessions 3 --all-live
     cp "$DB" "$BATS_TEST_TMPDIR/copy"
     sqlite3 "$BATS_TEST_TMPDIR/copy" 'update being set serial = 9; update piece set serial = 9'

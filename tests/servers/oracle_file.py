@@ -1,26 +1,27 @@
 #!/usr/bin/env python3
-"""oracle_file.py: an Oracle of which everything is known, in a file of SQLite.
+"""oracle_file.py: a synthetic Oracle, whose contents are known, in a file of SQLite.
 
     oracle_file.py make FILE --sessions N --seconds S [--host NAME] [--spid PID,...] [--all-live]
     oracle_file.py replace FILE
     oracle_file.py serve FILE --sid N
-    oracle_file.py compare FILE RECORDING --since N --ticks N --looks NS
+    oracle_file.py compare FILE RECORDING --since N --ticks N --snapshots NS
 
-`make` writes what each session does for the next seconds, piece by piece: a CPU, a wait, another.
-Its views (v$session, v$session_event, ...) are computed from that and the clock whenever somebody
-reads: waits are in v$session_event once they have finished, DB CPU and DB time as they were at the
-last multiple of 5 s. Session 1 is replaced by another serial# with the same sid half-way, session 2
-ends there, session 3 waits for one thing all the time; with --all-live none of that, and `replace`
-does both at once. `serve` waits for FILE and is a session's process from then on: it burns a CPU when
-the session is on one. How much later than FILE says it began its pieces, in ns together, is in
-FILE.late.SID.
+`make` writes in advance what each session does, piece by piece: it is on a CPU, or waits. The views
+(v$session, v$session_event, ...) compute the present state of that by the clock: v$session_event has
+finished waits, and DB CPU and DB time are those of the last multiple of 5 s. Half-way, another
+serial# with the same sid replaces session 1, and session 2 ends; session 3 has one wait all the time.
+With --all-live none of that happens, and `replace` does the first two at once.
 
-`compare` says by how much a recording differs from what was so, in the intervals behind one and up to another: of each state the
-differences of all rows of a session, added up, in ns, of the session with the most (apart_STATE; cpu:
-with the run queue, of which the database does not know), and what is unaccounted of each session
-(unaccounted_SID). It counts rows; those of a session that was not there throughout, but for the time
-that all looks took (absent); those that sessions which were always there lack (missing); the
-intervals with CPU time (cpu_intervals), and the multiples of 5 s in the recording (cpu_steps).
+`serve` waits for FILE, and is then the process of a session: it burns CPU time when the session is on
+a CPU. FILE.late.SID has the sum of its delays at the ends of pieces, in ns.
+
+`compare` compares a recording, in the intervals after --since up to --ticks, with the contents. For
+each state it prints the sum of the differences of a session's rows, in ns, of the session with the
+largest sum (apart_STATE; cpu includes the run queue, which the database does not report), and for
+each session its unaccounted time (unaccounted_SID). It counts rows; rows of a session that did not
+exist throughout the interval, except for the duration of all snapshots (absent); rows that permanent
+sessions lack (missing); intervals with CPU time (cpu_intervals); and multiples of 5 s in the
+recording (cpu_steps).
 """
 import argparse
 import collections
@@ -56,14 +57,14 @@ create view "v$session_event" as
     cast((p.ended - p.begun) * 1000000 as integer) as time_waited_micro, 1 as total_waits
   from present s join piece p on p.sid = s.sid and p.serial = s.serial
   where p.class is not null and p.ended <= s.now;
-create view told as
+create view written as
   select s.sid, p.class, max(0, min(p.ended, cast(s.now / 5 as integer) * 5) - p.begun) as s
   from present s join piece p on p.sid = s.sid and p.serial = s.serial where p.begun <= s.now;
 create view "v$sess_time_model" as
   select sid, 'DB CPU' as stat_name, cast(sum(s) * 1000000 as integer) as value
-    from told where class is null group by sid
+    from written where class is null group by sid
   union all select sid, 'DB time', cast(sum(s) * 1000000 as integer)
-    from told where class is not 'Idle' group by sid;
+    from written where class is not 'Idle' group by sid;
 '''
 
 WAITS = (('User I/O', 'db file sequential read', 'wait'), ('Commit', 'log file sync', 'wait'),
@@ -75,7 +76,7 @@ STATES = ('cpu', 'contention', 'wait', 'idle')
 
 
 def pieces(sid, begun, ended, means):
-    """What a session does from then to then: (begun, ended, class, event); class None: a CPU."""
+    """What a session does between two times: (begun, ended, class, event); class None: on a CPU."""
     at = begun
     if sid == 3 and len(means) > 1:
         yield begun, ended, *WAITS[0][:2]
@@ -115,7 +116,7 @@ def make(options):
 
 
 def replace(options):
-    """Session 1 gets another serial#, session 2 ends; says for how long readers were kept out, in ns."""
+    """Session 1 gets another serial#, session 2 ends; prints how long readers had to wait, in ns."""
     db = sqlite3.connect(options.file, isolation_level=None, timeout=600)
     began = time.monotonic_ns()
     db.execute('begin exclusive')
@@ -181,10 +182,10 @@ def compare(options):
     lives = truth(db)
     apart = collections.defaultdict(lambda: dict.fromkeys(STATES, 0.0))
     unaccounted, rows = collections.Counter(), collections.Counter()
-    looks, absent, with_cpu, times = options.looks / 1e9, 0, set(), []
+    snapshots, absent, with_cpu, times = options.snapshots / 1e9, 0, set(), []
     for tick, session, begin, end, values in rows_of(sqlite3.connect(options.recording), options, origin):
         rows[session] += 1
-        absent += being[session][0] > begin + looks or being[session][1] < end - looks
+        absent += being[session][0] > begin + snapshots or being[session][1] < end - snapshots
         true = between(lives[session], begin, end)
         for state, value in zip(STATES, values):
             apart[session][state] += abs(value - true[state])
@@ -202,7 +203,7 @@ def compare(options):
     for sid, s in sorted(unaccounted.items()):
         print(f'unaccounted_{sid}', round(1e9 * s))
     print('cpu_intervals', len(with_cpu))
-    print('cpu_steps', math.floor((max(times) + looks) / 5) - math.floor((min(times) - looks) / 5))
+    print('cpu_steps', math.floor((max(times) + snapshots) / 5) - math.floor((min(times) - snapshots) / 5))
 
 
 def main():
@@ -218,7 +219,7 @@ def main():
     parser.add_argument('--sid', type=int)
     parser.add_argument('--since', type=int)
     parser.add_argument('--ticks', type=int)
-    parser.add_argument('--looks', type=int, default=0)
+    parser.add_argument('--snapshots', type=int, default=0)
     parser.add_argument('--all-live', action='store_true')
     parser.add_argument('--seed', type=int, default=7)
     options = parser.parse_args()

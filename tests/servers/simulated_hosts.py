@@ -2,14 +2,14 @@
 """simulated_hosts.py [--port N | --socket ...] [--hosts N] [--groups N] [--folder FOLDER]
 
 One process that serves the pages of many camp exports, /metrics?host=NAME, whose counters grow by
-the clock at known rates. It prints the port, then serves until it is ended.
+the clock at known rates. It prints the port, then serves until it is killed.
 
 Host number i of N ("host-0007") has 4 CPUs, busy for the share i / N of their time: two thirds
-user, one third system; a tenth of what is left is I/O wait. Sampled time says half of the busy one.
-Its groups have a CPU each for a share of that.
+user, one third system; a tenth of the rest is I/O wait. The sampled busy time is half of the measured.
+Each of its groups has a CPU for a part of that share.
 
-FOLDER has files that change a host while it is served: "NAME.down" refuses with 503, "NAME.anew"
-begins all its counters at 0 when it appears, as an exporter that was started again.
+Files in FOLDER change a host: with "NAME.down" it answers 503; when "NAME.anew" appears, all its
+counters start at 0, as those of a restarted exporter.
 """
 import argparse
 import asyncio
@@ -37,7 +37,7 @@ class Host:
                 'iowait': idle / 10, 'idle': idle * 9 / 10}
 
     def page(self):
-        """None: it refuses."""
+        """None: the host refuses to answer."""
         if self.has('down'):
             return None
         if self.has('anew') and not self.is_anew:
@@ -66,7 +66,7 @@ class Host:
 
 
 class Exporter(asyncio.Protocol):
-    """As much of HTTP/1.1 as a scraper speaks: GET, connections that stay."""
+    """The part of HTTP/1.1 that a scraper uses: GET, persistent connections."""
     hosts = {}
 
     def connection_made(self, transport):

@@ -1,5 +1,5 @@
-/* A database behind ODBC whose answers are made up: what is here takes the place of
- * sources/sessions/odbc_connection.c, which then is not linked. */
+/* A synthetic database behind ODBC: these functions replace those of
+ * sources/sessions/odbc/odbc_connection.c, which is not linked. */
 #pragma once
 
 #include "counters/error.h"
@@ -17,8 +17,8 @@ struct fake_answer {
     size_t rows, columns;
     const struct field *again; /* [rows_again x columns] each second time; NULL: the same */
     size_t rows_again;
-    unsigned ms; /* it takes so long to be executed */
-    int result;  /* of that */
+    unsigned ms; /* duration of its execution */
+    int result;  /* of its execution */
     unsigned executed;
 };
 

@@ -1,4 +1,5 @@
-/* Counters scraped at times of their own: each nanosecond is accounted once, in its interval. */
+/* Counters of hosts that are scraped at different times: each nanosecond is accounted once, in its
+ * interval. */
 #include "sources/fleet/fleet_inside.h"
 
 #include "../tree.h"
@@ -95,7 +96,7 @@ static void a_missing_host_is_accounted_until_its_last_scrape(void **state)
     assert_false(amounts_until(4));
 }
 
-static void a_gap_is_unaccounted_and_marked(void **state)
+static void the_time_of_a_gap_is_unaccounted_and_partial(void **state)
 {
     (void)state;
     scrape(0, 0, 0);
@@ -124,7 +125,7 @@ static void a_restarted_exporter_leaves_time_unaccounted(void **state)
     assert_int_equal(amounts.elapsed_ns, 2 * S);
 }
 
-static void the_own_clock_of_a_host_is_its_elapsed_time(void **state)
+static void the_elapsed_time_of_a_host_is_by_its_own_clock(void **state)
 {
     (void)state;
     scrape(0, 0, 0);
@@ -178,7 +179,7 @@ static void scrapes_may_arrive_in_any_order_and_twice(void **state)
     assert_int_equal(values[USER], 500000000);
 }
 
-static void a_period_is_that_of_scrapes_not_of_snapshots(void **state)
+static void the_period_is_the_time_between_scrapes_not_snapshots(void **state)
 {
     (void)state;
     scrape(0, 0, 0);
@@ -210,7 +211,7 @@ static void levels_are_found_to_the_millisecond(void **state)
     assert_float_equal(fleet_sample_at(&samples, member, T0 + 2 * S - 400000)[USER], 20, 0);
 }
 
-static void a_late_scrape_changes_no_period(void **state)
+static void a_late_scrape_does_not_change_the_period(void **state)
 {
     (void)state;
     for (int i = 0; i < 10; i++)
@@ -226,10 +227,11 @@ static void an_interval_does_not_end_before_its_start(void **state)
     assert_int_equal(fleet_interval_end(10, 20, 5), 20);
     assert_int_equal(fleet_interval_end(20, 6, 5), 25);
     assert_int_equal(fleet_interval_end(20, 6, 0), 21);
-    assert_int_equal(fleet_interval_end((uint64_t)-5, 5, 1), 5); /* lags are longer than uptimes */
+    assert_int_equal(fleet_interval_end((uint64_t)-5, 5, 1),
+                     5); /* the lag is longer than the uptime */
 }
 
-static void members_have_keys_and_are_removed_when_they_are_gone(void **state)
+static void members_are_found_by_key_and_removed_without_new_samples(void **state)
 {
     struct fleet_member *other = fleet_samples_find(&samples, "instance=b");
 
@@ -261,17 +263,17 @@ int main(void)
         TEST(an_interval_may_end_between_two_scrapes),
         TEST(the_difference_of_two_scrapes_is_accounted_once),
         TEST(a_missing_host_is_accounted_until_its_last_scrape),
-        TEST(a_gap_is_unaccounted_and_marked),
+        TEST(the_time_of_a_gap_is_unaccounted_and_partial),
         TEST(a_restarted_exporter_leaves_time_unaccounted),
-        TEST(the_own_clock_of_a_host_is_its_elapsed_time),
+        TEST(the_elapsed_time_of_a_host_is_by_its_own_clock),
         TEST(a_new_counter_has_no_growth_yet),
         TEST(series_of_one_column_are_added),
         TEST(scrapes_may_arrive_in_any_order_and_twice),
-        TEST(a_period_is_that_of_scrapes_not_of_snapshots),
+        TEST(the_period_is_the_time_between_scrapes_not_snapshots),
         TEST(levels_are_found_to_the_millisecond),
-        TEST(a_late_scrape_changes_no_period),
+        TEST(a_late_scrape_does_not_change_the_period),
         TEST(an_interval_does_not_end_before_its_start),
-        TEST(members_have_keys_and_are_removed_when_they_are_gone),
+        TEST(members_are_found_by_key_and_removed_without_new_samples),
         TEST(impossible_numbers_become_zero),
     };
 

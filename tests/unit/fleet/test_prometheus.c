@@ -29,7 +29,7 @@ static int parse(const char *text, struct prometheus_answer *ret)
     return r;
 }
 
-static void a_matrix_has_samples_with_times_of_their_own(void **state)
+static void each_sample_of_a_matrix_has_its_own_time(void **state)
 {
     struct prometheus_answer answer;
     struct prometheus_series series;
@@ -80,8 +80,9 @@ static void a_vector_and_a_scalar_have_one_sample(void **state)
     prometheus_answer_release(&answer);
 }
 
-/* Of a host just added as of others; jitter and a single gap do not count. */
-static void a_distance_is_the_usual_one_of_samples(void **state)
+/* A host that was just added does not count as rarely scraped; jitter and a single gap do not
+ * matter. */
+static void the_distance_is_the_usual_time_between_samples(void **state)
 {
     struct prometheus_answer answer;
 
@@ -104,7 +105,7 @@ static void a_distance_is_the_usual_one_of_samples(void **state)
 }
 
 /* Scrapes of 1 s that start up to 0.3 s late; the one at 9 s failed. */
-static void late_scrapes_do_not_change_a_distance(void **state)
+static void late_scrapes_do_not_change_the_distance(void **state)
 {
     struct prometheus_answer answer;
 
@@ -121,7 +122,7 @@ static void late_scrapes_do_not_change_a_distance(void **state)
     prometheus_answer_release(&answer);
 }
 
-static void an_impossible_time_is_no_sample(void **state)
+static void a_sample_with_an_impossible_time_is_refused(void **state)
 {
     struct prometheus_answer answer;
     struct prometheus_series series;
@@ -178,7 +179,7 @@ static void a_key_has_all_labels_except_those_left_out(void **state)
     assert_string_equal(key, "a\1x\1z\1y\2\3\1");
 }
 
-/* Anybody may write a label that looks like two. */
+/* A label's value may look like two labels. */
 static void different_series_have_different_keys(void **state)
 {
     static const char *const without[] = { NULL };
@@ -214,7 +215,7 @@ static void a_name_has_no_control_characters(void **state)
     assert_string_equal(name, "??");
 }
 
-static void a_text_cannot_end_its_promql_string(void **state)
+static void a_quoted_text_cannot_end_its_promql_string(void **state)
 {
     char *text = fleet_quoted_pattern("a.b\"} or up{x=\"\\\n", "(:[0-9]+)?");
 
@@ -223,8 +224,8 @@ static void a_text_cannot_end_its_promql_string(void **state)
     free(text);
 }
 
-/* Other text with such braces is a query. */
-static void matchers_are_one_pair_of_braces(void **state)
+/* Any other text is a query. */
+static void only_one_pair_of_braces_is_matchers(void **state)
 {
     (void)state;
     assert_true(fleet_is_matchers("{job=\"a\",x=~'b{2}'}"));
@@ -331,17 +332,17 @@ static void a_failure_says_what_to_do_and_whether_to_try_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_matrix_has_samples_with_times_of_their_own),
+        cmocka_unit_test(each_sample_of_a_matrix_has_its_own_time),
         cmocka_unit_test(a_vector_and_a_scalar_have_one_sample),
-        cmocka_unit_test(a_distance_is_the_usual_one_of_samples),
-        cmocka_unit_test(late_scrapes_do_not_change_a_distance),
-        cmocka_unit_test(an_impossible_time_is_no_sample),
+        cmocka_unit_test(the_distance_is_the_usual_time_between_samples),
+        cmocka_unit_test(late_scrapes_do_not_change_the_distance),
+        cmocka_unit_test(a_sample_with_an_impossible_time_is_refused),
         cmocka_unit_test(a_text_that_is_no_answer_is_refused),
         cmocka_unit_test(a_key_has_all_labels_except_those_left_out),
         cmocka_unit_test(different_series_have_different_keys),
-        cmocka_unit_test(matchers_are_one_pair_of_braces),
+        cmocka_unit_test(only_one_pair_of_braces_is_matchers),
         cmocka_unit_test(a_name_has_no_control_characters),
-        cmocka_unit_test(a_text_cannot_end_its_promql_string),
+        cmocka_unit_test(a_quoted_text_cannot_end_its_promql_string),
         cmocka_unit_test(an_address_is_shown_without_its_secret),
         cmocka_unit_test(the_error_of_an_address_does_not_show_the_address),
         cmocka_unit_test(a_failure_says_what_to_do_and_whether_to_try_again),

@@ -1,4 +1,4 @@
-/* The loader: what it fills, and what it says of a library that is missing or lacks a symbol. */
+/* The loader: the table it fills, and its messages about a missing library or symbol. */
 #include "libraries/library.h"
 
 #include <setjmp.h>

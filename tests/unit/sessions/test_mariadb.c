@@ -93,8 +93,8 @@ static void a_failure_is_one_line_that_says_what_to_do(void **state)
 
 /* ---------------------------------------------------------------------------------- Accounts -- */
 
-static void see(struct mariadb_session *session, const char *class, const char *event,
-                const char *activity, uint64_t ns)
+static void add_sample(struct mariadb_session *session, const char *class, const char *event,
+                       const char *activity, uint64_t ns)
 {
     session->samples[session->sample_count++] =
         (struct mariadb_sample){ mariadb_kind(class, event, activity), ns };
@@ -128,10 +128,10 @@ static void each_sleep_of_the_thread_is_accounted_once(void **state)
     times.asleep_ns[CAMP_STATE_LOCK] = 500;
     times.asleep_ns[CAMP_STATE_POLL] = 300;
     times.asleep_ns[CAMP_STATE_DISK] = 50;
-    see(&session, "none", "none", "idle", 200);
-    see(&session, "futex", "row_lock", "active", 300);
-    see(&session, "futex", "User sleep", "active", 100);
-    see(&session, "running", "Updating", "active", 400);
+    add_sample(&session, "none", "none", "idle", 200);
+    add_sample(&session, "futex", "row_lock", "active", 300);
+    add_sample(&session, "futex", "User sleep", "active", 100);
+    add_sample(&session, "running", "Updating", "active", 400);
     mariadb_account_threads(&account, &session, &times, true, &nothing);
     assert_int_equal(accounted(&account, NULL, NULL, NULL), 850);
     assert_int_equal(accounted(&account, "futex", "row_lock", NULL), 375);
@@ -151,9 +151,9 @@ static void without_microstates_samples_divide_the_sleep(void **state)
 
     (void)state;
     times.asleep_ns[CAMP_STATE_OTHER_SLEEP] = 400;
-    see(&session, "running", "Sending data", "active", 700);
-    see(&session, "disk", "Sending data", "active", 200);
-    see(&session, "none", "none", "idle", 100);
+    add_sample(&session, "running", "Sending data", "active", 700);
+    add_sample(&session, "disk", "Sending data", "active", 200);
+    add_sample(&session, "none", "none", "idle", 100);
     mariadb_account_threads(&account, &session, &times, false, &nothing);
     assert_int_equal(accounted(&account, NULL, NULL, "idle"), 100);
     assert_int_equal(accounted(&account, "disk", "Sending_data", "active"), 300);
@@ -161,7 +161,7 @@ static void without_microstates_samples_divide_the_sleep(void **state)
     mariadb_account_release(&account);
 }
 
-static void instruments_divide_first_and_the_rest_is_the_row_lock(void **state)
+static void instruments_divide_the_sleep_and_the_rest_is_the_row_lock(void **state)
 {
     struct mariadb_session session = { .id = 7 };
     struct mariadb_thread_times times = { .elapsed_ns = 1000 };
@@ -179,8 +179,8 @@ static void instruments_divide_first_and_the_rest_is_the_row_lock(void **state)
     waits.before = before;
     times.asleep_ns[CAMP_STATE_LOCK] = 800;
     times.asleep_ns[CAMP_STATE_POLL] = 200;
-    see(&session, "futex", "User sleep", "active", 900);
-    see(&session, "futex", "row_lock", "active", 100);
+    add_sample(&session, "futex", "User sleep", "active", 900);
+    add_sample(&session, "futex", "row_lock", "active", 100);
     mariadb_account_threads(&account, &session, &times, true, &reported);
     assert_int_equal(accounted(&account, "futex", "cond/sql/Item_func_sleep::cond", NULL), 240);
     assert_int_equal(accounted(&account, "futex", "row_lock", NULL), 560);
@@ -193,7 +193,7 @@ static void instruments_divide_first_and_the_rest_is_the_row_lock(void **state)
     mariadb_account_release(&account);
 }
 
-static void instruments_of_a_longer_time_count_as_a_share(void **state)
+static void instruments_of_a_longer_interval_count_in_proportion(void **state)
 {
     struct mariadb_session session = { .id = 7 };
     struct mariadb_thread_times times = { .elapsed_ns = 1000 };
@@ -248,7 +248,8 @@ static void a_session_without_active_samples_was_idle(void **state)
     times.asleep_ns[CAMP_STATE_POLL] = 997;
     mariadb_account_threads(&account, &session, &times, true, &nothing);
     assert_int_equal(accounted(&account, "poll", NULL, "idle"), 997);
-    see(&session, "none", "none", "idle_in_transaction", 950); /* the rest was before a sample */
+    add_sample(&session, "none", "none", "idle_in_transaction",
+               950); /* the first 50 were before the first sample */
     mariadb_account_threads(&account, &session, &times, true, &nothing);
     assert_int_equal(accounted(&account, "poll", NULL, "idle_in_transaction"), 997);
     mariadb_account_release(&account);
@@ -263,8 +264,8 @@ int main(void)
         cmocka_unit_test(a_failure_is_one_line_that_says_what_to_do),
         cmocka_unit_test(each_sleep_of_the_thread_is_accounted_once),
         cmocka_unit_test(without_microstates_samples_divide_the_sleep),
-        cmocka_unit_test(instruments_divide_first_and_the_rest_is_the_row_lock),
-        cmocka_unit_test(instruments_of_a_longer_time_count_as_a_share),
+        cmocka_unit_test(instruments_divide_the_sleep_and_the_rest_is_the_row_lock),
+        cmocka_unit_test(instruments_of_a_longer_interval_count_in_proportion),
         cmocka_unit_test(a_wait_that_ended_between_the_two_tables_counts_once),
         cmocka_unit_test(a_session_without_active_samples_was_idle),
     };

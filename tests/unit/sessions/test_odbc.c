@@ -46,7 +46,7 @@ static void the_odbc_declarations_match_its_headers(void **state)
 }
 #endif
 
-static void the_address_is_shown_and_no_secret(void **state)
+static void the_address_is_shown_without_secrets(void **state)
 {
     static const struct {
         const char *text, *shown;
@@ -135,7 +135,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_odbc_declarations_match_its_headers),
-        cmocka_unit_test(the_address_is_shown_and_no_secret),
+        cmocka_unit_test(the_address_is_shown_without_secrets),
         cmocka_unit_test(a_missing_user_and_password_are_added),
         cmocka_unit_test(a_malformed_part_is_named_without_a_secret),
     };

@@ -1,4 +1,5 @@
-/* Snapshots of an Oracle database and its source: identity, and time without gaps. */
+/* Snapshots of an Oracle database, and its source: which sessions are the same, and intervals
+ * without gaps. */
 #include "sources/sessions/odbc/oracle.h"
 
 #include "../fake_odbc.h"
@@ -55,7 +56,7 @@ static void read_snapshot(struct oracle_snapshot *snapshot)
 
 /* ---------------------------------------------------------------------------------- Snapshot -- */
 
-static void a_snapshot_has_finished_waits_and_those_in_flight(void **state)
+static void a_snapshot_has_finished_waits_and_waits_in_flight(void **state)
 {
     const struct field sessions[] = {
         SESSION("2", "5", "WAITED KNOWN TIME", "a read", "User I/O", "70", ""),
@@ -80,7 +81,8 @@ static void a_snapshot_has_finished_waits_and_those_in_flight(void **state)
     oracle_snapshot_release(&snapshot);
 }
 
-/* The finished waits of a sid belong to the session that had it before and after them. */
+/* Finished waits have only a sid: they belong to a session that had it before and after they were
+ * read. */
 static void a_session_replaced_during_the_query_is_left_out(void **state)
 {
     const struct field sessions[] = {
@@ -105,7 +107,7 @@ static void a_session_replaced_during_the_query_is_left_out(void **state)
     oracle_snapshot_release(&snapshot);
 }
 
-static void a_process_of_several_sessions_belongs_to_none(void **state)
+static void the_clock_of_a_process_with_several_sessions_belongs_to_none(void **state)
 {
     char own[16], parent[16];
     struct oracle_snapshot snapshot;
@@ -181,7 +183,7 @@ static const struct frame *read_frame(struct source *source, uint64_t *end_ns)
 }
 
 /* A late answer belongs to a time that was already reported as unknown. */
-static void intervals_follow_each_other_whatever_fails(void **state)
+static void intervals_have_no_gaps_when_snapshots_fail(void **state)
 {
     const struct field sessions[] = {
         SESSION("1", "7", "WAITING", "enq: TX", "Application", "60000000", ""),
@@ -244,11 +246,11 @@ static void a_restarted_database_is_read_within_some_1_s(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_snapshot_has_finished_waits_and_those_in_flight),
+        cmocka_unit_test(a_snapshot_has_finished_waits_and_waits_in_flight),
         cmocka_unit_test(a_session_replaced_during_the_query_is_left_out),
-        cmocka_unit_test(a_process_of_several_sessions_belongs_to_none),
+        cmocka_unit_test(the_clock_of_a_process_with_several_sessions_belongs_to_none),
         cmocka_unit_test(names_are_cut_between_characters),
-        cmocka_unit_test(intervals_follow_each_other_whatever_fails),
+        cmocka_unit_test(intervals_have_no_gaps_when_snapshots_fail),
         cmocka_unit_test(a_restarted_database_is_read_within_some_1_s),
     };
 

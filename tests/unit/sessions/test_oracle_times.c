@@ -1,5 +1,5 @@
-/* Differences of Oracle sessions between two snapshots: waits in flight count once, and CPU time is
- * written late. */
+/* Differences of Oracle sessions between two snapshots. Waits in flight count once, although the
+ * database writes CPU time late. */
 #include "sources/sessions/odbc/oracle_times.h"
 
 #include "counters/units.h"
@@ -33,7 +33,7 @@ static struct oracle_wait wait_of(const char *class, const char *event, uint64_t
     return wait;
 }
 
-/* A snapshot at a time, with finished times of a lock, of a read, and of being idle. */
+/* A snapshot at a time, with the finished waits for a lock, for a read, and idle. */
 static void set(struct moment *moment, uint64_t at_ms, uint64_t lock_ms, uint64_t locks,
                 uint64_t read_ms, uint64_t reads)
 {
@@ -124,7 +124,7 @@ static void a_wait_that_ends_during_the_snapshot_counts_once(void **state)
         { 500, 40, 2, 1000 },
         /* One has finished that started before the first snapshot: it is this one. */
         { 500, 1530, 3, 990 },
-        /* Possibly this one: it counts as finished. */
+        /* One has finished, possibly this one: it counts as finished. */
         { 1100, 940, 3, 900 },
         /* Too short to be this one: another has finished, and this one is in flight. */
         { 1100, 90, 3, 950 },
@@ -146,7 +146,7 @@ static void a_wait_that_ends_during_the_snapshot_counts_once(void **state)
     }
 }
 
-static void an_uncertain_first_snapshot_is_not_the_start(void **state)
+static void an_interval_does_not_start_at_an_uncertain_snapshot(void **state)
 {
     struct moment before, after, last;
     struct oracle_times times;
@@ -182,7 +182,7 @@ static void another_serial_is_another_session(void **state)
 }
 
 /* The time from waking to running is in the wait and in the run queue. */
-static void the_run_queue_has_the_rest_of_the_time(void **state)
+static void the_run_queue_gets_at_most_the_rest_of_the_time(void **state)
 {
     struct moment before, after;
     struct oracle_times times;
@@ -218,7 +218,7 @@ static void the_run_queue_has_the_rest_of_the_time(void **state)
 
 /* Each second has 200 ms of a CPU, 100 ms of a read and 50 ms in the run queue; DB time and DB CPU
  * are written every third second. */
-static void db_time_reports_the_run_queue_once(void **state)
+static void db_time_beyond_db_cpu_and_waits_is_run_queue_once(void **state)
 {
     struct moment moments[8];
     uint64_t reported_ns = 0;
@@ -365,10 +365,10 @@ int main(void)
         cmocka_unit_test(a_lasting_wait_is_accounted_once),
         cmocka_unit_test(the_first_wait_of_its_kind_has_no_row_yet),
         cmocka_unit_test(a_wait_that_ends_during_the_snapshot_counts_once),
-        cmocka_unit_test(an_uncertain_first_snapshot_is_not_the_start),
+        cmocka_unit_test(an_interval_does_not_start_at_an_uncertain_snapshot),
         cmocka_unit_test(another_serial_is_another_session),
-        cmocka_unit_test(the_run_queue_has_the_rest_of_the_time),
-        cmocka_unit_test(db_time_reports_the_run_queue_once),
+        cmocka_unit_test(the_run_queue_gets_at_most_the_rest_of_the_time),
+        cmocka_unit_test(db_time_beyond_db_cpu_and_waits_is_run_queue_once),
         cmocka_unit_test(waits_in_flight_and_the_clock_leave_nothing_unaccounted),
     };
 
