@@ -15,7 +15,7 @@
 #define ANSWER_MOST_NS ((uint64_t)3 * NS_PER_S)
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
 #define TIMES_SIZE 128
-#define AGE_FADES 64 /* the age shrinks by this part per interval */
+#define AGE_FADES 64 /* the age shrinks by 1/64 per interval */
 #define AGE_MOST_NS ((int64_t)5 * NS_PER_S)
 
 static const struct schema *describe(const struct source *source)
@@ -88,8 +88,8 @@ static int take_snapshot(struct fleet *fleet, uint64_t until_ns)
     return r;
 }
 
-/* All answers of a slow server are old: intervals end earlier, because at their end the samples of
- * some hosts would otherwise be missing. */
+/* The answers of a slow server are old. Intervals then end earlier, so that no host lacks samples
+ * at their end. */
 static void update_age(struct fleet *fleet, uint64_t now, int64_t most_ns)
 {
     int64_t age_ns = (int64_t)(now - fleet->data_ns);
@@ -118,7 +118,8 @@ static const char *note_of(struct fleet *fleet)
     return fleet->note;
 }
 
-/* A later answer belongs to the next interval; rows then end at the last known samples. */
+/* How long to wait for an answer. A later one belongs to the next interval; rows then end at the
+ * last known samples. */
 static uint64_t patience_ns(const struct fleet *fleet)
 {
     const uint64_t part_ns = (fleet->frame.end_ns - fleet->frame.start_ns) / ANSWER_PART;

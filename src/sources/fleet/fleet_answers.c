@@ -161,8 +161,8 @@ int fleet_add_series(struct fleet *fleet, const struct prometheus_answer *answer
 
 /* ---------------------------------------------------------------------------------- Snapshot -- */
 
-/* The server's clock. An answer arrives some time after it was evaluated, so the one with the
- * shortest way is the best. A clock that is far behind was set. */
+/* The server's clock. An answer arrives some time after its evaluation, so the largest offset comes
+ * from the fastest answer, and is the best. If the offset falls much, the clock was set. */
 void fleet_update_clock(struct fleet *fleet, int64_t time_ns)
 {
     const int64_t offset_ns = time_ns - (int64_t)now_ns(CLOCK_MONOTONIC);

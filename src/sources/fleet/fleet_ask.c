@@ -114,9 +114,9 @@ char *fleet_question(const struct fleet *fleet)
     return ret;
 }
 
-/* The number of samples of nearly those hosts that have the fewest, in 5 minutes, and in 20 s for
- * hosts scraped for a shorter time; and the jobs that have exporters, now or before: if all of them
- * are down, the job is known from earlier samples. */
+/* How many samples a host has in 5 minutes, and in 20 s for hosts that were added recently: the 5th
+ * percentile, so that the range of later questions suits nearly all hosts. And the jobs that have
+ * exporters, now or earlier: a job whose exporters are all down is known from earlier samples. */
 char *fleet_probe_question(const struct fleet *fleet)
 {
     static const char text[] =

@@ -91,7 +91,7 @@ static void make_unique(const struct fleet_columns *columns, char name[NAME_SIZE
         if (strcmp(columns->columns[i].name, name) != 0)
             continue;
         snprintf(name + stem, NAME_SIZE - stem, "_%zu_ns", tries++);
-        i = SIZE_MAX; /* start over */
+        i = SIZE_MAX; /* compares the new name with all columns again */
     }
 }
 

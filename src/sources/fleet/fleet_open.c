@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCOUTED_NS ((int64_t)300 * NS_PER_S)
+#define PROBED_NS ((int64_t)300 * NS_PER_S)
 #define RECENT_NS ((int64_t)20 * NS_PER_S)
 #define RECENT_LEAST 4 /* minimum number of samples */
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
@@ -38,7 +38,7 @@ static size_t moments(const struct fleet *fleet, int64_t *ret)
     ret[0] = fleet->end_ns;
     ret[1] = fleet->begin_ns + (fleet->end_ns - fleet->begin_ns) / 2;
     ret[2] =
-        fleet->begin_ns + SCOUTED_NS < fleet->end_ns ? fleet->begin_ns + SCOUTED_NS : fleet->end_ns;
+        fleet->begin_ns + PROBED_NS < fleet->end_ns ? fleet->begin_ns + PROBED_NS : fleet->end_ns;
     return 3;
 }
 
@@ -78,7 +78,7 @@ static void read_probe(struct fleet *fleet, const struct prometheus_answer *answ
         else if (strcmp(mark, "recent") == 0 && sample.value >= RECENT_LEAST)
             recent_ns = llround((double)RECENT_NS / sample.value);
         else if (strcmp(mark, "count") == 0 && sample.value >= 1)
-            fleet->reach_ns = llround((double)SCOUTED_NS / sample.value);
+            fleet->reach_ns = llround((double)PROBED_NS / sample.value);
     }
     if (recent_ns > 0)
         fleet->reach_ns = recent_ns;
@@ -101,7 +101,7 @@ static int probe(struct fleet *fleet, struct camp_error *error)
     }
     fleet->period_ns = fleet->reach_ns > 0 ? fleet->reach_ns : FIRST_PERIOD_NS;
     if (fleet->reach_ns == 0)
-        fleet->reach_ns = fleet->begin_ns > 0 ? SCOUTED_NS / 2 : FIRST_PERIOD_NS;
+        fleet->reach_ns = fleet->begin_ns > 0 ? PROBED_NS / 2 : FIRST_PERIOD_NS;
     return r;
 }
 
@@ -180,9 +180,9 @@ static char *first_question(const struct fleet *fleet)
     return range;
 }
 
-static int take_first(struct fleet *fleet, const struct from *from,
-                      const struct prometheus_answer *answer, struct from_facts *facts,
-                      struct camp_error *error)
+static int keep_first_answer(struct fleet *fleet, const struct from *from,
+                             const struct prometheus_answer *answer, struct from_facts *facts,
+                             struct camp_error *error)
 {
     int r = fleet_is_query(fleet) ? fleet_query_columns(fleet, from, answer, facts, error)
                                   : choose_columns(fleet, answer, error);
@@ -280,7 +280,7 @@ int fleet_open_samples(struct fleet *fleet, const struct from *from, struct from
     if (r == CAMP_OK)
         r = read_period(fleet, at_ns, error);
     if (r == CAMP_OK)
-        r = take_first(fleet, from, &answer, facts, error);
+        r = keep_first_answer(fleet, from, &answer, facts, error);
     prometheus_answer_release(&answer);
     return r;
 }

@@ -28,8 +28,8 @@ int64_t fleet_median(int64_t *distances, size_t count)
     return distances[(count - 1) / 2];
 }
 
-/* Each of distances[count] > 0 is one period or several, or none if a late scrape was followed by a
- * punctual one. 0: there is no distance. */
+/* Each of distances[count] > 0 is a number of periods: 0 between a late scrape and a punctual one.
+ * 0: there is no distance. */
 static int64_t mean_period(int64_t *distances, size_t count)
 {
     const int64_t median_ns = fleet_median(distances, count);

@@ -123,7 +123,7 @@ static int name_rows(struct fleet *fleet, const struct prometheus_answer *answer
 /* ---------------------------------------------------------------------------------- Unit -- */
 
 /* By its name, following Prometheus' conventions (record: "...:ratio_rate5m"). */
-static enum unit named(const struct fleet *fleet, const char *name)
+static enum unit unit_by_name(const struct fleet *fleet, const char *name)
 {
     if (fleet->kind == FLEET_LEVELS)
         return strstr(name, "ratio") != NULL     ? UNIT_SHARE
@@ -136,7 +136,7 @@ static enum unit named(const struct fleet *fleet, const char *name)
 }
 
 /* For levels: the unit that the sum of a row comes nearest to. */
-static enum unit guess(const struct fleet *fleet, const struct prometheus_answer *answer)
+static enum unit nearest_unit(const struct fleet *fleet, const struct prometheus_answer *answer)
 {
     double sum = 0, distance, least = INFINITY;
     enum unit best = UNIT_SHARE;
@@ -180,9 +180,9 @@ static int find_unit(struct fleet *fleet, const struct from *from,
                              "a range also share and percent",
                              from->unit);
     } else {
-        unit = named(fleet, name);
+        unit = unit_by_name(fleet, name);
         if (unit == UNIT_NONE) {
-            unit = guess(fleet, answer);
+            unit = nearest_unit(fleet, answer);
             snprintf(facts->note, sizeof facts->note,
                      "Values are taken as %s%s; --unit says otherwise", unit_name(unit),
                      unit_is_time(unit) ? " in each second" : "");

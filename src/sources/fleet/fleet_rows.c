@@ -42,8 +42,8 @@ static void set_elapsed(const struct fleet *fleet, struct fleet_amounts *amounts
         amounts->elapsed_ns = sum_ns;
 }
 
-/* The samples start within the interval (first_ns) or end before it does: the member is new, or the
- * member or the server is gone. */
+/* Whether the samples start within the interval (at first_ns), because the member is new, or end
+ * before the interval does, because the member or the server is gone. */
 static bool lacks_part(const struct fleet *fleet, const struct fleet_member *member,
                        int64_t first_ns, int64_t to_ns)
 {
@@ -77,8 +77,8 @@ static int64_t gap_of(const struct fleet *fleet, int64_t period_ns)
     return longer_ns * GAP_PERIODS_HALVES / 2 + MARGIN_NS;
 }
 
-/* By then a promptly scraped member has a sample after it. The interval of a late one ends earlier
- * from now on, by the lateness of its samples, at most a scrape. */
+/* The end of a member's interval: a member that is scraped on time has a sample after it by now. If
+ * its samples arrive late, its intervals end earlier from now on, by at most one period. */
 static int64_t end_of(const struct fleet *fleet, struct fleet_member *member, int64_t period_ns)
 {
     const int64_t to_ns = fleet->eval_ns - fleet_lag(fleet, period_ns) - member->late_ns;

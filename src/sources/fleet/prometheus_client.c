@@ -131,15 +131,15 @@ static int read_token(const char *path, char *ret, struct camp_error *error)
 static int set_headers(struct prometheus_client *client, struct camp_error *error)
 {
     const char *path = getenv("CAMP_PROMETHEUS_TOKEN_FILE");
-    const char *said = getenv("CAMP_PROMETHEUS_TOKEN"), *tenant = getenv("CAMP_PROMETHEUS_TENANT");
+    const char *given = getenv("CAMP_PROMETHEUS_TOKEN"), *tenant = getenv("CAMP_PROMETHEUS_TENANT");
     char token[TOKEN_SIZE] = "";
     bool good = true;
     int r = CAMP_OK;
 
     if (path != NULL)
         r = read_token(path, token, error);
-    else if (said != NULL)
-        snprintf(token, sizeof token, "%.*s", (int)strcspn(said, "\r\n"), said);
+    else if (given != NULL)
+        snprintf(token, sizeof token, "%.*s", (int)strcspn(given, "\r\n"), given);
     if (r != CAMP_OK)
         return r;
     if (token[0] != '\0')
@@ -214,7 +214,7 @@ static short wait_for_answer(void *context, uint64_t until_ns)
 }
 
 /* CAMP_OK, or the failure. */
-static int judge(struct prometheus_client *client, bool *ret_may_pass)
+static int result_of_transfer(struct prometheus_client *client, bool *ret_may_pass)
 {
     const struct prometheus_outcome outcome = {
         .result = (int)client->result,
@@ -236,7 +236,7 @@ static int finish(void *context, short events, struct camp_error *error)
 {
     struct prometheus_client *client = context;
     bool may_pass;
-    const int r = judge(client, &may_pass);
+    const int r = result_of_transfer(client, &may_pass);
 
     (void)events;
     forget_question(client);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORDS_SIZE 1024
+#define REASON_SIZE 1024
 
 static const struct of_curl {
     int result;
@@ -51,22 +51,23 @@ static const struct of_status {
     { 0, 999, CAMP_E_IO, true, "is this a Prometheus?" },
 };
 
-static int tell_unreached(const struct prometheus_outcome *outcome, int system_error,
-                          bool *ret_may_pass, struct camp_error *error)
+static int report_unreached(const struct prometheus_outcome *outcome, int system_error,
+                            bool *ret_may_pass, struct camp_error *error)
 {
     const struct of_curl *kind = of_curl;
-    char words[WORDS_SIZE];
+    char reason[REASON_SIZE];
 
     while (kind->result != outcome->result && kind->result != CURLE_OK)
         kind++;
     *ret_may_pass = kind->may_pass;
     if (system_error != 0)
-        snprintf(words, sizeof words, "%s", strerror(system_error));
+        snprintf(reason, sizeof reason, "%s", strerror(system_error));
     else if (outcome->detail[0] != '\0')
-        fleet_line(outcome->detail, strlen(outcome->detail), words, sizeof words);
+        fleet_line(outcome->detail, strlen(outcome->detail), reason, sizeof reason);
     else
-        snprintf(words, sizeof words, "%s", libcurl.curl_easy_strerror((CURLcode)outcome->result));
-    return camp_fail(error, kind->code, system_error, "%s: %s; %s", outcome->place, words,
+        snprintf(reason, sizeof reason, "%s",
+                 libcurl.curl_easy_strerror((CURLcode)outcome->result));
+    return camp_fail(error, kind->code, system_error, "%s: %s; %s", outcome->place, reason,
                      kind->advice);
 }
 
@@ -86,7 +87,7 @@ int prometheus_failure_report(const struct prometheus_outcome *outcome, long sta
                               int system_error, bool *ret_may_pass, struct camp_error *error)
 {
     const struct of_status *kind = of_status;
-    char words[WORDS_SIZE];
+    char reason[REASON_SIZE];
 
     *ret_may_pass = true;
     if (outcome->result == CURLE_OK && status == 200)
@@ -97,17 +98,17 @@ int prometheus_failure_report(const struct prometheus_outcome *outcome, long sta
                          "--query '{job=\"...\"}'",
                          outcome->place);
     if (outcome->result != CURLE_OK)
-        return tell_unreached(outcome, system_error, ret_may_pass, error);
+        return report_unreached(outcome, system_error, ret_may_pass, error);
     while (status < kind->least || status > kind->most)
         kind++;
     *ret_may_pass = kind->may_pass;
-    read_error(outcome, words, sizeof words);
-    if (status == 400 && words[0] == '\0') /* Prometheus says why */
+    read_error(outcome, reason, sizeof reason);
+    if (status == 400 && reason[0] == '\0') /* Prometheus says why */
         return camp_fail(error, CAMP_E_IO, 0,
                          "%s: status 400: this is not a Prometheus, but perhaps camp export; give "
                          "the address of the Prometheus that scrapes it, such as "
                          "prometheus:http://host:9090",
                          outcome->place);
     return camp_fail(error, kind->code, 0, "%s: status %ld%s%s; %s", outcome->place, status,
-                     words[0] != '\0' ? ", " : "", words, kind->advice);
+                     reason[0] != '\0' ? ", " : "", reason, kind->advice);
 }

@@ -80,7 +80,7 @@ static char *part_of(CURLU *url, CURLUPart part, unsigned flags)
     return copy;
 }
 
-static bool take_credential(CURLU *url, struct prometheus_place *ret)
+static bool read_credential(CURLU *url, struct prometheus_place *ret)
 {
     char *user = part_of(url, CURLUPART_USER, CURLU_URLDECODE);
     char *password = part_of(url, CURLUPART_PASSWORD, CURLU_URLDECODE);
@@ -162,7 +162,7 @@ static int parse_address(const char *text, struct prometheus_place *ret, struct 
         r = complain_of(code, error);
     else
         r = check(url, text, error);
-    if (r == CAMP_OK && (!take_credential(url, ret) || (ret->base = base_of(url)) == NULL))
+    if (r == CAMP_OK && (!read_credential(url, ret) || (ret->base = base_of(url)) == NULL))
         r = CAMP_E_NOMEM;
     if (r == CAMP_OK && (ret->shown = strdup(ret->base)) == NULL)
         r = CAMP_E_NOMEM;

@@ -179,7 +179,7 @@ static int open_frame(struct mariadb_source *source, const struct from *from,
     return session_frame_init(&source->sessions_frame, &plan, error);
 }
 
-static void tell_facts(const struct mariadb_source *source, const struct mariadb_options *options,
+static void fill_facts(const struct mariadb_source *source, const struct mariadb_options *options,
                        const struct camp_error *why, struct from_facts *facts)
 {
     char place[FROM_NAME_SIZE - 16];
@@ -256,7 +256,7 @@ int mariadb_source_open(const struct from *from, const char *conninfo, struct so
         close_mariadb(&source->source);
         return r;
     }
-    tell_facts(source, &options, &why, facts);
+    fill_facts(source, &options, &why, facts);
     *ret = &source->source;
     return CAMP_OK;
 }

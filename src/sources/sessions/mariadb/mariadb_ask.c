@@ -35,7 +35,7 @@ static uint64_t jittered_ns(uint64_t period_ns)
     return period_ns * 3 / 4 + period_ns / 2 * (state >> 16) / 65536;
 }
 
-static void take_cost(struct pace *pace, uint64_t cost_ns, uint64_t shortest_ns)
+static void add_cost(struct pace *pace, uint64_t cost_ns, uint64_t shortest_ns)
 {
     pace->cost_ns = pace->cost_ns == 0 ? cost_ns : (7 * pace->cost_ns + cost_ns) / 8;
     pace->asked_ns = now_ns(CLOCK_MONOTONIC);
@@ -218,7 +218,7 @@ int mariadb_sample(struct mariadb_source *source, uint64_t until_ns)
                                 source->tier <= TIER_SCHEDSTAT ? source->threads : NULL);
     libmariadb.mysql_free_result(rows);
     end_ns = spent_ns(source);
-    take_cost(&source->samples, end_ns > begin_ns ? end_ns - begin_ns : 0, jittered_ns(PERIOD_NS));
+    add_cost(&source->samples, end_ns > begin_ns ? end_ns - begin_ns : 0, jittered_ns(PERIOD_NS));
     return r;
 }
 
@@ -244,7 +244,7 @@ int mariadb_ask_instruments(struct mariadb_source *source, uint64_t until_ns)
                            now_ns(CLOCK_MONOTONIC) - before_ns, &source->sessions);
     libmariadb.mysql_free_result(rows);
     end_ns = spent_ns(source);
-    take_cost(&source->asked_waits, end_ns > begin_ns ? end_ns - begin_ns : 0, 0);
+    add_cost(&source->asked_waits, end_ns > begin_ns ? end_ns - begin_ns : 0, 0);
     if (before_ns != 0)
         source->reported = (struct mariadb_reported){
             .waits = &source->waits,

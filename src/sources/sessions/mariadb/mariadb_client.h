@@ -31,8 +31,8 @@ void mariadb_client_close(struct mariadb_client *client);
 
 /* Runs a statement, or continues a pending one, until `until_ns` (CLOCK_MONOTONIC). CAMP_OK: *ret
  * is all rows; release it with mysql_free_result(). REMOTE_PENDING: no answer yet, or *stop is set;
- * call again (an answer to another statement is then dropped). Fails as mariadb_failure_report();
- * call again. `statement` is a constant. */
+ * call again (the answer to an earlier statement is then dropped). Fails as
+ * mariadb_failure_report(); call again. `statement` is a constant. */
 int mariadb_client_ask(struct mariadb_client *client, const char *statement, uint64_t until_ns,
                        MYSQL_RES **ret, struct camp_error *error);
 

@@ -19,8 +19,8 @@ static int refuse_password(struct camp_error *error)
                      "write it into ~/.my.cnf, or set MARIADB_PWD");
 }
 
-static int take(struct mariadb_options *options, enum mariadb_option option, const char *value,
-                size_t length, struct camp_error *error)
+static int set_option(struct mariadb_options *options, enum mariadb_option option,
+                      const char *value, size_t length, struct camp_error *error)
 {
     char *ret = options->values[option];
 
@@ -63,7 +63,7 @@ static int parse_word(struct mariadb_options *options, const char *word, size_t 
 
     for (int i = 0; i < MARIADB_OPTION_COUNT && equals != NULL; i++) {
         if (is_key(word, names[i], key))
-            return take(options, (enum mariadb_option)i, equals + 1, length - key - 1, error);
+            return set_option(options, (enum mariadb_option)i, equals + 1, length - key - 1, error);
     }
     if (equals != NULL && (is_key(word, "password", key) || is_key(word, "passwd", key)))
         return refuse_password(error);
@@ -105,7 +105,7 @@ static int parse_uri(struct mariadb_options *options, const char *text, struct c
     if (at != NULL && (at > end || memchr(text, ':', (size_t)(at - text)) != NULL))
         return refuse_password(error);
     if (at != NULL)
-        r = take(options, MARIADB_OPTION_USER, text, (size_t)(at - text), error);
+        r = set_option(options, MARIADB_OPTION_USER, text, (size_t)(at - text), error);
     host_end = *host == '[' ? memchr(host, ']', (size_t)(end - host)) : NULL;
     port = memchr(host_end != NULL ? host_end : host, ':',
                   (size_t)(end - (host_end != NULL ? host_end : host)));
@@ -114,11 +114,11 @@ static int parse_uri(struct mariadb_options *options, const char *text, struct c
     else
         host_end = port != NULL ? port : end;
     if (r == CAMP_OK)
-        r = take(options, MARIADB_OPTION_HOST, host, (size_t)(host_end - host), error);
+        r = set_option(options, MARIADB_OPTION_HOST, host, (size_t)(host_end - host), error);
     if (r == CAMP_OK && port != NULL)
-        r = take(options, MARIADB_OPTION_PORT, port + 1, (size_t)(end - port) - 1, error);
+        r = set_option(options, MARIADB_OPTION_PORT, port + 1, (size_t)(end - port) - 1, error);
     if (r == CAMP_OK && slash != NULL)
-        r = take(options, MARIADB_OPTION_DATABASE, slash + 1, strlen(slash + 1), error);
+        r = set_option(options, MARIADB_OPTION_DATABASE, slash + 1, strlen(slash + 1), error);
     return r;
 }
 
@@ -132,7 +132,7 @@ int mariadb_options_parse(const char *text, struct mariadb_options *ret, struct 
     if (strncmp(text, "//", 2) == 0)
         r = parse_uri(&options, text + 2, error);
     else if (text[0] == '/')
-        r = take(&options, MARIADB_OPTION_SOCKET, text, strlen(text), error);
+        r = set_option(&options, MARIADB_OPTION_SOCKET, text, strlen(text), error);
     else
         r = parse_words(&options, text, error);
     if (r == CAMP_OK)

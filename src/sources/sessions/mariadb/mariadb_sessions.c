@@ -15,17 +15,18 @@ const char *const mariadb_label_names[MARIADB_LABELS] = { "user", "database", "c
 enum { ID, TID, COMMAND, STATE, TIME_MS, USER, HOST, DB, TRANSACTION, QUERY };
 
 #define SESSIONS "select p.ID, p.TID, p.COMMAND, p.STATE, p.TIME_MS, p.USER, p.HOST, p.DB, "
-#define BESIDE                                                                                     \
+#define WITH_TRANSACTIONS                                                                          \
     " from information_schema.PROCESSLIST p left join information_schema.INNODB_TRX x"             \
     " on x.trx_mysql_thread_id = p.ID where p.ID <> connection_id()"
-#define ALONE " from information_schema.PROCESSLIST p where p.ID <> connection_id()"
+#define WITHOUT_TRANSACTIONS " from information_schema.PROCESSLIST p where p.ID <> connection_id()"
 
 const char *mariadb_sessions_statement(bool transactions, bool queries)
 {
     if (transactions)
-        return queries ? SESSIONS "x.trx_state, left(p.INFO, 200)" BESIDE
-                       : SESSIONS "x.trx_state, null" BESIDE;
-    return queries ? SESSIONS "null, left(p.INFO, 200)" ALONE : SESSIONS "null, null" ALONE;
+        return queries ? SESSIONS "x.trx_state, left(p.INFO, 200)" WITH_TRANSACTIONS
+                       : SESSIONS "x.trx_state, null" WITH_TRANSACTIONS;
+    return queries ? SESSIONS "null, left(p.INFO, 200)" WITHOUT_TRANSACTIONS
+                   : SESSIONS "null, null" WITHOUT_TRANSACTIONS;
 }
 
 /* ------------------------------------------------------------------------------- Texts -- */
@@ -183,7 +184,7 @@ static const struct labels *kind_of(MYSQL_ROW row, const char *class, bool is_id
     return mariadb_kind(class, waits_for_row ? "row_lock" : row[STATE], "active");
 }
 
-static void take_row(struct mariadb_session *session, MYSQL_ROW row, uint64_t now_ns,
+static void read_row(struct mariadb_session *session, MYSQL_ROW row, uint64_t now_ns,
                      bool transactions, struct mariadb_threads *threads)
 {
     const bool is_idle = is(row[COMMAND], "Sleep");
@@ -224,7 +225,7 @@ int mariadb_sessions_sample(struct mariadb_sessions *sessions, MYSQL_RES *rows, 
                               row[TID] != NULL ? (int32_t)strtol(row[TID], NULL, 10) : 0);
         if (session == NULL)
             return CAMP_E_NOMEM;
-        take_row(session, row, now_ns, transactions, threads);
+        read_row(session, row, now_ns, transactions, threads);
     }
     return CAMP_OK;
 }

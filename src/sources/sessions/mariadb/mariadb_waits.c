@@ -20,20 +20,20 @@ const char mariadb_instruments_statement[] =
     " (select sum(VARIABLE_VALUE) from information_schema.GLOBAL_STATUS"
     " where VARIABLE_NAME like 'performance\\_schema\\_%\\_instances\\_lost')";
 
-#define OF_SESSIONS " from performance_schema.threads t"
-#define ARE_KNOWN                                                                                  \
+#define FROM_THREADS " from performance_schema.threads t"
+#define WHERE_INSTRUMENTED                                                                         \
     " where t.TYPE = 'FOREGROUND' and t.PROCESSLIST_ID is not null and t.INSTRUMENTED = 'YES'"
-#define WITH " join performance_schema."
-#define ARE_TAKEN                                                                                  \
-    " w on w.THREAD_ID = t.THREAD_ID" ARE_KNOWN                                                    \
+#define JOIN " join performance_schema."
+#define ON_USED_EVENTS                                                                             \
+    " w on w.THREAD_ID = t.THREAD_ID" WHERE_INSTRUMENTED                                           \
     " and (w.EVENT_NAME = 'idle' or w.EVENT_NAME like 'wait/synch/%' or"                           \
     " w.EVENT_NAME like 'wait/io/file/%' or w.EVENT_NAME like 'wait/io/socket/%')"
 const char mariadb_waits_statement[] =
-    "select t.PROCESSLIST_ID, 'idle', 0, 0" OF_SESSIONS ARE_KNOWN
-    " union all select t.PROCESSLIST_ID, w.EVENT_NAME, w.TIMER_WAIT, w.TIMER_WAIT" OF_SESSIONS WITH
-    "events_waits_current" ARE_TAKEN " and w.END_EVENT_ID is null and w.TIMER_WAIT is not null"
-    " union all select t.PROCESSLIST_ID, w.EVENT_NAME, w.SUM_TIMER_WAIT, 0" OF_SESSIONS WITH
-    "events_waits_summary_by_thread_by_event_name" ARE_TAKEN " and w.COUNT_STAR > 0";
+    "select t.PROCESSLIST_ID, 'idle', 0, 0" FROM_THREADS WHERE_INSTRUMENTED
+    " union all select t.PROCESSLIST_ID, w.EVENT_NAME, w.TIMER_WAIT, w.TIMER_WAIT" FROM_THREADS JOIN
+    "events_waits_current" ON_USED_EVENTS " and w.END_EVENT_ID is null and w.TIMER_WAIT is not null"
+    " union all select t.PROCESSLIST_ID, w.EVENT_NAME, w.SUM_TIMER_WAIT, 0" FROM_THREADS JOIN
+    "events_waits_summary_by_thread_by_event_name" ON_USED_EVENTS " and w.COUNT_STAR > 0";
 
 /* ------------------------------------------------------------------------------- Names -- */
 

@@ -23,7 +23,7 @@ struct odbc_statement {
     struct odbc_connection *connection;
     odbc_handle handle;
     struct field *fields; /* [count] */
-    size_t *begins;       /* [count]: of each field in `texts` */
+    size_t *offsets;      /* [count]: of each field in `texts` */
     size_t count;
     char *texts; /* [size] */
     size_t size;
@@ -39,7 +39,7 @@ static bool is_good(int16_t result)
 
 /* The meaning of a class of SQLSTATEs, and advice; the first match counts. */
 static const struct {
-    const char *begin; /* prefix of the SQLSTATE */
+    const char *prefix; /* of the SQLSTATE */
     int code;
     const char *advice;
 } failures[] = {
@@ -81,7 +81,7 @@ static int complain(int16_t type, odbc_handle handle, struct camp_error *error)
     if (!is_good(libodbc.GetDiagRec(type, handle, 1, state, &native, message,
                                     (int16_t)sizeof message, &length)))
         return camp_fail(error, CAMP_E_IO, 0, "the ODBC driver failed without a message");
-    while (strncmp((const char *)state, failures[i].begin, strlen(failures[i].begin)) != 0)
+    while (strncmp((const char *)state, failures[i].prefix, strlen(failures[i].prefix)) != 0)
         i++;
     return camp_fail(error, failures[i].code, 0, "%s (SQLSTATE %s)%s", tidy((char *)message),
                      (const char *)state, failures[i].advice);
@@ -89,7 +89,7 @@ static int complain(int16_t type, odbc_handle handle, struct camp_error *error)
 
 /* ----------------------------------------------------------------------------- Connection -- */
 
-static void *number(uintptr_t value)
+static void *as_pointer(uintptr_t value)
 {
     return (void *)value; /* as ODBC passes numbers */
 }
@@ -98,14 +98,14 @@ static int connect_to(struct odbc_connection *connection, const char *text,
                       struct camp_error *error)
 {
     if (!is_good(libodbc.AllocHandle(ODBC_ENVIRONMENT, NULL, &connection->environment)) ||
-        !is_good(
-            libodbc.SetEnvAttr(connection->environment, ODBC_VERSION, number(ODBC_VERSION_3), 0)) ||
+        !is_good(libodbc.SetEnvAttr(connection->environment, ODBC_VERSION,
+                                    as_pointer(ODBC_VERSION_3), 0)) ||
         !is_good(
             libodbc.AllocHandle(ODBC_CONNECTION, connection->environment, &connection->handle)))
         return camp_fail(error, CAMP_E_NOMEM, 0, "unixODBC gives no connection");
     /* A driver without these attributes works without them. */
-    libodbc.SetConnectAttr(connection->handle, ODBC_LOGIN_TIMEOUT, number(ODBC_LOGIN_S), 0);
-    libodbc.SetConnectAttr(connection->handle, ODBC_ACCESS_MODE, number(ODBC_READ_ONLY), 0);
+    libodbc.SetConnectAttr(connection->handle, ODBC_LOGIN_TIMEOUT, as_pointer(ODBC_LOGIN_S), 0);
+    libodbc.SetConnectAttr(connection->handle, ODBC_ACCESS_MODE, as_pointer(ODBC_READ_ONLY), 0);
     if (!is_good(libodbc.DriverConnect(connection->handle, NULL, (unsigned char *)text,
                                        ODBC_TEXT_TO_ITS_END, NULL, 0, NULL, ODBC_NEVER_ASK)))
         return complain(ODBC_CONNECTION, connection->handle, error);
@@ -151,7 +151,7 @@ static int complain_of(const struct odbc_statement *statement, struct camp_error
     return complain(ODBC_STATEMENT, statement->handle, error);
 }
 
-/* Called after preparing and again after executing: some drivers know only then. */
+/* Called after preparing and after executing, because some drivers know the columns only then. */
 static int count_columns(struct odbc_statement *statement, struct camp_error *error)
 {
     int16_t count = 0;
@@ -162,11 +162,11 @@ static int count_columns(struct odbc_statement *statement, struct camp_error *er
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "it has no result, or is no statement: --query takes one that reads");
     free(statement->fields);
-    free(statement->begins);
+    free(statement->offsets);
     statement->count = (size_t)count;
     statement->fields = calloc(statement->count, sizeof *statement->fields);
-    statement->begins = calloc(statement->count, sizeof *statement->begins);
-    return statement->fields != NULL && statement->begins != NULL
+    statement->offsets = calloc(statement->count, sizeof *statement->offsets);
+    return statement->fields != NULL && statement->offsets != NULL
                ? CAMP_OK
                : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for %zu columns", statement->count);
 }
@@ -183,7 +183,7 @@ static int prepare(struct odbc_statement *statement, const char *text, unsigned 
     if (!is_good(libodbc.AllocHandle(ODBC_STATEMENT, connection->handle, &statement->handle)))
         return complain(ODBC_CONNECTION, connection->handle, error);
     if (answer_s > 0)
-        libodbc.SetStmtAttr(statement->handle, ODBC_QUERY_TIMEOUT, number(answer_s), 0);
+        libodbc.SetStmtAttr(statement->handle, ODBC_QUERY_TIMEOUT, as_pointer(answer_s), 0);
     if (!is_good(libodbc.Prepare(statement->handle, (unsigned char *)text, ODBC_TEXT_TO_ITS_END)))
         return complain_of(statement, error);
     /* Checked before execution: a statement without a result writes. */
@@ -215,7 +215,7 @@ void odbc_statement_close(struct odbc_statement *statement)
     if (statement->handle != NULL)
         libodbc.FreeHandle(ODBC_STATEMENT, statement->handle);
     free(statement->fields);
-    free(statement->begins);
+    free(statement->offsets);
     free(statement->texts);
     free(statement);
 }
@@ -259,15 +259,15 @@ static int read_value(struct odbc_statement *statement, size_t column, size_t *u
         }
         *used += space - 1;
     }
-    statement->begins[column] = begin;
+    statement->offsets[column] = begin;
     statement->fields[column].length = *used - begin;
     return CAMP_OK;
 }
 
-static void hand_out(struct odbc_statement *statement, struct row *ret)
+static void fill_row(struct odbc_statement *statement, struct row *ret)
 {
     for (size_t i = 0; i < statement->count; i++)
-        statement->fields[i].text = statement->texts + statement->begins[i];
+        statement->fields[i].text = statement->texts + statement->offsets[i];
     *ret = (struct row){ .number = statement->read,
                          .count = statement->count,
                          .fields = statement->fields };
@@ -288,11 +288,11 @@ int odbc_statement_names(struct odbc_statement *statement, struct row *ret,
                                          (unsigned char *)statement->texts + used, NAME_SIZE,
                                          &length, &type, &size, &digits, &nullable)))
             return complain_of(statement, error);
-        statement->begins[i] = used;
+        statement->offsets[i] = used;
         statement->fields[i].length = strnlen(statement->texts + used, NAME_SIZE - 1);
         used += statement->fields[i].length;
     }
-    hand_out(statement, ret);
+    fill_row(statement, ret);
     return CAMP_OK;
 }
 
@@ -311,6 +311,6 @@ int odbc_statement_next(struct odbc_statement *statement, struct row *ret, struc
     if (r != CAMP_OK)
         return r;
     statement->read++;
-    hand_out(statement, ret);
+    fill_row(statement, ret);
     return CAMP_OK;
 }

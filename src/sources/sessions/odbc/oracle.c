@@ -20,17 +20,17 @@ static const char tier_clock[] = "schedstat+SQL", tier_sql[] = "SQL";
 
 static void disconnect(struct reading *reading)
 {
-    oracle_statements_close(&reading->texts);
+    oracle_statements_close(&reading->statements);
     odbc_connection_close(reading->connection);
     reading->connection = NULL;
 }
 
-static int connect_anew(struct reading *reading, struct camp_error *error)
+static int open_connection(struct reading *reading, struct camp_error *error)
 {
     const int r = odbc_connection_open(reading->connect, &reading->connection, error);
 
-    reading->is_there = r == CAMP_OK;
-    return r == CAMP_OK ? oracle_statements_open(&reading->texts, reading->connection,
+    reading->is_connected = r == CAMP_OK;
+    return r == CAMP_OK ? oracle_statements_open(&reading->statements, reading->connection,
                                                  reading->background, error)
                         : r;
 }
@@ -39,10 +39,11 @@ static int connect_anew(struct reading *reading, struct camp_error *error)
 static int read_snapshot(void *context, struct camp_error *error)
 {
     struct reading *reading = context;
-    int r = reading->connection == NULL ? connect_anew(reading, error) : CAMP_OK;
+    int r = reading->connection == NULL ? open_connection(reading, error) : CAMP_OK;
 
     if (r == CAMP_OK)
-        r = oracle_snapshot_read(&reading->snapshot, &reading->texts, reading->use_clock, error);
+        r = oracle_snapshot_read(&reading->snapshot, &reading->statements, reading->use_clock,
+                                 error);
     if (r != CAMP_OK)
         disconnect(reading);
     return r;
@@ -59,7 +60,7 @@ static void release(void *context)
 }
 
 /* The snapshot becomes the earlier one, and the thread reuses the memory of the one before. */
-static void keep(struct oracle_source *source)
+static void keep_snapshot(struct oracle_source *source)
 {
     const struct oracle_snapshot snapshot = source->before;
 
@@ -81,7 +82,7 @@ static void start_failure(struct oracle_source *source, const char *text)
     source->has_before = false;
 }
 
-static void end_trouble(struct oracle_source *source)
+static void end_failure(struct oracle_source *source)
 {
     source->note[0] = '\0';
     if (source->has_failed)
@@ -135,7 +136,7 @@ static int fill_frame(struct oracle_source *source, struct camp_error *error)
     } else {
         start_again(source, after);
     }
-    keep(source);
+    keep_snapshot(source);
     return r == CAMP_OK ? r
                         : camp_fail(error, r, 0, "%s: no memory for its sessions", source->shown);
 }
@@ -158,7 +159,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     if (r == CAMP_E_PERM)
         return camp_fail(error, r, 0, "%s: %s", source->shown, failure.message);
     if (r == CAMP_OK) {
-        end_trouble(source);
+        end_failure(source);
         r = fill_frame(source, error);
     } else {
         if (r != REMOTE_PENDING || !source->has_failed)
@@ -204,8 +205,8 @@ static int start_thread(struct oracle_source *source, const char *connect, struc
     return CAMP_OK;
 }
 
-/* Takes the first snapshot; its failure is the source's. */
-static int take_first_snapshot(struct oracle_source *source, struct camp_error *error)
+/* Reads the first snapshot; its failure is the source's. */
+static int read_first_snapshot(struct oracle_source *source, struct camp_error *error)
 {
     struct camp_error failure = { 0 };
     const int r = odbc_thread_run(source->thread, now_ns(CLOCK_MONOTONIC) + OPEN_NS, &failure);
@@ -215,7 +216,7 @@ static int take_first_snapshot(struct oracle_source *source, struct camp_error *
     if (r == REMOTE_PENDING)
         return camp_fail(error, CAMP_E_GONE, 0, "%s: the database does not answer within %d s",
                          source->shown, (int)(OPEN_NS / NS_PER_S));
-    if (source->reading->is_there)
+    if (source->reading->is_connected)
         return camp_fail(error, r, 0,
                          "%s: v$session: %s; for a database other than Oracle, give --query "
                          "\"select time, entity, ...\"",
@@ -228,7 +229,7 @@ static int choose_tier(struct oracle_source *source, struct from_facts *facts,
 {
     const struct reading *reading = source->reading;
     const char *tier = source->from.tier;
-    const bool is_local = reading->texts.is_local;
+    const bool is_local = reading->statements.is_local;
 
     if (tier != NULL && strcasecmp(tier, tier_clock) != 0 && strcasecmp(tier, tier_sql) != 0)
         return camp_fail(error, CAMP_E_INVALID, 0, "--tier %s: the tiers of odbc: are %s and %s",
@@ -263,7 +264,7 @@ static int open_oracle(struct oracle_source *source, const char *connect, struct
     int r = start_thread(source, connect, error);
 
     if (r == CAMP_OK)
-        r = take_first_snapshot(source, error);
+        r = read_first_snapshot(source, error);
     if (r == CAMP_OK)
         r = choose_tier(source, facts, error);
     if (r != CAMP_OK)
@@ -272,7 +273,7 @@ static int open_oracle(struct oracle_source *source, const char *connect, struct
     r = session_frame_init(&source->sessions, &plan, error);
     if (r != CAMP_OK)
         return r;
-    keep(source);
+    keep_snapshot(source);
     source->end_ns = source->before.at_ns;
     snprintf(facts->kind, sizeof facts->kind, "sessions");
     return CAMP_OK;

@@ -1,5 +1,5 @@
-/* Shared by the files of the Oracle source: oracle.c (when snapshots are taken, and failures) and
- * oracle_rows.c (their differences as rows). */
+/* Shared by the files of the Oracle source: oracle.c reads snapshots and handles failures,
+ * oracle_rows.c makes rows of their differences. */
 #pragma once
 
 #include "odbc_text.h"
@@ -14,8 +14,8 @@ struct reading {
     char connect[ODBC_TEXT_SIZE]; /* with secrets */
     bool background, use_clock;
     struct odbc_connection *connection;
-    bool is_there; /* a connection succeeded */
-    struct oracle_statements texts;
+    bool is_connected; /* a connection succeeded */
+    struct oracle_statements statements;
     struct oracle_snapshot snapshot;
 };
 
@@ -34,7 +34,7 @@ struct oracle_source {
     uint64_t end_ns;                             /* of the last frame */
     bool has_failed;                             /* the database does not answer */
     char note[FRAME_NOTE_SIZE + FROM_NAME_SIZE]; /* of the last frame */
-    struct from from; /* its texts remain the caller's, until the source is open */
+    struct from from; /* its texts remain the caller's, and are used only to open */
 };
 
 #define ORACLE_LABELS 4

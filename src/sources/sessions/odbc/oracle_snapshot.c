@@ -345,23 +345,23 @@ void oracle_snapshot_release(struct oracle_snapshot *snapshot)
     *snapshot = (struct oracle_snapshot){ 0 };
 }
 
-int oracle_snapshot_read(struct oracle_snapshot *snapshot, struct oracle_statements *texts,
+int oracle_snapshot_read(struct oracle_snapshot *snapshot, struct oracle_statements *statements,
                          bool use_clock, struct camp_error *error)
 {
-    int r = read_sessions(snapshot, texts->sessions, error);
+    int r = read_sessions(snapshot, statements->sessions, error);
 
     if (r == CAMP_OK)
-        r = read_waits(snapshot, texts->waits, error);
-    if (r == CAMP_OK && use_clock && texts->is_local)
+        r = read_waits(snapshot, statements->waits, error);
+    if (r == CAMP_OK && use_clock && statements->is_local)
         r = read_clocks(snapshot, error);
     if (r == CAMP_OK)
-        r = confirm_sessions(snapshot, texts->sessions, error);
+        r = confirm_sessions(snapshot, statements->sessions, error);
     if (r == CAMP_OK)
-        r = read_model(snapshot, texts->model, error);
+        r = read_model(snapshot, statements->model, error);
     if (r != CAMP_OK)
         return r;
     for (size_t i = 0; i < snapshot->count; i++) {
-        if (!texts->is_local)
+        if (!statements->is_local)
             snapshot->sessions[i].spid = 0;
     }
     divide_waits(snapshot);

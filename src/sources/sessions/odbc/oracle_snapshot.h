@@ -71,7 +71,7 @@ struct oracle_statements {
 /* Fails as odbc_connection.h. Call oracle_statements_close() in any case. */
 int oracle_statements_open(struct oracle_statements *ret, struct odbc_connection *connection,
                            bool background, struct camp_error *error);
-void oracle_statements_close(struct oracle_statements *texts);
+void oracle_statements_close(struct oracle_statements *statements);
 
 /* A value as a string, cut if too long; "" without such a column. */
 void oracle_text_copy(const struct row *row, size_t column, char *ret, size_t size);
@@ -79,5 +79,5 @@ void oracle_text_copy(const struct row *row, size_t column, char *ret, size_t si
 void oracle_snapshot_release(struct oracle_snapshot *snapshot);
 
 /* Fills *snapshot, replacing its contents. Without `use_clock` no process is read. */
-int oracle_snapshot_read(struct oracle_snapshot *snapshot, struct oracle_statements *texts,
+int oracle_snapshot_read(struct oracle_snapshot *snapshot, struct oracle_statements *statements,
                          bool use_clock, struct camp_error *error);

@@ -62,10 +62,10 @@ int oracle_statements_open(struct oracle_statements *ret, struct odbc_connection
     return r;
 }
 
-void oracle_statements_close(struct oracle_statements *texts)
+void oracle_statements_close(struct oracle_statements *statements)
 {
-    odbc_statement_close(texts->sessions);
-    odbc_statement_close(texts->waits);
-    odbc_statement_close(texts->model);
-    *texts = (struct oracle_statements){ 0 };
+    odbc_statement_close(statements->sessions);
+    odbc_statement_close(statements->waits);
+    odbc_statement_close(statements->model);
+    *statements = (struct oracle_statements){ 0 };
 }

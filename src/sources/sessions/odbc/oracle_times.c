@@ -177,10 +177,10 @@ static void report_run_queue(struct oracle_times *times, const struct oracle_sna
                              const struct oracle_snapshot *after, struct oracle_session *session)
 {
     const int64_t then = unexplained(before, earlier), now = unexplained(after, session);
-    const int64_t height = then > earlier->reported_queue_ns ? then : earlier->reported_queue_ns;
+    const int64_t maximum = then > earlier->reported_queue_ns ? then : earlier->reported_queue_ns;
 
-    session->reported_queue_ns = now > height ? now : height;
-    times->reported_run_queue_ns = (uint64_t)session->reported_queue_ns - (uint64_t)height;
+    session->reported_queue_ns = now > maximum ? now : maximum;
+    times->reported_run_queue_ns = (uint64_t)session->reported_queue_ns - (uint64_t)maximum;
 }
 
 int oracle_times_fill(struct oracle_times *times, const struct oracle_snapshot *before,
