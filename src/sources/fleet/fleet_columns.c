@@ -2,6 +2,7 @@
 
 #include "counters/error.h"
 #include "fleet_text.h"
+#include "ledger/array.h"
 #include "microstates/table.h"
 
 #include <ctype.h>
@@ -25,7 +26,7 @@ static size_t rank(const char *value)
 {
     size_t at = 0;
 
-    while (at < sizeof known / sizeof known[0] && strcmp(known[at], value) != 0)
+    while (at < ARRAY_COUNT(known) && strcmp(known[at], value) != 0)
         at++;
     return at;
 }

@@ -3,6 +3,7 @@
 #include "fleet_inside.h"
 
 #include "counters/error.h"
+#include "ledger/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,7 +149,7 @@ int fleet_refuse_several(const struct fleet *fleet, const struct prometheus_answ
     size_t count = 0;
 
     for (size_t i = 0; i < answer->series_count; i++)
-        fleet_add_name(names, &count, sizeof names / sizeof names[0],
+        fleet_add_name(names, &count, ARRAY_COUNT(names),
                        prometheus_answer_label(answer, i, HOST_LABEL));
     if (count < 2)
         return CAMP_OK;

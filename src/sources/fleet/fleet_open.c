@@ -3,6 +3,7 @@
 #include "fleet_inside.h"
 
 #include "counters/error.h"
+#include "ledger/array.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -148,7 +149,7 @@ static int choose_columns(struct fleet *fleet, const struct prometheus_answer *a
     }
     r = fleet_columns_init(&fleet->columns, fleet->kind == FLEET_GROUPS ? "groups" : "hosts",
                            fleet->metric, CAMP_MEASURED, count > 0 ? values : usual,
-                           count > 0 ? count : sizeof usual / sizeof usual[0]);
+                           count > 0 ? count : ARRAY_COUNT(usual));
     if (r == CAMP_E_INVALID)
         return camp_fail(error, r, 0, "prometheus: more than 90 states");
     if (r == CAMP_OK && fleet->sampled != SIZE_MAX) {

@@ -7,6 +7,7 @@
  * period of the series. So lateness counts at the two ends only. The result is the median of all
  * series. */
 #include "fleet_inside.h"
+#include "ledger/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,7 @@ static int64_t rounded(int64_t distance_ns)
 {
     static const int64_t units[] = { NS_PER_S, NS_PER_S / 10, NS_PER_MS };
 
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(units); i++) {
         const int64_t whole_ns = (distance_ns + units[i] / 2) / units[i] * units[i];
 
         if (llabs(whole_ns - distance_ns) <= distance_ns / 100)

@@ -12,6 +12,7 @@
 #include "fleet_inside.h"
 
 #include "counters/error.h"
+#include "ledger/array.h"
 #include "sources/field.h"
 
 #include <math.h>
@@ -78,7 +79,7 @@ static char *column_label(const struct from *from, const struct prometheus_answe
 
     if (from->column != NULL)
         return strdup(from->column);
-    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(usual); i++) {
         for (size_t j = 0; j < answer->series_count; j++) {
             if (prometheus_answer_series(answer, j, &series) &&
                 prometheus_series_label(&series, usual[i])[0] != '\0')

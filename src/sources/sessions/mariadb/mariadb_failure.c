@@ -3,6 +3,7 @@
  * in the server's language.
  */
 #include "counters/error.h"
+#include "ledger/array.h"
 #include "mariadb_client.h"
 
 #include <ctype.h>
@@ -56,7 +57,7 @@ static const struct advice *advice_of(unsigned number)
 {
     static const struct advice other = { 0, CAMP_E_IO, true, "see the server's log" };
 
-    for (size_t i = 0; i < sizeof advices / sizeof advices[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(advices); i++) {
         if (advices[i].number == number)
             return &advices[i];
     }

@@ -99,7 +99,7 @@ static int compare_ids(const void *key, const void *element)
     return id < other ? -1 : id > other;
 }
 
-struct mariadb_session *mariadb_sessions_find(const struct mariadb_sessions *sessions, int64_t id)
+static struct mariadb_session *find(const struct mariadb_sessions *sessions, int64_t id)
 {
     return ARRAY_FIND(&id, sessions->sessions, sessions->count, compare_ids);
 }
@@ -118,7 +118,7 @@ static struct mariadb_session *add(struct mariadb_sessions *sessions, int64_t id
 static struct mariadb_session *find_or_add(struct mariadb_sessions *sessions, int64_t id,
                                            int32_t tid)
 {
-    struct mariadb_session *found = mariadb_sessions_find(sessions, id);
+    struct mariadb_session *found = find(sessions, id);
 
     if (found != NULL && found->tid == tid)
         return found;

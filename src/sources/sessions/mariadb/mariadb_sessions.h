@@ -71,8 +71,5 @@ int mariadb_sessions_sample(struct mariadb_sessions *sessions, MYSQL_RES *rows, 
 /* After a frame: removes its samples and the ended sessions. */
 void mariadb_sessions_start_interval(struct mariadb_sessions *sessions);
 
-/* NULL: there is no such id. */
-struct mariadb_session *mariadb_sessions_find(const struct mariadb_sessions *sessions, int64_t id);
-
 /* The kind of these texts; blanks become '_', "" and NULL become "none". */
 const struct labels *mariadb_kind(const char *class, const char *event, const char *activity);

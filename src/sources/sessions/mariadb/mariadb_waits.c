@@ -47,7 +47,7 @@ static const struct {
 
 static const struct labels *kind_of(const char *name)
 {
-    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(classes); i++) {
         const size_t length = strlen(classes[i].prefix);
 
         if (strncmp(name, classes[i].prefix, length) == 0)

@@ -1,6 +1,7 @@
 #include "odbc_text.h"
 
 #include "counters/error.h"
+#include "ledger/array.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -58,7 +59,7 @@ static bool is_string(const char *text)
     return strchr(text, '=') != NULL;
 }
 
-bool odbc_text_has(const char *text, const char *key)
+static bool has_key(const char *text, const char *key)
 {
     struct part part;
 
@@ -93,9 +94,9 @@ bool odbc_text_to_connect(const char *text, const char *user, const char *passwo
 
     if (length < 0 || length >= ODBC_TEXT_SIZE)
         return false;
-    if (user != NULL && !odbc_text_has(ret, "UID") && !add(ret, "UID", user))
+    if (user != NULL && !has_key(ret, "UID") && !add(ret, "UID", user))
         return false;
-    return password == NULL || odbc_text_has(ret, "PWD") || add(ret, "PWD", password);
+    return password == NULL || has_key(ret, "PWD") || add(ret, "PWD", password);
 }
 
 static bool has_place_key(const struct part *part)
@@ -103,7 +104,7 @@ static bool has_place_key(const struct part *part)
     static const char *const keys[] = { "DSN",  "FILEDSN", "DRIVER",   "SERVER", "SERVERNAME",
                                         "HOST", "PORT",    "DATABASE", "DBQ" };
 
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(keys); i++) {
         if (is_key(part, keys[i]))
             return true;
     }
@@ -171,8 +172,7 @@ static int check_name(const char *text, struct camp_error *error)
  * names the part by its number only. */
 int odbc_text_check(const char *text, struct camp_error *error)
 {
-    const bool leads = odbc_text_has(text, "DSN") || odbc_text_has(text, "DRIVER") ||
-                       odbc_text_has(text, "FILEDSN");
+    const bool leads = has_key(text, "DSN") || has_key(text, "DRIVER") || has_key(text, "FILEDSN");
     bool may_be_named = true;
     char key[64], first[64] = "";
     struct part part;

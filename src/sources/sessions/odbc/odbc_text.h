@@ -24,6 +24,3 @@ int odbc_text_check(const char *text, struct camp_error *error);
  * password, or a =, which may follow a forgotten ;. "(hidden)": none of them is left, or the text
  * is neither a name nor a string. */
 void odbc_text_shown(const char *text, char *ret, size_t size);
-
-/* Whether a connection string has `key`, in any case. */
-bool odbc_text_has(const char *text, const char *key);

@@ -17,7 +17,7 @@ static void name_session(const struct oracle_session *session, bool is_new, stru
         .flags = is_new ? ENTITY_NEW : 0,
         .count = 1,
         .pid = session->spid,
-        .labels = labels_intern(labels, sizeof labels / sizeof labels[0]),
+        .labels = labels_intern(labels, ARRAY_COUNT(labels)),
     };
     snprintf(entity->name, sizeof entity->name, "%.32s %lld,%.16s",
              session->user[0] != '\0' ? session->user : session->program, (long long)session->sid,
