@@ -190,7 +190,7 @@ static int add_mark(struct fleet *fleet, const struct prometheus_series *series,
     return CAMP_OK;
 }
 
-/* The value of an evaluation, at the time of its host's last scrape. */
+/* Adds the value of an evaluation, with the time of its host's last scrape. */
 static int add_value(struct fleet *fleet, const struct prometheus_series *series, const char *mark,
                      struct prometheus_sample *sample)
 {

@@ -92,7 +92,7 @@ bool fleet_is_matchers(const char *query);             /* "{...}" alone */
 int fleet_ask(struct fleet *fleet, const char *text, int64_t at_ns, uint64_t until_ns,
               struct prometheus_answer *ret, struct camp_error *error);
 
-/* The same with its own text, which it frees (NULL: no memory), for limit_ns at most. */
+/* The same; frees `text` (NULL: no memory), and waits for limit_ns at most. */
 int fleet_ask_text(struct fleet *fleet, char *text, int64_t at_ns, uint64_t limit_ns,
                    struct prometheus_answer *ret, struct camp_error *error);
 
@@ -123,8 +123,8 @@ void fleet_forget(struct fleet *fleet,
                   int64_t now_ns); /* removes members without samples for long */
 void fleet_find_period(struct fleet *fleet);
 
-/* How long before now an interval ends for this period: by then there is a sample after its end.
- * Levels are evaluated now. */
+/* How long before now an interval ends, so that by now there is a sample after its end. Levels are
+ * evaluated now. */
 static inline int64_t fleet_lag(const struct fleet *fleet, int64_t period_ns)
 {
     return fleet->kind == FLEET_LEVELS ? 0 : period_ns + MARGIN_NS + fleet->age_ns;

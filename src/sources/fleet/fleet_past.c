@@ -45,7 +45,7 @@ static int ask(struct fleet *fleet, int64_t until_ns, struct prometheus_answer *
         until_ns, ANSWER_NS, ret, error);
 }
 
-/* The periods define gaps: each host has its own, from all of its samples. */
+/* Sets the period of each host, from all of its samples. It decides what is a gap. */
 static void update_periods(struct fleet *fleet)
 {
     for (size_t i = 0; i < fleet->hosts.count; i++) {
@@ -73,7 +73,7 @@ static int ask_piece(struct fleet *fleet, struct camp_error *error)
     return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the samples of a fleet");
 }
 
-/* At the original pace, or faster by --speed; without --speed at once. */
+/* Waits as long as the interval lasted, divided by --speed; without --speed not at all. */
 static void keep_pace(struct fleet *fleet)
 {
     if (!(fleet->speed > 0))

@@ -70,8 +70,8 @@ int fleet_samples_add(const struct fleet_samples *samples, struct fleet_member *
 /* 0: it has no sample. */
 int64_t fleet_newest(const struct fleet_member *member);
 
-/* Updates its period from its last samples. `snapshot_ns`: time between two snapshots. If that is
- * long, samples in between are missed, so the period never becomes longer by it. */
+/* Updates the member's period from its last samples. `snapshot_ns` is the time between two
+ * snapshots: long ones miss samples in between, so they never make the period longer. */
 void fleet_update_period(struct fleet_member *member, int64_t snapshot_ns);
 
 /* Accounts until `until_ns`, or until its newest sample if that is earlier. False: no time has

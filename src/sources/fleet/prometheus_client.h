@@ -47,8 +47,7 @@ int prometheus_place_parse(const char *text, struct prometheus_place *ret,
                            struct camp_error *error);
 void prometheus_place_release(struct prometheus_place *place);
 
-/* prometheus_failure.c: one line that names a failure and says what to do. */
-/* The outcome of a question. */
+/* prometheus_failure.c: the outcome of a question; a failure is one line that says what to do. */
 struct prometheus_outcome {
     int result;         /* libcurl's: CURLE_* */
     bool too_long;      /* the answer exceeds the size limit */

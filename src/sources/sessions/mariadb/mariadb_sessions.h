@@ -30,9 +30,8 @@ struct mariadb_sample {
 
 enum mariadb_transaction { MARIADB_NO_TRANSACTION, MARIADB_TRANSACTION, MARIADB_WAITS_FOR_ROW };
 
-#define MARIADB_SAMPLES                                                                            \
-    16 /* kinds of a session in an interval; further ones count for the last                       \
-        */
+/* Kinds of a session in an interval; further ones count for the last. */
+#define MARIADB_SAMPLES 16
 
 struct mariadb_session {
     int64_t id;

@@ -31,7 +31,7 @@ enum {
 
 /* ---------------------------------------------------------------------------------- Values -- */
 
-/* As the rules spell it: _ for a blank, "none" for a missing text. */
+/* Copies a name as the rules write it: _ for a blank, "none" for a missing text. */
 static void copy_name(const struct row *row, size_t column, char ret[ORACLE_NAME_SIZE])
 {
     oracle_text_copy(row, column, ret, ORACLE_NAME_SIZE);

@@ -62,7 +62,7 @@ struct oracle_snapshot {
     int64_t wall_clock_ns; /* the same moment */
 };
 
-/* oracle_statements.c. The prepared statements of a snapshot. */
+/* oracle_statements.c: the prepared statements of a snapshot. */
 struct oracle_statements {
     struct odbc_statement *sessions, *waits, *model;
     bool is_local; /* the server runs on this machine, by its host name */

@@ -170,8 +170,8 @@ static int64_t unexplained(const struct oracle_snapshot *snapshot,
     return (int64_t)ns;
 }
 
-/* Waits are written at once and DB time later, so the unexplained time drops between two writes of
- * DB time and is right at each: only its new maxima count. */
+/* The database writes waits at once, but DB time only about every 5 s. So the unexplained time
+ * falls between two writes of DB time, and is right just after one: only a new maximum counts. */
 static void report_run_queue(struct oracle_times *times, const struct oracle_snapshot *before,
                              const struct oracle_session *earlier,
                              const struct oracle_snapshot *after, struct oracle_session *session)
