@@ -86,9 +86,10 @@ static bool is_separator(const struct csv *csv, char character)
                                   : memchr(separators, character, sizeof separators) != NULL;
 }
 
-/* The end of a row with quotes (its LF or `end`), byte by byte. */
+/* The end of a row with quotes (its LF or `end`), byte by byte. Adds each of `separators` outside
+ * of quotes to counts[]; NULL: they are not counted. */
 static enum extent quoted_extent(const struct csv *csv, const char *at, const char *end,
-                                 const char **ret_end)
+                                 const char **ret_end, size_t *counts)
 {
     enum { BEGIN, PLAIN, QUOTED, CLOSED } state = BEGIN;
 
@@ -103,6 +104,8 @@ static enum extent quoted_extent(const struct csv *csv, const char *at, const ch
             state = QUOTED; /* a field starts, or the quote is doubled */
         } else {
             state = is_separator(csv, *at) ? BEGIN : PLAIN;
+            for (size_t i = 0; counts != NULL && i < sizeof separators; i++)
+                counts[i] += *at == separators[i];
         }
     }
     *ret_end = end;
@@ -121,7 +124,7 @@ static enum extent extent_of(const struct csv *csv, const char **ret_end)
     *ret_end = line_end;
     if (memchr(begin, '"', (size_t)(line_end - begin)) == NULL)
         return newline != NULL || csv->at_end ? EXTENT_WHOLE : EXTENT_MORE;
-    extent = quoted_extent(csv, begin, end, ret_end);
+    extent = quoted_extent(csv, begin, end, ret_end, NULL);
     if (extent == EXTENT_WHOLE || (extent == EXTENT_MORE && csv->at_end))
         return EXTENT_WHOLE;
     if (!csv->at_end && ((size_t)(end - begin) < LONGEST_ROW || newline == NULL))
@@ -130,35 +133,19 @@ static enum extent extent_of(const struct csv *csv, const char **ret_end)
     return EXTENT_OPEN;
 }
 
-/* Counts each of `separators` outside of quotes. */
-static void count_separators(const struct csv *csv, const char *at, const char *end,
-                             size_t ret[sizeof separators])
-{
-    bool is_begin = true, is_quoted = false;
-
-    memset(ret, 0, sizeof separators * sizeof *ret);
-    for (; at < end; at++) {
-        if (*at == '"' && (is_quoted || is_begin))
-            is_quoted = !is_quoted;
-        is_begin = !is_quoted && is_separator(csv, *at);
-        for (size_t i = 0; is_begin && i < sizeof separators; i++)
-            ret[i] += *at == separators[i];
-    }
-}
-
 /* Determines the separator from the first row that is not empty, which ends at `end`: the only one
  * in it. Nothing is guessed, because a file divided at the wrong one may still look like a table.
  */
 static int choose_separator(struct csv *csv, const char *end, struct camp_error *error)
 {
-    const char *begin = csv->buffer + csv->begin;
-    size_t counts[sizeof separators], kinds = 0;
+    const char *begin = csv->buffer + csv->begin, *row_end;
+    size_t counts[sizeof separators] = { 0 }, kinds = 0;
 
     if (end > begin && end[-1] == '\r')
         end--;
     if (end == begin)
         return CAMP_OK;
-    count_separators(csv, begin, end, counts);
+    quoted_extent(csv, begin, end, &row_end, counts);
     for (size_t i = 0; i < sizeof separators; i++) {
         if (counts[i] == 0)
             continue;

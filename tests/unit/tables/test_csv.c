@@ -68,6 +68,7 @@ static void the_header_determines_the_separator(void **state)
     ASSERT_ROWS("\r\n\"a,b\";\"c;d\"\n\"1\"x;2\n",
                 "2:|a,b|c;d\n3:|1|2(there is text behind a closing quote)\n");
     ASSERT_ROWS("a,\"b;\nc\"\n1;2,3\n", "1:|a|b;\nc\n3:|1;2|3\n");
+    ASSERT_ROWS("a;\"b\"\",c\"\n1;2\n", "1:|a|b\",c\n2:|1|2\n"); /* a doubled quote ends nothing */
     open_made("time;a, b;c\n", 12, "line 1: the header has 1 comma, 2 semicolons and 0 tabs");
     open_made("\ntime\n1\n", 8, "line 2: the header has no comma, semicolon or tab");
 }
