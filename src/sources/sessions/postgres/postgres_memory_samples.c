@@ -91,8 +91,9 @@ void postgres_memory_samples_name_events(struct postgres_source *source,
 
 /* ------------------------------------------------------------------------------- Samples -- */
 
-/* A task that slept and has not run since is not read again, at a tenth of the cost. It may wait
- * for a CPU by now, at most once per sleep. */
+/* A task that was asleep and whose CPU clock has not advanced since is asleep still. Reading this
+ * clock costs a tenth of reading the state. A task that has been woken and waits for its first CPU
+ * time counts as asleep, at most once per sleep. */
 bool postgres_is_asleep(struct postgres_process *process)
 {
     uint64_t cpu_ns;
@@ -139,8 +140,7 @@ static void read_again(struct postgres_source *source, size_t count)
     if (postgres_memory_read(&source->layout, later, count, NULL) != CAMP_OK)
         return;
     for (size_t i = 0; i < count; i++) {
-        if (backends[i].known && memory_samples->samples[i].is_asleep && backends[i].event == 0 &&
-            later[i].known)
+        if (memory_samples->samples[i].is_asleep && backends[i].event == 0 && later[i].known)
             backends[i] = later[i];
     }
 }
