@@ -3,7 +3,7 @@
 #include "counters/error.h"
 #include "counters/units.h"
 #include "ledger/words.h"
-#include "table_times.h"
+#include "table_rows.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

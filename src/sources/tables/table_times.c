@@ -1,4 +1,5 @@
-#include "table_times.h"
+/* Converts the numbers of a table's rows to times. Pure arithmetic. */
+#include "table_rows.h"
 
 #include "counters/units.h"
 
