@@ -56,10 +56,28 @@ static int compare(const void *key, const void *element)
     return sample->start < session->start ? -1 : sample->start > session->start;
 }
 
-static struct sampled_session *insert(struct sampled_times *times, size_t position,
+/* The position of the session, or where it would be inserted. */
+static size_t position_of(const struct sampled_times *times, const struct session_sample *sample)
+{
+    return ARRAY_POSITION(sample, times->sessions, times->count, compare);
+}
+
+struct sampled_session *sampled_times_find(const struct sampled_times *times, int64_t id,
+                                           int64_t start)
+{
+    const struct session_sample wanted = { .id = id, .start = start };
+    const size_t position = position_of(times, &wanted);
+
+    return position < times->count && compare(&wanted, &times->sessions[position]) == 0
+               ? times->sessions[position]
+               : NULL;
+}
+
+static struct sampled_session *insert(struct sampled_times *times,
                                       const struct session_sample *sample)
 {
     struct sampled_session *session = calloc(1, sizeof *session);
+    const size_t position = position_of(times, sample);
 
     if (session == NULL)
         return NULL;
@@ -142,9 +160,9 @@ static int sample_again(struct sampled_times *times, struct sampled_session *ses
 
 /* The sessions of the very first snapshot are not new, and their past is unknown. */
 static int sample_first(struct sampled_times *times, uint64_t at_ns,
-                        const struct session_sample *sample, size_t position)
+                        const struct session_sample *sample)
 {
-    struct sampled_session *session = insert(times, position, sample);
+    struct sampled_session *session = insert(times, sample);
     uint64_t from_ns = times->snapshot_ns > times->begin_ns ? times->snapshot_ns : times->begin_ns;
 
     if (session == NULL)
@@ -162,12 +180,10 @@ static int sample_first(struct sampled_times *times, uint64_t at_ns,
 static int add_sample(struct sampled_times *times, uint64_t at_ns,
                       const struct session_sample *sample)
 {
-    const size_t position = ARRAY_POSITION(sample, times->sessions, times->count, compare);
-    struct sampled_session *session = position < times->count ? times->sessions[position] : NULL;
+    struct sampled_session *session = sampled_times_find(times, sample->id, sample->start);
 
-    if (session == NULL || session->id != sample->id || session->start != sample->start)
-        return sample_first(times, at_ns, sample, position);
-    return sample_again(times, session, at_ns, sample);
+    return session != NULL ? sample_again(times, session, at_ns, sample)
+                           : sample_first(times, at_ns, sample);
 }
 
 static int end_session(struct sampled_times *times, struct sampled_session *session, uint64_t at_ns)

@@ -71,3 +71,7 @@ int sampled_times_add(struct sampled_times *times, uint64_t at_ns,
 /* Ends the interval. Without a snapshot at its end, the time since the last one counts as elapsed
  * for living sessions, and is in no state. */
 void sampled_times_end(struct sampled_times *times, uint64_t end_ns);
+
+/* NULL: no snapshot of the interval contains it. */
+struct sampled_session *sampled_times_find(const struct sampled_times *times, int64_t id,
+                                           int64_t start);

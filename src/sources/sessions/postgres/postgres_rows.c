@@ -20,25 +20,6 @@ static bool reserve(struct postgres_source *source, size_t count)
 
 /* --------------------------------------------------------------------- Times reported by SQL -- */
 
-static int compare_sampled(const void *key, const void *element)
-{
-    const struct postgres_process *process = key;
-    const struct sampled_session *session = *(const struct sampled_session *const *)element;
-
-    if (process->pid != session->id)
-        return process->pid < session->id ? -1 : 1;
-    return process->start_us < session->start ? -1 : process->start_us > session->start;
-}
-
-static const struct sampled_session *find_sampled(const struct sampled_times *times,
-                                                  const struct postgres_process *process)
-{
-    const struct sampled_session *const *found =
-        ARRAY_FIND(process, times->sessions, times->count, compare_sampled);
-
-    return found != NULL ? *found : NULL;
-}
-
 static struct session_kind kind_of(const struct labels *kind)
 {
     struct session_kind ret;
@@ -63,7 +44,8 @@ static enum session_state state_of(struct postgres_source *source, const struct 
 static void report(struct postgres_source *source, const struct postgres_process *process,
                    struct session *session)
 {
-    const struct sampled_session *reported = find_sampled(&source->sampler.times, process);
+    const struct sampled_session *reported =
+        sampled_times_find(&source->sampler.times, process->pid, process->start_us);
 
     for (size_t i = 0; reported != NULL && i < reported->time_count; i++) {
         const struct session_kind kind = kind_of(reported->times[i].kind);
