@@ -3,13 +3,13 @@
 #include "counters/error.h"
 #include "ledger/array.h"
 #include "recorder_table.h"
+#include "recording.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -278,20 +278,10 @@ int recorder_write(struct recorder *recorder, const struct frame *frame, const s
     return CAMP_OK;
 }
 
-static uint64_t size_of(const char *path, const char *suffix)
-{
-    char *name = sqlite3_mprintf("%s%s", path, suffix);
-    struct stat status;
-    const bool is_there = name != NULL && stat(name, &status) == 0;
-
-    sqlite3_free(name);
-    return is_there ? (uint64_t)status.st_size : 0;
-}
-
 struct recorder_counts recorder_counts(const struct recorder *recorder)
 {
     struct recorder_counts counts = recorder->counts;
 
-    counts.bytes = size_of(recorder->path, "") + size_of(recorder->path, "-wal");
+    counts.bytes = recording_file_size(recorder->path);
     return counts;
 }

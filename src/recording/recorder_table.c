@@ -1,6 +1,6 @@
 /*
  * The tables and views of one schema, as SQL. Rows are in NAME_rows; columns that are seldom other
- * than zero are in NAME_seldom, where a row stands only when one of them is. The view NAME has
+ * than zero are in NAME_seldom, which has a row only when one of them is. The view NAME has
  * both, and NAME_every also the idle rows that were left out.
  *
  * A file has the tables `label` and `label_name` when a source has labels, and each is a column of
@@ -150,7 +150,7 @@ static void append_every(const struct recorder_table *table, sqlite3_str *sql, s
                             name, name, name);
 }
 
-/* An idle row stands for all intervals until the next row of its entity, or until the end. */
+/* An idle row is valid in all intervals until the next row of its entity, or until the end. */
 static void create_view_of_every(const struct recorder_table *table, sqlite3_str *sql,
                                  const char *tick_name)
 {

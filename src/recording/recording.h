@@ -7,9 +7,9 @@
 /* Can the text be the path of a recording: a name that ends in .camp, or a folder? */
 bool recording_is_path(const char *text);
 
-/* Opens a file; without a file of that name, those that recording_set_find() finds for it, one
- * after the other as one source. Of several files those that cannot be opened are skipped, and the
- * note says so. Otherwise like recording_source_open(). */
+/* Opens a file. Without a file of that name, the files that recording_set_find() finds for it are
+ * one source; files that cannot be opened are skipped, and the note counts them. Otherwise like
+ * recording_source_open(). */
 int recording_replay_open(const struct from *from, const char *path, struct source **ret,
                           struct from_facts *ret_facts, struct camp_error *error);
 
@@ -20,6 +20,9 @@ int recording_replay_open(const struct from *from, const char *path, struct sour
  * intact part of a damaged file is read first. CAMP_E_GONE: there is no such file. */
 int recording_source_open(const struct from *from, const char *path, struct source **ret,
                           struct from_facts *ret_facts, struct camp_error *error);
+
+/* In bytes, with the transactions in its -wal. */
+uint64_t recording_file_size(const char *path);
 
 /* ------------------------------------------------------------------------- Rotated files -- */
 

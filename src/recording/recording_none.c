@@ -31,7 +31,7 @@ int recorder_open(struct recorder **ret, const char *path, const struct recorder
     return refuse(path, error);
 }
 
-/* There is no recorder, so nobody can call these. */
+/* Without a recorder these are never called. */
 
 int recorder_write(struct recorder *recorder, const struct frame *frame, const struct frame *beside,
                    struct camp_error *error)

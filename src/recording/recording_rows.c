@@ -153,7 +153,7 @@ static int restore_until(struct merge *merge, uint32_t number)
     return r;
 }
 
-/* The entity is `before`, or if that is NULL as the file says. */
+/* Adds a row for the entity `before`; if that is NULL, for the one in the file. */
 static int identify(struct recording_table *table, struct merge *merge, uint32_t number,
                     int64_t flags, const struct entity *before, struct camp_error *error)
 {

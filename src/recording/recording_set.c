@@ -1,4 +1,4 @@
-/* The files of a recording that was rotated: their names, and all of them as one source. */
+/* The files of a rotated recording: their names, and all of them as one source. */
 #include "recording.h"
 
 #include "counters/error.h"
@@ -17,9 +17,29 @@
 #define SUFFIX ".camp"
 #define TIME_LENGTH 16 /* 20261122T020000Z */
 
+static bool is_folder(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 size_t recording_stem_length(const char *path)
 {
     return strlen(path) - (ends_with(path, SUFFIX) ? strlen(SUFFIX) : 0);
+}
+
+uint64_t recording_file_size(const char *path)
+{
+    struct stat status;
+    char *wal;
+    uint64_t size = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+
+    if (asprintf(&wal, "%s-wal", path) < 0)
+        return size;
+    size += stat(wal, &status) == 0 ? (uint64_t)status.st_size : 0;
+    free(wal);
+    return size;
 }
 
 /* strptime(3) alone would also accept blanks instead of digits. */
@@ -56,7 +76,8 @@ static int add(struct recording_set *set, const char *folder, const char *name, 
                                                                         : (set->count++, CAMP_OK);
 }
 
-/* What a path's files are named after, and where they are. */
+/* Splits a path into its folder, which is the caller's, and the stem of its files. NULL: no memory.
+ */
 static char *split(const char *path, const char **ret_stem, size_t *ret_stem_length)
 {
     const char *slash = strrchr(path, '/');
@@ -106,24 +127,18 @@ int recording_set_find_made(struct recording_set *ret, const char *output)
 
 int recording_set_find(struct recording_set *ret, const char *path)
 {
-    struct stat status;
-
     *ret = (struct recording_set){ 0 };
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+    if (is_folder(path))
         return find_in(path, "", 0, ret);
     return recording_set_find_made(ret, path);
 }
 
 int recording_set_check(const char *path, struct camp_error *error)
 {
-    struct stat status;
-    const bool is_there = stat(path, &status) == 0;
-
-    if (!is_there && errno != ENOENT && errno != ENOTDIR)
-        return camp_fail_errno(error, errno, path);
-    if (is_there && S_ISDIR(status.st_mode) && access(path, R_OK | X_OK) != 0)
-        return camp_fail_errno(error, errno, path);
-    return CAMP_OK;
+    if (access(path, F_OK) != 0)
+        return errno == ENOENT || errno == ENOTDIR ? CAMP_OK : camp_fail_errno(error, errno, path);
+    return is_folder(path) && access(path, R_OK | X_OK) != 0 ? camp_fail_errno(error, errno, path)
+                                                             : CAMP_OK;
 }
 
 bool recording_set_is_one(const struct recording_set *set)
@@ -153,24 +168,17 @@ void recording_set_release(struct recording_set *set)
 
 struct replay_source {
     struct source source; /* first: a replay_source is a source */
-    struct from from;     /* for each file; without progress, which would begin anew with each */
+    struct from from;     /* for each file; without progress, which is of all files */
     void (*progress)(void *context, uint64_t done, uint64_t total);
     struct recording_set set;
     size_t at;              /* of the file that is read */
-    struct source *first;   /* stays open: its schemas are those of all frames */
+    struct source *first;   /* remains open: all frames have its schemas */
     struct source *current; /* may be the first */
     uint64_t done, frames;  /* of all files */
-    int failed;             /* the first file that could not be read whole: CAMP_E_*, and why */
+    int failed;             /* CAMP_E_* of the first file that could not be read to its end */
     struct camp_error failure;
     struct frame frame, beside;
 };
-
-static bool is_folder(const char *path)
-{
-    struct stat status;
-
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
 
 bool recording_is_path(const char *text)
 {
@@ -212,7 +220,7 @@ static bool is_same_source(const struct source *left, const struct source *right
            (left_beside == NULL || is_same_schema(left_beside->schema, right_beside->schema));
 }
 
-/* A frame of a later file, with the schema of the first one's. */
+/* The frame with the schema of the first file. */
 static const struct frame *adopt(struct frame *ret, const struct frame *frame,
                                  const struct schema *schema)
 {
@@ -262,7 +270,8 @@ static const struct frame *beside(const struct source *base)
                  source_beside(source->first)->schema);
 }
 
-/* What is whole of the files behind one that is damaged, or was removed meanwhile, comes first. */
+/* Opens the file after one that has ended, is damaged, or was removed meanwhile; that failure is
+ * returned after the last file. */
 static int next_file(struct replay_source *source, int r, struct camp_error *error)
 {
     if (r != SOURCE_END && source->failed == CAMP_OK) {
@@ -322,7 +331,7 @@ static void drop_file(struct recording_set *set, size_t at)
     memmove(&set->times_s[at], &set->times_s[at + 1], (set->count - at) * sizeof *set->times_s);
 }
 
-/* Opens each once, to know how much there is in all; the first stays open. */
+/* Opens each file once, to add up their intervals; the first one remains open. */
 static int open_all(struct replay_source *source, struct from_facts *facts,
                     struct camp_error *error)
 {

@@ -8,7 +8,6 @@
 #include "program/intervals.h"
 #include "program/output_file.h"
 #include "record_files.h"
-#include "record_info.h"
 #include "recording/recording.h"
 
 #include <errno.h>

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -39,24 +38,6 @@ static char *next_path(const struct record_files *files, const struct frame *fra
         time_s = set.times_s[set.count - 1] + 1;
     recording_set_release(&set);
     return rotated_path(files->output, time_s);
-}
-
-uint64_t record_files_size(const char *path)
-{
-    static const char *const suffixes[] = { "", "-wal" };
-    uint64_t size = 0;
-
-    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-        struct stat status;
-        char *name;
-
-        if (asprintf(&name, "%s%s", path, suffixes[i]) < 0)
-            continue;
-        if (stat(name, &status) == 0)
-            size += (uint64_t)status.st_size;
-        free(name);
-    }
-    return size;
 }
 
 void record_files_remove(const char *path)
@@ -115,13 +96,13 @@ static void remove_old(const struct record_files *files, int64_t now_ns)
     if (!has_limit(files) || recording_set_find_made(&set, files->output) != CAMP_OK)
         return;
     for (i = 0; i < set.count; i++)
-        size += record_files_size(set.paths[i]);
+        size += recording_file_size(set.paths[i]);
     for (i = 0; i < set.count && !is_open(files, set.paths[i]); i++) {
         if (!is_too_old(files, &set, i, now_ns) &&
             (files->keep_bytes == 0 || size <= files->keep_bytes) &&
             (files->keep_files == 0 || set.count - i <= files->keep_files))
             break;
-        size -= record_files_size(set.paths[i]);
+        size -= recording_file_size(set.paths[i]);
         record_files_remove(set.paths[i]);
     }
     report_removed(files, &set, i);
@@ -176,7 +157,7 @@ void record_files_close(struct record_files *files)
 
         recorder_close(files->recorder);
         report_wal(files->path);
-        counts.bytes = record_files_size(files->path);
+        counts.bytes = recording_file_size(files->path);
         add_counts(&files->earlier, counts);
     }
     files->recorder = NULL;

@@ -32,8 +32,10 @@ struct recorder_counts record_files_counts(const struct record_files *files);
 
 void record_files_close(struct record_files *files);
 
-/* In bytes, including transactions not yet moved into it. */
-uint64_t record_files_size(const char *path);
-
 /* Deletes a recording and its side files. */
 void record_files_remove(const char *path);
+
+/* camp record --info: describes a recording. `path`: as for --from. `format`: the name of a view.
+ * An exit status; STATUS_FAILURE also when one of several files is no recording, after showing the
+ * others. */
+int record_info(const char *path, const char *format);

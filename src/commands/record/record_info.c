@@ -1,11 +1,10 @@
 /* camp record --info: the files of a recording, a row each, and their sums. */
-#include "record_info.h"
+#include "record_files.h"
 
 #include "counters/units.h"
 #include "ledger/array.h"
 #include "ledger/words.h"
 #include "program/command.h"
-#include "record_files.h"
 #include "recording/recording.h"
 #include "views/view.h"
 
@@ -123,7 +122,7 @@ static void fill_file(struct information *information, size_t at)
 {
     struct file *file = &information->files[at];
     const struct recording_info *info = &file->info;
-    const uint64_t bytes = record_files_size(information->set.paths[at]);
+    const uint64_t bytes = recording_file_size(information->set.paths[at]);
     struct cell *cells = &information->cells[at * ARRAY_COUNT(file_fields)];
 
     if (info->begin_ns >= 0)
