@@ -77,7 +77,7 @@ uint64_t index_siphash(const uint64_t key[2], const void *bytes, size_t length)
 }
 
 /* The key is where the system has loaded this program and its C library: at random, for each
- * process anew. */
+ * process. */
 uint32_t index_hash_bytes(const void *bytes, size_t length)
 {
     static const char here;

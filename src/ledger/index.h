@@ -23,7 +23,7 @@ struct index {
 typedef bool index_equal(const void *context, uint32_t position, const void *key);
 
 /* Hashes of numbers that the kernel gives, and of texts that come from elsewhere: the latter differ
- * from process to process, so that nobody can write an input of keys that all collide. */
+ * from process to process, so that no input can be written whose keys all collide. */
 uint32_t index_hash_number(uint64_t number);
 uint32_t index_hash_bytes(const void *bytes, size_t length);
 

@@ -35,7 +35,7 @@ struct selection {
     struct grouping grouping; /* `numbers` are of selected->picked */
     const regex_t *filter;    /* of names and labels; NULL: all */
     size_t order;
-    bool exited_apart; /* rows that ended stand behind the others */
+    bool exited_apart; /* rows of exited entities follow the others */
     bool tree;         /* processes under their parents */
     size_t most;       /* rows; 0: all */
     /* The name of a row; NULL: entity->name. */
@@ -49,7 +49,7 @@ struct selected {
     size_t *order;              /* [count] rows of `rows` */
     uint32_t *depths;           /* [count] in a tree; otherwise 0 */
     size_t count;
-    size_t living; /* rows before those that ended and stand apart */
+    size_t living; /* rows before those of exited entities, if they are apart */
     size_t cut;    /* rows that `most` left out */
     /* owned: selected_release() */
     struct frame copy, groups;

@@ -40,7 +40,7 @@ static int vertex_of(enum column_class class)
 }
 
 /* A session's time in the run queue is in no state of the database: it explains what is missing
- * from their sum, and so it stands at no vertex (Gunther and Poder, section 6). */
+ * from their sum, so it belongs to no vertex (Gunther and Poder, section 6). */
 static bool is_left_out(const struct schema *schema, const char *column)
 {
     bool of_sessions = false;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define MOST_DIGITS 18 /* whatever their value, they fit 64 bits */
+#define MOST_DIGITS 18 /* of any value: they fit 64 bits */
 #define LARGEST_EXPONENT 400
 #define EXACT_POWERS 23  /* of ten, exact as doubles */
 #define QUOTED_LENGTH 24 /* of a field in a message */

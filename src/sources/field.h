@@ -59,10 +59,10 @@ struct time_form {
     int64_t quarter, offset_s;
 };
 
-/* Guesses the form of times from times[count], the start of the table; `said`: the unit in the
+/* Guesses the form of times from times[count], the start of the table. `named`: the unit in the
  * column's name, or UNIT_NONE. */
 void time_form_guess(struct time_form *ret, const struct field *times, size_t count,
-                     enum unit said);
+                     enum unit named);
 
 /* In ns since 1970, or since the table's zero. */
 enum field_fault field_time(struct field field, struct time_form *form, int64_t *ret_ns);

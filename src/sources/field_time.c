@@ -1,11 +1,11 @@
-/* Times in fields, see field.h. */
+/* Times in fields (field.h). */
 #include "counters/units.h"
 #include "field.h"
 
 #include <math.h>
 #include <time.h>
 
-#define PLAIN_BELOW_S 1e8   /* 1973: no table is older, and no count so large */
+#define PLAIN_BELOW_S 1e8   /* 1973: no table is older, and no count is larger */
 #define LATEST_S 9000000000 /* the year 2255: the limit of ns in 64 bits */
 #define QUARTER_S 900       /* local time changes only at a quarter of an hour */
 
@@ -211,7 +211,8 @@ static enum unit unit_of_magnitude(double value)
                                           : UNIT_S;
 }
 
-void time_form_guess(struct time_form *ret, const struct field *times, size_t count, enum unit said)
+void time_form_guess(struct time_form *ret, const struct field *times, size_t count,
+                     enum unit named)
 {
     size_t numbers = 0, empty = 0;
     double largest = 0, value;
@@ -226,6 +227,6 @@ void time_form_guess(struct time_form *ret, const struct field *times, size_t co
             largest = value;
     }
     ret->is_number = 2 * numbers > count - empty;
-    ret->unit = unit_is_time(said) ? said : unit_of_magnitude(largest);
+    ret->unit = unit_is_time(named) ? named : unit_of_magnitude(largest);
     ret->is_plain = ret->is_number && largest * unit_ns(ret->unit, 0) < PLAIN_BELOW_S * 1e9;
 }

@@ -67,7 +67,8 @@ static int open_query(const struct from *from, struct source **ret, struct from_
     return r == CAMP_OK ? table_source_open(rows, facts->name, from, ret, facts, error) : r;
 }
 
-/* The sources that are not of this machine, by enum from_opener. `place` stands behind the prefix.
+/* The sources that are not of this machine, by enum from_opener. `place` is the text after the
+ * prefix.
  */
 static int open_foreign(const struct from *from, enum from_opener opener, const char *place,
                         struct source **ret, struct from_facts *facts, struct camp_error *error)

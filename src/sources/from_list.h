@@ -22,7 +22,7 @@ enum from_opener {
     OPENS_MARIADB,
     OPENS_ODBC,
     OPENS_FLEET,
-    OPENS_NOTHING /* an old name, whose help says the new one */
+    OPENS_NOTHING /* an old name, whose help has the new one */
 };
 
 /* The options that go with some sources only. */

@@ -111,7 +111,7 @@ make_old_files() {
     [[ $output == *"run.camp is damaged"* ]]
     whole=$(ask part.camp 'SELECT count(*) FROM tick')
     [ "$whole" -ge 500 ] && [ "$whole" -lt 1000 ]
-    # A report and a picture have as much of it, and the same word and status.
+    # A report and a picture have the same intervals, message and status.
     run -1 "$CAMP" report --from run.camp --output part.html
     [[ $output == *"run.camp is damaged"*"part.html: $whole intervals, "* ]]
     run -1 "$CAMP" report --from run.camp --picture lines --output part.svg
@@ -165,21 +165,21 @@ make_old_files() {
     run -1 timeout 60 "$CAMP" record --from data.csv --output full/run.camp
     [[ $output == *"the disk is full; what was recorded until now is there"* ]]
     [[ $output == *"full/run.camp-wal holds a part of the recording: keep the two files together"* ]]
-    # A copy of the first file alone has no tables, and each command says so in one line.
+    # A copy of the first file alone has no tables, and each command reports that in one line.
     cp full/run.camp copy.camp
     for words in "record --info" "top --count 1 --from" "report --output x.html --from" "view --from"; do
         # shellcheck disable=SC2086 # words
         run -1 timeout 10 "$CAMP" $words copy.camp
         [ "$output" = "camp ${words%% *}: copy.camp is empty: no interval was recorded, or it was copied without its file copy.camp-wal" ]
     done
-    # As the message says, the two files together are the whole recording.
+    # As in the message, the two files together are the whole recording.
     run -0 "$CAMP" record --from full/run.camp --output whole.camp
     [ "$(ask whole.camp 'SELECT count(*) FROM tick')" = "$(ask full/run.camp 'SELECT count(*) FROM tick')" ]
     [ ! -e whole.camp-wal ]
     [ "$(ask full/run.camp 'PRAGMA integrity_check')" = ok ]
     [ "$(ask full/run.camp 'SELECT count(*) FROM tick')" -gt 5 ]
     rm full/*
-    head -c 2000000 /dev/zero >full/other || true # as much as there is room for
+    head -c 2000000 /dev/zero >full/other || true # until the disk is full
     for room in 0 16384; do
         truncate -s -$room full/other
         run -1 timeout 60 "$CAMP" record --from data.csv --output full/run.camp

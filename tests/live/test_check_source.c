@@ -89,7 +89,7 @@ static void the_bpf_tier_has_timed_cpus(void **state)
     source_close(source);
 }
 
-/* Processes of check have no states: whoever asks for some gets those of the CPUs. */
+/* Processes of check have no states: a view that needs states shows those of the CPUs. */
 static void a_caller_that_reads_states_gets_the_cpus(void **state)
 {
     struct from from = { .text = "check", .stop = &never_stop };

@@ -49,7 +49,7 @@ static void a_star_stands_for_the_remaining_states(void **state)
     assert_axes("A=user+*; B=run_queue; C=lock", "1231");
 }
 
-static void names_are_kept(void **state)
+static void vertices_have_the_given_names(void **state)
 {
     struct axes_fault fault;
     struct axes axes;
@@ -78,7 +78,7 @@ static void an_error_names_its_place(void **state)
     assert_fault("A=user+;B=lock;C=*", "there is no such state", "");
 }
 
-static void default_of_unknown_states_has_them_in_their_order(void **state)
+static void unknown_states_are_vertices_in_their_order(void **state)
 {
     struct axes axes;
 
@@ -91,7 +91,7 @@ static void default_of_unknown_states_has_them_in_their_order(void **state)
     assert_memory_equal(axes.vertices.of_state, "\1\2\3\4", 4);
 }
 
-static void default_of_too_few_states_is_none(void **state)
+static void fewer_states_than_vertices_have_no_default(void **state)
 {
     const struct schema two = { "two", columns, 2, 2 };
     struct axes axes;
@@ -105,10 +105,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_are_named_by_column_title_or_without_unit),
         cmocka_unit_test(a_star_stands_for_the_remaining_states),
-        cmocka_unit_test(names_are_kept),
+        cmocka_unit_test(vertices_have_the_given_names),
         cmocka_unit_test(an_error_names_its_place),
-        cmocka_unit_test(default_of_unknown_states_has_them_in_their_order),
-        cmocka_unit_test(default_of_too_few_states_is_none),
+        cmocka_unit_test(unknown_states_are_vertices_in_their_order),
+        cmocka_unit_test(fewer_states_than_vertices_have_no_default),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

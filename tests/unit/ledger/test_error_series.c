@@ -1,4 +1,4 @@
-/* Errors interval by interval, from frames of "tasks" made up here. */
+/* Errors of each interval, from synthetic frames of "tasks". */
 #include "ledger/error_series.h"
 #include "sources/machine/tasks_frame.h"
 

@@ -167,7 +167,7 @@ static void check_sums(const struct frame *groups, size_t at, int64_t id, uint32
     assert_int_equal(frame_values(groups, at)[0], run);
 }
 
-static void users_cgroups_and_numbers_hold_all_the_time(void **state)
+static void groups_by_user_cgroup_and_number_have_all_the_time(void **state)
 {
     const int64_t numbers[6] = { 1, 1, 2, 2, 2, 1 };
     struct frame frame, groups;
@@ -200,7 +200,7 @@ static void users_cgroups_and_numbers_hold_all_the_time(void **state)
     frame_release(&groups);
 }
 
-static void a_group_has_the_labels_that_all_in_it_have(void **state)
+static void a_group_has_the_labels_that_all_its_rows_have(void **state)
 {
     static const char *const values[] = { "app", "batch" };
     struct frame frame, groups;
@@ -235,7 +235,7 @@ static void an_empty_frame_has_no_groups(void **state)
     frame_release(&groups);
 }
 
-static void a_wrong_guess_is_corrected(void **state)
+static void a_state_that_went_backwards_is_subtracted_from_the_largest(void **state)
 {
     const uint64_t before[3] = { 10, 20, 30 };
     uint64_t after[3] = { 110, 15, 31 }, ret[3];
@@ -250,7 +250,7 @@ static void a_wrong_guess_is_corrected(void **state)
     after[0] = 10;
     after[1] = 15;
     after[2] = 30;
-    states_since(ret, before, after, 3); /* nobody has it: nothing is negative */
+    states_since(ret, before, after, 3); /* no state has that much: none is negative */
     assert_int_equal(ret[0] + ret[1] + ret[2], 0);
 }
 
@@ -262,10 +262,10 @@ int main(void)
         cmocka_unit_test(exited_threads_of_one_name_are_one_row_on_request),
         cmocka_unit_test(exited_processes_are_not_mixed_into_living_ones),
         cmocka_unit_test(an_exited_thread_belongs_to_its_living_process),
-        cmocka_unit_test(users_cgroups_and_numbers_hold_all_the_time),
-        cmocka_unit_test(a_group_has_the_labels_that_all_in_it_have),
+        cmocka_unit_test(groups_by_user_cgroup_and_number_have_all_the_time),
+        cmocka_unit_test(a_group_has_the_labels_that_all_its_rows_have),
         cmocka_unit_test(an_empty_frame_has_no_groups),
-        cmocka_unit_test(a_wrong_guess_is_corrected),
+        cmocka_unit_test(a_state_that_went_backwards_is_subtracted_from_the_largest),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

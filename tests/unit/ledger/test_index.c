@@ -78,7 +78,7 @@ static bool is_position(const void *context, uint32_t position, const void *key)
     return position == *(const uint32_t *)key;
 }
 
-static void all_are_found_after_growth(void **state)
+static void all_keys_are_found_after_growth(void **state)
 {
     struct index index = { 0 };
 
@@ -141,7 +141,7 @@ static void regular_numbers_do_not_collide(void **state)
     }
 }
 
-/* Texts whose hashes by FNV-1a are equal in their low bits whatever the first state is: each ends
+/* Texts whose hashes by FNV-1a are equal in their low bits, for any first state: each ends
  * with bytes that differ in the high bit alone, which only reaches the bits above it. */
 static void texts_made_to_collide_do_not(void **state)
 {
@@ -161,7 +161,7 @@ static void texts_made_to_collide_do_not(void **state)
 }
 
 /* The example in the paper's appendix A, and the empty text of the reference implementation. */
-static void siphash_is_the_one_of_its_paper(void **state)
+static void siphash_has_the_values_of_its_paper(void **state)
 {
     const uint64_t key[2] = { UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908) };
     unsigned char bytes[15];
@@ -179,11 +179,11 @@ int main(void)
         cmocka_unit_test(an_empty_index_finds_nothing),
         cmocka_unit_test(keys_with_one_hash_are_distinguished),
         cmocka_unit_test(a_removed_key_is_gone_and_the_others_are_found),
-        cmocka_unit_test(all_are_found_after_growth),
+        cmocka_unit_test(all_keys_are_found_after_growth),
         cmocka_unit_test(a_failed_reservation_leaves_the_index),
         cmocka_unit_test(regular_numbers_do_not_collide),
         cmocka_unit_test(texts_made_to_collide_do_not),
-        cmocka_unit_test(siphash_is_the_one_of_its_paper),
+        cmocka_unit_test(siphash_has_the_values_of_its_paper),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

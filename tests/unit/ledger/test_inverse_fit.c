@@ -177,7 +177,7 @@ static void a_million_equal_loads_are_one_load(void **state)
     free(points);
 }
 
-/* What rounding leaves of no relation may look significant: 3 x 0.05 at these loads does. */
+/* Rounding can make equal errors look like a significant relation: 3 x 0.05 at these loads does. */
 static void one_error_at_all_loads_is_no_relation(void **state)
 {
     static const double errors[] = { 3 * 0.05, 6 * 0.05, 100, 33.3, 1e-7 };

@@ -35,7 +35,7 @@ static void values_are_distinguished_by_their_ends(void **state)
     assert_ptr_not_equal(labels_intern(three, 3), labels_intern(two, 2));
 }
 
-static void none_is_null(void **state)
+static void a_tuple_without_values_is_null(void **state)
 {
     (void)state;
     assert_null(labels_intern(NULL, 0));
@@ -80,7 +80,7 @@ static void labels_beyond_eight_are_dropped(void **state)
     assert_ptr_equal(labels_intern(many, 9), labels_intern(many, 8));
 }
 
-/* Also the end of the room, which is why this is the last test. */
+/* It uses up the space for labels, so it is the last test. */
 static void tuples_are_kept_until_the_limit(void **state)
 {
     enum { FEW = 10000, FEW_BYTES = FEW * (sizeof(struct labels) + sizeof(char *) + 5) };
@@ -117,7 +117,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_values_are_the_same_pointer),
         cmocka_unit_test(values_are_distinguished_by_their_ends),
-        cmocka_unit_test(none_is_null),
+        cmocka_unit_test(a_tuple_without_values_is_null),
         cmocka_unit_test(a_long_value_is_cut_between_characters),
         cmocka_unit_test(labels_beyond_eight_are_dropped),
         cmocka_unit_test(tuples_are_kept_until_the_limit),

@@ -139,7 +139,7 @@ static void an_expired_number_is_reused(void **state)
     registry_release(&registry);
 }
 
-/* The same id twice: the entity seen last owns it, whatever the numbers are. */
+/* Two entities with the same id: the one seen last owns it, whichever has the larger number. */
 static void the_entity_seen_last_keeps_its_id_when_others_expire(void **state)
 {
     struct registry registry = { 0 };

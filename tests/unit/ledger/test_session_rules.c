@@ -1,4 +1,4 @@
-/* Rules of database sessions: what they book where, and what is said of a bad one. */
+/* Rules of database sessions: the columns of their states, and the message of a bad rule. */
 #include "ledger/session_rules.h"
 
 #include "sources/sessions/session.h"
@@ -57,7 +57,7 @@ static void the_first_rule_that_matches_all_of_the_text_wins(void **state)
     assert_string_equal(find(&rules, "LWLock", "tuple", "active", "client"), "-");
     assert_string_equal(find(&rules, "xIO", "", "", ""), "-");
     assert_string_equal(find(&rules, "Timeout", "PgSleep", "", ""), "idle.nap");
-    /* columns stand by their states, and each knows its rules */
+    /* columns are in the order of their states, and each has its rules */
     assert_string_equal(rules.columns[0].name, "row");
     assert_string_equal(rules.columns[0].rules,
                         "class=Lock event=tuple|transactionid; class=LWLock event=Row.*");

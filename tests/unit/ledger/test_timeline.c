@@ -126,7 +126,7 @@ static void rows_of_one_entity_are_one(void **state)
     assert_row(0, 1, 4, 0.25, 0.75, 0, 0);
 }
 
-/* Three frames, of which the second lacks who is in the others, and the third has a new one. */
+/* Three frames: the second lacks an entity of the others, and the third has a new one. */
 static void keep_three(void)
 {
     begin(0);
@@ -171,7 +171,7 @@ static void two_by_two_the_last_may_be_alone(void **state)
     assert_row(1, 3, 1, 1, 0, 0, 0);
 }
 
-/* 8 rows have room; of two entities and 20 frames that is no more than 4 frames. */
+/* There is space for 8 rows: with two entities, 20 frames are merged to 4. */
 static void memory_is_bounded_and_no_time_is_lost(void **state)
 {
     double elapsed = 0, run = 0;
@@ -200,8 +200,8 @@ static void memory_is_bounded_and_no_time_is_lost(void **state)
     assert_true(fabs(run - 4) < 1e-5);
 }
 
-/* One who stays, one who comes back, and 300 a frame that come and go: each has an id that another
- * had before. */
+/* One entity stays, one comes back, and 300 of each frame exit; each id belonged to another entity
+ * before. */
 static void a_crowd_that_comes_and_goes_is_added_up_by_name(void **state)
 {
     const size_t most = 64ul << 10;

@@ -1,4 +1,4 @@
-/* Processes under their parents, on made-up families. */
+/* Processes under their parents, with synthetic families. */
 #include "ledger/selection.h"
 
 #include <setjmp.h>

@@ -144,7 +144,7 @@ static void there_are_three_or_four_vertices_and_a_limit_of_states(void **state)
     assert_true(vertices_init(&vertices, &schema, names, 4));
 }
 
-static void without_time_there_is_no_place(void **state)
+static void a_row_without_time_has_no_position(void **state)
 {
     const struct weights nothing = { .missing = 1 };
     struct frame frame;
@@ -161,7 +161,7 @@ static void without_time_there_is_no_place(void **state)
     frame_release(&frame);
 }
 
-static void the_paper_s_points_are_where_the_paper_has_them(void **state)
+static void points_of_the_paper_have_its_positions(void **state)
 {
     const struct weights centre = { .shares = { 1.0 / 3, 1.0 / 3, 1.0 / 3 } };
     const struct weights other = { .shares = { 0.62, 0.28, 0.10 } };
@@ -232,7 +232,7 @@ static void the_distance_from_a_side_is_the_share_of_its_vertex(void **state)
     }
 }
 
-static void time_that_is_missing_moves_no_point(void **state)
+static void missing_time_moves_no_point(void **state)
 {
     const struct weights whole = { .shares = { 0.5, 0.3, 0.2 } };
     const struct weights half = { .shares = { 0.25, 0.15, 0.1 }, .missing = 0.5 };
@@ -297,11 +297,11 @@ int main(void)
         cmocka_unit_test(missing_time_is_kept_beside_the_shares),
         cmocka_unit_test(a_state_at_no_vertex_is_left_out_and_reported),
         cmocka_unit_test(there_are_three_or_four_vertices_and_a_limit_of_states),
-        cmocka_unit_test(without_time_there_is_no_place),
-        cmocka_unit_test(the_paper_s_points_are_where_the_paper_has_them),
+        cmocka_unit_test(a_row_without_time_has_no_position),
+        cmocka_unit_test(points_of_the_paper_have_its_positions),
         cmocka_unit_test(corners_are_equally_far_from_each_other),
         cmocka_unit_test(the_distance_from_a_side_is_the_share_of_its_vertex),
-        cmocka_unit_test(time_that_is_missing_moves_no_point),
+        cmocka_unit_test(missing_time_moves_no_point),
         cmocka_unit_test(each_microstate_has_a_usual_vertex),
         cmocka_unit_test(each_state_of_a_cpu_has_a_usual_vertex),
         cmocka_unit_test(a_state_of_unknown_class_is_at_no_vertex),

@@ -1,4 +1,4 @@
-/* Rules of workloads: what they match, and what is said of a bad one. */
+/* Rules of workloads: the processes that they match, and the message of a bad rule. */
 #include "ledger/workload.h"
 
 #include <setjmp.h>

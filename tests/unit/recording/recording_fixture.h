@@ -17,7 +17,8 @@
 #define WALL_NS 1000000000u
 #define FIRST_WALL_CLOCK_NS 1795312800000000000
 
-/* ------------------------------------------------------------------------------ Made schemas -- */
+/* ------------------------------------------------------------------------------ Synthetic schemas
+ * -- */
 
 #define COLUMN(name, kind)                                                                         \
     {                                                                                              \
@@ -44,8 +45,7 @@ static const struct column counts_columns[] = {
 };
 static const struct schema counts_schema = { "tick", counts_columns, COUNT(counts_columns), 0 };
 
-/* -------------------------------------------------------------------------------- Made frames --
- */
+/* -------------------------------------------------------------------------- Synthetic frames -- */
 
 static uint64_t random_state;
 
@@ -57,7 +57,7 @@ static uint64_t random_below(uint64_t limit)
 
 #define IDS 40
 
-/* What a made entity is like from one frame to the next. */
+/* A synthetic entity from one frame to the next. */
 static struct actor {
     bool there;
     int state;
@@ -118,7 +118,7 @@ static void change_actor(struct actor *actor)
     }
 }
 
-/* At rest, or two states and perhaps more. */
+/* Adds an idle row, or one with two states or more. */
 static void add_made(struct frame *frame, const struct actor *actor, bool active)
 {
     const size_t columns = frame->schema->column_count;
@@ -152,7 +152,7 @@ static void step_actor(struct frame *frame, struct actor *actor, int64_t id)
         change_actor(actor);
     if (!actor->there)
         return;
-    if (random_below(40) == 0) { /* gone without a word */
+    if (random_below(40) == 0) { /* gone without a last row */
         actor->there = false;
         return;
     }
@@ -160,7 +160,7 @@ static void step_actor(struct frame *frame, struct actor *actor, int64_t id)
         actor->entity.flags |= ENTITY_ENDED;
         add_made(frame, actor, random_below(2) == 0);
         actor->there = false;
-        if (random_below(2) == 0) { /* another has its id at once */
+        if (random_below(2) == 0) { /* another entity has its id at once */
             begin_actor(actor, id);
             add_made(frame, actor, true);
             actor->entity.flags &= ~(uint32_t)ENTITY_NEW;
@@ -181,7 +181,7 @@ static void make_frame(struct frame *frame, size_t tick)
     frame->end_ns = frame->start_ns + WALL_NS + random_below(1000);
     frame->wall_clock_ns = FIRST_WALL_CLOCK_NS + (int64_t)tick * WALL_NS;
     frame->losses = (struct losses){ random_below(3), random_below(3), random_below(3), tick };
-    if (random_below(20) == 0) { /* nobody at all */
+    if (random_below(20) == 0) { /* no entity at all */
         memset(actors, 0, sizeof actors);
         return;
     }

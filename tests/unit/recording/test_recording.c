@@ -1,4 +1,4 @@
-/* Recordings: what is written is read back, whatever was left out of the file. */
+/* Recordings: a frame is read back as it was written, with the rows that the file leaves out. */
 #include "recording_fixture.h"
 
 /* ---------------------------------------------------------------------------------- Comparing --
@@ -43,7 +43,7 @@ static void assert_same_row(const struct frame *left, size_t left_row, const str
                         left->schema->column_count * sizeof(uint64_t));
 }
 
-/* Whatever the order of their rows. */
+/* Their rows may be in another order. */
 static void assert_same_frame(const struct frame *left, const struct frame *right)
 {
     size_t left_rows[2 * IDS], right_rows[2 * IDS];
@@ -78,7 +78,7 @@ static void assert_same_schema(const struct schema *left, const struct schema *r
 /* -------------------------------------------------------------------------------------- Tests --
  */
 
-/* A frame as it will be when it is made again from the same seed. */
+/* Compares the frames of a recording with those that the same seed makes again. */
 static void replay_from(int64_t begin_ns, size_t first, const struct schema *schema,
                         const struct schema *beside_schema)
 {
@@ -124,7 +124,7 @@ static void a_recording_is_read_back_unchanged(void **state)
     replay_from(0, 0, &states_schema, &counts_schema);
 }
 
-/* One that sleeps, one that is idle in another state for a while, in 2 x 60 intervals. */
+/* Of two sleeping entities, one is in another state for an interval, in 2 x 60 intervals. */
 static void idle_rows_are_written_once(void **state)
 {
     struct recorder *recorder = open_recorder();
@@ -149,7 +149,8 @@ static void idle_rows_are_written_once(void **state)
     frame_release(&frame);
 }
 
-/* A look at many threads reads each at its own moment: a millisecond more or less is rest too. */
+/* A snapshot of many threads reads each at its own moment: with a millisecond more or less a row is
+ * idle, too. */
 static void restored_rows_have_the_length_of_the_interval(void **state)
 {
     const struct from from = { 0 };
@@ -194,7 +195,8 @@ static void a_source_without_states_is_read_back(void **state)
     replay_from(0, 0, &counts_schema, NULL);
 }
 
-/* An interval is in when its middle is: a beginning may be somewhat before its own, or after. */
+/* --begin selects an interval by its middle, so it may be a little before its start, or after it.
+ */
 static void reading_may_start_at_any_interval(void **state)
 {
     (void)state;
@@ -216,14 +218,14 @@ static void facts_are_those_of_the_recording(void **state)
     record_made(&states_schema, NULL);
     source_close(open_from(&from, &facts));
     assert_string_equal(facts.kind, "makings");
-    assert_string_equal(facts.tier, "schedstat+SQL"); /* whatever a source calls it */
+    assert_string_equal(facts.tier, "schedstat+SQL"); /* any text */
     assert_string_equal(facts.note, "a note");
     assert_false(facts.live);
     assert_int_equal(facts.interval_ns, WALL_NS);
     assert_int_equal(facts.end_ns, FIRST_WALL_CLOCK_NS + (TICKS - 1) * (int64_t)WALL_NS);
 }
 
-/* The clock is set back by an hour in the midst: the order is that of the intervals. */
+/* The clock is set back by an hour during the recording: the intervals keep their order. */
 static void a_clock_that_is_set_back_changes_no_order(void **state)
 {
     const int64_t hour_ns = 3600 * (int64_t)WALL_NS;
@@ -252,7 +254,7 @@ static void a_clock_that_is_set_back_changes_no_order(void **state)
     frame_release(&frame);
 }
 
-/* Those that came and went are forgotten after a while, and nobody else. */
+/* Only exited entities are forgotten after a while. */
 static void a_long_recording_forgets_gone_entities(void **state)
 {
     const struct from from = { 0 };

@@ -28,7 +28,7 @@ static void put_bytes(const char *bytes, size_t length)
     fclose(file);
 }
 
-/* Reads to the end, or to a failure, and says with which words. "": it was read whole. */
+/* Reads to the end or to a failure, and returns its message. "": all of it was read. */
 static const char *read_all(size_t *ret_frames)
 {
     static struct camp_error error;
@@ -121,7 +121,8 @@ static void a_damaged_recording_is_reported(void **state)
     free(whole);
 }
 
-/* Whatever is missing at its end, what is whole is read, and the rest is said to be missing. */
+/* Wherever the file is cut, its whole intervals are read, and the message reports that it is cut.
+ */
 static void a_truncated_recording_is_read_to_its_last_interval(void **state)
 {
     struct stat status;

@@ -102,7 +102,7 @@ static void an_idle_session_is_written_once(void **state)
     source_close(source);
 }
 
-/* A session of one user whose third label goes on, and somebody without labels. */
+/* A session of one user whose third label changes, and a session without labels. */
 static void record_session(void)
 {
     const char *const third[] = { "q1", "q2", "q2", "", "q3" };

@@ -147,7 +147,8 @@ static void a_process_that_never_slept_ran_since_the_last_tick(void **state)
     tasks_table_release(&table);
 }
 
-/* The stolen process is unknown: all ended ones together get at most the rest. */
+/* The process that the time was stolen from is unknown: all exited ones together get at most the
+ * remaining time. */
 static void stolen_time_is_charged_to_no_process(void **state)
 {
     struct tasks_table table = { .stolen_ns = 6 };
