@@ -27,22 +27,22 @@ const KINDS = [
 
 export function made({ count = 400, frames = 60, seed = 7, unclean = 0.02, ...others } = {}) {
     const next = random(seed);
-    const who = Array.from({ length: count }, () => {
+    const tasks = Array.from({ length: count }, () => {
         let left = next();
         return KINDS.find(([, share]) => (left -= share) < 0) ?? KINDS[5];
     });
-    const phase = who.map(() => [next() * 6.28, 0.5 + next(), next()]);
+    const phase = tasks.map(() => [next() * 6.28, 0.5 + next(), next()]);
     const row = (n, t) => {
         const [p, speed, own] = phase[n];
-        const raw = who[n][2].map((share, s) => share * Math.exp(1.3 * Math.sin(t * 0.09 * speed + p + s * 1.7) + (own - 0.5)) + 0);
+        const raw = tasks[n][2].map((share, s) => share * Math.exp(1.3 * Math.sin(t * 0.09 * speed + p + s * 1.7) + (own - 0.5)) + 0);
         const sum = raw.reduce((a, b) => a + b, 0);
         const kept = own < unclean ? 0.9 : own > 1 - unclean / 2 ? 1.04 : 1;
         return { n, shares: raw.map((share) => (share / sum) * kept) };
     };
     return Buffer.concat([
         head({ states: STATES, axes3: AXES3, axes4: AXES4, host: 'db1', source: 'threads', tier: 'bpf', frames, ...others }),
-        entities(who.map(([name], n) => ({ name, pid: 1000 + Math.floor(n / 8) * 8, uid: n % 5 === 0 ? 0 : 1000 }))),
-        ...Array.from({ length: frames }, (_, t) => frame(STATES.length, who.map((_, n) => row(n, t)), { index: t, key: t % 64 === 0 })),
+        entities(tasks.map(([name], n) => ({ name, pid: 1000 + Math.floor(n / 8) * 8, uid: n % 5 === 0 ? 0 : 1000 }))),
+        ...Array.from({ length: frames }, (_, t) => frame(STATES.length, tasks.map((_, n) => row(n, t)), { index: t, key: t % 64 === 0 })),
         json(END, { reason: 'the recording has no more' }),
     ]);
 }

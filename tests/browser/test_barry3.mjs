@@ -218,28 +218,28 @@ test('vertices: their names and a key show their states', async (opener) => {
         axes3: [{ name: 'CPU', states: [0, 1] }, { name: 'idle', states: [2] }, { name: 'waiting', states: [3] }],
         axes4: [{ name: 'top', states: [0] }, { name: 'left', states: [1, 2] }, { name: 'right', states: [3] }, { name: 'behind', states: [] }],
     }));
-    const told = async () => (await text(page, '.tooltip')).replace(/\s+/g, ' ');
+    const shown = async () => (await text(page, '.tooltip')).replace(/\s+/g, ' ');
     const tip = page.locator('.tooltip');
     const [name] = (await spots(page, '.barry3', rgb(COLOURS.axes3[0]), { near: 60 })).sort((a, b) => a.y - b.y);
     await point(page, '.barry3', name);
-    assert.equal(await told(), 'CPU user measured system measured');
+    assert.equal(await shown(), 'CPU user measured system measured');
     await point(page, '.barry3', { x: name.x, y: name.y + 40 });
     assert.equal(await tip.isVisible(), false);
     await press(page, '1', 'v', 'v');
-    assert.equal(await told(), 'idle sleep measured');
+    assert.equal(await shown(), 'idle sleep measured');
     assert.equal(await said(page), 'idle: sleep.');
     await press(page, '2');
     assert.equal(await tip.isVisible(), false);
     await press(page, 'v', 'v');
     assert.equal(await said(page), 'left: system, sleep.');
-    assert.equal(await told(), 'left system measured sleep measured');
+    assert.equal(await shown(), 'left system measured sleep measured');
     await press(page, 'v', 'v');
     assert.equal(await said(page), 'behind: no state.');
     await press(page, 'ArrowLeft');
     assert.equal(await tip.isVisible(), false);
     const [top] = await spots(page, '.barry4', rgb(COLOURS.axes4[0]), { layer: 1, near: 60 });
     await point(page, '.barry4', top);
-    assert.equal(await told(), 'top user measured');
+    assert.equal(await shown(), 'top user measured');
     assert.match(await page.getAttribute('.barry4 .stage', 'aria-label'), /v names the states of a vertex/);
 });
 
@@ -258,11 +258,11 @@ test('tooltip: it has exact shares, times, and unaccounted time', async (opener)
     const page = await opener.report(still_life([[0.5, 0.25, 0.05]]));
     const [ring] = await spots(page, '.barry3', await colour(page, 'missing'));
     await point(page, '.barry3', ring);
-    const told = (await text(page, '.tooltip')).replace(/\s+/g, ' ');
-    assert.match(told, /task3 pid 1003 · uid 0 · 1\.00 s/);
-    assert.match(told, /user 50 % 500 ms/);
-    assert.match(told, /sleep 25 % 250 ms/);
-    assert.match(told, /unaccounted 20 % 200 ms/);
+    const shown = (await text(page, '.tooltip')).replace(/\s+/g, ' ');
+    assert.match(shown, /task3 pid 1003 · uid 0 · 1\.00 s/);
+    assert.match(shown, /user 50 % 500 ms/);
+    assert.match(shown, /sleep 25 % 250 ms/);
+    assert.match(shown, /unaccounted 20 % 200 ms/);
 });
 
 test('tooltip: it follows the current frame when the pointer does not move', async (opener) => {

@@ -5,15 +5,15 @@ import { assertNear, colour, cornersOf, point, press, rgb, said, spots, stageBox
 import { COLOURS, stream } from './stream.mjs';
 
 const STATES = ['user', 'sleep', 'disk', 'lock'];
-const WHO = [
+const ENTITIES = [
     ['nginx', [0.7, 0.1, 0.1, 0.1]], ['nginx', [0.1, 0.7, 0.1, 0.1]], ['postgres', [0.1, 0.1, 0.7, 0.1]],
     ['postgres', [0.1, 0.1, 0.1, 0.7]], ['cron', [0.25, 0.25, 0.25, 0.25]],
 ];
 const AXES3 = [{ name: 'CPU', states: [0] }, { name: 'sleep', states: [1] }, { name: 'wait', states: [2, 3] }];
 
 const data = (others = {}) => stream({
-    states: STATES, names: WHO.map(([name]) => name), axes3: AXES3,
-    frames: [0, 1].map(() => WHO.map(([, shares], n) => ({ n, shares }))), ...others,
+    states: STATES, names: ENTITIES.map(([name]) => name), axes3: AXES3,
+    frames: [0, 1].map(() => ENTITIES.map(([, shares], n) => ({ n, shares }))), ...others,
 });
 
 /** Farther dots of Barry4 are paler. */

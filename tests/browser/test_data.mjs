@@ -17,23 +17,23 @@ const status = (page) => text(page, '.status');
 const dotCount = async (page) => (await spots(page, '.barry3', await colour(page, 'dot'))).length;
 
 const BROKEN = [
-    ['ends in the midst of a frame', Buffer.concat([begin(), one(), one(1).subarray(0, 90)]), /breaks off in the midst of a block\. The 1 frames before it/, 3],
+    ['ends inside a frame', Buffer.concat([begin(), one(), one(1).subarray(0, 90)]), /ends inside a block\. The 1 frames before it/, 3],
     ['has a frame of another length', Buffer.concat([begin(), one(), block(FRAME, one(1).subarray(8, 150))]), /another length/, 3],
     ['has a frame that is too short', Buffer.concat([begin(), one(), block(FRAME, 'short')]), /too short/, 3],
-    ['has an entity that nobody told of', Buffer.concat([begin(), one(), frame(3, [{ n: 77, shares: [1, 0, 0] }])]), /entity 77/, 3],
-    ['begins with no key frame', Buffer.concat([begin(), frame(3, ROWS, { key: false })]), /no key frame/, 0],
+    ['has an unknown entity', Buffer.concat([begin(), one(), frame(3, [{ n: 77, shares: [1, 0, 0] }])]), /entity 77/, 3],
+    ['does not start with a key frame', Buffer.concat([begin(), frame(3, ROWS, { key: false })]), /no key frame/, 0],
     ['has a block of 4 GB', Buffer.concat([begin(), one(), Buffer.from([255, 255, 255, 255, 3, 0, 0, 0])]), /a block of 4294967295 bytes/, 3],
-    ['is of another format', head({ states: STATES, schema: 'camp.stream/9' }), /"camp\.stream\/9"; this page reads camp\.stream\/1/, 0],
+    ['has another format', head({ states: STATES, schema: 'camp.stream/9' }), /"camp\.stream\/9"; this page reads camp\.stream\/1/, 0],
     ['has no head', one(), /before the head/, 0],
     ['has text that is not JSON', block(1, '{"schema'), /not JSON/, 0],
     ['has a unit of 0', Buffer.concat([begin(), one(), frame(3, [], { unit: 0 })]), /unit 0/, 3],
     ['is empty', Buffer.alloc(0), /nothing in it/, 0],
 ];
 
-for (const [what, bytes, told, dots] of BROKEN)
+for (const [what, bytes, message, dots] of BROKEN)
     test(`broken: data that ${what}`, async (opener) => {
         const page = await opener.report(bytes);
-        assert.match(await status(page), told);
+        assert.match(await status(page), message);
         if (dots > 0) assert.equal(await dotCount(page), dots);
     });
 
@@ -204,8 +204,8 @@ test('live: playing frames are not announced one by one', async (opener) => {
         await page.goto(`${url}#x`);
         await page.waitForFunction(() => /^1 \/ 1 /.test(document.querySelector('.odometer').textContent));
         await page.evaluate(() => {
-            window.told = [];
-            const observer = new MutationObserver((changes) => window.told.push(...changes.map(({ target }) => target.textContent)));
+            window.announced = [];
+            const observer = new MutationObserver((changes) => window.announced.push(...changes.map(({ target }) => target.textContent)));
             for (const region of document.querySelectorAll('output, [aria-live]:not([aria-live=off]), [role=status], [role=alert], [role=log]'))
                 observer.observe(region, { childList: true, characterData: true, subtree: true });
         });
@@ -213,7 +213,7 @@ test('live: playing frames are not announced one by one', async (opener) => {
             send(one(index));
             await page.waitForFunction((wanted) => document.querySelector('.odometer').textContent.startsWith(wanted), `${index + 1} / `);
         }
-        assert.deepEqual(await page.evaluate(() => window.told), []);
+        assert.deepEqual(await page.evaluate(() => window.announced), []);
     } finally {
         await close();
     }
@@ -242,7 +242,7 @@ test('live: a page in the background receives frames without timers', async (ope
 });
 
 test('live: a refusal is described in words, and the page does not ask again', async (opener) => {
-    for (const [code, told] of [[401, /lacks the token, or has an old one/], [403, /lacks the token/], [421, /does not answer to this name/], [503, /Too many pages are open/], [500, /status 500/]]) {
+    for (const [code, message] of [[401, /lacks the token, or has an old one/], [403, /lacks the token/], [421, /does not answer to this name/], [503, /Too many pages are open/], [500, /status 500/]]) {
         let asked = 0;
         const { url, close } = await serve((response) => {
             asked++;
@@ -252,7 +252,7 @@ test('live: a refusal is described in words, and the page does not ask again', a
             const page = await opener.page({ faults: false });
             await page.goto(`${url}#x`);
             await page.waitForFunction(() => document.querySelector('.status.error'));
-            assert.match(await text(page, '.status'), told);
+            assert.match(await text(page, '.status'), message);
             await page.waitForTimeout(100);
             assert.ok(asked <= (code === 421 ? 2 : 1), 'a browser itself asks again after 421');
         } finally {
@@ -273,7 +273,7 @@ test('live: a lost server is reported and asked again; earlier frames are kept',
         await page.goto(`${url}#x`);
         await page.waitForFunction(() => /^1 \/ 1 /.test(document.querySelector('.odometer').textContent));
         drop();
-        await page.waitForFunction(() => /No answer from camp view.*is kept/.test(document.querySelector('.status').textContent));
+        await page.waitForFunction(() => /No answer from camp view.*are kept/.test(document.querySelector('.status').textContent));
         assert.equal(await dotCount(page), 3);
         await page.waitForFunction(() => /^2 \/ 2 /.test(document.querySelector('.odometer').textContent));
         await still(page);
@@ -334,7 +334,7 @@ test('live: a new run is reported, and earlier frames are kept', async (opener) 
     const other = Buffer.concat([begin({ live: true, host: 'db2' }), one(0)]);
     for (const later of [refused, other])
         await cutOff(opener, first, later, async (page, asked) => {
-            await page.waitForFunction(() => /started anew, and that is another run/.test(document.querySelector('.status.error')?.textContent));
+            await page.waitForFunction(() => /started again: this is another run/.test(document.querySelector('.status.error')?.textContent));
             assert.equal(await dotCount(page), 3);
             assert.match(await text(page, '.odometer'), /^4 \/ 4 /);
             await page.waitForTimeout(700);

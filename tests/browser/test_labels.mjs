@@ -5,12 +5,12 @@ import { stream } from './stream.mjs';
 import { show } from './views.mjs';
 
 const STATES = ['cpu', 'wait', 'idle'];
-const WHO = [
+const ENTITIES = [
     { user: 'app', database: 'shop' }, { user: 'batch', database: 'shop' }, { user: 'app', database: 'a\tb <i>' }, {}, null,
 ];
 const data = () => stream({
-    states: STATES, labels: ['user', 'database'], names: WHO.map((labels) => ({ name: 'session', ...(labels ? { labels } : {}) })),
-    frames: [WHO.map((_, n) => ({ n, shares: [0.5, 0.25, 0.25] }))],
+    states: STATES, labels: ['user', 'database'], names: ENTITIES.map((labels) => ({ name: 'session', ...(labels ? { labels } : {}) })),
+    frames: [ENTITIES.map((_, n) => ({ n, shares: [0.5, 0.25, 0.25] }))],
 });
 const columns = (page, title) => page.evaluate((wanted) => {
     const at = [...document.querySelectorAll('#table th')].findIndex((th) => th.innerText === wanted);

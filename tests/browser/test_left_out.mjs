@@ -122,12 +122,12 @@ test('left out: the pointer and keys show the exact share and the state', async 
     const page = await opener.report(sessions([much, little]));
     const found = await corners(page);
     const row = page.locator('.tooltip tr', { hasText: 'left out' });
-    const told = async (shares) => {
+    const shown = async (shares) => {
         await point(page, '.barry3', spotOf(found, shares));
         return [await row.getAttribute('class'), (await row.innerText()).replace(/\s+/g, ' ').trim()];
     };
-    assert.deepEqual(await told(much), ['left-out', 'left out: run queue 40 % 400 ms']);
-    assert.deepEqual(await told(little), ['quiet', 'left out: run queue 4 % 40.0 ms']);
+    assert.deepEqual(await shown(much), ['left-out', 'left out: run queue 40 % 400 ms']);
+    assert.deepEqual(await shown(little), ['quiet', 'left out: run queue 4 % 40.0 ms']);
     await point(page, '.barry3', { x: 3, y: 3 });
     await press(page, 'n', 'n', 'n', 'n');
     assert.equal(await said(page), 'session3 1003: CPU 10 %, idle 30 %, waiting 20 %, left out 40 %');

@@ -39,14 +39,14 @@ test('looks: pinning and searching do not move the pictures', async (opener) => 
 
 test('looks: the policy is in force', async (opener) => {
     const page = await opener.report(data);
-    const told = await page.evaluate(() => new Promise((done) => {
+    const shown = await page.evaluate(() => new Promise((done) => {
         document.addEventListener('securitypolicyviolation', (event) => done(event.violatedDirective));
         const script = document.createElement('script');
         script.textContent = 'window.wasRun = true';
         document.body.append(script);
         setTimeout(() => done('nothing was refused'), 2000);
     }));
-    assert.match(told, /^script-src/);
+    assert.match(shown, /^script-src/);
     assert.equal(await page.evaluate(() => window.wasRun), undefined);
     opener.faults.length = 0; // the refusal was asked for
 });

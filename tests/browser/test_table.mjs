@@ -6,13 +6,13 @@ import { show } from './views.mjs';
 
 const STATES = ['user', 'system', 'sleep', 'disk'];
 const AXES3 = [{ name: 'CPU', states: [0, 1] }, { name: 'idle', states: [2] }, { name: 'waiting', states: [3] }];
-const WHO = [
+const ENTITIES = [
     ['nginx', [0.1234, 0.2, 0.3, 0.3766]], ['postgres', [0.5, 0.25, 0.2, 0.05]], ['cron', [0, 0, 1, 0]],
     ['backup', [0.05, 0.05, 0.1, 0.6]], ['nginx', [0.3, 0.3, 0.3, 0.2]],
 ];
 const data = () => stream({
-    states: STATES, axes3: AXES3, axes4: null, names: WHO.map(([name]) => name),
-    frames: [0, 1].map((t) => WHO.map(([, shares], n) => ({ n, shares: t && n === 2 ? [1, 0, 0, 0] : shares, elapsed: n === 3 ? 0.5 : 1 }))),
+    states: STATES, axes3: AXES3, axes4: null, names: ENTITIES.map(([name]) => name),
+    frames: [0, 1].map((t) => ENTITIES.map(([, shares], n) => ({ n, shares: t && n === 2 ? [1, 0, 0, 0] : shares, elapsed: n === 3 ? 0.5 : 1 }))),
 });
 
 /** The rows, as objects: the text of each column by its key. */
@@ -36,8 +36,8 @@ test('table: every value is that of the data, to a hundredth of a percent', asyn
     await sort(page, 'id');
     await sort(page, 'id'); // the least first
     const found = await rows(page);
-    assert.equal(found.length, WHO.length);
-    for (const [n, [name, shares]] of WHO.entries()) {
+    assert.equal(found.length, ENTITIES.length);
+    for (const [n, [name, shares]] of ENTITIES.entries()) {
         const row = found[n];
         assert.deepEqual([row.name, row.id, row.pid, row.elapsed], [name, String(1000 + n), String(1000 + n), n === 3 ? '500 ms' : '1.00 s']);
         assert.ok(!('state-2' in row) && !('state-3' in row), 'a state that is a vertex alone has one column');
@@ -123,9 +123,9 @@ test('table: keys read, pin and sort rows', async (opener) => {
 
 test('table: of 30,000 rows only visible ones are elements', async (opener) => {
     const count = 30000;
-    const who = Array.from({ length: count }, (_, n) => ({ name: `w${n}`, id: n, pid: n }));
-    const frames = [who.map((_, n) => ({ n, shares: [(n + 1) / count, 0, 1 - (n + 1) / count, 0] }))];
-    const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names: who, frames }));
+    const many = Array.from({ length: count }, (_, n) => ({ name: `w${n}`, id: n, pid: n }));
+    const frames = [many.map((_, n) => ({ n, shares: [(n + 1) / count, 0, 1 - (n + 1) / count, 0] }))];
+    const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names: many, frames }));
     await show(page, 'table');
     assert.equal(await page.getAttribute('#table table', 'aria-rowcount'), String(count + 1));
     assert.ok((await rows(page)).length < 40);
@@ -149,7 +149,7 @@ test('table: all rows are copied, with tabs between the values', async (opener) 
     await page.locator('#table button', { hasText: 'Copy' }).click();
     const lines = (await page.evaluate(() => window.copied)).trimEnd().split('\n').map((line) => line.split('\t'));
     assert.deepEqual(lines[0].slice(0, 6), ['name', 'id', 'pid', 'elapsed ms', 'CPU %', 'idle (sleep) %']);
-    assert.equal(lines.length, 1 + WHO.length);
+    assert.equal(lines.length, 1 + ENTITIES.length);
     assert.deepEqual(lines[1].slice(0, 7), ['postgres', '1001', '1001', '1000', '75', '20', '5']);
     assert.match(await said(page), /5 rows copied/);
 });
@@ -161,9 +161,9 @@ test('table: if each state is a vertex, no column is repeated', async (opener) =
 });
 
 test('table: without processes there is no column of them', async (opener) => {
-    const nobody = { pid: 0, parent: 0, uid: 0 };
+    const noProcess = { pid: 0, parent: 0, uid: 0 };
     const page = await opener.report(stream({
-        states: ['cpu', 'io', 'idle'], names: [{ name: 'cpu0', ...nobody }, { name: 'cpu1', ...nobody }],
+        states: ['cpu', 'io', 'idle'], names: [{ name: 'cpu0', ...noProcess }, { name: 'cpu1', ...noProcess }],
         frames: [[0, 1].map((n) => ({ n, shares: [0.5, 0.25, 0.25] }))],
     }));
     const offered = () => page.locator('#group-by option, #multiples select option').evaluateAll((options) => options.map(({ value }) => value));

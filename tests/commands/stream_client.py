@@ -185,7 +185,7 @@ class Reader(threading.Thread):
             raise ValueError("the first frame is no key frame")
         numbers = struct.unpack_from(f"<{gone + count}I", payload, 64)
         if not self.entities.issuperset(numbers):
-            raise ValueError("a frame has entities that were not told")
+            raise ValueError("a frame has unknown entities")
         self.ends.append(end_ms)
         self.came.append(time.monotonic())
 

@@ -37,7 +37,7 @@ class Feed {
   }
 
   end(): void {
-    if (this.reader.isInBlock) throw new StreamError('it breaks off in the midst of a block');
+    if (this.reader.isInBlock) throw new StreamError('it ends inside a block');
   }
 }
 
@@ -97,14 +97,14 @@ function token(): string | null {
   return given || sessionStorage.getItem(TOKEN);
 }
 
-const OTHER_RUN = 'camp view was started anew, and that is another run. What came before is kept, and goes on no more; ';
+const OTHER_RUN = 'camp view was started again: this is another run. Earlier frames are kept, but do not continue; ';
 
 /** The text for a refused token. hadData: it was valid before, so camp view was started again. */
 function refusal(status: number, hadData: boolean): string {
   if (status === 401 && hadData) return `${OTHER_RUN}open the address that it printed now to see the new one.`;
   if (status === 401 || status === 403)
     return 'The server refuses this page: its address lacks the token, or has an old one. Open the ' +
-      'whole address that camp view printed, with everything behind the #.';
+      'whole address that camp view printed, including the part after #.';
   if (status === 503)
     return 'Too many pages are open already. Close some of them, then load this one again.';
   if (status === 421)
@@ -154,7 +154,7 @@ async function readLive(store: FrameStore, tell: Tell): Promise<void> {
 }
 
 async function pause(ms: number, store: FrameStore, tell: Tell): Promise<void> {
-  const kept = store.endFrame > store.firstFrame ? ' What came before is kept.' : '';
+  const kept = store.endFrame > store.firstFrame ? ' Earlier frames are kept.' : '';
   tell({
     kind: 'wait',
     text: `No answer from camp view: has it been stopped, or the network lost? Asking again every ${ms / 1000} s.${kept}`,

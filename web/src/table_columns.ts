@@ -22,7 +22,7 @@ export function columnsOf(app: App): Column[] {
   const head = store.head!, { axes3, axes4, groupBy } = ui.state;
   const entityOf = (frame: Frame, row: number) => store.entities[frame.entity[row]!]!;
   const columns = [
-    text('name', 'name', 'what it is called', (frame, row) => entityOf(frame, row).name || `#${frame.entity[row]}`),
+    text('name', 'name', 'name of the entity', (frame, row) => entityOf(frame, row).name || `#${frame.entity[row]}`),
     whole('id', 'id', 'its own number', (frame, row) => entityOf(frame, row).id),
   ];
   if (ui.groupings().includes('pid'))

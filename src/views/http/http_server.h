@@ -11,7 +11,7 @@
 #include <sys/queue.h>
 
 /* Guests: connections that have not authenticated, all except for clients of the stream. Beyond
- * this number a new one replaces the oldest, so idle connections keep nobody out. */
+ * this number a new one replaces the oldest, so idle connections keep no client out. */
 #define GUESTS_MAXIMUM 64
 
 /* Answers a request; called before its body is read. */
