@@ -1,4 +1,5 @@
-/* Any bytes as a connection string of ODBC, and beside a password in one: it is not shown. */
+/* Any bytes as a connection string of ODBC, and as the other parts of a string with a password: the
+ * password is not shown. */
 #include "sources/sessions/odbc/odbc_text.h"
 
 #include <stdint.h>
@@ -23,7 +24,7 @@ static void show(const char *text, char *ret, size_t size)
     }
 }
 
-/* As a user and a password from the environment, which the string must not let out. */
+/* The bytes as a user and a password of the environment: they must stay inside their braces. */
 static void check_password(const char *bytes)
 {
     char connect[ODBC_TEXT_SIZE], shown[ODBC_TEXT_SIZE], password[BYTES_MOST + sizeof SECRET];

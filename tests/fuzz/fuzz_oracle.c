@@ -1,6 +1,5 @@
-/* Any bytes as the rows of an Oracle, which any database behind ODBC may call itself: two
- * snapshots, and what lies between them. Fields end with a tab, the rows of an answer with a
- * newline. */
+/* Any bytes as the rows of an Oracle, because any database behind ODBC may have such views: two
+ * snapshots and their difference. A field ends with a tab, the rows of an answer with a newline. */
 #include "../unit/fake_odbc.h"
 #include "sources/sessions/odbc/oracle_inside.h"
 
@@ -18,8 +17,8 @@ static struct fake_answer answers[] = {
     { .of = "v$instance", .columns = 1 },
 };
 
-/* Takes the fields of an answer. */
-static size_t take_rows(const uint8_t **at, const uint8_t *end, size_t columns,
+/* Reads the fields of an answer. */
+static size_t read_rows(const uint8_t **at, const uint8_t *end, size_t columns,
                         struct field fields[FIELDS_MOST])
 {
     size_t count = 0;
@@ -44,16 +43,16 @@ static void read_snapshot(const uint8_t **at, const uint8_t *end, struct oracle_
 
     for (size_t i = 0; i < 3; i++) {
         answers[i].fields = fields[i];
-        answers[i].rows = take_rows(at, end, answers[i].columns, fields[i]);
+        answers[i].rows = read_rows(at, end, answers[i].columns, fields[i]);
     }
     answers[0].again = fields[3];
-    answers[0].rows_again = take_rows(at, end, answers[0].columns, fields[3]);
+    answers[0].rows_again = read_rows(at, end, answers[0].columns, fields[3]);
     answers[0].executed = 0;
     if (oracle_snapshot_read(snapshot, texts, false, NULL) != CAMP_OK)
         abort();
 }
 
-/* The rules take long to be read: once for many inputs. */
+/* Reading the rules takes long, so it happens once for many inputs. */
 static void open_frame(struct session_frame *frame)
 {
     const struct session_plan plan = { .name = "oracle",

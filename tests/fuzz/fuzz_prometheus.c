@@ -1,4 +1,5 @@
-/* Any bytes as the answer of a Prometheus: of the structure, as JSON is its library's. */
+/* Any bytes as the answer of a Prometheus. This tests its structure; the JSON library parses the
+ * text. */
 #include "libraries/libcurl.h"
 #include "sources/fleet/fleet_samples.h"
 #include "sources/fleet/fleet_text.h"
@@ -14,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define SAMPLES_MOST 1000
 
-/* Samples of a series are booked: sums of foreign numbers must not matter to anybody. */
+/* Accounts the samples of a series: no number may break a sum. */
 static void book_series(struct fleet_samples *book, const struct prometheus_series *series)
 {
     static const char *const without[] = { "mode", NULL };
@@ -57,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     if ((text = malloc(size > 0 ? size : 1)) == NULL)
         return 0;
-    memcpy(text, data, size); /* no final 0: a read past the end is seen */
+    memcpy(text, data, size); /* no final 0, so that a read past the end is detected */
     fleet_samples_init(&book, 1);
     if (prometheus_answer_parse(text, size, &answer, &error) == CAMP_OK) {
         struct prometheus_series series;

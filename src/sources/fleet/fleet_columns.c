@@ -1,7 +1,6 @@
-#include "fleet_columns.h"
+#include "fleet_inside.h"
 
 #include "counters/error.h"
-#include "fleet_text.h"
 #include "ledger/array.h"
 #include "microstates/table.h"
 

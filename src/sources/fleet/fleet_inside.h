@@ -3,7 +3,6 @@
 
 #include "counters/units.h"
 #include "fleet.h"
-#include "fleet_columns.h"
 #include "fleet_samples.h"
 #include "fleet_text.h"
 #include "prometheus_answer.h"
@@ -21,6 +20,16 @@
 
 #define MARGIN_NS ((int64_t)200 * NS_PER_MS)     /* until the samples of a scrape are visible */
 #define FIRST_PERIOD_NS ((int64_t)15 * NS_PER_S) /* of scrapes, if unknown */
+
+#define FLEET_COLUMNS_MOST 100
+
+/* The columns of the rows: a state per value of a label, then counters. */
+struct fleet_columns {
+    struct schema schema;
+    struct column columns[FLEET_COLUMNS_MOST]; /* [schema.column_count]; owned texts */
+    char *values[FLEET_COLUMNS_MOST];          /* [schema.state_count] of the label; owned */
+    char *labels[LABELS_MOST];                 /* [schema.label_count]; owned */
+};
 
 enum fleet_kind {
     FLEET_HOSTS,
@@ -78,6 +87,24 @@ static inline bool fleet_is_query(const struct fleet *fleet)
 {
     return fleet->kind >= FLEET_COUNTERS;
 }
+
+/* fleet_columns.c: makes a state of each of values[count] of a label; states that camp knows come
+ * first, in camp's order. `metric` is for the help texts. CAMP_OK; CAMP_E_NOMEM; CAMP_E_INVALID:
+ * more than 90. `ret` must not move. Call fleet_columns_release() in any case. */
+int fleet_columns_init(struct fleet_columns *ret, const char *schema_name, const char *metric,
+                       enum camp_provenance provenance, const char *const *values, size_t count);
+void fleet_columns_release(struct fleet_columns *columns);
+
+/* Adds a counter after the states; texts are copied. */
+bool fleet_columns_add(struct fleet_columns *columns, enum column_kind kind,
+                       enum camp_provenance provenance, const char *name, const char *title,
+                       const char *help);
+
+/* Sets the labels of the rows, at most LABELS_MOST of names[count]. False: no memory. */
+bool fleet_columns_label(struct fleet_columns *columns, const char *const *names, size_t count);
+
+/* The state of a label's value; SIZE_MAX: none. */
+size_t fleet_columns_find(const struct fleet_columns *columns, const char *value);
 
 /* fleet_ask.c: questions; the caller frees them. NULL: no memory. */
 char *fleet_text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));

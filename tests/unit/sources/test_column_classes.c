@@ -1,5 +1,5 @@
 /* Every state of every source has a class; other columns have none. */
-#include "sources/fleet/fleet_columns.h"
+#include "sources/fleet/fleet_inside.h"
 #include "sources/sessions/session.h"
 #include "sources/source.h"
 
