@@ -121,7 +121,7 @@ static void set_vertices(struct vertices *vertices, size_t count)
 
     vertices_init(vertices, &schema, count == 3 ? names_of_3 : names, count);
     for (size_t i = 0; i < STATES; i++)
-        vertices_assign(vertices, columns[i].name, i < count ? i : count - 1);
+        vertices->of_state[i] = (uint8_t)((i < count ? i : count - 1) + 1);
 }
 
 int main(int argc, char **argv)
