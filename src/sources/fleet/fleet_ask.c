@@ -2,24 +2,11 @@
  * after the last matcher is allowed, and braces may be empty. */
 #include "fleet_inside.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MARKED(mark) "\"" FLEET_PART "\",\"" mark "\",\"\",\"\")"
-
-char *fleet_text_of(const char *format, ...)
-{
-    va_list arguments;
-    char *text;
-    int length;
-
-    va_start(arguments, format);
-    length = vasprintf(&text, format, arguments);
-    va_end(arguments);
-    return length >= 0 ? text : NULL;
-}
 
 /* The end of the PromQL string that starts there; the end of the text if it is not closed. */
 static const char *skip_string(const char *at)

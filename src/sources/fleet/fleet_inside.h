@@ -107,7 +107,6 @@ bool fleet_columns_label(struct fleet_columns *columns, const char *const *names
 size_t fleet_columns_find(const struct fleet_columns *columns, const char *value);
 
 /* fleet_ask.c: questions; the caller frees them. NULL: no memory. */
-char *fleet_text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *fleet_matchers(const struct from *from);
 char *fleet_raw_selector(const struct fleet *fleet);   /* all counters, for a range */
 char *fleet_question(const struct fleet *fleet);       /* one snapshot */

@@ -9,6 +9,18 @@
 
 enum { PART_END = 1, PART_ESCAPE, PART_ESCAPED_END }; /* separators in keys */
 
+char *fleet_text_of(const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+    int length;
+
+    va_start(arguments, format);
+    length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    return length >= 0 ? text : NULL;
+}
+
 static void put_quoted(FILE *stream, char character)
 {
     if (character == '"' || character == '\\')

@@ -5,6 +5,9 @@
 
 #define FLEET_KEY_SIZE 4096
 
+/* Formats a text, which the caller frees. NULL: no memory. */
+char *fleet_text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* A quoted PromQL string: the regular expression that matches exactly `text`, followed by the
  * expression `suffix`. The caller frees it; NULL: no memory. */
 char *fleet_quoted_pattern(const char *text, const char *suffix);

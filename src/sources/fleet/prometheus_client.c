@@ -5,6 +5,7 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
+#include "fleet_text.h"
 #include "ledger/array.h"
 #include "libraries/libcurl.h"
 
@@ -157,8 +158,7 @@ static bool encode(struct prometheus_client *client)
 {
     char *query = libcurl.curl_easy_escape(client->easy, client->query, 0);
 
-    if (query == NULL || asprintf(&client->body, "query=%s%s", query, client->times) < 0)
-        client->body = NULL;
+    client->body = query != NULL ? fleet_text_of("query=%s%s", query, client->times) : NULL;
     libcurl.curl_free(query);
     return client->body != NULL;
 }
@@ -173,8 +173,8 @@ static int begin(void *context, struct camp_error *error)
     client->body = NULL;
     client->length = 0;
     client->detail[0] = '\0';
-    if (r == CAMP_OK && asprintf(&address, "%s/api/v1/%s", client->place.base, client->path) < 0)
-        address = NULL;
+    if (r == CAMP_OK)
+        address = fleet_text_of("%s/api/v1/%s", client->place.base, client->path);
     if (r == CAMP_OK &&
         (address == NULL || !encode(client) ||
          libcurl.curl_easy_setopt(client->easy, CURLOPT_URL, address) != CURLE_OK ||

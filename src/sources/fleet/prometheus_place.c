@@ -84,16 +84,14 @@ static bool read_credential(CURLU *url, struct prometheus_place *ret)
 {
     char *user = part_of(url, CURLUPART_USER, CURLU_URLDECODE);
     char *password = part_of(url, CURLUPART_PASSWORD, CURLU_URLDECODE);
-    bool good = true;
+    const bool is_given = user != NULL || password != NULL;
 
-    if (user != NULL || password != NULL)
-        good = asprintf(&ret->credential, "%s:%s", user != NULL ? user : "",
-                        password != NULL ? password : "") >= 0;
-    if (!good)
-        ret->credential = NULL;
+    if (is_given)
+        ret->credential =
+            fleet_text_of("%s:%s", user != NULL ? user : "", password != NULL ? password : "");
     free(user);
     free(password);
-    return good;
+    return !is_given || ret->credential != NULL;
 }
 
 /* The address without its secret. */
@@ -144,18 +142,15 @@ static int check(CURLU *url, const char *text, struct camp_error *error)
 
 static int parse_address(const char *text, struct prometheus_place *ret, struct camp_error *error)
 {
+    /* "host:9090" would be the scheme "host" */
+    const char *scheme = strstr(text, "://") != NULL   ? ""
+                         : strncmp(text, "//", 2) == 0 ? "http:"
+                                                       : "http://";
+    char *whole = fleet_text_of("%s%s", scheme, text);
     CURLU *url = libcurl.curl_url();
-    char *whole = NULL;
     CURLUcode code;
     int r = CAMP_OK;
 
-    /* "host:9090" would be the scheme "host" */
-    if (asprintf(&whole, "%s%s",
-                 strstr(text, "://") != NULL   ? ""
-                 : strncmp(text, "//", 2) == 0 ? "http:"
-                                               : "http://",
-                 text) < 0)
-        whole = NULL;
     if (url == NULL || whole == NULL)
         r = CAMP_E_NOMEM;
     else if ((code = libcurl.curl_url_set(url, CURLUPART_URL, whole, 0)) != CURLUE_OK)
@@ -177,8 +172,7 @@ static int parse_socket(const char *path, struct prometheus_place *ret, struct c
         return complain("the path of the socket must start with /", error);
     ret->socket = strdup(path);
     ret->base = strdup(SOCKET_HOST);
-    if (asprintf(&ret->shown, SOCKET_PREFIX "%s", path) < 0)
-        ret->shown = NULL;
+    ret->shown = fleet_text_of(SOCKET_PREFIX "%s", path);
     return ret->socket != NULL && ret->base != NULL && ret->shown != NULL ? CAMP_OK : CAMP_E_NOMEM;
 }
 
