@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # bats file_tags=law
-# camp check --from postgres: how wrong a database is about its own sessions.
+# camp check --from postgres: the error of the times that a database reports of its own sessions.
 
 bats_require_minimum_version 1.5.0
 load lib

@@ -52,12 +52,12 @@ own_backends() {
     query_postgres "select pid from pg_stat_activity where application_name = 'camp'"
 }
 
-all_told() {
+all_report() {
     local tier
     for tier in $TIERS; do told "$tier" "$1"; done
 }
 
-# The two intervals after the current one, of every recording.
+# Waits for the two intervals after the current one, in every recording.
 go_on() {
     # shellcheck disable=SC2086 # names
     more_ticks_of_each 2 $TIERS
@@ -66,7 +66,7 @@ go_on() {
 terminate_own_backends() {
     query_postgres "select pg_terminate_backend(pid) from pg_stat_activity
         where application_name = 'camp'" >/dev/null
-    all_told 'PostgreSQL: terminating connection due to administrator command; connecting again'
+    all_report 'PostgreSQL: terminating connection due to administrator command; connecting again'
     go_on
 }
 
@@ -76,17 +76,17 @@ stop_own_backends() {
     phase_begins stopped
     # shellcheck disable=SC2086 # pids
     kill -STOP $stopped
-    all_told 'PostgreSQL: no answer for 2 s'
+    all_report 'PostgreSQL: no answer for 2 s'
     phase_ends stopped
     # shellcheck disable=SC2086
     kill -CONT $stopped
     go_on
 }
 
-# With `stays` all sessions end.
+# All sessions end, `stays` as well.
 crash() {
     crash_postgres
-    all_told 'PostgreSQL: the server crashed and starts again; connecting again'
+    all_report 'PostgreSQL: the server crashed and starts again; connecting again'
     start_session after_crash 'select pg_sleep(3600)'
     go_on
     phase_begins after_crash
@@ -114,7 +114,7 @@ take_the_connections_away() {
     query_postgres 'alter role camp connection limit 0'
     query_postgres "select pg_terminate_backend(pid) from pg_stat_activity
         where application_name = 'camp'" >/dev/null
-    all_told 'too many connections for role "camp"; close some, or raise the limit'
+    all_report 'too many connections for role "camp"; close some, or raise the limit'
     go_on
 }
 
