@@ -4,9 +4,9 @@
  * The contract, for every function here:
  *
  * - Stateless and thread-safe: no global, no cache, no thread. Each call opens what it reads, reads
- *   one consistent point in time, closes it. Who reads the same thing again and again owns a
- *   struct camp_reader, which keeps the descriptor open and nothing else: a value is never older
- *   than the call that returned it.
+ *   one consistent point in time, closes it. A caller that reads the same thing repeatedly owns
+ *   a struct camp_reader, which keeps the descriptor open and nothing else: a value is never
+ *   older than the call that returned it.
  * - Nothing is printed, nothing exits, nothing is allocated: all memory is the caller's.
  * - Counters are raw and cumulative. The functions under "Derived" turn two readings into rates and
  *   percentages.
@@ -16,12 +16,12 @@
  * - Structs grow at their end. Each function that fills one is passed its size; bytes that this
  *   library does not know are set to zero, bytes that the caller does not know are not written.
  *   Of an array, the size of one element is passed, and is the distance between elements.
- * - A result is CAMP_OK (0), a positive remark, or a negative CAMP_E_*. On a failure nothing but
- *   *error, and *ret_count where said so, is written; of an array, elements may be, which then mean
- *   nothing.
+ * - A result is CAMP_OK (0), a positive remark, or a negative CAMP_E_*. After a failure only *error
+ *   is written, and *ret_count where its function documents it. Elements of an array may be
+ *   written; they are meaningless then.
  * - Array arguments: `capacity` elements are the caller's; *ret_count is how many there are. When
  *   they are more than capacity, the result is CAMP_E_SPACE, the first `capacity` are filled, and
- *   *ret_count says how many are needed (it may be more by the next call: leave room).
+ *   *ret_count says how many are needed (leave space: it may be more by the next call).
  *
  * How a number was obtained is part of it (enum camp_provenance). The table of which number is
  * which, and what each is worth, is in docs/counters.md.
@@ -47,20 +47,20 @@ extern "C" {
 enum camp_result {
     CAMP_OK = 0,
     CAMP_RESET = 1,      /* camp_difference(): the counter was set back to zero in between */
-    CAMP_E_INVALID = -1, /* an argument is off: mend the call */
+    CAMP_E_INVALID = -1, /* an argument is wrong: correct the call */
     CAMP_E_NOTSUP = -2,  /* this system, kernel or configuration does not count that */
     CAMP_E_PERM = -3,    /* a capability or permission is missing; the message names it */
     CAMP_E_GONE = -4,    /* the process, thread, CPU, interface or disk is no longer there */
     CAMP_E_SPACE = -5,   /* the array is too small: *ret_count says how many are needed */
     CAMP_E_NOMEM = -6,   /* the kernel had no memory or no descriptor left: try again later */
-    CAMP_E_IO = -7,      /* the system refused to be read: see system_error */
+    CAMP_E_IO = -7,      /* reading failed: see system_error */
     CAMP_E_FORMAT = -8   /* what was read is not what this system writes: a bug, or a fixture */
 };
 
 /* Space for the longest path (PATH_MAX, 4,096 bytes on Linux) and a sentence about it. */
 #define CAMP_ERROR_SIZE 4608
 
-/* What went wrong, for a person. Every function takes one last; NULL when not wanted. */
+/* An error message for people. It is the last argument of each function; NULL: no message. */
 struct camp_error {
     int32_t code;                  /* enum camp_result */
     int32_t system_error;          /* errno, or 0 */
@@ -73,8 +73,8 @@ CAMP_PUBLIC const char *camp_result_name(int result);
 /* "0.1.0". The version of the library that runs, not of this header. */
 CAMP_PUBLIC const char *camp_version(void);
 
-/* Where to read. NULL instead of a pointer to it: this machine, by every means there is. With a
- * source only files below these folders are read (fixtures, a host's /proc seen in a container);
+/* Where to read. NULL instead of a pointer to it: this machine, by all available means. With a
+ * source, only files below these folders are read (fixtures, a host's /proc in a container);
  * system calls, clocks and netlink are then not used. A NULL member stands for "/proc", "/sys". */
 struct camp_source {
     const char *proc;
@@ -85,7 +85,7 @@ struct camp_source {
 enum camp_provenance {
     CAMP_UNKNOWN = 0,
     CAMP_MEASURED = 1, /* from timestamps at each change of state, or counted at each event */
-    CAMP_SAMPLED = 2,  /* whole clock ticks charged to whatever ran at the tick */
+    CAMP_SAMPLED = 2,  /* whole clock ticks charged to the task that ran at the tick */
     CAMP_SCALED = 3,   /* a measured total divided in the proportion of samples */
     CAMP_DERIVED = 4   /* calculated from others */
 };
@@ -183,8 +183,8 @@ struct camp_memory {
     uint64_t swap_free_bytes;
 };
 
-/* `wanted`: the fields the caller will look at (enum camp_memory_field); the cheapest source that
- * has them all is read, and what else it held is filled too. */
+/* `wanted`: the fields that the caller needs (enum camp_memory_field). The cheapest source that has
+ * all of them is read; other fields that it has are filled, too. */
 CAMP_PUBLIC int camp_memory_read(const struct camp_source *source, uint32_t wanted,
                                  struct camp_memory *ret, size_t size, struct camp_error *error);
 
@@ -198,7 +198,7 @@ struct camp_network {
     uint64_t received_bytes;
     uint64_t received_packets;
     uint64_t received_errors;
-    uint64_t received_drops; /* by the kernel for want of room, and by the device (missed) */
+    uint64_t received_drops; /* by the kernel for lack of space, and by the device (missed) */
     uint64_t sent_bytes;
     uint64_t sent_packets;
     uint64_t sent_errors;
@@ -209,8 +209,8 @@ struct camp_network {
 CAMP_PUBLIC int camp_network_read(const struct camp_source *source, const char *name,
                                   struct camp_network *ret, size_t size, struct camp_error *error);
 
-/* networks[capacity], `size` bytes apart, in the system's order: all interfaces. The enumerating
- * function too: each `name` is valid input of camp_network_read(). */
+/* networks[capacity], `size` bytes apart, in the system's order: all interfaces. It also enumerates
+ * them: each `name` is valid input of camp_network_read(). */
 CAMP_PUBLIC int camp_network_read_all(const struct camp_source *source,
                                       struct camp_network *networks, size_t size, size_t capacity,
                                       size_t *ret_count, struct camp_error *error);
@@ -252,35 +252,35 @@ struct camp_disk {
 CAMP_PUBLIC int camp_disk_read(const struct camp_source *source, const char *name,
                                struct camp_disk *ret, size_t size, struct camp_error *error);
 
-/* disks[capacity], `size` bytes apart: each disk, followed by its partitions, of the kind asked
- * for. The enumerating function too: each `name` is valid input of camp_disk_read(). */
+/* disks[capacity], `size` bytes apart: each disk, followed by its partitions, of the requested
+ * kind. It also enumerates them: each `name` is valid input of camp_disk_read(). */
 CAMP_PUBLIC int camp_disk_read_all(const struct camp_source *source, int kind,
                                    struct camp_disk *disks, size_t size, size_t capacity,
                                    size_t *ret_count, struct camp_error *error);
 
 /* --------------------------------------------------------------- Processes and threads -- */
 
-/* A process, never mistaken for another: a pid that was given to a new process has another start
- * time, and reading it is CAMP_E_GONE. */
+/* The identity of a process. If its pid is reused, the new process has another start time, and
+ * reading the old one is CAMP_E_GONE. */
 struct camp_process {
     int32_t pid;
     uint32_t reserved;
-    uint64_t start; /* when it began, in the system's own unit. Linux: clock ticks after boot */
+    uint64_t start; /* its start, in the system's own unit. Linux: clock ticks after boot */
 };
 
-/* A thread, likewise. The first thread of a process has tid == pid. */
+/* The identity of a thread. The first thread of a process has tid == pid. */
 struct camp_thread {
     int32_t pid;
     int32_t tid;
     uint64_t start;
 };
 
-/* An entry of the process table as cheaply as it can be had, for those who watch all of them. */
+/* An entry of the process table, read at the least cost, for callers that watch all processes. */
 struct camp_pid {
     int32_t pid;
     uint32_t reserved;
-    uint64_t token; /* same pid and same token as before: the same process. Another token: perhaps
-                     * another process, so ask camp_process_identify(). Linux: inode of /proc/PID */
+    uint64_t token; /* same pid and same token as before: the same process. Another token: possibly
+                     * another process: see camp_process_identify(). Linux: inode of /proc/PID */
 };
 
 enum camp_task_field {
@@ -301,8 +301,9 @@ enum camp_task_field {
 };
 
 /*
- * What a process (all its threads, those that ended included unless said otherwise) or one thread
- * has used since it began. Each field names its source on Linux, in the order they are tried.
+ * What a process or one thread has used since its start. A process: all its threads, including
+ * exited ones where not stated otherwise. Each field names its sources on Linux, in the order in
+ * which they are tried.
  */
 struct camp_task {
     uint32_t known;      /* enum camp_task_field */
@@ -331,18 +332,18 @@ struct camp_task {
     uint64_t involuntary_switches;
     uint64_t read_bytes;       /* from storage: io (own processes, or CAP_SYS_PTRACE with
                                 * CAP_DAC_READ_SEARCH, which opens the file) */
-    uint64_t written_bytes;    /* to storage, cancelled writes not taken off */
+    uint64_t written_bytes;    /* to storage, cancelled writes not subtracted */
     char state;                /* R S D T t Z X I, as in proc(5) */
     char name[CAMP_NAME_SIZE]; /* the task's name (comm), which may hold any byte but NUL */
 };
 
 /* pids[capacity], `size` bytes apart, ascending: every process visible to the caller, kernel
- * threads included, as cheaply as it can be done. */
+ * threads included, at the least cost. */
 CAMP_PUBLIC int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_t size,
                               size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* Tasks (processes and threads) begun since boot, those that have ended already included: tells how
- * many came and went between two looks. Linux: `processes` of /proc/stat. */
+/* Tasks (processes and threads) started since boot, including exited ones: the difference of two
+ * readings includes short-lived tasks. Linux: `processes` of /proc/stat. */
 CAMP_PUBLIC int camp_fork_count(const struct camp_source *source, uint64_t *ret_count,
                                 struct camp_error *error);
 
@@ -352,21 +353,21 @@ CAMP_PUBLIC int camp_process_identify(const struct camp_source *source, int32_t 
                                       struct camp_error *error);
 
 /* processes[capacity], `size` bytes apart, ascending by pid: every process visible to the caller.
- * One that ends while the list is made is left out. */
+ * Processes that exit during the call are left out. */
 CAMP_PUBLIC int camp_process_list(const struct camp_source *source, struct camp_process *processes,
                                   size_t size, size_t capacity, size_t *ret_count,
                                   struct camp_error *error);
 
-/* The same, of those launched from an executable of this name (last component of its path; of one
- * that was deleted, its former name). Where the executable may not be seen (another user's process)
- * argv[0] decides, and for kernel threads their name. None found is CAMP_OK with 0. */
+/* Only those launched from an executable of this name (last component of its path; of a deleted
+ * executable, its former name). Where the executable is unreadable (another user's process) argv[0]
+ * decides, and for kernel threads their name. None found is CAMP_OK with 0. */
 CAMP_PUBLIC int camp_process_find(const struct camp_source *source, const char *executable,
                                   struct camp_process *processes, size_t size, size_t capacity,
                                   size_t *ret_count, struct camp_error *error);
 
-/* `wanted`: enum camp_task_field; only the files that hold them are read, cheapest first. What
- * could not be read for want of a permission is a cleared bit, not a failure. CAMP_E_GONE: the
- * process has ended, or its pid belongs to another now. */
+/* `wanted`: enum camp_task_field; only the files that hold them are read, cheapest first. A
+ * field that is unreadable for lack of permission is a cleared bit, not a failure. CAMP_E_GONE: the
+ * process has exited, or its pid belongs to another one now. */
 CAMP_PUBLIC int camp_process_read(const struct camp_source *source,
                                   const struct camp_process *process, uint32_t wanted,
                                   struct camp_task *ret, size_t size, struct camp_error *error);
@@ -381,20 +382,20 @@ CAMP_PUBLIC int camp_thread_read(const struct camp_source *source, const struct 
                                  uint32_t wanted, struct camp_task *ret, size_t size,
                                  struct camp_error *error);
 
-/* CPU time, measured, of the process that has this pid now, by its CPU clock: the cheapest there
- * is (one system call, no file), of any user's process. It cannot know whether the pid was reused:
- * for that take camp_process_cpu_ns(). CAMP_E_GONE: no such process. */
+/* CPU time, measured, of the process that has this pid now, by its CPU clock: the cheapest
+ * function (one system call, no file), for any user's process. It does not notice a reused pid;
+ * camp_process_cpu_ns() does. CAMP_E_GONE: no such process. */
 CAMP_PUBLIC int camp_pid_cpu_ns(int32_t pid, uint64_t *ret_ns);
 
-/* The same by identifier: one read of its start time more. */
+/* By identity, so it also reads the start time. */
 CAMP_PUBLIC int camp_process_cpu_ns(const struct camp_source *source,
                                     const struct camp_process *process, uint64_t *ret_ns,
                                     struct camp_error *error);
 
 /* ------------------------------------------------------------------------------ Readers -- */
 
-/* For who reads the same thing again and again: one kept descriptor. All memory is the caller's;
- * what a reader is of, it stays. Not to be shared between threads without a lock. */
+/* For repeated reading of the same thing: an open descriptor. All memory is the caller's. A reader
+ * keeps its subject. Threads that share it need a lock. */
 struct camp_reader {
     int32_t descriptor;
     int32_t kind;
@@ -412,14 +413,14 @@ CAMP_PUBLIC int camp_reader_open_networks(struct camp_reader *reader,
                                           struct camp_error *error);
 CAMP_PUBLIC int camp_reader_open_disks(struct camp_reader *reader, const struct camp_source *source,
                                        struct camp_error *error);
-/* The stat file of one process: CAMP_E_GONE for ever once it ended, whoever has its pid then. */
+/* The stat file of one process. After its exit: CAMP_E_GONE for ever, even if its pid is reused. */
 CAMP_PUBLIC int camp_reader_open_process(struct camp_reader *reader,
                                          const struct camp_source *source,
                                          const struct camp_process *process,
                                          struct camp_error *error);
 
-/* Exactly as camp_cpu_read_all(), camp_memory_read(), camp_network_read_all(),
- * camp_disk_read_all(), and camp_process_read() of what stat and the CPU clock hold. */
+/* Like camp_cpu_read_all(), camp_memory_read(), camp_network_read_all(), camp_disk_read_all(), and
+ * camp_process_read() of the fields that stat and the CPU clock have. */
 CAMP_PUBLIC int camp_reader_cpus(struct camp_reader *reader, struct camp_cpu *cpus, size_t size,
                                  size_t capacity, size_t *ret_count, struct camp_error *error);
 CAMP_PUBLIC int camp_reader_memory(struct camp_reader *reader, struct camp_memory *ret, size_t size,
@@ -433,8 +434,7 @@ CAMP_PUBLIC int camp_reader_disks(struct camp_reader *reader, int kind, struct c
 CAMP_PUBLIC int camp_reader_process(struct camp_reader *reader, struct camp_task *ret, size_t size,
                                     struct camp_error *error);
 
-/* A reader that was never opened, or is closed already, is left as it is (set it to
- * CAMP_READER_NONE before). */
+/* Does nothing to a closed reader, or to one that is CAMP_READER_NONE. */
 CAMP_PUBLIC void camp_reader_close(struct camp_reader *reader);
 
 #define CAMP_READER_NONE                                                                           \
@@ -446,7 +446,7 @@ CAMP_PUBLIC void camp_reader_close(struct camp_reader *reader);
 
 /*
  * Linux' taskstats, by generic netlink (libmnl): the sampled and the measured time of a task in one
- * message, and a record of every task that ends. Needs CAP_NET_ADMIN in the initial namespaces.
+ * message, and a record of every task that exits. Needs CAP_NET_ADMIN in the initial namespaces.
  * On other systems camp_taskstats_open() is CAMP_E_NOTSUP.
  */
 struct camp_taskstats {
@@ -455,7 +455,8 @@ struct camp_taskstats {
     uint16_t version; /* TASKSTATS_VERSION of the kernel, once a message was seen; else 0 */
     uint32_t listening;
     uint32_t sequence;
-    uint64_t overruns; /* since opened: messages (tasks) the kernel dropped for want of room */
+    uint64_t
+        overruns; /* since opened: messages (tasks) that the kernel dropped for lack of space */
 };
 
 #define CAMP_TASKSTATS_NONE                                                                        \
@@ -463,7 +464,7 @@ struct camp_taskstats {
         .descriptor = -1                                                                           \
     }
 
-/* One process as taskstats sees it: all its threads, those that ended included. */
+/* One process by taskstats: all its threads, including exited ones. */
 struct camp_taskstat {
     int32_t pid;
     int32_t result;              /* CAMP_OK; CAMP_E_GONE: no such process (the rest is 0 then) */
@@ -476,23 +477,23 @@ struct camp_taskstat {
 };
 
 /*
- * A task that ended. Of a process that had several threads there is one record for each thread
- * (is_process 0), and one for the whole (is_process 1) when the last ends; a process of one thread
- * has one record, of the whole. Kernels before 5.19 (version < 12) do not say which of the two a
- * record that comes alone is of: pid and is_process are then 0. There, add up the records with
- * is_process 0, and those with is_process 1 not at all.
+ * An exited task. A process that had several threads has one record for each thread (is_process 0),
+ * and one for the whole (is_process 1) when the last one exits; a process of one thread has one
+ * record, of the whole. On kernels before 5.19 (version < 12) a record that comes alone does not
+ * say which of the two it is: pid and is_process are then 0. On these kernels, add up the records
+ * with is_process 0 only.
  *
- * The kernel writes the record early in the exit, and does not bring the clock of the task up to
- * date before: measured_ns is as of its last tick or switch. What it ran since then, up to one
- * tick, is in no record: of tasks of 2 ms on a kernel with ticks of 4 ms more than half was
- * missing. It ran at most at_most_ns; and when it never slept (voluntary_switches is 0) it did run
- * so long, within the some 50 us that it took to be forked, and but for what a hypervisor stole
- * from it: that is in elapsed_ns. Giving back its memory comes after the record.
+ * The kernel writes the record early in the exit, without updating the task's clock: measured_ns is
+ * as of its last tick or switch. Its time after that, up to one tick, is in no record: with tasks
+ * of 2 ms and ticks of 4 ms more than half was missing. It ran at most at_most_ns. If it never
+ * slept (voluntary_switches is 0) it ran exactly that long, except for some 50 us of its fork and
+ * for time that a hypervisor stole, which is in elapsed_ns. The kernel frees its memory after the
+ * record.
  */
 struct camp_task_exit {
     int32_t pid; /* of its process. 0: unknown (kernels before 5.19 do not say it of a thread) */
     int32_t tid;
-    int32_t parent; /* as of the end: 1 or a subreaper where the parent had ended before */
+    int32_t parent; /* at its exit: 1 or a subreaper if the parent had exited before */
     uint32_t is_process;
     uint32_t user_id;
     uint32_t exit_code;
@@ -501,9 +502,9 @@ struct camp_task_exit {
     uint64_t run_delay_ns;
     uint64_t elapsed_ns;       /* from its start to its end; resolution 1 us */
     uint64_t began_s;          /* wall clock of its start, seconds since 1970 */
-    char name[CAMP_NAME_SIZE]; /* of the whole: of its last thread, as are user and exit code */
+    char name[CAMP_NAME_SIZE]; /* of the whole: of its last thread, like user and exit code */
     uint64_t at_most_ns;       /* the smaller of elapsed - run_delay and measured + one tick. Of the
-                                * whole: measured_ns and what its last thread may have run more */
+                                * whole: measured_ns and the unread time of its last thread */
     uint64_t voluntary_switches; /* times it slept. Of the whole: of its last thread */
 };
 
@@ -513,21 +514,21 @@ struct camp_task_exit {
 CAMP_PUBLIC int camp_taskstats_open(struct camp_taskstats *taskstats, struct camp_error *error);
 CAMP_PUBLIC void camp_taskstats_close(struct camp_taskstats *taskstats);
 
-/* pids[count] -> tasks[count], `size` bytes apart, in the same order, tasks[i].result for each.
- * Many requests go in one system call. Not on a session that listens: open two. A zombie reads as
- * zeros (runs is 0, as of no process that ever ran): its times were in its exit record. After a
- * failure the first of tasks[] may have been filled. */
+/* pids[count] -> tasks[count], `size` bytes apart, in the same order, each with its result. One
+ * system call sends many requests. A session that listens cannot be used: open two. A zombie reads
+ * as zeros (runs is 0, unlike any process that ever ran): its times were in its exit record. After
+ * a failure the first of tasks[] may have been filled. */
 CAMP_PUBLIC int camp_taskstats_read(struct camp_taskstats *taskstats, const int32_t *pids,
                                     size_t count, struct camp_taskstat *tasks, size_t size,
                                     struct camp_error *error);
 
-/* From now on every task that ends, on any CPU, now or later online, is recorded for
+/* From now on every task that exits, on any CPU, now or later online, is recorded for
  * camp_taskstats_exits(). CAMP_E_PERM outside of the initial pid and user namespace. */
 CAMP_PUBLIC int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *error);
 
-/* exits[capacity], `size` bytes apart: the records that wait, oldest first; never blocks. 0 when
- * none waits. Call it until *ret_count < capacity. taskstats->overruns has grown by the tasks whose
- * records the kernel dropped since the last call. CAMP_E_FORMAT: *ret_count were filled. */
+/* exits[capacity], `size` bytes apart: the waiting records, oldest first; never blocks. Call it
+ * until *ret_count < capacity. taskstats->overruns grows by the tasks whose records the kernel
+ * dropped since the last call. CAMP_E_FORMAT: *ret_count were filled. */
 CAMP_PUBLIC int camp_taskstats_exits(struct camp_taskstats *taskstats, struct camp_task_exit *exits,
                                      size_t size, size_t capacity, size_t *ret_count,
                                      struct camp_error *error);
@@ -560,9 +561,9 @@ enum camp_kernel_field {
 
 /* What this kernel counts, and how. Linux: where the kernel shows it (clock_getres of the coarse
  * clock for the tick, nohz_full, pressure/, timer_list, an answer over netlink ...), else
- * /boot/config-RELEASE; what neither tells is unknown. (/proc/config.gz is not read.) */
+ * /boot/config-RELEASE; otherwise a fact is unknown. (/proc/config.gz is not read.) */
 struct camp_kernel {
-    uint32_t known;           /* enum camp_kernel_field: which of the answers below are certain */
+    uint32_t known;           /* enum camp_kernel_field: the facts below that are certain */
     int32_t accounting;       /* enum camp_accounting */
     uint32_t tick_hz;         /* clock ticks a second: HZ */
     uint32_t user_hz;         /* resolution of /proc's times: sysconf(_SC_CLK_TCK) */
@@ -592,23 +593,22 @@ CAMP_PUBLIC int camp_kernel_read(const struct camp_source *source, struct camp_k
  * what was counted since). */
 CAMP_PUBLIC int camp_difference(uint64_t before, uint64_t after, unsigned bits, uint64_t *ret);
 
-/* The same a second. CAMP_E_INVALID when no time has passed. */
+/* camp_difference() per second. CAMP_E_INVALID when no time has passed. */
 CAMP_PUBLIC int camp_rate(uint64_t before, uint64_t after, unsigned bits, uint64_t elapsed_ns,
                           double *ret_per_second);
 
 /* Where one CPU's time went between two readings, in percent of wall time (of one CPU; the total:
- * of all). Four numbers that ought to agree, and do not: */
+ * of all). Busy time by two kinds of counts, which often disagree: */
 struct camp_utilisation {
-    double measured_busy_percent; /* 100 - idle - iowait, by the wall clock; what the hypervisor
-                                   * stole while it was busy is in it */
+    double measured_busy_percent; /* 100 - idle - iowait, by the wall clock; it includes time that
+                                   * the hypervisor stole while the CPU was busy */
     double sampled_busy_percent;  /* user + nice + system + irq + softirq + guest */
     double idle_percent;
     double iowait_percent;
     double steal_percent;
     double sum_percent; /* all columns: 100 where the sum rule holds */
     uint64_t elapsed_ns;
-    double
-        resolution_percent; /* one unit of /proc/stat in this interval: each is at best so good */
+    double resolution_percent; /* one unit of /proc/stat in this interval: none is more precise */
 };
 
 /* Two readings of the same CPU; `cpus`: how many CPUs they cover (1; the count for the total).
@@ -626,8 +626,8 @@ CAMP_PUBLIC int camp_cpu_utilisation(const struct camp_source *source, int32_t c
 
 #define CAMP_DEFAULT_INTERVAL_MS 100u
 
-/* CPU time of a process in percent of one CPU, likewise: measured; user and system by the kernel's
- * proportion (scaled, 1/100 s). *previous: an earlier camp_process_read() of CPU and SPLIT. */
+/* CPU time of a process in percent of one CPU: measured; user and system by the kernel's proportion
+ * (scaled, 1/100 s). *previous: an earlier camp_process_read() of CPU and SPLIT. */
 struct camp_task_utilisation {
     double cpu_percent;
     double user_percent;

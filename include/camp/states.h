@@ -2,13 +2,14 @@
  * states.h - microstates: the wall time of every thread and CPU by state, measured in the kernel.
  *
  * A session puts programs into the kernel (BPF) that take a timestamp whenever a thread changes its
- * state. The states are disjoint: those of a thread add up to the time it was watched, which is its
- * lifetime when it began later. Times are CLOCK_MONOTONIC, in ns; counters are cumulative.
+ * state. The states are disjoint: those of a thread add up to the time it was watched (its
+ * lifetime, if it started during the session). Times are CLOCK_MONOTONIC, in ns; counters are
+ * cumulative.
  *
  * Needs Linux 5.18 or later with BTF, and CAP_BPF with CAP_PERFMON (root has them). docs/states.md
- * says which kernel event begins and ends each state. The contract of results, errors, sizes and
- * arrays is that of camp.h; a session is not stateless: it is its opener's, one thread's at a time,
- * and nothing of it stays in the kernel when the process ends, however it ends.
+ * says which kernel event starts and ends each state. The contract of results, errors, sizes and
+ * arrays is that of camp.h; but a session has a state, and only one thread at a time may use it.
+ * Nothing of it stays in the kernel after the process, by whatever signal it ends.
  */
 #ifndef CAMP_STATES_H
 #define CAMP_STATES_H
@@ -22,7 +23,7 @@
 extern "C" {
 #endif
 
-/* What a thread does. Solaris' microstates (prusage of proc(4)), its SLEEP told apart. */
+/* What a thread does: Solaris' microstates (prusage of proc(4)), with several kinds of SLEEP. */
 enum camp_state {
     CAMP_STATE_USER,         /* on a CPU outside system calls: its own code, and page faults that
                               * need no sleep; with CAMP_STATES_NO_SYSCALLS: on a CPU */
@@ -40,17 +41,17 @@ enum camp_state {
     CAMP_STATE_CHILD,        /* asleep until a child ends or changes, or runs another program */
     CAMP_STATE_OTHER_SLEEP,  /* asleep in anything else; kernel threads: asleep */
     CAMP_STATE_RUN_QUEUE,    /* runnable, and no CPU runs it */
-    CAMP_STATE_STOPPED,      /* stopped by a signal, or by who traces it */
+    CAMP_STATE_STOPPED,      /* stopped by a signal or a tracer */
     CAMP_STATE_COUNT
 };
 
 enum camp_thread_flag {
     CAMP_THREAD_KERNEL = 1u << 0, /* a thread of the kernel */
     CAMP_THREAD_ENDED = 1u << 1,  /* these are its last numbers */
-    CAMP_THREAD_OLDER = 1u << 2,  /* it had begun before the session */
+    CAMP_THREAD_OLDER = 1u << 2,  /* it started before the session */
     CAMP_THREAD_UNSURE =
         1u << 3,                /* it changed its state each time it was read: off by one change */
-    CAMP_THREAD_TOTAL = 1u << 4 /* many that ended, of one parent and name, added up */
+    CAMP_THREAD_TOTAL = 1u << 4 /* exited threads of one parent and name, added up */
 };
 
 #define CAMP_STATES_NAME_SIZE 16
@@ -67,11 +68,11 @@ struct camp_thread_states {
     uint32_t processes; /* of these: first threads of their processes */
     uint64_t cgroup;    /* of version 2: its id, the inode of its directory */
     char name[CAMP_STATES_NAME_SIZE];
-    uint64_t start_ns;     /* when the thread began */
-    uint64_t begin_ns;     /* since when it is watched: start_ns, or the session's */
+    uint64_t start_ns;     /* start of the thread */
+    uint64_t begin_ns;     /* start of its watch: start_ns, or the session's */
     uint64_t time_ns;      /* when this was read */
     uint64_t cpu_ns;       /* the scheduler's own count since start_ns: a witness */
-    uint64_t run_delay_ns; /* likewise of the run queue */
+    uint64_t run_delay_ns; /* the scheduler's count of its run-queue time */
     uint64_t minor_faults, major_faults;
     uint64_t voluntary_switches, involuntary_switches;
     uint64_t system_calls, signals;     /* since begin_ns */
@@ -94,7 +95,7 @@ struct camp_cpu_states {
     uint64_t irq_ns, softirq_ns; /* interrupts, the timer's included */
     uint64_t switches;
     uint64_t any_wait_ns; /* of idle_ns: a thread, anywhere, waited for a disk */
-    uint64_t own_wait_ns; /* of idle_ns: one did that had begun to on this CPU */
+    uint64_t own_wait_ns; /* of idle_ns: a thread that went to sleep on this CPU did */
 };
 
 /* What a session could not see, since it was opened. */
@@ -104,20 +105,20 @@ struct camp_states_losses {
     uint64_t lost;     /* how often a thread got no account, because memory was full, or a wait for
                         * a disk was not counted */
     uint64_t exits_lost;     /* exited threads whose last numbers are in no record and no total */
-    uint64_t exits_added_up; /* ended threads that are part of a total for want of room */
+    uint64_t exits_added_up; /* exited threads in a total, for lack of space */
 };
 
 /* A thread and a disk that it waited for. */
 struct camp_disk_wait {
     int32_t tid, pid;
-    uint64_t start_ns;     /* when the thread began */
+    uint64_t start_ns;     /* start of the thread */
     uint32_t major, minor; /* of the disk, or of the partition; 0 0: it waited for input or output
-                            * that another thread asked for */
-    uint64_t wait_ns;      /* since the session was opened, what lasts included */
+                            * that another thread requested */
+    uint64_t wait_ns;      /* since the session was opened, an open wait included */
     char name[CAMP_STATES_NAME_SIZE];
 };
 
-/* Something of the kernel that microstates are measured by. The texts are constants. */
+/* A feature of the kernel that microstates use. The texts are constants. */
 struct camp_states_event {
     const char *name;    /* "sched_wakeup", "iter/task" */
     const char *since;   /* the first Linux that has it, "5.18"; or the machines that do: "x86" */
@@ -127,64 +128,64 @@ struct camp_states_event {
 
 struct camp_states;
 
-/* A thread that has been in its state since the look before. */
+/* A thread that stayed in its state since the last snapshot. */
 struct camp_states_wait {
-    const struct camp_thread_states *thread; /* who it is; its times and counters are older */
+    const struct camp_thread_states *thread; /* its identity; times and counters are older */
     uint32_t *note;
-    uint64_t elapsed_ns; /* by so much longer */
+    uint64_t elapsed_ns; /* since the last snapshot */
     uint32_t state;      /* enum camp_state */
     uint32_t is_first;   /* of its process */
 };
 
-/* Whom camp_states_visit() tells of threads, one after the other; none of the pointers outlives its
- * call. `before`: the thread as it was in the look before; NULL: it was in none under this tid.
- * `note`: a number of the visitor's, kept with a thread that lives; 0 when it is met first. */
+/* The functions that camp_states_visit() calls for each thread; a pointer is valid during its call.
+ * `before`: the thread in the last snapshot; NULL: it was not there under this tid. `note`: a
+ * number of the visitor's, kept with a living thread; 0 when it is first seen. */
 struct camp_states_visitor {
     void *context;
-    /* A living thread that did something, or was not known. */
+    /* A living thread that did something, or is new. */
     void (*seen)(void *context, const struct camp_thread_states *before,
                  const struct camp_thread_states *now, uint32_t *note);
     void (*waited)(void *context, const struct camp_states_wait *wait);
-    /* One that ended, or a total of such (CAMP_THREAD_TOTAL): its last numbers. */
+    /* An exited thread, or a total of such (CAMP_THREAD_TOTAL): its last numbers. */
     void (*ended)(void *context, const struct camp_thread_states *before,
                   const struct camp_thread_states *last, uint32_t note);
-    /* One that is not there any more, and whose last numbers did not come: they come with a later
-     * look, or it goes on under another tid. */
+    /* A thread that is no longer in the snapshot, without last numbers: they come with a later
+     * snapshot, or it continues under another tid. */
     void (*missed)(void *context, const struct camp_thread_states *before);
 };
 
 enum camp_states_option {
     CAMP_STATES_NO_SYSCALLS =
-        1u << 0,                   /* user and system are one, CAMP_STATE_USER: no cost a call */
-    CAMP_STATES_VERBOSE = 1u << 1, /* what libbpf and the verifier say, on stderr */
-    CAMP_STATES_DISKS = 1u << 2    /* for camp_states_disk_waits(): costs a little a wait */
+        1u << 0,                   /* user and system are CAMP_STATE_USER: a call costs nothing */
+    CAMP_STATES_VERBOSE = 1u << 1, /* messages of libbpf and the verifier on stderr */
+    CAMP_STATES_DISKS = 1u << 2    /* for camp_states_disk_waits(): each wait costs a little */
 };
 
 /* "user", "run_queue": the name of a state; NULL: there is no such state. */
 const char *camp_state_name(int state);
 
-/* Loads the programs and meets all threads. CAMP_E_PERM: a capability is missing; CAMP_E_NOTSUP:
- * this kernel has no BTF or not these events. */
+/* Loads the programs and finds all threads. CAMP_E_PERM: a capability is missing; CAMP_E_NOTSUP:
+ * this kernel lacks BTF or an event. */
 int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_error *error);
 void camp_states_close(struct camp_states *session);
 
-/* All living threads, ascending by tid. Each is of one moment, its time_ns; the moments of a
- * snapshot lie as far apart as it takes. */
+/* A snapshot: all living threads, ascending by tid. Each thread has a moment of its own, time_ns,
+ * within the time that the snapshot takes. */
 int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret, size_t size,
                         size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* One look at all that happened since the look before (the first: since the session was opened):
- * those that ended, then those that live, ascending by tid. For who adds threads up, and keeps none
- * of them. It takes what camp_states_exits() would, and shares its looks with
- * camp_states_threads(). After CAMP_E_NOMEM or CAMP_E_IO some were not visited: they are with the
- * next look. */
+/* A snapshot for callers that keep no threads: what happened since the last snapshot (the first:
+ * since the session was opened). Exited threads come first, then living ones, ascending by tid. It
+ * consumes what camp_states_exits() would return, and "the last snapshot" may be one of
+ * camp_states_threads(). After CAMP_E_NOMEM or CAMP_E_IO some threads were not visited; the next
+ * snapshot has them. */
 int camp_states_visit(struct camp_states *session, const struct camp_states_visitor *visitor,
                       struct camp_error *error);
 
-/* Takes threads that ended, up to `capacity`, in the order of their ends; *ret_count says how many
- * it took: there may be more when it is `capacity`. Not taken they wait, some 6,500 of them; those
- * that end then are added up by parent and name: a record of CAMP_THREAD_TOTAL, tid and pid 0,
- * whose time_ns - begin_ns is the sum of their times. Totals come with the call after the next. */
+/* Exited threads since the last call, up to `capacity`, in the order of their exits; there may be
+ * more when *ret_count is `capacity`. Some 6,500 can wait. Further ones are added up by parent and
+ * name: a record of CAMP_THREAD_TOTAL, with tid and pid 0, and with the sum of their times as
+ * time_ns - begin_ns. Totals come with the call after the next. */
 int camp_states_exits(struct camp_states *session, struct camp_thread_states *ret, size_t size,
                       size_t capacity, size_t *ret_count, struct camp_error *error);
 
@@ -192,17 +193,17 @@ int camp_states_exits(struct camp_states *session, struct camp_thread_states *re
 int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, size_t size,
                      size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* Threads that waited for a disk, one for each disk; of 16,384 pairs those unused the longest are
- * forgotten. Takes CAMP_STATES_DISKS. */
+/* Threads that waited for a disk, one for each disk; of 16,384 pairs the longest unused ones are
+ * dropped. Needs CAMP_STATES_DISKS. */
 int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *ret, size_t size,
                            size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* Whether this kernel has what microstates are measured by; takes no capability, nor a session.
- * CAMP_E_NOTSUP: it has no BTF, which would tell. */
+/* The features of the kernel that microstates use, and whether it has them. Needs neither a
+ * capability nor a session. CAMP_E_NOTSUP: the kernel has no BTF, so this is unknown. */
 int camp_states_events(struct camp_states_event *ret, size_t size, size_t capacity,
                        size_t *ret_count, struct camp_error *error);
 
-/* What the session could not see until now. */
+/* What the session could not see so far. */
 int camp_states_losses(struct camp_states *session, struct camp_states_losses *ret, size_t size,
                        struct camp_error *error);
 

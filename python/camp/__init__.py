@@ -8,8 +8,8 @@
 
 Counters are cumulative and raw; the unit is the last word of a name (_ns, _bytes, _percent); what is
 unknown is None, never 0. Nothing is cached: a value is never older than the call that returned it.
-Functions may be called from any thread at once. They give up the GIL while they read or wait, but
-for pid_cpu_ns(), which is one system call.
+Several threads may call functions at once. They release the GIL while they read or wait, except
+pid_cpu_ns(), which is one system call.
 
 docs/python.md is a tour; docs/counters.md says what each number is worth. (Installed they are in
 share/doc/camp.)

@@ -1,4 +1,4 @@
-"""The machine's counters: CPUs, memory, networks, disks, the kernel. Each call reads anew."""
+"""The machine's counters: CPUs, memory, networks, disks, the kernel. Each call reads them again."""
 
 from typing import List, Optional
 
@@ -25,7 +25,7 @@ def cpu(number: Optional[int] = None, source: Optional[Source] = None) -> Cpu:
 
 
 def cpus(source: Optional[Source] = None) -> List[Cpu]:
-    """Each online CPU, ascending, of one point in time. Their total is cpu()."""
+    """Each online CPU, ascending, at one point in time. Their total is cpu()."""
     return _camp.cpus(source)[1:]
 
 
@@ -33,7 +33,7 @@ def utilisation(before: Cpu, after: Cpu, cpus: int = 1) -> Utilisation:
     """Where the time between two readings of the same CPU went.
 
     Args:
-        cpus: how many they cover: 1, or cpu_count() of readings of all together.
+        cpus: how many CPUs they cover: 1, or cpu_count() if they are of all CPUs together.
 
     Raises:
         Invalid: no time lies between them.
@@ -59,7 +59,7 @@ def memory(source: Optional[Source] = None) -> Memory:
 
 
 def free_memory_bytes(source: Optional[Source] = None) -> Optional[int]:
-    """Memory used for nothing at all, by the cheapest way there is: one system call on Linux."""
+    """Unused memory, by the cheapest way: one system call on Linux."""
     return _camp.memory(source, _MEMORY['free_bytes']).free_bytes
 
 
@@ -69,7 +69,7 @@ def network(name: str, source: Optional[Source] = None) -> Network:
 
 
 def networks(source: Optional[Source] = None) -> List[Network]:
-    """Each network interface, of one point in time, in the system's order."""
+    """Each network interface, at one point in time, in the system's order."""
     return _camp.networks(source)
 
 
@@ -79,7 +79,7 @@ def disk(name: str, source: Optional[Source] = None) -> Disk:
 
 
 def disks(source: Optional[Source] = None) -> List[Disk]:
-    """Each whole disk, of one point in time."""
+    """Each whole disk, at one point in time."""
     return _camp.disks(source, _camp.DISK_WHOLE)
 
 
@@ -94,6 +94,6 @@ def kernel(source: Optional[Source] = None) -> Kernel:
 
 
 def difference(before: int, after: int, bits: int = 64) -> int:
-    """after - before of a counter that is 32 or 64 bits wide. One that wrapped is put right; of one
-    that was set back to zero it is `after`, what was counted since."""
+    """after - before of a counter that is 32 or 64 bits wide. A wrap is corrected. After a reset to
+    zero it is `after`: the count since the reset."""
     return _camp.difference(before, after, bits)

@@ -1,4 +1,4 @@
-"""What goes wrong, as exceptions: each is a camp.Error, and the exception of Python that fits it."""
+"""Exceptions: each is a camp.Error, and also the exception of Python that fits it."""
 
 import errno
 import re
@@ -9,13 +9,13 @@ __all__ = ['Error', 'FormatError', 'Gone', 'Invalid', 'NotFound', 'NotSupported'
 
 
 class Error(Exception):
-    """The library could not do what was asked for.
+    """A call of the library failed.
 
-    str() is one line that ends in what can be done about it.
+    str() is one line that ends in what the caller can do.
 
     Attributes:
         code: the library's result (enum camp_result of camp.h), below 0.
-        system_error: the system's error number (errno of what is an OSError); None: it was none.
+        system_error: the system's error number (errno of an OSError); None: there is none.
     """
 
     code: int = 0
@@ -28,7 +28,7 @@ class Error(Exception):
 
 
 class Invalid(Error, ValueError):
-    """An argument is off: mend the call."""
+    """An argument is wrong: correct the call."""
 
     code = -1
 
@@ -46,20 +46,20 @@ class Permission(Error, PermissionError):
 
 
 class Gone(Error, ProcessLookupError):
-    """The process, thread, CPU, interface or disk is not there, or not any more."""
+    """The process, thread, CPU, interface or disk does not exist, or no longer."""
 
     code = -4
 
 
 class NotFound(Error, FileNotFoundError):
-    """Of camp.frames(): there is no such recording, table or database file."""
+    """camp.frames(): there is no such recording, table or database file."""
 
     code = -4
 
 
 class Unreachable(Error, ConnectionError):
-    """Of camp.frames(): the database or Prometheus does not answer, or not any more. `errno` says how,
-    where it is known."""
+    """camp.frames(): the database or Prometheus does not answer, or no longer. `errno` is the reason
+    if it is known."""
 
     code = -4
 
@@ -71,7 +71,7 @@ class OutOfMemory(Error, MemoryError):
 
 
 class ReadError(Error, OSError):
-    """The system refused to be read: see system_error."""
+    """Reading failed: see system_error."""
 
     code = -7
 
@@ -87,8 +87,8 @@ _BY_CODE: Dict[int, Type[Error]] = {
     for kind in (Invalid, NotSupported, Permission, Gone, OutOfMemory, ReadError, FormatError)}
 
 
-# The options of `camp top` and the like that camp.frames() has as arguments. What is theirs by its
-# colon, or by quotes, stands behind them: --tier x: no such tier.
+# The options of commands that are arguments of camp.frames(). In a message the value of an option
+# follows it, up to a colon or in quotes: "--tier x: no such tier".
 _OPTION = re.compile(r'--(tier|query|unit|speed|begin|end|rules|detail|background|queries|host|column|'
                      r'interval)\b(?::|(?: (?=["\']|\S+:))?)')
 _SERVER = re.compile('(postgres|postgresql|mariadb|odbc|prometheus):')
@@ -99,7 +99,7 @@ def _argument(option: 're.Match[str]') -> str:
 
 
 def in_python(message: str) -> str:
-    """What the library says of the options of commands, said of arguments."""
+    """A message of the library about options of commands, as a message about arguments."""
     return _OPTION.sub(_argument, message.replace('--from ', ''))
 
 
@@ -116,7 +116,7 @@ def _make(kind: Type[Error], code: int, system_error: Optional[int], message: st
 
 
 def of_source(of: str, error: Error) -> Error:
-    """The same of a source beyond this machine: what is not there is a file or a server, and no
+    """The error of a source beyond this machine: what does not exist is a file or a server, not a
     process."""
     is_server = _SERVER.match(of) is not None
     if isinstance(error, Gone):

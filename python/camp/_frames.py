@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _UINT64 = '<u8' if sys.byteorder == 'little' else '>u8'
 _NO_UID = 2**32 - 1
 
-# What follows the values in a block, as the extension has it: a memoryview's format of each.
+# The columns of a block after its values, in the extension's order, with their memoryview formats.
 _OF_ROWS = (('elapsed_ns', 'Q'), ('ids', 'q'), ('cgroups', 'Q'), ('pids', 'i'), ('parents', 'i'),
             ('uids', 'I'), ('flags', 'I'), ('counts', 'I'))
 
@@ -36,28 +36,28 @@ class Column(NamedTuple):
 
 
 class FrameLosses(NamedTuple):
-    """What could not be seen in an interval."""
+    """What an interval could not see."""
 
-    unseen: int  # processes that left no record; of threads: switches that nobody was told of
-    lost: int  # ended, and the kernel dropped the record for want of room
-    unread_ns: int  # at most so much CPU time of those that ended is in no record
-    partial: int  # ended, and what they did since the last look is not known
+    unseen: int  # processes that left no record; of threads: switches without an event
+    lost: int  # exited tasks: the kernel dropped their records for lack of space
+    unread_ns: int  # at most this much CPU time of exited tasks is in no record
+    partial: int  # exited tasks: their time since the last snapshot is unknown
 
 
 class Entity(NamedTuple):
     """A row of a frame: a thread, a process, a user, a CPU, ..."""
 
-    id: int  # tid, pid, uid, CPU (-1: all together); 0: of those that ended, added up
+    id: int  # tid, pid, uid, CPU (-1: all together); 0: exited ones, added up
     name: str
-    pid: Optional[int]  # None, here and below: the source does not say (a CPU has no process)
+    pid: Optional[int]  # None, here and below: unknown to the source (a CPU has no process)
     parent: Optional[int]
     uid: Optional[int]
     cgroup: Optional[int]  # its id, version 2
-    members: int  # how many are added up in it
-    new: bool  # it began in the interval
+    members: int  # how many it adds up
+    new: bool  # it started in the interval
     ended: bool
     kernel: bool  # a kernel thread
-    elapsed_ns: int  # what its states add up to
+    elapsed_ns: int  # the sum of its states
     labels: Dict[str, str]
 
 
@@ -69,8 +69,8 @@ class Block:
     """Columns of unsigned 64-bit numbers, one for each of `columns`, `len()` rows long.
 
     numpy.asarray(block) is rows x columns (in Fortran's order), pandas.DataFrame(that) too, and
-    block["name"] a memoryview of one column: all of the same memory, which is read-only, and stays
-    as long as one of them does.
+    block["name"] a memoryview of one column. All share one memory, which is read-only and lives as
+    long as any of them.
     """
 
     columns: Tuple[Column, ...]
@@ -89,7 +89,7 @@ class Block:
         return self._rows
 
     def __getitem__(self, name: str) -> memoryview:
-        """A column, as a memoryview of `len()` numbers, contiguous. KeyError: there is none."""
+        """A column, as a contiguous memoryview of `len()` numbers. KeyError: there is no such column."""
         at = self._places[name] * self._rows * 8
         return self._block[at:at + self._rows * 8].cast('Q')
 
@@ -97,8 +97,8 @@ class Block:
         return name in self._places
 
     def of_rows(self, name: str) -> memoryview:
-        """What is known of each row besides its numbers: "ids", "pids", "uids", ... . Not known is -1,
-        of "uids" 2**32 - 1, of "cgroups" 0."""
+        """A fact of each row besides its numbers: "ids", "pids", "uids", ... . Unknown is -1, in "uids"
+        2**32 - 1, in "cgroups" 0."""
         at = len(self.columns) * self._rows * 8
         for own, form in self._of_rows:
             size = self._rows * (8 if form in 'qQ' else 4)
@@ -109,7 +109,7 @@ class Block:
 
     @property
     def values(self) -> memoryview:
-        """All numbers: a memoryview of unsigned 64-bit ones, columns x rows. (Of no rows: empty.)"""
+        """All numbers: a memoryview of unsigned 64-bit ones, columns x rows. (Without rows: empty.)"""
         size = len(self.columns) * self._rows * 8
         flat = self._block[:size]
         return flat.cast('Q', (len(self.columns), self._rows)) if size else flat.cast('Q')
@@ -148,9 +148,9 @@ class Frame(Block):
         columns: what each column is; the states come first.
         start_ns, end_ns: the interval, CLOCK_MONOTONIC.
         wall_clock_ns: its end, since 1970.
-        losses: what could not be seen.
-        note: what should be known of this interval; "": nothing.
-        beside: another frame of the same look (the CPUs beside threads and processes), or None.
+        losses: what the interval could not see.
+        note: a remark about this interval, for the reader; "": none.
+        beside: another frame of the same snapshot (the CPUs beside threads and processes), or None.
     """
 
     def __init__(self, raw: '_camp.RawFrame', beside: Optional['Frame'] = None) -> None:
@@ -167,7 +167,7 @@ class Frame(Block):
 
     @property
     def interval_ns(self) -> int:
-        """How long it was."""
+        """Its length."""
         return self.end_ns - self.start_ns
 
     @property
@@ -177,18 +177,18 @@ class Frame(Block):
 
     @property
     def pids(self) -> memoryview:
-        """The process of each row ("i"); -1: not known."""
+        """The process of each row ("i"); -1: unknown."""
         return self.of_rows('pids')
 
     @property
     def elapsed_ns(self) -> memoryview:
-        """The wall time that each row owns in the interval ("Q"): its states add up to it."""
+        """The wall time of each row in the interval ("Q"): the sum of its states."""
         return self.of_rows('elapsed_ns')
 
     @property
     def unaccounted_ns(self) -> List[int]:
-        """Of each row, its elapsed time less all of its states: negative where more was booked than
-        there was time. Of columns without states (of "check"): empty."""
+        """The elapsed time of each row without all of its states: negative if more was accounted than
+        elapsed. Without states ("check"): empty."""
         if not self.states:
             return []
         return [elapsed - sum(states) for elapsed, *states in
@@ -196,13 +196,13 @@ class Frame(Block):
 
     @property
     def labels(self) -> Dict[str, List[str]]:
-        """Of database sessions, "user" and the like of each row."""
+        """Labels of database sessions ("user", ...), with their values in each row."""
         return {name: _texts(joined, len(self))
                 for name, joined in zip(self._label_names, self._labels)}
 
     @property
     def entities(self) -> List[Entity]:
-        """Who the rows are."""
+        """The rows, one entity each."""
         labels = self.labels
         known = [self.of_rows(name) for name in ('ids', 'pids', 'parents', 'uids', 'cgroups',
                                                  'counts', 'flags', 'elapsed_ns')]
@@ -216,18 +216,18 @@ class Frame(Block):
 
 
 class Frames:
-    """An iterator of frames, made by camp.frames(). One thread waits for the next at a time. It is a
-    context manager; what is not closed closes when nobody has it any more.
+    """An iterator of frames, made by camp.frames(). Only one thread at a time may wait for the next
+    frame. It is a context manager, and closes when it is no longer referenced.
 
     Attributes:
-        name: what it is of, for a title.
-        kind: what its rows are: "threads", "processes", ...; "": as its columns say.
+        name: the source, for a title.
+        kind: what its rows are: "threads", "processes", ...; "": see its columns.
         tier: how it is measured: "bpf", "taskstats", "schedstat", "proc", "recording", "table".
-        live: it goes on with this machine; otherwise it has an end.
-        note: what should be known of how it is read; "": nothing.
+        live: it continues with this machine; otherwise it has an end.
+        note: how the source is read, for the reader; "": no remark.
     """
 
-    # Of those beyond this machine, which share a table of labels. (A handler of a signal may read, too.)
+    # Sources beyond this machine share a table of labels. (A signal handler may read, too: an RLock.)
     _one_at_a_time = threading.RLock()
 
     def __init__(self, of: 'Union[str, bytes, os.PathLike[str]]', interval: float,
@@ -251,7 +251,7 @@ class Frames:
 
     @contextlib.contextmanager
     def _in_turn(self) -> Iterator[None]:
-        """Of sources beyond this machine one at a time, and what is not there is no process."""
+        """Reads sources beyond this machine one at a time, with their exceptions."""
         if self._here:
             yield
             return
@@ -265,14 +265,14 @@ class Frames:
         return self
 
     def __next__(self) -> Frame:
-        """Waits until the interval is over, and reads what happened in it. A wait that a signal's
-        handler ends by an exception (KeyboardInterrupt) loses that interval."""
+        """Waits for the end of the interval, and reads it. If a signal handler raises an exception
+        during the wait (KeyboardInterrupt), this interval is lost."""
         now = time.monotonic_ns()
         self._due_ns = max(self._due_ns + self._interval_ns, now)
         return self.read(self._due_ns - now)
 
     def read(self, wait_ns: int = 0) -> Frame:
-        """What happened since the last one, after `wait_ns` from now. StopIteration: the end."""
+        """The interval since the last frame, after waiting `wait_ns`. StopIteration: the end."""
         source = self._source  # another thread may close these meanwhile
         if source is None:
             raise Invalid('these frames are closed')
@@ -285,7 +285,7 @@ class Frames:
         return Frame(both[0], beside)
 
     def close(self) -> None:
-        """Ends it; again: does nothing."""
+        """Closes the source. A second call does nothing."""
         self._source = None
 
     def __enter__(self) -> 'Frames':
@@ -297,7 +297,7 @@ class Frames:
 
 
 def _forked() -> None:
-    """In a child: the thread that may have had the lock is not there."""
+    """In a child, where the thread that held the lock does not exist."""
     Frames._one_at_a_time = threading.RLock()
 
 
@@ -313,24 +313,23 @@ def frames(of: 'Union[str, bytes, os.PathLike[str]]' = 'threads', interval: floa
 
     Args:
         of: "threads", "processes", "users", "commands", "cgroups", "cpus" of this machine, by
-            microstates; where these are unavailable, threads and their groups by the scheduler's
-            counts, CPUs as the system sampled them, and `note` says why; "check": sampled beside measured CPU time of processes; or whatever else
-            `camp top --from` takes: a recording ("run.camp"), a table ("run.csv", "sqlite:FILE" with
-            query=), database sessions ("postgres:...", "mariadb:...", "odbc:..."), a fleet
-            ("prometheus:URL").
-        interval: seconds. A recording or table has its own, and waits for none (speed=0).
-        options: tier="bpf" (how it is to be measured; otherwise the best way there is);
-            system_calls=False (user and system are one, and cost nothing at a system call). Of
-            tables query, unit; of what has an end begin, end (ns since 1970) and speed (1: as it
-            was; 0: without waiting); of database sessions rules, detail, background, queries; of
-            prometheus: host (its groups are the rows) and, with query, column.
+            microstates. Where these are unavailable: threads and their groups by the scheduler's
+            counts, CPUs as sampled by the system, and `note` says why. "check": sampled beside
+            measured CPU time of processes. Or another source of `camp top --from`: a recording
+            ("run.camp"), a table ("run.csv", "sqlite:FILE" with query=), database sessions
+            ("postgres:...", "mariadb:...", "odbc:..."), a fleet ("prometheus:URL").
+        interval: seconds. A recording or table has its own, and does not wait (speed=0).
+        options: tier="bpf" (how to measure; otherwise the best available way);
+            system_calls=False (user and system are one state, and system calls cost nothing). For
+            tables: query, unit. For sources with an end: begin, end (ns since 1970) and speed (1:
+            original; 0: without waiting). For database sessions: rules, detail, background,
+            queries. For prometheus: host (its groups are the rows) and, with query, column.
 
     Raises:
         Permission: CAP_BPF and CAP_PERFMON are missing, and "cgroups" or tier="bpf" needs them
             ("check" needs no capability; CAP_NET_ADMIN gives it sampled times).
-        NotSupported: this kernel has not what it takes; camp.microstates_events() says what.
-        Invalid: there is no such source. Of its frames: they were opened before a fork, by the
-            parent.
-        NotFound, Unreachable: the file is not there; the server does not answer.
+        NotSupported: this kernel lacks a feature; camp.microstates_events() names it.
+        Invalid: there is no such source. Reading: the parent opened it before a fork.
+        NotFound, Unreachable: the file does not exist; the server does not answer.
     """
     return Frames(of, interval, options)

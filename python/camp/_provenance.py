@@ -1,4 +1,4 @@
-"""What each counter is and how it was obtained, as data."""
+"""The catalogue of counters: what each is, and how it is obtained."""
 
 from typing import List, NamedTuple, Optional
 
@@ -7,9 +7,9 @@ from camp._errors import Invalid
 
 
 class Provenance(NamedTuple):
-    """A counter: what it is worth on this machine."""
+    """A counter, and how it is obtained on this machine."""
 
-    name: str  # "process.cpu_ns": camp.Task.cpu_ns of a process, and what `camp get` takes
+    name: str  # "process.cpu_ns": camp.Task.cpu_ns of a process; the name for `camp get`
     unit: str  # "ns", "bytes", "percent", "count", ...
     obtained: str  # "measured", "sampled", "scaled", "derived"; "fact"; "unknown" on this kernel
     resolution: str
@@ -20,7 +20,7 @@ class Provenance(NamedTuple):
 
 def counters() -> List[Provenance]:
     """All counters of this machine: CPUs, memory, networks, disks, partitions, processes, threads,
-    the kernel. docs/counters.md is the same as a table, and says what each way to a number is worth."""
+    the kernel. docs/counters.md has them as a table, and explains how good each kind of number is."""
     return [Provenance(f'{row[1]}.{row[0]}', *row[2:]) for row in _camp.counter_table()]
 
 
@@ -28,7 +28,7 @@ def provenance(name: str) -> Provenance:
     """The counter of that name: camp.provenance("process.cpu_ns").obtained is "measured".
 
     Raises:
-        Invalid: there is none.
+        Invalid: there is no such counter.
     """
     for counter in counters():
         if counter.name == name:

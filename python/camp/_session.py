@@ -1,4 +1,4 @@
-"""A session with the kernel: what is open until it is closed, and one thread's at a time."""
+"""A session with the kernel, open until it is closed."""
 
 import threading
 from types import TracebackType
@@ -10,15 +10,15 @@ _Own = TypeVar('_Own', bound='Session')
 
 
 class Session:
-    """Each call takes the lock, so that threads may share one."""
+    """Threads may share a session: each call holds its lock."""
 
     def __init__(self, session: object) -> None:
         self._session: Optional[object] = session
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Ends the session, once who reads it has its answer; again: does nothing."""
-        self._session = None  # without the lock, which a thread that no fork brings along may have
+        """Ends the session after the calls in progress. A second call does nothing."""
+        self._session = None  # without the lock: after a fork its owner may not exist
 
     def _open(self) -> object:
         session = self._session

@@ -11,7 +11,7 @@ from camp._session import Session
 _ROOM = 1024  # for threads, at first
 _EXITS_AT_ONCE = 4096
 
-# What follows the values in a block, as the extension has it.
+# The columns of a block after its values, in the extension's order.
 _OF_ROWS = (('cgroups', 'Q'), ('start_ns', 'Q'), ('begin_ns', 'Q'), ('time_ns', 'Q'), ('ids', 'i'),
             ('pids', 'i'), ('parents', 'i'), ('uids', 'I'), ('flags', 'I'), ('counts', 'I'),
             ('state', 'I'), ('processes', 'I'))
@@ -22,14 +22,14 @@ UNSURE, TOTAL = _camp.THREAD_UNSURE, _camp.THREAD_TOTAL
 
 
 class ThreadStates(Block):
-    """Threads, each of its own moment: rows x columns of what each did since it is watched.
+    """Threads, each read at its own moment: rows x columns of what each did during its watch.
 
     The states are ns, and those of a row add up to its time_ns - begin_ns, to the ns. The other
-    columns are counters since then, but for those that the scheduler counts itself since the thread
-    began: cpu_ns, run_delay_ns, sampled_ns, faults and switches, a witness beside the states.
+    columns are counters since begin_ns, except the scheduler's own counts since the thread's start:
+    cpu_ns, run_delay_ns, sampled_ns, faults and switches, which are a witness of the states.
     of_rows() has "ids" (tids), "pids", "parents", "uids", "cgroups", "start_ns", "begin_ns",
-    "time_ns", "state" (a place in `states`: what it does at time_ns), "flags" (camp.ENDED, ...),
-    "counts" (threads in a row: 1, or more of camp.TOTAL).
+    "time_ns", "state" (index into `states` at time_ns), "flags" (camp.ENDED, ...), "counts" (threads
+    in a row: 1, or more for camp.TOTAL).
     """
 
     def __init__(self, columns: Tuple[Column, ...], raw: Tuple[int, bytes, bytes]) -> None:
@@ -50,9 +50,9 @@ class ThreadStates(Block):
 
 
 class Microstates(Session):
-    """A session with the kernel, made by camp.microstates(). Nothing of it stays in the kernel once it
-    is closed, or its process has ended, however it ended. Threads may share one: each call waits for
-    the one before."""
+    """A session with the kernel, made by camp.microstates(). Nothing of it stays in the kernel after it
+    is closed, or after its process has exited by whatever signal. Threads may share a session: a
+    call waits for the one before."""
 
     def __init__(self, system_calls: bool = True, disks: bool = False) -> None:
         super().__init__(_camp.states_open(system_calls, disks))
@@ -68,9 +68,9 @@ class Microstates(Session):
         return ThreadStates(self._columns, raw)
 
     def exits(self) -> ThreadStates:
-        """Threads that ended since the last call, in the order of their ends, up to 4,096: when there
-        are as many, there may be more. Some 6,500 wait; those that end then are added up by parent
-        and name (camp.TOTAL in their flags)."""
+        """Threads that exited since the last call, in the order of their exits, up to 4,096: if there
+        are that many, there may be more. Some 6,500 can wait; further ones are added up by parent and
+        name (camp.TOTAL in their flags)."""
         with self._lock:
             return ThreadStates(self._columns, _camp.states_exits(self._open(), _EXITS_AT_ONCE))
 
@@ -80,20 +80,21 @@ class Microstates(Session):
             return _camp.states_cpus(self._open())
 
     def disk_waits(self) -> List[DiskWait]:
-        """Threads that waited for a disk, one for each disk. Invalid: camp.microstates(disks=True)."""
+        """Threads that waited for a disk, one row for each disk. Invalid: the session counts no waits;
+        open it by camp.microstates(disks=True)."""
         if not self._disks:
             raise Invalid('this session counts no waits for disks: camp.microstates(disks=True)')
         with self._lock:
             return _camp.states_disk_waits(self._open())
 
     def losses(self) -> Losses:
-        """What the session could not see until now."""
+        """What the session could not see so far."""
         with self._lock:
             return _camp.states_losses(self._open())
 
 
 def microstates(system_calls: bool = True, disks: bool = False) -> Microstates:
-    """Opens a session: from now on each change of a thread's state is booked in the kernel.
+    """Opens a session: from now on the kernel accounts for each change of a thread's state.
 
         with camp.microstates() as states:
             time.sleep(1)
@@ -101,17 +102,17 @@ def microstates(system_calls: bool = True, disks: bool = False) -> Microstates:
             print(sum(threads["run_queue_ns"]) / 1e9, "s in the run queue")
 
     Args:
-        system_calls: False: user and system are one, and a system call costs nothing more.
-        disks: for disk_waits(); it costs a little a wait.
+        system_calls: False: user and system are one state, and system calls cost nothing.
+        disks: for disk_waits(); each wait costs a little.
 
     Raises:
         Permission: CAP_BPF or CAP_PERFMON is missing.
-        NotSupported: this kernel has not what it takes; microstates_events() says what.
+        NotSupported: this kernel lacks a feature; microstates_events() names it.
     """
     return Microstates(system_calls, disks)
 
 
 def microstates_events() -> List[Event]:
-    """What of the kernel microstates take, and whether it is there. No privilege is needed.
-    NotSupported: this kernel has no BTF, which would tell."""
+    """The features of the kernel that microstates use, and whether it has them. Needs no privilege.
+    NotSupported: this kernel has no BTF, so this is unknown."""
     return _camp.states_events()

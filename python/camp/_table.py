@@ -1,4 +1,4 @@
-"""The whole process table, again and again, without a privilege."""
+"""The whole process table, read repeatedly and without a privilege."""
 
 from typing import Tuple
 
@@ -7,13 +7,13 @@ from camp._frames import Block, Column
 
 _COLUMNS = (Column('cpu_ns', 'cpu', 'time on a CPU since it began', 'counter', 'measured'),)
 
-# What follows the values in a block, as the extension has it.
+# The columns of a block after its values, in the extension's order.
 _OF_ROWS = (('start', 'Q'), ('ids', 'i'), ('parents', 'i'))
 
 
 class ProcessRows(Block):
-    """Every process that can be seen, ascending by pid: its name and "cpu_ns", measured, since it
-    began. of_rows() has "ids" (pids), "parents" and "start" (of camp.Process)."""
+    """Every visible process, ascending by pid: its name and "cpu_ns", measured, since its start.
+    of_rows() has "ids" (pids), "parents" and "start" (of camp.Process)."""
 
     def __init__(self, raw: Tuple[int, bytes, bytes]) -> None:
         super().__init__(_COLUMNS, _OF_ROWS, *raw)
@@ -28,21 +28,21 @@ class ProcessRows(Block):
 
 
 class ProcessTable:
-    """Reads the process table, made by camp.process_table(). It knows who was there before, and opens
-    files only of processes that are new or have run since; everybody's CPU clock is asked each time.
-    One thread reads at a time."""
+    """A reader of the process table, made by camp.process_table(). It keeps the last table, and opens
+    files only of processes that are new or have run since; it reads every CPU clock each time. Only
+    one thread at a time may read."""
 
     def __init__(self) -> None:
         self._table = _camp.table_open()
 
     def read(self) -> ProcessRows:
-        """The table as it is now. Who ends while it is read, or may not be seen, is left out."""
+        """The table now, without processes that exit meanwhile or are invisible."""
         return ProcessRows(_camp.table_read(self._table))
 
 
 def process_table() -> ProcessTable:
-    """For who watches all processes without a privilege (with CAP_BPF camp.frames("processes") has all
-    of their states, and those that come and go between two looks):
+    """For watching all processes without a privilege. (With CAP_BPF camp.frames("processes") has all
+    their states, and processes that start and exit between two readings.)
 
         table = camp.process_table()
         rows = table.read()

@@ -1,6 +1,6 @@
 /*
- * What callers pass. Of a wrong type it is a TypeError, as everywhere in Python; out of range it is
- * camp.Invalid, which names the argument.
+ * Arguments of callers. A wrong type is a TypeError, as everywhere in Python; a value out of range
+ * is camp.Invalid, which names the argument.
  */
 #include "module.h"
 
@@ -37,7 +37,7 @@ bool take_arguments(PyObject *module, PyObject *arguments, const char *format, .
     return taken != 0;
 }
 
-/* ---------------------------------------------------------------- One that has a name -- */
+/* -------------------------------------------------------------------- Named arguments -- */
 
 static bool of_wrong_type(PyObject *given, const char *name, const char *wanted)
 {

@@ -1,20 +1,20 @@
 /*
- * Rows of structs turned to columns: one block of bytes that Python slices, and numpy and pandas
- * take as it is. Column-major, because that is how pandas keeps numbers: each column is contiguous.
+ * Rows of structs as columns: one block of bytes that Python slices, and numpy and pandas use
+ * without copying. It is column-major, like the numbers of pandas: each column is contiguous.
  */
 #pragma once
 
 #include "module.h"
 
-/* A column: where its first item is, and how far the next one. */
+/* A column: the place of its first item, and the distance to the next one. */
 struct section {
     const void *first;
     size_t stride;
     size_t width; /* of an item: 8 or 4 bytes */
 };
 
-/* bytes: sections[count] one after another, each of `rows` items without gaps. Those of 8 bytes
- * come first, so that all are aligned. NULL: raised. */
+/* bytes: sections[count] one after another, each of `rows` items without gaps. Sections of 8-byte
+ * items come first, so that all are aligned. NULL: raised. */
 PyObject *columns_of(const struct section *sections, size_t count, size_t rows);
 
 /* bytes: the text of each row (char[size], `stride` bytes apart), with a NUL between two. */

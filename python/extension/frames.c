@@ -1,6 +1,6 @@
 /*
- * Frames of any source (src/sources/source.h). A source is a capsule, used by one thread at a time;
- * a frame is copied out of it into columns at once, as it is the source's until the next.
+ * Frames of any source (src/sources/source.h). A source is a capsule, used by one thread at a time.
+ * A frame is valid until the next one, so it is copied into columns at once.
  */
 #include "columns.h"
 #include "sources/from.h"
@@ -16,21 +16,20 @@
 struct frames {
     struct source *source;
     char kind[sizeof((struct from_facts *)0)->kind]; /* of its rows */
-    volatile sig_atomic_t stop; /* which the source takes a pointer to; never set */
+    volatile sig_atomic_t stop;                      /* the source has a pointer to it; never set */
     pid_t owner;
     bool busy;
 };
 
 /* ------------------------------------------------------------------------------ Signals -- */
 
-/* What this thread gave up to wait, and whether a handler of Python's raised meanwhile. */
+/* The state that this thread released to wait, and whether a signal handler of Python raised. */
 static _Thread_local struct waiting {
-    PyThreadState *python; /* NULL: it does not wait */
+    PyThreadState *python; /* NULL: the thread does not wait */
     bool raised;
 } waiting;
 
-/* Runs the handlers of signals that came: KeyboardInterrupt ends a wait, as it ends time.sleep().
- */
+/* Runs the handlers of pending signals: KeyboardInterrupt ends a wait, as it ends time.sleep(). */
 static bool interrupted(void)
 {
     if (!waiting.raised) {
@@ -66,7 +65,7 @@ static bool wait_end(struct waiting outer)
 
 /* ---------------------------------------------------------------------------- Opening -- */
 
-/* After a fork the connections are the parent's: whoever closed them here would end its sessions.
+/* After a fork the connections are the parent's; closing them here would end the parent's sessions.
  */
 static void close_frames(PyObject *capsule)
 {
@@ -80,7 +79,7 @@ static void close_frames(PyObject *capsule)
     free(frames);
 }
 
-/* What from.h takes, from keyword arguments whose texts stay the caller's. False: raised. */
+/* A struct from of keyword arguments, which own its texts. False: raised. */
 static bool take_from(PyObject *arguments, PyObject *keywords, struct from *ret)
 {
     static const char *const names[] = {
@@ -141,7 +140,7 @@ static PyObject *labels_list(const struct schema *schema)
     return list;
 }
 
-/* What is known of it: (capsule, name, kind of rows, tier, live, interval_ns, note). */
+/* The facts of an open source: (capsule, name, kind of rows, tier, live, interval_ns, note). */
 static PyObject *opened(struct frames *frames, const struct from_facts *facts)
 {
     PyObject *capsule = PyCapsule_New(frames, CAPSULE, close_frames);
@@ -191,8 +190,8 @@ static PyObject *frames_open(PyObject *module, PyObject *arguments, PyObject *ke
 
 /* ---------------------------------------------------------------------------- Reading -- */
 
-/* Of which process a row is. An entity has zeros where its source knows none, and 0 is root: what
- * is not known is NOBODY here, of cgroups 0. */
+/* The process of a row. An entity has zeros for facts that its source does not know, but uid 0 is
+ * root. So an unknown number is NOBODY here, an unknown cgroup 0. */
 struct owner {
     uint64_t cgroup;
     int32_t pid, parent;
@@ -210,8 +209,8 @@ enum known {
 
 #define KNOWN_ALL (KNOWN_PID | KNOWN_PARENT | KNOWN_UID | KNOWN_CGROUP)
 
-/* What rows of a kind know. All others (sessions, hosts, tables): a pid and a parent where there is
- * one. */
+/* The known facts of rows of a kind. Other kinds (sessions, hosts, tables): pid and parent, if they
+ * are not 0. */
 static unsigned known_of(const char *kind)
 {
     static const struct {
@@ -227,7 +226,7 @@ static unsigned known_of(const char *kind)
     return KNOWN_PID | KNOWN_PARENT;
 }
 
-/* Less what of several that ended, and are one row, is that of one of them. */
+/* Without the facts of a single thread or process, if the row adds up several exited ones. */
 static unsigned known_of_row(const struct entity *entity, unsigned known)
 {
     if (known != KNOWN_ALL)
@@ -251,7 +250,7 @@ static struct owner owner_of(const struct entity *entity, unsigned of_kind)
 /* owners[entity_count], of malloc(3). NULL: raised. */
 static struct owner *owners_of(const struct frame *frame, const char *kind)
 {
-    const bool is_check = strcmp(kind, "check") == 0; /* whose ids are pids */
+    const bool is_check = strcmp(kind, "check") == 0; /* its ids are pids */
     const unsigned known = known_of(kind);
     struct owner *owners = malloc((frame->entity_count + 1) * sizeof *owners);
 
@@ -265,8 +264,8 @@ static struct owner *owners_of(const struct frame *frame, const char *kind)
     return owners;
 }
 
-/* The columns of a frame: its values, then what is known of each row (python/camp/_frames.py has
- * the same order). */
+/* The columns of a frame: its values, then the facts of each row (python/camp/_frames.py has the
+ * same order). */
 static PyObject *block_of(const struct frame *frame, const char *kind)
 {
     const struct entity *entities = frame->entities;
@@ -299,7 +298,7 @@ out:
     return ret;
 }
 
-/* A list, for each label its values of all rows, as names_of() has them. */
+/* A list with the values of each label in all rows, as by names_of(). */
 static PyObject *labels_of(const struct frame *frame)
 {
     const size_t count = frame->schema->label_count, rows = frame->entity_count;

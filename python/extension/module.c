@@ -1,6 +1,6 @@
 /*
  * The extension _camp: libcamp and the microstates for the Python of python/camp/, which alone is
- * meant to import it. What a function takes and returns stands in _camp.pyi.
+ * meant to import it. _camp.pyi has the arguments and results of each function.
  */
 #include "module.h"
 #include "ledger/frame.h"
@@ -133,7 +133,7 @@ static PyMethodDef own_methods[] = {
     { NULL },
 };
 
-/* Numbers of the headers that Python needs by name. */
+/* Constants of the headers that Python needs. */
 static const struct constant {
     const char *name;
     long value;
@@ -150,7 +150,7 @@ static const struct constant {
     { "THREAD_TOTAL", CAMP_THREAD_TOTAL },
 };
 
-/* Before Python 3.9 the collector may come by before there is a state. */
+/* Before Python 3.9 the garbage collector may run before there is a state. */
 static int visit_module(PyObject *module, visitproc visit, void *arg)
 {
     struct module_state *state = module_state(module);

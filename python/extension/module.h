@@ -2,8 +2,8 @@
  * What the files of the extension _camp share: the module's state, and its ways to raise.
  *
  * Only the limited API of Python 3.8 is used, so that one binary serves every later version. There
- * is no global: what belongs to an interpreter is in the module's state. What lives longer than a
- * call (a session, a source) is a capsule, which frees what it holds.
+ * are no globals: data of an interpreter are in the module's state. An object that lives longer
+ * than a call (a session, a source) is a capsule, which frees its content.
  */
 #pragma once
 
@@ -51,23 +51,23 @@ struct module_state {
     PyObject *new_tuple; /* tuple.__new__ */
 };
 
-/* The state of the module, which is `self` of each of its functions. */
+/* The state of the module, which each function gets as `self`. */
 struct module_state *module_state(PyObject *module);
 
-/* Raises what this result is in Python. Always NULL. */
+/* Raises the exception of this result. Always NULL. */
 PyObject *raise_error(PyObject *module, int result, const struct camp_error *error);
 
-/* The same with a text of Python's. */
+/* The same with a message that is a Python str. */
 PyObject *raise_text(PyObject *module, int result, int system_error, PyObject *message);
 
-/* Of an OverflowError or ValueError that is raised makes camp.Invalid, which says the same; other
- * exceptions stay. Always NULL. */
+/* Turns a raised OverflowError or ValueError into camp.Invalid with the same text; other exceptions
+ * stay. Always NULL. */
 PyObject *raise_invalid(PyObject *module);
 
-/* PyArg_ParseTuple(), whose OverflowError and ValueError are camp.Invalid. False: raised. */
+/* PyArg_ParseTuple(), with camp.Invalid for an OverflowError or ValueError. False: raised. */
 bool take_arguments(PyObject *module, PyObject *arguments, const char *format, ...);
 
-/* For its "O&": numbers that name the argument when they are out of range. int32_t: */
+/* Converters for its "O&". The exception for a number out of range names the argument. int32_t: */
 int take_pid(PyObject *given, void *ret);
 int take_tid(PyObject *given, void *ret);
 int take_cpu(PyObject *given, void *ret); /* None: CAMP_CPU_TOTAL */
@@ -83,15 +83,14 @@ int take_after(PyObject *given, void *ret);
 int take_begin(PyObject *given, void *ret);
 int take_end(PyObject *given, void *ret);
 
-/* const char *, which is the argument's: */
+/* const char *, owned by the argument: */
 int take_name(PyObject *given, void *ret);
 
-/* Likewise, by any name. False: raised. */
+/* The same for an argument of any name. False: raised. */
 bool take_unsigned(PyObject *given, const char *name, uint64_t *ret);
 bool take_text(PyObject *given, const char *name, const char **ret);
 
-/* A record of a kind from its struct of camp.h or states.h; what is unknown is None. NULL: raised.
- */
+/* A record from its struct of camp.h or states.h; an unknown field is None. NULL: raised. */
 PyObject *record_make(PyObject *module, enum record_kind kind, const void *from);
 
 /* A list of records from items[count], `size` bytes apart. */
@@ -101,8 +100,8 @@ PyObject *record_list(PyObject *module, enum record_kind kind, const void *items
 /* The numbers of such a record back into its struct, which is zeroed. False: raised. */
 bool record_take(PyObject *module, enum record_kind kind, PyObject *tuple, void *into);
 
-/* _camp.bits_of(name): which bit of its `known` says that a field of a record is there, for who
- * asks for some of them. */
+/* _camp.bits_of(name): the bit of each field of a record in `known`, by which a caller requests
+ * some of the fields. */
 PyObject *record_bits(PyObject *module, PyObject *argument);
 
 /* Reads the catalogue, once. False: raised. */
@@ -116,14 +115,14 @@ PyObject *records_fields(PyObject *module, PyObject *nothing);
 /* _camp.use(make_error, classes): the Python half of the module, once. */
 PyObject *records_use(PyObject *module, PyObject *arguments);
 
-/* Bytes as text: what is no UTF-8 comes back as it was by os.fsencode(). */
+/* Bytes as text: os.fsencode() restores bytes that are not UTF-8. */
 PyObject *text_of(const char *bytes, size_t length);
 
-/* The same of a text that ends in a NUL; None of NULL. */
+/* The same for a text that ends in a NUL; None for NULL. */
 PyObject *word_of(const char *text);
 
-/* A source as it was given: None, or (proc, sys) with None for what is usual. For "O&", whose
- * texts stay those of the argument. */
+/* The argument `source`: None, or (proc, sys) with None for the usual folder. For "O&"; the
+ * argument owns the texts. */
 struct given_source {
     struct camp_source folders;
     const struct camp_source *source; /* NULL: this machine */
@@ -131,21 +130,21 @@ struct given_source {
 int take_source(PyObject *given, void *ret);
 
 /* Is this still the process that opened it? A child of fork(2) shares sockets and connections with
- * its parent, and would take the other's answers. False: raised. */
+ * its parent, and would read the parent's answers. False: raised. */
 bool is_owner(PyObject *module, pid_t owner);
 
-/* What a function of the library fills: items[capacity], their true number in *ret_count. */
+/* A function of the library that fills items[capacity], and its arguments. */
 struct listing {
     int (*read)(const struct listing *listing, void *items, size_t capacity, size_t *ret_count,
                 struct camp_error *error);
     size_t size; /* of an item */
     const struct camp_source *source;
-    const void *of; /* what is listed of: a name, a process */
+    const void *of; /* a name or a process, whose subjects are listed */
     int kind;       /* of disks */
-    size_t least;   /* room for so many at first; 0: a few */
+    size_t least;   /* initial space for so many; 0: for a few */
 };
 
-/* All of them, however many, in memory of malloc(3). Without the GIL. */
+/* All items, in memory for free(). Called without the GIL. */
 int list_all(const struct listing *listing, void **ret_items, size_t *ret_count,
              struct camp_error *error);
 

@@ -1,4 +1,4 @@
-/* Processes and threads. A process is passed as its pid and start, which make it what it is. */
+/* Processes and threads. A process is passed as its pid and start, which identify it. */
 #include "module.h"
 
 #include <signal.h>
@@ -120,8 +120,8 @@ static PyObject *thread_read(PyObject *module, PyObject *arguments)
     return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_TASK, &ret);
 }
 
-/* One system call of 0.2 us, which never waits: the GIL is kept, as giving it up may cost more than
- * the call, and where other threads compute 5 ms. */
+/* One system call of 0.2 us, which never waits. The GIL is kept: releasing it may cost more than
+ * the call, and 5 ms if other threads compute. */
 static PyObject *pid_cpu_ns(PyObject *module, PyObject *argument)
 {
     int32_t pid;
@@ -158,7 +158,7 @@ static PyObject *process_cpu_ns(PyObject *module, PyObject *arguments)
     return r < 0 ? raise_error(module, r, &error) : PyLong_FromUnsignedLongLong(ns);
 }
 
-/* Since an earlier reading of it, which whoever calls has waited after. */
+/* Since an earlier reading. The caller has waited in between. */
 static PyObject *process_utilisation(PyObject *module, PyObject *arguments)
 {
     struct camp_error error = { 0 };

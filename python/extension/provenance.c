@@ -1,4 +1,4 @@
-/* What each counter is, and how it was obtained: the table that `camp list counters` prints. */
+/* What each counter is, and how it is obtained: the table of `camp list counters`. */
 #include "module.h"
 
 #include <camp/catalogue.h>
@@ -57,7 +57,7 @@ static PyObject *counter_table(PyObject *module, PyObject *nothing)
     int r;
 
     (void)nothing;
-    /* What cannot be read is unknown then, and said to be. */
+    /* Facts of the kernel that cannot be read are unknown. */
     Py_BEGIN_ALLOW_THREADS
     camp_kernel_read(NULL, &kernel, sizeof kernel, NULL);
     r = list_all(&listing, &rows, &count, &error);

@@ -1,7 +1,7 @@
 /*
- * Structs of the library as named tuples of python/camp/_records.py. The catalogue of libcamp says
- * of each field of camp.h where it lies and which bit makes it known; tables here say the same of
- * identifiers and of states.h. An unknown field is None, never 0.
+ * Structs of the library as named tuples of python/camp/_records.py. The catalogue of libcamp has
+ * the offset and the `known` bit of each field of camp.h; tables here have those of identities and
+ * of states.h. An unknown field is None, never 0.
  */
 #include "module.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Besides those of enum camp_type. */
+/* More types, besides enum camp_type. */
 enum { TYPE_SHORT = 100 /* char[CAMP_STATES_NAME_SIZE] */, TYPE_CONSTANT /* const char * */ };
 
 struct field {
@@ -167,7 +167,7 @@ void records_unload(struct module_state *state)
     state->fields = NULL;
 }
 
-/* What Python has of a field of this type. */
+/* The Python type of a field. */
 static const char *annotation(const struct field *field)
 {
     switch (field->type) {
@@ -282,8 +282,8 @@ static uint32_t known_of(const struct record *record, const void *from)
     return ret;
 }
 
-/* By tuple.__new__: what else a tuple has than its items (from Python 3.14 on its hash) is its own
- * business. */
+/* By tuple.__new__, which also initialises other members of a tuple (its hash, from Python 3.14).
+ */
 PyObject *record_make(PyObject *module, enum record_kind kind, const void *from)
 {
     const struct module_state *state = module_state(module);
@@ -322,7 +322,7 @@ PyObject *record_list(PyObject *module, enum record_kind kind, const void *items
 
 /* ------------------------------------------------------------------------ Python to C -- */
 
-/* A number of a record into its struct; what is no number there (a name) is left out. */
+/* A number of a record into its struct; other fields (a name) are skipped. */
 static bool take_field(const struct field *field, PyObject *value, void *into)
 {
     if (field->type == CAMP_TYPE_U64) {

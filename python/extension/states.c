@@ -1,6 +1,6 @@
 /*
- * Microstates (include/camp/states.h): a session is a capsule. Threads come as columns, as frames
- * do; CPUs, losses and waits for disks, which are few, as records.
+ * Microstates (include/camp/states.h): a session is a capsule. Threads are columns, like frames;
+ * CPUs, losses and waits for disks, which are few, are records.
  */
 #include "columns.h"
 
@@ -93,8 +93,8 @@ static PyObject *states_columns(PyObject *module, PyObject *nothing)
     return list;
 }
 
-/* The columns of threads[rows]: values, then what is known of each (python/camp/_states.py has the
- * same order). */
+/* The columns of threads[rows]: values, then the facts of each (python/camp/_states.py has the same
+ * order). */
 static PyObject *block_of(const struct camp_thread_states *threads, size_t rows)
 {
     struct section sections[CAMP_STATE_COUNT + COUNTER_COUNT + 12], *at = sections;
@@ -134,7 +134,7 @@ static struct camp_states *session_of(const struct listing *listing)
     return ((const struct session_listing *)listing)->session;
 }
 
-/* What a function lists of a session, as (rows, block, names). */
+/* The threads that a function of a session lists, as (rows, block, names). */
 static PyObject *threads_tuple(PyObject *module, PyObject *capsule, size_t least,
                                int (*read)(const struct listing *, void *, size_t, size_t *,
                                            struct camp_error *))
@@ -170,7 +170,7 @@ static int read_threads(const struct listing *listing, void *items, size_t capac
                                error);
 }
 
-/* `least`: for how many there is room at first, so that one snapshot is enough. */
+/* `least`: the initial space, so that one snapshot is enough. */
 static PyObject *states_threads(PyObject *module, PyObject *arguments)
 {
     PyObject *capsule;

@@ -1,11 +1,12 @@
 /*
- * The whole process table again and again, for who has no privilege: pid, name, parent and CPU time
- * of every process, as a capsule that knows them from the look before.
+ * The whole process table, read repeatedly without a privilege: pid, name, parent and CPU time of
+ * every process. A capsule keeps the last table.
  *
- * A look is a list of /proc and one system call a process, its CPU clock. A file is opened only of
- * who is new or has run since: whoever has not run cannot have changed its name or its program.
- * (The clock of one that runs right now on another CPU is as of its last tick: then its new name is
- * in the next look.) A pid that belongs to another process now has another token.
+ * A reading costs a list of /proc and one system call for each process (its CPU clock). Files are
+ * opened only of processes that are new or have run since the last reading: others cannot have
+ * changed their name or program. (The clock of a process that runs on another CPU at this moment is
+ * as of its last tick; its new name may come with the next reading.) A reused pid has another
+ * token.
  */
 #include "columns.h"
 
@@ -56,8 +57,8 @@ static int read_pids(const struct listing *listing, void *items, size_t capacity
     return camp_pid_list(listing->source, items, listing->size, capacity, ret_count, error);
 }
 
-/* Its files are read: it is new, or has run. CAMP_E_GONE: it is no longer there. CAMP_E_PERM: it
- * may not be seen. */
+/* Reads the files of a process that is new or has run. CAMP_E_GONE: it has exited. CAMP_E_PERM: it
+ * is invisible. */
 static int read_anew(struct row *row, struct camp_error *error)
 {
     struct camp_task task;
@@ -78,9 +79,9 @@ static int read_anew(struct row *row, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* One process; `before`: the row that it had, or NULL. */
-static int look_at(struct row *ret, const struct camp_pid *now, const struct row *before,
-                   struct camp_error *error)
+/* One process; `before`: its row in the last table, or NULL. */
+static int read_row(struct row *ret, const struct camp_pid *now, const struct row *before,
+                    struct camp_error *error)
 {
     uint64_t cpu_ns;
 
@@ -93,10 +94,10 @@ static int look_at(struct row *ret, const struct camp_pid *now, const struct row
     return read_anew(ret, error);
 }
 
-/* rows[count] of pids[count], less who is gone and whose files may not be read (/proc with
- * hidepid=1): *ret_kept. `table` is of the look before. */
-static int look_at_all(const struct table *table, const struct camp_pid *pids, size_t count,
-                       struct row *rows, size_t *ret_kept, struct camp_error *error)
+/* rows[count] of pids[count], without exited processes and those with unreadable files (/proc with
+ * hidepid=1): *ret_kept. `table` is the last one. */
+static int read_rows(const struct table *table, const struct camp_pid *pids, size_t count,
+                     struct row *rows, size_t *ret_kept, struct camp_error *error)
 {
     size_t kept = 0, old = 0;
 
@@ -108,7 +109,7 @@ static int look_at_all(const struct table *table, const struct camp_pid *pids, s
             old++;
         if (old < table->count && table->rows[old].process.pid == pids[i].pid)
             before = &table->rows[old];
-        r = look_at(&rows[kept], &pids[i], before, error);
+        r = read_row(&rows[kept], &pids[i], before, error);
         if (r < 0 && r != CAMP_E_GONE && r != CAMP_E_PERM)
             return r;
         kept += r == CAMP_OK;
@@ -117,7 +118,7 @@ static int look_at_all(const struct table *table, const struct camp_pid *pids, s
     return CAMP_OK;
 }
 
-static int look(struct table *table, struct camp_error *error)
+static int read_table(struct table *table, struct camp_error *error)
 {
     const struct listing listing = { .read = read_pids,
                                      .size = sizeof(struct camp_pid),
@@ -130,7 +131,7 @@ static int look(struct table *table, struct camp_error *error)
     if (r < 0)
         return r;
     rows = malloc((count + 1) * sizeof *rows);
-    r = rows != NULL ? look_at_all(table, pids, count, rows, &kept, error) : CAMP_E_NOMEM;
+    r = rows != NULL ? read_rows(table, pids, count, rows, &kept, error) : CAMP_E_NOMEM;
     free(pids);
     if (r < 0) {
         free(rows);
@@ -142,7 +143,7 @@ static int look(struct table *table, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* (rows, block, names), as python/camp/_table.py has them. */
+/* (rows, block, names), for python/camp/_table.py. */
 static PyObject *tuple_of(const struct row *rows, size_t count)
 {
     const struct section sections[] = {
@@ -171,7 +172,7 @@ static PyObject *table_read(PyObject *module, PyObject *capsule)
     }
     table->busy = true;
     Py_BEGIN_ALLOW_THREADS
-    r = look(table, &error);
+    r = read_table(table, &error);
     Py_END_ALLOW_THREADS
     table->busy = false;
     return r < 0 ? raise_error(module, r, &error) : tuple_of(table->rows, table->count);

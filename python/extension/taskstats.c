@@ -78,7 +78,7 @@ static int32_t *take_pids(PyObject *module, PyObject *given, size_t *ret_count)
     return pids;
 }
 
-/* Records in the order of the pids; None for who is gone. */
+/* Records in the order of the pids; None for an exited process. */
 static PyObject *answers(PyObject *module, const struct camp_taskstat *tasks, size_t count)
 {
     PyObject *list = PyList_New((Py_ssize_t)count);
@@ -130,7 +130,7 @@ out:
     return ret;
 }
 
-/* The records that wait, up to EXITS_AT_ONCE, and how many the kernel dropped since it began. */
+/* The waiting records, up to EXITS_AT_ONCE, and how many the kernel dropped in this session. */
 static PyObject *taskstats_exits(PyObject *module, PyObject *capsule)
 {
     struct camp_taskstats *session = taskstats_of(module, capsule);

@@ -1,11 +1,9 @@
 /*
- * What follows from two readings: differences, rates, percentages. No system's own files are read
- * here; where a reading is needed it is taken by the public functions.
+ * Differences, rates and percentages of two readings, which are made by the public functions.
  *
- * Theory: a counter that is read smaller than before has either wrapped, or was set back to zero
- * (the driver was loaded anew, the disk plugged in again). Nothing in the two numbers says which
- * for certain. A wrap is believed when it needs less than half the counter's range, because a
- * counter that moves faster must be read more often anyway.
+ * Theory: a counter that is smaller than before has either wrapped or was reset to zero (its driver
+ * was reloaded, the disk plugged in again). The two numbers do not show which. It is a wrap if that
+ * needs less than half of the counter's range: a faster counter must be read more often anyway.
  */
 #include "error.h"
 #include "units.h"
@@ -43,8 +41,7 @@ int camp_rate(uint64_t before, uint64_t after, unsigned bits, uint64_t elapsed_n
     return r;
 }
 
-/* A column that went backwards, or that is unknown in one of the readings (0 there), says nothing
- * about this interval. */
+/* 0 for a column that went backwards, or is unknown in one of the readings. */
 static double gained(uint32_t is_known, uint64_t before, uint64_t after)
 {
     return is_known != 0 && after > before ? (double)(after - before) : 0;

@@ -7,7 +7,7 @@
 #define CALLS_MAX 512          /* system call numbers; a sleep in a higher one is other sleep */
 #define EXITS_BYTES (2u << 20) /* which the session maps twice, one behind the other */
 #define TOTALS_MAX 2048        /* of two generations */
-#define DISK_WAITS_MAX 16384   /* pairs of a thread and a disk; the longest unused make room */
+#define DISK_WAITS_MAX 16384   /* pairs of a thread and a disk; the longest unused are dropped */
 
 /* A wait clock (wait.bpf.h): how many wait, and above them the time, modulo 2^46 ns. */
 #define WAITS_BITS 18
@@ -27,9 +27,9 @@ static inline uint64_t waited_between(uint64_t before, uint64_t then, uint64_t a
     return (int64_t)difference < 0 ? 0 : difference >> WAITS_BITS;
 }
 
-/* In a snapshot, in place of a camp_thread_states: a thread that did nothing since the last one.
- * What others may have changed of it, and the moment. Its tid is negative, to tell it from the
- * other. */
+/* In a snapshot, in place of a camp_thread_states: a thread that did nothing since the last one,
+ * with the fields that another task may have changed, and the moment. Its tid is negative, which
+ * distinguishes the two structs. */
 struct unchanged_thread {
     int32_t tid, parent;
     uint64_t time_ns;
@@ -40,12 +40,12 @@ struct unchanged_thread {
 struct disk_wait_key {
     uint64_t start_ns;
     int32_t tid;
-    uint32_t device; /* the kernel's dev_t; 0: of input or output that another asked for */
+    uint32_t device; /* the kernel's dev_t; 0: input or output that another thread requested */
 };
 
 struct disk_wait {
     uint64_t wait_ns;
-    uint64_t since_ns; /* it waits since then; 0: it does not */
+    uint64_t since_ns; /* start of the open wait; 0: it does not wait */
     int32_t pid;
     char name[CAMP_STATES_NAME_SIZE];
     uint32_t reserved; /* makes the size a multiple of 8 */
@@ -57,14 +57,14 @@ struct total_key {
     char name[CAMP_STATES_NAME_SIZE];
 };
 
-/* How a sleep in a system call is booked: a state, or by what its descriptor is of, or as what it
- * was before a signal (SIGSTOP, a debugger, a freezer) interrupted it. */
+/* The state of a sleep in a system call: an enum camp_state, or by the kind of its descriptor, or
+ * the same as before a signal (SIGSTOP, a debugger, a freezer) interrupted it. */
 #define KIND_BY_DESCRIPTOR 255
 #define KIND_BY_RESTART 254
 
 /* One CPU, alone in its cache lines. */
 struct cpu_account {
-    uint64_t sequence;                 /* odd while a switch is booked */
+    uint64_t sequence;                 /* odd while a switch is accounted */
     uint64_t begin_ns;                 /* its first switch in the session; 0: none yet */
     uint64_t since_ns;                 /* its last switch */
     uint64_t busy_ns, idle_ns;         /* until since_ns, without interrupts */
@@ -72,18 +72,18 @@ struct cpu_account {
     uint64_t irq_ns, softirq_ns;       /* interrupts that ended */
     uint64_t interrupt_since_ns;       /* the one that runs; 0: none */
     uint64_t irq_before_ns;            /* irq_ns + softirq_ns at since_ns */
-    uint64_t own_clock;                /* of threads that began here to wait for a disk */
+    uint64_t own_clock;                /* of threads that started a wait for a disk here */
     uint64_t any_wait_ns, own_wait_ns; /* of idle_ns */
     uint64_t any_before, own_before;   /* the clocks at since_ns */
-    uint64_t run_ns;                   /* the scheduler's count of who runs, at since_ns */
-    uint64_t running_task; /* its address in the kernel: who it is, while its tid may change */
+    uint64_t run_ns;       /* the scheduler's count of the running thread, at since_ns */
+    uint64_t running_task; /* its address in the kernel; its tid may change */
     int32_t running;       /* tid; 0: idle */
     uint32_t depth;        /* of interrupts */
     uint64_t switches;
     uint64_t unseen; /* switches and wakeups that no event reported */
     uint64_t lost;   /* times a thread got no account (no memory), or a wait was not counted */
-    uint64_t exits_added_up; /* ended threads for which the ring had no room */
-    uint64_t exits_lost;     /* and the totals neither */
+    uint64_t exits_added_up; /* exited threads for which the ring had no space */
+    uint64_t exits_lost;     /* exited threads in no record and no total */
 } __attribute__((aligned(64)));
 
 /* The programs in the kernel are 64-bit programs. A compiler for i386 aligns a uint64_t to 4 bytes

@@ -2,8 +2,8 @@
  * camp get: reads counters. Operands become rows (query.c), their subjects are read once or, for
  * rates and percentages, twice, and each row becomes a value with its unit and its provenance.
  *
- * What could not be had is shown as unknown, its reason told once on stderr, and the exit status
- * says so: STATUS_PARTIAL when something was had, otherwise what kept all of it.
+ * A value that could not be read is shown as unknown, with its reason once on stderr. The exit
+ * status is then STATUS_PARTIAL if any value was read, otherwise that of the first reason.
  */
 #include "program/command.h"
 #include "query.h"
@@ -36,7 +36,7 @@ struct get {
     const char *pid;
     struct cell *cells;
     struct values values;
-    int status; /* of the first operand whose subject is not there */
+    int status; /* of the first operand whose subject does not exist */
 };
 
 static const struct field moment_fields[] = {
@@ -71,7 +71,7 @@ static const char *rate_unit(const char *unit)
     return strcmp(unit, "ns") == 0 ? "ns/s" : strcmp(unit, "bytes") == 0 ? "bytes/s" : "count/s";
 }
 
-/* The reading of a task, which says how some of its numbers were obtained; NULL: there is none. */
+/* The reading of a task, which has the provenance of some of its numbers; NULL: there is none. */
 static const struct camp_task *task_of(const struct subject *subject)
 {
     const bool is_task = (subject->kind & (CAMP_KIND_PROCESS | CAMP_KIND_THREAD)) != 0;
@@ -351,7 +351,7 @@ int command_get(int argc, char **argv)
     if (get.interval_ns == 0)
         get.interval_ns = get.query.rate || get.count > 1 ? DEFAULT_RATE_INTERVAL_NS
                                                           : CAMP_DEFAULT_INTERVAL_MS * 1000000u;
-    /* Without it the provenance of CPU times is unknown, which is then what is shown. */
+    /* Without it the provenance of CPU times is shown as unknown. */
     camp_kernel_read(get.query.subjects.source, &get.kernel, sizeof get.kernel, NULL);
     stop_on_signals();
     if (get.query.row_count > 0)

@@ -16,7 +16,7 @@
 /* How a kind is written on the command line; its name is camp_kind_name()'s. */
 struct kind_words {
     enum camp_kind kind;
-    const char *plural; /* "processes": of `camp list`; NULL: there is but one */
+    const char *plural; /* "processes": of `camp list`; NULL: there is only one */
     const char *any;    /* "process.*": every one of them, as `camp get` takes it */
     const char *one;    /* "process.PID": how one is named */
     const char *help;   /* a few words */
@@ -33,7 +33,7 @@ const struct kind_words *kind_words(enum camp_kind kind);
 /* By its name or its plural; NULL when there is none. */
 const struct kind_words *kind_by_name(const char *name, size_t length);
 
-/* One thing at one point in time: what the library filled, side by side. */
+/* A subject at one point in time, as the structs of the library. */
 struct reading {
     int32_t result;          /* enum camp_result: below 0, nothing else is set */
     uint32_t taskstat_known; /* 1: taskstat was read */

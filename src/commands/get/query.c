@@ -69,8 +69,8 @@ static bool has_rate(const struct camp_counter *counter)
     return counter->nature != CAMP_NATURE_LEVEL && counter->nature != CAMP_NATURE_FACT;
 }
 
-/* Of what a pattern matches, what it means: not what takes an interval nobody gave, nor, when
- * rates were asked for, what has none. */
+/* Whether a pattern that matches a counter means it. It does not mean counters that need an
+ * interval without a given one, nor counters without a rate when rates were requested. */
 static bool is_meant(const struct query *query, const char *pattern,
                      const struct camp_counter *counter)
 {
@@ -118,7 +118,7 @@ static int add_rows(struct query *query, const struct kind_words *kind, size_t s
 
 /* -------------------------------------------------------------------- Subjects -- */
 
-/* What stands between the kind and the dot before the counter, in its label. */
+/* The part of its label between the kind and the counter. */
 static const char *name_of(const struct subject *subject)
 {
     const char *dot = strchr(subject->label, '.');
@@ -327,7 +327,7 @@ static int add_found(struct query *query, const struct kind_words *kind,
     return status;
 }
 
-/* The whole kind: what is of all together, then each. */
+/* The whole kind: the total, then each subject. */
 static int add_kind(struct query *query, const struct kind_words *kind)
 {
     struct subjects found = { .source = query->subjects.source };
@@ -342,7 +342,7 @@ static int add_kind(struct query *query, const struct kind_words *kind)
     return status;
 }
 
-/* Where the counter's name begins in what follows the kind; NULL: there is only a subject. */
+/* The counter's name in the text after the kind; NULL: there is only a subject. */
 static const char *counter_part(const struct kind_words *kind, const char *rest)
 {
     const char *dot = strrchr(rest, '.');
@@ -356,7 +356,7 @@ static const char *counter_part(const struct kind_words *kind, const char *rest)
     return NULL;
 }
 
-/* The word that may be a counter's name mistyped; NULL when it looks like part of a subject. */
+/* The word that may be a mistyped counter; NULL when it looks like part of a subject. */
 static const char *mistyped_part(const struct kind_words *kind, const char *rest)
 {
     const char *dot = strrchr(rest, '.');

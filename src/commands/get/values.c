@@ -33,7 +33,7 @@ void values_release(struct values *values)
 
 /* -------------------------------------------------------------- What is missing -- */
 
-/* A value is unknown; `reported` remembers whether its reason was. */
+/* A value is unknown. *reported: its reason was reported. */
 static void miss(struct values *values, bool *reported, int status, const char *reason)
 {
     if (values->status == STATUS_OK)
@@ -73,8 +73,8 @@ static bool is_asked_for(const struct query *query, const struct camp_counter *c
     return false;
 }
 
-/* taskstats may refuse all of it, or have no answer about this one: the same for every counter that
- * it tells, so it is said once, of all that were asked for. */
+/* taskstats may refuse everything, or have no answer about this process. Both concern each of its
+ * counters, so the reason is reported once for all that were requested. */
 static int why_no_taskstat(struct values *values, const struct subject *subject, char *ret)
 {
     const struct camp_error *error = &values->query->subjects.taskstats_error;
@@ -96,8 +96,8 @@ static int why_no_taskstat(struct values *values, const struct subject *subject,
     return status_of(error->code < 0 ? error->code : subject->now.taskstat.result);
 }
 
-/* Whether the task has the file whose reading takes a capability: not where the kernel does not
- * count what is in it. */
+/* Whether the task has /proc/PID/io. It does not exist where the kernel does not count these bytes.
+ */
 static bool has_guarded_file(const struct camp_source *source, const struct subject *subject)
 {
     int32_t pid = subject->kind == CAMP_KIND_PROCESS ? subject->process.pid : subject->thread.pid;
@@ -170,7 +170,7 @@ static void miss_rate(struct values *values, const struct row *row)
 
 /* --------------------------------------------------------------------- Resolution -- */
 
-/* What a counter's time is counted in; 0: too little to matter. */
+/* The unit in which a counter's time is counted; 0: too small to matter. */
 static double unit_ns(const struct camp_counter *counter, const struct camp_kernel *kernel)
 {
     if (strncmp(counter->resolution, "1/100 s", 7) == 0 && kernel->user_hz > 0)
@@ -180,7 +180,7 @@ static double unit_ns(const struct camp_counter *counter, const struct camp_kern
     return strcmp(counter->resolution, "1 ms") == 0 ? (double)NS_PER_MS : 0;
 }
 
-/* How many CPUs' time a row's value is a share of: a value of all CPUs is of the time of all. */
+/* The number of CPUs whose time a row's value is a share of. */
 static uint64_t cpus_of(const struct values *values, const struct row *row)
 {
     const struct subject *subject = &values->query->subjects.items[row->subject];
@@ -189,7 +189,7 @@ static uint64_t cpus_of(const struct values *values, const struct row *row)
     return of_all && subject->now.cpu_count > 0 ? subject->now.cpu_count : 1;
 }
 
-/* The least that a row's value can move, in percent of the interval. */
+/* The smallest step of a row's value, in percent of the interval. */
 static double step_percent(const struct values *values, const struct row *row, uint64_t interval_ns)
 {
     if (!query_row_needs_interval(values->query, row))
@@ -270,8 +270,8 @@ static struct cell raw_cell(struct row *row, const struct reading *reading)
                                                       : cell_integer(integer);
 }
 
-/* An interface or disk that came back counts from zero again. Nothing else does: what went
- * backwards there (iowait, or the sum over living threads when one ended) has no known growth. */
+/* An interface or disk that was removed and added again counts from zero. Other counters that went
+ * backwards (iowait, or the sum over living threads when one exited) have no known growth. */
 static bool may_be_reset(enum camp_kind kind)
 {
     return (kind & (CAMP_KIND_NETWORK | CAMP_KIND_DISK | CAMP_KIND_PARTITION)) != 0;

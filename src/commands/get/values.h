@@ -1,5 +1,5 @@
 /*
- * The values of a query's rows as cells: raw, or derived from two readings. What could not be had
+ * The values of a query's rows as cells: raw, or derived from two readings. What could not be read
  * is an unknown cell; its reason goes to stderr once.
  */
 #pragma once
@@ -25,8 +25,8 @@ struct values {
 bool values_init(struct values *ret, const struct query *query, const struct camp_kernel *kernel);
 void values_release(struct values *values);
 
-/* Says on stderr when an interval that was asked for is so short that a unit of what is read is
- * much of it. After a reading: it says how many CPUs there are. */
+/* Warns on stderr if the requested interval is so short that one unit of a counter is a large part
+ * of it. Called after a reading, which has the number of CPUs. */
 void values_tell_steps(const struct values *values, uint64_t interval_ns);
 
 /* The value of a row by its subject's newest readings. */

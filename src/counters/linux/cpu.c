@@ -3,8 +3,8 @@
  *
  * The kernel adds up ten columns of each CPU in nanoseconds and prints them in ticks of 1/100 s.
  * user contains guest, and nice contains guest_nice (kernel/sched/cputime.c account_guest_time()
- * charges both): they are taken out here. Kernels before 2.6.33 print fewer columns; what they lack
- * is unknown. The lines of CPUs come first, so nothing behind them is read: the line of interrupts
+ * charges both): they are subtracted here. Kernels before 2.6.33 print fewer columns; the others
+ * are unknown. The lines of CPUs come first, so nothing after them is read: the line of interrupts
  * may be tens of kilobytes long.
  */
 #define _GNU_SOURCE 1 /* memmem() */
@@ -81,10 +81,10 @@ bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp
     return true;
 }
 
-/* Enough for a dozen CPUs; it spares the copying of a long line of interrupts. */
+/* Enough for a dozen CPUs, without a long line of interrupts. */
 #define FIRST_READ 1024
 
-/* What to do with the lines of CPUs: each function below is one of these. */
+/* The lines of CPUs, in order. */
 struct walk {
     struct camp_lines lines;
     int32_t previous;

@@ -4,11 +4,11 @@
  *
  * Requests are counted when they complete, sectors have 512 bytes, times are printed in ms.
  *
- * Disks and partitions are told apart without a system call for each: the kernel prints a disk and
- * then its partitions, and names a partition after its disk (block/partitions/core.c: the disk's
- * name, a "p" when that ends in a digit, the number). A name of that form alone proves nothing (a
- * virtual machine may have a whole disk called xvda1), but behind its disk it does. In /sys the
- * folder of a partition lies in the folder of its disk, and nowhere else.
+ * Partitions are recognised without a system call for each: the kernel prints a disk and then its
+ * partitions, and names a partition after its disk (block/partitions/core.c: the disk's name, a "p"
+ * if that ends in a digit, the number). Such a name alone proves nothing (a virtual machine may
+ * have a whole disk called xvda1); after its disk it does. In /sys the folder of a partition is in
+ * the folder of its disk.
  *
  * The name of a kernel's disk may hold a slash ("cciss/c0d0"), which is "!" in /sys and here.
  */
@@ -28,7 +28,7 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* Of a disk that was never used: virtual machines have a dozen such. */
+/* A disk that was never used: virtual machines have a dozen of them. */
 #define IDLE " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
 
 bool camp_disk_columns(struct cursor line, struct camp_disk *ret)
@@ -81,8 +81,8 @@ bool camp_disk_line(struct cursor line, struct camp_disk *ret)
            camp_disk_columns(line, ret);
 }
 
-/* A caller's name, which may be anything, as the name of a file in /sys. False: it cannot be one.
- * Without a slash it leads nowhere else. */
+/* A caller's name, which may be any text, as the name of a file in /sys. False: no file can have
+ * it. Without a slash it cannot name another folder. */
 static bool name_in_sys(const char *name, char in_sys[CAMP_NAME_SIZE])
 {
     size_t length = strlen(name);
@@ -126,7 +126,7 @@ struct walk {
 
 static void walk_start(struct walk *walk, int descriptor, const char *path)
 {
-    /* One record is a disk with all its partitions: as long as it likes. */
+    /* One record is a disk with all its partitions, of any length. */
     camp_lines_start(&walk->lines, descriptor, path, walk->buffer, sizeof walk->buffer,
                      LINES_UNTIL_EMPTY);
     walk->number = 0;

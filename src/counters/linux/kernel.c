@@ -1,10 +1,9 @@
 /*
  * The kernel: what it counts, and how.
  *
- * A fact is taken from where the kernel itself shows it (a file, a clock, an answer over netlink),
- * else from its configuration (/boot/config-RELEASE or /lib/modules/RELEASE/config), else it stays
- * unknown. /proc/config.gz is not read: it would need a decompressor, for little that is not told
- * otherwise.
+ * The kernel itself shows a fact (by a file, a clock, an answer over netlink), or else its
+ * configuration does (/boot/config-RELEASE or /lib/modules/RELEASE/config). Otherwise the fact is
+ * unknown. /proc/config.gz is not read: a decompressor would add little.
  *
  * Sources: Documentation/admin-guide/kernel-parameters.txt, kernel/time/Kconfig, init/Kconfig;
  * /sys/devices/system/cpu/nohz_full (drivers/base/cpu.c: there where NO_HZ_FULL is built in, which
@@ -25,13 +24,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The struct while it is filled, and what more than one fact is taken from. */
+/* The struct to fill, and sources of more than one fact. */
 struct reading {
     const struct camp_source *source;
     struct camp_kernel *kernel;
     struct kernel_config config;
-    char buffer[LINES_BUFFER_SIZE]; /* of the file that is read at the moment */
-    struct cursor text;             /* what of it was read */
+    char buffer[LINES_BUFFER_SIZE]; /* of the current file */
+    struct cursor text;             /* its text */
 };
 
 static void know(struct reading *reading, uint32_t field, int32_t *fact, int32_t value)
@@ -176,8 +175,8 @@ static bool has_prefix(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Without NO_HZ_FULL and off the machines that measure natively, ticks are all there is; but for
- * CONTEXT_TRACKING_USER_FORCE, which is for the debugging of the kernel. On POWER both are built.
+/* Machines that do not measure natively have only ticks without NO_HZ_FULL (or without
+ * CONTEXT_TRACKING_USER_FORCE, which is for debugging the kernel). POWER kernels may have either.
  */
 static int accounting_of(const struct reading *reading, bool has_nohz_full)
 {
@@ -269,7 +268,7 @@ static void read_steal(struct reading *reading)
         (void)each_line_of_proc(reading, "cpuinfo", take_flags);
 }
 
-/* 1: it answers; 0: it is not there, or switched off; unknown: it may not be read. */
+/* 1: it can be read; 0: it does not exist, or is switched off; unknown: no permission. */
 static int answers(struct reading *reading, const char *name)
 {
     int missing = read_proc(reading, name);

@@ -2,9 +2,9 @@
  * Memory and swap: sysinfo(2), or /proc/meminfo (man 5 proc; fs/proc/meminfo.c).
  *
  * Both read the same counters of the kernel (vm_zone_stat and swap_info), so they differ only by
- * what happens between two calls. sysinfo(2) knows nothing of the page cache, but costs a tenth: a
- * file has to be opened, and meminfo adds up every zone of every node for the estimate
- * MemAvailable. In a container whose /proc/meminfo is drawn by lxcfs, sysinfo(2) is the host's.
+ * changes between two calls. sysinfo(2) has no page cache, but costs a tenth: it opens no file, and
+ * does not add up every zone of every node for the estimate MemAvailable. In a container with the
+ * /proc/meminfo of lxcfs, sysinfo(2) is the host's.
  */
 #include "../error.h"
 #include "../units.h"

@@ -1,8 +1,8 @@
 /*
- * The parsers of the system's files, each in the file of its room (cpu.c, memory.c, network.c,
- * disk.c). One that takes a descriptor serves the call that opens and closes and the reader that
- * keeps it open; `path` names it in messages. One that takes a line is false when the line is not
- * what the kernel writes; at line.end it must have its newline. No bytes whatever may crash them.
+ * The parsers of the system's files, each in the file of its subject (cpu.c, memory.c, network.c,
+ * disk.c). A parser of a descriptor serves calls that open and close it, and readers, which keep it
+ * open; `path` is for messages. A parser of a line returns false if the kernel does not write such
+ * a line; its newline must be at line.end. No input may crash a parser.
  */
 #pragma once
 

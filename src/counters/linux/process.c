@@ -1,16 +1,16 @@
 /*
  * What one process or one thread has used.
  *
- * CPU time is measured: the scheduler adds up the time between switches (sum_exec_runtime). It can
- * be had as the process's CPU clock (1 ns, of any user's process, one system call), in schedstat
- * (1 ns, one thread, with the run-queue delay), and in stat in ticks of 1/100 s. Only the split
- * into user and system is a matter of samples: the kernel divides the measured total in the
- * proportion of sampled ticks (cputime_adjust() of kernel/sched/cputime.c).
+ * CPU time is measured: the scheduler adds up the time between switches (sum_exec_runtime). It is
+ * available as the process's CPU clock (1 ns, any user's process, one system call), in schedstat
+ * (1 ns, one thread, with the run-queue delay), and in stat in ticks of 1/100 s. Only its division
+ * into user and system is sampled: the kernel divides the measured total in the proportion of
+ * sampled ticks (cputime_adjust() of kernel/sched/cputime.c).
  *
- * Never another's numbers: a process's clock and the files beside a thread's stat are read before
- * stat, so when stat then shows the start time looked for, the number was this task's before too. A
- * process's threads are known from stat, and what lies beside it is read below the process's open
- * folder (see process_files.c).
+ * Numbers of a reused pid are never returned: a process's clock and the files beside a thread's
+ * stat are read before stat. If stat then has the expected start time, the earlier numbers are of
+ * the same task. Whether a process has several threads is in stat, so its other files are read
+ * afterwards, below its open folder (see process_files.c).
  */
 #include "process.h"
 

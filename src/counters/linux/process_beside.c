@@ -1,10 +1,10 @@
 /*
- * What of a process or thread lies in files beside stat: schedstat, status, io.
+ * Numbers of a process or thread in files beside stat: schedstat, status, io.
  *
  * Run-queue delay and context switches are counted per thread, and /proc/PID/schedstat and status
- * hold those of the first thread alone: a second thread's 300 ms showed there as 0.69 ms. So the
- * threads are added up; what threads that ended had is not kept by the kernel where it can be read.
- * io is of the whole process, threads that ended included (do_io_accounting() of fs/proc/base.c).
+ * have those of the first thread only: 300 ms of a second thread were missing there. So the living
+ * threads are added up; numbers of exited threads are unavailable. io is of the whole process,
+ * including exited threads (do_io_accounting() of fs/proc/base.c).
  */
 #include "process.h"
 

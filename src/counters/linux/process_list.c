@@ -2,8 +2,8 @@
  * The list of processes and threads.
  *
  * The kernel lists /proc ascending by pid (next_tgid() of fs/proc/base.c), but a process's threads
- * in the order of their creation, and a fixture's folders in any order: insertion keeps each in its
- * place, which costs nothing when they come in order.
+ * in the order of their creation, and a fixture's folders in any order. Each entry is inserted in
+ * its place, which costs nothing when they come in order.
  *
  * getdents64(2) is called directly: readdir(3) allocates. The inode number of /proc/PID identifies
  * the process as long as the kernel keeps the entry in its cache; the entry of an exiting process
@@ -220,7 +220,7 @@ static bool is_left_out(int result)
     return result == CAMP_E_GONE || result == CAMP_E_PERM;
 }
 
-/* What went wrong with one entry, and not only with it. */
+/* A failure of one entry that is not of this entry only. */
 static int pass_on(struct camp_error *error, const struct camp_error *failure)
 {
     if (error != NULL)

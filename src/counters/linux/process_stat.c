@@ -4,9 +4,9 @@
  * Source: proc(5); kernel: do_task_stat() and proc_task_name() of fs/proc/array.c,
  * proc_pid_schedstat() and do_io_accounting() of fs/proc/base.c, task_context_switch_counts().
  *
- * In stat the name stands in brackets as it is: it may hold blanks, brackets and newlines, so only
- * the last ')' ends it. In status and cmdline it is escaped, or ends in NUL. A number counts only
- * when something follows it: at the end of a cut text its last digits may be missing.
+ * In stat the name is in brackets and unescaped: it may have blanks, brackets and newlines, so only
+ * the last ')' ends it. In status and cmdline it is escaped, or ends in NUL. A number must be
+ * followed by another character: at the end of a truncated text its last digits may be missing.
  */
 #define _GNU_SOURCE 1 /* memrchr() */
 
@@ -49,10 +49,10 @@ static bool parse_name(struct cursor *text, struct stat_line *ret)
 }
 
 /*
- * Behind the name stat is words with one blank before each. It is read a thousand times a second,
- * so the end is not looked for at each byte: the text is cut behind its last blank or newline, and
- * there every word ends at the latest. The cursor stands on the blank before the next word.
- * Inlined, it stays in registers, which is a hundredth of the whole call.
+ * After the name stat is words with one blank before each. It is read a thousand times a second, so
+ * the end is not checked at each byte: the text is cut after its last blank or newline, which ends
+ * the last word. The cursor is at the blank before the next word. Inlined functions keep it in
+ * registers, which saves a hundredth of the whole call.
  */
 #define IN_REGISTERS static inline __attribute__((always_inline))
 

@@ -1,6 +1,6 @@
 /*
  * Taskstats: the sampled and the measured CPU time of a process in one message, and a record of
- * every task that ends, over a generic netlink socket.
+ * every task that exits, over a generic netlink socket.
  *
  * Theory. cpu_run_virtual_total is sum_exec_runtime: measured at each switch and tick, so that of a
  * task that runs on another CPU at this moment it is up to one tick old. cpu_run_real_total is
@@ -9,17 +9,16 @@
  * accounting is switched on (kernel.task_delayacct) since Linux 5.14; before, when it was booted
  * with nodelayacct, all are zero: opening is then CAMP_E_NOTSUP.
  *
- * A question about a process is answered with the sum over its living threads and over those that
- * ended while there were others. Context switches are of living threads only. A zombie that had one
- * thread answers zeros: its `runs` are 0, which no process has that ever ran.
+ * The answer about a process is the sum over its living threads and over those that exited while
+ * there were others. Context switches are of living threads only. The answer about a zombie that
+ * had one thread is zeros: `runs` is 0, unlike in any process that ever ran.
  *
- * The kernel answers while it is asked: when send(2) returns, all answers wait in the socket. So
- * one send carries many questions, and one recvmmsg(2) takes their answers.
+ * When send(2) returns, all answers wait in the socket. So one send carries many questions, and one
+ * recvmmsg(2) receives their answers.
  *
- * Records of tasks that end come from taskstats_exit(), before the task gives back its memory, and
- * as of the last tick or switch of a task that runs until then: what a task used after that is in
- * no record. A CPU that comes online later is listened to as well: the kernel keeps listeners for
- * every possible CPU.
+ * Records of exiting tasks come from taskstats_exit(), before the task frees its memory, with its
+ * times as of its last tick or switch; later times are in no record. The kernel keeps listeners for
+ * every possible CPU, so CPUs that come online later are included.
  *
  * Source: kernel/taskstats.c, Documentation/accounting/taskstats.rst. libmnl builds and reads the
  * messages; the socket is our own, because libmnl's allocates.
@@ -321,7 +320,7 @@ static int after_no_message(struct camp_taskstats *taskstats, struct camp_error 
     return 1;
 }
 
-/* The coarse clocks move at the tick. */
+/* The resolution of the coarse clocks is the tick. */
 static uint64_t tick_ns(void)
 {
     struct timespec tick;
