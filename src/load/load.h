@@ -90,14 +90,14 @@ struct load_fork_truth {
     double rate;         /* achieved */
 };
 
-/* One step, after its pages were written to. */
+/* One step, after its pages were written to once each. */
 struct load_step {
-    uint64_t number;         /* from 1 */
-    uint64_t bytes;          /* of this step, whole pages */
-    uint64_t held_bytes;     /* of this and all before */
-    uint64_t touched_pages;  /* of this step: one write to each */
-    uint64_t minor_faults;   /* getrusage() over this step; huge pages need fewer than pages */
-    uint64_t resident_bytes; /* bytes of this step that mincore() reports resident */
+    uint64_t number; /* from 1 */
+    uint64_t bytes;  /* of this step, whole pages */
+    uint64_t held_bytes;
+    uint64_t touched_pages;
+    uint64_t minor_faults; /* over this step; huge pages need fewer than pages */
+    uint64_t resident_bytes;
 };
 
 #define LOAD_STEPS_MAX 1000u
@@ -109,7 +109,7 @@ struct load_memory_plan {
     bool huge;            /* huge pages allowed; else one fault a page */
     uint64_t duration_ns; /* the memory is held until this time after the start; 0: until the last
                            * step */
-    /* Called after each step when not NULL; returns false to stop. */
+    /* NULL, or called after each step; returns false to stop. */
     bool (*each_step)(void *context, const struct load_step *step);
     void *context;
 };

@@ -31,8 +31,6 @@ struct verify_run {
     int format;
     const char *only;
     bool list;
-    const struct view *view;
-    struct view_options view_options;
     struct verify_record record;
     struct progress progress;
     uint64_t start_ns; /* this round */
@@ -180,7 +178,7 @@ static int read_distortions(struct verification *verification)
     return status;
 }
 
-static int parse(struct verify_run *run, int argc, char **argv, int *ret_first)
+static int read_options(struct verify_run *run, int argc, char **argv)
 {
     const struct option_spec specs[] = {
         COMMON_OPTION(COMMON_FORMAT, &run->format,
@@ -203,32 +201,23 @@ static int parse(struct verify_run *run, int argc, char **argv, int *ret_first)
         .specs = specs,
         .count = sizeof specs / sizeof specs[0],
     };
-
-    return options_parse(&table, argc, argv, ret_first);
-}
-
-static int read_options(struct verify_run *run, int argc, char **argv)
-{
-    int first;
-    int status = parse(run, argc, argv, &first);
+    int first, status = options_parse(&table, argc, argv, &first);
 
     if (status != OPTIONS_GO_ON)
         return status;
     findings_open(&run->verification, run->only);
     if (findings_count(run->verification.findings, run->verification.count, VERDICT_OPEN) == 0)
         return complain(STATUS_USAGE, "--only %s: there is no such row; see --list", run->only);
-    run->view = view_by_name(formats[run->format]);
-    run->view_options = (struct view_options){
-        .stream = stdout,
-        .colour = run->format == FORMAT_TEXT && view_wants_colour(stdout),
-        .width = run->format == FORMAT_TEXT ? view_width(stdout) : 0,
-    };
     return read_distortions(&run->verification);
 }
 
 static int show(struct verify_run *run, size_t number)
 {
-    int failed = run->view->record(&run->view_options, &run->record.record, number);
+    const bool text = run->format == FORMAT_TEXT;
+    const struct view_options options = { .stream = stdout,
+                                          .colour = text && view_wants_colour(stdout),
+                                          .width = text ? view_width(stdout) : 0 };
+    int failed = view_by_name(formats[run->format])->record(&options, &run->record.record, number);
 
     return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
 }
@@ -254,18 +243,9 @@ static int run_once(struct verify_run *run, size_t number)
     return show(run, number);
 }
 
-static int run_all_times(struct verify_run *run)
-{
-    int status = OPTIONS_GO_ON;
-
-    for (size_t i = 0; i < run->count && status == OPTIONS_GO_ON && !stop_requested; i++)
-        status = run_once(run, i);
-    return status != OPTIONS_GO_ON ? status : run->status;
-}
-
 int command_verify(int argc, char **argv)
 {
-    static struct verify_run run = { .count = 1 }; /* 200 KiB: not for the stack */
+    static struct verify_run run = { .count = 1 }; /* too large for the stack */
     int status = read_options(&run, argc, argv);
 
     if (status != OPTIONS_GO_ON)
@@ -276,5 +256,7 @@ int command_verify(int argc, char **argv)
         return status == OPTIONS_GO_ON ? STATUS_OK : status;
     }
     stop_on_signals();
-    return run_all_times(&run);
+    for (size_t i = 0; i < run.count && status == OPTIONS_GO_ON && !stop_requested; i++)
+        status = run_once(&run, i);
+    return status != OPTIONS_GO_ON ? status : run.status;
 }

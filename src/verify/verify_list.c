@@ -274,8 +274,10 @@ void verify_process_list(struct verification *verification)
     struct process_lists *lists = malloc(sizeof *lists);
     const struct camp_error error = { .message = "no memory for lists of processes" };
 
-    if (!trial_succeeded(verification, lists != NULL ? CAMP_OK : CAMP_E_NOMEM, &error, NULL))
+    if (lists == NULL) {
+        trial_succeeded(verification, CAMP_E_NOMEM, &error, NULL);
         return;
+    }
     judge_processes(verification, lists);
     judge_find(verification, lists);
     free(lists);
