@@ -13,6 +13,7 @@
 /* Guests: connections that have not authenticated, all except for clients of the stream. Beyond
  * this number a new one replaces the oldest, so idle connections keep no client out. */
 #define GUESTS_MAXIMUM 64
+TAILQ_HEAD(guest_list, guest);
 
 /* Answers a request; called before its body is read. */
 typedef enum MHD_Result http_service_answer(void *context, struct MHD_Connection *connection,
@@ -30,7 +31,7 @@ struct http_server {
     struct http_service service;
     struct MHD_Daemon *daemon;
     struct http_place place;
-    TAILQ_HEAD(, guest) guests; /* oldest first; only the server's thread uses them */
+    struct guest_list guests; /* oldest first; only the server's thread uses them */
     size_t guest_count;
     char *path; /* to unlink at the end; NULL: none */
 };
