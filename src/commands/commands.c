@@ -8,12 +8,12 @@ static const struct command commands[] = {
     { "wait", command_wait, "I/O wait by five definitions, and which tasks waited for which disk" },
     { "view", command_view, "the page in this computer's browser, live or from a file" },
     { "export", command_export, "metrics for Prometheus: CPUs, states of threads, groups" },
-    { "record", command_record, "record any source to a file, to be looked at later" },
+    { "record", command_record, "record any source to a file, for later" },
     { "report", command_report, "the page with its data in one file, or one picture" },
     { "get", command_get, "read counters" },
     { "list", command_list, "what can be read: CPUs, disks, networks, processes, counters" },
     { "doctor", command_doctor, "what this kernel counts and how, and what would change it" },
-    { "load", command_load, "loads of known size, which tell the truth about themselves" },
+    { "load", command_load, "loads of known size that report their true times" },
     { "verify", command_verify, "is every number right on this machine?" },
     { "probe", command_probe, "what measuring costs" },
 };
@@ -24,7 +24,7 @@ const struct command_list camp_commands = {
     .title = "Commands",
     .commands = commands,
     .count = sizeof commands / sizeof commands[0],
-    .after = "`camp help COMMAND`, or `camp COMMAND --help`, tells its options;\n"
+    .after = "`camp help COMMAND`, or `camp COMMAND --help`, prints its options;\n"
              "`camp --version` the version.",
     .statuses = exit_statuses,
 };

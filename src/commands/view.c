@@ -75,8 +75,8 @@ static bool parse_history(const char *text, struct history_limits *ret)
     return parse_duration(text, &ret->time_ns) && ret->time_ns > 0;
 }
 
-/* One option with two meanings: the address to listen at, or the host whose groups are shown. For a
- * fleet each name that is no address is a host's. */
+/* --host has two meanings: the address to listen at, or the host whose groups are shown. For a
+ * fleet, a name that is not an address is that of a host. */
 static int resolve_host(struct view_command *view)
 {
     struct from *from = &view->page.from.from;
@@ -173,7 +173,7 @@ static int read_source(struct view_command *view)
     return OPTIONS_GO_ON;
 }
 
-/* Keeps serving until a stop is requested. */
+/* Serves until a stop is requested, also after the end of the source. */
 static int serve(struct view_command *view)
 {
     int status = read_source(view);

@@ -69,7 +69,7 @@ static const struct command_list load_list = {
     .title = "Loads",
     .commands = loads,
     .count = ARRAY_COUNT(loads),
-    .after = "`camp load LOAD --help` tells its options.",
+    .after = "`camp load LOAD --help` prints its options.",
     .statuses = load_statuses,
 };
 

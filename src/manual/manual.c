@@ -14,13 +14,13 @@ static struct {
 
 static void visit(const struct command *command);
 
-static void take_options(const struct option_table *table)
+static void receive_options(const struct option_table *table)
 {
     if (at.visitor->options != NULL)
         at.visitor->options(at.words, at.help, table);
 }
 
-static void take_commands(const struct command_list *list)
+static void receive_commands(const struct command_list *list)
 {
     const size_t length = strlen(at.words);
 
@@ -34,7 +34,7 @@ static void take_commands(const struct command_list *list)
     }
 }
 
-static const struct help_receiver taker = { take_options, take_commands };
+static const struct help_receiver receiver = { receive_options, receive_commands };
 
 static void visit(const struct command *command)
 {
@@ -51,7 +51,7 @@ void manual_visit_all(const struct manual_visitor *visitor)
     at.visitor = visitor;
     at.words[0] = '\0';
     at.help = "";
-    take_commands(&camp_commands);
+    receive_commands(&camp_commands);
 }
 
 bool manual_visit(const struct manual_visitor *visitor, const char *name)
@@ -175,7 +175,7 @@ int main(int argc, char **argv)
     } shells[] = { { "bash", bash_parts }, { "zsh", zsh_parts }, { "fish", fish_parts } };
     int status = EXIT_FAILURE;
 
-    help_receiver = &taker;
+    help_receiver = &receiver;
     if (argc >= 3 && strcmp(argv[1], "page") == 0)
         status = write_page(argv[2], argv[3]);
     for (size_t i = 0; argc == 3 && i < sizeof shells / sizeof shells[0]; i++) {

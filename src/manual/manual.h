@@ -4,32 +4,32 @@
  *
  *     manual page COMMAND [FRAGMENT]
  *         the page of a command ("camp": of all; "exporter": of camp-exporter); FRAGMENT is a file
- *         of the sections that --help has not
+ *         with further sections
  *     manual bash|zsh|fish TEMPLATE
- *         the template, whose lines @PART@ are written from the tables
+ *         the template, with its lines @PART@ replaced from the tables
  *
- * Each command is asked for its --help, and its table is taken (help.h).
+ * Each command is run with --help, and passes its table (help.h).
  */
 #pragma once
 
 #include "program/help.h"
 
-/* What is done with each table. `words` are those behind "camp": "", "check", "load cpu"; help is
+/* Functions for each table. `words` are those after "camp": "", "check", "load cpu"; help is
  * the command's line in the list that it is in ("" of camp itself). */
 struct manual_visitor {
     void (*options)(const char *words, const char *help, const struct option_table *table);
     void (*commands)(const char *words, const char *help, const struct command_list *list);
 };
 
-/* All: a list, then each of its commands, with their own commands. NULL functions are left out. */
+/* Visits all commands: a list first, then each of its commands. Functions may be NULL. */
 void manual_visit_all(const struct manual_visitor *visitor);
 
 /* One command and its commands. False: there is no such command. */
 bool manual_visit(const struct manual_visitor *visitor, const char *name);
 
-/* What can be offered for the argument of an option. A name of a file: */
+/* What a shell can offer for the argument of an option. */
 enum argument_kind {
-    ARGUMENT_UNKNOWN, /* a time, a number, an expression: nothing can */
+    ARGUMENT_UNKNOWN, /* nothing: it is a time, a number or an expression */
     ARGUMENT_WORD,    /* one of its choices */
     ARGUMENT_FILE,
     ARGUMENT_WORD_OR_FILE,
@@ -50,5 +50,5 @@ struct manual_part {
 };
 extern const struct manual_part bash_parts[], zsh_parts[], fish_parts[];
 
-/* A page, but for what its fragment says. False: there is no such command. */
+/* Writes a page without the sections of its fragment. False: there is no such command. */
 bool manual_page(const char *name);

@@ -1,5 +1,5 @@
-/* What packaging/completions/camp.bash.in takes from the tables: branches of `case` by a command,
- * and by a command and its option. */
+/* The parts of packaging/completions/camp.bash.in that are written from the tables: branches of
+ * `case` by a command, and by a command and its option. */
 #include "manual.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* What packaging/completions/camp.fish.in takes from the tables: a `complete` for each command and
- * option. */
+/* The parts of packaging/completions/camp.fish.in that are written from the tables: a `complete`
+ * for each command and option. */
 #include "manual.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
  * A manual page in scdoc's language (scdoc(5)): name, synopsis, description, options or commands,
- * exit status; then come a fragment's sections, and what else to see.
+ * exit status; then the sections of a fragment, and "see also".
  */
 #include "manual.h"
 
@@ -12,7 +12,8 @@
 
 /* ------------------------------------------------------------------------------- Texts -- */
 
-/* One byte of a text, as itself. `first`: of a line, where more of them have a meaning. */
+/* Writes a byte so that it means itself. `first`: it is the first of a line, where more bytes are
+ * special. */
 static void write_byte(char byte, bool first)
 {
     if (strchr("_*\\", byte) != NULL || (first && strchr("#;-.|[]`", byte) != NULL))
@@ -20,7 +21,7 @@ static void write_byte(char byte, bool first)
     putchar(byte);
 }
 
-/* A name of an option or of an own command is bold, as it is in the synopsis: its length. */
+/* The length of the option's name at `text`, which is bold; 0: there is none. */
 static size_t bold_length(const char *text, const char *before)
 {
     if (before != NULL && (isalnum((unsigned char)*before) || *before == '-'))
@@ -30,8 +31,8 @@ static size_t bold_length(const char *text, const char *before)
     return 2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz0123456789-");
 }
 
-/* `text` up to `end`, with options and what stands `so` bold. What a tree has in docs/ is where it
- * is installed. */
+/* Writes `text` up to `end`, with options and `quoted` words in bold. The folder docs/ of the tree
+ * becomes the folder in which documents are installed. */
 static void write_text(const char *text, const char *end)
 {
     const char *begin = text;
@@ -92,8 +93,7 @@ static void write_paragraphs(const char *text)
 
 /* ------------------------------------------------------------------------------- Parts -- */
 
-/* "camp time [OPTIONS] -- COMMAND": what is typed as it stands is bold, what it stands for is
- * underlined. */
+/* "camp time [OPTIONS] -- COMMAND": literal words are bold, placeholders are underlined. */
 static void write_usage(const char *usage, const char *end)
 {
     while (usage < end) {
@@ -152,7 +152,7 @@ static void write_statuses(const char *const *statuses)
         printf("*%d*\n\t%c%s.\n\n", i, toupper((unsigned char)statuses[i][0]), statuses[i] + 1);
 }
 
-/* Head, name, synopsis and description: what all pages begin with. */
+/* The start of each page: head, name, synopsis and description. */
 static void write_head(const char *name, const char *help, const char *usage, const char *about)
 {
     printf("%s(1) \"camp %s\" \"camp\"\n\n# NAME\n\n%s - ", name, CAMP_VERSION, name);

@@ -1,13 +1,13 @@
 /*
- * What packaging/completions/camp.zsh.in takes from the tables: a function for each command, of
- * _arguments with a specification for each option, or of the commands of a list.
+ * The parts of packaging/completions/camp.zsh.in that are written from the tables: a function for
+ * each command, of _arguments with a specification for each option, or of the commands of a list.
  */
 #include "manual.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* In single quotes, where `special` bytes have a backslash before them. */
+/* For a text in single quotes; `special` bytes get a backslash. */
 static void write_quoted(const char *text, const char *special)
 {
     for (; *text != '\0'; text++) {
@@ -39,7 +39,7 @@ static void write_words(const char *const *words)
     }
 }
 
-/* What offers the words for an argument: the last part of a specification. */
+/* The action that offers words for an argument: the last part of a specification. */
 static void write_action(const struct option_spec *spec)
 {
     static const char *const actions[] = {

@@ -57,7 +57,7 @@ extern const char *program_name;
 int print_version(void);
 bool is_version_option(const char *word); /* --version, -V */
 
-/* The first step of each program: standard descriptors, locale, SIGPIPE. */
+/* Prepares standard descriptors, locale and SIGPIPE; each main() calls it first. */
 void prepare_program(void);
 
 /* Writes "camp NAME: " and the line to stderr. Returns `status`. */

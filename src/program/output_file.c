@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A reader that closes the pipe early (| head) is no failure. */
+/* A reader that closes the pipe early (| head) is not a failure. */
 static int complain_of_file(const char *path, int system_error)
 {
     if (strcmp(path, "-") == 0 || system_error == EPIPE)

@@ -15,7 +15,7 @@ teardown() {
     end_children
 }
 
-@test "text: a headline, processes, CPUs and their sums" {
+@test "text has a headline, processes, CPUs and their sums" {
     run --separate-stderr "$CAMP" check --count 1 --interval 300ms
     was_shown
     [ -z "$stderr" ]
@@ -35,7 +35,7 @@ teardown() {
     done
 }
 
-@test "json: one object a line, with the documented fields" {
+@test "json has one object a line, with the documented fields" {
     began=$(date +%s%N)
     run "$CAMP" check --count 2 --interval 300ms --format json
     ended=$(date +%s%N)
@@ -61,7 +61,7 @@ teardown() {
     json "sum(p['count'] for p in r['processes'] if p['ended']) == r['total']['ended']"
 }
 
-@test "csv: a header, and as many fields in each row, for each table" {
+@test "csv has a header, and as many fields in each row, for each table" {
     for table in processes cpus machine total losses; do
         run "$CAMP" check --count 2 --interval 100ms --format csv --table "$table"
         was_shown
@@ -74,7 +74,7 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
     done
 }
 
-@test "classic: the lines of cpuchk, for old scripts" {
+@test "classic has the lines of cpuchk, for old scripts" {
     run "$CAMP" check --count 1 --interval 300ms --format classic
     was_shown
     [[ ${lines[0]} =~ ^[0-9:]{8}" cpu time accuracy check  proc "[0-9]+"  new "[0-9]+$ ]]
@@ -108,11 +108,11 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
     [[ $output != *"matches no process"* ]]
 }
 
-@test "--pid ends when the process exits" {
+@test "--pid: the command ends when the process exits" {
     ends_with_its_process check --format json
 }
 
-@test "--pid of a zombie exits at once" {
+@test "--pid: the command ends at once for a zombie" {
     python3 -c '
 import os, sys, time
 child = os.fork()
@@ -137,7 +137,7 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
     [[ $output != *"not shown"* ]]
 }
 
-@test "bad options: one line of advice, and status 2" {
+@test "bad options are refused with one line of advice and status 2" {
     for options in "--interval 0" "--interval -1" "--interval 1e12" "--interval x" "--count 0" \
         "--count -1" "--format xml" "--nonsense" "--columns pid,nonsense" "--top -1" "operand" \
         "--filter [" "--pid 0" "--pid x" "--table cpus" "--tier best" "--interval" \
@@ -159,7 +159,7 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
     [ "$output" = "camp check: there is no column 'nonsense'; it takes ${columns//,/, }" ]
 }
 
-@test "a pid that does not exist is an error that names it" {
+@test "a pid without a process is refused, and the message names it" {
     run --separate-stderr "$CAMP" check --count 1 --pid 4194999
     [ "$status" -eq 1 ]
     [[ $stderr == *"4194999"* ]]
@@ -177,7 +177,7 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
     done
 }
 
-@test "| head ends quietly" {
+@test "a reader that closes the pipe ends the command quietly" {
     run bash -c 'set -o pipefail; "$0" check --interval 50ms --format csv 2>&1 | head -3' "$CAMP"
     [ "$status" -eq 0 ]
     [ "${#lines[@]}" -eq 3 ]

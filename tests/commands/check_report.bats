@@ -28,7 +28,7 @@ if not ok: print(p.tables, [dict(x, text=x['text'][-6:]) for x in p.pictures], r
 sys.exit(0 if ok else 1)" "$PAGE" <<<"$output"
 }
 
-@test "a name that is no page is refused before measuring" {
+@test "a file name without .html is refused before measuring" {
     cd "$BATS_TEST_TMPDIR"
     for name in '' x.txt .html .; do
         run -2 --separate-stderr timeout 60 "$CAMP" check --report "$name"
@@ -76,7 +76,7 @@ reported() {
     done
 }
 
-@test "of many intervals the last 300 have a row, and all are in the pictures and sums" {
+@test "the last 300 intervals have a row, and all intervals are in the pictures and sums" {
     run --separate-stderr "$CAMP" check --count 310 --interval 10ms --format json --filter . --report "$PAGE"
     [ "$status" -eq 0 ]
     page "[x['time'] for x in p.tables['intervals']] == [r['time'] for r in records[-300:]]"
@@ -95,7 +95,7 @@ reported() {
     page "p.pictures[0]['lines'] == 1"
 }
 
-@test "processes and CPUs are the sums of the records" {
+@test "the rows of processes and CPUs are sums over all intervals" {
     reported 4
     page "all(near(x['measured_s'], sum(y['measured_percent'] * r['interval_s'] / 100 for r in records for y in r['processes'] if y['pid'] == x['pid'])) for x in p.tables['processes'] if x['pid'])"
     page "any(x['pid'] == $LOAD for x in p.tables['processes'])"
@@ -106,14 +106,14 @@ reported() {
     page "all(near(x['sampled_busy_percent'], sum(c['sampled_busy_percent'] * r['interval_s'] for r in records for c in r['cpus'] if c['cpu'] == x['cpu']) / $seconds) for x in p.tables['cpus'])"
 }
 
-@test "the fit is of all intervals, and there is a verdict" {
+@test "the curve is fitted to all intervals, and a sentence says whether it fits" {
     reported 12
     page "records[0]['tier'] == 'schedstat' or sum(p.tables['fit'][0][x] for x in ('used', 'left_out')) == sum(r['total']['absolute_error_percent'] is not None for r in records)"
     page "any(t == 'p' and ('explains' in x or 'No single curve fits' in x or 'The load hardly varied' in x or 'Too few intervals' in x or 'No curve could be fitted' in x) for t, x in p.texts)"
     page "p.pictures[1]['lines'] == any(t == 'p' and 'The inverse curve explains' in x for t, x in p.texts)"
 }
 
-@test "a selection is reported with all its rows, whatever --top is" {
+@test "the report has all selected processes, whatever --top is" {
     sleep 600 3>&- &
     LOAD=$!
     run --separate-stderr "$CAMP" check --count 2 --interval 100ms --format json --pid $LOAD --report "$PAGE"
@@ -137,7 +137,7 @@ reported() {
     page "'b' not in p.tags"
 }
 
-@test "unknown ticks give no error, and a note" {
+@test "without sampled time the report has no error, and a note says so" {
     run --separate-stderr "$CAMP" check --count 3 --interval 100ms --tier schedstat --format json --report "$PAGE"
     [ "$status" -eq 0 ]
     page "all(x['sampled_percent'] is None and x['absolute_error_percent'] is None for x in p.tables['intervals'])"
@@ -202,7 +202,7 @@ EOP
     [ -c /dev/full ]
 }
 
-@test "a report that was there stays until the new one is whole, and a link a link" {
+@test "an older report stays until the new one is complete, and a link stays a link" {
     echo old >"$BATS_TEST_TMPDIR/real.html"
     ln -s real.html "$PAGE"
     "$CAMP" check --interval 60 --report "$PAGE" >/dev/null &
@@ -218,7 +218,7 @@ EOP
     [[ $(head -1 "$PAGE") == "<!doctype html>" ]]
 }
 
-@test "a pipe is written as well" {
+@test "the report can be written to a pipe" {
     run bash -c '"$0" check --count 1 --interval 50ms --format json --report /dev/fd/3 3>&1 >/dev/null | tail -1' "$CAMP"
     [ "$output" = "</html>" ]
 }

@@ -23,7 +23,7 @@ teardown() {
     if [ -n "${FOLDER:-}" ]; then rm -r "$FOLDER"; fi
 }
 
-@test "text: a headline, the facts, the capabilities, the tiers, what to change" {
+@test "text has a headline, the facts, the capabilities, the tiers, and what to change" {
     run --separate-stderr "$CAMP" doctor
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
@@ -48,7 +48,7 @@ teardown() {
     done
 }
 
-@test "json: one object, with schema, facts, capabilities and tiers" {
+@test "json is one object with schema, facts, capabilities and tiers" {
     run bash -c '"$0" doctor --format json' "$CAMP"
     [ "$status" -eq 0 ]
     [ "$(echo "$output" | wc -l)" -eq 1 ]
@@ -73,7 +73,7 @@ attached_to() {
         "$TREE/src/microstates/states.bpf.c"
 }
 
-@test "json: the events of microstates, and whether a session is possible" {
+@test "json has the events of microstates, and whether a session is possible" {
     run --separate-stderr "$CAMP" doctor --format json
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
@@ -91,7 +91,7 @@ attached_to() {
     [ "$(json '(d["microstates_refusal"] is None) == d["microstates"]' <<<"$output")" = True ]
 }
 
-@test "csv: the facts, or the requested table" {
+@test "csv has the facts, or the requested table" {
     run "$CAMP" doctor --format csv --table capabilities
     [ "$status" -eq 0 ]
     [[ $output == *CAP_NET_ADMIN* ]]
@@ -136,7 +136,7 @@ nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
     [[ $line == "tickless_idle yes "* || $line == "tickless_idle no "* ]]
 }
 
-@test "a holder of every capability of a container gets no advice to add one" {
+@test "in a container with all its capabilities there is no advice to add one" {
     [ "$(id -u)" -eq 0 ] || skip "takes root, to become another"
     # shellcheck disable=SC2086
     $nobody --inh-caps=-all unshare --map-root-user true || skip "no user namespaces here"
@@ -155,7 +155,7 @@ nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
     rm -r "$FOLDER"
     touch "$BATS_TEST_TMPDIR/empty"
     tickless unshare --mount sh -c "$over" - "$BATS_TEST_TMPDIR/empty"
-    [ "$line" = 'tickless_idle - unknown: takes a readable /boot/config-$(uname -r)' ]
+    [ "$line" = 'tickless_idle - unknown: needs a readable /boot/config-$(uname -r)' ]
 }
 
 @test "unknown arguments are usage errors" {

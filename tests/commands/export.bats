@@ -22,11 +22,11 @@ scrape() {
     scrape formats --tier schedstat
 }
 
-@test "export: groups and retired ones add up to all threads, and no counter falls" {
+@test "export: groups and retired groups add up to all threads, and no counter falls" {
     scrape laws
 }
 
-@test "export: two scrapers of one exporter have right counters both" {
+@test "export: both scrapers of one exporter get correct counters" {
     scrape two
 }
 
@@ -43,7 +43,7 @@ scrape() {
     scrape crowd
 }
 
-@test "export: names that would break a line do not, and stay different" {
+@test "export: names with special characters are escaped and stay different" {
     scrape hostile
 }
 
@@ -55,7 +55,7 @@ scrape() {
     scrape stop
 }
 
-@test "export: --once is one page, in either format" {
+@test "export: --once prints one page, in both formats" {
     run --separate-stderr "$CAMP" export --once --interval 100ms --tier schedstat
     [ "$status" -eq 0 ]
     promtool check metrics <<<"$output"

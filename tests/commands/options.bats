@@ -103,7 +103,7 @@ refused() { # TEXT COMMAND...: status 2, and one line with TEXT on stderr
     diff documented taken
 }
 
-@test "-n is the count and -p the process, in every command that has them" {
+@test "-n is the count and -p is the process in every command with these options" {
     run -0 "$CAMP" get cpu.count -n 2 -i 10ms --value
     [ "${#lines[@]}" -eq 2 ]
     run -0 "$CAMP" verify --only list-cpus -n 2 --json
@@ -235,7 +235,7 @@ refused_with() {
     [ "$output" = "camp $1: $message" ]
 }
 
-@test "a first guess is answered with the right options" {
+@test "a message about a wrong first guess names the right options" {
     refused_with "'demo' is not a time; to read it as a source, give --from demo" view demo
     refused_with "'demo' is not a time; to read it as a source, give --from demo" top demo
     refused_with "'foo.camp' is not a time; to record to this file, give --output foo.camp, to read it as a source, --from foo.camp" \

@@ -118,7 +118,7 @@ assert "web20" in texts(), texts()'
     report --picture barry3 --output all.svg
     ask all.svg 'assert "web20" not in texts(), texts()'
     run -1 --separate-stderr report --picture barry3 --only 'no such' --output none.svg
-    [[ $stderr == *"has no name that --only asks for"* ]]
+    [[ $stderr == *"has no name that matches --only"* ]]
     run -2 --separate-stderr report --picture barry3 --only '(' --output none.svg
     [[ $stderr == *"is no regular expression"* ]]
     [ ! -e none.svg ]
@@ -144,7 +144,7 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
 @test "picture: a missing rsvg-convert is reported, with the package to install" {
     run -1 --separate-stderr env PATH=/nowhere "$CAMP" report --from "$sessions" --picture barry3 \
         --output x.png
-    [[ $stderr == *"takes rsvg-convert: install librsvg2-bin, or take a file that ends with .svg" ]]
+    [[ $stderr == *"needs rsvg-convert: install librsvg2-bin, or give a file that ends with .svg" ]]
     [ ! -e x.png ]
 }
 
@@ -188,7 +188,7 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     run -2 --separate-stderr report --picture barry3 --output x.gif
     [[ $stderr == *"ends with .svg, .png or .pdf"* ]]
     run -2 --separate-stderr report --picture barry3
-    [[ $stderr == *"--picture takes --output"* ]]
+    [[ $stderr == *"--picture needs --output"* ]]
     run -2 --separate-stderr report --picture pie --output x.svg
     [[ $stderr == *"barry3"*"barymap"* ]]
     run -2 --separate-stderr report --picture lines --over entities --output x.svg

@@ -10,7 +10,7 @@ setup() {
 }
 
 # bats test_tags=law
-@test "probe: each rate is one row, kept, and its numbers agree with each other" {
+@test "probe: each rate is kept and has one row, whose numbers agree with each other" {
     run -0 "$CAMP" probe --rate 20,200 --duration 0.5 --format json
     echo "$output" | python3 -c '
 import json, os, sys
@@ -39,7 +39,7 @@ for row in record["rates"]:
 }
 
 # bats test_tags=law
-@test "probe: a rate that is too high ends in time, and reports the skipped blocks" {
+@test "probe: at a rate that is too high the test ends in time, and skipped blocks are reported" {
     run -0 timeout 60 "$CAMP" probe --rate 100000 --duration 0.3 --format json
     python3 -c '
 import json, sys

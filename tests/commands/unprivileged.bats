@@ -77,7 +77,7 @@ assert cpu[0] == max(cpu) > 0, cpu"
     [ "$rest" -eq 0 ]
 }
 
-@test "unprivileged: a request for microstates ends with status 4, and its message names the alternatives" {
+@test "unprivileged: a request for microstates exits with status 4 and names the alternatives" {
     for options in "--tier bpf" "--from processes --tier bpf" "--from cgroups" "--group cgroup" "--tree" \
         "--sort disk" "--columns prstat" "--no-syscalls"; do
         # shellcheck disable=SC2086 # words

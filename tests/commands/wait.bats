@@ -97,7 +97,7 @@ assert abs(100 * nowhere / whole - w["machine"]["unattributed_percent"]) < 1e-3,
 # at least I + W - 1. Tasks and CPUs are read one after the other, both before `asleep` and after `woken`, so a wait
 # between these two moments is in both intervals.
 # bats test_tags=law
-@test "wait: a disk reader on one CPU: any is of every idle CPU, own of one" {
+@test "wait: a reader on one CPU adds to \"any\" of every idle CPU, and to \"own\" of one CPU" {
     need_states
     start_reader
     [ "$READER_CPU" -gt 0 ] || skip "takes two CPUs"
@@ -134,7 +134,7 @@ print('# waited', waited, [(row['idle_percent'], row['any_percent'], row['own_pe
 }
 
 # bats test_tags=law
-@test "wait: the disk of a direct reader is the one of its file" {
+@test "wait: a direct reader waits for the disk of its file" {
     need_states
     start_reader
     local number
@@ -148,7 +148,7 @@ assert [task['disk'] for task in reader] == ['$DISK'], reader
 " --count 2 --interval 500ms
 }
 
-@test "wait: rows of one process, so many, and sums of all" {
+@test "wait: --pid and --top select rows, and the sums are of all tasks" {
     need_states
     start_reader
     ask "
@@ -158,7 +158,7 @@ assert {task['pid'] for task in tasks} == {$READER} and w['machine']['tasks_perc
     ask 'assert tasks == [] and w["machine"]["tasks_percent"] > 1, w' --count 1 --interval 300ms --pid $$
 }
 
-@test "wait: text has the definitions, the tasks, and no line above 80 columns" {
+@test "wait: text has the definitions and the tasks, in 80 columns" {
     need_states
     start_reader
     run -0 "$CAMP" wait --count 2 --interval 300ms
@@ -192,7 +192,7 @@ for line in lines[1:]:
 ' <<<"$output"
 }
 
-@test "wait: csv: a header and as many fields in each row; any table" {
+@test "wait: csv has a header and as many fields in each row, for each table" {
     for table in cpus tasks machine losses; do
         run -0 --separate-stderr "$CAMP" wait --count 2 --interval 100ms --format csv --table $table
         python3 -c "
@@ -203,7 +203,7 @@ assert len(rows) >= 2 or '$table' == 'tasks'" <<<"$output"
     done
 }
 
-@test "wait: tier kernel has its own definition, and no other" {
+@test "wait: tier kernel shows the definition of the kernel alone" {
     ask '
 assert w["tier"] == "kernel" and w["tier_lacks"], w
 for row in [*w["cpus"], w["machine"]]:
@@ -248,7 +248,7 @@ assert tasks == [] and w["machine"]["tasks_percent"] is None
     run -2 "$CAMP" wait --top -1
 }
 
-@test "wait: a closed or full output" {
+@test "wait: a closed pipe ends it quietly, and a full disk is reported" {
     "$CAMP" wait --interval 50ms --tier kernel | head -n 1 >/dev/null
     run -1 --separate-stderr bash -c '"$0" wait --count 1 --interval 50ms --tier kernel >/dev/full' "$CAMP"
     [[ $stderr == *"No space left"* ]]
@@ -264,7 +264,7 @@ assert tasks == [] and w["machine"]["tasks_percent"] is None
     python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$BATS_TEST_TMPDIR/out"
 }
 
-@test "wait: --pid of no process is reported, and camp exits with its process" {
+@test "wait: --pid without a process is refused, and camp exits when the process exits" {
     run -1 --separate-stderr "$CAMP" wait --pid 99999998 --count 1
     [[ $stderr == "camp wait: there is no process 99999998"* ]]
     ends_with_its_process wait

@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Busy time from the snapshot that has the processes. NAN: not timed, or no switch on that CPU yet.
- * Of the total in percent of one CPU. */
+/* Busy time from the snapshot of the processes, of the total in percent of one CPU. NAN: it is not
+ * timed, or that CPU had no switch yet. */
 static double timed_percent(const struct frame *measured, int64_t cpu)
 {
     for (size_t i = 0; i < measured->entity_count; i++) {
@@ -27,7 +27,7 @@ static double timed_percent(const struct frame *measured, int64_t cpu)
     return NAN;
 }
 
-/* For a recording of tier bpf, which has the timed CPUs without columns. */
+/* For a recording of tier bpf, whose CPUs are timed and have no columns of /proc/stat. */
 static struct cpu_percents timed_percents_of(const struct frame *cpus, size_t at, uint64_t whole_ns)
 {
     const uint64_t *values = frame_values(cpus, at);

@@ -44,7 +44,7 @@ static const struct field process_fields[] = {
     { "sampled_percent", "sampled %", "time charged to it at ticks, of one CPU", 9, 3 },
     { "error_percent", "error %", "(sampled - measured) / measured", 8, 1 },
     { NULL, "", "new, ended, and how many", -12, 0 },
-    { "new", "new", "began in the interval", 3, 0, true },
+    { "new", "new", "started in the interval", 3, 0, true },
     { "ended", "ended", "ended in it", 5, 0, true },
     { "count", "count", "processes in this row", 5, 0, true },
 };

@@ -1,4 +1,4 @@
-/* Private parts of camp check: check.c (intervals), check_options.c (options). */
+/* What the files of camp check share: options, the opened source, the command's state. */
 #pragma once
 
 #include "check_record.h"
@@ -7,15 +7,15 @@
 #include "program/process_selection.h"
 #include "views/view.h"
 
-/* ------------------------------------------------------------------------ What --from says -- */
+/* ------------------------------------------------------------------------ A source of --from -- */
 
 /* All zero: no source. */
 struct check_recorded {
     struct source *source; /* NULL: not open */
     struct from_facts facts;
     bool is_sessions;   /* of a database: then only `source` is set */
-    bool is_sampled;    /* false: sampled time of processes is unknown */
-    struct frame tasks; /* then: the rows with all columns */
+    bool is_sampled;    /* false: the sampled time of processes is unknown */
+    struct frame tasks; /* where is_sampled is false: the rows with all columns */
 };
 void check_recorded_release(struct check_recorded *recorded);
 

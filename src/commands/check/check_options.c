@@ -15,10 +15,9 @@ static const char *const formats[] = { "text", "json", "csv", "classic", NULL };
 static const char *const tiers[] = { "auto", "taskstats", "schedstat", "bpf", NULL };
 
 static const struct option_rule option_rules[] = {
-    { "columns", NULL, "format classic",
-      "--columns: the lines of --format classic are what they are" },
+    { "columns", NULL, "format classic", NULL },
     { "from", NULL, "report",
-      "--from goes without --report; camp report --picture error-by-load is of a recording" },
+      "--from goes without --report; camp report --picture error-by-load shows a recording" },
     { 0 },
 };
 

@@ -24,8 +24,8 @@ struct check_context {
     const char *accounting; /* of the kernel: "tick", "native" ... */
     size_t living;          /* processes at the end of the interval */
     bool hidden;            /* other users' processes are invisible */
-    bool is_recorded; /* accounting, living and hidden are unknown; with measured_cpus, the CPUs
-                       * are only those (enum cpus_states_column), without samples */
+    bool is_recorded; /* accounting, living and hidden are unknown; with measured_cpus, CPUs have
+                       * only these columns (enum cpus_states_column), and no samples */
     const struct frame *measured_cpus; /* of tasks_source_cpus(); NULL: from /proc/stat */
 };
 

@@ -45,7 +45,7 @@ struct check_report {
     struct registry registry;
     struct report_process *processes; /* [registry.count] */
     size_t process_capacity;
-    size_t crowd;            /* number of processes from which gone ones are merged by name */
+    size_t crowd;            /* with so many processes, those that are gone are merged by name */
     struct report_cpu *cpus; /* [cpu_count] */
     size_t cpu_count, cpu_capacity;
 };
@@ -65,5 +65,5 @@ void check_report_release(struct check_report *report);
 
 extern const struct field report_interval_fields[REPORT_COLUMNS];
 
-/* CAMP_OK or CAMP_E_NOMEM; check the stream for write errors. */
+/* CAMP_OK or CAMP_E_NOMEM. The caller checks the stream for write errors. */
 int check_report_page(FILE *stream, const struct check_report *report);

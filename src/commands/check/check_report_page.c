@@ -12,7 +12,8 @@
 
 #define PROCESSES_SHOWN 30
 
-/* Each is a column of one of the record's small tables, by its name; the first is the time. */
+/* The first is the time; the others are columns of the record's tables of one row, by their names.
+ */
 const struct field report_interval_fields[REPORT_COLUMNS] = {
     { "time", "end", "of the interval", 0, 0 },
     { "interval_s", "length s", "its real length", 0, 3 },

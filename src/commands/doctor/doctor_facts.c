@@ -48,8 +48,8 @@ static const char *reason_unknown(struct doctor *doctor, const char *how)
     if (hindered != NULL)
         return document_text(document, "unknown: %s %.48s", hindered, path);
     if (strstr(how, "configuration") != NULL)
-        return "unknown: takes a readable /boot/config-$(uname -r)";
-    return "unknown: this kernel does not tell us";
+        return "unknown: needs a readable /boot/config-$(uname -r)";
+    return "unknown: this kernel does not report it";
 }
 
 static void add_fact(struct doctor *doctor, const char *name, struct cell value,
@@ -95,7 +95,7 @@ static void add_times(struct doctor *doctor)
     add_fact(doctor, "tick_hz",
              (kernel->known & CAMP_KERNEL_TICK) != 0 ? cell_natural(kernel->tick_hz)
                                                      : cell_unknown(),
-             "ticks a second: so often is sampled", "clock_getres(CLOCK_MONOTONIC_COARSE)");
+             "ticks a second: how often times are sampled", "clock_getres(CLOCK_MONOTONIC_COARSE)");
     add_fact(doctor, "user_hz", cell_natural(kernel->user_hz),
              "units a second of the times in /proc", "sysconf(_SC_CLK_TCK)");
     add_fact(doctor, "accounting", cell_text(accounting), accounting_meaning(kernel),
@@ -134,7 +134,7 @@ static void add_sources(struct doctor *doctor)
                "/proc/sys/kernel/task_delayacct, the command line");
     add_yes_no(doctor, "psi", CAMP_KERNEL_PSI, kernel->psi, "pressure stall information",
                "no pressure stall information", "/proc/pressure/cpu");
-    add_yes_no(doctor, "btf", CAMP_KERNEL_BTF, kernel->btf, "BPF programs can find their way",
+    add_yes_no(doctor, "btf", CAMP_KERNEL_BTF, kernel->btf, "BPF programs can run",
                "BPF programs cannot run", "/sys/kernel/btf/vmlinux");
     add_fact(doctor, "cgroup",
              (kernel->known & CAMP_KERNEL_CGROUP) != 0

@@ -53,7 +53,7 @@ int picture_file_check(const char *path)
         return complain(STATUS_USAGE, "--output %s: a picture ends with .svg, .png or .pdf", path);
     if (format != FORMAT_SVG && !has_converter())
         return complain(STATUS_FAILURE,
-                        "--output %s takes " CONVERTER ": install librsvg2-bin, or take a file "
+                        "--output %s needs " CONVERTER ": install librsvg2-bin, or give a file "
                         "that ends with .svg",
                         path);
     return OPTIONS_GO_ON;
@@ -76,12 +76,12 @@ static int start(char *const *arguments, const int descriptors[3], pid_t *ret_pi
 }
 
 /* The converter's message, or its exit status. */
-static int complain_of_converter(FILE *said, int status)
+static int complain_of_converter(FILE *messages, int status)
 {
     char line[CAMP_ERROR_SIZE];
 
-    rewind(said);
-    if (fgets(line, sizeof line, said) != NULL && line[0] != '\n') {
+    rewind(messages);
+    if (fgets(line, sizeof line, messages) != NULL && line[0] != '\n') {
         line[strcspn(line, "\n")] = '\0';
         return complain(STATUS_FAILURE, CONVERTER " failed: %s", line);
     }
@@ -90,13 +90,13 @@ static int complain_of_converter(FILE *said, int status)
     return complain(STATUS_FAILURE, CONVERTER " failed with status %d", WEXITSTATUS(status));
 }
 
-static int run_converter(enum format format, FILE *svg, FILE *output, FILE *said)
+static int run_converter(enum format format, FILE *svg, FILE *output, FILE *messages)
 {
     char *const to_png[] = { (char[]){ CONVERTER }, (char[]){ "--format" }, (char[]){ "png" },
                              (char[]){ "--zoom" },  (char[]){ SHARPNESS },  NULL };
     char *const to_pdf[] = { (char[]){ CONVERTER }, (char[]){ "--format" }, (char[]){ "pdf" },
                              NULL };
-    const int descriptors[3] = { fileno(svg), fileno(output), fileno(said) };
+    const int descriptors[3] = { fileno(svg), fileno(output), fileno(messages) };
     int status = 0;
     pid_t pid;
     const int system_error = start(format == FORMAT_PNG ? to_png : to_pdf, descriptors, &pid);
@@ -106,25 +106,25 @@ static int run_converter(enum format format, FILE *svg, FILE *output, FILE *said
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return complain_of_converter(said, status);
+        return complain_of_converter(messages, status);
     return STATUS_OK;
 }
 
 /* The picture goes to the converter in a nameless file, so that no pipe can block. */
 static int convert(enum format format, const char *svg, size_t length, FILE *output)
 {
-    FILE *input = tmpfile(), *said = tmpfile();
+    FILE *input = tmpfile(), *messages = tmpfile();
     int status = STATUS_FAILURE;
 
-    if (input == NULL || said == NULL || fwrite(svg, 1, length, input) != length ||
+    if (input == NULL || messages == NULL || fwrite(svg, 1, length, input) != length ||
         fflush(input) != 0)
         complain(status, "cannot write a temporary file: %s", strerror(errno));
     else if (rewind(input), lseek(fileno(input), 0, SEEK_SET) == 0)
-        status = run_converter(format, input, output, said);
+        status = run_converter(format, input, output, messages);
     if (input != NULL)
         fclose(input);
-    if (said != NULL)
-        fclose(said);
+    if (messages != NULL)
+        fclose(messages);
     return status;
 }
 

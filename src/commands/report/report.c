@@ -253,7 +253,7 @@ static int check_picture(struct report_options *options)
     picture->output = options->output;
     picture->count = options->count;
     if (picture->output == NULL)
-        return complain(STATUS_USAGE, "--picture takes --output, a file that ends with .svg, .png "
+        return complain(STATUS_USAGE, "--picture needs --output, a file that ends with .svg, .png "
                                       "or .pdf");
     return report_picture_check(picture);
 }

@@ -136,7 +136,7 @@ static int read_frames(struct work *work, struct page_options *page)
 
     if (status == OPTIONS_GO_ON && work->timeline.registry.count == 0 &&
         work->options->only != NULL)
-        return complain(STATUS_FAILURE, "%s has no name that --only asks for", work->facts->name);
+        return complain(STATUS_FAILURE, "%s has no name that matches --only", work->facts->name);
     return status;
 }
 

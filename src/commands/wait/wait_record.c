@@ -17,7 +17,7 @@ static const struct field summary_fields[] = {
     { "tier_lacks", NULL, "what this tier cannot see", 0, 0 },
 };
 
-/* In percent of the CPU's time; of the machine, of the time of all CPUs. */
+/* In percent of the CPU's time; for the machine in percent of the time of all CPUs. */
 #define CPU_FIELDS                                                                                 \
     { "idle_percent", "idle %", "nothing to run: waits included", 8, 2 },                          \
         { "any_percent", "any %", "idle while a thread anywhere waits for a disk", 8, 2 },         \

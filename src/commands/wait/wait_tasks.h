@@ -1,4 +1,4 @@
-/* The tasks that waited for a disk in one interval of `camp wait`, and on which disk. */
+/* The tasks that waited for a disk in one interval of `camp wait`, and for which disk. */
 #pragma once
 
 #include "sources/source.h"

@@ -157,7 +157,7 @@ static void percents_are_of_one_cpu(void **state)
 }
 
 /* Busy is what was timed; the columns stay, to be held against it. */
-static void busy_of_cpus_that_were_timed_is_not_of_the_columns(void **state)
+static void busy_time_of_timed_cpus_comes_from_their_states(void **state)
 {
     static const struct column columns[CPUS_STATES_COLUMN_COUNT];
     static const struct schema schema = { "cpus", columns, CPUS_STATES_COLUMN_COUNT,
@@ -182,7 +182,7 @@ static void busy_of_cpus_that_were_timed_is_not_of_the_columns(void **state)
     release(&made);
 }
 
-static void the_largest_errors_come_first_and_the_rest_is_counted(void **state)
+static void rows_with_the_largest_errors_come_first_and_hidden_rows_are_counted(void **state)
 {
     struct made made;
 
@@ -242,7 +242,7 @@ static void every_loss_is_reported_at_once(void **state)
     release(&made);
 }
 
-static void unread_time_is_at_most_what_the_measured_time_leaves_of_the_cpus(void **state)
+static void unread_time_is_at_most_the_cpu_time_that_no_process_used(void **state)
 {
     struct made made;
 
@@ -272,7 +272,7 @@ static void without_taskstats_sampled_time_is_unknown_and_not_zero(void **state)
     release(&made);
 }
 
-static void an_empty_interval_is_a_record_too(void **state)
+static void an_empty_interval_has_a_record(void **state)
 {
     struct made made;
 
@@ -291,13 +291,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(percents_are_of_one_cpu),
-        cmocka_unit_test(busy_of_cpus_that_were_timed_is_not_of_the_columns),
-        cmocka_unit_test(the_largest_errors_come_first_and_the_rest_is_counted),
+        cmocka_unit_test(busy_time_of_timed_cpus_comes_from_their_states),
+        cmocka_unit_test(rows_with_the_largest_errors_come_first_and_hidden_rows_are_counted),
         cmocka_unit_test(a_selection_has_no_unaccounted_time),
         cmocka_unit_test(every_loss_is_reported_at_once),
-        cmocka_unit_test(unread_time_is_at_most_what_the_measured_time_leaves_of_the_cpus),
+        cmocka_unit_test(unread_time_is_at_most_the_cpu_time_that_no_process_used),
         cmocka_unit_test(without_taskstats_sampled_time_is_unknown_and_not_zero),
-        cmocka_unit_test(an_empty_interval_is_a_record_too),
+        cmocka_unit_test(an_empty_interval_has_a_record),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,7 +97,7 @@ static void errors_cancel_out_in_a_sum_and_not_in_the_rms(void **state)
     check_sums(false);
 }
 
-static void in_detail_the_sums_are_the_same(void **state)
+static void detailed_states_have_the_same_sums(void **state)
 {
     (void)state;
     check_sums(true);
@@ -282,7 +282,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_cancel_out_in_a_sum_and_not_in_the_rms),
-        cmocka_unit_test(in_detail_the_sums_are_the_same),
+        cmocka_unit_test(detailed_states_have_the_same_sums),
         cmocka_unit_test(the_session_count_is_the_highest_of_all_intervals),
         cmocka_unit_test(without_a_session_no_zeros_are_shown),
         cmocka_unit_test(a_session_is_weighted_by_its_time),

@@ -3,7 +3,7 @@
 
 /* ---------------------------------------------------------------------------------- CPUs -- */
 
-static void wait_any_counts_every_idle_cpu_and_wait_own_one(void **state)
+static void wait_any_counts_every_idle_cpu_and_wait_own_counts_one(void **state)
 {
     struct made made;
 
@@ -37,7 +37,7 @@ static void the_machine_is_in_percent_of_all_its_cpus(void **state)
     release(&made);
 }
 
-static void of_many_cpus_those_with_waits_are_shown_by_id(void **state)
+static void cpus_with_the_most_wait_are_shown_in_order_of_their_ids(void **state)
 {
     struct made made;
 
@@ -86,7 +86,7 @@ static void on_tier_kernel_the_other_definitions_are_unknown(void **state)
     release(&made);
 }
 
-static void an_empty_interval_is_a_record_too(void **state)
+static void an_empty_interval_has_a_record(void **state)
 {
     struct made made;
 
@@ -128,11 +128,11 @@ static void classic_has_the_columns_of_mpstat(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wait_any_counts_every_idle_cpu_and_wait_own_one),
+        cmocka_unit_test(wait_any_counts_every_idle_cpu_and_wait_own_counts_one),
         cmocka_unit_test(the_machine_is_in_percent_of_all_its_cpus),
-        cmocka_unit_test(of_many_cpus_those_with_waits_are_shown_by_id),
+        cmocka_unit_test(cpus_with_the_most_wait_are_shown_in_order_of_their_ids),
         cmocka_unit_test(on_tier_kernel_the_other_definitions_are_unknown),
-        cmocka_unit_test(an_empty_interval_is_a_record_too),
+        cmocka_unit_test(an_empty_interval_has_a_record),
         cmocka_unit_test(classic_has_the_columns_of_mpstat),
     };
 

@@ -171,7 +171,7 @@ static void two_tasks_with_one_pid_are_distinguished(void **state)
     release(&made);
 }
 
-static void a_recreated_pair_never_has_negative_growth(void **state)
+static void a_pair_of_thread_and_disk_that_starts_again_has_no_negative_wait(void **state)
 {
     struct made made;
 
@@ -239,7 +239,7 @@ int main(void)
         cmocka_unit_test(a_wait_of_an_exiting_thread_is_accounted_in_the_next_frame),
         cmocka_unit_test(a_wait_is_accounted_in_one_interval),
         cmocka_unit_test(two_tasks_with_one_pid_are_distinguished),
-        cmocka_unit_test(a_recreated_pair_never_has_negative_growth),
+        cmocka_unit_test(a_pair_of_thread_and_disk_that_starts_again_has_no_negative_wait),
         cmocka_unit_test(rows_have_selected_processes_and_sums_have_all),
         cmocka_unit_test(each_loss_has_a_line),
     };

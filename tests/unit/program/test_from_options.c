@@ -50,7 +50,7 @@ static void a_time_of_day_is_the_first_in_the_recording(void **state)
     assert_int_equal(parse("00:29:30"), begin_ns - 30 * (int64_t)S);
 }
 
-static void a_time_of_day_outside_of_the_recording_is_next_to_it(void **state)
+static void a_time_of_day_outside_of_the_recording_is_the_nearest_before_or_after_it(void **state)
 {
     (void)state;
     setenv("TZ", "UTC", 1);
@@ -98,7 +98,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_date_without_a_zone_is_local_time),
         cmocka_unit_test(a_time_of_day_is_the_first_in_the_recording),
-        cmocka_unit_test(a_time_of_day_outside_of_the_recording_is_next_to_it),
+        cmocka_unit_test(a_time_of_day_outside_of_the_recording_is_the_nearest_before_or_after_it),
         cmocka_unit_test(times_may_be_relative),
         cmocka_unit_test(a_text_that_is_no_time_is_refused),
     };

@@ -70,7 +70,7 @@ static void look_at_table(const struct option_table *table, const char *command)
     }
 }
 
-static void take_options(const struct option_table *table)
+static void receive_options(const struct option_table *table)
 {
     char command[32];
 
@@ -86,7 +86,7 @@ static void take_options(const struct option_table *table)
     look_at_table(table, command);
 }
 
-static void take_commands(const struct command_list *list)
+static void receive_commands(const struct command_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         char name[32], help[] = "--help";
@@ -99,11 +99,11 @@ static void take_commands(const struct command_list *list)
 
 static int visit_all(void **state)
 {
-    static const struct help_receiver taker = { take_options, take_commands };
+    static const struct help_receiver receiver = { receive_options, receive_commands };
 
     (void)state;
-    help_receiver = &taker;
-    take_commands(&camp_commands);
+    help_receiver = &receiver;
+    receive_commands(&camp_commands);
     help_receiver = NULL;
     return 0;
 }
