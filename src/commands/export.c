@@ -192,19 +192,16 @@ static int open_exported(struct export *export)
     return OPTIONS_GO_ON;
 }
 
-static int make_page(void *context, enum exposition_format format,
-                     const struct exporter_requests *requests, struct bytes *ret,
-                     struct camp_error *error)
+static int make_page(void *context, enum exposition_format format, const struct scrapes *scrapes,
+                     struct bytes *ret, struct camp_error *error)
 {
     struct export *export = context;
-    const struct exported_scrapes scrapes = { requests->answered, requests->failed,
-                                              requests->refused, requests->sent_bytes };
     const struct metric_family *families;
     size_t count;
     int r;
 
     pthread_mutex_lock(&export->lock);
-    r = exported_read(export->exported, &scrapes, &families, &count, error);
+    r = exported_read(export->exported, scrapes, &families, &count, error);
     if (r == CAMP_OK)
         exposition_write(ret, format, families, count);
     pthread_mutex_unlock(&export->lock);
@@ -215,7 +212,7 @@ static int print_page(struct export *export)
 {
     const enum exposition_format format =
         export->format > 0 ? EXPOSITION_OPENMETRICS : EXPOSITION_PROMETHEUS;
-    const struct exporter_requests none = { 0 };
+    const struct scrapes none = { 0 };
     struct camp_error error = { 0 };
     struct bytes page = { 0 };
     int r, status = STATUS_OK;

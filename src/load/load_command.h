@@ -41,9 +41,6 @@ struct fact {
              : CELL_BOOLEAN, const char *                                                          \
              : CELL_TEXT)
 
-/* An array and its number of elements, as two arguments or members. */
-#define WITH_COUNT(array) array, ARRAY_COUNT(array)
-
 /* The steps or threads of a truth: structs `row_size` bytes apart. */
 struct load_rows {
     const char *name;

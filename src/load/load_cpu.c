@@ -114,16 +114,13 @@ static bool burn_watched(struct cpu_run *run, uint64_t target, uint64_t least, u
     return ticks == expected_ticks;
 }
 
-/* A burn in its phase: it starts before `latest`, and the expected number of ticks comes. */
-static void burn_in_phase(struct cpu_run *run, uint64_t latest, uint64_t target, uint64_t least,
-                          uint64_t limit, uint64_t expected_ticks)
+static void judge(struct cpu_run *run, bool kept)
 {
-    const bool kept =
-        now_ns(CLOCK_MONOTONIC) < latest && burn_watched(run, target, least, limit, expected_ticks);
-
     run->window_cycles++;
-    run->window_missed += !kept;
-    run->truth->missed += !kept;
+    if (!kept) {
+        run->window_missed++;
+        run->truth->missed++;
+    }
 }
 
 /* `start` is a tick; the burn ends before the next one. */
@@ -132,8 +129,12 @@ static uint64_t cycle_between(struct cpu_run *run, uint64_t start)
     uint64_t end = start + run->period_ns, target = own_target(run, end);
     uint64_t limit = start + run->tick.length_ns - BEFORE_TICK_NS;
 
-    if (sleep_until(start + AFTER_TICK_NS) && own_ns() < target)
-        burn_in_phase(run, limit, target, 0, limit, 0);
+    if (!sleep_until(start + AFTER_TICK_NS) || own_ns() >= target)
+        return end;
+    if (now_ns(CLOCK_MONOTONIC) >= limit)
+        judge(run, false);
+    else
+        judge(run, burn_watched(run, target, 0, limit, 0));
     return end;
 }
 
@@ -147,8 +148,12 @@ static uint64_t cycle_across(struct cpu_run *run, uint64_t start)
     if (need < ACROSS_MIN_NS * 9 / 10)
         return end; /* ahead of its share: skips this tick */
     lead = lead > LEAD_MAX_NS ? LEAD_MAX_NS : lead < LEAD_MIN_NS ? LEAD_MIN_NS : lead;
-    if (sleep_until(start - lead))
-        burn_in_phase(run, start, target, start + PAST_TICK_NS, end - LEAD_MAX_NS, 1);
+    if (!sleep_until(start - lead))
+        return end;
+    if (now_ns(CLOCK_MONOTONIC) >= start)
+        judge(run, false);
+    else
+        judge(run, burn_watched(run, target, start + PAST_TICK_NS, end - LEAD_MAX_NS, 1));
     return end;
 }
 
@@ -157,7 +162,7 @@ static bool search_for_tick(struct cpu_run *run, unsigned matches)
 {
     uint64_t start = now_ns(CLOCK_MONOTONIC);
     struct tick tick;
-    const bool found = tick_lock(&tick, matches);
+    bool found = tick_lock(&tick, matches);
 
     run->truth->runnable_ns += now_ns(CLOCK_MONOTONIC) - start;
     if (!found)
@@ -411,11 +416,10 @@ int load_cpu_command(int argc, char **argv)
         LOAD_FORMAT,
     };
     struct load_cpu_truth truth;
-    const struct load_command command = {
-        "cpu", load_cpu, &plan, &truth, WITH_COUNT(facts), remark
-    };
+    const struct load_command command = { "cpu", load_cpu,           &plan, &truth,
+                                          facts, ARRAY_COUNT(facts), remark };
 
-    r = load_parse("Uses a known share of one CPU.", WITH_COUNT(specs), argc, argv);
+    r = load_parse("Uses a known share of one CPU.", specs, ARRAY_COUNT(specs), argc, argv);
     if (r != OPTIONS_GO_ON)
         return r;
     plan.phase = (enum load_phase)phase;

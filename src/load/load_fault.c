@@ -98,7 +98,8 @@ static void touch_timed(const struct fault_run *run, const char *page)
 
 static bool has_more(const struct fault_run *run)
 {
-    return !stop_requested && load_continues(run->deadline_ns, run->truth->pages, run->plan->pages);
+    return run->deadline_ns != 0 ? now_ns(CLOCK_MONOTONIC) < run->deadline_ns
+                                 : run->truth->pages < run->plan->pages;
 }
 
 /* Each page once, or until the plan is done. */
@@ -108,7 +109,7 @@ static void pass(struct fault_run *run)
     const long faults = load_usage(RUSAGE_THREAD).ru_majflt;
     uint64_t own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID), start_ns = now_ns(CLOCK_MONOTONIC);
 
-    for (size_t i = 0; i < run->pages && has_more(run); i++)
+    for (size_t i = 0; i < run->pages && has_more(run) && !stop_requested; i++)
         touch_timed(run, run->mapped + i * run->page_bytes);
     truth->touch_ns += now_ns(CLOCK_MONOTONIC) - start_ns;
     truth->own_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - own_ns;
@@ -123,7 +124,7 @@ static int run_passes(struct fault_run *run, struct camp_error *error)
 
     if (run->plan->duration_ns > 0)
         run->deadline_ns = start_ns + run->plan->duration_ns;
-    while (r == CAMP_OK && has_more(run)) {
+    while (r == CAMP_OK && has_more(run) && !stop_requested) {
         madvise(run->mapped, run->pages * run->page_bytes, MADV_DONTNEED);
         if (load_drop_from_memory(run->file))
             pass(run);
@@ -207,7 +208,7 @@ int load_fault_command(int argc, char **argv)
     const struct load_command command = { "fault", load_fault,         &plan, &truth,
                                           facts,   ARRAY_COUNT(facts), remark };
     int r = load_parse("Touches pages of a file that are not in memory, one after the other.",
-                       WITH_COUNT(specs), argc, argv);
+                       specs, ARRAY_COUNT(specs), argc, argv);
 
     return r == OPTIONS_GO_ON ? load_run(&command) : r;
 }

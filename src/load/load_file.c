@@ -36,33 +36,32 @@ int load_make_nameless(void)
     return file;
 }
 
-int load_fill(int file, const char *block, size_t block_bytes, uint64_t bytes,
-              uint64_t *ret_written)
+static int fill(int file, uint64_t bytes)
 {
-    *ret_written = 0;
-    while (*ret_written < bytes && !stop_requested) {
-        uint64_t left = bytes - *ret_written;
-        ssize_t n = pwrite(file, block, left < block_bytes ? (size_t)left : block_bytes,
-                           (off_t)*ret_written);
+    static const char zeros[65536];
+    uint64_t at = 0;
+
+    while (at < bytes && !stop_requested) {
+        uint64_t left = bytes - at;
+        ssize_t n =
+            pwrite(file, zeros, left < sizeof zeros ? (size_t)left : sizeof zeros, (off_t)at);
 
         if (n == 0)
             errno = ENOSPC;
         if (n <= 0 && errno != EINTR)
             return errno;
-        *ret_written += n > 0 ? (uint64_t)n : 0;
+        at += n > 0 ? (uint64_t)n : 0;
     }
     return 0;
 }
 
 int load_make_filled(uint64_t bytes)
 {
-    static const char zeros[65536];
-    uint64_t written;
     int file = load_make_nameless(), failed;
 
     if (file < 0)
         return -1;
-    failed = load_fill(file, zeros, sizeof zeros, bytes, &written);
+    failed = fill(file, bytes);
     if (failed != 0) {
         close(file);
         errno = failed;

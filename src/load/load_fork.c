@@ -216,7 +216,7 @@ int load_fork_command(int argc, char **argv)
     int r =
         load_parse("Forks children that each use a little CPU time and end. At most 256 of them\n"
                    "live at a time.",
-                   WITH_COUNT(specs), argc, argv);
+                   specs, ARRAY_COUNT(specs), argc, argv);
 
     return r == OPTIONS_GO_ON ? load_run(&command) : r;
 }

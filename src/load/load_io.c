@@ -110,18 +110,6 @@ static int open_file(struct io_run *run, struct camp_error *error)
 }
 
 /* Writes the file that will be read, and evicts it from the page cache. */
-static int fill_file(struct io_run *run, struct camp_error *error)
-{
-    int failed = load_fill(run->file, run->buffer, (size_t)run->plan->block, run->file_bytes,
-                           &run->truth->prepared_bytes);
-
-    if (failed != 0)
-        return failed_io(run, failed, error);
-    if (!stop_requested)
-        load_drop_from_memory(run->file);
-    return CAMP_OK;
-}
-
 static int prepare(struct io_run *run, struct camp_error *error)
 {
     uint64_t block = run->plan->block;
@@ -130,7 +118,20 @@ static int prepare(struct io_run *run, struct camp_error *error)
     if (run->created) {
         run->file_bytes =
             run->plan->bytes < FILE_MAX_BYTES ? run->plan->bytes : FILE_MAX_BYTES / block * block;
-        return run->plan->write ? CAMP_OK : fill_file(run, error);
+        while (!run->plan->write && run->truth->prepared_bytes < run->file_bytes) {
+            uint64_t left = run->file_bytes - run->truth->prepared_bytes;
+            ssize_t n = pwrite(run->file, run->buffer, (size_t)(left < block ? left : block),
+                               (off_t)run->truth->prepared_bytes);
+
+            if (stop_requested)
+                return CAMP_OK;
+            if (n <= 0 && errno != EINTR)
+                return failed_io(run, n < 0 ? errno : ENOSPC, error);
+            run->truth->prepared_bytes += n > 0 ? (uint64_t)n : 0;
+        }
+        if (!run->plan->write)
+            load_drop_from_memory(run->file);
+        return CAMP_OK;
     }
     end = lseek(run->file, 0, SEEK_END);
     run->file_bytes = end > 0 ? (uint64_t)end : 0;
@@ -304,8 +305,9 @@ int load_io_command(int argc, char **argv)
         LOAD_FORMAT,
     };
     struct load_io_truth truth;
-    const struct load_command command = { "io", load_io, &plan, &truth, WITH_COUNT(facts), remark };
-    int r = load_parse("Reads or writes in blocks.", WITH_COUNT(specs), argc, argv);
+    const struct load_command command = { "io",  load_io, &plan, &truth, facts, ARRAY_COUNT(facts),
+                                          remark };
+    int r = load_parse("Reads or writes in blocks.", specs, ARRAY_COUNT(specs), argc, argv);
 
     signal(SIGXFSZ, SIG_IGN); /* a file size limit is then an error like a full disk */
     return r == OPTIONS_GO_ON ? load_run(&command) : r;

@@ -180,12 +180,14 @@ int load_memory_command(int argc, char **argv)
         LOAD_FORMAT,
     };
     static struct load_memory_truth truth;
-    static const struct load_rows rows = { "steps", WITH_COUNT(step_facts), truth.each,
-                                           sizeof truth.each[0], &truth.step_count };
+    static const struct load_rows rows = {
+        "steps",    step_facts,           ARRAY_COUNT(step_facts),
+        truth.each, sizeof truth.each[0], &truth.step_count
+    };
     const struct load_command command = { "memory", load_memory,        &plan,        &truth,
                                           facts,    ARRAY_COUNT(facts), .rows = &rows };
-    int r = load_parse("Takes memory in steps, and writes to each page.", WITH_COUNT(specs), argc,
-                       argv);
+    int r = load_parse("Takes memory in steps, and writes to each page.", specs, ARRAY_COUNT(specs),
+                       argc, argv);
 
     return r == OPTIONS_GO_ON ? load_run(&command) : r;
 }

@@ -14,7 +14,6 @@
 #include "load_command.h"
 
 #include "counters/error.h"
-#include "load_tools.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -108,26 +107,22 @@ static int socket_in(int namespace, int family, struct camp_error *error)
     return created >= 0 ? created : camp_fail_errno(error, failed, "a network namespace");
 }
 
-/* The sender reaches only directly connected addresses, in whole packets, or fails. False: an
- * option failed. */
-static bool restrain(int sender, int family)
+/* The sender reaches only directly connected addresses, in whole packets, or fails. */
+static int restrain(int sender, int family)
 {
-    static const struct {
-        int family, level, option, value;
-    } options[] = {
-        { AF_UNSPEC, SOL_SOCKET, SO_DONTROUTE, 1 },
-        { AF_INET, IPPROTO_IP, IP_TTL, 1 },
-        { AF_INET, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO },
-        { AF_INET6, IPPROTO_IPV6, IPV6_UNICAST_HOPS, 1 },
-        { AF_INET6, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO },
-    };
+    int on = 1, one = 1, whole = IP_PMTUDISC_DO, whole6 = IPV6_PMTUDISC_DO;
 
-    for (size_t i = 0; i < ARRAY_COUNT(options); i++)
-        if ((options[i].family == AF_UNSPEC || options[i].family == family) &&
-            setsockopt(sender, options[i].level, options[i].option, &options[i].value,
-                       sizeof options[i].value) != 0)
-            return false;
-    return true;
+    if (setsockopt(sender, SOL_SOCKET, SO_DONTROUTE, &on, sizeof on) != 0)
+        return -1;
+    if (family == AF_INET)
+        return setsockopt(sender, IPPROTO_IP, IP_TTL, &one, sizeof one) != 0 ||
+                       setsockopt(sender, IPPROTO_IP, IP_MTU_DISCOVER, &whole, sizeof whole) != 0
+                   ? -1
+                   : 0;
+    return setsockopt(sender, IPPROTO_IPV6, IPV6_UNICAST_HOPS, &one, sizeof one) != 0 ||
+                   setsockopt(sender, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &whole6, sizeof whole6) != 0
+               ? -1
+               : 0;
 }
 
 static int refused(struct camp_error *error, const struct net_run *run, int failed)
@@ -149,7 +144,7 @@ static int connect_ends(struct net_run *run, struct camp_error *error)
                    ? refused(error, run, errno)
                    : camp_fail_errno(error, errno, "the receiver's address");
     if (getsockname(run->receiver, (struct sockaddr *)&run->target, &run->target_size) != 0 ||
-        !restrain(run->sender, run->target.ss_family))
+        restrain(run->sender, run->target.ss_family) != 0)
         return camp_fail_errno(error, errno, "the sockets' options");
     if (connect(run->sender, (struct sockaddr *)&run->target, run->target_size) != 0)
         return errno == EACCES || errno == ENETUNREACH || errno == EHOSTUNREACH
@@ -235,6 +230,12 @@ static int make_space(struct net_run *run, uint64_t *arrived_before, struct camp
     return CAMP_OK;
 }
 
+static bool has_more(const struct net_run *run)
+{
+    return run->deadline_ns != 0 ? now_ns(CLOCK_MONOTONIC) < run->deadline_ns
+                                 : run->truth->sent_packets < run->plan->packets;
+}
+
 static int send_all(struct net_run *run, struct camp_error *error)
 {
     char payload[PAYLOAD_MAX];
@@ -242,8 +243,7 @@ static int send_all(struct net_run *run, struct camp_error *error)
     int r;
 
     memset(payload, 'c', sizeof payload);
-    while (!stop_requested &&
-           load_continues(run->deadline_ns, run->truth->sent_packets, run->plan->packets)) {
+    while (has_more(run) && !stop_requested) {
         r = send_one(run, payload, error);
         if (r == CAMP_OK)
             r = make_space(run, &arrived_before, error);
@@ -390,12 +390,11 @@ int load_net_command(int argc, char **argv)
         LOAD_FORMAT,
     };
     struct load_net_truth truth;
-    const struct load_command command = {
-        "net", load_net, &plan, &truth, WITH_COUNT(facts), remark
-    };
+    const struct load_command command = { "net", load_net,           &plan, &truth,
+                                          facts, ARRAY_COUNT(facts), remark };
     int r = load_parse("Sends UDP packets to itself, and counts the packets that arrive. It sends\n"
                        "nothing to other machines: the target must be an address of this one.",
-                       WITH_COUNT(specs), argc, argv);
+                       specs, ARRAY_COUNT(specs), argc, argv);
 
     if (r != OPTIONS_GO_ON)
         return r;

@@ -330,9 +330,10 @@ int load_sleep_command(int argc, char **argv)
         LOAD_FORMAT,
     };
     struct load_sleep_truth truth;
-    const struct load_command command = { commands[plan.kind].name, load_sleep, &plan, &truth,
-                                          WITH_COUNT(facts),        remark };
-    int r = load_parse(commands[plan.kind].about, WITH_COUNT(specs), argc, argv);
+    const struct load_command command = {
+        commands[plan.kind].name, load_sleep, &plan, &truth, facts, ARRAY_COUNT(facts), remark
+    };
+    int r = load_parse(commands[plan.kind].about, specs, ARRAY_COUNT(specs), argc, argv);
 
     if (r != OPTIONS_GO_ON)
         return r;

@@ -157,8 +157,10 @@ int load_threads_command(int argc, char **argv)
         LOAD_FORMAT,
     };
     static struct load_threads_truth truth;
-    static const struct load_rows rows = { "threads", WITH_COUNT(thread_facts), truth.each,
-                                           sizeof truth.each[0], &truth.thread_count };
+    static const struct load_rows rows = {
+        "threads",  thread_facts,         ARRAY_COUNT(thread_facts),
+        truth.each, sizeof truth.each[0], &truth.thread_count
+    };
     const struct load_command command = { "threads", load_threads,       &plan,  &truth,
                                           facts,     ARRAY_COUNT(facts), remark, &rows };
     int r = load_parse("Runs threads that each use a known share of a CPU.", specs,

@@ -1,8 +1,6 @@
 /* What the loads share: where they run, the use of a CPU by a clock, their counts, their files. */
 #pragma once
 
-#include "counters/units.h"
-
 #include <camp/camp.h>
 
 #include <sched.h>
@@ -45,12 +43,6 @@ static inline uint64_t load_off_cpu_ns(uint64_t wall_ns, uint64_t own_ns)
     return wall_ns > own_ns ? wall_ns - own_ns : 0;
 }
 
-/* False: the load is over, by its deadline (CLOCK_MONOTONIC; 0: none) or else by its amount. */
-static inline bool load_continues(uint64_t deadline_ns, uint64_t done, uint64_t wanted)
-{
-    return deadline_ns != 0 ? now_ns(CLOCK_MONOTONIC) < deadline_ns : done < wanted;
-}
-
 /* getrusage(2). */
 struct rusage load_usage(int who);
 
@@ -70,12 +62,7 @@ const char *load_folder(void);
  * errno on failure. */
 int load_make_nameless(void);
 
-/* Writes `bytes` to the start of a file by repeating a block, unless a stop is requested.
- * *ret_written: how many so far. Returns an errno, or 0. */
-int load_fill(int file, const char *block, size_t block_bytes, uint64_t bytes,
-              uint64_t *ret_written);
-
-/* A nameless file, full of zeros, on its disk and if possible not in memory. Shorter when a stop is
+/* The same, full of zeros, on its disk and if possible not in memory. Shorter when a stop is
  * requested. */
 int load_make_filled(uint64_t bytes);
 

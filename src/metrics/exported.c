@@ -24,37 +24,44 @@ void exported_set(struct exported *exported, enum exported_family family, size_t
     series->known = true;
 }
 
-static void label(struct series *series, enum exported_family family, const char *const *texts,
-                  size_t at)
+/* How many series a family always has. */
+static size_t fixed_series(enum exported_family family)
 {
-    if (family == TASK_STATE || family == RETIRED_STATE)
-        series->labels[0] = camp_state_name((int)at);
-    else if (texts != NULL && exported_table[family].labels[1] != NULL)
-        memcpy(series->labels, &texts[2 * at], sizeof series->labels);
-    else if (texts != NULL)
-        series->labels[0] = texts[at];
+    const struct metric *metric = &exported_table[family];
+
+    if (family == GROUP_STATE || family == GROUP_MEASURED || family == GROUP_SAMPLED)
+        return 0;
+    if (metric->values == NULL)
+        return 1;
+    return metric->value_count / (metric->labels[1] != NULL ? 2 : 1);
+}
+
+static void label(struct series *series, const struct metric *metric, size_t at)
+{
+    const size_t labels = metric->labels[1] != NULL ? 2 : 1;
+
+    if (metric->values != NULL)
+        memcpy(series->labels, metric->values + labels * at, labels * sizeof *metric->values);
 }
 
 static int make_series(struct exported *exported)
 {
     const size_t rows = exported->groups + 1;
-    const char *const *texts;
     struct series *next;
 
     for (size_t i = 0; i < EXPORTED_FAMILY_COUNT; i++)
-        exported->series_count += exported_fixed_series((enum exported_family)i, &texts);
+        exported->series_count += fixed_series((enum exported_family)i);
     exported->series = calloc(exported->series_count, sizeof *exported->series);
     exported->group_series = calloc(rows * THREAD_SUM_COUNT, sizeof *exported->group_series);
     if (exported->series == NULL || exported->group_series == NULL)
         return CAMP_E_NOMEM;
     next = exported->series;
     for (size_t i = 0; i < EXPORTED_FAMILY_COUNT; i++) {
-        const enum exported_family family = (enum exported_family)i;
-        const size_t count = exported_fixed_series(family, &texts);
+        const size_t count = fixed_series((enum exported_family)i);
 
         exported->families[i] = (struct metric_family){ &exported_table[i], next, count };
         for (size_t k = 0; k < count; k++)
-            label(next++, family, texts, k);
+            label(next++, &exported_table[i], k);
     }
     exported->families[GROUP_STATE].series = exported->group_series;
     exported->families[GROUP_MEASURED].series = exported->group_series + rows * SUM_MEASURED;
@@ -116,7 +123,7 @@ void exported_set_rules(struct exported *exported, const struct workloads *rules
     exported->rules_changed = true;
 }
 
-int exported_read(struct exported *exported, const struct exported_scrapes *scrapes,
+int exported_read(struct exported *exported, const struct scrapes *scrapes,
                   const struct metric_family **ret, size_t *ret_count, struct camp_error *error)
 {
     const uint64_t began_ns = now_ns(CLOCK_MONOTONIC), cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);

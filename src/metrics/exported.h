@@ -21,12 +21,6 @@ struct exported_options {
     const char *tier; /* "bpf", "taskstats", "schedstat"; NULL: the best one available */
 };
 
-/* Counts of the page's server, which are also on the page. */
-struct exported_scrapes {
-    uint64_t answered, failed, refused;
-    uint64_t sent_bytes;
-};
-
 /* Opens what it reads; the first snapshot has what happened since. CAMP_E_INVALID: no such tier;
  * otherwise the error says why the requested tier is unavailable. */
 int exported_open(const struct exported_options *options, struct exported **ret,
@@ -40,7 +34,7 @@ const char *exported_tier(const struct exported *exported, const char **ret_note
 void exported_set_rules(struct exported *exported, const struct workloads *rules);
 
 /* Takes a snapshot. *ret[*ret_count] is owned by the exporter, and valid until the next one. */
-int exported_read(struct exported *exported, const struct exported_scrapes *scrapes,
+int exported_read(struct exported *exported, const struct scrapes *scrapes,
                   const struct metric_family **ret, size_t *ret_count, struct camp_error *error);
 
 /* All metrics, known here or not: for the documentation. */

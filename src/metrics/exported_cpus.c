@@ -3,6 +3,7 @@
 #include "exported_inside.h"
 
 #include "counters/units.h"
+#include "sources/machine/cpu_list.h"
 
 enum { BUSY = CPUS_STATES_IDLE + 1 }; /* in place of user, system, irq and softirq */
 enum { ANY, OWN, KERNEL };
@@ -55,15 +56,10 @@ static int read_columns(struct exported *exported, struct camp_error *error)
     return CAMP_OK;
 }
 
-static void set_if(struct exported *exported, size_t mode, uint32_t is_known, uint64_t value)
-{
-    if (is_known != 0)
-        exported_set(exported, CPU, mode, value);
-}
-
 static int read_accounting(struct exported *exported, struct camp_error *error)
 {
     struct camp_cpu cpu;
+    uint64_t ns;
     size_t count;
     int r = camp_cpu_read(NULL, CAMP_CPU_TOTAL, &cpu, sizeof cpu, error);
 
@@ -72,16 +68,10 @@ static int read_accounting(struct exported *exported, struct camp_error *error)
     if (r != CAMP_OK)
         return r;
     exported_set(exported, CPUS, 0, count);
-    set_if(exported, CPUS_USER, cpu.known & CAMP_CPU_USER, cpu.user_ns);
-    set_if(exported, CPUS_NICE, cpu.known & CAMP_CPU_NICE, cpu.nice_ns);
-    set_if(exported, CPUS_SYSTEM, cpu.known & CAMP_CPU_SYSTEM, cpu.system_ns);
-    set_if(exported, CPUS_IRQ, cpu.known & CAMP_CPU_IRQ, cpu.irq_ns);
-    set_if(exported, CPUS_SOFTIRQ, cpu.known & CAMP_CPU_SOFTIRQ, cpu.softirq_ns);
-    set_if(exported, CPUS_GUEST, cpu.known & CAMP_CPU_GUEST, cpu.guest_ns);
-    set_if(exported, CPUS_GUEST_NICE, cpu.known & CAMP_CPU_GUEST_NICE, cpu.guest_nice_ns);
-    set_if(exported, CPUS_IDLE, cpu.known & CAMP_CPU_IDLE, cpu.idle_ns);
-    set_if(exported, CPUS_IOWAIT, cpu.known & CAMP_CPU_IOWAIT, cpu.iowait_ns);
-    set_if(exported, CPUS_STEAL, cpu.known & CAMP_CPU_STEAL, cpu.steal_ns);
+    for (size_t i = 0; i < CPUS_COLUMN_COUNT; i++) {
+        if (cpu_list_column(&cpu, (enum cpus_column)i, &ns))
+            exported_set(exported, CPU, i, ns);
+    }
     if ((cpu.known & CAMP_CPU_IOWAIT) != 0)
         exported_set(exported, CPU_IOWAIT, KERNEL, cpu.iowait_ns);
     return CAMP_OK;

@@ -89,6 +89,16 @@ static bool is_layer(const char *name)
     return false;
 }
 
+/* Sets families in turn, each of two series: one per direction. */
+static void set_pairs(struct exported *exported, const struct device_sums *sums,
+                      enum exported_family first, enum exported_family last)
+{
+    for (size_t i = 0; first + i <= last; i++) {
+        exported_set(exported, first + (enum exported_family)i, 0, sums->sums[2 * i]);
+        exported_set(exported, first + (enum exported_family)i, 1, sums->sums[2 * i + 1]);
+    }
+}
+
 static int list_disks(struct exported *exported, size_t *ret_count)
 {
     for (;;) {
@@ -123,11 +133,7 @@ static void read_disks(struct exported *exported)
             r = device_sums_add(sums, disk->name, values);
     }
     device_sums_finish(sums);
-    for (size_t i = 0; i < 2; i++) {
-        exported_set(exported, DISK_BYTES, i, sums->sums[i]);
-        exported_set(exported, DISK_REQUESTS, i, sums->sums[2 + i]);
-        exported_set(exported, DISK_REQUEST_TIME, i, sums->sums[4 + i]);
-    }
+    set_pairs(exported, sums, DISK_BYTES, DISK_REQUEST_TIME);
     exported_set(exported, DISK_BUSY, 0, sums->sums[6]);
 }
 
@@ -165,12 +171,7 @@ static void read_networks(struct exported *exported)
             r = device_sums_add(sums, network->name, values);
     }
     device_sums_finish(sums);
-    for (size_t i = 0; i < 2; i++) {
-        exported_set(exported, NETWORK_BYTES, i, sums->sums[i]);
-        exported_set(exported, NETWORK_PACKETS, i, sums->sums[2 + i]);
-        exported_set(exported, NETWORK_ERRORS, i, sums->sums[4 + i]);
-        exported_set(exported, NETWORK_DROPS, i, sums->sums[6 + i]);
-    }
+    set_pairs(exported, sums, NETWORK_BYTES, NETWORK_DROPS);
 }
 
 void exported_host_read(struct exported *exported)

@@ -109,9 +109,6 @@ struct exported {
 void exported_set(struct exported *exported, enum exported_family family, size_t series,
                   uint64_t value);
 
-/* The number of a family's series, and their labels. 0: as many as groups. */
-size_t exported_fixed_series(enum exported_family family, const char *const **ret_labels);
-
 int exported_cpus_open(struct exported *exported, struct camp_error *error);
 int exported_cpus_read(struct exported *exported, struct camp_error *error);
 
@@ -123,4 +120,4 @@ int exported_tasks_read(struct exported *exported, struct camp_error *error);
 /* Fills the families of groups. */
 void exported_groups_fill(struct exported *exported);
 
-void exported_self_read(struct exported *exported, const struct exported_scrapes *scrapes);
+void exported_self_read(struct exported *exported, const struct scrapes *scrapes);

@@ -40,7 +40,7 @@ static void set_losses(struct exported *exported)
     exported_set(exported, SELF_LOST_ACCOUNTS, 0, losses.lost);
 }
 
-void exported_self_read(struct exported *exported, const struct exported_scrapes *scrapes)
+void exported_self_read(struct exported *exported, const struct scrapes *scrapes)
 {
     struct series *info = exported->families[SELF_INFO].series;
     uint64_t resident;

@@ -1,9 +1,32 @@
 /* The metrics, each stated once: name, meaning, unit, provenance and where it is read. */
 #include "exported_inside.h"
 
-#include <stdlib.h>
+#include "ledger/array.h"
+#include "microstates/table.h"
 
 #define TASKS "threads' states at each change (BPF)"
+
+static const char *const cpu_modes[] = { "user",  "nice",       "system", "irq",    "softirq",
+                                         "guest", "guest_nice", "idle",   "iowait", "steal" };
+/* enum cpus_states_column, and its substitutes on the other tiers. */
+static const char *const measured_modes[] = { "user",   "system", "irq", "softirq",
+                                              "iowait", "idle",   "busy" };
+static const char *const definitions[] = { "any", "own", "kernel" };
+static const char *const switch_kinds[] = { "voluntary", "involuntary" };
+static const char *const fault_kinds[] = { "minor", "major" };
+static const char *const storage[] = { "read", "written" };
+static const char *const memory_kinds[] = { "total", "free", "available", "buffers", "cached" };
+static const char *const swap_kinds[] = { "total", "free" };
+/* Two labels for each series. */
+static const char *const pressures[] = { "cpu",    "some", "cpu", "full", "memory", "some",
+                                         "memory", "full", "io",  "some", "io",     "full" };
+static const char *const directions[] = { "received", "sent" };
+static const char *const outcomes[] = { "answered", "failed", "refused" };
+
+#define NAME_OF(state, name, ...) name,
+static const char *const state_names[] = { MICROSTATES(NAME_OF) };
+
+#define VALUES(array) array, ARRAY_COUNT(array)
 
 /* clang-format off */
 const struct metric exported_table[EXPORTED_FAMILY_COUNT] = {
@@ -11,20 +34,20 @@ const struct metric exported_table[EXPORTED_FAMILY_COUNT] = {
         "/proc/stat", METRIC_GAUGE, CAMP_MEASURED, { NULL } },
     [CPU] = { "camp_cpu_seconds", "seconds",
         "Time of all CPUs by the columns of the system's own accounting, since boot; disjoint (guest is not in user).",
-        "/proc/stat", METRIC_COUNTER, CAMP_SAMPLED, { "mode" } },
+        "/proc/stat", METRIC_COUNTER, CAMP_SAMPLED, { "mode" }, VALUES(cpu_modes) },
     [CPU_MEASURED] = { "camp_cpu_measured_seconds", "seconds",
         "Time of all CPUs, since the exporter started; the modes add up to camp_cpus x time.",
         "switches and interrupts (BPF); otherwise idle and iowait of /proc/stat, busy is the rest",
-        METRIC_COUNTER, CAMP_MEASURED, { "mode" } },
+        METRIC_COUNTER, CAMP_MEASURED, { "mode" }, VALUES(measured_modes) },
     [CLOCK] = { "camp_clock_seconds", "seconds",
         "Since boot, when the measured time of CPUs was read: what its modes add up to, per CPU, is the difference of two of these.",
         "CLOCK_MONOTONIC", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
     [CPU_IOWAIT] = { "camp_cpu_iowait_seconds", "seconds",
         "Idle time of all CPUs that is I/O wait: any (a thread waits for a disk anywhere), own (a wait that started on this CPU), kernel (iowait of /proc/stat).",
-        "switches (BPF); /proc/stat", METRIC_COUNTER, CAMP_MEASURED, { "definition" } },
+        "switches (BPF); /proc/stat", METRIC_COUNTER, CAMP_MEASURED, { "definition" }, VALUES(definitions) },
     [TASK_STATE] = { "camp_task_state_seconds", "seconds",
         "Wall time of all threads by state, since the exporter started.",
-        TASKS, METRIC_COUNTER, CAMP_MEASURED, { "state" } },
+        TASKS, METRIC_COUNTER, CAMP_MEASURED, { "state" }, VALUES(state_names) },
     [TASK_CPU_MEASURED] = { "camp_task_cpu_measured_seconds", "seconds",
         "CPU time of all tasks by the scheduler's own count.",
         "sum_exec_runtime", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
@@ -40,11 +63,11 @@ const struct metric exported_table[EXPORTED_FAMILY_COUNT] = {
         "signal_deliver (BPF)", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
     [TASK_SWITCHES] = { "camp_task_switches", NULL,
         "Switches of threads off their CPU: voluntary, to sleep; involuntary, by preemption.",
-        "nvcsw, nivcsw of tasks", METRIC_COUNTER, CAMP_MEASURED, { "kind" } },
+        "nvcsw, nivcsw of tasks", METRIC_COUNTER, CAMP_MEASURED, { "kind" }, VALUES(switch_kinds) },
     [TASK_FAULTS] = { "camp_task_page_faults", NULL, "Page faults of all threads: major ones waited for input.",
-        "min_flt, maj_flt of tasks", METRIC_COUNTER, CAMP_MEASURED, { "kind" } },
+        "min_flt, maj_flt of tasks", METRIC_COUNTER, CAMP_MEASURED, { "kind" }, VALUES(fault_kinds) },
     [TASK_STORAGE] = { "camp_task_storage_bytes", "bytes", "What threads read from and wrote to storage.",
-        "ioac of tasks", METRIC_COUNTER, CAMP_MEASURED, { "direction" } },
+        "ioac of tasks", METRIC_COUNTER, CAMP_MEASURED, { "direction" }, VALUES(storage) },
     [PROCESSES] = { "camp_processes", NULL, "Living processes, including the kernel's.",
         "the last snapshot", METRIC_GAUGE, CAMP_MEASURED, { NULL } },
     [THREADS] = { "camp_threads", NULL, "Living threads, including the kernel's.",
@@ -63,31 +86,31 @@ const struct metric exported_table[EXPORTED_FAMILY_COUNT] = {
         "btime of /proc/stat", METRIC_GAUGE, CAMP_MEASURED, { NULL } },
     [MEMORY] = { "camp_memory_bytes", "bytes",
         "Physical memory: total; free; available without swapping (an estimate); buffers; cached.",
-        "/proc/meminfo", METRIC_GAUGE, CAMP_MEASURED, { "kind" } },
+        "/proc/meminfo", METRIC_GAUGE, CAMP_MEASURED, { "kind" }, VALUES(memory_kinds) },
     [SWAP] = { "camp_swap_bytes", "bytes", "Swap space.",
-        "/proc/meminfo", METRIC_GAUGE, CAMP_MEASURED, { "kind" } },
+        "/proc/meminfo", METRIC_GAUGE, CAMP_MEASURED, { "kind" }, VALUES(swap_kinds) },
     [PRESSURE] = { "camp_pressure_seconds", "seconds",
         "Time in which some, or all (full), tasks that had work waited for the resource, since boot.",
-        "/proc/pressure", METRIC_COUNTER, CAMP_MEASURED, { "resource", "share" } },
+        "/proc/pressure", METRIC_COUNTER, CAMP_MEASURED, { "resource", "share" }, VALUES(pressures) },
     [DISK_BYTES] = { "camp_disk_bytes", "bytes", "Bytes moved by all disks that are no layer above others.",
-        "/proc/diskstats", METRIC_COUNTER, CAMP_MEASURED, { "direction" } },
+        "/proc/diskstats", METRIC_COUNTER, CAMP_MEASURED, { "direction" }, VALUES(storage) },
     [DISK_REQUESTS] = { "camp_disk_requests", NULL, "Requests that these disks completed.",
-        "/proc/diskstats", METRIC_COUNTER, CAMP_MEASURED, { "direction" } },
+        "/proc/diskstats", METRIC_COUNTER, CAMP_MEASURED, { "direction" }, VALUES(storage) },
     [DISK_REQUEST_TIME] = { "camp_disk_request_seconds", "seconds",
         "Sum of the durations of these requests.",
-        "/proc/diskstats", METRIC_COUNTER, CAMP_MEASURED, { "direction" } },
+        "/proc/diskstats", METRIC_COUNTER, CAMP_MEASURED, { "direction" }, VALUES(storage) },
     [DISK_BUSY] = { "camp_disk_busy_seconds", "seconds",
         "Time with a request in flight, of these disks added up.",
         "/proc/diskstats", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
     [NETWORK_BYTES] = { "camp_network_bytes", "bytes",
         "Bytes of all interfaces but lo; what passes a bridge or tunnel counts there as well.",
-        "/proc/net/dev", METRIC_COUNTER, CAMP_MEASURED, { "direction" } },
+        "/proc/net/dev", METRIC_COUNTER, CAMP_MEASURED, { "direction" }, VALUES(directions) },
     [NETWORK_PACKETS] = { "camp_network_packets", NULL, "Packets of these interfaces.",
-        "/proc/net/dev", METRIC_COUNTER, CAMP_MEASURED, { "direction" } },
+        "/proc/net/dev", METRIC_COUNTER, CAMP_MEASURED, { "direction" }, VALUES(directions) },
     [NETWORK_ERRORS] = { "camp_network_errors", NULL, "Packets with errors of these interfaces.",
-        "/proc/net/dev", METRIC_COUNTER, CAMP_MEASURED, { "direction" } },
+        "/proc/net/dev", METRIC_COUNTER, CAMP_MEASURED, { "direction" }, VALUES(directions) },
     [NETWORK_DROPS] = { "camp_network_drops", NULL, "Packets that these interfaces dropped.",
-        "/proc/net/dev", METRIC_COUNTER, CAMP_MEASURED, { "direction" } },
+        "/proc/net/dev", METRIC_COUNTER, CAMP_MEASURED, { "direction" }, VALUES(directions) },
     [GROUP_STATE] = { "camp_group_state_seconds", "seconds",
         "Wall time of the threads of a group by state; other is all groups that are not shown. With camp_group_retired_state_seconds_total they add up to camp_task_state_seconds_total.",
         TASKS, METRIC_COUNTER, CAMP_MEASURED, { "groupname", "state" } },
@@ -99,7 +122,7 @@ const struct metric exported_table[EXPORTED_FAMILY_COUNT] = {
         "utime + stime of tasks; taskstats", METRIC_COUNTER, CAMP_SAMPLED, { "groupname" } },
     [RETIRED_STATE] = { "camp_group_retired_state_seconds", "seconds",
         "Time by state of groups that are no longer shown.",
-        TASKS, METRIC_COUNTER, CAMP_MEASURED, { "state" } },
+        TASKS, METRIC_COUNTER, CAMP_MEASURED, { "state" }, VALUES(state_names) },
     [RETIRED_MEASURED] = { "camp_group_retired_cpu_measured_seconds", "seconds",
         "Likewise of camp_group_cpu_measured_seconds_total.",
         "sum_exec_runtime", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
@@ -117,7 +140,7 @@ const struct metric exported_table[EXPORTED_FAMILY_COUNT] = {
         "/proc/self/statm", METRIC_GAUGE, CAMP_MEASURED, { NULL } },
     [SELF_SCRAPES] = { "camp_exporter_scrapes", NULL,
         "Requests before this one: answered with a page, failed to read, refused.",
-        "itself", METRIC_COUNTER, CAMP_MEASURED, { "outcome" } },
+        "itself", METRIC_COUNTER, CAMP_MEASURED, { "outcome" }, VALUES(outcomes) },
     [SELF_SENT] = { "camp_exporter_sent_bytes", "bytes", "Bytes of pages before this one, as sent.",
         "itself", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
     [SELF_LOOK] = { "camp_exporter_look_seconds", "seconds", "Duration of this snapshot.",
@@ -152,61 +175,4 @@ const struct metric *exported_metrics(size_t *ret_count)
 {
     *ret_count = EXPORTED_FAMILY_COUNT;
     return exported_table;
-}
-
-static const char *const cpu_modes[] = { "user",  "nice",       "system", "irq",    "softirq",
-                                         "guest", "guest_nice", "idle",   "iowait", "steal" };
-/* enum cpus_states_column, and its substitutes on the other tiers. */
-static const char *const measured_modes[] = { "user",   "system", "irq", "softirq",
-                                              "iowait", "idle",   "busy" };
-static const char *const definitions[] = { "any", "own", "kernel" };
-static const char *const switch_kinds[] = { "voluntary", "involuntary" };
-static const char *const fault_kinds[] = { "minor", "major" };
-static const char *const storage[] = { "read", "written" };
-static const char *const memory_kinds[] = { "total", "free", "available", "buffers", "cached" };
-static const char *const swap_kinds[] = { "total", "free" };
-/* Two labels for each series. */
-static const char *const pressures[] = { "cpu",    "some", "cpu", "full", "memory", "some",
-                                         "memory", "full", "io",  "some", "io",     "full" };
-static const char *const directions[] = { "received", "sent" };
-static const char *const outcomes[] = { "answered", "failed", "refused" };
-
-#define VALUES(array)                                                                              \
-    {                                                                                              \
-        array, sizeof array / sizeof array[0]                                                      \
-    }
-
-static const struct {
-    const char *const *texts;
-    size_t count;
-} label_values[EXPORTED_FAMILY_COUNT] = {
-    [CPU] = VALUES(cpu_modes),
-    [CPU_MEASURED] = VALUES(measured_modes),
-    [CPU_IOWAIT] = VALUES(definitions),
-    [TASK_SWITCHES] = VALUES(switch_kinds),
-    [TASK_FAULTS] = VALUES(fault_kinds),
-    [TASK_STORAGE] = VALUES(storage),
-    [MEMORY] = VALUES(memory_kinds),
-    [SWAP] = VALUES(swap_kinds),
-    [PRESSURE] = VALUES(pressures),
-    [DISK_BYTES] = VALUES(storage),
-    [DISK_REQUESTS] = VALUES(storage),
-    [DISK_REQUEST_TIME] = VALUES(storage),
-    [NETWORK_BYTES] = VALUES(directions),
-    [NETWORK_PACKETS] = VALUES(directions),
-    [NETWORK_ERRORS] = VALUES(directions),
-    [NETWORK_DROPS] = VALUES(directions),
-    [SELF_SCRAPES] = VALUES(outcomes),
-};
-
-size_t exported_fixed_series(enum exported_family family, const char *const **ret_labels)
-{
-    *ret_labels = label_values[family].texts;
-    if (family == GROUP_STATE || family == GROUP_MEASURED || family == GROUP_SAMPLED)
-        return 0;
-    if (family == TASK_STATE || family == RETIRED_STATE)
-        return CAMP_STATE_COUNT;
-    if (label_values[family].texts == NULL)
-        return 1;
-    return label_values[family].count / (exported_table[family].labels[1] != NULL ? 2 : 1);
 }

@@ -16,7 +16,7 @@
 
 struct exporter_server {
     struct http_server http;
-    struct exporter_requests requests;
+    struct scrapes scrapes;
     exporter_page *page;
     void *context;
     char index[1024]; /* the page at / */
@@ -65,7 +65,7 @@ static enum MHD_Result fail(struct exporter_server *server, struct MHD_Connectio
 {
     char text[CAMP_ERROR_SIZE + 2];
 
-    server->requests.failed++;
+    server->scrapes.failed++;
     snprintf(text, sizeof text, "%s\n", error->message[0] != '\0' ? error->message : "no memory");
     return http_answer_text(connection, 500, HTTP_PLAIN, text);
 }
@@ -81,16 +81,16 @@ static enum MHD_Result answer_metrics(struct exporter_server *server,
     struct MHD_Response *response;
     bool small;
 
-    if (server->page(server->context, format, &server->requests, &page, &error) != CAMP_OK ||
+    if (server->page(server->context, format, &server->scrapes, &page, &error) != CAMP_OK ||
         page.failed) {
         bytes_release(&page);
         return fail(server, connection, &error);
     }
     small =
         negotiate_gzip(request->encoding.value, request->encoding.length) && compress_page(&page);
-    server->requests.answered++;
+    server->scrapes.answered++;
     if (strcmp(request->method, "HEAD") != 0) /* the answer to HEAD has no body */
-        server->requests.sent_bytes += page.size;
+        server->scrapes.sent_bytes += page.size;
     response =
         libmicrohttpd.MHD_create_response_from_buffer(page.size, page.data, MHD_RESPMEM_MUST_FREE);
     if (response == NULL) {
@@ -115,7 +115,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection,
         return http_answer_text(connection, 200, HTTP_HTML, server->index);
     if (status == 200)
         status = 404;
-    server->requests.refused++;
+    server->scrapes.refused++;
     return http_answer_text(connection, status, HTTP_PLAIN, reason_of(status));
 }
 

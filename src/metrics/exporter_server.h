@@ -2,8 +2,8 @@
  * The server of camp export: /metrics for scrapers, and a short text at /.
  *
  * Each request runs the caller's function in the server's one thread, so pages are made one after
- * the other, each of its own moment. http_rules.h says who may connect; on an address reachable
- * from outside, everybody.
+ * the other, each of its own moment. http_rules.h says which clients may connect; on an address
+ * reachable from outside, all may.
  */
 #pragma once
 
@@ -14,15 +14,9 @@
 
 struct exporter_server;
 
-/* Counts of the server up to the current page. */
-struct exporter_requests {
-    uint64_t answered, failed, refused;
-    uint64_t sent_bytes; /* of pages, as sent */
-};
-
-/* Appends a page to *ret. CAMP_OK, or the reason why not. */
+/* Appends a page to *ret; `scrapes`: those before it. CAMP_OK, or the reason why not. */
 typedef int exporter_page(void *context, enum exposition_format format,
-                          const struct exporter_requests *requests, struct bytes *ret,
+                          const struct scrapes *scrapes, struct bytes *ret,
                           struct camp_error *error);
 
 /* Where the server listens, and what it shows. */

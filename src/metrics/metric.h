@@ -26,12 +26,22 @@ struct metric {
     enum metric_type type;
     enum camp_provenance provenance;
     const char *labels[METRIC_LABELS]; /* names; NULL: none */
+    /* The values of the labels of each series in turn, where they are always the same; NULL: one
+     * series, or those that a snapshot finds. */
+    const char *const *values;
+    size_t value_count;
 };
 
 struct series {
     const char *labels[METRIC_LABELS]; /* values, any bytes, of the metric's labels */
     uint64_t value;                    /* seconds: in ns */
     bool known;                        /* false: omitted, not 0 */
+};
+
+/* What the exporter's server answered, which is also on its page. */
+struct scrapes {
+    uint64_t answered, failed, refused;
+    uint64_t sent_bytes; /* of pages, as sent */
 };
 
 struct metric_family {

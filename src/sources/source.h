@@ -122,9 +122,6 @@ enum threads_counter {
     THREADS_COLUMN_COUNT
 };
 
-/* What the session could not see since it was opened. */
-void threads_source_losses(const struct source *source, struct camp_states_losses *ret);
-
 /* The CPUs of the last interval, from the same snapshot: the total first (id CAMP_CPU_TOTAL; count:
  * their number), then each. */
 const struct frame *threads_source_cpus(const struct source *source);

@@ -61,8 +61,8 @@ static void close_trial(struct verification *verification)
 {
     for (size_t i = 0; i < verification->running_count; i++) {
         verification->running[i].interfered = false;
-        explain(verification, verification->running[i].spec->name, NOT_TESTED, "%s",
-                stop_requested != 0 ? "stopped" : "the trial ended without an answer");
+        not_tested(verification, verification->running[i].spec->name, "%s",
+                   stop_requested != 0 ? "stopped" : "the trial ended without an answer");
     }
 }
 
@@ -75,8 +75,8 @@ static void excuse_stolen(struct verification *verification, double stolen_perce
         if (!finding->trying || finding->verdict != VERDICT_FAIL)
             continue;
         finding->verdict = VERDICT_OPEN;
-        explain(verification, finding->spec->name, DISTURBED,
-                "the hypervisor took %.1f %% of a CPU", stolen_percent);
+        interfered(verification, finding->spec->name, "the hypervisor took %.1f %% of a CPU",
+                   stolen_percent);
     }
 }
 

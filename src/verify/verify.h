@@ -80,15 +80,17 @@ void decide_between(struct verification *verification, const char *row, double e
 /* The next decide() of this row is about a mean with this 95 % interval. */
 void set_confidence(struct verification *verification, const char *row, double half_width);
 
-enum explanation {
-    REMARK,     /* a note on the row, whatever its verdict */
-    NOT_TESTED, /* the row cannot be tested on this machine */
-    DISTURBED   /* the row could not be tested this time: a witness saw a disturbance */
-};
+/* The row cannot be tested on this machine. */
+void not_tested(struct verification *verification, const char *row, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-/* The reason of an open row. */
-void explain(struct verification *verification, const char *row, enum explanation explanation,
-             const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* A note on an open row, whatever its verdict. */
+void remark(struct verification *verification, const char *row, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The row could not be tested this time: a witness saw a disturbance. */
+void interfered(struct verification *verification, const char *row, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* True: a call of the library failed (error->code), and the row is decided. PERM and NOTSUP mean
  * not tested, all else is a FAIL. */

@@ -312,7 +312,7 @@ static void judge_machine(struct verification *verification, const char *row,
     if (has_failed(verification, row, &machine->error))
         return;
     if (machine->seen_error.code != CAMP_OK)
-        explain(verification, row, DISTURBED, "%s", machine->seen_error.message);
+        interfered(verification, row, "%s", machine->seen_error.message);
     else
         decide(verification, row, idle ? all - truth : truth, idle ? all - reported : reported,
                allowed);

@@ -88,8 +88,8 @@ void decide_between(struct verification *verification, const char *row, double e
     if (finding == NULL)
         return;
     if (is_too_wide(expected, below, above)) {
-        explain(verification, row, DISTURBED, "the bounds are too wide to judge: -%.4g to +%.4g %s",
-                below, above, finding->spec->unit);
+        interfered(verification, row, "the bounds are too wide to judge: -%.4g to +%.4g %s", below,
+                   above, finding->spec->unit);
         return;
     }
     reported = distorted(verification, row, reported);
@@ -116,8 +116,18 @@ void set_confidence(struct verification *verification, const char *row, double h
         finding->confidence = half_width;
 }
 
-void explain(struct verification *verification, const char *row, enum explanation explanation,
-             const char *format, ...)
+void remark(struct verification *verification, const char *row, const char *format, ...)
+{
+    struct finding *finding = open_finding(verification, row);
+    va_list arguments;
+
+    va_start(arguments, format);
+    if (finding != NULL)
+        vsnprintf(finding->reason, sizeof finding->reason, format, arguments);
+    va_end(arguments);
+}
+
+void not_tested(struct verification *verification, const char *row, const char *format, ...)
 {
     struct finding *finding = open_finding(verification, row);
     va_list arguments;
@@ -127,8 +137,21 @@ void explain(struct verification *verification, const char *row, enum explanatio
     va_start(arguments, format);
     vsnprintf(finding->reason, sizeof finding->reason, format, arguments);
     va_end(arguments);
-    finding->interfered = explanation == DISTURBED;
-    if (explanation == NOT_TESTED || (finding->interfered && finding->tries >= TRIES_MAX))
+    finding->verdict = VERDICT_NOT_TESTED;
+}
+
+void interfered(struct verification *verification, const char *row, const char *format, ...)
+{
+    struct finding *finding = open_finding(verification, row);
+    va_list arguments;
+
+    if (finding == NULL)
+        return;
+    va_start(arguments, format);
+    vsnprintf(finding->reason, sizeof finding->reason, format, arguments);
+    va_end(arguments);
+    finding->interfered = true;
+    if (finding->tries >= TRIES_MAX)
         finding->verdict = VERDICT_NOT_TESTED;
 }
 
@@ -156,8 +179,7 @@ bool trial_succeeded(struct verification *verification, int result, const struct
         const char *row = verification->running[i].spec->name;
 
         if (result != CAMP_OK)
-            explain(verification, row, NOT_TESTED, "%s",
-                    stop_requested != 0 ? "stopped" : error->message);
+            not_tested(verification, row, "%s", stop_requested != 0 ? "stopped" : error->message);
         else if (library != NULL)
             has_failed(verification, row, library);
     }

@@ -201,8 +201,8 @@ void verify_faults(struct verification *verification)
     uint64_t least;
 
     if (r == CAMP_OK && subject_record(&load.subject)->major_faults < FILE_PAGES / 4)
-        explain(verification, "faults-major", NOT_TESTED,
-                "a file in %.60s cannot be evicted from memory", load_folder());
+        not_tested(verification, "faults-major", "a file in %.60s cannot be evicted from memory",
+                   load_folder());
     if (trial_succeeded(verification, r, &error, &library)) {
         least = subject_record(&load.subject)->major_faults;
         decide_between(verification, "faults-major", (double)least,

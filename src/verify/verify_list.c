@@ -70,7 +70,7 @@ static void judge_list(struct verification *verification, const struct list *lis
     double reported = 0;
 
     if (access(list->source, F_OK) != 0) {
-        explain(verification, list->row, NOT_TESTED, "%s is missing", list->source);
+        not_tested(verification, list->row, "%s is missing", list->source);
     } else if (!has_failed(verification, list->row, error)) {
         for (size_t i = 0; i < list->count; i++)
             reported += list->is_right(i) ? 1 : -1;
@@ -232,7 +232,7 @@ static void judge_processes(struct verification *verification, struct process_li
     after = list_proc(lists->after);
     forks = count_forks() - forks;
     if (isnan(forks)) {
-        explain(verification, "list-processes", NOT_TESTED, "/proc/stat has no line of processes");
+        not_tested(verification, "list-processes", "/proc/stat has no line of processes");
         return;
     }
     for (size_t i = 0; i < count; i++) {

@@ -121,9 +121,9 @@ static void judge_end(struct verification *verification, const struct net_answer
 
     for (int i = 0; i < 2; i++)
         if (!answer->pair && answer->sender_before.sent_packets != answer->idle.sent_packets)
-            explain(verification, rows[i], DISTURBED, "others use lo");
+            interfered(verification, rows[i], "others use lo");
         else if (!answer->pair)
-            explain(verification, rows[i], REMARK, "over lo: %s", answer->why_not);
+            remark(verification, rows[i], "over lo: %s", answer->why_not);
     decide(verification, rows[0], sent, (double)packets, 0);
     decide(verification, rows[1], packet_bytes * sent, (double)bytes, 0);
 }

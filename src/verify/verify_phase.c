@@ -90,8 +90,7 @@ static void judge_by_cpu(struct verification *verification, const struct phase_t
     if (has_failed(verification, row, &failure))
         return;
     others = fmax(of.measured_busy_percent - percent, 0);
-    explain(verification, row, REMARK, "judged by CPU %d, because CAP_NET_ADMIN is missing",
-            truth->cpu);
+    remark(verification, row, "judged by CPU %d, because CAP_NET_ADMIN is missing", truth->cpu);
     decide(verification, row, expected, 100 * (of.sampled_busy_percent - percent) / percent,
            100 * (others + of.resolution_percent + 100 * misplaced_ns / (double)own->wall_ns) /
                percent);
@@ -120,8 +119,7 @@ static void judge_sampled(struct verification *verification, const struct phase_
         fmin(searched, (double)subject_record(&trial->load.subject)->involuntary_switches * tick);
 
     if (truth->locks > 1)
-        explain(verification, row, DISTURBED,
-                "the load had to search for the tick again, on the CPU");
+        interfered(verification, row, "the load had to search for the tick again, on the CPU");
     else if (trial->task_error.code == CAMP_E_PERM || trial->task_error.code == CAMP_E_NOTSUP)
         judge_by_cpu(verification, trial, row, expected, misplaced);
     else if (!has_failed(verification, row, &trial->task_error))

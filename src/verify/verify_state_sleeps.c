@@ -90,7 +90,7 @@ static void judge_sleep(struct verification *verification, const struct state_ro
     double unsure = percent_of((double)truth->unsure_ns, truth->wall_ns);
 
     if (row->state == CAMP_STATE_LOCK) {
-        asleep -= (double)did->time_ns - (double)act_ns;
+        asleep -= (double)(did->time_ns - did->begin_ns) - (double)act_ns;
         unsure += percent_of((double)act_ns - (double)truth->wall_ns, truth->wall_ns);
     }
     decide_between(
@@ -126,8 +126,8 @@ static void judge_wait(struct verification *verification, const struct state_row
     if (outside_ns > did->run_delay_ns)
         outside_ns = did->run_delay_ns;
     if (expected <= 0)
-        explain(verification, row->name, NOT_TESTED,
-                "%.60s: reading a file there does not wait for a disk", load_folder());
+        not_tested(verification, row->name, "%.60s: reading a file there does not wait for a disk",
+                   load_folder());
     else
         decide_between(verification, row->name, expected,
                        percent_of((double)did->state_ns[row->state], wall_ns), allowed,

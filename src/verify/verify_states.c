@@ -42,9 +42,12 @@ static double system_percent(uint64_t user_ns, uint64_t system_ns)
 #define BURN_NS (600ull * NS_PER_MS)
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCu /* include/linux/proc_ns.h */
 
-/* Two loads that compete for one CPU. */
+/* Two loads that compete for one CPU, and the upper bounds of the first one's time
+ * (verify_subject.h). */
 struct burners {
-    struct observed loads[2];
+    struct subject subjects[2];
+    struct act_record most;
+    int32_t cpu;
     double taken_ns; /* stolen from their CPU, or used by interrupts on it */
 };
 
@@ -53,19 +56,25 @@ static int watch_burners(struct watch *watch, struct burners *burners, struct ca
     const struct load_cpu_plan plan = { .percent = 100,
                                         .cpu = load_last_cpu(),
                                         .duration_ns = BURN_NS };
-    struct camp_error unused = { 0 }; /* the session is judged, not other readings */
+    struct subject *subjects = burners->subjects;
     uint64_t taken_ns = verify_off_task_ns(plan.cpu);
-    int r = observed_open(burners->loads, 2, load_cpu, &plan, sizeof(struct load_cpu_truth),
-                          CAMP_TASK_CPU, &unused, error);
+    struct act_record mark;
+    int r = CAMP_OK;
 
-    if (r == CAMP_OK)
-        r = watch_before(watch, error);
-    if (r == CAMP_OK)
-        r = observed_act(burners->loads, 2, CAMP_TASK_CPU, &unused, error);
+    for (int i = 0; i < 2 && r == CAMP_OK; i++)
+        r = subject_open(&subjects[i], load_cpu, &plan, sizeof(struct load_cpu_truth), error);
+    if (r != CAMP_OK)
+        return r;
+    mark = subject_mark(&subjects[0]);
+    r = watch_before(watch, error);
+    for (int i = 0; i < 2 && r == CAMP_OK; i++)
+        subject_start(&subjects[i]);
+    for (int i = 0; i < 2 && r == CAMP_OK; i++)
+        r = subject_wait(&subjects[i], error);
     if (r == CAMP_OK)
         r = watch_after(watch, error);
     burners->taken_ns = verify_off_task_since_ns(plan.cpu, taken_ns);
-    return r == CAMP_OK ? observed_bound(burners->loads, 1, error) : r;
+    return r == CAMP_OK ? subject_since(&subjects[0], &mark, &burners->most, error) : r;
 }
 
 /* Law 1, for the thread with the largest error. */
@@ -92,7 +101,7 @@ static void judge_sum(struct verification *verification, const struct watch *wat
         }
     }
     if (compared == 0)
-        explain(verification, "states-sum", NOT_TESTED, "no thread was in both snapshots");
+        not_tested(verification, "states-sum", "no thread was in both snapshots");
     decide(verification, "states-sum", expected, reported, 0);
 }
 
@@ -107,16 +116,16 @@ static void judge_cpus(struct verification *verification, const struct watch *wa
     struct stat facts;
 
     if (stat("/proc/self/ns/pid", &facts) == 0 && facts.st_ino != INITIAL_PID_NAMESPACE) {
-        explain(verification, "states-cpus", NOT_TESTED,
-                "the CPUs run threads of other PID namespaces too, which are not shown here");
+        not_tested(verification, "states-cpus",
+                   "the CPUs run threads of other PID namespaces too, which are not shown here");
         return;
     }
     if (camp_states_losses(watch->session, &losses, sizeof losses, NULL) == CAMP_OK)
-        explain(verification, "states-cpus", REMARK,
-                "%llu switches, %.2f %% unseen; %.1f ms of hidden threads",
-                (unsigned long long)losses.switches,
-                100 * (double)losses.unseen / (double)(losses.switches + losses.unseen),
-                ms(watch->after.hidden_ns - watch->before.hidden_ns));
+        remark(verification, "states-cpus",
+               "%llu switches, %.2f %% unseen; %.1f ms of hidden threads",
+               (unsigned long long)losses.switches,
+               100 * (double)losses.unseen / (double)(losses.switches + losses.unseen),
+               ms(watch->after.hidden_ns - watch->before.hidden_ns));
     least_busy_ns = least.wall_ns - least.rest_ns;
     most_busy_ns = most.wall_ns - most.rest_ns;
     tasks_ns = (double)watch_threads_ns(watch);
@@ -132,20 +141,20 @@ static void judge_cpus(struct verification *verification, const struct watch *wa
 static void judge_witnesses(struct verification *verification, const struct watch *watch,
                             const struct burners *burners)
 {
-    const struct act_record *own = subject_record(&burners->loads[0].subject);
+    const struct act_record *own = subject_record(&burners->subjects[0]);
     double slew_ns = SLEW_MAX * (double)own->wall_ns, outside_ns;
     struct camp_thread_states did;
     double on_cpu, run_queue;
 
-    if (!watch_process(watch, burners->loads[0].subject.pid, &did)) {
-        explain(verification, "states-on-cpu", NOT_TESTED, "its subject was not shown");
-        explain(verification, "states-run-queue", NOT_TESTED, "its subject was not shown");
+    if (!watch_process(watch, burners->subjects[0].pid, &did)) {
+        not_tested(verification, "states-on-cpu", "its subject was not shown");
+        not_tested(verification, "states-run-queue", "its subject was not shown");
         return;
     }
     on_cpu = ms(did.state_ns[CAMP_STATE_USER] + did.state_ns[CAMP_STATE_SYSTEM] +
                 did.state_ns[CAMP_STATE_IRQ]);
     run_queue = ms(did.state_ns[CAMP_STATE_RUN_QUEUE]);
-    outside_ns = (double)(burners->loads[0].most.own_ns - own->own_ns);
+    outside_ns = (double)(burners->most.own_ns - own->own_ns);
     decide_between(verification, "states-on-cpu", ms(own->own_ns), on_cpu, slew_ns / NS_PER_MS,
                    (slew_ns + outside_ns + burners->taken_ns) / NS_PER_MS);
     decide_between(verification, "states-run-queue", ms(own->wall_ns - own->own_ns), run_queue,
@@ -166,7 +175,7 @@ static int run_sums(struct verification *verification, struct watch *watch,
         judge_witnesses(verification, watch, &burners);
     }
     for (int i = 0; i < 2; i++)
-        subject_end(&burners.loads[i].subject);
+        subject_end(&burners.subjects[i]);
     return r;
 }
 

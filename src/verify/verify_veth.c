@@ -1,6 +1,6 @@
 /*
  * Creates the pair by rtnetlink(7): RTM_NEWLINK of kind "veth" with the peer in the other namespace
- * (drivers/net/veth.c). Each end has an address and a permanent neighbour, so that there is no ARP.
+ * (drivers/net/veth.c), an address and a permanent neighbour at each end, so that there is no ARP.
  * IPv6 is disabled before an interface exists: it would solicit routers and neighbours. All of it
  * vanishes with the namespaces, that is with their last process.
  */
@@ -15,8 +15,9 @@
 #include <fcntl.h>
 #include <libmnl/libmnl.h>
 #include <linux/if.h>
-#include <linux/if_arp.h>
+#include <linux/if_addr.h>
 #include <linux/if_link.h>
+#include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
 #include <sched.h>
@@ -25,6 +26,9 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Declared in <net/if.h>, which conflicts with <linux/if.h>. */
+extern unsigned int if_nametoindex(const char *name);
 
 #define HARDWARE_BYTES 6
 #define MESSAGE_SIZE 1024
@@ -71,12 +75,6 @@ int veth_enter(int namespace, struct camp_error *error)
                : camp_fail_errno(error, errno, "a network namespace");
 }
 
-static int cannot_make(int failed, struct camp_error *error)
-{
-    return camp_fail(error, failed == EOPNOTSUPP ? CAMP_E_NOTSUP : CAMP_E_PERM, failed,
-                     "a veth pair cannot be made here: %s", strerror(failed));
-}
-
 /* Sends one request and reads its acknowledgement. */
 static int request_kernel(struct nlmsghdr *request, struct camp_error *error)
 {
@@ -97,19 +95,29 @@ static int request_kernel(struct nlmsghdr *request, struct camp_error *error)
         mnl_socket_close(socket);
     if (length >= 0)
         return CAMP_OK;
-    return cannot_make(failed, error);
+    return camp_fail(error, failed == EOPNOTSUPP ? CAMP_E_NOTSUP : CAMP_E_PERM, failed,
+                     "a veth pair cannot be made here: %s", strerror(failed));
+}
+
+static struct nlmsghdr *start_request(void *memory, uint16_t type, uint16_t flags,
+                                      const void *header, size_t size)
+{
+    struct nlmsghdr *message = mnl_nlmsg_put_header(memory);
+
+    message->nlmsg_type = type;
+    message->nlmsg_flags = flags;
+    memcpy(mnl_nlmsg_put_extra_header(message, size), header, size);
+    return message;
 }
 
 static int make_pair(int far_namespace, struct camp_error *error)
 {
     static const struct ifinfomsg any = { .ifi_family = AF_UNSPEC };
     _Alignas(8) char memory[MESSAGE_SIZE];
-    struct nlmsghdr *message = mnl_nlmsg_put_header(memory);
+    struct nlmsghdr *message =
+        start_request(memory, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &any, sizeof any);
     struct nlattr *info, *data, *peer;
 
-    message->nlmsg_type = RTM_NEWLINK;
-    message->nlmsg_flags = NLM_F_CREATE | NLM_F_EXCL;
-    memcpy(mnl_nlmsg_put_extra_header(message, sizeof any), &any, sizeof any);
     mnl_attr_put_strz(message, IFLA_IFNAME, near_end.name);
     mnl_attr_put(message, IFLA_ADDRESS, HARDWARE_BYTES, near_end.hardware);
     info = mnl_attr_nest_start(message, IFLA_LINKINFO);
@@ -126,37 +134,53 @@ static int make_pair(int far_namespace, struct camp_error *error)
     return request_kernel(message, error);
 }
 
-static struct sockaddr socket_address(const char *text)
+static int add_address(unsigned index, const char *text, struct camp_error *error)
 {
-    const struct sockaddr_in address = { .sin_family = AF_INET,
-                                         .sin_addr.s_addr = inet_addr(text) };
-    struct sockaddr any;
+    const struct ifaddrmsg header = { .ifa_family = AF_INET,
+                                      .ifa_prefixlen = 30,
+                                      .ifa_index = index };
+    _Alignas(8) char memory[MESSAGE_SIZE];
+    struct nlmsghdr *message =
+        start_request(memory, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &header, sizeof header);
+    in_addr_t address = inet_addr(text);
 
-    memcpy(&any, &address, sizeof any);
-    return any;
+    mnl_attr_put_u32(message, IFA_LOCAL, address);
+    mnl_attr_put_u32(message, IFA_ADDRESS, address);
+    return request_kernel(message, error);
 }
 
-/* Address, permanent neighbour, up: see netdevice(7) and arp(7). */
+static int bring_up(unsigned index, struct camp_error *error)
+{
+    const struct ifinfomsg header = {
+        .ifi_family = AF_UNSPEC, .ifi_index = (int)index, .ifi_flags = IFF_UP, .ifi_change = IFF_UP
+    };
+    _Alignas(8) char memory[MESSAGE_SIZE];
+
+    return request_kernel(start_request(memory, RTM_NEWLINK, 0, &header, sizeof header), error);
+}
+
+static int add_neighbour(unsigned index, const struct end *other, struct camp_error *error)
+{
+    const struct ndmsg header = { .ndm_family = AF_INET,
+                                  .ndm_ifindex = (int)index,
+                                  .ndm_state = NUD_PERMANENT };
+    _Alignas(8) char memory[MESSAGE_SIZE];
+    struct nlmsghdr *message =
+        start_request(memory, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, &header, sizeof header);
+
+    mnl_attr_put_u32(message, NDA_DST, inet_addr(other->address));
+    mnl_attr_put(message, NDA_LLADDR, HARDWARE_BYTES, other->hardware);
+    return request_kernel(message, error);
+}
+
 static int set_up_end(const struct end *end, const struct end *other, struct camp_error *error)
 {
-    int descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), r = CAMP_OK;
-    struct ifreq request = { .ifr_addr = socket_address(end->address) };
-    struct arpreq neighbour = { .arp_pa = socket_address(other->address),
-                                .arp_ha.sa_family = ARPHRD_ETHER,
-                                .arp_flags = ATF_COM | ATF_PERM };
+    unsigned index = if_nametoindex(end->name);
+    int r = add_address(index, end->address, error);
 
-    strcpy(request.ifr_name, end->name);
-    strcpy(neighbour.arp_dev, end->name);
-    memcpy(neighbour.arp_ha.sa_data, other->hardware, HARDWARE_BYTES);
-    if (descriptor < 0 || ioctl(descriptor, SIOCSIFADDR, &request) != 0)
-        r = cannot_make(errno, error);
-    request.ifr_flags = IFF_UP;
-    if (r == CAMP_OK && (ioctl(descriptor, SIOCSIFFLAGS, &request) != 0 ||
-                         ioctl(descriptor, SIOCSARP, &neighbour) != 0))
-        r = cannot_make(errno, error);
-    if (descriptor >= 0)
-        close(descriptor);
-    return r;
+    if (r == CAMP_OK)
+        r = bring_up(index, error);
+    return r == CAMP_OK ? add_neighbour(index, other, error) : r;
 }
 
 /* The kernel passes packets only after it has noticed that the other end is up. */

@@ -146,14 +146,7 @@ bool watch_process(const struct watch *watch, pid_t pid, struct camp_thread_stat
 
     if (then == NULL)
         return false;
-    *ret = *now;
-    for (int i = 0; i < CAMP_STATE_COUNT; i++)
-        ret->state_ns[i] -= then->state_ns[i];
-    ret->time_ns -= then->time_ns;
-    ret->cpu_ns -= then->cpu_ns;
-    ret->run_delay_ns -= then->run_delay_ns;
-    ret->major_faults -= then->major_faults;
-    ret->system_calls -= then->system_calls;
+    *ret = thread_since(now, then);
     return true;
 }
 

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "sources/machine/thread_list.h"
+#include "sources/machine/thread_interval.h"
 #include "verify_subject.h"
 
 #include <camp/camp.h>
@@ -42,7 +42,7 @@ int watch_before(struct watch *watch, struct camp_error *error);
 int watch_after(struct watch *watch, struct camp_error *error);
 
 /* Times and counters of a process's first thread between the snapshots; false: it is not in both.
- * ret->time_ns is the interval. */
+ * The interval is from ret->begin_ns to ret->time_ns. */
 bool watch_process(const struct watch *watch, pid_t pid, struct camp_thread_states *ret);
 
 /* Lets the subject act between two snapshots: what it did. */

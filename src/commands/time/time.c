@@ -47,7 +47,7 @@ struct timing {
     struct time_usage usage;
     struct time_facts facts;
     char command[128], time[TIME_TEXT_SIZE];
-    uint64_t start_ns, stolen_ns; /* when it began */
+    uint64_t start_ns, stolen_ns; /* at the start */
     bool has_not_run;             /* the command could not be executed: there is no report */
 };
 
@@ -167,7 +167,7 @@ static int collect_last_record(struct timing *timing, pid_t command, struct camp
     return r;
 }
 
-/* Of all CPUs so far; 0 if not reported. */
+/* Stolen from all CPUs since boot; 0 if not reported. */
 static uint64_t stolen_ns(void)
 {
     struct camp_cpu total;

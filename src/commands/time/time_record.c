@@ -45,7 +45,7 @@ _Static_assert(TIME_SUM_FIELDS == ARRAY_COUNT(first_fields) + 1 + ARRAY_COUNT(sh
                "a field was forgotten");
 
 static const struct field loss_fields[] = {
-    { "switches", NULL, "of all CPUs meanwhile", 0, 0 },
+    { "switches", NULL, "of all CPUs in this time", 0, 0 },
     { "unseen", NULL, "switches that no event reported", 0, 0 },
     { "lost", NULL, "times a thread got no account", 0, 0 },
     { "exits_lost", NULL, "exited threads whose last numbers are lost", 0, 0 },
@@ -205,8 +205,8 @@ static void note_steal(struct time_record *ret, uint64_t stolen_ns)
 {
     if (stolen_ns > 0)
         snprintf(next_note(ret), TIME_NOTE_SIZE,
-                 "a hypervisor took %.2f s of all CPUs meanwhile: the states have it within, where "
-                 "it hit",
+                 "a hypervisor took %.2f s of all CPUs: it is a part of the states of the threads "
+                 "that it stopped",
                  seconds(stolen_ns));
 }
 

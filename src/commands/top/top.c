@@ -229,7 +229,7 @@ static int run_intervals(struct top *top)
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
-/* Of threads of this machine: that there are such processes is known without any capability. */
+/* The processes of --pid are looked up first, which needs no capability. */
 static int prepare_threads(struct top *top)
 {
     const int status = selection_processes(&top->processes);
@@ -259,7 +259,7 @@ static int open_source(struct top *top)
     return status;
 }
 
-/* The screen is taken only when the session is there: what fails before is said on stderr. */
+/* The screen is opened after the source: what fails before that is reported on stderr. */
 static int run(struct top *top)
 {
     struct camp_error error = { 0 };

@@ -75,7 +75,7 @@ int top_resolve_options(struct top *top);
 
 /* -------------------------------------------------------------------------------- Showing -- */
 
-/* How many rows of so many lines are left for the rows, beside headings, CPUs and notes. */
+/* How many of `lines` are left for rows, after headings, CPUs and notes. */
 size_t top_rows_that_fit(const struct top *top, size_t lines);
 
 /* Notes which processes of --pid are in an interval. Returns one that runs and is not in the first

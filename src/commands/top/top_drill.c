@@ -1,6 +1,6 @@
-/* The source above stays open, and is not asked meanwhile: what its hosts did then is in the first
- * interval after coming back. */
-#include "top_drill.h"
+/* From the hosts of a fleet to the groups of one host, and back. The source of the hosts stays open
+ * and is not read meanwhile: the first interval after the return has all that the hosts did. */
+#include "top_live.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What the rows of camp top are: what threads are added up by, or a label of any other source. */
+/* What a row of camp top is: a group of threads, or the rows of one label of any other source. */
 #include "program/command.h"
 #include "top.h"
 
@@ -42,7 +42,7 @@ static const char *row_name(void *context, const struct entity *row)
     return row->name;
 }
 
-/* Threads that ended are together by name in text only. */
+/* Exited threads of one name share a row in text only. */
 static enum group_key key_of(const struct top *top, int group)
 {
     static const enum group_key keys[] = {
@@ -67,7 +67,7 @@ static const char *user_name(void *context, uint32_t uid)
     return user_names_get(&((struct top *)context)->users, uid);
 }
 
-/* How rows of the group look. */
+/* How rows of the group are shown. */
 static void fill_style(struct top *top, enum group_key key)
 {
     static const char *const singles[] = { "threads", "processes", NULL };

@@ -1,4 +1,4 @@
-/* The keys of camp top on a terminal: what is shown, in which order, of whom. */
+/* The keys of camp top on a terminal: they choose rows, their order and their columns. */
 #include "top_live.h"
 
 #include "program/command.h"
@@ -37,7 +37,7 @@ static void ask_filter(struct live *live)
     snprintf(live->filter, sizeof live->filter, "%s", text);
 }
 
-/* What was shown was of other rows: their first interval is awaited. */
+/* The rows are of another source now, whose first interval has not ended. */
 static void forget_interval(struct live *live)
 {
     live->frame = live->cpus = NULL;
@@ -138,7 +138,7 @@ static bool freeze(struct live *live)
 
     for (size_t which = 0; which < 2 && shown[which] != NULL; which++) {
         frame_start_as(frozen[which], shown[which]);
-        frozen[which]->note = NULL; /* it goes with the next interval */
+        frozen[which]->note = NULL; /* the source frees it with its next interval */
         for (size_t i = 0; i < shown[which]->entity_count; i++) {
             if (frame_add_row(frozen[which], shown[which], i) == NULL)
                 return false;
@@ -149,7 +149,8 @@ static bool freeze(struct live *live)
     return true;
 }
 
-/* The intervals go on unseen: who ends meanwhile must be taken from the kernel. */
+/* A frozen screen still reads intervals: records of exited threads must not pile up in the kernel.
+ */
 static void turn_frozen(struct live *live)
 {
     if (live->frame == NULL)

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define LINES_FOR_CPUS 12
-#define KEY_WAIT_NS (200 * NS_PER_MS) /* so soon is a signal seen */
+#define KEY_WAIT_NS (200 * NS_PER_MS) /* a signal is noticed within this time */
 
 static const char help_head[] =
     "camp top: where the wall time goes, measured at each change of state";
@@ -40,7 +40,7 @@ static const char help_text[] =
 
 /* --------------------------------------------------------------------------------- Drawing -- */
 
-/* The first in the order is named first. */
+/* Points are in the order of the rows, in which they get their names. */
 static void fill_points(const struct top *top, const struct vertices *vertices,
                         struct barry_point *points)
 {
@@ -94,7 +94,7 @@ static void write_head(const struct live *live, char *ret, size_t capacity)
                                            : "h: help");
 }
 
-/* What is below the screen is not even written. */
+/* Rows below the screen are not filled. */
 static size_t rows_in_sight(const struct live *live, size_t lines)
 {
     const size_t most = live->top->rows != UINT64_MAX ? (size_t)live->top->rows : 0;
@@ -131,8 +131,8 @@ static int draw(struct live *live)
 
 /* ------------------------------------------------------------------------------ Intervals -- */
 
-/* Attends to keys until it is time for the next interval. */
-static int attend(struct live *live, uint64_t deadline_ns)
+/* Handles keys until the interval ends. */
+static int handle_keys(struct live *live, uint64_t deadline_ns)
 {
     int status = OPTIONS_GO_ON;
 
@@ -169,7 +169,7 @@ static int take_interval(struct live *live)
         return live->frame != NULL ? draw(live) : OPTIONS_GO_ON;
     }
     if (r != CAMP_OK) {
-        screen_close(); /* a complaint is for the terminal as it was */
+        screen_close(); /* complaints appear on the terminal as it was before */
         return complain_of(r, &error);
     }
     unseen = top_see_processes(live->top, frame, live->frame == NULL);
@@ -197,12 +197,12 @@ int top_live(struct top *top)
         if (top->count > 0 && i == top->count)
             break;
         deadline_ns += top->interval_ns;
-        status = attend(&live, deadline_ns);
+        status = handle_keys(&live, deadline_ns);
         if (status != OPTIONS_GO_ON || live.ended || stop_requested)
             continue;
         status = take_interval(&live);
         i++;
-        /* After a question, or a look that took long: no short intervals to make up for it. */
+        /* After a question or a long snapshot, no short intervals make up for the delay. */
         if (now_ns(CLOCK_MONOTONIC) > deadline_ns + top->interval_ns / 2)
             deadline_ns = now_ns(CLOCK_MONOTONIC);
     }

@@ -1,11 +1,22 @@
-/* What the parts of camp top on a terminal know of each other: top_live.c (intervals, drawn),
- * top_keys.c. */
+/* camp top on a terminal: top_live.c draws intervals, top_keys.c changes what is shown, top_drill.c
+ * shows the groups of one host of a fleet. */
 #pragma once
 
 #include "top.h"
-#include "top_drill.h"
 
 #define TOP_FILTER_SIZE 80
+#define TOP_DRILL_PROBLEM_SIZE CAMP_ERROR_SIZE
+
+/* What camp top showed before it went from the hosts of a fleet to the groups of one; all zero: the
+ * hosts are shown. */
+struct top_drill {
+    char host[CAMP_NAME_SIZE]; /* whose groups are shown; "": none */
+    struct source *source;
+    struct from_facts facts;
+    struct frame_table table;
+    int group;
+    size_t order, scroll;
+};
 
 struct live {
     struct top *top;
@@ -20,3 +31,16 @@ struct live {
 
 /* What a key changes; it is not drawn yet. */
 void top_live_press(struct live *live, int key);
+
+/* ------------------------------------------------------------------------ Groups of a host -- */
+
+/* Are the rows hosts, which have groups? */
+bool top_drill_can(const struct top *top);
+
+/* Shows the groups of a host: `wanted` is a part of its name; "": the first row from `scroll` on.
+ * False: nothing changed, and `problem` says why. */
+bool top_drill_down(struct top_drill *drill, struct top *top, const char *wanted, size_t *scroll,
+                    char problem[TOP_DRILL_PROBLEM_SIZE]);
+
+/* Shows the hosts again. False: they are shown already. */
+bool top_drill_up(struct top_drill *drill, struct top *top, size_t *scroll);

@@ -172,7 +172,7 @@ static int resolve_label(struct top *top, const struct schema *schema)
                         "--group %s: rows of %s have no labels to be grouped by; --from processes, "
                         "users, commands or cgroups are groups of threads",
                         top->group_text, top->facts.name);
-    if (!top_asks_for_threads(top)) /* whose rows are the groups already */
+    if (!top_asks_for_threads(top)) /* rows of threads are grouped by the source */
         status = find_choice("group", top->group_text, schema->label_names,
                              (int)schema->label_count, -1, &label);
     return status == OPTIONS_GO_ON ? top_select_group(top, 1 + label, &none) : status;

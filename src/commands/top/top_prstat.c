@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* What a column takes, with its blank. */
+/* Bytes of a column, with its blank. */
 #define CELL_SIZE 8
 #define HEADING "   PID USERNAME USR SYS TRP TFL DFL LCK SLP LAT VCX ICX SCL SIG "
 
@@ -18,7 +18,7 @@ const char *prstat_heading(enum group_key key, bool ended)
                                                     : HEADING "PROCESS/NLWP";
 }
 
-/* Asleep for what has no column of its own, or stopped. */
+/* Asleep for a reason without a column of its own, or stopped. */
 static uint64_t sleep_ns(const struct frame *rows, size_t row)
 {
     return class_ns(rows, row, CLASS_IDLE) + frame_values(rows, row)[CAMP_STATE_DISK];

@@ -43,8 +43,8 @@ void top_workloads_release(struct top_workloads *workloads)
 
 /* ---------------------------------------------------------------------------- Membership -- */
 
-static size_t ask(const struct workloads *rules, struct user_names *users,
-                  const struct entity *process)
+static size_t apply_rules(const struct workloads *rules, struct user_names *users,
+                          const struct entity *process)
 {
     char line[PROCESS_LINE_SIZE] = "";
 
@@ -54,7 +54,7 @@ static size_t ask(const struct workloads *rules, struct user_names *users,
     return workloads_match(rules, process->name, user_names_get(users, process->uid), line);
 }
 
-static bool is_as_it_was(const struct workload_member *member, const struct entity *process,
+static bool is_unchanged(const struct workload_member *member, const struct entity *process,
                          bool same_frame)
 {
     return member->pid == process->pid && member->uid == process->uid &&
@@ -70,7 +70,7 @@ static int compare_threads(const void *a, const void *b, void *context)
                                      &threads->entities[*(const size_t *)b]);
 }
 
-/* Members and threads are both in the order of pids: they are gone through side by side. */
+/* Members and threads are both in the order of pids, so one pass over both finds all. */
 static size_t find_members(struct top_workloads *workloads, struct user_names *users,
                            const struct frame *threads, const size_t *order,
                            struct workload_member *ret)
@@ -90,9 +90,9 @@ static size_t find_members(struct top_workloads *workloads, struct user_names *u
             member->uid = thread->uid;
             memcpy(member->name, thread->name, sizeof member->name);
             member->workload = before < workloads->count &&
-                                       is_as_it_was(&workloads->members[before], thread, same_frame)
+                                       is_unchanged(&workloads->members[before], thread, same_frame)
                                    ? workloads->members[before].workload
-                                   : ask(&workloads->rules, users, thread);
+                                   : apply_rules(&workloads->rules, users, thread);
         }
         workloads->numbers[order[i]] = (int64_t)ret[count - 1].workload;
     }

@@ -1,11 +1,12 @@
-/* Which workload each process is of: the rules of --workload, asked once a process. */
+/* The workload of each process: the rules of --workload, applied once to each process. */
 #pragma once
 
 #include "ledger/frame.h"
 #include "ledger/workload.h"
 #include "sources/machine/user_names.h"
 
-/* A process that was met, as it was. When its name or user change it is asked again. */
+/* A process as it was when the rules were applied to it. They are applied again when its name or
+ * user changes. */
 struct workload_member {
     int32_t pid;
     uint32_t uid;
@@ -17,7 +18,7 @@ struct top_workloads {
     struct workloads rules;
     struct workload_member *members; /* [count], ascending by pid */
     size_t count;
-    uint64_t frame_ns; /* the end of the frame they are of */
+    uint64_t frame_ns; /* end of the frame that they were last seen in */
     int64_t *numbers;  /* [entity_count of that frame] */
 };
 
@@ -25,6 +26,7 @@ struct top_workloads {
 int top_workloads_read(struct top_workloads *ret, const char *path);
 void top_workloads_release(struct top_workloads *workloads);
 
-/* Fills workloads->numbers: of each thread the workload of its process. CAMP_OK or CAMP_E_NOMEM. */
+/* Fills workloads->numbers: for each thread, the workload of its process. CAMP_OK or CAMP_E_NOMEM.
+ */
 int top_workloads_find(struct top_workloads *workloads, struct user_names *users,
                        const struct frame *threads);

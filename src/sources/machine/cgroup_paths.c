@@ -5,65 +5,33 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
+#include <mntent.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOUNT_POINT_FIELD 4 /* field of mountinfo, from 0 */
-
 /* ------------------------------------------------------------------------------ The mount -- */
 
-static bool is_octal(const char *at)
+char *cgroup_mount_of(FILE *mounts)
 {
-    return at[0] >= '0' && at[0] <= '3' && at[1] >= '0' && at[1] <= '7' && at[2] >= '0' &&
-           at[2] <= '7';
-}
+    char strings[PATH_MAX + 1024];
+    struct mntent entry;
 
-/* Blanks etc. are written as \040. */
-static void unescape(char *text)
-{
-    char *to = text;
-
-    for (const char *from = text; *from != '\0'; to++) {
-        if (*from == '\\' && is_octal(from + 1)) {
-            *to = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
-            from += 4;
-        } else {
-            *to = *from++;
-        }
+    while (getmntent_r(mounts, &entry, strings, sizeof strings) != NULL) {
+        if (strcmp(entry.mnt_type, "cgroup2") == 0)
+            return strdup(entry.mnt_dir);
     }
-    *to = '\0';
-}
-
-char *cgroup_mount_of_line(const char *line)
-{
-    const char *type = strstr(line, " - ");
-    char *mount;
-
-    if (type == NULL || strncmp(type, " - cgroup2 ", 11) != 0)
-        return NULL;
-    for (int i = 0; i < MOUNT_POINT_FIELD; i++) {
-        line += strcspn(line, " ");
-        line += *line == ' ';
-    }
-    mount = strndup(line, strcspn(line, " "));
-    if (mount != NULL)
-        unescape(mount);
-    return mount;
+    return NULL;
 }
 
 bool cgroup_paths_open(struct cgroup_paths *ret)
 {
-    FILE *mounts = fopen("/proc/self/mountinfo", "re");
-    char *line = NULL;
-    size_t size = 0;
+    FILE *mounts = setmntent("/proc/self/mounts", "re");
 
     *ret = (struct cgroup_paths){ 0 };
-    while (mounts != NULL && ret->mount == NULL && getline(&line, &size, mounts) > 0)
-        ret->mount = cgroup_mount_of_line(line);
-    free(line);
-    if (mounts != NULL)
-        fclose(mounts);
+    if (mounts == NULL)
+        return false;
+    ret->mount = cgroup_mount_of(mounts);
+    endmntent(mounts);
     return ret->mount != NULL;
 }
 
@@ -152,7 +120,7 @@ static void remove_gone(struct cgroup_paths *paths)
     paths->count = kept;
 }
 
-static int look(struct cgroup_paths *paths)
+static int walk_all(struct cgroup_paths *paths)
 {
     const size_t sorted = paths->count;
     char whole[PATH_MAX];
@@ -210,7 +178,7 @@ int cgroup_paths_resolve(struct cgroup_paths *paths, const struct frame *frame)
 
     if (mark_used(paths, frame) == 0)
         return CAMP_OK;
-    r = look(paths);
+    r = walk_all(paths);
     return r == CAMP_OK ? name_unknown(paths, frame) : r;
 }
 

@@ -6,6 +6,8 @@
 
 #include "ledger/frame.h"
 
+#include <stdio.h>
+
 struct cgroup_path {
     uint64_t id;
     char *path; /* "/system.slice/cron.service"; "cgroup 1234" if unknown */
@@ -28,6 +30,6 @@ int cgroup_paths_resolve(struct cgroup_paths *paths, const struct frame *frame);
 /* The name of a cgroup of that frame; valid until the next cgroup_paths_resolve(). */
 const char *cgroup_paths_name(const struct cgroup_paths *paths, uint64_t id);
 
-/* The mount point, if this line of mountinfo (proc(5)) is of cgroup2; the caller frees it. NULL: it
- * is not, or out of memory. */
-char *cgroup_mount_of_line(const char *line);
+/* The mount point of cgroup2 in a file as /proc/self/mounts (fstab(5)); the caller frees it. NULL:
+ * none, or out of memory. */
+char *cgroup_mount_of(FILE *mounts);

@@ -1,7 +1,7 @@
 /* The CPUs of one reading of the system's own counters. */
 #pragma once
 
-#include "ledger/frame.h"
+#include "sources/source.h"
 
 /* The caller frees `cpus`. All zero: empty. */
 struct cpu_list {
@@ -14,6 +14,9 @@ int cpu_list_read(struct cpu_list *list, struct camp_reader *reader, struct camp
 
 /* NULL: missing. */
 const struct camp_cpu *cpu_list_find(const struct cpu_list *list, int32_t cpu);
+
+/* The time that a CPU has in a column of cpus_schema; false: the system does not report it. */
+bool cpu_list_column(const struct camp_cpu *cpu, enum cpus_column column, uint64_t *ret);
 
 /* Makes the entity of a CPU: "cpu3", or "all" for CAMP_CPU_TOTAL. */
 void cpu_list_entity(struct entity *ret, int32_t cpu);

@@ -52,32 +52,21 @@ static const struct schema *describe(const struct source *source)
     return &cpus_schema;
 }
 
-/* The growth of a counter; 0 if one of the readings does not have it. */
-static uint64_t grown(uint32_t is_known, uint64_t before, uint64_t now)
-{
-    return is_known != 0 ? counted_since(before, now) : 0;
-}
-
+/* A time that one of the readings lacks is 0. */
 static void fill_entity(struct frame *frame, const struct camp_cpu *before,
                         const struct camp_cpu *now, size_t cpus)
 {
-    size_t at = frame->entity_count - 1;
-    uint64_t *values = frame_values(frame, at);
-    uint32_t known = before->known & now->known;
+    const size_t at = frame->entity_count - 1;
 
     cpu_list_entity(&frame->entities[at], now->cpu);
     frame->elapsed_ns[at] = (now->time_ns - before->time_ns) * cpus;
-    values[CPUS_USER] = grown(known & CAMP_CPU_USER, before->user_ns, now->user_ns);
-    values[CPUS_NICE] = grown(known & CAMP_CPU_NICE, before->nice_ns, now->nice_ns);
-    values[CPUS_SYSTEM] = grown(known & CAMP_CPU_SYSTEM, before->system_ns, now->system_ns);
-    values[CPUS_IRQ] = grown(known & CAMP_CPU_IRQ, before->irq_ns, now->irq_ns);
-    values[CPUS_SOFTIRQ] = grown(known & CAMP_CPU_SOFTIRQ, before->softirq_ns, now->softirq_ns);
-    values[CPUS_GUEST] = grown(known & CAMP_CPU_GUEST, before->guest_ns, now->guest_ns);
-    values[CPUS_GUEST_NICE] =
-        grown(known & CAMP_CPU_GUEST_NICE, before->guest_nice_ns, now->guest_nice_ns);
-    values[CPUS_IDLE] = grown(known & CAMP_CPU_IDLE, before->idle_ns, now->idle_ns);
-    values[CPUS_IOWAIT] = grown(known & CAMP_CPU_IOWAIT, before->iowait_ns, now->iowait_ns);
-    values[CPUS_STEAL] = grown(known & CAMP_CPU_STEAL, before->steal_ns, now->steal_ns);
+    for (size_t i = 0; i < CPUS_COLUMN_COUNT; i++) {
+        uint64_t then_ns, now_ns;
+
+        if (cpu_list_column(before, (enum cpus_column)i, &then_ns) &&
+            cpu_list_column(now, (enum cpus_column)i, &now_ns))
+            frame_values(frame, at)[i] = counted_since(then_ns, now_ns);
+    }
 }
 
 static int fill_frame(struct cpus_source *source)

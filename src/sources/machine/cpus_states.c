@@ -45,13 +45,17 @@ struct reading {
     uint64_t values[CPUS_STATES_COLUMN_COUNT]; /* cumulative */
 };
 
+struct readings {
+    struct reading *list; /* [count] */
+    size_t count, capacity;
+};
+
 struct cpus_states {
     struct camp_reader reader;
     struct cpu_list kernel;         /* of /proc/stat */
     struct camp_cpu_states *states; /* [state_count] */
     size_t state_count, state_capacity;
-    struct reading *before, *now; /* [before_count], [now_count] */
-    size_t before_count, now_count, before_capacity, now_capacity;
+    struct readings before, now;
     struct frame frame;
 };
 
@@ -108,25 +112,25 @@ static struct reading reading_of(const struct camp_cpu *kernel,
 /* An offline CPU makes no switches: the kernel's list says which CPUs are online. */
 static int read_all(struct cpus_states *cpus)
 {
-    if (!ARRAY_RESERVE(cpus->now, cpus->now_capacity, cpus->kernel.count))
+    if (!ARRAY_RESERVE(cpus->now.list, cpus->now.capacity, cpus->kernel.count))
         return CAMP_E_NOMEM;
-    cpus->now_count = 0;
+    cpus->now.count = 0;
     for (size_t i = 0; i < cpus->kernel.count; i++) {
         const struct camp_cpu *kernel = &cpus->kernel.cpus[i];
 
         if (kernel->cpu != CAMP_CPU_TOTAL)
-            cpus->now[cpus->now_count++] = reading_of(kernel, states_of(cpus, kernel->cpu));
+            cpus->now.list[cpus->now.count++] = reading_of(kernel, states_of(cpus, kernel->cpu));
     }
     return CAMP_OK;
 }
 
 /* -------------------------------------------------------------------------------- Accounting -- */
 
-static const struct reading *find(const struct reading *readings, size_t count, int32_t cpu)
+static const struct reading *find(const struct readings *readings, int32_t cpu)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (readings[i].cpu == cpu)
-            return &readings[i];
+    for (size_t i = 0; i < readings->count; i++) {
+        if (readings->list[i].cpu == cpu)
+            return &readings->list[i];
     }
     return NULL;
 }
@@ -170,14 +174,14 @@ static int fill_frame(struct cpus_states *cpus)
     frame->start_ns = frame->end_ns;
     frame->end_ns = cpus->kernel.cpus[0].time_ns;
     frame->wall_clock_ns = (int64_t)source_clock_ns(CLOCK_REALTIME);
-    if (cpus->before_count == 0)
+    if (cpus->before.count == 0)
         return CAMP_OK;
     if (frame_add(frame) == NULL)
         return CAMP_E_NOMEM;
     cpu_list_entity(&frame->entities[0], CAMP_CPU_TOTAL);
-    for (size_t i = 0; i < cpus->now_count && r == CAMP_OK; i++) {
-        const struct reading *now = &cpus->now[i];
-        const struct reading *before = find(cpus->before, cpus->before_count, now->cpu);
+    for (size_t i = 0; i < cpus->now.count && r == CAMP_OK; i++) {
+        const struct reading *now = &cpus->now.list[i];
+        const struct reading *before = find(&cpus->before, now->cpu);
         struct reading first;
 
         if (before == NULL || now->begin_ns == 0) {
@@ -190,23 +194,19 @@ static int fill_frame(struct cpus_states *cpus)
         r = add_cpu(frame, &first, now);
         frame->entities[0].count = (uint32_t)frame->entity_count - 1;
     }
-    for (size_t i = 0; i < cpus->before_count; i++)
-        frame->losses.partial += find(cpus->now, cpus->now_count, cpus->before[i].cpu) == NULL;
+    for (size_t i = 0; i < cpus->before.count; i++)
+        frame->losses.partial += find(&cpus->now, cpus->before.list[i].cpu) == NULL;
     return r;
 }
 
 int cpus_states_read(struct cpus_states *cpus, struct camp_states *session,
                      struct camp_error *error)
 {
-    struct reading *swap = cpus->before;
-    const size_t swap_capacity = cpus->before_capacity;
+    const struct readings last = cpus->before;
     int r;
 
     cpus->before = cpus->now;
-    cpus->before_count = cpus->now_count;
-    cpus->before_capacity = cpus->now_capacity;
-    cpus->now = swap;
-    cpus->now_capacity = swap_capacity;
+    cpus->now = last;
     r = cpu_list_read(&cpus->kernel, &cpus->reader, error);
     if (r == CAMP_OK)
         r = read_states(cpus, session, error);
@@ -227,8 +227,8 @@ void cpus_states_close(struct cpus_states *cpus)
     camp_reader_close(&cpus->reader);
     free(cpus->kernel.cpus);
     free(cpus->states);
-    free(cpus->before);
-    free(cpus->now);
+    free(cpus->before.list);
+    free(cpus->now.list);
     frame_release(&cpus->frame);
     free(cpus);
 }

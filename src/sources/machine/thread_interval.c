@@ -7,24 +7,42 @@
 
 /* --------------------------------------------------------------------------- Differences -- */
 
+/* Where each counter is in a reading. */
+static const size_t counter_offsets[THREADS_COLUMN_COUNT] = {
+    [THREADS_SYSTEM_CALLS] = offsetof(struct camp_thread_states, system_calls),
+    [THREADS_SIGNALS] = offsetof(struct camp_thread_states, signals),
+    [THREADS_VOLUNTARY_SWITCHES] = offsetof(struct camp_thread_states, voluntary_switches),
+    [THREADS_INVOLUNTARY_SWITCHES] = offsetof(struct camp_thread_states, involuntary_switches),
+    [THREADS_MINOR_FAULTS] = offsetof(struct camp_thread_states, minor_faults),
+    [THREADS_MAJOR_FAULTS] = offsetof(struct camp_thread_states, major_faults),
+    [THREADS_READ_BYTES] = offsetof(struct camp_thread_states, read_bytes),
+    [THREADS_WRITTEN_BYTES] = offsetof(struct camp_thread_states, written_bytes),
+    [THREADS_READ_CHARS] = offsetof(struct camp_thread_states, read_chars),
+    [THREADS_WRITTEN_CHARS] = offsetof(struct camp_thread_states, written_chars),
+    [THREADS_CPU] = offsetof(struct camp_thread_states, cpu_ns),
+    [THREADS_RUN_DELAY] = offsetof(struct camp_thread_states, run_delay_ns),
+    [THREADS_SAMPLED] = offsetof(struct camp_thread_states, sampled_ns),
+};
+
+void thread_fill_values(uint64_t *values, const struct camp_thread_states *since)
+{
+    memcpy(values, since->state_ns, sizeof since->state_ns);
+    for (size_t i = CAMP_STATE_COUNT; i < THREADS_COLUMN_COUNT; i++)
+        memcpy(&values[i], (const char *)since + counter_offsets[i], sizeof values[i]);
+}
+
 static void subtract(struct camp_thread_states *now, const struct camp_thread_states *then)
 {
-    states_since(now->state_ns, then->state_ns, now->state_ns, CAMP_STATE_COUNT);
+    uint64_t before[THREADS_COLUMN_COUNT], after[THREADS_COLUMN_COUNT];
+
+    thread_fill_values(before, then);
+    thread_fill_values(after, now);
+    states_since(now->state_ns, before, after, CAMP_STATE_COUNT);
+    for (size_t i = CAMP_STATE_COUNT; i < THREADS_COLUMN_COUNT; i++) {
+        after[i] = counted_since(before[i], after[i]);
+        memcpy((char *)now + counter_offsets[i], &after[i], sizeof after[i]);
+    }
     now->begin_ns += then->time_ns - then->begin_ns;
-    now->cpu_ns = counted_since(then->cpu_ns, now->cpu_ns);
-    now->run_delay_ns = counted_since(then->run_delay_ns, now->run_delay_ns);
-    now->sampled_ns = counted_since(then->sampled_ns, now->sampled_ns);
-    now->minor_faults = counted_since(then->minor_faults, now->minor_faults);
-    now->major_faults = counted_since(then->major_faults, now->major_faults);
-    now->voluntary_switches = counted_since(then->voluntary_switches, now->voluntary_switches);
-    now->involuntary_switches =
-        counted_since(then->involuntary_switches, now->involuntary_switches);
-    now->system_calls = counted_since(then->system_calls, now->system_calls);
-    now->signals = counted_since(then->signals, now->signals);
-    now->read_bytes = counted_since(then->read_bytes, now->read_bytes);
-    now->written_bytes = counted_since(then->written_bytes, now->written_bytes);
-    now->read_chars = counted_since(then->read_chars, now->read_chars);
-    now->written_chars = counted_since(then->written_chars, now->written_chars);
 }
 
 /* A reading with the counters of `now` and no states yet. */
@@ -52,24 +70,6 @@ struct camp_thread_states thread_since(const struct camp_thread_states *now,
         since.flags |= THREAD_NEW;
     }
     return since;
-}
-
-void thread_fill_values(uint64_t *values, const struct camp_thread_states *since)
-{
-    memcpy(values, since->state_ns, sizeof since->state_ns);
-    values[THREADS_SYSTEM_CALLS] = since->system_calls;
-    values[THREADS_SIGNALS] = since->signals;
-    values[THREADS_VOLUNTARY_SWITCHES] = since->voluntary_switches;
-    values[THREADS_INVOLUNTARY_SWITCHES] = since->involuntary_switches;
-    values[THREADS_MINOR_FAULTS] = since->minor_faults;
-    values[THREADS_MAJOR_FAULTS] = since->major_faults;
-    values[THREADS_READ_BYTES] = since->read_bytes;
-    values[THREADS_WRITTEN_BYTES] = since->written_bytes;
-    values[THREADS_READ_CHARS] = since->read_chars;
-    values[THREADS_WRITTEN_CHARS] = since->written_chars;
-    values[THREADS_CPU] = since->cpu_ns;
-    values[THREADS_RUN_DELAY] = since->run_delay_ns;
-    values[THREADS_SAMPLED] = since->sampled_ns;
 }
 
 /* ------------------------------------------------------------------------ Pending threads -- */

@@ -171,11 +171,6 @@ int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, str
     return CAMP_OK;
 }
 
-void threads_source_losses(const struct source *base, struct camp_states_losses *ret)
-{
-    *ret = ((const struct threads_source *)base)->losses;
-}
-
 const struct frame *threads_source_cpus(const struct source *base)
 {
     return cpus_states_frame(((const struct threads_source *)base)->cpus);

@@ -13,23 +13,33 @@
 
 #include <cmocka.h>
 
+/* The caller frees it. */
+static char *mount_in(const char *mounts)
+{
+    FILE *file = fmemopen((void *)mounts, strlen(mounts), "r");
+    char *mount;
+
+    assert_non_null(file);
+    mount = cgroup_mount_of(file);
+    fclose(file);
+    return mount;
+}
+
 static void the_mount_of_cgroup2_is_found_and_unescaped(void **state)
 {
     char *mount;
 
     (void)state;
-    mount = cgroup_mount_of_line(
-        "35 24 0:30 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n");
+    mount = mount_in("proc /proc proc rw 0 0\n"
+                     "cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid,nsdelegate 0 0\n");
     assert_string_equal(mount, "/sys/fs/cgroup");
     free(mount);
-    mount = cgroup_mount_of_line("1 2 0:3 / /a\\040b\\134\\9 rw - cgroup2 none rw\n");
+    mount = mount_in("none /a\\040b\\134\\9 cgroup2 rw 0 0\n");
     assert_string_equal(mount, "/a b\\\\9");
     free(mount);
-    assert_null(cgroup_mount_of_line("11 32 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw\n"));
-    assert_null(cgroup_mount_of_line(""));
-    mount = cgroup_mount_of_line(" - cgroup2 ");
-    assert_string_equal(mount, "");
-    free(mount);
+    assert_null(mount_in("cgroup /sys/fs/cgroup/cpu cgroup rw 0 0\n"));
+    assert_null(mount_in("\n"));
+    assert_null(mount_in("cgroup2\n"));
 }
 
 static void a_user_is_a_name_or_a_number(void **state)
