@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# camp export: what it tells, to whom, and that it adds up (export.py asks, as a scraper does).
+# camp export: its numbers, which clients it answers, and that the numbers add up (export.py is the scraper).
 
 bats_require_minimum_version 1.5.0
 load ../waiting

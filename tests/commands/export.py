@@ -1,8 +1,8 @@
-"""What camp export answers, asked as a scraper does.
+"""The answers of camp export to requests like those of a scraper.
 
     export.py CAMP TEST [OPTIONS OF camp export]
 
-Prints what it found; exit status 0: all is as it has to be, 77: that cannot be tested here.
+Prints what it found; exit status 0: passed, 77: this cannot be tested here.
 """
 import collections
 import contextlib
@@ -23,7 +23,7 @@ except ImportError:
     print('needs python3-prometheus-client')
     sys.exit(77)
 
-# What Prometheus 2.42 sends, and 3 (with what it takes that is not to be had here).
+# The Accept headers of Prometheus 2.42 and 3 (which also accepts formats that camp does not write).
 ACCEPT_2 = ('application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;'
             'q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1')
 ACCEPT_3 = ('application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;'
@@ -98,12 +98,12 @@ def samples_of(parser, text):
 
 
 def fixed_of(samples):
-    """Those that are not of groups, which come with each look."""
+    """The samples that each page has: all but those of groups."""
     return {key for key in samples if 'groupname' not in dict(key[1])}
 
 
 def sums_of(samples):
-    """By state: groups with what is retired, and all threads."""
+    """By state: the sum of shown and retired groups, and that of all threads."""
     groups, total = collections.Counter(), {}
     for (name, labels), value in samples.items():
         state = dict(labels).get('state')
@@ -150,9 +150,9 @@ def demoted(samples):
     return samples[('camp_exporter_demoted_groups_total', ())]
 
 
-def look_on(exporter, before, looks):
-    """The last of some pages. Each page adds up, and its counters continue those of the page before."""
-    for _ in range(looks):
+def read_pages(exporter, before, count):
+    """Reads pages and returns the last. Each page adds up, and its counters continue those of the page before."""
+    for _ in range(count):
         time.sleep(0.2)
         after = exporter.samples()
         check_sums(after)
@@ -167,13 +167,13 @@ def test_laws(camp, *options):
         needs_states(before)
         for names in (('a1', 'a2', 'a3'), ('b1', 'b2', 'b3'), ('c1', 'c2', 'c3')):
             with spinning(names, 'while :; do /bin/true; done'):
-                before = look_on(exporter, before, 4)
+                before = read_pages(exporter, before, 4)
         # Under concurrent load other groups may be the largest. Time on the run queue counts, so a group
         # of many processes is large even with the lowest priority.
         for count in (16, 32, 64, 128):
             if demoted(before) == 0:
                 with spinning([f'of{count}'] * count, 'renice -n 19 $$; while :; do :; done'):
-                    before = look_on(exporter, before, 6)
+                    before = read_pages(exporter, before, 6)
         check(demoted(before) > 0, 'no group lost its place')
 
 
@@ -223,7 +223,7 @@ def test_rules(camp, *options):
                      for method in ('HEAD', 'GET')]
             check(abs(sizes[0] - sizes[1]) < 0.2 * sizes[1], f'Content-Length of HEAD: {sizes}')
         status, answer, body = exporter.ask()
-        check(answer['Content-Encoding'] is None, 'who does not ask gets no gzip')
+        check(answer['Content-Encoding'] is None, 'a client that does not ask for gzip gets none')
 
 
 def test_taken(camp, *options):
@@ -236,7 +236,7 @@ def test_taken(camp, *options):
 
 
 def test_crowd(camp, *options):
-    """Two hundred that connect and say nothing: who scrapes is answered all the same."""
+    """Two hundred clients connect and send nothing: a scraper is still answered."""
     with Exporter(camp, *options) as exporter:
         crowd = [socket.create_connection(('127.0.0.1', exporter.port)) for _ in range(200)]
         check(exporter.ask()[0] == 200, 'answered')
@@ -310,7 +310,7 @@ def needs_states(samples):
 
 
 def test_rules_again(camp, path, *options):
-    """SIGHUP reads the rules again; what cannot be read leaves those of before."""
+    """SIGHUP reads the rules again; unreadable rules leave the earlier ones in force."""
     def shown(exporter):
         return {dict(labels)['groupname'] for name, labels in exporter.samples()
                 if name == 'camp_group_cpu_measured_seconds_total'}
@@ -386,12 +386,12 @@ def test_top(camp, *options):
 
 
 def beside_top(camp, exporter, pid):
-    scrapes, asked, told = [], [], []
+    scrapes, asked, answered = [], [], []
 
     def scrape():
         asked.append(time.monotonic())
         scrapes.append(seconds_by_state(exporter.samples(), 'burner'))
-        told.append(time.monotonic())
+        answered.append(time.monotonic())
 
     while 'user' not in seconds_by_state(exporter.samples(), 'burner'):
         let_run(pid)
@@ -418,7 +418,7 @@ def beside_top(camp, exporter, pid):
     check(on_cpu(1, 2) <= theirs <= on_cpu(0, 3),
           f'on a CPU {on_cpu(1, 2)} s, {theirs} s, {on_cpu(0, 3)} s')
     length = sum(scrapes[2].values()) - sum(scrapes[1].values())
-    check(asked[2] - told[1] <= length <= told[2] - asked[1], f'{length} s of states')
+    check(asked[2] - answered[1] <= length <= answered[2] - asked[1], f'{length} s of states')
     print(f'on a CPU {on_cpu(1, 2):.3f} <= {theirs:.3f} <= {on_cpu(0, 3):.3f} s')
 
 

@@ -10,7 +10,7 @@ setup() {
     fi
 }
 
-# The JSON of a timed command, which goes on in Python as `t`.
+# Runs a Python program on the JSON of a timed command, `t`.
 ask() {
     local file=$BATS_TEST_TMPDIR/time.json program=$1
     shift

@@ -59,7 +59,7 @@ five_programs() {
     for _ in 1 2 3 4 5; do ls / >/dev/null; done
 }
 
-# The last interval as JSON, which goes on in Python as `t`; the command took `outer_s`.
+# Runs a Python program on the JSON of the last interval, `t`; the command took `outer_s`.
 ask() {
     local program=$1 started
     shift
@@ -218,7 +218,7 @@ for row in rows:
     assert row['ended'] or row['parent'] in seen or row['parent'] not in pids, row
     seen.add(row['pid'])
 " --interval 200ms --tree
-    # Whose parent is not selected is at the top.
+    # A process whose parent is not selected is at the top level.
     # shellcheck disable=SC2046
     run -0 "$CAMP" top --tree --count 1 --interval 200ms --pid "$LOAD" \
         $(pgrep -P "$LOAD" | sed 's/^/--pid /')
@@ -320,7 +320,7 @@ assert times == sorted(times, reverse=True) and len(rows) == 3, times
 @test "top: the text fits in 80 columns, that of prstat too" {
     for columns in camp prstat; do
         run -0 "$CAMP" top --count 1 --interval 100ms --columns $columns
-        for line in "${lines[@]}"; do # the head and what is said below are sentences
+        for line in "${lines[@]}"; do # the head and the notes below are sentences
             [ "${#line}" -le 80 ] || [[ $line =~ ^(20|[0-9]+\ threads:|not\ in\ these) ]] || {
                 echo "too long: '$line'"
                 false
@@ -373,7 +373,7 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
 }
 
 @test "top: an ordinary user gets the names of the missing capabilities" {
-    [ "$(id -u)" -eq 0 ] || skip "takes root to become somebody else"
+    [ "$(id -u)" -eq 0 ] || skip "needs root to become another user"
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/camp"
     run -4 --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups \
@@ -431,7 +431,7 @@ for tick, line in enumerate(sys.stdin, 1):
     run -0 "$CAMP" top --from "$recording" --pid "$pid" --format csv
     [ "$(grep -c ",$pid,sleep," <<<"$output")" = 2 ]
     [ "${#lines[@]}" = 3 ]
-    # Who lives, but was not there.
+    # A living process that was not in the recording.
     sleep 600 3>&- &
     pid=$!
     run -1 --separate-stderr "$CAMP" top --from "$recording" --pid "$pid"

@@ -106,7 +106,7 @@ for line in open(sys.argv[1]):
 @test "top of a table: percent of the interval, or of the time of the row" {
     run -0 "$CAMP" top --from "$TABLE" --count 1 --top 1 --percent-of row
     interval=$("$CAMP" top --from "$TABLE" --count 1 --top 1 --percent-of interval)
-    [ "$output" = "$interval" ] # whose rows have the time of the interval
+    [ "$output" = "$interval" ] # its rows have the time of the interval
     run -2 "$CAMP" top --from "$TABLE" --percent-of nothing
     needs_microstates
     "$CAMP" record --from threads --output "$BATS_TEST_TMPDIR/p.camp" --count 1 --interval 200ms ||

@@ -60,7 +60,7 @@ struct threads {
     size_t count;
 };
 
-static inline struct threads look(struct camp_states *session)
+static inline struct threads read_threads(struct camp_states *session)
 {
     struct threads threads = { calloc(THREADS_MAX, sizeof *threads.of), 0 };
     struct camp_error error;
@@ -72,8 +72,8 @@ static inline struct threads look(struct camp_states *session)
     return threads;
 }
 
-/* Adds who ended meanwhile; begin with { 0 }. */
-static inline void take_ended(struct camp_states *session, struct threads *ended)
+/* Adds the threads that exited since the last call; start with { 0 }. */
+static inline void add_exited(struct camp_states *session, struct threads *ended)
 {
     size_t count;
 
@@ -86,7 +86,7 @@ static inline void take_ended(struct camp_states *session, struct threads *ended
     ended->count += count;
 }
 
-/* The last one of that number, or NULL. */
+/* The last thread with this tid; NULL: none. */
 static inline const struct camp_thread_states *find_tid(const struct threads *threads, int32_t tid)
 {
     for (size_t i = threads->count; i > 0; i--) {
@@ -115,7 +115,8 @@ static inline uint64_t ends_without_space(struct camp_states *session)
     return losses.exits_added_up + losses.exits_lost;
 }
 
-/* The last numbers of a thread that ends: a child is waited for before it has left its CPU. */
+/* The last numbers of an exiting thread, which may not have left its CPU when wait(2) returns it.
+ */
 static inline struct camp_thread_states last_of(struct camp_states *session, struct threads *ended,
                                                 int32_t tid)
 {
@@ -124,7 +125,7 @@ static inline struct camp_thread_states last_of(struct camp_states *session, str
     uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
 
     do {
-        take_ended(session, ended);
+        add_exited(session, ended);
         last = find_tid(ended, tid);
     } while (last == NULL && wait_on(began_ns));
     if (last == NULL && ends_without_space(session) > 0) {
@@ -184,9 +185,9 @@ static inline void *shared_memory(size_t size)
     return memory;
 }
 
-/* Who goes first is not kept from what it is about; its children are as all others. Nothing where
- * it may not. */
-static inline void go_first(int policy)
+/* With SCHED_FIFO no other task delays the caller; its children have the usual policy. No effect
+ * without permission. */
+static inline void run_first(int policy)
 {
     struct sched_param priority = { .sched_priority = policy == SCHED_FIFO };
 
@@ -199,10 +200,10 @@ static inline pid_t start(void act(void *truth), void *truth)
 {
     pid_t pid;
 
-    go_first(SCHED_FIFO);
+    run_first(SCHED_FIFO);
     pid = fork();
     if (pid != 0)
-        go_first(SCHED_OTHER);
+        run_first(SCHED_OTHER);
     assert_true(pid >= 0);
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -11,12 +11,12 @@
 static void states_of_every_thread_add_up_to_its_time(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
-    struct threads before = look(session), after;
+    struct threads before = read_threads(session), after;
     size_t compared = 0;
 
     (void)state;
     usleep(100000);
-    after = look(session);
+    after = read_threads(session);
     for (size_t i = 0; i < after.count; i++) {
         const struct camp_thread_states *now = &after.of[i];
         const struct camp_thread_states *then = find(&before, now->tid, now->start_ns);
@@ -82,8 +82,8 @@ struct moment {
     uint64_t time_ns, hidden_ns;
 };
 
-/* A thread on its last steps is shown no more, and has no last record yet: one that was so at the
- * first look is left out, one that was so at the second is in. */
+/* An exiting thread is no longer shown and has no last record yet: a thread in this state at the
+ * first snapshot is excluded, at the second included. */
 static bool ended_between(const struct camp_thread_states *ended,
                           const struct camp_thread_states *then, const struct moment *before,
                           const struct moment *after)
@@ -93,7 +93,7 @@ static bool ended_between(const struct camp_thread_states *ended,
            find(&after->threads, ended->tid, ended->start_ns) == NULL;
 }
 
-/* What all threads did between two looks, those that ended meanwhile included. */
+/* What all threads did between two snapshots, including threads that exited between them. */
 static struct done done_by_threads(const struct moment *before, const struct moment *after,
                                    const struct threads *ended)
 {
@@ -135,10 +135,10 @@ static unsigned work_for_a_second(struct camp_states *session, struct threads *e
 
     for (; now_ns(CLOCK_MONOTONIC) < end; count++) {
         reap_well(start(burn_a_while, &short_ns));
-        take_ended(session, ended);
+        add_exited(session, ended);
     }
     while (waitpid(burner, NULL, WNOHANG) == 0) {
-        take_ended(session, ended);
+        add_exited(session, ended);
         usleep(1000);
     }
     return count;
@@ -155,16 +155,16 @@ static unsigned children_of_this_test(const struct threads *ended)
 
 static void look_at_all(struct camp_states *session, struct moment *ret)
 {
-    go_first(SCHED_FIFO);
+    run_first(SCHED_FIFO);
     look_at_cpus(session, &ret->earlier);
     ret->time_ns = now_ns(CLOCK_MONOTONIC);
-    ret->threads = look(session);
+    ret->threads = read_threads(session);
     look_at_cpus(session, &ret->later);
-    go_first(SCHED_OTHER);
+    run_first(SCHED_OTHER);
     ret->hidden_ns = find_tid(&ret->threads, 1) != NULL ? 0 : watch_process_1_ns();
 }
 
-/* Law 2: nothing that a CPU does is nobody's, and nothing is accounted twice. */
+/* Law 2: all that a CPU does belongs to one thread or to the CPU itself, and is accounted once. */
 static void the_time_of_all_threads_equals_the_time_of_the_cpus(void **state)
 {
     static struct moment before, after;
@@ -182,7 +182,7 @@ static void the_time_of_all_threads_equals_the_time_of_the_cpus(void **state)
     look_at_all(session, &after);
     began_ns = now_ns(CLOCK_MONOTONIC);
     do
-        take_ended(session, &ended);
+        add_exited(session, &ended);
     while (children_of_this_test(&ended) < made && wait_on(began_ns));
 
     least = done_by_cpus(&before.later, &after.earlier);

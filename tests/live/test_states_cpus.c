@@ -1,14 +1,14 @@
-/* CPUs, read while they switch: each look at one is of one moment. */
+/* CPUs, read while they switch: each reading of a CPU is of one moment. */
 #include "states_session.h"
 
 #include <arpa/inet.h>
 #include <time.h>
 
 #define CPUS_MAX 64
-/* One in 10,000 fell into a switch when nothing told that it was half booked. */
-#define LOOKS 100000
+/* Without a sequence number, one reading in 10,000 fell into a half-accounted switch. */
+#define READINGS 100000
 
-/* Two who hand a byte to and fro on one CPU, which so switches all the time. */
+/* Two processes that pass a byte to and fro on one CPU, so that it switches all the time. */
 static void hand_to_and_fro(void *unused)
 {
     int there[2], back[2];
@@ -44,7 +44,7 @@ static void a_cpu_that_switches_is_read_at_one_moment(void **state)
     switch_on_every_cpu(session);
     assert_int_equal(camp_states_cpus(session, first, sizeof first[0], CPUS_MAX, &count, NULL),
                      CAMP_OK);
-    for (int i = 0; i < LOOKS; i++) {
+    for (int i = 0; i < READINGS; i++) {
         assert_int_equal(camp_states_cpus(session, now, sizeof now[0], CPUS_MAX, &again, NULL),
                          CAMP_OK);
         assert_int_equal(again, count);
@@ -81,8 +81,7 @@ static void wake_often(void *unused)
         usleep(20);
 }
 
-/* An interrupt that came where the end of a softirq was being booked made it last since the boot.
- */
+/* An interrupt while the end of a softirq was accounted made that softirq last since boot. */
 static void an_interrupt_after_another_is_accounted_once(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);

@@ -1,6 +1,6 @@
 /*
- * Laws of microstates in a crowd: a fork bomb within limits, of which nobody is lost uncounted, and
- * 32,000 threads at once.
+ * Laws of microstates in a crowd: a fork bomb within limits, of which no process is lost uncounted,
+ * and 32,000 threads at once.
  */
 #include "sources/source.h"
 #include "states_session.h"
@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-/* Nobody else's: whose records are told apart by it. Set before children are made. */
+/* A unique name, by which the records of this test are found. Set before children are made. */
 static char name[CAMP_STATES_NAME_SIZE];
 
 static void set_name(const char *kind)
@@ -26,14 +26,14 @@ static void set_name(const char *kind)
 #define BOMB_MAX 9000 /* more than wait for their reader in full */
 
 struct bomb {
-    pid_t pid;       /* of who lights it */
+    pid_t pid;       /* of the process that starts it */
     atomic_uint lit; /* a futex */
-    atomic_int size; /* processes that it may become yet */
+    atomic_int size; /* how many further processes it may start */
     atomic_int made;
     uint64_t own_ns[BOMB_MAX]; /* their CPU clocks, as their last act */
 };
 
-/* Becomes three, of which the new ones become three each, as long as it may: nobody waits. */
+/* Each process starts two others, while `size` allows, and waits for none of them. */
 static void go_off(struct bomb *bomb)
 {
     int number = atomic_fetch_add(&bomb->made, 1);
@@ -54,7 +54,7 @@ static void sleep_while_zero(atomic_uint *futex)
         syscall(SYS_futex, futex, FUTEX_WAIT, 0, NULL, NULL, 0);
 }
 
-/* Their ends are its to wait for, whoever made them: it is the last of them. */
+/* As the subreaper it waits for all processes of the bomb, and exits last. */
 static void be_a_bomb(void *memory)
 {
     struct bomb *bomb = memory;
@@ -85,51 +85,52 @@ static uint64_t run_bomb(struct bomb *bomb)
     bomb->lit = 1;
     syscall(SYS_futex, &bomb->lit, FUTEX_WAKE, 1, NULL, NULL, 0);
     reap_well(bomb->pid);
-    return (uint64_t)bomb->made + 1; /* and who waited */
+    return (uint64_t)bomb->made + 1; /* and the one that waited */
 }
 
-/* What was told of those that ended. */
-struct told {
+/* What the records report of the exited threads of this test. */
+struct reported {
     uint64_t count, processes, totals;
     uint64_t on_cpu_ns, scheduler_ns, irq_ns, sleeps, preemptions;
 };
 
-static struct told told_of(const struct threads *ended)
+static struct reported sum_of_exited(const struct threads *ended)
 {
-    struct told told = { 0 };
+    struct reported reported = { 0 };
 
     for (size_t i = 0; i < ended->count; i++) {
         const struct camp_thread_states *of = &ended->of[i];
 
         if (strcmp(of->name, name) != 0)
             continue;
-        told.count += of->count;
-        told.processes += of->processes;
-        told.totals += (of->flags & CAMP_THREAD_TOTAL) != 0;
-        told.on_cpu_ns += on_cpu_ns(of);
-        told.scheduler_ns += of->cpu_ns;
-        told.irq_ns += of->state_ns[CAMP_STATE_IRQ];
-        told.sleeps += of->voluntary_switches;
-        told.preemptions += of->involuntary_switches;
+        reported.count += of->count;
+        reported.processes += of->processes;
+        reported.totals += (of->flags & CAMP_THREAD_TOTAL) != 0;
+        reported.on_cpu_ns += on_cpu_ns(of);
+        reported.scheduler_ns += of->cpu_ns;
+        reported.irq_ns += of->state_ns[CAMP_STATE_IRQ];
+        reported.sleeps += of->voluntary_switches;
+        reported.preemptions += of->involuntary_switches;
         assert_int_equal(sum_ns(of), of->time_ns - of->begin_ns);
     }
-    return told;
+    return reported;
 }
 
-/* Takes them until `count` are told or counted as lost: who is waited for has not left its CPU. */
-static struct told take_all(struct camp_states *session, struct threads *ended, uint64_t count,
-                            struct camp_states_losses *ret_losses)
+/* Reads exits until `count` are reported or counted as lost: a thread that wait(2) has returned may
+ * not have left its CPU yet. */
+static struct reported wait_for_all(struct camp_states *session, struct threads *ended,
+                                    uint64_t count, struct camp_states_losses *ret_losses)
 {
     uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
-    struct told told;
+    struct reported reported;
 
     do {
-        take_ended(session, ended);
-        told = told_of(ended);
+        add_exited(session, ended);
+        reported = sum_of_exited(ended);
         assert_int_equal(camp_states_losses(session, ret_losses, sizeof *ret_losses, NULL),
                          CAMP_OK);
-    } while (told.count + ret_losses->exits_lost < count && wait_on(began_ns));
-    return told;
+    } while (reported.count + ret_losses->exits_lost < count && wait_on(began_ns));
+    return reported;
 }
 
 /* The number of processes and threads that were created on this machine since boot. */
@@ -151,35 +152,36 @@ static void a_fork_bomb_loses_no_process_uncounted(void **state)
 {
     struct bomb *bomb = make_bomb(BOMB_MAX);
     struct camp_states *session = open_states_or_skip(0);
-    struct threads before = look(session), ended = { 0 };
+    struct threads before = read_threads(session), ended = { 0 };
     const uint64_t steal = steal_ns(), ever = made_ever(), made = run_bomb(bomb);
     struct camp_states_losses losses;
-    struct told told = take_all(session, &ended, made, &losses);
+    struct reported reported = wait_for_all(session, &ended, made, &losses);
     const uint64_t others = less(made_ever() - ever + before.count, made);
     uint64_t own_ns = 0, tolerance;
 
     (void)state;
     for (int i = 0; i < bomb->made; i++)
         own_ns += bomb->own_ns[i];
-    print_message("%llu processes; told %llu, %llu of them in %llu totals, lost %llu; CPU time "
+    print_message("%llu processes; reported %llu, %llu of them in %llu totals, lost %llu; CPU time "
                   "%.1f ms, their own clocks %.1f, the scheduler's %.1f\n",
-                  (unsigned long long)made, (unsigned long long)told.count,
-                  (unsigned long long)losses.exits_added_up, (unsigned long long)told.totals,
-                  (unsigned long long)losses.exits_lost, (double)told.on_cpu_ns / 1e6,
-                  (double)own_ns / 1e6, (double)told.scheduler_ns / 1e6);
+                  (unsigned long long)made, (unsigned long long)reported.count,
+                  (unsigned long long)losses.exits_added_up, (unsigned long long)reported.totals,
+                  (unsigned long long)losses.exits_lost, (double)reported.on_cpu_ns / 1e6,
+                  (double)own_ns / 1e6, (double)reported.scheduler_ns / 1e6);
     assert_true(losses.exits_added_up > 0);
     /* A lost thread may be any thread of the machine. At most this number of others ended: those
      * that lived before or were created since. */
-    assert_at_most("told", told.count, made, 0);
-    assert_at_least("told and lost", told.count + losses.exits_lost, made, 0);
-    assert_at_most("told and lost", told.count + losses.exits_lost, made, others);
-    assert_int_equal(told.processes, told.count);
+    assert_at_most("reported", reported.count, made, 0);
+    assert_at_least("reported and lost", reported.count + losses.exits_lost, made, 0);
+    assert_at_most("reported and lost", reported.count + losses.exits_lost, made, others);
+    assert_int_equal(reported.processes, reported.count);
     assert_int_equal(losses.lost, 0);
-    tolerance = switches_tolerance(told.sleeps, told.preemptions) + stolen_since(steal);
-    if (told.count == made)
-        assert_at_least("CPU time", told.on_cpu_ns, own_ns, tolerance);
-    assert_at_least("CPU time", told.on_cpu_ns, told.scheduler_ns, tolerance);
-    assert_at_most("CPU time", told.on_cpu_ns, told.scheduler_ns, tolerance + told.irq_ns);
+    tolerance = switches_tolerance(reported.sleeps, reported.preemptions) + stolen_since(steal);
+    if (reported.count == made)
+        assert_at_least("CPU time", reported.on_cpu_ns, own_ns, tolerance);
+    assert_at_least("CPU time", reported.on_cpu_ns, reported.scheduler_ns, tolerance);
+    assert_at_most("CPU time", reported.on_cpu_ns, reported.scheduler_ns,
+                   tolerance + reported.irq_ns);
     free(before.of);
     munmap(bomb, sizeof *bomb);
     free(ended.of);
@@ -307,7 +309,7 @@ static int run_top(const char *camp, long *ret_resident_kb)
 static size_t assert_all_of_a_crowd_add_up(struct camp_states *session,
                                            const pid_t pids[CROWD_PROCESSES])
 {
-    struct threads all = look(session);
+    struct threads all = read_threads(session);
     size_t members = 0, asleep = 0;
 
     for (size_t i = 0; i < all.count; i++) {
@@ -338,8 +340,8 @@ static void each_of_32000_threads_is_there_and_adds_up(void **state)
     int status = 0;
     size_t asleep = CROWD;
     uint64_t began_ns, ever = made_ever(), others;
-    struct threads before = look(session);
-    struct told told;
+    struct threads before = read_threads(session);
+    struct reported reported;
 
     (void)state;
     start_crowd(crowd, pids);
@@ -358,20 +360,21 @@ static void each_of_32000_threads_is_there_and_adds_up(void **state)
         camp_states_close(session);
         skip();
     }
-    told = take_all(session, &ended, CROWD, &losses);
+    reported = wait_for_all(session, &ended, CROWD, &losses);
     others = less(made_ever() - ever + before.count, CROWD);
     free(before.of);
-    print_message("camp top: status %d, %ld MB resident; ends told %llu, %llu of them in totals\n",
-                  status, resident_kb / 1024, (unsigned long long)told.count,
-                  (unsigned long long)losses.exits_added_up);
+    print_message(
+        "camp top: status %d, %ld MB resident; ends reported %llu, %llu of them in totals\n",
+        status, resident_kb / 1024, (unsigned long long)reported.count,
+        (unsigned long long)losses.exits_added_up);
     assert_int_equal(status, 0);
     assert_int_equal(losses.lost, 0);
     assert_int_equal(asleep, CROWD);
-    assert_at_most("told", told.count, CROWD, 0);
-    assert_at_least("told and lost", told.count + losses.exits_lost, CROWD, 0);
-    assert_at_most("told and lost", told.count + losses.exits_lost, CROWD, others);
-    assert_at_most("processes", told.processes, CROWD_PROCESSES, 0);
-    assert_at_least("processes", told.processes + losses.exits_lost, CROWD_PROCESSES, 0);
+    assert_at_most("reported", reported.count, CROWD, 0);
+    assert_at_least("reported and lost", reported.count + losses.exits_lost, CROWD, 0);
+    assert_at_most("reported and lost", reported.count + losses.exits_lost, CROWD, others);
+    assert_at_most("processes", reported.processes, CROWD_PROCESSES, 0);
+    assert_at_least("processes", reported.processes + losses.exits_lost, CROWD_PROCESSES, 0);
     munmap(crowd, sizeof *crowd);
     free(ended.of);
     camp_states_close(session);

@@ -173,7 +173,7 @@ static struct camp_thread_states last_of_all(struct camp_states *session, pid_t 
     uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
 
     while (count < threads && wait_on(began_ns)) {
-        take_ended(session, &ended);
+        add_exited(session, &ended);
         count = 0;
         for (size_t k = 0; k < ended.count; k++) {
             if (ended.of[k].pid != pid)
@@ -187,7 +187,7 @@ static struct camp_thread_states last_of_all(struct camp_states *session, pid_t 
     return last;
 }
 
-/* It takes the place of its leader, whose number it has from then on, while it runs. */
+/* A running thread takes the place of its leader, and has the tid of the leader from then on. */
 static void a_thread_that_calls_exec_continues_as_its_process(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);

@@ -1,5 +1,5 @@
-/* A thread that is not its process's first runs another program: it goes on under the first one's
- * tid, and that one has ended. */
+/* A thread that is not the first of its process calls exec(2): it continues under the tid of the
+ * first thread, which exits. */
 #include "states_session.h"
 
 #include "sources/source.h"

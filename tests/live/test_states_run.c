@@ -112,7 +112,8 @@ struct split {
 };
 
 /* Nine parts of its time in read(2), one in its own code, by its own clock, which costs no system
- * call. It lets nobody run beside it where it may: whoever did would be in one of the parts. */
+ * call. Where permitted it has real-time priority, because any other task would run in one of the
+ * parts. */
 static void read_zeros(void *truth)
 {
     struct sched_param first = { .sched_priority = 1 };
@@ -148,7 +149,7 @@ static void read_zeros(void *truth)
     raise(SIGSTOP);
 }
 
-/* What the session says of a child that stopped itself; it goes on then. */
+/* The states of a child that stopped itself; it continues after the reading. */
 static struct camp_thread_states stopped(struct camp_states *session, pid_t child)
 {
     const struct camp_thread_states *found;
@@ -158,7 +159,7 @@ static struct camp_thread_states stopped(struct camp_states *session, pid_t chil
 
     assert_int_equal(waitpid(child, &status, WUNTRACED), child);
     assert_true(WIFSTOPPED(status));
-    threads = look(session);
+    threads = read_threads(session);
     found = find_tid(&threads, child);
     assert_non_null(found);
     states = *found;
@@ -167,7 +168,7 @@ static struct camp_thread_states stopped(struct camp_states *session, pid_t chil
     return states;
 }
 
-/* What the reader did while it looked at its clock. */
+/* What the reader did between two readings of its clock. */
 static struct camp_thread_states watch_reader(uint32_t options, struct split *ret)
 {
     struct camp_states *session = open_states_or_skip(options);

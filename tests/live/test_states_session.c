@@ -1,4 +1,4 @@
-/* Sessions of microstates: who may have one, two at once, and what stays in the kernel. */
+/* Sessions of microstates: permission, two at once, and what stays in the kernel. */
 #include "states_session.h"
 
 #include <bpf/bpf.h>

@@ -19,7 +19,7 @@ static void sleep_a_while(void)
     clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
 }
 
-/* Somebody else who does something late. */
+/* Another process that acts late. */
 static pid_t do_later(void act(int), int argument)
 {
     pid_t pid = fork();
@@ -45,7 +45,7 @@ static void do_nothing(int argument)
 
 /* ------------------------------------------------------------------------------- Sleeps -- */
 
-/* Each is what a child does between two looks at its clock. */
+/* Each function is what a child does between two readings of its clock. */
 
 static void sleep_in_lock(int unused)
 {
@@ -200,7 +200,8 @@ static void sleep_once(void *truth)
     self->how->sleep(argument);
     end_stretch(&self->own);
     if (stopped_ns != NULL) {
-        while (waitpid(-1, NULL, 0) < 0) /* its stopper has said how long by its end */
+        while (waitpid(-1, NULL, 0) <
+               0) /* the process that stopped it stores the time before it exits */
             continue;
         self->stopped_ns = *stopped_ns;
     }

@@ -1,5 +1,5 @@
-/* A snapshot tells of threads that did nothing since the last one in short: nothing of them may be
- * missing, or old. */
+/* The kernel reports threads that did nothing since the last snapshot by short records: none of
+ * their numbers may be missing or old. */
 #include "states_session.h"
 
 #include <pthread.h>
@@ -14,10 +14,10 @@ static void sleep_on(void *unused)
         pause();
 }
 
-/* As the next snapshot has it. */
+/* The thread in the next snapshot. */
 static struct camp_thread_states one_of(struct camp_states *session, pid_t pid)
 {
-    struct threads threads = look(session);
+    struct threads threads = read_threads(session);
     const struct camp_thread_states *found = find_tid(&threads, pid);
     struct camp_thread_states thread;
 
@@ -99,8 +99,7 @@ static void work_when_told(void *truth)
     }
 }
 
-/* It sleeps whenever it is looked at, as it did when it was looked at last, and worked meanwhile.
- */
+/* The thread sleeps at both snapshots, and worked between them. */
 static void a_thread_that_worked_gets_a_full_record(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
@@ -195,7 +194,7 @@ static void a_sleeper_whose_parent_exits_gets_another_parent(void **state)
     close_states(session);
 }
 
-/* All in order, each once, whoever came or went between two snapshots. */
+/* All threads in order, each once, while others start and exit between the snapshots. */
 static void a_short_lived_thread_is_reported_once(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
@@ -213,7 +212,7 @@ static void a_short_lived_thread_is_reported_once(void **state)
         } else {
             *child = start(sleep_on, NULL);
         }
-        threads = look(session);
+        threads = read_threads(session);
         for (size_t i = 1; i < threads.count; i++)
             assert_true(threads.of[i - 1].tid < threads.of[i].tid);
         for (size_t i = 0; i < threads.count; i++)

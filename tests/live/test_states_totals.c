@@ -45,7 +45,7 @@ static void take_all(struct camp_states *session, struct threads *ended)
     uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
 
     do
-        take_ended(session, ended);
+        add_exited(session, ended);
     while (count_brief(ended) < FLOOD && wait_on(began_ns));
 }
 

@@ -59,7 +59,7 @@ struct sight {
 
 static void see(struct camp_states *session, struct sight *sight)
 {
-    struct threads threads = look(session);
+    struct threads threads = read_threads(session);
 
     sight->disk_ns = 0;
     for (size_t i = 0; i < threads.count; i++)
@@ -70,7 +70,7 @@ static void see(struct camp_states *session, struct sight *sight)
         CAMP_OK);
 }
 
-/* What a CPU did between two sights. */
+/* What a CPU did between two readings. */
 static struct camp_cpu_states since(const struct sight *before, const struct sight *now, size_t at)
 {
     struct camp_cpu_states cpu = now->cpus[at];
@@ -136,7 +136,7 @@ static void the_wait_of_one_reader_counts_for_one_cpu_or_for_all(void **state)
     child = start(read_alone, reader);
     reap_well(child);
     last = last_of(session, &ended, child);
-    usleep(IDLE_US); /* idle, and waited for by none */
+    usleep(IDLE_US); /* idle, and no thread waits */
     see(session, &now);
     others_ns = now.disk_ns - (before.disk_ns < now.disk_ns ? before.disk_ns : now.disk_ns) +
                 disk_of(&ended, child);

@@ -1,8 +1,8 @@
 /*
- * Laws of the source "tasks" on this machine, of processes that live: what is booked to them is
- * what their own clocks say, and no more than the CPUs have. The witnesses are read just outside of
- * what is tested, so the truth lies between them; a task that runs at the moment of the look lags
- * by up to a tick, and by nothing else.
+ * Laws of the source "tasks" on this machine, of living processes: the time accounted to them is
+ * that of their own clocks, and no more than the CPUs have. The witnesses are read just outside of
+ * what is tested, so the truth lies between them; a task that runs at the moment of the snapshot
+ * lags by up to a tick, and by nothing else.
  */
 #include "cpu_steal.h"
 #include "tasks_frames.h"
@@ -29,7 +29,7 @@ static void measured_time_is_the_processs_own_clock(void **state)
     clockid_t clock;
     struct source *source;
     const struct frame *frame;
-    uint64_t clocks[4]; /* before and after each of the two looks */
+    uint64_t clocks[4]; /* before and after each of the two snapshots */
     uint64_t measured, tolerance;
     size_t row;
 
@@ -78,7 +78,7 @@ static void all_processes_use_no_more_than_the_cpus_have(void **state)
 {
     const uint64_t steal = steal_ns();
     pid_t child = child_on_all_cpus();
-    uint64_t before = now_ns(CLOCK_MONOTONIC); /* of the first look */
+    uint64_t before = now_ns(CLOCK_MONOTONIC); /* of the first snapshot */
     struct source *source = open_taskstats();
     const struct frame *frame = next_frame(source, 200000000);
     uint64_t after = now_ns(CLOCK_MONOTONIC); /* of the second */
@@ -90,8 +90,9 @@ static void all_processes_use_no_more_than_the_cpus_have(void **state)
     reap(child);
     for (size_t i = 0; i < frame->entity_count; i++)
         sum += frame_values(frame, i)[TASKS_MEASURED];
-    assert_at_most("booked", sum, (after - before) * cpus, tick_ns() * cpus + stolen_since(steal));
-    assert_at_least("booked", sum, 1, 0);
+    assert_at_most("accounted", sum, (after - before) * cpus,
+                   tick_ns() * cpus + stolen_since(steal));
+    assert_at_least("accounted", sum, 1, 0);
     source_close(source);
 }
 

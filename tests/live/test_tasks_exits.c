@@ -1,6 +1,6 @@
 /*
- * Laws of the source "tasks" on this machine, of processes that end: children leave what they knew
- * of their CPU time as their last act, and each is booked once, with all of it.
+ * Laws of the source "tasks" on this machine, of processes that end: as its last act, each child
+ * stores its CPU time, and each is accounted once, with all of it.
  */
 #include "cpu_steal.h"
 #include "tasks_frames.h"
@@ -43,38 +43,39 @@ static struct folded rows_of_name(const struct frame *frame, const char *name)
 /* The child's own CPU time at its last act, and its CPU clock after its end. The true time of its
  * exit record is between the two, because the exit ends after the record. Also an upper bound of
  * its life, by the clock of this test. */
-struct told {
+struct own_time {
     uint64_t word, whole, life;
 };
 
-static uint64_t *shared_word;
+static uint64_t *shared_ns;
 
-static void tell_and_end(void)
+static void report_and_exit(void)
 {
-    *shared_word = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    *shared_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
     _exit(0);
 }
 
 /* Waits until the child has ended, and leaves it a zombie. */
-static struct told end_of(pid_t child)
+static struct own_time end_of(pid_t child)
 {
     clockid_t clock;
     siginfo_t info;
 
     assert_int_equal(clock_getcpuclockid(child, &clock), 0);
     assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
-    return (struct told){ *shared_word, now_ns(clock), 0 };
+    return (struct own_time){ *shared_ns, now_ns(clock), 0 };
 }
 
 /* The accounted time is at least the child's own time minus `lag_ns`, and at most its clock after
  * its end plus `slack_ns`. */
-static void assert_booked(uint64_t booked, struct told told, uint64_t lag_ns, uint64_t slack_ns)
+static void assert_accounted(uint64_t accounted, struct own_time own, uint64_t lag_ns,
+                             uint64_t slack_ns)
 {
     print_message("accounted %.3f ms, by its own clock %.3f to %.3f, of a life of %.3f\n",
-                  (double)booked / 1e6, (double)told.word / 1e6, (double)told.whole / 1e6,
-                  (double)told.life / 1e6);
-    assert_at_least("booked", booked, told.word, lag_ns);
-    assert_at_most("booked", booked, told.whole, slack_ns);
+                  (double)accounted / 1e6, (double)own.word / 1e6, (double)own.whole / 1e6,
+                  (double)own.life / 1e6);
+    assert_at_least("accounted", accounted, own.word, lag_ns);
+    assert_at_most("accounted", accounted, own.whole, slack_ns);
 }
 
 /* The record of a task that never slept has the time from its start to its end, at most its life.
@@ -83,33 +84,33 @@ static void every_short_lived_process_is_accounted(void **state)
 {
     enum { CHILDREN = 200 };
     struct source *source = open_taskstats();
-    struct told sum = { 0 };
-    struct folded booked;
+    struct own_time sum = { 0 };
+    struct folded accounted;
 
     (void)state;
     for (int i = 0; i < CHILDREN; i++) {
         const uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
         pid_t child = fork();
-        struct told told;
+        struct own_time own;
 
         if (child == 0) {
             prctl(PR_SET_NAME, own_name("short"));
             burn(CLOCK_THREAD_CPUTIME_ID, 1 * NS_PER_MS);
-            tell_and_end();
+            report_and_exit();
         }
-        told = end_of(child);
+        own = end_of(child);
         reap(child);
-        sum.word += told.word;
-        sum.whole += told.whole;
+        sum.word += own.word;
+        sum.whole += own.whole;
         sum.life += now_ns(CLOCK_MONOTONIC) - began_ns;
     }
-    booked = rows_of_name(next_frame(source, 0), own_name("short"));
-    assert_int_equal(booked.count, CHILDREN);
-    assert_booked(booked.measured_ns, sum, 0, less(sum.life, sum.whole));
+    accounted = rows_of_name(next_frame(source, 0), own_name("short"));
+    assert_int_equal(accounted.count, CHILDREN);
+    assert_accounted(accounted.measured_ns, sum, 0, less(sum.life, sum.whole));
     source_close(source);
 }
 
-/* Some milliseconds of work that never looks at a clock, so that the kernel has no reason to bring
+/* Some milliseconds of work that never reads a clock, so that the kernel has no reason to bring
  * this task's clock up to date before its end. */
 static void burn_blindly(void)
 {
@@ -139,8 +140,8 @@ static void a_process_that_reads_no_clock_is_accounted_to_its_end(void **state)
     enum { CHILDREN = 50 };
     struct source *source = open_taskstats();
     const uint64_t steal = steal_ns();
-    struct told sum = { 0 };
-    struct folded booked;
+    struct own_time sum = { 0 };
+    struct folded accounted;
 
     (void)state;
     for (int i = 0; i < CHILDREN; i++) {
@@ -160,10 +161,10 @@ static void a_process_that_reads_no_clock_is_accounted_to_its_end(void **state)
         /* The exit costs as much as a child that only exits, forked at the same time. */
         sum.word += less(whole, cost_of_an_exit());
     }
-    booked = rows_of_name(next_frame(source, 0), own_name("blind"));
-    assert_int_equal(booked.count, CHILDREN);
+    accounted = rows_of_name(next_frame(source, 0), own_name("blind"));
+    assert_int_equal(accounted.count, CHILDREN);
     /* Without the time since the last tick a quarter would be missing. */
-    assert_booked(booked.measured_ns, sum, stolen_since(steal), less(sum.life, sum.whole));
+    assert_accounted(accounted.measured_ns, sum, stolen_since(steal), less(sum.life, sum.whole));
     source_close(source);
 }
 
@@ -188,7 +189,7 @@ static void an_exited_process_is_accounted_once_with_its_last_interval(void **st
 {
     struct source *source;
     int go[2];
-    struct told told;
+    struct own_time own;
     uint64_t before;
     pid_t child;
     const struct frame *frame;
@@ -203,19 +204,19 @@ static void an_exited_process_is_accounted_once_with_its_last_interval(void **st
         burn(CLOCK_THREAD_CPUTIME_ID, 50 * NS_PER_MS);
         (void)!read(go[0], &byte, 1);
         burn(CLOCK_THREAD_CPUTIME_ID, 30 * NS_PER_MS);
-        tell_and_end();
+        report_and_exit();
     }
     before = clock_asleep(child);
     source = open_taskstats();
     assert_int_equal(write(go[1], "x", 1), 1);
-    told = end_of(child);
-    told = (struct told){ told.word - before, told.whole - before, 0 };
+    own = end_of(child);
+    own = (struct own_time){ own.word - before, own.whole - before, 0 };
     frame = next_frame(source, 0);
     row = row_of(frame, child);
     assert_int_not_equal(row, SIZE_MAX);
     assert_int_equal(frame->entities[row].flags & (ENTITY_ENDED | ENTITY_NEW), ENTITY_ENDED);
     assert_string_equal(frame->entities[row].name, own_name("ending"));
-    assert_booked(frame_values(frame, row)[TASKS_MEASURED], told, 0, 0);
+    assert_accounted(frame_values(frame, row)[TASKS_MEASURED], own, 0, 0);
     assert_int_equal(row_of(next_frame(source, 0), child), SIZE_MAX); /* a zombie is no news */
     reap(child);
     assert_int_equal(row_of(next_frame(source, 0), child), SIZE_MAX);
@@ -239,7 +240,7 @@ static void start_enders(pid_t *children, size_t count, const int *go)
     }
 }
 
-/* Releases them one after the other, at times that have nothing to do with the looks. */
+/* Releases the children one after the other, at times that do not depend on the snapshots. */
 static pid_t start_releaser(size_t count, const int *go)
 {
     pid_t releaser = fork();
@@ -254,7 +255,7 @@ static pid_t start_releaser(size_t count, const int *go)
     return releaser;
 }
 
-/* Nobody is waited for: a zombie's clock is whole. */
+/* The children stay zombies, whose clocks are complete. */
 static bool all_have_ended(const pid_t *children, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -273,7 +274,7 @@ static void a_process_that_exits_during_a_snapshot_is_not_accounted_since_its_st
     pid_t children[CHILDREN], releaser;
     int go[2];
     struct source *source;
-    uint64_t booked = 0, grown = 0;
+    uint64_t accounted = 0, grown = 0;
     bool ended;
 
     (void)state;
@@ -283,17 +284,17 @@ static void a_process_that_exits_during_a_snapshot_is_not_accounted_since_its_st
         grown -= clock_asleep(children[i]);
     source = open_taskstats();
     releaser = start_releaser(CHILDREN, go);
-    do { /* the last look is after the last end */
+    do { /* the last snapshot is after the last exit */
         ended = all_have_ended(children, CHILDREN);
-        booked += rows_of_name(next_frame(source, 0), own_name("race")).measured_ns;
+        accounted += rows_of_name(next_frame(source, 0), own_name("race")).measured_ns;
     } while (!ended);
     reap(releaser);
     for (int i = 0; i < CHILDREN; i++) {
         grown += end_of(children[i]).whole;
         reap(children[i]);
     }
-    assert_at_least("booked", booked, CHILDREN * NS_PER_MS, 0);
-    assert_at_most("booked", booked, grown, 0);
+    assert_at_least("accounted", accounted, CHILDREN * NS_PER_MS, 0);
+    assert_at_most("accounted", accounted, grown, 0);
     source_close(source);
 }
 
@@ -324,7 +325,7 @@ static pid_t threaded_child(const char *name)
             pthread_create(&threads[i], NULL, burn_in_thread, NULL);
         for (int i = 0; i < 3; i++)
             pthread_join(threads[i], NULL);
-        tell_and_end();
+        report_and_exit();
     }
     return child;
 }
@@ -334,17 +335,17 @@ static void a_threaded_process_is_accounted_whole_and_once(void **state)
     const uint64_t steal = steal_ns();
     struct source *source = open_taskstats();
     pid_t child = threaded_child(own_name("threads"));
-    struct told told = end_of(child);
-    struct folded booked;
+    struct own_time own = end_of(child);
+    struct folded accounted;
     uint64_t tolerance;
 
     (void)state;
     reap(child);
-    booked = rows_of_name(next_frame(source, 0), own_name("threads"));
-    assert_int_equal(booked.count, 1);
-    assert_at_least("its clock", told.word, 60 * NS_PER_MS, 0); /* as they were asked to */
+    accounted = rows_of_name(next_frame(source, 0), own_name("threads"));
+    assert_int_equal(accounted.count, 1);
+    assert_at_least("its clock", own.word, 60 * NS_PER_MS, 0); /* as they were asked to */
     tolerance = threads_room(steal);
-    assert_booked(booked.measured_ns, told, tolerance, tolerance);
+    assert_accounted(accounted.measured_ns, own, tolerance, tolerance);
     source_close(source);
 }
 
@@ -353,7 +354,7 @@ static void an_unseen_zombie_group_is_accounted_once(void **state)
     const uint64_t steal = steal_ns();
     struct source *source = open_taskstats();
     pid_t child = threaded_child(own_name("zombie"));
-    struct told told = end_of(child);
+    struct own_time own = end_of(child);
     struct folded first, second;
     uint64_t tolerance;
 
@@ -365,7 +366,7 @@ static void an_unseen_zombie_group_is_accounted_once(void **state)
     assert_int_equal(first.count, 1);
     assert_int_equal(second.count, 0);
     tolerance = threads_room(steal);
-    assert_booked(first.measured_ns, told, tolerance, tolerance);
+    assert_accounted(first.measured_ns, own, tolerance, tolerance);
     source_close(source);
 }
 
@@ -377,7 +378,7 @@ static void an_old_zombie_is_no_loss_when_reaped(void **state)
     (void)state;
     if (child == 0) {
         burn(CLOCK_THREAD_CPUTIME_ID, 5 * NS_PER_MS);
-        tell_and_end();
+        report_and_exit();
     }
     end_of(child);
     source = open_taskstats();
@@ -420,9 +421,8 @@ int main(void)
     };
 
     own_name("");
-    shared_word =
-        mmap(NULL, sizeof *shared_word, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1, 0);
-    if (shared_word == MAP_FAILED)
+    shared_ns = mmap(NULL, sizeof *shared_ns, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1, 0);
+    if (shared_ns == MAP_FAILED)
         return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,7 +113,7 @@ static void a_listener_does_not_answer_questions(void **state)
     camp_taskstats_close(&session);
 }
 
-/* In a child, which is nobody from then on. */
+/* In a child, which has no privilege from then on. */
 static void without_the_capability_it_is_refused_at_open(void **state)
 {
     pid_t pid = fork();
