@@ -170,7 +170,7 @@ static void note_losses(char *note, const struct frame *frame, const struct fram
 static void note_samples(char *note, const struct frame *frame)
 {
     const struct schema *schema = frame->schema;
-    const size_t column = find_counter(schema, "looks");
+    const size_t column = find_counter(schema, "samples");
     double samples = 0, sessions = 0;
 
     for (size_t i = 0; column < schema->column_count && i < frame->entity_count; i++) {

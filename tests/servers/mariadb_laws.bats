@@ -245,7 +245,7 @@ awake_ns() {
 # always NAME USER COLUMN: a session that only sleeps has all its time in this column, except the scheduler's
 # counts. Scaled times are rounded down to whole nanoseconds at each sample; instruments use the server's clock.
 always() {
-    local room='2 * (sum(looks) + count(*))'
+    local room='2 * (sum(samples) + count(*))'
     [[ $1 == plain.* ]] || room=$((2 * ANSWER_NS))
     during "$1" "$2" "sum($3) >= sum(elapsed_ns) - $(awake_ns "${1%%.*}" "$2") - $room"
 }
@@ -313,7 +313,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
         [ "$slept" = 0 ] || skip "the loop had to sleep $slept times here"
         during $server.bpf burner 'sum(cpu_ns + run_queue_ns) = sum(elapsed_ns)'
     done
-    during plain.sql burner 'sum(cpu_ns) >= sum(elapsed_ns) - 2 * (sum(looks) + count(*))'
+    during plain.sql burner 'sum(cpu_ns) >= sum(elapsed_ns) - 2 * (sum(samples) + count(*))'
 }
 
 # Tier schedstat+SQL reads the same counters, so the times are equal. Tier bpf reads a clock: the two ends of each
@@ -358,7 +358,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     local tier ns chance
     for tier in plain.bpf plain.gated instrumented.bpf instrumented.gated; do
         ns=$(row_locks_ns "${tier%%.*}")
-        chance="sum(elapsed_ns) * $(by_chance 0.5 'sum(looks) / 8.0')"
+        chance="sum(elapsed_ns) * $(by_chance 0.5 'sum(samples) / 8.0')"
         after hot $tier 'hot*' "sum(abs(unaccounted_ns)) = 0
             and sum(contention_ns + idle_asked_for_ns + cpu_ns + run_queue_ns) >= $ns
             and sum(contention_row_lock_ns) > 0

@@ -190,7 +190,7 @@ has_a_short_interval() {
     until_it has_a_short_interval
     end_recording late "$RECORD_PID"
     # Times are rounded down to whole nanoseconds at each sample. The end of the recording is no sample.
-    holds late "select count(*) > 0 and sum(abs(unaccounted_ns)) <= 2 * (sum(looks) + count(*))
+    holds late "select count(*) > 0 and sum(abs(unaccounted_ns)) <= 2 * (sum(samples) + count(*))
         from postgres_every join entity using (entity)
         where application = 'holder' and tick < (select max(tick) from tick)"
 }

@@ -149,7 +149,7 @@ nap_as() {
 # The rounding of scaled times: they are cut to whole nanoseconds at each snapshot.
 cut_of() {
     case $1 in
-    memory | gated) echo '2 * (sum(looks) + count(*))' ;;
+    memory | gated) echo '2 * (sum(samples) + count(*))' ;;
     *) echo 0 ;;
     esac
 }

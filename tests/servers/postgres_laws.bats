@@ -71,7 +71,7 @@ always() {
     local awake cut=0
     awake=$(($(since "$SERVERS/$2.before" "$SERVERS/$2.after" 2) + $(since "$SERVERS/$2.before" "$SERVERS/$2.after" 3)))
     case $1 in
-    memory | gated) cut='2 * (sum(looks) + count(*))' ;;
+    memory | gated) cut='2 * (sum(samples) + count(*))' ;;
     bpf | own | grouped) # reads a clock: see as_the_scheduler
         cut=$(($(cat "$SERVERS/taken") + $(cat "$SERVERS/switch_ns") * $(since "$SERVERS/$2.before" "$SERVERS/$2.after" 4)))
         ;;
@@ -165,7 +165,7 @@ holds_with_counts() {
 # camp gets the name of a raw event from a sample by SQL. Only rare events are in no sample.
 @test "laws: pgbench: an event that samples found has its name" {
     during pgbench bpf pgbench "sum(wait_unknown_event_ns) <= sum(elapsed_ns)
-        * $(by_chance 0 "$(value_during pgbench sql pgbench 'sum(looks)')")"
+        * $(by_chance 0 "$(value_during pgbench sql pgbench 'sum(samples)')")"
 }
 
 # In an interval without a sample of sleep, the sleep of a session is unaccounted. All eight sessions are sampled
@@ -174,11 +174,11 @@ holds_with_counts() {
     local asleep='1.0 * sum(elapsed_ns - cpu_ns - run_queue_ns) / sum(elapsed_ns)'
     for tier in memory gated; do
         during pgbench $tier pgbench 'sum(sampled_asleep_ns > 0) > 0
-            and max(iif(sampled_asleep_ns > 0, abs(unaccounted_ns) - 2 * (looks + 1), 0)) <= 0'
+            and max(iif(sampled_asleep_ns > 0, abs(unaccounted_ns) - 2 * (samples + 1), 0)) <= 0'
         holds $tier 'select min(unaccounted_ns + cpu_ns + run_queue_ns) >= 0 from postgres_every'
         during known $tier waiter 'sum(sampled_asleep_ns) = sum(elapsed_ns)'
         during pgbench $tier pgbench "sum(sampled_asleep_ns) <= sum(elapsed_ns)
-            and 1.0 * sum(sampled_asleep_ns) / sum(elapsed_ns) >= $asleep - $(by_chance "$asleep" 'sum(looks) / 8.0')"
+            and 1.0 * sum(sampled_asleep_ns) / sum(elapsed_ns) >= $asleep - $(by_chance "$asleep" 'sum(samples) / 8.0')"
     done
 }
 
@@ -186,7 +186,7 @@ holds_with_counts() {
 # clock has no such error.
 @test "laws: pgbench: sleep without an event is no longer by the kernel's clock than by samples of memory" {
     local share='1.0 * sum(wait_without_event_ns) / sum(elapsed_ns)'
-    share=$(value_during pgbench memory pgbench "$share + $(by_chance "$share" 'sum(looks) / 8.0')")
+    share=$(value_during pgbench memory pgbench "$share + $(by_chance "$share" 'sum(samples) / 8.0')")
     during pgbench bpf pgbench "sum(wait_without_event_ns) <= $share * sum(elapsed_ns)"
 }
 
@@ -217,7 +217,7 @@ holds_with_counts() {
 @test "laws: a session that waits has no unaccounted time, also when it is only sampled" {
     for tier in memory gated sql; do
         for who in idle holder waiter sleeper copier; do
-            during known $tier $who 'sum(abs(unaccounted_ns)) <= 2 * (sum(looks) + count(*))'
+            during known $tier $who 'sum(abs(unaccounted_ns)) <= 2 * (sum(samples) + count(*))'
         done
     done
 }
@@ -275,14 +275,14 @@ holds_with_counts() {
 # A session that was woken keeps its wait event until it has a CPU, so the sampled waits are not shorter than
 # the measured ones. All eight sessions are sampled at the same moments.
 @test "laws: pgbench: no state is longer than the database says" {
-    local looks state
-    looks=$(value_during pgbench sql pgbench 'sum(looks) / 8.0')
+    local samples state
+    samples=$(value_during pgbench sql pgbench 'sum(samples) / 8.0')
     for state in contention wait idle; do
         during pgbench bpf pgbench "1.0 * sum(reported_${state}_ns) / sum(elapsed_ns) >= 1.0 * sum(${state}_ns)
-            / sum(elapsed_ns) - $(by_chance "1.0 * sum(${state}_ns) / sum(elapsed_ns)" "$looks")"
+            / sum(elapsed_ns) - $(by_chance "1.0 * sum(${state}_ns) / sum(elapsed_ns)" "$samples")"
     done
     during pgbench bpf pgbench "1.0 * sum(reported_cpu_ns) / sum(elapsed_ns) <= 1.0 * sum(cpu_ns + run_queue_ns)
-        / sum(elapsed_ns) + $(by_chance "1.0 * sum(cpu_ns + run_queue_ns) / sum(elapsed_ns)" "$looks")"
+        / sum(elapsed_ns) + $(by_chance "1.0 * sum(cpu_ns + run_queue_ns) / sum(elapsed_ns)" "$samples")"
 }
 
 @test "laws: labels are user, database, application, client and the query's number" {

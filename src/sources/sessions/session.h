@@ -12,7 +12,7 @@
  * samples, the sum of the states is right by construction and proves nothing: sampled_asleep_ns is
  * the time that the samples alone would have accounted.
  *
- * If states are sampled or scaled, the column looks is the number of samples n of a session: a
+ * If states are sampled or scaled, the column samples is the number of samples n of a session: a
  * share p of them has the standard error sqrt(p (1 - p) / n).
  */
 #pragma once

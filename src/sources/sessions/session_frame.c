@@ -67,7 +67,7 @@ static const struct column states[SESSION_STATE_COUNT] = {
     { "cpu_ns", "CPU", "on a CPU, by the operating system's scheduler", COLUMN_STATE, CAMP_MEASURED,
       CLASS_CPU, NULL },
     { "run_queue_ns", "run queue",
-      "ready to run, and no CPU runs it: what the database books as something else", COLUMN_STATE,
+      "ready to run, and no CPU runs it: the database reports it as another state", COLUMN_STATE,
       CAMP_MEASURED, CLASS_READY, "runq" },
     { "contention_ns", "contention", "asleep for what another session holds", COLUMN_STATE,
       CAMP_MEASURED, CLASS_CONTENTION, "cont" },
@@ -97,7 +97,7 @@ static const struct column sampled_asleep =
             "off the CPUs by the samples alone; the states are what is left beside CPU and run "
             "queue, in the proportion of these");
 static const struct column sample_count =
-    SAMPLED("looks", "looks",
+    SAMPLED("samples", "samples",
             "samples of this session: of n, a share p has the standard error sqrt(p (1 - p) / n)");
 
 /* Returns its position. */
