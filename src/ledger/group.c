@@ -1,5 +1,7 @@
 #include "group.h"
 
+#include "words.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,20 +80,6 @@ static struct keyed key_of(const struct grouping *grouping, const struct frame *
     return (struct keyed){ ended, entity->id, entity->name, row };
 }
 
-/* A value may be longer than a name: it is cut between two characters of UTF-8. */
-static void set_name(struct entity *entity, const char *name)
-{
-    size_t length = strlen(name);
-
-    if (length >= sizeof entity->name) {
-        length = sizeof entity->name - 1;
-        while (length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80)
-            length--;
-    }
-    memcpy(entity->name, name, length);
-    entity->name[length] = '\0';
-}
-
 /* The tuple that has this label of an entity alone; NULL: it has none. */
 static const struct labels *one_label(const struct grouping *grouping, const struct labels *labels)
 {
@@ -108,15 +96,16 @@ static void start_group(const struct grouping *grouping, struct entity *group, i
 {
     group->id = number;
     group->count = 0;
-    set_name(group, name);
+    copy_text(group->name, sizeof group->name, name, strlen(name));
     if (grouping->key != GROUP_LABEL)
         return;
     *group = (struct entity){ .labels = one_label(grouping, group->labels) };
-    set_name(group, name[0] != '\0' ? name : "(none)");
+    name = name[0] != '\0' ? name : "(none)";
+    copy_text(group->name, sizeof group->name, name, strlen(name));
 }
 
 static int add_row(const struct grouping *grouping, struct frame *ret, const struct frame *frame,
-                   const struct keyed *keyed, const char *name, bool begins)
+                   const struct keyed *keyed, const char *name, bool starts)
 {
     const size_t columns = frame->schema->column_count;
     const struct entity *from = &frame->entities[keyed->row];
@@ -124,7 +113,7 @@ static int add_row(const struct grouping *grouping, struct frame *ret, const str
     struct entity *to;
     uint64_t *sums;
 
-    if (begins) {
+    if (starts) {
         to = frame_add(ret);
         if (to == NULL)
             return CAMP_E_NOMEM;
@@ -148,8 +137,8 @@ static int add_up(const struct grouping *grouping, struct frame *ret, const stru
                   const struct keyed *rows, const char *const *names)
 {
     for (size_t i = 0; i < frame->entity_count; i++) {
-        const bool begins = i == 0 || compare_groups(&rows[i], &rows[i - 1]) != 0;
-        int r = add_row(grouping, ret, frame, &rows[i], names[rows[i].row], begins);
+        const bool starts = i == 0 || compare_groups(&rows[i], &rows[i - 1]) != 0;
+        int r = add_row(grouping, ret, frame, &rows[i], names[rows[i].row], starts);
 
         if (r != CAMP_OK)
             return r;

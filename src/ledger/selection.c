@@ -1,5 +1,6 @@
 #include "selection.h"
 
+#include "array.h"
 #include "words.h"
 
 #include <stdlib.h>
@@ -125,7 +126,7 @@ static bool is_picked(const struct entity *entity, const struct selection *selec
     return wanted;
 }
 
-/* Most often all of them: then nothing is copied. */
+/* Without a filter, which is the usual case, nothing is copied. */
 int selection_pick(struct selected *ret, const struct frame *frame,
                    const struct selection *selection)
 {
@@ -187,7 +188,7 @@ static uint64_t key_of(const struct frame *frame, size_t row, size_t order)
 
     if (column != NULL)
         return frame_values(frame, row)[column - schema->columns];
-    if (order == unaccounted_order(schema)) /* both are as wrong */
+    if (order == unaccounted_order(schema)) /* both signs are an error */
         return (uint64_t)(unaccounted < 0 ? -unaccounted : unaccounted);
     if (order == order_count_of_states(schema))
         return frame->elapsed_ns[row];
@@ -218,7 +219,7 @@ static const char *text_of(const struct sorting *sorting, size_t row)
                : labels_value(rows->entities[row].labels, sorting->label);
 }
 
-/* Rows of equal text are sorted by what is not idle. */
+/* Rows of equal text are sorted by their time that is not idle. */
 static int compare_rows(const void *a, const void *b, void *context)
 {
     const struct sorting *sorting = context;
@@ -254,23 +255,14 @@ static int reserve(struct selected *ret)
 {
     const size_t wanted = ret->rows->entity_count + 1;
 
-    if (wanted > ret->capacity) {
-        ret->capacity = 0;
-        free(ret->keys);
-        free(ret->order);
-        free(ret->depths);
-        ret->keys = calloc(2 * wanted, sizeof *ret->keys);
-        ret->order = calloc(2 * wanted, sizeof *ret->order);
-        ret->depths = calloc(2 * wanted, sizeof *ret->depths);
-        if (ret->order == NULL || ret->depths == NULL || ret->keys == NULL)
-            return CAMP_E_NOMEM;
-        ret->capacity = 2 * wanted;
-    }
+    if (!ARRAYS_RESERVE(ret->capacity, wanted, ARRAY(ret->keys), ARRAY(ret->order),
+                        ARRAY(ret->depths)))
+        return CAMP_E_NOMEM;
     memset(ret->depths, 0, wanted * sizeof *ret->depths);
     return CAMP_OK;
 }
 
-/* Rows that ended get what the living leave, and a quarter in any case. */
+/* Rows of exited entities get the space that the others leave, and a quarter in any case. */
 static void cut_rows(struct selected *ret, size_t most)
 {
     const size_t count = ret->count, ended = count - ret->living;

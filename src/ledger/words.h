@@ -7,6 +7,18 @@
 #include <string.h>
 #include <strings.h>
 
+/* Copies text[length] to ret[size] with a NUL; what does not fit is cut between two characters of
+ * UTF-8. */
+static inline void copy_text(char *ret, size_t size, const char *text, size_t length)
+{
+    size_t copied = length < size ? length : size - 1;
+
+    while (copied < length && copied > 0 && ((unsigned char)text[copied] & 0xc0) == 0x80)
+        copied--;
+    memmove(ret, text, copied);
+    ret[copied] = '\0';
+}
+
 /* Does the text end in it, after something else? */
 static inline bool ends_with(const char *text, const char *ending)
 {

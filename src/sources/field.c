@@ -1,6 +1,7 @@
 #include "field.h"
 
 #include "counters/units.h"
+#include "ledger/words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,13 +33,7 @@ struct field field_trimmed(struct field field)
 
 void field_copy(struct field field, char *ret, size_t size)
 {
-    size_t length = field.length < size ? field.length : size - 1;
-
-    while (length < field.length && length > 0 &&
-           ((unsigned char)field.text[length] & 0xc0) == 0x80)
-        length--;
-    memcpy(ret, field.text, length);
-    ret[length] = '\0';
+    copy_text(ret, size, field.text, field.length);
 }
 
 void field_complaint(struct field field, enum field_fault fault, char *ret, size_t size)

@@ -6,6 +6,7 @@
 #include "groups.h"
 
 #include "counters/error.h"
+#include "ledger/words.h"
 #include "sources/machine/cgroup_paths.h"
 #include "sources/machine/user_names.h"
 
@@ -31,10 +32,7 @@ static const struct schema *describe(const struct source *base)
 
 static void set_name(struct entity *entity, const char *name)
 {
-    const size_t length = strnlen(name, sizeof entity->name - 1);
-
-    memmove(entity->name, name, length);
-    entity->name[length] = '\0';
+    copy_text(entity->name, sizeof entity->name, name, strlen(name));
 }
 
 static void name_row(struct groups_source *source, struct entity *row)

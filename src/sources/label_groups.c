@@ -6,7 +6,7 @@
 #include "groups.h"
 #include "ledger/array.h"
 #include "ledger/registry.h"
-#include "sources/field.h"
+#include "ledger/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static bool start_group(struct label_groups *groups, uint32_t number, const stru
     entity->count = 0;
     entity->labels = labels;
     value = value[0] != '\0' ? value : "(none)";
-    field_copy((struct field){ value, strlen(value) }, entity->name, sizeof entity->name);
+    copy_text(entity->name, sizeof entity->name, value, strlen(value));
     groups->places[number] =
         (struct label_place){ groups->registry.frames, groups->frame.entity_count - 1 };
     return true;

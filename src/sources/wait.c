@@ -1,9 +1,10 @@
+/* Waiting for the end of an interval. */
 #include "source.h"
+
+#include "counters/units.h"
 
 #include <errno.h>
 #include <time.h>
-
-#define NS_PER_S 1000000000u
 
 uint64_t source_clock_ns(clockid_t clock)
 {
