@@ -9,7 +9,7 @@
 #pragma once
 
 #include "metric.h"
-#include "views/bytes.h"
+#include "views/byte_buffer.h"
 
 enum exposition_format { EXPOSITION_PROMETHEUS, EXPOSITION_OPENMETRICS };
 

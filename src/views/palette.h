@@ -1,6 +1,6 @@
 /*
  * The colours of pictures, for the SVG writer, and for the page, which gets them in the head of the
- * stream. Found by search: as far apart as possible (CIEDE2000) for normal sight, protanopia,
+ * stream. Chosen as far apart as possible (CIEDE2000) for normal sight, protanopia,
  * deuteranopia and tritanopia, and at least 3:1 against white and #15181c.
  */
 #pragma once

@@ -40,6 +40,15 @@ teardown() {
     [ "$("$CAMP" doctor | head -n -2 | awk 'length > 80' | wc -l)" -eq 0 ]
 }
 
+@test "without capabilities it does not refer to itself" {
+    [ "$(id -u)" -eq 0 ] || skip "needs root, to become another user"
+    FOLDER=$(mktemp -d)
+    run as_nobody doctor
+    [ "$status" -eq 0 ]
+    [[ $output == *"microstates need CAP_BPF and CAP_PERFMON"* ]]
+    [[ $output != *"see camp doctor"* ]]
+}
+
 @test "--table without csv is refused" {
     for format in text json; do
         run --separate-stderr "$CAMP" doctor --table tiers --format $format

@@ -1,5 +1,5 @@
-/* What the options of camp top mean, for threads and for any other source: which rows there are, in
- * which order, and what does not go together. */
+/* What the values of the options of camp top mean, for threads and for any other source: which rows
+ * there are, in which order, and which options exclude each other. Their table is in top.c. */
 #include "program/command.h"
 #include "top.h"
 

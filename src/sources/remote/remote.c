@@ -3,6 +3,12 @@
 /* A signal may come between the check of *stop and the wait. */
 #define SLICE_NS (50 * (uint64_t)NS_PER_MS)
 
+/* The pauses before the next attempt. After a failure that may pass by itself: none, then 10 ms,
+ * twice as long each time, and at last a second. After any other failure: 10 s. */
+#define FIRST_PAUSE_NS (10 * (uint64_t)NS_PER_MS)
+#define LONGEST_PAUSE_NS (uint64_t) NS_PER_S
+#define LASTING_PAUSE_NS (10 * (uint64_t)NS_PER_S)
+
 void remote_busy(struct remote *remote, uint64_t limit_ns)
 {
     const uint64_t now = now_ns(CLOCK_MONOTONIC);
@@ -22,9 +28,9 @@ void remote_down(struct remote *remote, bool may_pass)
     uint64_t pause_ns = 0;
 
     if (!may_pass)
-        pause_ns = 10 * (uint64_t)NS_PER_S;
+        pause_ns = LASTING_PAUSE_NS;
     else if (before > 0)
-        pause_ns = before < 8 ? (uint64_t)10 * NS_PER_MS << (before - 1) : NS_PER_S;
+        pause_ns = before < 8 ? FIRST_PAUSE_NS << (before - 1) : LONGEST_PAUSE_NS;
     remote->state = REMOTE_DOWN;
     remote->not_before_ns = now_ns(CLOCK_MONOTONIC) + pause_ns;
 }

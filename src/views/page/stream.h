@@ -10,7 +10,7 @@
 
 #include "ledger/axes.h"
 #include "ledger/registry.h"
-#include "views/bytes.h"
+#include "views/byte_buffer.h"
 
 #define STREAM_STATES_MAXIMUM VERTICES_STATES_MAXIMUM
 #define STREAM_KEY_EVERY 64 /* frames */

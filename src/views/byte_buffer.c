@@ -1,4 +1,4 @@
-#include "bytes.h"
+#include "byte_buffer.h"
 
 #include "ledger/array.h"
 
