@@ -34,7 +34,7 @@ open_session() {
     until_it has_mariadb "$1"
 }
 
-# camp_records NAME OPTION...: the recording ends by itself, with nothing on stderr.
+# camp_records NAME OPTION...: records until the options end the recording; fails, with camp's stderr, if camp does.
 camp_records() {
     local name=$1
     shift
@@ -50,7 +50,7 @@ says() {
     holds "$1" "select value = '$3' from camp where key = '$2'"
 }
 
-# The states of a session are not longer than its time.
+# The sum of a session's states does not exceed its elapsed time.
 adds_up() {
     holds "$1" 'select count(*) > 0 and min(unaccounted_ns) >= 0 from mariadb_every'
 }
@@ -77,7 +77,7 @@ adds_up() {
     holds run "select count(*) = 1 from entity where name = 'sleeper'"
 }
 
-@test "mariadb: without the right PROCESS other sessions are hidden, with a note" {
+@test "mariadb: without the right PROCESS the sessions of other users are hidden, and a note says so" {
     start_server
     query_mariadb 'create user stranger@localhost'
     open_session idler
@@ -87,7 +87,7 @@ adds_up() {
         from camp where key = 'note'"
 }
 
-@test "mariadb: without performance_schema the tier is named, and one that needs it is refused" {
+@test "mariadb: without performance_schema the other tiers record, and tier performance_schema is refused" {
     start_server
     open_session idler
     for tier in schedstat+SQL SQL; do
@@ -100,12 +100,13 @@ adds_up() {
         "socket=$MARIADB_SOCKET user=camp" --tier performance_schema
 }
 
-# serve_and_end: a session that burns CPU time, sleeps, and ends.
+# Opens a session that burns CPU time, sleeps, and ends.
 serve_and_end() {
     query_mariadb "select benchmark(200000, md5('x')), sleep(0.1)" >/dev/null
 }
 
-# At each attempt, known sessions end within an interval. Two simultaneous ones leave two threads.
+# Each attempt runs two simultaneous sessions, so that the server keeps two threads in its cache. Succeeds once
+# the recording has counted an ended session as partial.
 has_ended_one() {
     serve_and_end &
     serve_and_end
@@ -113,13 +114,13 @@ has_ended_one() {
     holds run 'select sum(partial) > 0 from tick'
 }
 
-# Counts all but the thread that answers this statement.
+# The server counts its cached threads; the thread that answers this statement is not one of them.
 has_cached_thread() {
     [ "$(query_mariadb "select variable_value from information_schema.global_status
         where variable_name = 'Threads_cached'")" -gt 0 ]
 }
 
-# The scheduler's counts of all threads of the server; a thread may end while they are read.
+# Prints the scheduler's counts of all threads of the server. A thread may end while its counts are read.
 count_threads() {
     local thread
     for thread in "/proc/$MARIADB_PID/task"/*; do count_tasks "${thread##*/}" 2>/dev/null || true; done
@@ -177,7 +178,7 @@ start_on_port() {
     FROM="mariadb:host=127.0.0.1 port=$port user=camp"
 }
 
-@test "mariadb: by TCP, a server of this machine is local, and one with another host name is remote" {
+@test "mariadb: over TCP a server on this machine is local, and a server with another host name is remote" {
     start_on_port
     camp_records run --from "$FROM" --count 1 --tier schedstat+SQL
     says run tier schedstat+SQL
@@ -190,7 +191,7 @@ start_on_port() {
     says run note 'Tier SQL: the server is on another machine'
 }
 
-@test "mariadb: the threads of a server in a container are not mistaken for local ones" {
+@test "mariadb: the thread ids of a server in a container are not mistaken for local thread ids" {
     unshare --pid --fork true 2>/dev/null || skip 'a container of its own is not permitted'
     MARIADB_WITHIN=(unshare --pid --fork)
     start_server
@@ -201,7 +202,8 @@ start_on_port() {
 
 # ---------------------------------------------------------------------------- failures --
 
-# fails_with STATUS TEXT CONNINFO [OPTION...]: one line on stderr, which starts with TEXT.
+# fails_with STATUS TEXT CONNINFO [OPTION...]: camp exits with STATUS, and with one line on stderr,
+# which starts with TEXT.
 fails_with() {
     local status_wanted=$1 text=$2 conninfo=$3
     shift 3
@@ -213,7 +215,7 @@ fails_with() {
     [[ $stderr == "camp record: $text"* ]]
 }
 
-@test "mariadb: a failure to connect is one line with its cause" {
+@test "mariadb: a failure to connect is reported in one line with its cause" {
     start_server --max-connections=10
     query_mariadb "create user secret@localhost identified by 'sesame';
         create user few@localhost with max_user_connections 1; grant all on *.* to few@localhost"

@@ -40,7 +40,7 @@ setup_file() {
     on_each await_quiet
     on_each count_quiet idle.before burner
     taken_ns >"$SERVERS/taken.before"
-    # Two intervals later, no interval includes time before the first count.
+    # After two more intervals, the current interval started after the first count.
     all_go_on 2
     phase_begins loads
     all_go_on 1
@@ -75,7 +75,7 @@ setup() { ! is_file_skipped || skip "$SKIP_FILE"; }
 begin_server() {
     local name=$1
     shift
-    # The server drops a client that does not read for this long (s), and the reader does not.
+    # The server drops a client that has not read for this many seconds. The client of `reader` never reads.
     start_mariadb --net-write-timeout=3600 "$@"
     SOCKETS[$name]=$MARIADB_SOCKET
     PIDS[$name]=$MARIADB_PID
@@ -175,7 +175,7 @@ hot_row_is_done() {
 
 # ---------------------------------------------------------------------------- witnesses --
 
-# count_row_locks WHEN: InnoDB's own time of waits for row locks, in ns, summed over all sessions.
+# count_row_locks WHEN: saves InnoDB's own time of waits for row locks, in ns, summed over all sessions.
 count_row_locks() {
     query_mariadb "select variable_value * 1000000 from information_schema.global_status
         where variable_name = 'Innodb_row_lock_time'" | cut -d. -f1 >"$SERVERS/$SERVER.row_locks.$1"
@@ -185,8 +185,8 @@ thread_of() {
     query_mariadb "select tid from information_schema.processlist where user = '$1'"
 }
 
-# A wait for a lock is repeated every second, so the threads of these sessions may wake up. They are only asleep
-# at the moment when they are counted.
+# The server repeats a wait for a lock every second, so the threads of `waiter` and `asker` wake up in between.
+# count_quiet() waits until they are asleep.
 await_quiet() {
     local user tids=()
     for user in "${QUIET[@]}"; do
@@ -199,7 +199,7 @@ await_quiet() {
     until_still "${tids[@]}"
 }
 
-# count_quiet WHEN USER...: the scheduler's counts of these users' threads.
+# count_quiet WHEN USER...: saves the scheduler's counts of these users' threads.
 count_quiet() {
     local when=$1 user tid
     shift
@@ -224,7 +224,8 @@ during() {
     }
 }
 
-# after PHASE NAME USERS CONDITION: the same for all intervals from this phase on.
+# after PHASE NAME USERS CONDITION: the condition holds for the sums of all intervals since the start of PHASE, of the
+# users that match the pattern USERS.
 after() {
     local from
     from="from mariadb_every join entity using (entity) join tick using (tick) where user glob '$3'
@@ -242,15 +243,16 @@ awake_ns() {
     echo $(($(since "$file.before" "$file.after" 2) + $(since "$file.before" "$file.after" 3)))
 }
 
-# always NAME USER COLUMN: a session that only sleeps has all its time in this column, except the scheduler's
-# counts. Scaled times are rounded down to whole nanoseconds at each sample; instruments use the server's clock.
+# always NAME USER COLUMN: a session that only sleeps has all its time in this column, except the time that the
+# scheduler counted on a CPU or in the run queue. Scaled times are rounded down to whole nanoseconds at each
+# sample; instruments use the server's clock.
 always() {
     local room='2 * (sum(samples) + count(*))'
     [[ $1 == plain.* ]] || room=$((2 * ANSWER_NS))
     during "$1" "$2" "sum($3) >= sum(elapsed_ns) - $(awake_ns "${1%%.*}" "$2") - $room"
 }
 
-# InnoDB's time of waits for rows. Its clock stops when the thread runs again.
+# InnoDB's time of waits for row locks. InnoDB stops its clock when the waiting thread runs again.
 row_locks_ns() {
     echo $(($(cat "$SERVERS/$1.row_locks.after") - $(cat "$SERVERS/$1.row_locks.before")))
 }
@@ -289,12 +291,12 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
         always "$tier" asker contention_ns
         always "$tier" locker idle_client_ns
     done
-    # The instruments cannot distinguish them: both wait for the same condition.
+    # Tier performance_schema cannot distinguish the two locks: both waits are for the same condition variable.
     for tier in plain.bpf plain.gated plain.sql; do always "$tier" asker contention_user_lock_ns; done
 }
 
-# The last interval has no sample, so its sleep has the name of the last sample.
-@test "mariadb laws: the short last interval has the same states as those before" {
+# The last interval has no sample, so its sleep is accounted to the state of the last sample.
+@test "mariadb laws: the short last interval has the same states as the intervals before it" {
     for tier in plain.bpf plain.gated instrumented.bpf instrumented.gated; do
         holds $tier "select count(*) = 1 and sum(contention_ns) = sum(elapsed_ns - run_queue_ns - cpu_ns)
             from mariadb_every join entity using (entity)
@@ -306,7 +308,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     for tier in "${TIERS[@]}"; do always "$tier" reader wait_client_of_statement_ns; done
 }
 
-@test "mariadb laws: a loop is on a CPU, or waits for one" {
+@test "mariadb laws: a session in a loop is on a CPU, or waits for one" {
     local server slept
     for server in plain instrumented; do
         slept=$(since "$SERVERS/$server.burner.before" "$SERVERS/$server.burner.after" 5)
@@ -317,7 +319,8 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
 }
 
 # Tier schedstat+SQL reads the same counters, so the times are equal. Tier bpf reads a clock: the two ends of each
-# run are within a switch of the scheduler's, and its CPU time includes interrupts and stolen time.
+# run differ from the scheduler's by at most the time of a context switch, and its CPU time includes interrupts and
+# stolen time.
 @test "mariadb laws: CPU time and run queue of a loop are the scheduler's counts" {
     local server before after room
     for server in plain instrumented; do
@@ -331,13 +334,13 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     done
 }
 
-@test "mariadb laws: with the operating system states add up to each session's time" {
+@test "mariadb laws: on tiers bpf and schedstat+SQL the states add up to the time of each session" {
     for tier in plain.bpf plain.gated instrumented.bpf instrumented.gated; do
         holds $tier 'select count(*) > 50 and max(abs(unaccounted_ns)) = 0 from mariadb_every'
     done
 }
 
-@test "mariadb laws: the detailed columns of a state add up to the state" {
+@test "mariadb laws: the detailed columns of a state add up to the column of that state" {
     for tier in "${TIERS[@]}"; do
         for state in contention wait idle; do
             columns=$(ask "$tier" "select group_concat(column_name, ' + ') from column_info
@@ -347,14 +350,14 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     done
 }
 
-# The unaccounted time covers InnoDB's waits, except the time in which a woken thread waits for a CPU and runs.
-@test "mariadb laws: a hot row is missing from the server's own instruments" {
+# The time of InnoDB's waits is unaccounted, except the time in which a woken thread waits for a CPU and runs.
+@test "mariadb laws: the server's own instruments do not report the waits for a hot row" {
     after hot instrumented.instruments 'hot*' "sum(unaccounted_ns + cpu_ns + run_queue_ns)
         >= $(row_locks_ns instrumented) - 16 * $ANSWER_NS and sum(unaccounted_ns) > sum(contention_ns)"
 }
 
-# SLEEP() is a futex as well. Samples divide a session's sleep between the row and SLEEP().
-@test "mariadb laws: waits for a hot row are sleeps in futex, and all of that time is contention" {
+# SLEEP() sleeps in futex(2) as well. Samples divide a session's sleep between the row lock and SLEEP().
+@test "mariadb laws: waits for a hot row are sleeps in futex, and all their time is contention" {
     local tier ns chance
     for tier in plain.bpf plain.gated instrumented.bpf instrumented.gated; do
         ns=$(row_locks_ns "${tier%%.*}")

@@ -32,7 +32,7 @@ teardown() {
     end_children
 }
 
-# Runs a command in the background: sets PID.
+# Runs a command in the background, and sets PID.
 beside() {
     "$@" 3>&- &
     PID=$!
@@ -43,12 +43,12 @@ record() {
     timeout 120 "$CAMP" record --output "$OUTPUT" "$@" 3>&-
 }
 
-# has_rows SQL: the recording has rows of sessions with this condition.
+# has_rows SQL: the recording has a row for which this condition holds.
 has_rows() {
     [ "$(ask x "select count(*) from oracle_every join entity using (entity) where $1")" -gt 0 ]
 }
 
-# count_snapshots: the kernel's counts of the thread that takes the snapshots, and sleeps in between.
+# Prints the kernel's counts of the thread that takes the snapshots and sleeps between them.
 count_snapshots() {
     local tid
     for tid in "/proc/$RECORD_PID/task"/*; do
@@ -56,7 +56,7 @@ count_snapshots() {
     done
 }
 
-# begin_snapshots OPTION...: records, until end_snapshots.
+# begin_snapshots OPTION...: starts a recording, which end_snapshots ends.
 begin_snapshots() {
     record_beside x "$@"
     TAKEN=$(taken_ns)
@@ -64,9 +64,9 @@ begin_snapshots() {
     SINCE=$(($(ask x 'select max(tick) from tick') + 1))
 }
 
-# Ends the recording. Intervals after SINCE up to TICKS may be compared: both their snapshots were
-# taken between the two counts. All snapshots took SNAPSHOTS_NS: the thread was on a CPU, waited for
-# one, or was preempted by the hypervisor. end_snapshots NS: it also waited for a lock for this long.
+# end_snapshots [NS]: ends the recording. Intervals after SINCE up to TICKS may be compared: both snapshots
+# of each were taken between the two counts. SNAPSHOTS_NS is the time of all snapshots together: the time in
+# which their thread was on a CPU or waited for one, interrupts, stolen time, and NS of waits for a lock.
 end_snapshots() {
     until_it has_ticks x $((SINCE + 1))
     TICKS=$(ask x 'select max(tick) from tick')
@@ -100,7 +100,7 @@ figure() {
     sed -n "s/^$1 \([^ ]*\).*/\1/p" "$SERVERS/compared"
 }
 
-# The allowed difference between a row and the contents. At each end of an interval, the time of
+# The allowed difference between a row and the known contents. At each end of an interval, the time of
 # reading differs from the row's clocks by at most the duration of the snapshot; SQLite's clock has
 # a resolution of 1 ms.
 tolerance_ns() {
@@ -116,7 +116,7 @@ match_the_contents() {
     done
 }
 
-# The states of a session are not longer than its time.
+# The sum of the states of a session does not exceed its elapsed time.
 do_not_exceed_their_time() {
     holds x "select count(*) > 0 and max(contention_ns + wait_ns + idle_ns - elapsed_ns) <= $(tolerance_ns)
         from oracle_every where tick > $SINCE and tick <= $TICKS"
@@ -151,7 +151,7 @@ none_spans() {
     compare
     # If a wait may have ended during a snapshot, its session has no row, but counts as partial.
     [ "$(figure missing)" -le "$(partial)" ]
-    # This holds for waits of all lengths, over all snapshots.
+    # The mean durations of the waits in the known contents are 20 ms, 0.3 s and 1.5 s.
     match_the_contents
     # DB CPU is written every 5 s.
     [ "$(figure cpu_intervals)" -gt 0 ]
@@ -162,7 +162,7 @@ none_spans() {
     [ "$(ask x "select count(distinct provenance) from column_info where name in ('cpu_ns')")" = 1 ]
 }
 
-@test "sessions: another serial# is another session, and an ended one counts as partial" {
+@test "sessions: a new serial# is a new session, and an ended session counts as partial" {
     local locked_ns
     "$ORACLE" make "$DB" --sessions 4 --all-live
     begin_snapshots --from odbc:patient
@@ -175,7 +175,7 @@ none_spans() {
     compare
     [ "$(figure absent)" = 0 ]
     [ "$(ask x 'select sum(partial) from tick')" -ge 2 ]
-    # The waits of the replaced session, which started 20 s earlier, are not those of the new one.
+    # The new session does not get the waits of the replaced session, which started 20 s earlier.
     do_not_exceed_their_time
 }
 
@@ -184,8 +184,9 @@ tick_ns() {
     python3 -c 'import time; print(round(time.clock_getres(6) * 1e9))' # CLOCK_MONOTONIC_COARSE
 }
 
-# CPU time is at most that between the counts around all snapshots, and at least that between two
-# inner ones, except for the ticks of the three processes. The same limit holds for the run queue.
+# The CPU time is at most the growth of the counts from `before` the first snapshot to `after` the last one, and at
+# least the growth from `begun` to `ending`, both within. Each of the three processes may differ by a tick. The growth
+# from `before` to `after` is the upper limit for the run queue, too.
 has_the_clock_of_its_processes() {
     holds x "select sum(cpu_ns) <= $(since "$SERVERS/before" "$SERVERS/after" 2) + $((3 * $(tick_ns)))
         and sum(cpu_ns) >= $(since "$SERVERS/begun" "$SERVERS/ending" 2) - $((3 * $(tick_ns)))
@@ -193,8 +194,9 @@ has_the_clock_of_its_processes() {
         from oracle_every"
 }
 
-# leaves_unaccounted SID: at most the differences between the process and the database's report: its
-# late starts, its run queue not yet counted at a snapshot, and the ticks of its clock.
+# leaves_unaccounted SID: the unaccounted time of the session is at most the difference between its process and the
+# database's report: the delays of the process, its run queue not yet counted at a snapshot, and the ticks of its
+# clock.
 leaves_unaccounted() {
     local late queue
     late=$(cat "$DB.late.$1")
@@ -219,9 +221,9 @@ leaves_unaccounted() {
     [ "$(ask x 'select provenance from column_info where name = "cpu_ns"')" = measured ]
     has_the_clock_of_its_processes
     for sid in 1 2 3; do leaves_unaccounted "$sid"; done
-    # The database's own report, in columns of its own, has intervals without CPU time.
+    # The database's own report, in separate columns, has intervals without CPU time.
     [ "$(ask x 'select count(*) > 0 from oracle_every where reported_cpu_ns = 0 and cpu_ns > 0')" = 1 ]
-    # On request, its report is all there is.
+    # Tier SQL has only the database's report.
     rm "$OUTPUT"
     run -0 record --from odbc:sales --tier sql --count 3
     [ "$(ask x 'select sum(cpu_ns != reported_cpu_ns) + sum(run_queue_ns) from oracle_every')" = 0 ]
@@ -236,7 +238,7 @@ leaves_unaccounted() {
 }
 
 # bats test_tags=deep
-@test "sessions: 200 of them, with labels, own rules and detail" {
+@test "sessions: 200 sessions match the known contents, and have labels, own rules and detail" {
     "$ORACLE" make "$DB" --sessions 200 --seconds 4
     record_snapshots 3 --from odbc:patient
     compare
@@ -259,7 +261,7 @@ leaves_unaccounted() {
 
 # ------------------------------------------------------------------------------- Tables --
 
-@test "query: rows of any database are a table" {
+@test "query: camp records the rows of any database as a table" {
     sqlite3 "$DB" "create table t(at, who, cpu_ms, io_ms);
         insert into t values ('2026-01-01 00:00:01', 'a', 100, 900),
         ('2026-01-01 00:00:02', 'a', 300, 200), ('2026-01-01 00:00:03', 'a', 100, 700)"
@@ -276,7 +278,7 @@ leaves_unaccounted() {
     [[ $output == *'501 intervals, 5000 rows'* ]]
 }
 
-@test "query: a statement that does not read is refused before it is executed" {
+@test "query: a statement that returns no rows is refused before it is executed" {
     sqlite3 "$DB" 'create table t(a)'
     run -2 --separate-stderr record --from odbc:sales --query 'insert into t values (1)'
     [[ $stderr == *'it has no result, or is no statement: --query takes one that reads'* ]]
@@ -292,7 +294,7 @@ leaves_unaccounted() {
 
 # ----------------------------------------------------------------------------- Failures --
 
-@test "failures: no unixODBC, no driver, no data source, no v\$session" {
+@test "failures: a missing unixODBC, driver, data source or v\$session is reported" {
     sqlite3 "$DB" 'create table t(a)'
     mkdir "$BATS_TEST_TMPDIR/none"
     : >"$BATS_TEST_TMPDIR/none/libodbc.so.2"
@@ -340,7 +342,7 @@ leaves_unaccounted() {
     local locked unlocked
     "$ORACLE" make "$DB" --sessions 5 --all-live
     begin_snapshots --from odbc:sales --interval 250ms
-    until_it has_ticks x "$SINCE" # the sessions that are missed are counted in the intervals behind it
+    until_it has_ticks x "$SINCE" # the intervals after it count the missed sessions
     lock
     locked=$(date +%s%N)
     told x 'odbc:sales: database is locked'
@@ -350,7 +352,7 @@ leaves_unaccounted() {
     unlock
     told x 'odbc:sales: answers again'
     more_ticks x 4
-    end_snapshots $((2 * TIMEOUT_MS * 1000000)) # a look before the lock ended, and one after
+    end_snapshots $((2 * TIMEOUT_MS * 1000000)) # a snapshot before the lock ended, and one after
     cat "$SERVERS/x.err"
     [ "$(grep -c 'odbc:sales: database is locked' "$SERVERS/x.err")" = 1 ]
     [ "$(grep -c 'odbc:sales: answers again' "$SERVERS/x.err")" = 1 ]
@@ -374,7 +376,7 @@ leaves_unaccounted() {
 }
 
 # bats test_tags=deep
-@test "failures: the database disappears, and returns with other sessions" {
+@test "failures: camp continues when the database disappears, and returns with other sessions" {
     "$ORACLE" make "$DB" --sessions 3 --all-live
     cp "$DB" "$BATS_TEST_TMPDIR/copy"
     sqlite3 "$BATS_TEST_TMPDIR/copy" 'update being set serial = 9; update piece set serial = 9'

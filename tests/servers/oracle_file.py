@@ -1,27 +1,27 @@
 #!/usr/bin/env python3
-"""oracle_file.py: a synthetic Oracle, whose contents are known, in a file of SQLite.
+"""oracle_file.py: a synthetic Oracle database with known contents, in an SQLite file.
 
     oracle_file.py make FILE --sessions N --seconds S [--host NAME] [--spid PID,...] [--all-live]
     oracle_file.py replace FILE
     oracle_file.py serve FILE --sid N
     oracle_file.py compare FILE RECORDING --since N --ticks N --snapshots NS
 
-`make` writes in advance what each session does, piece by piece: it is on a CPU, or waits. The views
-(v$session, v$session_event, ...) compute the present state of that by the clock: v$session_event has
-finished waits, and DB CPU and DB time are those of the last multiple of 5 s. Half-way, another
-serial# with the same sid replaces session 1, and session 2 ends; session 3 has one wait all the time.
-With --all-live none of that happens, and `replace` does the first two at once.
+`make` writes in advance what each session does: its life is divided into pieces, and during a piece it is on a
+CPU or in one wait. The views (v$session, v$session_event, ...) compute from the pieces and the clock what Oracle
+would report now: v$session_event has the finished waits, and DB CPU and DB time are as of the last multiple of
+5 s. After half of --seconds, session 1 is replaced by a session with the same sid and another serial#, and
+session 2 ends; session 3 has one wait all the time. With --all-live none of that happens, and `replace` does the
+first two at once.
 
-`serve` waits for FILE, and is then the process of a session: it burns CPU time when the session is on
-a CPU. FILE.late.SID has the sum of its delays at the ends of pieces, in ns.
+`serve` waits for FILE, and is then the process of a session: it burns CPU time when the session is on a CPU.
+FILE.late.SID has the sum of its delays at the ends of pieces, in ns.
 
 `compare` compares a recording, in the intervals after --since up to --ticks, with the contents. For
-each state it prints the sum of the differences of a session's rows, in ns, of the session with the
-largest sum (apart_STATE; cpu includes the run queue, which the database does not report), and for
-each session its unaccounted time (unaccounted_SID). It counts rows; rows of a session that did not
-exist throughout the interval, except for the duration of all snapshots (absent); rows that permanent
-sessions lack (missing); intervals with CPU time (cpu_intervals); and multiples of 5 s in the
-recording (cpu_steps).
+each state it adds up the differences between each session's rows and the contents, and prints the largest sum,
+in ns (apart_STATE; cpu includes the run queue, which the database does not report). For each session it prints
+the unaccounted time (unaccounted_SID). It counts the rows (rows); the rows of a session that did not exist
+throughout the interval, apart from the duration of all snapshots (absent); the rows that permanent sessions lack
+(missing); the intervals with CPU time (cpu_intervals); and the multiples of 5 s in the recording (cpu_steps).
 """
 import argparse
 import collections
@@ -76,7 +76,7 @@ STATES = ('cpu', 'contention', 'wait', 'idle')
 
 
 def pieces(sid, begun, ended, means):
-    """What a session does between two times: (begun, ended, class, event); class None: on a CPU."""
+    """Yields what a session does between two times, as (begun, ended, class, event); class is None on a CPU."""
     at = begun
     if sid == 3 and len(means) > 1:
         yield begun, ended, *WAITS[0][:2]
@@ -116,7 +116,7 @@ def make(options):
 
 
 def replace(options):
-    """Session 1 gets another serial#, session 2 ends; prints how long readers had to wait, in ns."""
+    """Gives session 1 another serial#, and ends session 2; prints how long readers had to wait, in ns."""
     db = sqlite3.connect(options.file, isolation_level=None, timeout=600)
     began = time.monotonic_ns()
     db.execute('begin exclusive')
@@ -147,7 +147,7 @@ def serve(options):
 
 
 def truth(db):
-    """{(sid, serial): [(begun, ended, state)]}"""
+    """Returns the pieces of each session: {(sid, serial): [(begun, ended, state)]}."""
     lives = collections.defaultdict(list)
     for sid, serial, begun, ended, event in db.execute(
             'select sid, serial, begun, ended, event from piece order by begun'):
@@ -156,7 +156,7 @@ def truth(db):
 
 
 def between(life, begin, end):
-    """Seconds in each state."""
+    """Returns the seconds in each state between two times."""
     sums = dict.fromkeys(STATES, 0.0)
     for begun, ended, state in life:
         sums[state] += max(0.0, min(ended, end) - max(begun, begin))
@@ -164,7 +164,7 @@ def between(life, begin, end):
 
 
 def rows_of(record, options, origin):
-    """(tick, (sid, serial), begin, end, values in s) of each row: STATES, and what is unaccounted."""
+    """Yields (tick, (sid, serial), begin, end, values) of each row; values: STATES and the unaccounted time, in s."""
     for tick, wall_ns, elapsed_ns, name, *values in record.execute(
             'select tick, wall_clock_ns, o.elapsed_ns, name, cpu_ns + run_queue_ns, contention_ns, wait_ns, '
             'idle_ns, unaccounted_ns from oracle_every o join tick using (tick) join entity using (entity) '

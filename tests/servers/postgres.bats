@@ -26,7 +26,7 @@ setup_file() {
 teardown_file() { servers_end; }
 setup() { ! is_file_skipped || skip "$SKIP_FILE"; }
 
-# watch INTERVALS MS [WORD...]: its output is in $SERVERS/watched, also for reading it.
+# watch INTERVALS MS [WORD...]: runs watch_postgres; its output is printed, and is in $SERVERS/watched.
 watch() {
     "$WATCH_POSTGRES" "$PG" "$@" 3>&- | tee "$SERVERS/watched"
 }
@@ -38,7 +38,7 @@ watched_line() {
     }
 }
 
-# fails_with STATUS-LINE CONNINFO: the program ends with one line on stderr, which starts like this.
+# fails_with TEXT CONNINFO: watch_postgres fails with one line on stderr, which starts with "PostgreSQL: TEXT".
 fails_with() {
     run --separate-stderr timeout 120 "$WATCH_POSTGRES" "$2" 1 100
     echo "$stderr"
@@ -49,7 +49,7 @@ fails_with() {
 
 # ------------------------------------------------------------------------------ states --
 
-@test "postgres: waiting and sleeping sessions are rows; camp's own is none, and no statement is shown" {
+@test "postgres: waiting and sleeping sessions are rows; camp's own session and texts of statements are not shown" {
     watch 1 200
     grep -A1 ' waiter ' "$SERVERS/watched" | grep -q '  Lock/relation/active/client_backend  reported'
     grep -A1 ' holder ' "$SERVERS/watched" | grep -q '  Timeout/PgSleep/active/client_backend  reported'
@@ -64,7 +64,7 @@ fails_with() {
     grep -q 'Activity/.*/none/checkpointer' "$SERVERS/watched"
 }
 
-@test "postgres: a lasting session has all of its time, and a short one is marked new and ended" {
+@test "postgres: a lasting session has the time of each interval, and a short session is marked new and ended" {
     "$WATCH_POSTGRES" "$PG" 1000 400 >"$SERVERS/watched" 2>&1 3>&- &
     local watch=$!
     watched_line '^interval'
@@ -74,21 +74,21 @@ fails_with() {
     kill -KILL $watch # the last interval is a whole one
     wait $watch || true
     cat "$SERVERS/watched"
-    # R of the session is that of the interval, and its times add up to R; each is printed to 0.1
-    # ms.
+    # R, the elapsed time of the session, is the length of the interval, and the time of its wait is R. Each
+    # number is printed to 0.1 ms.
     awk '/^interval/ { length_ms = $2; intervals++ } / holder / { r = $5; getline; if ((r - $3) ^ 2 > 0.011 ||
          (r - length_ms) ^ 2 > 0.011) bad++; seen++ } END { exit bad > 0 || seen != intervals }' \
         "$SERVERS/watched"
 }
 
-@test "postgres: a role that may not see others counts them as hidden" {
+@test "postgres: a role that may not see other sessions has them counted as hidden" {
     PG="host=$PG_FOLDER dbname=postgres user=stranger"
     watch 1 200
     grep -q '^interval .* hidden 2 ' "$SERVERS/watched"
     run ! grep -q '^session' "$SERVERS/watched"
 }
 
-@test "postgres: snapshots that would cost more than 1 % of a CPU become fewer" {
+@test "postgres: the rate of snapshots is reduced when they would cost more than 1 % of a CPU" {
     watch 3 400 1000
     # The last interval's "rate 22.41 share 1.000 %".
     awk '/^interval/ { rate = $(NF - 3); share = $(NF - 1) }
@@ -98,7 +98,7 @@ fails_with() {
 
 # -- refused connections --
 
-@test "postgres: a refused connection is one line with its cause and no password" {
+@test "postgres: a refused connection is reported in one line, with its cause and without a password" {
     fails_with 'role "nobody_known" does not exist' "$PG user=nobody_known"
     fails_with 'role "locked_out" is not permitted to log in' "$PG user=locked_out"
     fails_with 'database "nowhere" does not exist' "$PG dbname=nowhere"
@@ -130,7 +130,7 @@ fails_with() {
     run ! grep -q sesame "$SERVERS/watched"
 }
 
-@test "postgres: camp records no password, and takes URIs" {
+@test "postgres: camp accepts URIs, and records no password" {
     uri="//secret:sesame@${PG_FOLDER//\//%2F}/postgres"
     for from in "postgres:host=$PG_FOLDER dbname=postgres user=secret password=sesame" \
         "postgres:$uri" "postgresql:$uri"; do
@@ -144,7 +144,7 @@ fails_with() {
     done
 }
 
-@test "postgres: a refusal does not repeat a password" {
+@test "postgres: the message about a refused command does not repeat a password" {
     for words in 'top --query x' 'top --unit ms' 'check' 'top --tier sesame1' 'view --query x'; do
         for from in 'postgres:password=sesame' 'postgresql://u:sesame@h' 'mysql://u:sesame@h'; do
             # shellcheck disable=SC2086
@@ -161,13 +161,13 @@ fails_with() {
     fails_with 'too many connections for role "narrow"; close some, or raise the limit' "$PG user=narrow"
 }
 
-@test "postgres: a server that is stopped is given up after connect_timeout" {
+@test "postgres: connecting to a stopped server fails after connect_timeout" {
     kill -STOP "$PG_PID"
     fails_with 'no answer to connecting' "$PG connect_timeout=1"
     kill -CONT "$PG_PID"
 }
 
-# stop_over_an_end: stops the backend that answers camp from 60 ms before an interval's end to 100 ms after it.
+# Stops the backend that answers camp, from 60 ms before the end of an interval to 100 ms after it.
 stop_over_an_end() {
     local backend end
     backend=$(query_postgres "select pid from pg_stat_activity where application_name = 'camp'")
@@ -185,11 +185,11 @@ has_a_short_interval() {
     [ "$(ask late 'select min(end_ns - start_ns) < 470000000 from tick where tick > 1')" = 1 ]
 }
 
-@test "postgres: an interval whose last sample is late ends at the one before, and nothing is unaccounted" {
+@test "postgres: an interval whose last sample is late ends at the sample before it, without unaccounted time" {
     record_beside late --from "postgres:$PG" --tier sql --interval 500ms
     until_it has_a_short_interval
     end_recording late "$RECORD_PID"
-    # Times are rounded down to whole nanoseconds at each sample. The end of the recording is no sample.
+    # Times are rounded down to whole nanoseconds at each sample. The last interval does not end at a sample.
     holds late "select count(*) > 0 and sum(abs(unaccounted_ns)) <= 2 * (sum(samples) + count(*))
         from postgres_every join entity using (entity)
         where application = 'holder' and tick < (select max(tick) from tick)"

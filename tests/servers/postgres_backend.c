@@ -224,7 +224,7 @@ void measure(const struct postgres_layout *place, const pid_t *pids, size_t coun
     backends_close(backends);
 }
 
-/* The time of an interval in waits of this class with this activity. */
+/* Returns the time of the interval in waits with the sleeper's class and activity. */
 static uint64_t time_in(const struct postgres_layout *place, const struct interval *interval,
                         const struct sleeper *sleeper)
 {

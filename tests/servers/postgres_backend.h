@@ -35,10 +35,11 @@ void disconnect_all(PGconn **connections, size_t count);
 
 bool is_over(unsigned *tries);
 
-/* Waits until the server reports this of a backend: "Lock/relation/active". */
+/* Waits until the server reports the wait `wanted` of the session, such as "Lock/relation/active".
+ */
 void await_wait(PGconn *observer, PGconn *session, const char *wanted);
 
-/* The layout of this server's memory. */
+/* Reads the layout of this server's memory. */
 struct postgres_layout read_address(void);
 
 /* The scheduler's counts of a backend. They are exact while it sleeps. */
@@ -48,15 +49,16 @@ struct witness {
     char state;
 };
 
-/* Waits until all sleep at two readings with equal counts: then no task is left that wakes them. */
+/* Waits until all these tasks sleep at two readings, with equal counts. Then no running task is
+ * left that will wake them. */
 void await_still(const pid_t *pids, size_t count, struct witness *ret);
 
 struct backends *open_backends(const struct postgres_layout *place);
 
-/* Reads all accounts; each must add up to its time. */
+/* Reads all accounts, and asserts that the states of each add up to its time. */
 size_t read_accounts(struct backends *backends, struct backend_account *accounts);
 
-/* An interval of one backend. */
+/* The accounts of one backend at the start and the end of an interval. */
 struct interval {
     const struct backend_account *first, *last;
     uint64_t time_ns;
@@ -64,7 +66,8 @@ struct interval {
 
 struct interval interval_of(pid_t pid);
 
-/* An interval with witnesses of `pids`, which are read before and after it. */
+/* Fills `before` and `after` with the accounts at both ends of an interval, and `ret` with the
+ * scheduler's counts of `pids` before and after that. */
 void measure(const struct postgres_layout *place, const pid_t *pids, size_t count,
              struct witness (*ret)[2]);
 
@@ -76,7 +79,8 @@ struct sleeper {
     enum postgres_activity activity;
 };
 
-/* Each session sleeps in its wait for all of the interval, except the scheduler's counts. It was
- * asleep before the interval and is asleep at the end, so no wait for a CPU is incomplete. */
+/* Asserts that each session spends the whole interval in its wait, except the time that the
+ * scheduler counted on a CPU or in the run queue. The session is asleep before and after the
+ * interval, so these counts are complete. */
 void assert_asleep(const struct postgres_layout *place, const struct sleeper *sleepers,
                    size_t count);

@@ -42,7 +42,7 @@ begin_recordings() {
         record_at_once "${tier%=*}" --from "postgres:$PG" --tier "${tier#*=}" --interval 200ms
         RECORDINGS+=("${tier%=*} $RECORD_PID")
     done
-    # Two sessions with one pid must be in one interval of it.
+    # For the test of a reused pid, two sessions with the same pid must be in one of these long intervals.
     record_at_once slow --from "postgres:$PG" --tier bpf --interval 4s
     RECORDINGS+=("slow $RECORD_PID")
     for tier in $TIERS; do has_begun "$tier"; done
@@ -57,7 +57,7 @@ all_report() {
     for tier in $TIERS; do told "$tier" "$1"; done
 }
 
-# Waits for the two intervals after the current one, in every recording.
+# Waits until every recording has two more intervals.
 go_on() {
     # shellcheck disable=SC2086 # names
     more_ticks_of_each 2 $TIERS
@@ -83,7 +83,7 @@ stop_own_backends() {
     go_on
 }
 
-# All sessions end, `stays` as well.
+# Crashes the server, so that all sessions end, including `stays`.
 crash() {
     crash_postgres
     all_report 'PostgreSQL: the server crashed and starts again; connecting again'
@@ -109,7 +109,7 @@ restart() {
     phase_ends after_restart
 }
 
-# After a refusal it retries every ten seconds only.
+# Last, because camp tries to connect again only every ten seconds after such a refusal.
 take_the_connections_away() {
     query_postgres 'alter role camp connection limit 0'
     query_postgres "select pg_terminate_backend(pid) from pg_stat_activity
@@ -118,7 +118,8 @@ take_the_connections_away() {
     go_on
 }
 
-# Sets the number of the next process; others may take it before the server does.
+# Starts a second session with the pid of the first, by setting the next pid. Another process may take that pid
+# before the server does.
 use_a_pid_again() {
     local first second=none begin
     for _ in 1 2 3 4 5; do
@@ -126,19 +127,19 @@ use_a_pid_again() {
         first=$(nap_as first true)
         until_it is_gone "$first"
         [ -w /proc/sys/kernel/ns_last_pid ] || break
-        # Nothing forks between the two lines.
+        # No process of this script starts between these two commands.
         second=$(
             echo $((first - 1)) >/proc/sys/kernel/ns_last_pid
             nap_as second "pg_backend_pid() = $first"
         )
         [ "$second" != "$first" ] || break
     done
-    # Neither lived longer than both took.
+    # The third number is the upper limit for the life of each session.
     echo "$first $second $(($(date +%s%N) - begin))" >"$SERVERS/pids"
 }
 
-# nap_as APPLICATION CONDITION: the pid of a session, which sleeps 0.4 s if the condition holds. Its
-# psql replaces the calling shell: $(nap_as ...).
+# nap_as APPLICATION CONDITION: opens a session, which sleeps 0.4 s if the condition holds, and prints its pid.
+# psql replaces the calling shell, so this is called as $(nap_as ...).
 nap_as() {
     exec "$POSTGRES_BIN/psql" -XqAt "host=$PG_FOLDER dbname=postgres user=camp_super application_name=$1" \
         -c "select pg_backend_pid() from pg_sleep(case when $2 then 0.4 else 0 end)" 3>&-
@@ -146,7 +147,8 @@ nap_as() {
 
 # -------------------------------------------------------------------------------- tests --
 
-# The rounding of scaled times: they are cut to whole nanoseconds at each snapshot.
+# cut_of TIER: the maximum rounding error, in SQL. Scaled times are rounded down to whole nanoseconds at each
+# snapshot.
 cut_of() {
     case $1 in
     memory | gated) echo '2 * (sum(samples) + count(*))' ;;
@@ -154,13 +156,13 @@ cut_of() {
     esac
 }
 
-# all_hold SQL: of each tier's recording.
+# all_hold SQL: the query's result is 1 for the recording of each tier.
 all_hold() {
     local tier
     for tier in $TIERS; do holds "$tier" "$1"; done
 }
 
-# fails_with STATUS TEXT CONNINFO: one line on stderr, which starts with TEXT.
+# fails_with STATUS TEXT CONNINFO: camp exits with STATUS, and with one line on stderr, which starts with TEXT.
 fails_with() {
     run --separate-stderr "$CAMP" record --output "$SERVERS/refused.camp" --from "postgres:$3" 3>&-
     echo "$stderr"
@@ -169,7 +171,7 @@ fails_with() {
     [[ $stderr == "camp record: PostgreSQL: $2"* ]]
 }
 
-@test "failures: a refused connection is one line with its cause" {
+@test "failures: a refused connection is reported in one line with its cause" {
     fails_with 4 'role "nobody_known" does not exist' "$PG user=nobody_known"
     fails_with 4 'role "locked_out" is not permitted to log in' "$PG user=locked_out"
     fails_with 1 'database "nowhere" does not exist' "$PG user=camp_super dbname=nowhere"
@@ -186,7 +188,7 @@ fails_with() {
             'the server crashed and starts again' 'too many connections for role'; do
             grep -q "PostgreSQL: $text" "$SERVERS/$tier.err"
         done
-        # Not again while it lasts.
+        # A failure is not reported again while it lasts.
         cut -d: -f5- "$SERVERS/$tier.err" | uniq -d | tee "$SERVERS/repeated"
         [ ! -s "$SERVERS/repeated" ]
     done
@@ -194,10 +196,10 @@ fails_with() {
 
 @test "failures: no time is measured twice or lost while the server restarts" {
     holds bpf 'select count(*) > 50 and max(abs(unaccounted_ns)) = 0 from postgres_every'
-    # By snapshots a session waits all the time, including its first steps on a CPU.
+    # A tier without bpf may see a session in its wait in all snapshots, although it also used a CPU.
     all_hold 'select min(unaccounted_ns + cpu_ns + run_queue_ns) >= 0
         and max(unaccounted_ns - elapsed_ns) <= 0 from postgres_every'
-    # A lost or repeated interval would be a whole one.
+    # A lost or repeated interval would change the sum by the length of a whole interval.
     all_hold "select count(*) = max(tick) - min(tick) + 1
             and abs(sum(elapsed_ns) - sum(end_ns - start_ns)) < min(end_ns - start_ns)
         from postgres_every join entity using (entity) join tick using (tick)
@@ -205,13 +207,13 @@ fails_with() {
     all_hold "select count(*) = max(tick) from tick"
 }
 
-# Nor does the set-up wait. An interval that waited would be as long as the backend was stopped.
+# An interval that waited would be at least as long as the backend was stopped.
 @test "failures: no interval waits for a silent server" {
     all_hold "select max(end_ns - start_ns) < $(($(cat "$SERVERS/stopped.end") - $(cat "$SERVERS/stopped.begin")))
         from tick"
 }
 
-@test "failures: while its backend is stopped camp still measures, or has unaccounted time" {
+@test "failures: while the backend that answers camp is stopped, camp still measures, or has unaccounted time" {
     for tier in bpf memory; do
         during stopped $tier stays "sum(idle_asked_for_ns + cpu_ns + run_queue_ns) >= sum(elapsed_ns) - $(cut_of $tier)"
     done
@@ -232,7 +234,7 @@ fails_with() {
         join entity using (entity) where application = 'stays' and flags & 2"
 }
 
-@test "failures: a session that ends within an interval has its time, and is gone" {
+@test "failures: a session that ends within an interval has its time until then, and no later rows" {
     holds bpf "select sum(elapsed_ns) >= 700000000 and sum(idle_asked_for_ns + cpu_ns + run_queue_ns)
             between 700000000 and sum(elapsed_ns) and max(flags & 2) = 2
         from postgres_every join entity using (entity) where application = 'goes'"
@@ -240,7 +242,7 @@ fails_with() {
         from postgres_every join entity using (entity) where application = 'goes'"
 }
 
-@test "failures: a reused pid is another session" {
+@test "failures: two sessions that had the same pid are different rows" {
     read -r first second lasted <"$SERVERS/pids"
     [ "$first" = "$second" ] || skip "no session got the pid $first again: $second"
     for each in $TIERS slow; do
@@ -255,11 +257,11 @@ fails_with() {
     done
 }
 
-@test "failures: sessions that a role may not see are counted and noted, not shown" {
+@test "failures: sessions that a role may not see are counted and noted, but have no rows" {
     for tier in bpf schedstat+memory schedstat+SQL SQL; do
         "$CAMP" record --output "$SERVERS/stranger-$tier.camp" --count 2 --interval 200ms --tier $tier \
             --from "postgres:$PG user=stranger" 3>&- 2>"$SERVERS/stranger-$tier.err" >/dev/null
-        # Connections of the layout probe may still be ending.
+        # Rows named camp are allowed: connections of the layout probe may still be ending.
         holds "stranger-$tier" "select count(*) = 0 from postgres_every join entity using (entity)
             where application <> 'camp'"
         holds "stranger-$tier" 'select min(unseen) >= 1 from tick'
@@ -274,8 +276,8 @@ fails_with() {
     holds one "select value glob 'Not measured: a second connection*' from camp where key = 'note'"
 }
 
-# The last one: its server comes back in another pid namespace, as in a container.
-@test "failures: a server whose pids are not of this machine is on tier SQL, with a note" {
+# This is the last test, because the server starts again in another pid namespace, as in a container.
+@test "failures: a server with pids of another namespace is recorded on tier SQL, with a note" {
     [ "$(id -u)" = 0 ] || skip 'needs root: a pid namespace'
     query_postgres 'alter role camp connection limit 3'
     stop_postgres

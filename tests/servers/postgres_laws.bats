@@ -24,7 +24,7 @@ setup_file() {
     export CAMP=${CAMP:-$TREE/build/gcc/src/camp}
     [ -x "$POSTGRES_BIN/postgres" ] || { skip_file 'PostgreSQL is not installed'; return; }
     servers_begin
-    # A backend that waits for a lock sleeps until it has the lock, without a check for deadlocks.
+    # With so long a deadlock_timeout, a backend that waits for a lock sleeps until it has the lock.
     start_postgres min_parallel_table_scan_size=0 parallel_setup_cost=0 parallel_tuple_cost=0 \
         compute_query_id=on deadlock_timeout=1h
     make_tables
@@ -36,7 +36,7 @@ setup_file() {
     count_by_scheduler burner before
     count_by_scheduler pgbench before
     taken_ns >"$SERVERS/taken.before"
-    # Two intervals later, no interval includes time before the first count.
+    # After two more intervals, the current interval started after the first count.
     all_go_on 2
     phase_begins loads
     all_go_on 1
@@ -65,8 +65,9 @@ setup() { ! is_file_skipped || skip "$SKIP_FILE"; }
 
 # ---------------------------------------------------------------------------- questions --
 
-# always RECORDING APPLICATION COLUMN: a session that only sleeps has all its time in this column, except the
-# scheduler's counts. Scaled times are rounded down to whole nanoseconds at each sample.
+# always RECORDING APPLICATION COLUMN: a session that only sleeps has all its time in this column, except the time
+# that the scheduler counted on a CPU or in the run queue. Scaled times are rounded down to whole nanoseconds at
+# each sample.
 always() {
     local awake cut=0
     awake=$(($(since "$SERVERS/$2.before" "$SERVERS/$2.after" 2) + $(since "$SERVERS/$2.before" "$SERVERS/$2.after" 3)))
@@ -79,14 +80,14 @@ always() {
     during known "$1" "$2" "sum(elapsed_ns) > 0 and sum($3) >= sum(elapsed_ns) - $awake - $cut"
 }
 
-# The recording "bpf" has the best available tier. For root this must be bpf.
+# Skips the test if the recording "bpf", which has the best available tier, is not on tier bpf. For root it must be.
 needs_bpf() {
     [ "$(id -u)" = 0 ] || [ "$(ask bpf "select value from camp where key = 'tier'")" = bpf ] ||
         skip 'the laws of tier bpf need CAP_BPF and CAP_PERFMON; those of the other tiers hold'
 }
 
-# never_sleeps APPLICATION: it is on a CPU or waits for one all the time. Skips the test if the kernel counted
-# a sleep, such as a wait for a page of memory.
+# never_sleeps APPLICATION: the session is on a CPU or waits for one all the time. Skips the test if the kernel
+# counted a sleep, such as a wait for a page of memory.
 never_sleeps() {
     local slept
     slept=$(since "$SERVERS/$1.running.before" "$SERVERS/$1.running.after" 5)
@@ -96,7 +97,8 @@ never_sleeps() {
 
 # as_the_scheduler RECORDING APPLICATION: CPU time and run queue of each backend between two counts are those of
 # the scheduler, exactly if the tier reads the same counters. Tier bpf reads a clock: the two ends of each run
-# are within a switch of the scheduler's, and its CPU time includes interrupts and stolen time.
+# differ from the scheduler's by at most the time of a context switch, and its CPU time includes interrupts and
+# stolen time.
 as_the_scheduler() {
     local taken=0 switch=0
     if [ "$1" = bpf ]; then
@@ -154,7 +156,7 @@ holds_with_counts() {
     holds bpf "select min(provenance) = 'measured' from column_info where kind = 'state'"
 }
 
-@test "laws: measured states add up to the time of each session, without a rest" {
+@test "laws: measured states add up to exactly the time of each session" {
     needs_bpf
     holds bpf 'select count(*) > 100 and min(unaccounted_ns) = 0 and max(unaccounted_ns) = 0
         from postgres_every'
@@ -162,8 +164,9 @@ holds_with_counts() {
         from postgres_every'
 }
 
-# camp gets the name of a raw event from a sample by SQL. Only rare events are in no sample.
-@test "laws: pgbench: an event that samples found has its name" {
+# Tier bpf measures events by their codes, and gets the name of a code from a sample by SQL. Only rare events are in
+# no sample, and remain unknown.
+@test "laws: pgbench: only events too rare for a sample have no name" {
     during pgbench bpf pgbench "sum(wait_unknown_event_ns) <= sum(elapsed_ns)
         * $(by_chance 0 "$(value_during pgbench sql pgbench 'sum(samples)')")"
 }
@@ -182,15 +185,15 @@ holds_with_counts() {
     done
 }
 
-# A sample reads the memory before the task's state, and the session may fall asleep in between. The kernel's
-# clock has no such error.
-@test "laws: pgbench: sleep without an event is no longer by the kernel's clock than by samples of memory" {
+# A sample reads the wait event in memory before the state of the task. If the session falls asleep in between, the
+# sample shows a sleep without an event. Tier bpf reads both at the same moment.
+@test "laws: pgbench: tier bpf reports no more sleep without an event than samples of memory do" {
     local share='1.0 * sum(wait_without_event_ns) / sum(elapsed_ns)'
     share=$(value_during pgbench memory pgbench "$share + $(by_chance "$share" 'sum(samples) / 8.0')")
     during pgbench bpf pgbench "sum(wait_without_event_ns) <= $share * sum(elapsed_ns)"
 }
 
-@test "laws: the columns of a state add up to it" {
+@test "laws: the detailed columns of a state add up to the column of that state" {
     for state in contention wait idle; do
         columns=$(ask bpf "select group_concat(column_name, ' + ') from column_info
             where kind = 'counter' and name glob '${state}_*'")
@@ -204,7 +207,7 @@ holds_with_counts() {
     for tier in bpf memory gated sql; do always $tier waiter contention_table_lock_ns; done
 }
 
-@test "laws: a session that waits for its client is idle, idle in a transaction, or in a COPY in wait" {
+@test "laws: a session that waits for its client is idle, idle in a transaction, or, in a COPY, waiting" {
     for tier in bpf memory gated sql; do
         always $tier idle idle_client_ns
         always $tier holder idle_in_transaction_ns
@@ -214,7 +217,7 @@ holds_with_counts() {
     done
 }
 
-@test "laws: a session that waits has no unaccounted time, also when it is only sampled" {
+@test "laws: a session that waits has no unaccounted time, even on tiers that sample it" {
     for tier in memory gated sql; do
         for who in idle holder waiter sleeper copier; do
             during known $tier $who 'sum(abs(unaccounted_ns)) <= 2 * (sum(samples) + count(*))'
@@ -222,7 +225,7 @@ holds_with_counts() {
     done
 }
 
-# The loops' shares of the CPU are disjoint.
+# Only one loop runs at a time, so their CPU times add up to at most the elapsed time.
 @test "laws: loops on one CPU share it, and wait for it the rest of the time" {
     for tier in memory gated; do as_the_scheduler $tier burner; done
     needs_bpf
@@ -235,9 +238,9 @@ holds_with_counts() {
     as_the_scheduler bpf burner
 }
 
-@test "laws: parallel workers are linked to their leader, and run as it does" {
+@test "laws: parallel workers are linked to their leader, and never sleep while it runs" {
     leader=$(ask bpf "select distinct id from entity where application = 'leader' and parent = 0")
-    # A session whose query, user or database is seen later is an entity for each of them.
+    # If the query, user or database of a session is first seen later, the session has another entity from then on.
     for tier in bpf memory gated sql; do
         holds $tier "select count(distinct id) = 2 and max(user || ' ' || database) = 'camp_super postgres'
             and sum(user not in ('', 'camp_super')) = 0 and sum(database not in ('', 'postgres')) = 0
@@ -250,7 +253,7 @@ holds_with_counts() {
     never_sleeps leader # the leader and its two workers
 }
 
-# pg_sleep(0.05) takes at least 50 ms, and at most the time between its client's readings of a clock.
+# The session lasts at least 50 ms, because of pg_sleep(0.05), and at most the time in which its client existed.
 @test "laws: a connection of 50 ms is accounted, although samples are 100 ms apart" {
     needs_bpf
     while read -r pid ns; do
@@ -264,7 +267,8 @@ holds_with_counts() {
     for tier in bpf memory gated; do as_the_scheduler $tier pgbench; done
 }
 
-# In the same samples, the database reports more time off the CPUs than the operating system reports sleep.
+# In the same samples, the database reports more waits and idle time than the operating system reports sleep. The
+# difference is run queue.
 @test "laws: pgbench: the database reports run queue as idle or waiting" {
     holds bpf 'select sum(reported_run_queue_ns) = 0 from postgres_every'
     holds sql 'select sum(run_queue_ns) = 0 from postgres_every'
@@ -274,7 +278,7 @@ holds_with_counts() {
 
 # A session that was woken keeps its wait event until it has a CPU, so the sampled waits are not shorter than
 # the measured ones. All eight sessions are sampled at the same moments.
-@test "laws: pgbench: no state is longer than the database says" {
+@test "laws: pgbench: the database reports at least the measured waits, and at most the CPU time with run queue" {
     local samples state
     samples=$(value_during pgbench sql pgbench 'sum(samples) / 8.0')
     for state in contention wait idle; do
@@ -285,7 +289,7 @@ holds_with_counts() {
         / sum(elapsed_ns) + $(by_chance "1.0 * sum(cpu_ns + run_queue_ns) / sum(elapsed_ns)" "$samples")"
 }
 
-@test "laws: labels are user, database, application, client and the query's number" {
+@test "laws: labels are user, database, application, client and query id" {
     holds bpf "select count(*) = 1 and min(user || database || client) = 'camp_superpostgreslocal'
         and min(cast(query as integer)) <> 0 from entity where application = 'sleeper'"
     holds bpf "select count(*) = 0 from label where value like '%locked%'"
@@ -297,7 +301,7 @@ holds_with_counts() {
     always grouped waiter contention_table_lock_ns
 }
 
-@test "laws: --rules with --detail makes the columns of that file the states" {
+@test "laws: with --rules and --detail the states are the columns of the file of rules" {
     holds own "select group_concat(column_name) =
             'cpu_ns,run_queue_ns,contention_theirs_ns,idle_mine_ns,idle_rest_ns'
         from (select * from column_info where kind = 'state' order by position)"

@@ -1,10 +1,10 @@
 /*
- * The laws of a PostgreSQL server's backends, measured in the kernel and read from memory, with
- * sessions that know what they did. The caller starts the server:
+ * The laws of a PostgreSQL server's backends, measured in the kernel and read from memory, about
+ * sessions with known waits. The caller starts the server:
  *
  *   postgres_laws POSTMASTER_PID CONNINFO [LAW [PGBENCH_PID]]
  *
- * with a superuser in CONNINFO. Ends as cmocka does: the number of laws that failed.
+ * with a superuser in CONNINFO. The exit status is the number of laws that failed.
  *
  * No law has a constant of its own: a backend's account is compared with the scheduler's counts of
  * the backend in the same interval.
@@ -15,7 +15,7 @@
 
 enum { CLASS_LOCK = 3, CLASS_CLIENT = 6, CLASS_TIMEOUT = 9 };
 
-static void a_sleeping_session_is_in_its_sleep(void **state)
+static void a_session_in_pg_sleep_has_all_its_time_in_that_wait(void **state)
 {
     struct postgres_layout place = read_address();
     PGconn *session = connect_to_server(), *observer = connect_to_server();
@@ -34,7 +34,7 @@ static void a_sleeping_session_is_in_its_sleep(void **state)
     disconnect_all((PGconn *[]){ session, observer }, 2);
 }
 
-static void a_session_that_needs_a_lock_waits_for_it(void **state)
+static void a_session_that_needs_a_lock_is_in_a_wait_for_locks(void **state)
 {
     struct postgres_layout place = read_address();
     PGconn *owner = connect_to_server(), *waiter = connect_to_server();
@@ -76,9 +76,9 @@ static void idle_and_idle_in_transaction_are_distinguished(void **state)
     disconnect_all((PGconn *[]){ idle, open, failed, observer }, 4);
 }
 
-/* The loops have at most the time of all CPUs. The rest is run queue, because a loop does not
- * sleep. Under concurrent load the run queue is longer. */
-static void burners_share_the_cpus_and_wait_for_them(void **state)
+/* All loops together have at most the time of all CPUs. The rest of their time is run queue,
+ * because a loop does not sleep. Under concurrent load the run queue is longer. */
+static void loops_share_the_cpus_and_wait_for_them_the_rest_of_the_time(void **state)
 {
     const size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN), count = 3 * cpus;
     struct postgres_layout place = read_address();
@@ -153,7 +153,7 @@ static void a_short_connection_is_reported_with_its_end(void **state)
     assert_int_equal(account.flags & BACKEND_OLDER, 0);
     assert_true(account.begin_ns > begin && account.time_ns < end);
     assert_true(account.time_ns - account.begin_ns >=
-                50 * NS_PER_MS); /* usleep() takes at least that */
+                50 * NS_PER_MS); /* usleep() takes at least 50 ms */
     print_message("%llu us, on CPU %llu us\n",
                   (unsigned long long)(account.time_ns - account.begin_ns) / NS_PER_US,
                   (unsigned long long)account.cpu_ns / NS_PER_US);
@@ -177,7 +177,7 @@ static size_t list_pgbench(pid_t *ret)
     return count < ACCOUNTS ? count : ACCOUNTS;
 }
 
-/* Interrupts and stolen time, which the scheduler charges to no task. */
+/* Returns the time of interrupts and stolen time, which the scheduler charges to no task. */
 static uint64_t taken_ns(void)
 {
     struct camp_cpu total;
@@ -186,7 +186,7 @@ static uint64_t taken_ns(void)
     return total.irq_ns + total.softirq_ns + total.steal_ns;
 }
 
-/* The two ends of each run are within a switch of the scheduler's. */
+/* The two ends of each run differ from the scheduler's by at most the time of a context switch. */
 static void compare_with_schedstat(pid_t pid, const struct witness *first,
                                    const struct witness *last, uint64_t taken, uint64_t switch_ns)
 {
@@ -254,7 +254,8 @@ static void await_end(PGconn *connection)
     PQfinish(connection);
 }
 
-/* A server that came back after a crash has other shared memory, and the same addresses. */
+/* After a crash the server has new shared memory, and the pointers to it are at the same
+ * addresses. */
 static void the_layout_is_the_same_after_a_crash(void **state)
 {
     struct postgres_layout place = read_address(), again;
@@ -267,7 +268,7 @@ static void the_layout_is_the_same_after_a_crash(void **state)
     assert_true(backend.known);
     kill(backend.pid, SIGKILL);
     PQfinish(connection);
-    /* Waits until the server has reported the end of another backend, and then until it accepts
+    /* Waits until the server has ended the session of the observer, too, and then until it accepts
      * clients. */
     await_end(observer);
     while (PQping(conninfo) != PQPING_OK && !is_over(&tries))
@@ -287,10 +288,10 @@ static void the_layout_is_the_same_after_a_crash(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sleeping_session_is_in_its_sleep),
-        cmocka_unit_test(a_session_that_needs_a_lock_waits_for_it),
+        cmocka_unit_test(a_session_in_pg_sleep_has_all_its_time_in_that_wait),
+        cmocka_unit_test(a_session_that_needs_a_lock_is_in_a_wait_for_locks),
         cmocka_unit_test(idle_and_idle_in_transaction_are_distinguished),
-        cmocka_unit_test(burners_share_the_cpus_and_wait_for_them),
+        cmocka_unit_test(loops_share_the_cpus_and_wait_for_them_the_rest_of_the_time),
         cmocka_unit_test(a_short_connection_is_reported_with_its_end),
         cmocka_unit_test(cpu_and_run_queue_equal_schedstat),
         cmocka_unit_test(the_layout_is_the_same_after_a_crash),

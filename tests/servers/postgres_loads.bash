@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The loads of postgres_laws.bats on a PostgreSQL server, their recordings, and the scheduler's counts of both.
+# The loads of postgres_laws.bats on a PostgreSQL server, the recordings, and the scheduler's counts of the loads.
 
 # ------------------------------------------------------------------------------- loads --
 
@@ -12,7 +12,8 @@ make_tables() {
     "$POSTGRES_BIN/pgbench" -h "$PG_FOLDER" -U camp_super -i -q postgres >"$SERVERS/init.log" 2>&1
 }
 
-# The role camp may have three connections; these are more. All at once: each takes a second to begin.
+# All recordings but one connect as superuser, because the role camp may have only three connections. All start at
+# the same time, because each takes a second to start.
 begin_recordings() {
     local super="postgres:host=$PG_FOLDER dbname=postgres user=camp_super" name
     printf '%s\n' 'idle mine class=Timeout event=PgSleep' 'contention theirs class=Lock' \
@@ -32,7 +33,7 @@ record() {
     RECORDINGS+=("$1 $RECORD_PID")
 }
 
-# A session that runs what say() gives it, and then waits for more: open_session NAME.
+# open_session NAME: opens a session that executes the statements of say() and waits for more.
 open_session() {
     mkfifo "$SERVERS/$1.in"
     "$POSTGRES_BIN/psql" -X -q "host=$PG_FOLDER dbname=postgres user=camp_super application_name=$1" \
@@ -64,7 +65,7 @@ quiet_names() {
     echo "(${QUIET[*]})"
 }
 
-# "PID NS": the backend's, and for how long there was a client.
+# Opens three short sessions one after another, and saves "PID NS" of each: its backend, and how long its client ran.
 begin_and_end_briefly() {
     local i pid before
     for i in 1 2 3; do
@@ -106,7 +107,7 @@ end_burners() {
     count_by_scheduler burner after
 }
 
-# On two CPUs, however many there are. A client that is stopped leaves its sessions still.
+# Starts pgbench and its backends on two CPUs of the machine, and stops the client, so that its sessions sleep.
 open_pgbench() {
     local pid
     taskset -c "$(first_cpus 2)" "$POSTGRES_BIN/pgbench" -h "$PG_FOLDER" -U camp_super -n -c 8 -T 600 \
@@ -137,12 +138,12 @@ first_cpus() {
 # Waits until every recording has N more intervals after the current one.
 all_go_on() { more_ticks_of_each "$1" bpf memory gated sql own grouped; }
 
-# The pids of the backends whose whole application name matches.
+# Prints the pids of the backends whose whole application name matches the pattern.
 backends_of() {
     query_postgres "select pid from pg_stat_activity where application_name ~ '^($1)\$'"
 }
 
-# count_by_scheduler NAME WHEN: the scheduler's counts of these backends, once they sleep.
+# count_by_scheduler NAME WHEN: waits until these backends sleep, and saves the scheduler's counts of them.
 count_by_scheduler() {
     local pids
     pids=$(backends_of "$1[0-9]*")
@@ -152,13 +153,14 @@ count_by_scheduler() {
     count_tasks $pids >"$SERVERS/$1.$2"
 }
 
-# The counts of the quiet sessions, which sleep all the time.
+# count_quiet WHEN: saves the counts of the quiet sessions, which sleep all the time.
 count_quiet() {
     local name
     for name in "${QUIET[@]}"; do count_by_scheduler "$name" "$1"; done
 }
 
-# The counts of the leader, its workers and the loops. They run, so only the number of their sleeps is exact.
+# count_leader WHEN: saves the counts of the leader, its workers and the loops. These run, so only the number of their
+# sleeps is exact.
 count_leader() {
     local name
     for name in leader $(seq -f 'burner%g' $BURNERS); do

@@ -1,14 +1,14 @@
-# tests/servers/recording.bash: camp record beside a database server, and what is in its file.
+# tests/servers/recording.bash: starts and ends camp record, and queries its files.
 # Needs lib.bash and servers_begin; $CAMP is the program.
 #
 #   record_beside NAME OPTION...   records to $SERVERS/NAME.camp until end_recording; returns once the
 #                                  first interval is written; sets RECORD_PID. Its stderr: NAME.err
-#   record_at_once, has_begun NAME   the same in two steps
-#   end_recording NAME PID         as Ctrl-C does; fails when camp did
-#   ask NAME SQL                   of its recording; it may be written to meanwhile
-#   holds NAME SQL                 the answer is 1
-#   told NAME TEXT                 waits for it on stderr
-# shellcheck shell=bash disable=SC2034 # RECORD_PID is the tests'
+#   record_at_once NAME OPTION..., has_begun NAME   the same in two steps
+#   end_recording NAME PID         ends it as Ctrl-C does; fails if camp fails
+#   ask NAME SQL                   prints the answer of the recording, which camp may still be writing
+#   holds NAME SQL                 fails unless the answer is 1
+#   told NAME TEXT                 waits until camp has printed TEXT on stderr
+# shellcheck shell=bash disable=SC2034 # the tests use RECORD_PID
 
 record_beside() {
     record_at_once "$@"
@@ -34,10 +34,10 @@ has_ticks() {
     [ "$(ask "$1" 'select count(*) from tick')" -ge "$2" ]
 }
 
-# Waits for that many further intervals.
+# more_ticks NAME COUNT: waits until the recording has COUNT more intervals.
 more_ticks() { more_ticks_of_each "$2" "$1"; }
 
-# more_ticks_of_each COUNT NAME...: all at the same time.
+# more_ticks_of_each COUNT NAME...: waits until each of the recordings has COUNT more intervals.
 more_ticks_of_each() {
     local count=$1 name
     local -A wanted
@@ -54,7 +54,7 @@ end_recording() {
     }
 }
 
-# 3>&-: children that hold it would keep bats from ending.
+# 3>&- closes the descriptor of bats: children that hold it would keep bats from ending.
 ask() {
     sqlite3 -readonly -cmd '.timeout 5000' "$SERVERS/$1.camp" "$2" 3>&-
 }
@@ -76,20 +76,21 @@ told() {
     }
 }
 
-# -- several at a time --
+# -- several recordings --
 
-# RECORDINGS: "NAME PID" of each.
+# Ends all recordings; RECORDINGS has "NAME PID" of each.
 end_recordings() {
     local each
     # shellcheck disable=SC2086 # a name and a pid
     for each in "${RECORDINGS[@]}"; do end_recording $each; done
 }
 
-# The clock selects the intervals that started and ended within a phase: each recording has its own.
+# A phase is saved as two times, because the intervals of each recording start and end at times of their own.
 phase_begins() { date +%s%N >"$SERVERS/$1.begin"; }
 phase_ends() { date +%s%N >"$SERVERS/$1.end"; }
 
-# during PHASE NAME APPLICATION CONDITION: checks it on the sums of that session's whole intervals.
+# during PHASE NAME APPLICATION CONDITION: checks the condition on the sums of that session's intervals that are
+# completely within the phase.
 during() {
     holds "$2" "select count(*) > 1 and ($4) $(of_phase "$1" "$3")" || {
         ask "$2" "select count(*), sum(elapsed_ns), sum(cpu_ns), sum(run_queue_ns), sum(unaccounted_ns)
@@ -110,8 +111,9 @@ of_phase() {
         and wall_clock_ns < $(cat "$SERVERS/$1.end")"
 }
 
-# by_chance P N: the possible error of a share P in N samples, as an expression of SQL: four standard errors
-# (exceeded once in 16,000 by chance), and a share that N samples may miss with the same chance (ln 16,000 is 9.7).
+# by_chance P N: the possible error of a share P estimated from N samples, as an expression of SQL: four standard
+# errors (exceeded by chance once in 16,000), plus the share that N samples miss with the same probability (ln 16,000
+# is 9.7).
 by_chance() {
     echo "(4 * sqrt(1.0 * ($1) * (1 - ($1)) / ($2)) + 9.7 / ($2))"
 }

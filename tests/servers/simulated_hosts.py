@@ -5,8 +5,8 @@ One process that serves the pages of many camp exports, /metrics?host=NAME, whos
 the clock at known rates. It prints the port, then serves until it is killed.
 
 Host number i of N ("host-0007") has 4 CPUs, busy for the share i / N of their time: two thirds
-user, one third system; a tenth of the rest is I/O wait. The sampled busy time is half of the measured.
-Each of its groups has a CPU for a part of that share.
+user, one third system; a tenth of the idle time is I/O wait. The sampled busy time is half of the measured one.
+Group k of the host uses one CPU for the share i / N / (k + 1) of the time.
 
 Files in FOLDER change a host: with "NAME.down" it answers 503; when "NAME.anew" appears, all its
 counters start at 0, as those of a restarted exporter.
@@ -37,7 +37,7 @@ class Host:
                 'iowait': idle / 10, 'idle': idle * 9 / 10}
 
     def page(self):
-        """None: the host refuses to answer."""
+        """Returns the page, or None if the host is down."""
         if self.has('down'):
             return None
         if self.has('anew') and not self.is_anew:

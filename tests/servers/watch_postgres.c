@@ -1,11 +1,12 @@
 /*
  * watch_postgres CONNINFO INTERVALS MS [RATE] [background] [queries]: prints the times that
- * the samples by SQL give, a line for each interval and for each session in it. A failure is a
- * message on stderr, with exit status 1.
+ * the samples by SQL give: a line for each interval, each session in it, and each wait of a
+ * session. A failure is reported on stderr, with exit status 1.
  *
- *      interval 1002.1 ms  snapshots 11  local yes  connected yes  hidden 0  connections 1
- * rate 10.0 session 123 app  R 1002.1  new no  ended no Lock/relation/active/client_backend
- * reported 1002.1  asleep 1000.0
+ *   interval 1002.1 ms  snapshots 11  local yes  connected yes  hidden 0  connections 1
+ *       rate 10.00  share 0.100 %  (on the same line)
+ *   session 123 app  R 1002.1  new no  ended no  client local  leader 0
+ *     Lock/relation/active/client_backend  reported 1002.1  asleep 1000.0
  */
 #include "sources/sessions/postgres/postgres.h"
 #include "sources/sessions/postgres/postgres_inside.h"
@@ -35,7 +36,7 @@ static const char *yes(bool is)
     return is ? "yes" : "no";
 }
 
-/* In the last snapshot; NULL: it is not there. */
+/* Finds the session in the last snapshot; NULL if it is not there. */
 static const struct postgres_session *find_session(const struct postgres_snapshot *snapshot,
                                                    const struct sampled_session *session)
 {

@@ -1,17 +1,17 @@
 # tests/servers/witnesses.bash: the kernel's own counts of tasks and of the machine, for laws about sessions.
 # A law compares camp with these counts in the same interval, without a constant of its own.
 #
-#   until_still PID...     waits until these tasks sleep, and stay asleep
-#   count_tasks PID...     "PID CPU_NS RUN_QUEUE_NS RUNS VOLUNTARY" of each: schedstat and status of proc(5)
+#   until_still PID...     waits until these tasks sleep, and stay asleep for STILL_S
+#   count_tasks PID...     prints "PID CPU_NS RUN_QUEUE_NS RUNS VOLUNTARY" of each: schedstat and status of proc(5)
 #   since FILE FILE N      the growth of column N from the first file to the second, summed over all tasks
-#   taken_ns               interrupts and stolen time of all CPUs, in whole units of /proc
+#   taken_ns               time of interrupts and stolen time of all CPUs, in ns; a multiple of the unit of /proc/stat
 #   read_switch_cost       sets SWITCH_NS: the CPU time of one switch on this machine, with the attached probes
 #
 # The counts of a sleeping task are exact. The CPU time of a running task is as of the last tick, and the
 # current wait of a runnable task is not counted yet. So tasks are counted while they sleep.
 # shellcheck shell=bash disable=SC2034 # the tests use SWITCH_NS
 
-# This starts no process, which would take long on a busy machine.
+# count_tasks starts no process, because that would take long on a busy machine.
 count_tasks() {
     local pid counts name value
     for pid; do
@@ -31,14 +31,14 @@ are_asleep() {
     done
 }
 
-# The tasks are asleep at both readings, and their counts are equal.
+# Succeeds if the tasks are asleep at two readings with equal counts.
 are_still() {
     local before
     before=$(count_tasks "$@")
     are_asleep "$@" && sleep "$STILL_S" && are_asleep "$@" && [ "$(count_tasks "$@")" = "$before" ]
 }
 
-# The time between the readings. If one of the tasks woke another one, it has run by then.
+# The time between the two readings, in s. If one task woke another one, that one has run by then.
 STILL_S=0.1
 
 until_still() {
@@ -63,7 +63,7 @@ taken_since() {
     echo $(($(taken_ns) - $1 + 1000000000 / $(getconf CLK_TCK)))
 }
 
-# Two processes pass a byte back and forth on one CPU. Their CPU time does not depend on concurrent load.
+# Two processes on one CPU pass a byte back and forth, because their CPU time does not depend on concurrent load.
 read_switch_cost() {
     SWITCH_NS=$(python3 -c '
 import os, resource
