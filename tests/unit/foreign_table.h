@@ -1,4 +1,5 @@
-/* Tables for tests: a text as a file of its own, which is removed again, and stored ones. */
+/* Tables for tests: temporary CSV files with a given text, and the stored tables of the
+ * fixtures. */
 #pragma once
 
 #include "tree.h"
@@ -8,11 +9,11 @@
 #include "sources/from.h"
 
 #define S ((int64_t)NS_PER_S)
-#define T0 (1227319200 * S) /* when the fixtures begin */
+#define T0 (1227319200 * S) /* start of the first interval in the stored tables */
 
 static volatile sig_atomic_t never;
 
-/* A file whose name ends in ".csv". */
+/* Writes the text to a new file, and the file's name, which ends in ".csv", to `path`. */
 static inline void write_table(char path[64], const char *text, size_t length)
 {
     int descriptor;
@@ -38,7 +39,7 @@ static inline const char *stored_table(const char *name)
 struct table {
     struct source *source;
     struct from_facts facts;
-    const struct frame *frame; /* the last one */
+    const struct frame *frame; /* the frame read last */
 };
 
 static inline struct table opened(const struct from *from)

@@ -1,5 +1,5 @@
-/* Prometheus' answers, addresses and failures: the text is read correctly, and no secret is
- * shown. */
+/* Tests that Prometheus' answers and addresses are read correctly, and that no message shows a
+ * secret. */
 #include "libraries/libcurl.h"
 #include "sources/fleet/fleet_inside.h"
 #include "sources/fleet/prometheus_answer.h"
@@ -104,7 +104,7 @@ static void the_distance_is_the_usual_time_between_samples(void **state)
     prometheus_answer_release(&answer);
 }
 
-/* Scrapes of 1 s that start up to 0.3 s late; the one at 9 s failed. */
+/* Scrapes every 1 s that start up to 0.3 s late; the scrape at 9 s failed. */
 static void late_scrapes_do_not_change_the_distance(void **state)
 {
     struct prometheus_answer answer;
@@ -160,7 +160,7 @@ static void a_text_that_is_no_answer_is_refused(void **state)
         assert_int_equal(parse(texts[i], &answer), CAMP_E_FORMAT);
 }
 
-static void a_key_has_all_labels_except_those_left_out(void **state)
+static void a_key_contains_all_labels_except_the_excluded_ones(void **state)
 {
     static const char *const without[] = { "mode", NULL };
     const struct prometheus_series series = {
@@ -224,8 +224,8 @@ static void a_quoted_text_cannot_end_its_promql_string(void **state)
     free(text);
 }
 
-/* Any other text is a query. */
-static void only_one_pair_of_braces_is_matchers(void **state)
+/* Any other text is a query in PromQL. */
+static void only_a_text_in_one_pair_of_braces_is_read_as_matchers(void **state)
 {
     (void)state;
     assert_true(fleet_is_matchers("{job=\"a\",x=~'b{2}'}"));
@@ -338,9 +338,9 @@ int main(void)
         cmocka_unit_test(late_scrapes_do_not_change_the_distance),
         cmocka_unit_test(a_sample_with_an_impossible_time_is_refused),
         cmocka_unit_test(a_text_that_is_no_answer_is_refused),
-        cmocka_unit_test(a_key_has_all_labels_except_those_left_out),
+        cmocka_unit_test(a_key_contains_all_labels_except_the_excluded_ones),
         cmocka_unit_test(different_series_have_different_keys),
-        cmocka_unit_test(only_one_pair_of_braces_is_matchers),
+        cmocka_unit_test(only_a_text_in_one_pair_of_braces_is_read_as_matchers),
         cmocka_unit_test(a_name_has_no_control_characters),
         cmocka_unit_test(a_quoted_text_cannot_end_its_promql_string),
         cmocka_unit_test(an_address_is_shown_without_its_secret),
@@ -351,7 +351,7 @@ int main(void)
 
     if (library_load(&libcurl_library, &error) != CAMP_OK) {
         fprintf(stderr, "%s\n", error.message);
-        return 77; /* skipped, to meson */
+        return 77; /* meson's exit status of a skipped test */
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

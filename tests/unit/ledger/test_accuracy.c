@@ -1,4 +1,4 @@
-/* The arithmetic of cpuchk, held against the samples that the CMG98 paper prints. */
+/* Tests the error of sampled CPU time on the samples that the CMG98 paper prints. */
 #include "ledger/accuracy.h"
 #include "ledger/frame.h"
 
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#define ROUNDING 0.0005 /* of a number printed with three decimals */
+#define ROUNDING 0.0005 /* largest rounding error of a number printed with three decimals */
 
 static struct accuracy read_sample(const char *name)
 {
@@ -30,8 +30,8 @@ static struct accuracy read_sample(const char *name)
     return accuracy;
 }
 
-/* The paper's summary line, and how many processes it is of. What is not printed, and what is
- * rounded, moves each sum by at most ROUNDING a process. */
+/* The paper's summary line, and the number of processes that it sums up. The processes that are not
+ * printed, and rounding, change each sum by at most ROUNDING per process. */
 struct summary_line {
     unsigned processes;
     double measured, sampled, error, absolute, maximum;
@@ -62,7 +62,7 @@ static void the_papers_first_sample_gives_its_summary_line(void **state)
 
     (void)state;
     assert_summary(&accuracy, &line);
-    /* Closer than rounding must be: these two catch an error of a row. */
+    /* These two bounds are tighter than rounding requires: they reveal an error in a single row. */
     assert_near(error_percent(accuracy.measured, accuracy.sampled), -47.42, 0.02);
     assert_near(absolute_error_percent(&accuracy), 48.57, 0.06);
 }
@@ -77,7 +77,7 @@ static void the_papers_second_sample_gives_its_summary_line(void **state)
     assert_near(absolute_error_percent(&accuracy), 88.29, 0.05);
 }
 
-static void errors_cancel_in_the_total_but_not_in_the_absolute(void **state)
+static void errors_cancel_in_the_total_but_not_in_the_absolute_error(void **state)
 {
     struct accuracy accuracy = { 0 };
 
@@ -90,7 +90,7 @@ static void errors_cancel_in_the_total_but_not_in_the_absolute(void **state)
     assert_int_equal(accuracy.active, 2);
 }
 
-static void a_process_that_did_not_run_is_excluded_and_its_samples_are_kept(void **state)
+static void a_process_that_did_not_run_has_no_error_and_its_samples_count_as_stray(void **state)
 {
     struct accuracy accuracy = { 0 };
 
@@ -102,7 +102,7 @@ static void a_process_that_did_not_run_is_excluded_and_its_samples_are_kept(void
     assert_near(accuracy.stray, 4, 1e-9);
 }
 
-static void parts_merge_to_the_same_as_adding_each(void **state)
+static void merging_two_parts_equals_adding_each_process(void **state)
 {
     struct accuracy all = { 0 }, first = { 0 }, second = { 0 };
 
@@ -120,7 +120,7 @@ static void parts_merge_to_the_same_as_adding_each(void **state)
     assert_near(first.stray, all.stray, 1e-9);
 }
 
-static void without_measured_time_there_is_no_error(void **state)
+static void the_error_is_undefined_without_measured_time(void **state)
 {
     struct accuracy accuracy = { 0 };
 
@@ -147,14 +147,14 @@ static void unaccounted_time_is_elapsed_minus_the_states(void **state)
     frame.elapsed_ns[0] = 100;
     frame_values(&frame, 0)[0] = 30;
     frame_values(&frame, 0)[1] = 50;
-    frame_values(&frame, 0)[2] = 1000; /* a counter is no time */
+    frame_values(&frame, 0)[2] = 1000; /* a counter is not part of the states */
     assert_int_equal(frame_unaccounted_ns(&frame, 0), 20);
     frame_values(&frame, 0)[1] = 101;
     assert_int_equal(frame_unaccounted_ns(&frame, 0), -31);
     frame_release(&frame);
 }
 
-static void a_frame_grows_and_keeps_what_it_holds(void **state)
+static void a_growing_frame_keeps_its_rows(void **state)
 {
     struct frame frame;
 
@@ -191,12 +191,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_papers_first_sample_gives_its_summary_line),
         cmocka_unit_test(the_papers_second_sample_gives_its_summary_line),
-        cmocka_unit_test(errors_cancel_in_the_total_but_not_in_the_absolute),
-        cmocka_unit_test(a_process_that_did_not_run_is_excluded_and_its_samples_are_kept),
-        cmocka_unit_test(parts_merge_to_the_same_as_adding_each),
-        cmocka_unit_test(without_measured_time_there_is_no_error),
+        cmocka_unit_test(errors_cancel_in_the_total_but_not_in_the_absolute_error),
+        cmocka_unit_test(a_process_that_did_not_run_has_no_error_and_its_samples_count_as_stray),
+        cmocka_unit_test(merging_two_parts_equals_adding_each_process),
+        cmocka_unit_test(the_error_is_undefined_without_measured_time),
         cmocka_unit_test(unaccounted_time_is_elapsed_minus_the_states),
-        cmocka_unit_test(a_frame_grows_and_keeps_what_it_holds),
+        cmocka_unit_test(a_growing_frame_keeps_its_rows),
         cmocka_unit_test(a_counter_that_went_backwards_has_no_growth),
     };
 

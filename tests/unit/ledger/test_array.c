@@ -1,4 +1,4 @@
-/* Arrays that grow, and search in sorted ones. */
+/* Arrays that grow, and search in sorted arrays. */
 #include "ledger/array.h"
 
 #include "../tree.h"
@@ -29,7 +29,7 @@ static void elements_are_kept_when_the_array_grows(void **state)
     free(pairs.values);
 }
 
-static void further_elements_of_a_zeroed_array_are_zero(void **state)
+static void new_elements_of_a_zeroed_array_are_zero(void **state)
 {
     unsigned char *bytes = NULL;
     size_t capacity = 0, before;
@@ -46,7 +46,7 @@ static void further_elements_of_a_zeroed_array_are_zero(void **state)
     free(bytes);
 }
 
-static void an_array_with_enough_space_stays_where_it_is(void **state)
+static void an_array_with_enough_space_is_not_moved(void **state)
 {
     int *numbers = NULL, *before;
     size_t capacity = 0, space;
@@ -62,8 +62,8 @@ static void an_array_with_enough_space_stays_where_it_is(void **state)
     free(numbers);
 }
 
-/* Both a size that no memory has and one whose bytes overflow a size_t. */
-static void a_failed_reservation_leaves_the_array(void **state)
+/* The bytes of each of these sizes overflow a size_t. */
+static void a_failed_reservation_leaves_the_array_unchanged(void **state)
 {
     const size_t sizes[] = { SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / sizeof(uint64_t) + 2 };
     uint64_t *numbers = NULL;
@@ -130,9 +130,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elements_are_kept_when_the_array_grows),
-        cmocka_unit_test(further_elements_of_a_zeroed_array_are_zero),
-        cmocka_unit_test(an_array_with_enough_space_stays_where_it_is),
-        cmocka_unit_test(a_failed_reservation_leaves_the_array),
+        cmocka_unit_test(new_elements_of_a_zeroed_array_are_zero),
+        cmocka_unit_test(an_array_with_enough_space_is_not_moved),
+        cmocka_unit_test(a_failed_reservation_leaves_the_array_unchanged),
         cmocka_unit_test(rows_without_columns_need_no_space),
         cmocka_unit_test(elements_are_inserted_in_order_and_found),
     };

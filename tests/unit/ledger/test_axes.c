@@ -1,4 +1,4 @@
-/* Axes: which states a text puts at which vertex. */
+/* Tests which states a text of axes assigns to which vertex. */
 #include "ledger/axes.h"
 
 #include "../tree.h"
@@ -33,7 +33,7 @@ static void assert_fault(const char *text, const char *problem, const char *word
     assert_string_equal(fault.word, word);
 }
 
-static void states_are_named_by_column_title_or_without_unit(void **state)
+static void a_state_is_named_by_its_column_its_title_or_its_column_without_unit(void **state)
 {
     (void)state;
     assert_axes("A=user_ns; B=run_queue; C=lock", "1230");
@@ -61,7 +61,7 @@ static void vertices_have_the_given_names(void **state)
     assert_string_equal(axes.vertices.names[1], "run");
 }
 
-static void an_error_names_its_place(void **state)
+static void an_error_names_the_wrong_part_of_the_text(void **state)
 {
     (void)state;
     assert_fault("A=user;B=lock", "it takes three or four axes, NAME=STATE+STATE; ...",
@@ -78,7 +78,7 @@ static void an_error_names_its_place(void **state)
     assert_fault("A=user+;B=lock;C=*", "there is no such state", "");
 }
 
-static void unknown_states_are_vertices_in_their_order(void **state)
+static void states_of_unknown_class_become_vertices_in_their_order(void **state)
 {
     struct axes axes;
 
@@ -91,7 +91,7 @@ static void unknown_states_are_vertices_in_their_order(void **state)
     assert_memory_equal(axes.vertices.of_state, "\1\2\3\4", 4);
 }
 
-static void fewer_states_than_vertices_have_no_default(void **state)
+static void there_are_no_default_axes_for_fewer_states_than_vertices(void **state)
 {
     const struct schema two = { "two", columns, 2, 2 };
     struct axes axes;
@@ -103,12 +103,12 @@ static void fewer_states_than_vertices_have_no_default(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(states_are_named_by_column_title_or_without_unit),
+        cmocka_unit_test(a_state_is_named_by_its_column_its_title_or_its_column_without_unit),
         cmocka_unit_test(a_star_stands_for_the_remaining_states),
         cmocka_unit_test(vertices_have_the_given_names),
-        cmocka_unit_test(an_error_names_its_place),
-        cmocka_unit_test(unknown_states_are_vertices_in_their_order),
-        cmocka_unit_test(fewer_states_than_vertices_have_no_default),
+        cmocka_unit_test(an_error_names_the_wrong_part_of_the_text),
+        cmocka_unit_test(states_of_unknown_class_become_vertices_in_their_order),
+        cmocka_unit_test(there_are_no_default_axes_for_fewer_states_than_vertices),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Errors of each interval, from synthetic frames of "tasks". */
+/* Errors of each interval, from synthetic frames of the source "tasks". */
 #include "ledger/error_series.h"
 #include "sources/machine/tasks_frame.h"
 
@@ -21,14 +21,15 @@ static void assert_near(double value, double expected)
 
 static void add(struct frame *frame, int64_t id, uint64_t measured_ns, uint64_t sampled_ns)
 {
-    static const char name[CAMP_NAME_SIZE] = "name"; /* all of it is copied */
+    /* tasks_add_row() copies all CAMP_NAME_SIZE bytes */
+    static const char name[CAMP_NAME_SIZE] = "name";
     struct accuracy one = { 0 };
 
     accuracy_add(&one, (double)measured_ns, (double)sampled_ns);
     assert_int_equal(tasks_add_row(frame, id, 0, 1, name, &one), CAMP_OK);
 }
 
-static void an_interval_is_the_sum_of_its_processes(void **state)
+static void an_interval_adds_up_its_processes(void **state)
 {
     struct error_series series = { 0 };
     struct frame frame;
@@ -40,7 +41,7 @@ static void an_interval_is_the_sum_of_its_processes(void **state)
     frame.wall_clock_ns = 1700000000000000000;
     add(&frame, 1, 800000000, 0);
     add(&frame, 2, 200000000, 300000000);
-    add(&frame, 3, 0, 40000000); /* a stray: in no error */
+    add(&frame, 3, 0, 40000000); /* samples of a process that did not run are part of no error */
     assert_int_equal(error_series_add_frame(&series, &frame), CAMP_OK);
     assert_int_equal(series.count, 1);
     assert_int_equal(series.intervals[0].end_ns, 1700000000000000000);
@@ -54,7 +55,7 @@ static void an_interval_is_the_sum_of_its_processes(void **state)
     frame_release(&frame);
 }
 
-/* What was not sampled would be an error of 100 %. */
+/* Without sampled times, the error of each process would be 100 %. */
 static void without_sampled_times_there_is_no_error(void **state)
 {
     struct error_series series = { 0 };
@@ -126,7 +127,7 @@ static void a_thousand_intervals_stay_in_their_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_interval_is_the_sum_of_its_processes),
+        cmocka_unit_test(an_interval_adds_up_its_processes),
         cmocka_unit_test(without_sampled_times_there_is_no_error),
         cmocka_unit_test(an_interval_without_cpu_time_has_no_error),
         cmocka_unit_test(frames_of_another_source_are_refused),

@@ -1,4 +1,4 @@
-/* Threads added up to processes, users, cgroups; states between two readings. */
+/* Threads added up to processes, users and cgroups; differences of states between two readings. */
 #include "ledger/group.h"
 
 #include <setjmp.h>
@@ -33,7 +33,8 @@ static void add(struct frame *frame, int32_t tid, int32_t pid, uint32_t uid, uin
     frame->elapsed_ns[frame->entity_count - 1] = run + sleep;
 }
 
-/* Two processes of two users, one with a worker, and three short ones of one name. */
+/* Two living processes of two users, one with a worker thread, and three short processes with the
+ * same name. */
 static void make(struct frame *frame, struct frame *groups)
 {
     const uint32_t brief = ENTITY_NEW | ENTITY_ENDED;
@@ -72,7 +73,7 @@ static void check(const struct frame *frame, const char *name, uint32_t count, u
     assert_int_equal(frame_unaccounted_ns(frame, at), 0);
 }
 
-static void threads_are_not_grouped(void **state)
+static void threads_are_not_grouped_without_a_key(void **state)
 {
     struct frame frame, groups;
     size_t at;
@@ -101,7 +102,7 @@ static void a_process_sums_its_threads_under_the_name_of_the_first(void **state)
     assert_int_equal(find(&groups, "server", &at)->id, 10);
     check(&groups, "server", 2, 6, 194);
     check(&groups, "client", 1, 50, 50);
-    check(&groups, "ls", 3, 12, 3); /* short ones are one row */
+    check(&groups, "ls", 3, 12, 3); /* exited processes with the same name are one row */
     assert_int_equal(find(&groups, "ls", &at)->id, 0);
     assert_int_equal(find(&groups, "ls", &at)->flags, ENTITY_NEW | ENTITY_ENDED);
     frame_release(&frame);
@@ -135,7 +136,7 @@ static void exited_processes_are_not_mixed_into_living_ones(void **state)
     assert_int_equal(group_frame(&groups, &frame, &(struct grouping){ .key = GROUP_NAME }),
                      CAMP_OK);
     assert_int_equal(groups.entity_count, 4);
-    check(&groups, "ls", 1, 1, 1); /* the living come first */
+    check(&groups, "ls", 1, 1, 1); /* rows of living processes come first */
     assert_int_equal(groups.entities[3].flags, ENTITY_NEW | ENTITY_ENDED);
     assert_int_equal(groups.entities[3].count, 3);
     frame_release(&frame);
@@ -157,7 +158,8 @@ static void an_exited_thread_belongs_to_its_living_process(void **state)
     frame_release(&groups);
 }
 
-/* Of both rows of a group the time on a CPU. */
+/* Checks a row of a group, including the time on a CPU; `flags` is ENTITY_ENDED for exited
+ * threads. */
 static void check_sums(const struct frame *groups, size_t at, int64_t id, uint32_t flags,
                        uint32_t count, uint64_t run)
 {
@@ -167,7 +169,7 @@ static void check_sums(const struct frame *groups, size_t at, int64_t id, uint32
     assert_int_equal(frame_values(groups, at)[0], run);
 }
 
-static void groups_by_user_cgroup_and_number_have_all_the_time(void **state)
+static void groups_by_user_cgroup_and_given_number_contain_all_the_time(void **state)
 {
     const int64_t numbers[6] = { 1, 1, 2, 2, 2, 1 };
     struct frame frame, groups;
@@ -235,7 +237,7 @@ static void an_empty_frame_has_no_groups(void **state)
     frame_release(&groups);
 }
 
-static void a_state_that_went_backwards_is_subtracted_from_the_largest(void **state)
+static void the_decrease_of_a_state_is_subtracted_from_the_largest_increase(void **state)
 {
     const uint64_t before[3] = { 10, 20, 30 };
     uint64_t after[3] = { 110, 15, 31 }, ret[3];
@@ -250,22 +252,22 @@ static void a_state_that_went_backwards_is_subtracted_from_the_largest(void **st
     after[0] = 10;
     after[1] = 15;
     after[2] = 30;
-    states_since(ret, before, after, 3); /* no state has that much: none is negative */
+    states_since(ret, before, after, 3); /* no state grew: no difference is negative */
     assert_int_equal(ret[0] + ret[1] + ret[2], 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_are_not_grouped),
+        cmocka_unit_test(threads_are_not_grouped_without_a_key),
         cmocka_unit_test(a_process_sums_its_threads_under_the_name_of_the_first),
         cmocka_unit_test(exited_threads_of_one_name_are_one_row_on_request),
         cmocka_unit_test(exited_processes_are_not_mixed_into_living_ones),
         cmocka_unit_test(an_exited_thread_belongs_to_its_living_process),
-        cmocka_unit_test(groups_by_user_cgroup_and_number_have_all_the_time),
+        cmocka_unit_test(groups_by_user_cgroup_and_given_number_contain_all_the_time),
         cmocka_unit_test(a_group_has_the_labels_that_all_its_rows_have),
         cmocka_unit_test(an_empty_frame_has_no_groups),
-        cmocka_unit_test(a_state_that_went_backwards_is_subtracted_from_the_largest),
+        cmocka_unit_test(the_decrease_of_a_state_is_subtracted_from_the_largest_increase),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

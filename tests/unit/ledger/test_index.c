@@ -14,7 +14,7 @@ static bool is_key(const void *context, uint32_t position, const void *key)
     return ((const uint32_t *)context)[position] == *(const uint32_t *)key;
 }
 
-/* The position, or -1. */
+/* Returns the position of the key, or -1. */
 static int64_t find(const struct index *index, uint32_t hash, uint32_t key)
 {
     const struct index_slot *slot = index_find(index, hash, is_key, keys, &key);
@@ -39,7 +39,7 @@ static void keys_with_one_hash_are_distinguished(void **state)
     (void)state;
     assert_true(index_reserve(&index, ARRAY_COUNT(keys)));
     for (uint32_t i = 0; i < ARRAY_COUNT(keys); i++)
-        index_add(&index, 63, i); /* the last slot of 64: the others wrap */
+        index_add(&index, 63, i); /* the last of the 64 slots: further keys wrap around */
     for (uint32_t i = 0; i < ARRAY_COUNT(keys); i++)
         assert_int_equal(find(&index, 63, keys[i]), i);
     assert_int_equal(find(&index, 63, 99), -1);
@@ -47,7 +47,7 @@ static void keys_with_one_hash_are_distinguished(void **state)
     index_release(&index);
 }
 
-/* Of two groups of colliding keys that overlap, each is removed once, in each order of two. */
+/* Two groups of colliding keys overlap. Each pair of keys is removed, in both orders. */
 static void a_removed_key_is_gone_and_the_others_are_found(void **state)
 {
     static const uint32_t hashes[] = { 62, 63, 62, 1, 63, 62, 0x80000001, 3 };
@@ -97,7 +97,7 @@ static void all_keys_are_found_after_growth(void **state)
     index_release(&index);
 }
 
-static void a_failed_reservation_leaves_the_index(void **state)
+static void a_failed_reservation_leaves_the_index_unchanged(void **state)
 {
     struct index index = { 0 };
 
@@ -110,7 +110,7 @@ static void a_failed_reservation_leaves_the_index(void **state)
     index_release(&index);
 }
 
-/* The slots between the one of each hash and the one where it is. */
+/* Adds up the distances between the slot that each hash selects and the slot that holds it. */
 static size_t steps_of(const struct index *index)
 {
     size_t steps = 0;
@@ -122,7 +122,7 @@ static size_t steps_of(const struct index *index)
     return steps;
 }
 
-/* Pids follow each other, and stacks lie a power of two apart. */
+/* Pids are consecutive, and the addresses of stacks are a power of two apart. */
 static void regular_numbers_do_not_collide(void **state)
 {
     static const uint64_t distances[] = {
@@ -141,9 +141,9 @@ static void regular_numbers_do_not_collide(void **state)
     }
 }
 
-/* Texts whose hashes by FNV-1a are equal in their low bits, for any first state: each ends
- * with bytes that differ in the high bit alone, which only reaches the bits above it. */
-static void texts_made_to_collide_do_not(void **state)
+/* The FNV-1a hashes of these texts are equal in the low 7 bits, whatever the first state: the texts
+ * differ only in the high bits of their bytes, which do not affect lower bits of the hash. */
+static void texts_made_to_collide_do_not_collide(void **state)
 {
     struct index index = { 0 };
 
@@ -160,7 +160,8 @@ static void texts_made_to_collide_do_not(void **state)
     index_release(&index);
 }
 
-/* The example in the paper's appendix A, and the empty text of the reference implementation. */
+/* The example of appendix A of the SipHash paper, and the hash that the reference implementation
+ * has for the empty text. */
 static void siphash_has_the_values_of_its_paper(void **state)
 {
     const uint64_t key[2] = { UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908) };
@@ -180,9 +181,9 @@ int main(void)
         cmocka_unit_test(keys_with_one_hash_are_distinguished),
         cmocka_unit_test(a_removed_key_is_gone_and_the_others_are_found),
         cmocka_unit_test(all_keys_are_found_after_growth),
-        cmocka_unit_test(a_failed_reservation_leaves_the_index),
+        cmocka_unit_test(a_failed_reservation_leaves_the_index_unchanged),
         cmocka_unit_test(regular_numbers_do_not_collide),
-        cmocka_unit_test(texts_made_to_collide_do_not),
+        cmocka_unit_test(texts_made_to_collide_do_not_collide),
         cmocka_unit_test(siphash_has_the_values_of_its_paper),
     };
 

@@ -79,7 +79,7 @@ static void fit_of(const char *name, struct data *data, struct inverse_fit *ret)
     assert_int_equal(ret->outcome, INVERSE_FITTED);
 }
 
-static void coefficients_and_their_errors_are_those_of_r(void **state)
+static void coefficients_and_their_errors_equal_those_of_r(void **state)
 {
     static const char *const names[] = { "sparcstation", "e4000", "ultra", "clusters", "rising",
                                          "microsparc",   "e6000", "few",   "steep",    "three",
@@ -138,7 +138,7 @@ static void an_exact_curve_is_found_exactly(void **state)
     assert_true(fabs(inverse_fit_at(&fit, 5) - 50) < 1e-8);
 }
 
-static void a_failed_fit_has_its_reason(void **state)
+static void a_failed_fit_reports_its_reason(void **state)
 {
     const struct inverse_point two[] = { { 1, 80 }, { 2, 40 }, { 3, 0 } };
     const struct inverse_point same[] = { { 7, 80 }, { 7, 40 }, { 7, 10 }, { 7, 20 } };
@@ -178,7 +178,7 @@ static void a_million_equal_loads_are_one_load(void **state)
 }
 
 /* Rounding can make equal errors look like a significant relation: 3 x 0.05 at these loads does. */
-static void one_error_at_all_loads_is_no_relation(void **state)
+static void equal_errors_at_all_loads_are_no_relation(void **state)
 {
     static const double errors[] = { 3 * 0.05, 6 * 0.05, 100, 33.3, 1e-7 };
     struct inverse_judgement judgement;
@@ -301,7 +301,7 @@ static void the_verdict_matches_the_paper(void **state)
     }
 }
 
-/* Significant, but of what use? */
+/* The slope is significant, but the curve predicts little. */
 static void a_curve_that_explains_less_than_half_is_scattered(void **state)
 {
     struct inverse_point points[60];
@@ -359,12 +359,12 @@ static void a_few_outliers_are_no_cluster(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(coefficients_and_their_errors_are_those_of_r),
+        cmocka_unit_test(coefficients_and_their_errors_equal_those_of_r),
         cmocka_unit_test(errors_of_0_and_below_are_excluded_and_counted),
         cmocka_unit_test(an_exact_curve_is_found_exactly),
-        cmocka_unit_test(a_failed_fit_has_its_reason),
+        cmocka_unit_test(a_failed_fit_reports_its_reason),
         cmocka_unit_test(a_million_equal_loads_are_one_load),
-        cmocka_unit_test(one_error_at_all_loads_is_no_relation),
+        cmocka_unit_test(equal_errors_at_all_loads_are_no_relation),
         cmocka_unit_test(a_load_that_hardly_varied_gets_no_verdict),
         cmocka_unit_test(the_curve_has_no_value_beyond_its_pole),
         cmocka_unit_test(the_curve_ends_exactly_at_its_pole),

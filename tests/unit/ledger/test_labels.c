@@ -18,13 +18,13 @@ static void the_same_values_are_the_same_pointer(void **state)
     (void)state;
     assert_non_null(labels);
     assert_ptr_equal(intern(app, "shop"), labels);
-    app[0] = 'A'; /* nothing of the caller's is kept */
+    app[0] = 'A'; /* the tuple keeps no pointer to the caller's text */
     assert_string_equal(labels_value(labels, 0), "app");
     assert_string_equal(labels_value(labels, 1), "shop");
     assert_ptr_not_equal(intern(app, "shop"), labels);
 }
 
-static void values_are_distinguished_by_their_ends(void **state)
+static void tuples_are_distinguished_by_where_their_values_end(void **state)
 {
     const char *const three[] = { "a", "b", "" };
     const char *const two[] = { "a", "b" };
@@ -45,7 +45,8 @@ static void a_tuple_without_values_is_null(void **state)
     assert_string_equal(labels_value(intern(NULL, "b"), 2), "");
 }
 
-/* 125 letters and a character of `width` bytes: what does not fit into 127 goes as a whole. */
+/* Checks the length of a value that has `character` after 125 letters: a character that does not
+ * fit into 127 bytes is dropped as a whole. */
 static void cut(const char *character, size_t expected)
 {
     char text[2 * LABELS_VALUE_SIZE];
@@ -66,7 +67,7 @@ static void a_long_value_is_cut_between_characters(void **state)
     cut("\u20ac", 125);
     cut("x\u20ac", 126);
     cut("\U0001f600", 125);
-    memset(wild, 0x80, sizeof wild); /* no UTF-8 at all */
+    memset(wild, 0x80, sizeof wild); /* not UTF-8 */
     wild[sizeof wild - 1] = '\0';
     assert_int_equal(strlen(labels_value(intern(wild, ""), 0)), 124);
 }
@@ -80,11 +81,11 @@ static void labels_beyond_eight_are_dropped(void **state)
     assert_ptr_equal(labels_intern(many, 9), labels_intern(many, 8));
 }
 
-/* It uses up the space for labels, so it is the last test. */
+/* This test uses up the space for labels, so it must be the last. */
 static void tuples_are_kept_until_the_limit(void **state)
 {
     enum { FEW = 10000, FEW_BYTES = FEW * (sizeof(struct labels) + sizeof(char *) + 5) };
-    /* without the number that is its first value, of 5 to 7 digits */
+    /* bytes of a tuple without its first value, a number of 5 to 7 digits */
     const size_t bytes = sizeof(struct labels) + LABELS_MOST * sizeof(char *) +
                          (LABELS_MOST - 1) * LABELS_VALUE_SIZE;
     static const struct labels *few[FEW];
@@ -116,7 +117,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_values_are_the_same_pointer),
-        cmocka_unit_test(values_are_distinguished_by_their_ends),
+        cmocka_unit_test(tuples_are_distinguished_by_where_their_values_end),
         cmocka_unit_test(a_tuple_without_values_is_null),
         cmocka_unit_test(a_long_value_is_cut_between_characters),
         cmocka_unit_test(labels_beyond_eight_are_dropped),

@@ -1,4 +1,4 @@
-/* The registry: numbers of entities over successive frames. */
+/* Tests that the registry keeps the numbers of entities over successive frames. */
 #include "ledger/registry.h"
 
 #include "../tree.h"
@@ -123,7 +123,7 @@ static void an_expired_number_is_reused(void **state)
     assert_int_equal(find(&registry, entity_of(50, "a", 0), REGISTRY_KNOWN), 49);
     registry_expire(&registry, 2);
     assert_int_equal(registry.spare_count, 99);
-    registry_expire(&registry, 2); /* a free number is listed once */
+    registry_expire(&registry, 2); /* a second call lists no free number twice */
     assert_int_equal(registry.spare_count, 99);
     registry_start_frame(&registry);
     assert_int_equal(find(&registry, entity_of(8, "a", 0), REGISTRY_KNOWN), 100);

@@ -80,7 +80,7 @@ static void a_label_adds_up_living_and_exited_rows(void **state)
     selected_release(&selected);
 }
 
-static void labels_are_filtered_and_sorted(void **state)
+static void rows_are_sorted_and_filtered_by_label(void **state)
 {
     struct selection selection = { .order = order_find(&schema, "database") };
     struct selected selected = { 0 };
@@ -89,7 +89,7 @@ static void labels_are_filtered_and_sorted(void **state)
 
     (void)state;
     fill(&selected, &frame, &selection);
-    check(&selected, 0, "bob@news", 20); /* of two in it the busier */
+    check(&selected, 0, "bob@news", 20); /* the busier of the two sessions in "news" */
     check(&selected, 3, "bob@shop", 10);
     assert_int_equal(regcomp(&filter, "^news$", REG_EXTENDED | REG_NOSUB), 0);
     selection = (struct selection){ .filter = &filter, .most = 1 };
@@ -113,7 +113,7 @@ static void check_first(const struct frame *frame, const char *order, const char
     selected_release(&selected);
 }
 
-static void any_column_sorts(void **state)
+static void rows_can_be_sorted_by_any_column(void **state)
 {
     static const char *const expected[] = { "busy",     "cpu",  "idle",    "unaccounted", "user",
                                             "database", "name", "elapsed", "calls" };
@@ -128,7 +128,7 @@ static void any_column_sorts(void **state)
         assert_string_equal(name, expected[i]);
     }
     assert_int_equal(order_find(&schema, "colour"), order_count(&schema));
-    frame.elapsed_ns[3] = 300; /* 200 unaccounted */
+    frame.elapsed_ns[3] = 300; /* 200 ns of them are unaccounted */
     check_first(&frame, "busy", "@news");
     check_first(&frame, "cpu", "eve@shop");
     check_first(&frame, "idle", "bob@shop");
@@ -139,7 +139,7 @@ static void any_column_sorts(void **state)
     frame_release(&frame);
 }
 
-static void processes_are_picked_by_number(void **state)
+static void processes_are_selected_by_pid(void **state)
 {
     const int32_t pids[] = { 40, 15 };
     const struct selection selection = { .pids = pids,
@@ -157,7 +157,7 @@ static void processes_are_picked_by_number(void **state)
     selected_release(&selected);
 }
 
-/* So many that live, and so many that ended. */
+/* Checks how many of the living and ended rows are selected if at most `most` rows are shown. */
 static void check_cut(size_t living, size_t ended, size_t most, size_t expected_living,
                       size_t expected_ended)
 {
@@ -199,7 +199,7 @@ static const char *number_name(void *context, const struct entity *row)
     return row->id == 1 ? "one" : "two";
 }
 
-static void numbers_of_the_caller_group_rows_and_name_them(void **state)
+static void rows_are_grouped_and_named_by_the_callers_numbers(void **state)
 {
     const int64_t numbers[] = { 1, 2, 2, 1 };
     const struct selection selection = { .grouping = { .key = GROUP_NUMBER, .numbers = numbers },
@@ -224,11 +224,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_label_adds_up_living_and_exited_rows),
-        cmocka_unit_test(labels_are_filtered_and_sorted),
-        cmocka_unit_test(any_column_sorts),
-        cmocka_unit_test(processes_are_picked_by_number),
+        cmocka_unit_test(rows_are_sorted_and_filtered_by_label),
+        cmocka_unit_test(rows_can_be_sorted_by_any_column),
+        cmocka_unit_test(processes_are_selected_by_pid),
         cmocka_unit_test(rows_that_ended_come_last_and_get_a_quarter_of_the_rows),
-        cmocka_unit_test(numbers_of_the_caller_group_rows_and_name_them),
+        cmocka_unit_test(rows_are_grouped_and_named_by_the_callers_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@ static void parse(struct session_rules *rules, const char *text)
     assert_int_equal(r, CAMP_OK);
 }
 
-/* "contention.row_lock"; "-" of what no rule matches. */
+/* Returns the state and the column, such as "contention.row_lock"; "-" if no rule matches. */
 static const char *find(const struct session_rules *rules, const char *class, const char *event,
                         const char *activity, const char *type)
 {
@@ -37,7 +37,7 @@ static const char *find(const struct session_rules *rules, const char *class, co
     return name;
 }
 
-static void the_first_rule_that_matches_all_of_the_text_wins(void **state)
+static void the_first_rule_that_matches_the_whole_text_wins(void **state)
 {
     struct session_rules rules;
 
@@ -116,7 +116,7 @@ static void too_many_columns_are_refused(void **state)
     assert_int_equal(fault.line, SESSION_COLUMNS_MAXIMUM + 1);
 }
 
-/* The table of states in docs/sessions.md. */
+/* The cases are the table of states in docs/sessions.md. */
 static void every_postgres_event_has_a_state(void **state)
 {
     static const struct {
@@ -163,13 +163,13 @@ static void every_postgres_event_has_a_state(void **state)
     session_rules_release(&rules);
 }
 
-/* The table of states in docs/sessions.md. */
+/* The cases are the table of states in docs/sessions.md. */
 static void every_mariadb_event_has_a_state(void **state)
 {
     static const struct {
         const char *class, *event, *activity, *type, *column;
     } cases[] = {
-        /* by the operating system */
+        /* kinds that the operating system reports */
         { "poll", "none", "idle", "client", "idle.client" },
         { "poll", "none", "idle_in_transaction", "client", "idle.in_transaction" },
         { "poll", "none", "active", "client", "wait.client_of_statement" },
@@ -190,7 +190,7 @@ static void every_mariadb_event_has_a_state(void **state)
         { "stopped", "none", "active", "client", "wait.asleep" },
         { "futex", "none", "active", "background", "idle.background" },
         { "disk", "none", "active", "background", "wait.disk" },
-        /* by its instruments */
+        /* kinds that MariaDB's instruments report */
         { "idle", "none", "idle", "client", "idle.client" },
         { "synch", "cond/sql/Item_func_sleep::cond", "active", "client", "idle.asked_for" },
         { "synch", "cond/sql/MDL_context::COND_wait_status", "active", "client",
@@ -201,7 +201,7 @@ static void every_mariadb_event_has_a_state(void **state)
         { "synch", "rwlock/sql/LOCK_grant", "active", "client", "contention.other_mutex" },
         { "io_file", "innodb/innodb_log_file", "active", "client", "wait.disk" },
         { "io_socket", "sql/client_connection", "active", "client", "wait.client_of_statement" },
-        /* by the process list alone */
+        /* kinds known from the process list alone */
         { "none", "none", "idle", "client", "idle.client" },
         { "none", "row_lock", "active", "client", "contention.row_lock" },
         { "none", "User_sleep", "active", "client", "idle.asked_for" },
@@ -221,7 +221,7 @@ static void every_mariadb_event_has_a_state(void **state)
     session_rules_release(&rules);
 }
 
-/* The table of states in docs/sessions.md. Oracle has 14 wait classes. */
+/* The cases are the table of states in docs/sessions.md. Oracle has 14 wait classes. */
 static void every_oracle_event_has_a_state(void **state)
 {
     static const struct {
@@ -265,7 +265,7 @@ static void every_oracle_event_has_a_state(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_rule_that_matches_all_of_the_text_wins),
+        cmocka_unit_test(the_first_rule_that_matches_the_whole_text_wins),
         cmocka_unit_test(a_bad_line_is_named_with_what_to_do),
         cmocka_unit_test(too_many_columns_are_refused),
         cmocka_unit_test(every_postgres_event_has_a_state),

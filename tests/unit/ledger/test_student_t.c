@@ -40,7 +40,7 @@ static void probabilities_equal_those_of_r(void **state)
     assert_true(count > 400);
 }
 
-/* With 1 degree of freedom it is Cauchy's distribution; with 2 it is algebraic. */
+/* With 1 degree of freedom, the distribution is Cauchy's; with 2, it is algebraic. */
 static void one_and_two_degrees_of_freedom_have_closed_forms(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Frames that are kept: is nothing lost when they are added up? */
+/* Tests that a timeline loses no time when it merges frames. */
 #include "ledger/timeline.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* The frame of the `second`th second, empty. */
+/* Empties the frame, and sets its interval to the second `second`. */
 static void begin(unsigned second)
 {
     frame_clear(&frame);
@@ -67,7 +67,7 @@ static void keep(void)
     assert_int_equal(timeline_add(&timeline, &frame), CAMP_OK);
 }
 
-/* Who has this id: its row in a frame. */
+/* Returns the row of the entity with this id in the kept frame `number`. */
 static size_t row_of(size_t number, int64_t id)
 {
     const struct timeline_frame *kept = &timeline.frames[number];
@@ -115,7 +115,7 @@ static void a_frame_is_kept_as_shares(void **state)
     assert_row(0, 4, 1, 1, 0.5, 0, -0.5);
 }
 
-static void rows_of_one_entity_are_one(void **state)
+static void rows_of_one_entity_are_merged(void **state)
 {
     (void)state;
     begin(0);
@@ -142,7 +142,7 @@ static void keep_three(void)
     keep();
 }
 
-static void frames_added_up_are_one_longer_frame(void **state)
+static void merged_frames_are_one_longer_frame(void **state)
 {
     (void)state;
     keep_three();
@@ -158,7 +158,7 @@ static void frames_added_up_are_one_longer_frame(void **state)
     assert_row(0, 3, 1, 1, 0, 0, 0);
 }
 
-static void two_by_two_the_last_may_be_alone(void **state)
+static void the_last_frame_stays_alone_when_an_odd_number_is_merged_in_pairs(void **state)
 {
     (void)state;
     keep_three();
@@ -171,7 +171,7 @@ static void two_by_two_the_last_may_be_alone(void **state)
     assert_row(1, 3, 1, 1, 0, 0, 0);
 }
 
-/* There is space for 8 rows: with two entities, 20 frames are merged to 4. */
+/* There is space for 8 rows: with two entities, 20 frames are merged to 3. */
 static void memory_is_bounded_and_no_time_is_lost(void **state)
 {
     double elapsed = 0, run = 0;
@@ -200,9 +200,8 @@ static void memory_is_bounded_and_no_time_is_lost(void **state)
     assert_true(fabs(run - 4) < 1e-5);
 }
 
-/* One entity stays, one comes back, and 300 of each frame exit; each id belonged to another entity
- * before. */
-static void a_crowd_that_comes_and_goes_is_added_up_by_name(void **state)
+/* One entity stays, one comes back, and 300 of each frame exit. Their ids are reused. */
+static void short_lived_entities_are_added_up_by_name(void **state)
 {
     const size_t most = 64ul << 10;
     double stays = 0, comes = 0, ended = 0, back = 0;
@@ -256,7 +255,7 @@ static void a_frame_is_found_by_its_time(void **state)
     assert_int_equal(timeline_find(&timeline, (int64_t)5000 * SECOND), 3);
 }
 
-static void shares_are_weighed_as_those_of_a_frame(void **state)
+static void a_kept_frame_has_the_same_weights_as_the_frame_itself(void **state)
 {
     struct vertices vertices;
     struct weights direct, kept, sum = { 0 };
@@ -291,13 +290,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(a_frame_is_kept_as_shares),
-        CASE(rows_of_one_entity_are_one),
-        CASE(frames_added_up_are_one_longer_frame),
-        CASE(two_by_two_the_last_may_be_alone),
+        CASE(rows_of_one_entity_are_merged),
+        CASE(merged_frames_are_one_longer_frame),
+        CASE(the_last_frame_stays_alone_when_an_odd_number_is_merged_in_pairs),
         CASE(memory_is_bounded_and_no_time_is_lost),
-        CASE(a_crowd_that_comes_and_goes_is_added_up_by_name),
+        CASE(short_lived_entities_are_added_up_by_name),
         CASE(a_frame_is_found_by_its_time),
-        CASE(shares_are_weighed_as_those_of_a_frame),
+        CASE(a_kept_frame_has_the_same_weights_as_the_frame_itself),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

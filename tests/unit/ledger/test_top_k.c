@@ -123,7 +123,7 @@ static void a_group_that_returns_starts_at_zero(void **state)
     top_k_release(&top);
 }
 
-/* The series of a group never falls while it lasts. */
+/* The counter of a group never falls while the group is shown. */
 static void random_snapshots_add_up_and_no_counter_falls(void **state)
 {
     enum { GROUPS = 3000, SNAPSHOTS = 400 };

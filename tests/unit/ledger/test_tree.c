@@ -17,7 +17,7 @@ struct family {
     int32_t parent;
 };
 
-/* "1 .2 ..3": what became of a family that came in this order. */
+/* Checks the order and the depths, such as "1 .2 ..3", of a family that is listed in this order. */
 static void check(const struct family *family, size_t count, const char *expected)
 {
     struct frame frame;
@@ -61,7 +61,7 @@ static void a_row_without_a_listed_parent_is_at_the_top(void **state)
     check(family, 0, "");
 }
 
-static void a_circle_of_parents_loses_no_process(void **state)
+static void a_cycle_of_parents_loses_no_process(void **state)
 {
     const struct family circle[] = { { 2, 3 }, { 3, 2 }, { 4, 4 }, { 5, 3 } };
 
@@ -69,7 +69,7 @@ static void a_circle_of_parents_loses_no_process(void **state)
     check(circle, 4, "4 2 .3 5");
 }
 
-static void many_generations_and_many_children_are_no_recursion(void **state)
+static void many_generations_and_many_children_need_no_recursion(void **state)
 {
     const size_t count = 200000;
     struct frame frame;
@@ -99,8 +99,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(children_follow_their_parents_in_the_given_order),
         cmocka_unit_test(a_row_without_a_listed_parent_is_at_the_top),
-        cmocka_unit_test(a_circle_of_parents_loses_no_process),
-        cmocka_unit_test(many_generations_and_many_children_are_no_recursion),
+        cmocka_unit_test(a_cycle_of_parents_loses_no_process),
+        cmocka_unit_test(many_generations_and_many_children_need_no_recursion),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* States added up to vertices, and where that is in a triangle or tetrahedron. */
+/* Sums of states at vertices, and the position of these sums in a triangle or tetrahedron. */
 #include "ledger/vertex.h"
 
 #include "sources/source.h"
@@ -85,7 +85,7 @@ static void states_of_one_vertex_are_added_up(void **state)
     frame_release(&frame);
 }
 
-static void missing_time_is_kept_beside_the_shares(void **state)
+static void missing_time_is_kept_separate_from_the_shares(void **state)
 {
     struct frame frame;
     struct vertices vertices;
@@ -97,7 +97,7 @@ static void missing_time_is_kept_beside_the_shares(void **state)
     add(&frame, 1000, 100, 200, 0, 400);
     add(&frame, 1000, 900, 0, 0, 400);
     weights = weigh(&vertices, &frame, 0);
-    assert_near(weights.shares[0], 0.1); /* of the wall time, not of what was booked */
+    assert_near(weights.shares[0], 0.1); /* a share of the wall time, not of the accounted time */
     assert_near(weights.missing, 0.3);
     assert_near(sum_of(&weights), 1);
     weights = weigh(&vertices, &frame, 1);
@@ -129,7 +129,7 @@ static void a_state_at_no_vertex_is_left_out_and_reported(void **state)
     frame_release(&frame);
 }
 
-static void there_are_three_or_four_vertices_and_a_limit_of_states(void **state)
+static void only_three_or_four_vertices_and_a_limited_number_of_states_are_accepted(void **state)
 {
     struct vertices vertices;
     struct schema wide = schema;
@@ -161,7 +161,7 @@ static void a_row_without_time_has_no_position(void **state)
     frame_release(&frame);
 }
 
-static void points_of_the_paper_have_its_positions(void **state)
+static void points_of_the_paper_have_the_positions_of_its_figure(void **state)
 {
     const struct weights centre = { .shares = { 1.0 / 3, 1.0 / 3, 1.0 / 3 } };
     const struct weights other = { .shares = { 0.62, 0.28, 0.10 } };
@@ -172,7 +172,8 @@ static void points_of_the_paper_have_its_positions(void **state)
     assert_near(position.x, 1 / sqrt(3));
     assert_near(position.y, 1.0 / 3);
     assert_true(weights_position(&other, 3, &position));
-    assert_near(position.x, 0.62 / sqrt(3) + 0.10 * 2 / sqrt(3)); /* 0.47, 0.62: Figure 3(b) */
+    /* the point at 0.47, 0.62 in Figure 3(b) */
+    assert_near(position.x, 0.62 / sqrt(3) + 0.10 * 2 / sqrt(3));
     assert_near(position.y, 0.62);
 }
 
@@ -204,9 +205,9 @@ static void corners_are_equally_far_from_each_other(void **state)
     }
 }
 
-/* The distance from the side opposite a vertex is the part of the way from its foot to the vertex.
- */
-static void the_distance_from_a_side_is_the_share_of_its_vertex(void **state)
+/* The distance is measured along the height, whose length is 1, from the middle of a side or face to
+ * the opposite vertex. */
+static void the_distance_from_a_side_is_the_share_of_the_opposite_vertex(void **state)
 {
     const struct weights weights = { .shares = { 0.4, 0.3, 0.2, 0.1 } };
 
@@ -284,7 +285,7 @@ static void a_state_of_unknown_class_is_at_no_vertex(void **state)
     struct vertices vertices;
 
     (void)state;
-    assert_false(vertices_usual(&vertices, &schema, 3)); /* run_ns, sleep_ns */
+    assert_false(vertices_usual(&vertices, &schema, 3)); /* run_ns and sleep_ns have no class */
     assert_int_equal(vertices.of_state[0], 0);
     assert_int_equal(vertices.of_state[1], 3);
     assert_int_equal(vertices.count, 3);
@@ -294,13 +295,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_of_one_vertex_are_added_up),
-        cmocka_unit_test(missing_time_is_kept_beside_the_shares),
+        cmocka_unit_test(missing_time_is_kept_separate_from_the_shares),
         cmocka_unit_test(a_state_at_no_vertex_is_left_out_and_reported),
-        cmocka_unit_test(there_are_three_or_four_vertices_and_a_limit_of_states),
+        cmocka_unit_test(only_three_or_four_vertices_and_a_limited_number_of_states_are_accepted),
         cmocka_unit_test(a_row_without_time_has_no_position),
-        cmocka_unit_test(points_of_the_paper_have_its_positions),
+        cmocka_unit_test(points_of_the_paper_have_the_positions_of_its_figure),
         cmocka_unit_test(corners_are_equally_far_from_each_other),
-        cmocka_unit_test(the_distance_from_a_side_is_the_share_of_its_vertex),
+        cmocka_unit_test(the_distance_from_a_side_is_the_share_of_the_opposite_vertex),
         cmocka_unit_test(missing_time_moves_no_point),
         cmocka_unit_test(each_microstate_has_a_usual_vertex),
         cmocka_unit_test(each_state_of_a_cpu_has_a_usual_vertex),

@@ -1,4 +1,4 @@
-/* The loads without running them: arithmetic on the tick, and plans that are refused. */
+/* Tests the arithmetic on ticks and the refusal of plans, without running a load. */
 #include "load/load.h"
 #include "program/tick.h"
 
@@ -109,7 +109,7 @@ static void a_share_too_large_between_two_ticks_is_refused_with_the_maximum(void
     assert_non_null(strstr(error.message, wanted));
 }
 
-static void longer_periods_leave_less_space_between_ticks(void **state)
+static void a_longer_period_allows_a_smaller_share_between_ticks(void **state)
 {
     uint64_t tick_ns = tick_length_ns();
     double one = load_cpu_maximum_percent(LOAD_BETWEEN_TICKS, tick_ns);
@@ -266,7 +266,7 @@ int main(void)
         cmocka_unit_test(ticks_between_coarse_times_are_counted),
         cmocka_unit_test(impossible_shares_are_refused),
         cmocka_unit_test(a_share_too_large_between_two_ticks_is_refused_with_the_maximum),
-        cmocka_unit_test(longer_periods_leave_less_space_between_ticks),
+        cmocka_unit_test(a_longer_period_allows_a_smaller_share_between_ticks),
         cmocka_unit_test(an_absent_cpu_is_refused),
         cmocka_unit_test(packets_to_addresses_of_other_machines_are_refused),
         cmocka_unit_test(packets_out_of_bounds_are_refused),

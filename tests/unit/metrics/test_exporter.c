@@ -1,4 +1,5 @@
-/* The exporter's pages: what is written, which format is taken, and what is read of the kernel. */
+/* The exporter's pages, the choice of their format, and the values that the exporter reads from
+ * texts of the kernel. */
 #include "metrics/device_sums.h"
 #include "metrics/exported.h"
 #include "metrics/exposition.h"
@@ -113,7 +114,7 @@ static void a_page_is_written_in_both_formats(void **state)
                 "# EOF\n");
 }
 
-static void an_unknown_family_is_absent_with_its_head(void **state)
+static void a_family_without_known_values_is_left_out_with_its_header(void **state)
 {
     struct series times[] = { { { "a" }, 5, false } };
     const struct metric_family families[] = { { &time_metric, times, 1 },
@@ -177,7 +178,7 @@ static void each_metric_is_complete(void **state)
 
 /* ------------------------------------------------------------------------------- Sources -- */
 
-static void numbers_of_the_kernels_texts_are_found(void **state)
+static void a_number_is_found_by_its_name_in_a_text_of_the_kernel(void **state)
 {
     static const char text[] = "cpu  1 2\nctxt 12345\nctxt2 9\nbig 99999999999999999999\nend 7";
     uint64_t number = 1;
@@ -229,9 +230,11 @@ static void the_counts_of_a_removed_device_stay_in_the_sum(void **state)
     assert_int_equal(sums.sums[0], 150);
     look_at_devices(&sums, names, (const uint64_t[]){ 110 }, 1);
     assert_int_equal(sums.sums[0], 160);
-    look_at_devices(&sums, names, (const uint64_t[]){ 110, 5 }, 2); /* another one of that name */
+    /* another device with that name */
+    look_at_devices(&sums, names, (const uint64_t[]){ 110, 5 }, 2);
     assert_int_equal(sums.sums[0], 165);
-    look_at_devices(&sums, names, (const uint64_t[]){ 90, 6 }, 2); /* its driver began anew */
+    /* the driver of sda reset its counters */
+    look_at_devices(&sums, names, (const uint64_t[]){ 90, 6 }, 2);
     assert_int_equal(sums.sums[0], 166);
     device_sums_release(&sums);
 }
@@ -242,10 +245,10 @@ int main(void)
         cmocka_unit_test(the_preferred_format_is_chosen),
         cmocka_unit_test(gzip_is_sent_to_clients_that_accept_it),
         cmocka_unit_test(a_page_is_written_in_both_formats),
-        cmocka_unit_test(an_unknown_family_is_absent_with_its_head),
+        cmocka_unit_test(a_family_without_known_values_is_left_out_with_its_header),
         cmocka_unit_test(hostile_names_break_no_line_and_stay_distinct),
         cmocka_unit_test(each_metric_is_complete),
-        cmocka_unit_test(numbers_of_the_kernels_texts_are_found),
+        cmocka_unit_test(a_number_is_found_by_its_name_in_a_text_of_the_kernel),
         cmocka_unit_test(pressure_is_the_total_of_its_line),
         cmocka_unit_test(the_counts_of_a_removed_device_stay_in_the_sum),
     };

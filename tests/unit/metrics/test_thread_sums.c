@@ -1,5 +1,5 @@
-/* Threads as a session reports them: each nanosecond is accounted once, also of threads that exit,
- * continue under another tid, or are missing for a while. */
+/* Tests that each nanosecond of the threads that a session reports is accounted once, also for
+ * threads that exit, continue under another tid, or are missing for a while. */
 #include "metrics/thread_sums.h"
 
 #include "../tree.h"
@@ -8,7 +8,7 @@ static struct thread_sums sums;
 static struct camp_states_visitor visitor;
 static uint64_t now; /* start of the current snapshot */
 
-#define SNAPSHOT_NS 100 /* its duration */
+#define SNAPSHOT_NS 100 /* duration of a snapshot */
 
 static struct camp_thread_states thread_of(int32_t tid, int32_t pid, const char *name,
                                            uint64_t begin)
@@ -22,7 +22,7 @@ static struct camp_thread_states thread_of(int32_t tid, int32_t pid, const char 
     return thread;
 }
 
-/* The same thread later, after `user` on a CPU and `asleep` in a sleep. */
+/* Returns the same thread after another `user` ns on a CPU and `asleep` ns of sleep. */
 static struct camp_thread_states after(struct camp_thread_states thread, uint64_t user,
                                        uint64_t asleep)
 {
@@ -112,7 +112,7 @@ static void a_thread_is_accounted_between_snapshots_and_until_its_exit(void **st
     thread_sums_release(&sums);
 }
 
-static void threads_between_two_snapshots_are_accounted_once(void **state)
+static void a_thread_that_lives_between_two_snapshots_is_accounted_once(void **state)
 {
     struct camp_thread_states brief = after(thread_of(20, 20, "brief", 1500), 7, 3);
 
@@ -129,8 +129,9 @@ static void threads_between_two_snapshots_are_accounted_once(void **state)
     thread_sums_release(&sums);
 }
 
-/* Its last numbers come with a later snapshot than the one in which it is missing. */
-static void a_missing_thread_is_subtracted_from_its_last_numbers(void **state)
+/* The thread's last numbers come with a later snapshot than the one in which the thread is
+ * missing. */
+static void accounted_time_is_subtracted_from_the_last_numbers_of_a_missing_thread(void **state)
 {
     const struct camp_thread_states a = after(thread_of(10, 10, "a", 100), 400, 500);
     struct camp_thread_states last = after(a, 20, 30);
@@ -153,7 +154,8 @@ static void a_missing_thread_is_subtracted_from_its_last_numbers(void **state)
     thread_sums_release(&sums);
 }
 
-/* After exec(2) by another than the first thread, that thread continues as the first one. */
+/* When a thread other than the first calls exec(2), it continues under the tid of the first
+ * thread. */
 static void a_thread_that_continues_under_another_tid_is_the_same(void **state)
 {
     const struct camp_thread_states first = after(thread_of(10, 10, "a", 100), 0, 900);
@@ -183,7 +185,7 @@ static void a_thread_that_continues_under_another_tid_is_the_same(void **state)
     thread_sums_release(&sums);
 }
 
-/* It started during the last snapshot, which has it. */
+/* The thread started during the last snapshot, which contains it. */
 static void
 a_thread_first_seen_in_the_snapshot_of_its_start_is_the_same_under_another_tid(void **state)
 {
@@ -205,7 +207,8 @@ a_thread_first_seen_in_the_snapshot_of_its_start_is_the_same_under_another_tid(v
     thread_sums_release(&sums);
 }
 
-/* The groups have other numbers since then, and some threads still have the old number. */
+/* The groups have other numbers after a failed snapshot, but some threads still have the old
+ * number. */
 static void a_failed_snapshot_leaves_no_thread_in_its_old_group(void **state)
 {
     const struct camp_thread_states a = after(thread_of(10, 10, "a", 100), 300, 600);
@@ -215,7 +218,7 @@ static void a_failed_snapshot_leaves_no_thread_in_its_old_group(void **state)
     (void)state;
     open_sums(GROUP_NAME, NULL);
     now += 1000;
-    thread_sums_start(&sums, now, true); /* its visit fails */
+    thread_sums_start(&sums, now, true); /* the visit of this snapshot fails */
     start_snapshot();
     wait.note = &note;
     visitor.waited(visitor.context, &wait);
@@ -228,7 +231,7 @@ static void a_failed_snapshot_leaves_no_thread_in_its_old_group(void **state)
     thread_sums_release(&sums);
 }
 
-/* One of the 3 in the total was read before; its parent had exited, too. */
+/* One of the 3 threads in the total was read before; its parent has exited, too. */
 static void threads_already_read_are_subtracted_from_a_total(void **state)
 {
     const struct camp_thread_states read = after(thread_of(10, 10, "make", 100), 100, 200);
@@ -253,7 +256,7 @@ static void threads_already_read_are_subtracted_from_a_total(void **state)
     thread_sums_release(&sums);
 }
 
-static void a_thread_older_than_the_session_counts_from_its_watch(void **state)
+static void a_thread_older_than_the_session_is_accounted_since_it_was_attached(void **state)
 {
     struct camp_thread_states old = after(thread_of(10, 10, "old", 1200), 5, 5);
     uint32_t note = 0;
@@ -293,7 +296,8 @@ static void threads_are_in_the_group_of_their_process(void **state)
     see(&first, &renamed, &notes[0]);
     finish_snapshot();
     assert_int_equal(group_total("server"), 3);
-    assert_int_equal(group_total("other (0)"), 4); /* "other" is the rest */
+    /* "other" alone is the name of the remaining groups */
+    assert_int_equal(group_total("other (0)"), 4);
     thread_sums_release(&sums);
 }
 
@@ -325,7 +329,7 @@ static void workloads_are_matched_once_per_process_and_again_after_a_change(void
     workloads_release(&rules);
 }
 
-/* Random lives of threads: the accounted time is the time that they lived. */
+/* Threads start and exit at random: the accounted time is the time that they lived. */
 static void random_lives_are_accounted_exactly_once(void **state)
 {
     enum { MOST = 200 };
@@ -372,14 +376,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thread_is_accounted_between_snapshots_and_until_its_exit),
-        cmocka_unit_test(threads_between_two_snapshots_are_accounted_once),
-        cmocka_unit_test(a_missing_thread_is_subtracted_from_its_last_numbers),
+        cmocka_unit_test(a_thread_that_lives_between_two_snapshots_is_accounted_once),
+        cmocka_unit_test(accounted_time_is_subtracted_from_the_last_numbers_of_a_missing_thread),
         cmocka_unit_test(a_thread_that_continues_under_another_tid_is_the_same),
         cmocka_unit_test(
             a_thread_first_seen_in_the_snapshot_of_its_start_is_the_same_under_another_tid),
         cmocka_unit_test(a_failed_snapshot_leaves_no_thread_in_its_old_group),
         cmocka_unit_test(threads_already_read_are_subtracted_from_a_total),
-        cmocka_unit_test(a_thread_older_than_the_session_counts_from_its_watch),
+        cmocka_unit_test(a_thread_older_than_the_session_is_accounted_since_it_was_attached),
         cmocka_unit_test(threads_are_in_the_group_of_their_process),
         cmocka_unit_test(workloads_are_matched_once_per_process_and_again_after_a_change),
         cmocka_unit_test(random_lives_are_accounted_exactly_once),

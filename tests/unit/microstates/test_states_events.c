@@ -1,4 +1,4 @@
-/* What a kernel has for microstates, by a BTF that is made up here: kernels that lack something. */
+/* Tests which events for microstates a kernel has, on synthetic BTF of kernels that lack some. */
 #include "microstates/events.h"
 
 #include <setjmp.h>
@@ -29,7 +29,8 @@ static void add_function(struct btf *kernel, const char *name)
     assert_true(btf__add_func(kernel, name, BTF_FUNC_STATIC, btf__add_func_proto(kernel, 0)) > 0);
 }
 
-/* A kernel of all that is needed but `lacking`; NULL: it lacks nothing. */
+/* Returns the BTF of a kernel that has all needed functions and tracepoints but `lacking`, which
+ * may be NULL. */
 static struct btf *kernel_without(const char *lacking, int parameters_of_switch)
 {
     static const char *const functions[] = { "bpf_iter_task", "bpf_ringbuf_reserve",
@@ -61,7 +62,8 @@ static void assert_refused(const char *lacking, int parameters_of_switch, const 
     assert_non_null(strstr(error.message, name));
     assert_non_null(strstr(error.message, since));
     assert_non_null(
-        strstr(error.message, "camp check works without microstates")); /* is not cut off */
+        /* the end of the message is not cut off */
+        strstr(error.message, "camp check works without microstates"));
     btf__free(kernel);
 }
 
@@ -74,8 +76,8 @@ static void a_kernel_with_all_needed_events_is_accepted(void **state)
     btf__free(kernel);
 }
 
-/* The reason for which a thread leaves came with Linux 5.18, as the 4th argument (and 5th parameter
- * of the function, which has the context before). */
+/* Since Linux 5.18, the 4th argument is the state in which the thread leaves the CPU. It is the 5th
+ * parameter of the function, whose first parameter is the context. */
 static void
 a_switch_without_its_fourth_argument_is_refused_with_the_version_that_has_it(void **state)
 {
@@ -118,7 +120,7 @@ static void a_missing_optional_event_is_listed_and_accepted(void **state)
         if (strcmp(events[i].name, "page_fault_kernel") == 0)
             faults += 10 * events[i].present;
     }
-    assert_int_equal(present, 8); /* the seven needed, and this */
+    assert_int_equal(present, 8); /* the seven needed events and page_fault_user */
     assert_int_equal(faults, 1);
     assert_int_equal(events_list(kernel, events, sizeof events[0], 3, &count, NULL), CAMP_E_SPACE);
     assert_true(count > 3);

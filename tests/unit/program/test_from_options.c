@@ -1,4 +1,4 @@
-/* --begin and --end: times as a person says them. */
+/* Times of --begin and --end, as a person writes them. */
 #include "program/from_options.h"
 
 #include "../tree.h"
@@ -8,7 +8,7 @@
 
 #define S 1000000000
 
-/* 2026-11-22T00:30:00Z, for an hour and a half. */
+/* A recording that starts at 2026-11-22T00:30:00Z and lasts an hour and a half. */
 static const int64_t begin_ns = 1795307400 * (int64_t)S, end_ns = 1795312800 * (int64_t)S;
 
 static int64_t parse_side(const char *text, enum from_side side)
@@ -23,7 +23,7 @@ static int64_t parse(const char *text)
 {
     const int64_t time_ns = parse_side(text, FROM_BEGIN);
 
-    if (text[2] != ':') /* of dates and distances both sides are the same */
+    if (text[2] != ':') /* a date or a relative time is the same for --begin and --end */
         assert_int_equal(parse_side(text, FROM_END), time_ns);
     return time_ns;
 }
@@ -40,7 +40,7 @@ static void a_date_without_a_zone_is_local_time(void **state)
     assert_int_equal(parse("2026-11-22"), begin_ns - 5400 * (int64_t)S);
 }
 
-static void a_time_of_day_is_the_first_in_the_recording(void **state)
+static void a_time_of_day_is_its_first_occurrence_in_the_recording(void **state)
 {
     (void)state;
     setenv("TZ", "UTC", 1);
@@ -97,7 +97,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_date_without_a_zone_is_local_time),
-        cmocka_unit_test(a_time_of_day_is_the_first_in_the_recording),
+        cmocka_unit_test(a_time_of_day_is_its_first_occurrence_in_the_recording),
         cmocka_unit_test(a_time_of_day_outside_of_the_recording_is_the_nearest_before_or_after_it),
         cmocka_unit_test(times_may_be_relative),
         cmocka_unit_test(a_text_that_is_no_time_is_refused),

@@ -12,7 +12,7 @@
 
 #define HOUR_NS (3600 * UINT64_C(1000000000))
 
-static void deadlines_are_one_length_apart_until_there_are_enough(void **state)
+static void deadlines_are_one_length_apart_until_the_count_is_reached(void **state)
 {
     struct intervals intervals = { .length_ns = HOUR_NS, .count = 2 };
     const uint64_t began = now_ns(CLOCK_MONOTONIC);
@@ -65,7 +65,7 @@ static void no_interval_starts_after_a_stop_is_requested(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deadlines_are_one_length_apart_until_there_are_enough),
+        cmocka_unit_test(deadlines_are_one_length_apart_until_the_count_is_reached),
         cmocka_unit_test(the_first_interval_has_its_whole_length_just_after_a_boot),
         cmocka_unit_test(a_late_interval_starts_now_and_missed_intervals_are_skipped),
         cmocka_unit_test(no_interval_starts_after_a_stop_is_requested),

@@ -1,4 +1,4 @@
-/* Rules of combinations of options: which are refused. */
+/* Rules about combinations of options, and which combinations they refuse. */
 #include "program/command.h"
 #include "program/option_values.h"
 
@@ -12,7 +12,8 @@
 
 static const char *const colours[] = { "red", "green", NULL };
 
-/* Checks the rule with the given options ("color" has the value `colour`), NULL-terminated. */
+/* Checks the rule as if the NULL-terminated `words` were the given options; --color has the value
+ * `colour`. */
 static int check(const struct option_rule *rule, int colour, const char *const *words)
 {
     const struct option_rule rules[] = { *rule, { 0 } };

@@ -147,13 +147,14 @@ static void a_long_name_has_the_same_letter_in_every_command(void **state)
     }
 }
 
-static void each_table_has_the_options_of_its_usage_and_formats(void **state)
+static void each_table_has_the_options_that_its_usage_and_formats_need(void **state)
 {
     (void)state;
     assert_int_equal(faults, 0);
 }
 
-/* "--interval TIME (-i) is ...": that option, with this letter, is one of the command's. */
+/* Checks that an advice such as "--interval TIME (-i) is ..." names an option and a letter of this
+ * command. */
 static void check_instead(const struct habit *habit, const char *command)
 {
     const char *text = strstr(habit->instead, "--"), *letter = strstr(habit->instead, "(-");
@@ -175,7 +176,7 @@ static void check_instead(const struct habit *habit, const char *command)
     fail_msg("%s %s: there is no --%s", command, habit->option, name);
 }
 
-static void a_refused_option_names_an_option_of_the_command(void **state)
+static void the_advice_for_a_refused_option_names_an_option_of_the_command(void **state)
 {
     (void)state;
     for (const struct habit *habit = habits; habit->option != NULL; habit++) {
@@ -212,8 +213,8 @@ int main(void)
         cmocka_unit_test(every_command_was_visited),
         cmocka_unit_test(a_letter_stands_for_the_same_long_name_in_every_command),
         cmocka_unit_test(a_long_name_has_the_same_letter_in_every_command),
-        cmocka_unit_test(each_table_has_the_options_of_its_usage_and_formats),
-        cmocka_unit_test(a_refused_option_names_an_option_of_the_command),
+        cmocka_unit_test(each_table_has_the_options_that_its_usage_and_formats_need),
+        cmocka_unit_test(the_advice_for_a_refused_option_names_an_option_of_the_command),
         cmocka_unit_test(an_option_that_is_refused_with_a_replacement_does_not_exist),
     };
 

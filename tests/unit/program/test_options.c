@@ -1,4 +1,4 @@
-/* Options: what is taken, what is refused, and that a refusal says what to do. */
+/* Tests which options are accepted and refused, and that a refusal says what to do. */
 #include "program/command.h"
 
 #include <setjmp.h>
@@ -23,7 +23,7 @@ struct values {
     int first;
 };
 
-/* Words are NULL-terminated, without the command's name. */
+/* Parses `words`, which are NULL-terminated and do not include the command's name. */
 static int parse_words(const struct option_table *table, struct values *values,
                        const char *const *words)
 {
@@ -38,7 +38,7 @@ static int parse_words(const struct option_table *table, struct values *values,
     return options_parse(table, argc, argv, &values->first);
 }
 
-/* Parses words with all kinds of options. */
+/* Parses words by a table with all kinds of options. */
 static int parse(struct values *values, const char *const *words)
 {
     const struct option_spec specs[] = {
@@ -268,7 +268,7 @@ static void american_and_british_spelling_are_the_same_option(void **state)
 
 /* -------------------------------------------------------------------- Operands, aliases -- */
 
-/* The table of a command with --interval, --count and --format, and with this usage. */
+/* Parses words by the table of a command with some common options and this usage. */
 static int parse_operands(const char *usage, struct values *values, const char *const *words,
                           char *ret, size_t capacity)
 {
@@ -301,7 +301,7 @@ static void operands_are_interval_and_count(void **state)
                      OPTIONS_GO_ON);
     assert_int_equal(two.interval_ns, 2000000000);
     assert_int_equal(two.count, 3);
-    assert_int_equal(two.first, 3); /* none is left */
+    assert_int_equal(two.first, 3); /* no operand is left */
     assert_int_equal(parse_operands(USAGE, &mixed, WORDS("1", "-n", "4"), text, sizeof text),
                      OPTIONS_GO_ON);
     assert_int_equal(mixed.interval_ns, 1000000000);
