@@ -205,8 +205,8 @@ static void corners_are_equally_far_from_each_other(void **state)
     }
 }
 
-/* The distance is measured along the height, whose length is 1, from the middle of a side or face to
- * the opposite vertex. */
+/* The distance is measured along the height from the middle of a side or face to the opposite
+ * vertex; this height is 1. */
 static void the_distance_from_a_side_is_the_share_of_the_opposite_vertex(void **state)
 {
     const struct weights weights = { .shares = { 0.4, 0.3, 0.2, 0.1 } };

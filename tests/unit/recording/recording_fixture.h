@@ -57,7 +57,7 @@ static uint64_t random_below(uint64_t limit)
 
 #define IDS 40
 
-/* A synthetic entity from one frame to the next. */
+/* A synthetic entity, which lasts from one frame to the next. */
 static struct actor {
     bool there;
     int state;
@@ -65,7 +65,7 @@ static struct actor {
     struct entity entity;
 } actors[IDS];
 
-/* Each time another tuple, or none, or the same. */
+/* Returns a random tuple of labels; NULL if all its values are empty. */
 static const struct labels *some_labels(void)
 {
     static const char *const texts[] = { "", "app", "b\xff'\"", "app \xc3\xa4" };
@@ -118,7 +118,7 @@ static void change_actor(struct actor *actor)
     }
 }
 
-/* Adds an idle row, or one with two states or more. */
+/* Adds an idle row, or an active row with random values in several columns. */
 static void add_made(struct frame *frame, const struct actor *actor, bool active)
 {
     const size_t columns = frame->schema->column_count;
@@ -152,7 +152,7 @@ static void step_actor(struct frame *frame, struct actor *actor, int64_t id)
         change_actor(actor);
     if (!actor->there)
         return;
-    if (random_below(40) == 0) { /* gone without a last row */
+    if (random_below(40) == 0) { /* the entity is gone without a last row */
         actor->there = false;
         return;
     }
@@ -160,7 +160,7 @@ static void step_actor(struct frame *frame, struct actor *actor, int64_t id)
         actor->entity.flags |= ENTITY_ENDED;
         add_made(frame, actor, random_below(2) == 0);
         actor->there = false;
-        if (random_below(2) == 0) { /* another entity has its id at once */
+        if (random_below(2) == 0) { /* another entity has the id at once */
             begin_actor(actor, id);
             add_made(frame, actor, true);
             actor->entity.flags &= ~(uint32_t)ENTITY_NEW;
@@ -168,7 +168,8 @@ static void step_actor(struct frame *frame, struct actor *actor, int64_t id)
         return;
     }
     add_made(frame, actor, random_below(10) == 0);
-    if (frame->schema->state_count > 0 && random_below(50) == 0) /* accounted twice */
+    /* the time is accounted to two states */
+    if (frame->schema->state_count > 0 && random_below(50) == 0)
         frame_values(frame, frame->entity_count - 1)[(actor->state + 1) % 4] =
             frame->elapsed_ns[frame->entity_count - 1];
     actor->entity.flags &= ~(uint32_t)ENTITY_NEW;
@@ -181,7 +182,7 @@ static void make_frame(struct frame *frame, size_t tick)
     frame->end_ns = frame->start_ns + WALL_NS + random_below(1000);
     frame->wall_clock_ns = FIRST_WALL_CLOCK_NS + (int64_t)tick * WALL_NS;
     frame->losses = (struct losses){ random_below(3), random_below(3), random_below(3), tick };
-    if (random_below(20) == 0) { /* no entity at all */
+    if (random_below(20) == 0) { /* a frame without entities */
         memset(actors, 0, sizeof actors);
         return;
     }
@@ -196,7 +197,8 @@ static char folder[64], path[128];
 static int make_folder(void **state)
 {
     (void)state;
-    /* 4,000 intervals are written, each of which waits for the disk. */
+    /* The tests write 4,000 intervals, each of which waits for the disk: prefer a folder in
+     * memory. */
     snprintf(folder, sizeof folder, "%s/camp-recording-XXXXXX",
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     snprintf(path, sizeof path, "%s/run.camp", mkdtemp(folder));

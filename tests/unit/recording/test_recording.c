@@ -43,7 +43,7 @@ static void assert_same_row(const struct frame *left, size_t left_row, const str
                         left->schema->column_count * sizeof(uint64_t));
 }
 
-/* Their rows may be in another order. */
+/* The rows of the frames may be in different orders. */
 static void assert_same_frame(const struct frame *left, const struct frame *right)
 {
     size_t left_rows[2 * IDS], right_rows[2 * IDS];
@@ -124,7 +124,7 @@ static void a_recording_is_read_back_unchanged(void **state)
     replay_from(0, 0, &states_schema, &counts_schema);
 }
 
-/* Of two sleeping entities, one is in another state for an interval, in 2 x 60 intervals. */
+/* Of two sleeping entities, one is in another state for one of 2 x 60 intervals. */
 static void idle_rows_are_written_once(void **state)
 {
     struct recorder *recorder = open_recorder();
@@ -149,8 +149,8 @@ static void idle_rows_are_written_once(void **state)
     frame_release(&frame);
 }
 
-/* A snapshot of many threads reads each at its own moment: with a millisecond more or less a row is
- * idle, too. */
+/* A snapshot of many threads reads each thread at its own moment. A row is idle even if it is a
+ * millisecond shorter or longer than the interval. */
 static void restored_rows_have_the_length_of_the_interval(void **state)
 {
     const struct from from = { 0 };
@@ -195,8 +195,8 @@ static void a_source_without_states_is_read_back(void **state)
     replay_from(0, 0, &counts_schema, NULL);
 }
 
-/* --begin selects an interval by its middle, so it may be a little before its start, or after it.
- */
+/* --begin selects an interval by its middle, so the given time may be a little before or after the
+ * start of the interval. */
 static void reading_may_start_at_any_interval(void **state)
 {
     (void)state;
@@ -254,7 +254,7 @@ static void a_clock_that_is_set_back_changes_no_order(void **state)
     frame_release(&frame);
 }
 
-/* Only exited entities are forgotten after a while. */
+/* Exited entities are forgotten after a while; the living one is kept. */
 static void a_long_recording_forgets_gone_entities(void **state)
 {
     const struct from from = { 0 };

@@ -28,7 +28,7 @@ static void put_bytes(const char *bytes, size_t length)
     fclose(file);
 }
 
-/* Reads to the end or to a failure, and returns its message. "": all of it was read. */
+/* Reads to the end or to a failure, and returns the message of the failure; "" if all was read. */
 static const char *read_all(size_t *ret_frames)
 {
     static struct camp_error error;

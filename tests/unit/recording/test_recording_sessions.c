@@ -1,9 +1,9 @@
 /* Recordings of database sessions: idle rows, labels, notes. */
 #include "recording_fixture.h"
 
-/* --------------------------------------------------------------------------------- Bad files -- */
+/* ---------------------------------------------------------------------------------- Sessions -- */
 
-/* The first column of the only row; "(null)" for NULL. */
+/* Returns the first column of the only row as text; "(null)" for NULL. */
 static const char *ask_sql(const char *sql)
 {
     static char ret[256];
@@ -30,8 +30,8 @@ static const struct column sessions_columns[] = {
 static const struct schema sessions_schema = { "sessions", sessions_columns,
                                                COUNT(sessions_columns), 2 };
 
-/* idle_client_ns, reported_idle_ns, reported_cpu_ns, calls of a session that is idle; is it
- * written? */
+/* idle_client_ns, reported_idle_ns, reported_cpu_ns and calls of an idle session in each interval,
+ * and whether its row is written. */
 static const struct {
     uint64_t values[4];
     bool written;
@@ -42,9 +42,10 @@ static const struct {
     { { WALL_NS, 0, WALL_NS, 0 }, true }, /* another column has the time */
     { { WALL_NS, 0, WALL_NS, 0 }, false },
     { { WALL_NS, WALL_NS, 0, 0 }, true },
-    { { WALL_NS, WALL_NS - 20000000, 0, 0 }, true }, /* more than a hundredth */
+    { { WALL_NS, WALL_NS - 20000000, 0, 0 }, true }, /* differs by more than 1 % of the interval */
     { { WALL_NS, WALL_NS / 2, WALL_NS / 2, 0 }, true },
-    { { WALL_NS, WALL_NS, 0, WALL_NS }, true }, /* as many calls as nanoseconds */
+    /* the number of calls is the number of nanoseconds */
+    { { WALL_NS, WALL_NS, 0, WALL_NS }, true },
     { { WALL_NS, WALL_NS, 0, 0 }, true },
     { { WALL_NS, WALL_NS, 0, 0 }, false },
 };
@@ -72,7 +73,8 @@ static uint64_t record_session_ticks(void)
     return written;
 }
 
-/* What has the state's time again goes with it; what has not is written as it is. */
+/* A row is not written if the same counters as before have the time of the state: they are restored
+ * from it. A counter with another value is written as it is. */
 static void an_idle_session_is_written_once(void **state)
 {
     const struct from from = { 0 };

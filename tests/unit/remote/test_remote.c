@@ -1,4 +1,4 @@
-/* A connection with a driver that reads a pipe. */
+/* Tests a remote connection with a driver that reads a pipe. */
 #include "sources/remote/remote.h"
 
 #include "counters/error.h"
@@ -14,11 +14,12 @@
 #define SHORT_NS (NS_PER_MS)
 #define LONG_NS (600 * (uint64_t)NS_PER_S)
 
-/* A server at the other end of a pipe: a byte is an answer, 'x' is a failure. */
+/* The driver of a fake server at the other end of a pipe: 'x' is a failure, another byte is an
+ * answer. */
 struct fake {
     struct remote remote;
     int ends[2];
-    uint64_t limit_ns; /* of each step */
+    uint64_t limit_ns; /* longest duration of each step */
     unsigned connected, asked, late;
     bool is_asking, wants, has;
 };
@@ -107,7 +108,7 @@ static uint64_t soon(void)
     return now_ns(CLOCK_MONOTONIC) + SHORT_NS;
 }
 
-static void a_question_follows_a_connection(void **state)
+static void a_question_is_asked_after_the_connection(void **state)
 {
     struct fake fake;
 
@@ -180,7 +181,7 @@ static void failures_in_a_row_have_growing_pauses_until_an_answer(void **state)
     release(&fake);
 }
 
-static void stop_ends_the_call(void **state)
+static void a_stop_request_ends_the_call(void **state)
 {
     const volatile sig_atomic_t stop = 1;
     struct fake fake;
@@ -192,7 +193,7 @@ static void stop_ends_the_call(void **state)
     release(&fake);
 }
 
-static void pauses_grow_to_a_second_and_a_refusal_has_ten_seconds(void **state)
+static void pauses_grow_to_a_second_and_the_pause_after_a_refusal_is_longer(void **state)
 {
     struct remote remote = { 0 };
 
@@ -208,13 +209,13 @@ static void pauses_grow_to_a_second_and_a_refusal_has_ten_seconds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_question_follows_a_connection),
+        cmocka_unit_test(a_question_is_asked_after_the_connection),
         cmocka_unit_test(the_callers_deadline_ends_the_call_but_not_the_question),
         cmocka_unit_test(a_late_step_fails_and_the_next_call_connects_again),
         cmocka_unit_test(a_step_without_a_limit_is_never_late),
         cmocka_unit_test(failures_in_a_row_have_growing_pauses_until_an_answer),
-        cmocka_unit_test(stop_ends_the_call),
-        cmocka_unit_test(pauses_grow_to_a_second_and_a_refusal_has_ten_seconds),
+        cmocka_unit_test(a_stop_request_ends_the_call),
+        cmocka_unit_test(pauses_grow_to_a_second_and_the_pause_after_a_refusal_is_longer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

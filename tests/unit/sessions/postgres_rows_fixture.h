@@ -14,11 +14,11 @@
 #define LOCK 0x03000004u
 #define CLIENT_READ 0x06000000u
 #define ACTIVE 3u
-#define PID 5000000 /* beyond the kernel's limit */
+#define PID 5000000 /* above the kernel's limit of pids */
 
 static struct postgres_source source;
 
-/* An interval of 1 s whose last snapshot by SQL is empty. */
+/* Opens a source with an interval of 1 s, whose last snapshot by SQL has no session. */
 static void open_source(enum postgres_tier tier)
 {
     const struct session_plan plan = {
@@ -54,14 +54,14 @@ static void close_source(void)
     free(source.names);
 }
 
-/* The start of a process by the wall clock. */
+/* Converts the start of a process since boot to the wall clock. */
 static int64_t wall_us(uint64_t boot_ns)
 {
     return (int64_t)((source_clock_ns(CLOCK_REALTIME) - source_clock_ns(CLOCK_BOOTTIME) + boot_ns) /
                      1000);
 }
 
-/* SQL has shown a session with this start. */
+/* Registers a session with this start, as if SQL had shown it. */
 static void register_process(int32_t pid, int64_t start_us, const char *type, const char *user)
 {
     struct postgres_session session = { .pid = pid,
@@ -83,7 +83,7 @@ static void register_process(int32_t pid, int64_t start_us, const char *type, co
     assert_int_equal(postgres_registry_update(&source.registry, &look), CAMP_OK);
 }
 
-/* 100 ms on a CPU, 200 ms in the run queue, 300 ms of a lock. */
+/* Returns an account of 100 ms on a CPU, 200 ms in the run queue and 300 ms waiting for a lock. */
 static struct backend_account account(int32_t pid, uint32_t flags)
 {
     return (struct backend_account){ .pid = pid,

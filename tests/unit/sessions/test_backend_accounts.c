@@ -1,4 +1,4 @@
-/* Accounts of backends in two readings: identity, and differences. */
+/* Differences between two readings of backends' accounts, and which accounts are of one backend. */
 #include "sources/sessions/postgres/backend_accounts.h"
 
 #include <setjmp.h>
@@ -49,8 +49,9 @@ static void waits_are_kept_by_event_and_activity(void **state)
 
     (void)state;
     assert_int_equal(backend_accounts_replace(&accounts, first, 2), CAMP_OK);
-    assert_true(backend_accounts_since(&accounts, 1, &since)); /* by pid: 10, then 20 */
-    assert_int_equal(since.cpu_ns, 60); /* a new backend has all of its account */
+    /* in the order of pids: 10, then 20 */
+    assert_true(backend_accounts_since(&accounts, 1, &since));
+    assert_int_equal(since.cpu_ns, 60); /* of a new backend, the whole account is new */
     assert_int_equal(since.begin_ns, 100);
     assert_int_equal(backend_accounts_replace(&accounts, second, 3), CAMP_OK);
     assert_true(backend_accounts_since(&accounts, 2, &since));
@@ -118,8 +119,9 @@ static void an_omitted_account_is_whole_in_the_next_reading(void **state)
     backend_accounts_release(&accounts);
 }
 
-/* The reading accounts 8 ns more to a wait than the pending switch does. */
-static void a_time_that_went_back_is_subtracted_from_the_others(void **state)
+/* The first reading, during a wait, accounts 8 ns more to the wait than the second, after its
+ * end. */
+static void the_decrease_of_a_wait_is_subtracted_from_other_waits(void **state)
 {
     struct backend_account before = first[0], now = first[0];
     struct backend_accounts accounts = { 0 };
@@ -137,7 +139,8 @@ static void a_time_that_went_back_is_subtracted_from_the_others(void **state)
     assert_int_equal(since.cpu_ns, 20);
     assert_int_equal(since.wait_count, 1);
     assert_int_equal(since.waits[0].event, READ);
-    assert_int_equal(since.waits[0].ns, 80); /* 20 + 80 of 100 */
+    /* 20 on a CPU and 80 in this wait are the elapsed 100 */
+    assert_int_equal(since.waits[0].ns, 80);
     backend_accounts_release(&accounts);
 }
 
@@ -148,7 +151,7 @@ int main(void)
         cmocka_unit_test(a_reused_pid_is_another_backend),
         cmocka_unit_test(an_omitted_account_is_whole_in_the_next_reading),
         cmocka_unit_test(a_wait_that_did_not_grow_is_left_out),
-        cmocka_unit_test(a_time_that_went_back_is_subtracted_from_the_others),
+        cmocka_unit_test(the_decrease_of_a_wait_is_subtracted_from_other_waits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,7 @@ static void only_harmless_options_are_shown(void **state)
     assert_shown("host='' port=5433", "port=5433");
 }
 
-/* libpq reads these differently from what their author meant. */
+/* libpq reads these strings differently from what their author meant. */
 static void a_possible_password_in_another_option_is_hidden(void **state)
 {
     (void)state;
@@ -59,7 +59,7 @@ static void a_possible_password_in_another_option_is_hidden(void **state)
     assert_shown("port=geheim", "(hidden)");
 }
 
-static void a_socket_without_a_file_is_shown(void **state)
+static void an_abstract_socket_is_shown(void **state)
 {
     (void)state;
     assert_shown("host=@abstract,@b user=me@there", "host=@abstract,@b user=me@there");
@@ -117,7 +117,7 @@ int main(void)
         cmocka_unit_test(a_password_is_not_shown),
         cmocka_unit_test(only_harmless_options_are_shown),
         cmocka_unit_test(a_possible_password_in_another_option_is_hidden),
-        cmocka_unit_test(a_socket_without_a_file_is_shown),
+        cmocka_unit_test(an_abstract_socket_is_shown),
         cmocka_unit_test(text_after_postgres_is_a_libpq_connection_string),
         cmocka_unit_test(an_unknown_key_is_named_unless_it_may_be_part_of_a_password),
         cmocka_unit_test(the_shown_text_is_one_terminated_line),
@@ -126,7 +126,7 @@ int main(void)
 
     if (library_load(&libpq_library, &error) != CAMP_OK) {
         fprintf(stderr, "%s\n", error.message);
-        return 77; /* skipped, to meson */
+        return 77; /* meson's exit status of a skipped test */
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

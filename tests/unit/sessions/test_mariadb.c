@@ -100,7 +100,7 @@ static void add_sample(struct mariadb_session *session, const char *class, const
         (struct mariadb_sample){ mariadb_kind(class, event, activity), ns };
 }
 
-/* The time accounted to these; NULL: any. */
+/* Returns the time accounted to this class, event and activity; NULL stands for any. */
 static uint64_t accounted(const struct mariadb_account *account, const char *class,
                           const char *event, const char *activity)
 {
@@ -136,7 +136,8 @@ static void each_sleep_of_the_thread_is_accounted_once(void **state)
     assert_int_equal(accounted(&account, NULL, NULL, NULL), 850);
     assert_int_equal(accounted(&account, "futex", "row_lock", NULL), 375);
     assert_int_equal(accounted(&account, "futex", "User_sleep", NULL), 125);
-    assert_int_equal(accounted(&account, "poll", NULL, "idle"), 200); /* a fifth of the samples */
+    /* a fifth of the samples is idle */
+    assert_int_equal(accounted(&account, "poll", NULL, "idle"), 200);
     assert_int_equal(accounted(&account, "poll", NULL, "active"), 100);
     assert_int_equal(accounted(&account, "disk", NULL, "active"), 50);
     mariadb_account_release(&account);
@@ -187,7 +188,7 @@ static void instruments_divide_the_sleep_and_the_rest_is_the_row_lock(void **sta
     assert_int_equal(accounted(&account, "futex", "User_sleep", NULL), 0);
     assert_int_equal(accounted(&account, "poll", NULL, "idle"), 100);
     assert_int_equal(accounted(&account, "poll", NULL, "active"), 100);
-    /* alone, instruments leave the row lock out */
+    /* instruments alone do not show the row lock */
     mariadb_account_waits(&account, &session, 1000, &reported);
     assert_int_equal(accounted(&account, NULL, NULL, NULL), 340);
     mariadb_account_release(&account);
@@ -225,8 +226,8 @@ static void a_wait_that_ended_between_the_two_tables_counts_once(void **state)
         mariadb_kind("synch", "cond/sql/MDL_context::COND_wait_status", "active");
     struct mariadb_wait before[] = { { 7, kind, 5000, 0 }, { 8, kind, 5000, 0 } };
     struct mariadb_wait now[] = { { 7, kind, 5000 + 1003 + 990,
-                                    990 }, /* 990 both lasting and finished */
-                                  { 8, kind, 5000 + 1003, 990 } }; /* still lasting */
+                                    990 },                         /* the 990 are in both tables */
+                                  { 8, kind, 5000 + 1003, 990 } }; /* the wait still lasts */
     struct mariadb_waits waits = { .count = 2, .before_count = 2 };
 
     (void)state;

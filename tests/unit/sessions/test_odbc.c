@@ -33,12 +33,12 @@ _Static_assert(sizeof(odbc_length) == sizeof(SQLLEN) && sizeof(uintptr_t) == siz
                    sizeof(SQLSMALLINT) == 2 && sizeof(SQLINTEGER) == 4,
                "types");
 
-static void the_odbc_declarations_match_its_headers(void **state)
+static void camps_odbc_declarations_match_the_headers_of_odbc(void **state)
 {
     (void)state; /* checked by the compiler */
 }
 #else
-static void the_odbc_declarations_match_its_headers(void **state)
+static void camps_odbc_declarations_match_the_headers_of_odbc(void **state)
 {
     (void)state;
     print_message("needs unixodbc-dev\n");
@@ -134,7 +134,7 @@ static void a_malformed_part_is_named_without_a_secret(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_odbc_declarations_match_its_headers),
+        cmocka_unit_test(camps_odbc_declarations_match_the_headers_of_odbc),
         cmocka_unit_test(the_address_is_shown_without_secrets),
         cmocka_unit_test(a_missing_user_and_password_are_added),
         cmocka_unit_test(a_malformed_part_is_named_without_a_secret),

@@ -1,5 +1,5 @@
-/* Snapshots of an Oracle database, and its source: which sessions are the same, and intervals
- * without gaps. */
+/* Snapshots of an Oracle database, the identity of its sessions, and a source whose intervals have
+ * no gaps. */
 #include "sources/sessions/odbc/oracle.h"
 
 #include "../fake_odbc.h"
@@ -81,8 +81,8 @@ static void a_snapshot_has_finished_waits_and_waits_in_flight(void **state)
     oracle_snapshot_release(&snapshot);
 }
 
-/* Finished waits have only a sid: they belong to a session that had it before and after they were
- * read. */
+/* Finished waits have only a sid: they are accounted to a session only if it had this sid both
+ * before and after they were read. */
 static void a_session_replaced_during_the_query_is_left_out(void **state)
 {
     const struct field sessions[] = {
@@ -217,7 +217,7 @@ static void intervals_have_no_gaps_when_snapshots_fail(void **state)
     source_close(source);
 }
 
-static void a_restarted_database_is_read_within_some_1_s(void **state)
+static void a_restarted_database_is_read_again_within_seconds(void **state)
 {
     const struct field sessions[] = {
         SESSION("1", "7", "WAITING", "enq: TX", "Application", "60000000", ""),
@@ -251,7 +251,7 @@ int main(void)
         cmocka_unit_test(the_clock_of_a_process_with_several_sessions_belongs_to_none),
         cmocka_unit_test(names_are_cut_between_characters),
         cmocka_unit_test(intervals_have_no_gaps_when_snapshots_fail),
-        cmocka_unit_test(a_restarted_database_is_read_within_some_1_s),
+        cmocka_unit_test(a_restarted_database_is_read_again_within_seconds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@
 
 #define MS NS_PER_MS
 
-/* One session, whose waits[] are by class and event. */
+/* A snapshot with one session, whose waits[] are sorted by class and event. */
 struct moment {
     struct oracle_session session;
     struct oracle_wait waits[3];
@@ -33,7 +33,8 @@ static struct oracle_wait wait_of(const char *class, const char *event, uint64_t
     return wait;
 }
 
-/* A snapshot at a time, with the finished waits for a lock, for a read, and idle. */
+/* Makes a snapshot at `at_ms` with the total times and counts of finished waits for a lock and a
+ * read. */
 static void set(struct moment *moment, uint64_t at_ms, uint64_t lock_ms, uint64_t locks,
                 uint64_t read_ms, uint64_t reads)
 {
@@ -83,7 +84,7 @@ static void a_lasting_wait_is_accounted_once(void **state)
     const uint64_t expected[] = { 1000, 1000, 300 };
 
     (void)state;
-    /* The session waits for a lock from 500 to 3300. */
+    /* The session waits for a lock from 500 to 3300 ms. */
     for (size_t i = 0; i < 4; i++) {
         set(&moments[i], 1000 + 1000 * i, i < 3 ? 40 : 2840, i < 3 ? 2 : 3, 0, 0);
         if (i < 3)
@@ -100,7 +101,7 @@ static void a_lasting_wait_is_accounted_once(void **state)
     }
 }
 
-static void the_first_wait_of_its_kind_has_no_row_yet(void **state)
+static void a_first_wait_in_flight_is_accounted_before_it_has_a_row(void **state)
 {
     struct moment before, after;
     struct oracle_times times;
@@ -117,16 +118,19 @@ static void the_first_wait_of_its_kind_has_no_row_yet(void **state)
 static void a_wait_that_ends_during_the_snapshot_counts_once(void **state)
 {
     static const struct {
-        uint64_t begin_ms, finished_ms, finished; /* of the lock, in the second snapshot */
+        /* of the wait for the lock, in the second snapshot */
+        uint64_t begin_ms, finished_ms, finished;
         uint64_t booked_ms;
     } cases[] = {
-        /* No further wait has finished: this one is in flight. */
+        /* No further wait has finished: the wait that the session shows is in flight. */
         { 500, 40, 2, 1000 },
-        /* One has finished that started before the first snapshot: it is this one. */
+        /* A wait from before the first snapshot has finished: it is the wait that the session
+         * shows. */
         { 500, 1530, 3, 990 },
-        /* One has finished, possibly this one: it counts as finished. */
+        /* A wait has finished, possibly the one that the session shows: it counts as finished. */
         { 1100, 940, 3, 900 },
-        /* Too short to be this one: another has finished, and this one is in flight. */
+        /* The finished wait is too short to be the one that the session shows: that one is in
+         * flight. */
         { 1100, 90, 3, 950 },
     };
 
@@ -164,7 +168,7 @@ static void an_interval_does_not_start_at_an_uncertain_snapshot(void **state)
     oracle_times_release(&times);
 }
 
-static void another_serial_is_another_session(void **state)
+static void another_serial_or_logon_is_another_session(void **state)
 {
     struct moment before, after;
 
@@ -181,7 +185,8 @@ static void another_serial_is_another_session(void **state)
     assert_null(oracle_times_before(&before.snapshot, &after.session));
 }
 
-/* The time from waking to running is in the wait and in the run queue. */
+/* The database accounts the time from waking to running to the wait, the scheduler to the run
+ * queue. */
 static void the_run_queue_gets_at_most_the_rest_of_the_time(void **state)
 {
     struct moment before, after;
@@ -203,7 +208,7 @@ static void the_run_queue_gets_at_most_the_rest_of_the_time(void **state)
     times = since(&before, &after);
     assert_int_equal(times.run_queue_ns, 200 * MS);
     oracle_times_release(&times);
-    /* The database itself accounts this twice; the row shows it. */
+    /* The database itself accounts more than the elapsed time: the row shows this unchanged. */
     after.waits[1].ns = 1200 * MS;
     times = since(&before, &after);
     assert_int_equal(times.run_queue_ns, 0);
@@ -218,7 +223,7 @@ static void the_run_queue_gets_at_most_the_rest_of_the_time(void **state)
 
 /* Each second has 200 ms of a CPU, 100 ms of a read and 50 ms in the run queue; DB time and DB CPU
  * are written every third second. */
-static void db_time_beyond_db_cpu_and_waits_is_run_queue_once(void **state)
+static void db_time_beyond_db_cpu_and_waits_is_accounted_once_to_the_run_queue(void **state)
 {
     struct moment moments[8];
     uint64_t reported_ns = 0;
@@ -274,7 +279,8 @@ static void make_pieces(struct piece pieces[PIECES], uint64_t *seed)
     }
 }
 
-/* Finished waits, the wait in flight, and DB CPU as of the last multiple of 5 s. */
+/* Fills a snapshot with finished waits, the wait in flight, and DB CPU as of the last multiple of 5
+ * s. */
 static void snapshot_at(const struct piece pieces[PIECES], double now,
                         struct oracle_session *session, struct oracle_wait waits[4], bool in_flight,
                         bool clock)
@@ -363,12 +369,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lasting_wait_is_accounted_once),
-        cmocka_unit_test(the_first_wait_of_its_kind_has_no_row_yet),
+        cmocka_unit_test(a_first_wait_in_flight_is_accounted_before_it_has_a_row),
         cmocka_unit_test(a_wait_that_ends_during_the_snapshot_counts_once),
         cmocka_unit_test(an_interval_does_not_start_at_an_uncertain_snapshot),
-        cmocka_unit_test(another_serial_is_another_session),
+        cmocka_unit_test(another_serial_or_logon_is_another_session),
         cmocka_unit_test(the_run_queue_gets_at_most_the_rest_of_the_time),
-        cmocka_unit_test(db_time_beyond_db_cpu_and_waits_is_run_queue_once),
+        cmocka_unit_test(db_time_beyond_db_cpu_and_waits_is_accounted_once_to_the_run_queue),
         cmocka_unit_test(waits_in_flight_and_the_clock_leave_nothing_unaccounted),
     };
 

@@ -25,7 +25,8 @@ static void the_most_frequent_name_wins(void **state)
     (void)state;
     assert_string_equal(postgres_event_name(&events, TRANSACTION_ID, buffer), "0x03000004");
     add(&events, WAL_WRITE, "IO", "WALWrite");
-    add(&events, TRANSACTION_ID, "Lock", "tuple"); /* the backend changed in between */
+    /* the backend changed its wait between the two readings */
+    add(&events, TRANSACTION_ID, "Lock", "tuple");
     for (int i = 0; i < 3; i++)
         add(&events, TRANSACTION_ID, "Lock", "transactionid");
     add(&events, TRANSACTION_ID, "Lock", "tuple");
@@ -35,7 +36,7 @@ static void the_most_frequent_name_wins(void **state)
     postgres_events_release(&events);
 }
 
-static void a_number_of_another_class_is_ignored(void **state)
+static void a_number_that_does_not_match_its_class_is_ignored(void **state)
 {
     struct postgres_events events = { 0 };
 
@@ -46,7 +47,7 @@ static void a_number_of_another_class_is_ignored(void **state)
     postgres_events_release(&events);
 }
 
-static void a_class_is_the_upper_byte(void **state)
+static void the_class_of_an_event_is_the_upper_byte_of_its_number(void **state)
 {
     struct postgres_events events = { 0 };
     char buffer[POSTGRES_EVENT_SIZE];
@@ -84,8 +85,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_most_frequent_name_wins),
-        cmocka_unit_test(a_number_of_another_class_is_ignored),
-        cmocka_unit_test(a_class_is_the_upper_byte),
+        cmocka_unit_test(a_number_that_does_not_match_its_class_is_ignored),
+        cmocka_unit_test(the_class_of_an_event_is_the_upper_byte_of_its_number),
         cmocka_unit_test(events_added_in_any_order_are_found),
     };
 

@@ -39,7 +39,7 @@ static void a_refusal_by_the_server_has_its_cause_and_advice(void **state)
         "PostgreSQL: too many connections for role \"camp\"; close some, or raise the limit");
 }
 
-static void a_failure_is_known_by_its_state_in_every_language(void **state)
+static void a_failure_is_recognised_by_its_sqlstate_in_every_language(void **state)
 {
     (void)state;
     assert_reported(
@@ -48,7 +48,7 @@ static void a_failure_is_known_by_its_state_in_every_language(void **state)
         CAMP_E_GONE, false, "PostgreSQL: Datenbank »x« existiert nicht; give dbname=");
 }
 
-static void a_failure_to_reach_a_server_is_known_by_errno(void **state)
+static void a_failure_to_reach_a_server_is_recognised_by_errno(void **state)
 {
     (void)state;
     assert_reported(
@@ -102,8 +102,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_refusal_by_the_server_has_its_cause_and_advice),
-        cmocka_unit_test(a_failure_is_known_by_its_state_in_every_language),
-        cmocka_unit_test(a_failure_to_reach_a_server_is_known_by_errno),
+        cmocka_unit_test(a_failure_is_recognised_by_its_sqlstate_in_every_language),
+        cmocka_unit_test(a_failure_to_reach_a_server_is_recognised_by_errno),
         cmocka_unit_test(the_last_of_several_hosts_is_reported),
         cmocka_unit_test(a_servers_text_is_one_line_without_control_characters),
     };

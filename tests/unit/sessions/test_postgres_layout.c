@@ -1,4 +1,5 @@
-/* The variables of a server: synthetic entries of its table, and this program's own executable. */
+/* The addresses of a server's variables, found in synthetic entries of its table of backends and in
+ * this program's own executable. */
 #include "sources/machine/proc_clock.h"
 #include "sources/sessions/postgres/elf_symbols.h"
 #include "sources/sessions/postgres/postgres_layout.h"
@@ -37,7 +38,7 @@ static void put(size_t entry, uint32_t offset, uint32_t number)
     memcpy(&entries[entry][offset], &number, sizeof number);
 }
 
-/* As in version 15, with other differences between entries. */
+/* Makes entries as version 15 has them, with further differences between the entries. */
 static void make_entries(void)
 {
     static const uint32_t code[POSTGRES_ACTIVITIES] = { 1, 2, 3, 5 };
@@ -51,14 +52,15 @@ static void make_entries(void)
     }
 }
 
-static void the_state_is_found_by_equal_numbers_of_equal_states(void **state)
+static void the_state_is_found_where_equal_states_have_equal_numbers(void **state)
 {
     struct postgres_layout layout = { .pid = 1 };
 
     (void)state;
     make_entries();
     for (size_t i = 0; i < 6; i++)
-        put(i, 100, (uint32_t)i); /* all four differ, but so do two idle ones */
+        /* differs between the four states, but also between two idle backends */
+        put(i, 100, (uint32_t)i);
     assert_int_equal(postgres_layout_resolve(&layout, known, &entries[0][0], 6, NULL), CAMP_OK);
     assert_int_equal(layout.activities_known, 1);
     assert_int_equal(layout.activity_offset, ACTIVITY_OFFSET);
@@ -82,7 +84,7 @@ static void two_possible_offsets_of_the_state_are_refused(void **state)
     assert_int_equal(layout.activities_known, 0);
 }
 
-static void a_table_without_pids_is_refused(void **state)
+static void a_table_without_the_known_pids_is_refused(void **state)
 {
     struct postgres_layout layout = { .pid = 1 };
 
@@ -93,7 +95,7 @@ static void a_table_without_pids_is_refused(void **state)
                      CAMP_E_FORMAT);
 }
 
-static void a_missing_activity_is_refused(void **state)
+static void a_table_that_lacks_an_activity_is_refused(void **state)
 {
     struct postgres_layout layout = { .pid = 1 };
 
@@ -113,7 +115,7 @@ static void an_executable_of_another_program_is_refused(void **state)
     assert_non_null(strstr(error.message, "no PostgreSQL server"));
 }
 
-static void an_ended_process_is_gone(void **state)
+static void an_ended_process_is_reported_as_gone(void **state)
 {
     struct postgres_layout layout;
     pid_t pid = fork();
@@ -125,7 +127,7 @@ static void an_ended_process_is_gone(void **state)
     assert_int_equal(postgres_layout_find(&layout, pid, NULL), CAMP_E_GONE);
 }
 
-static void a_missing_name_has_no_address(void **state)
+static void a_symbol_that_the_executable_lacks_has_no_address(void **state)
 {
     static const char *const names[] = { "no_such_variable" };
     int descriptor = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -140,7 +142,7 @@ static void a_missing_name_has_no_address(void **state)
     close(descriptor);
 }
 
-static void a_text_is_no_executable(void **state)
+static void a_text_file_is_no_executable(void **state)
 {
     static const char *const names[] = { "stdout" };
     int descriptor = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
@@ -153,7 +155,7 @@ static void a_text_is_no_executable(void **state)
     close(descriptor);
 }
 
-/* A file that starts with this header of an executable. */
+/* Returns a descriptor of a file that consists of this header of an executable. */
 static int file_of(const void *header, size_t size)
 {
     int descriptor = memfd_create("header", MFD_CLOEXEC);
@@ -191,7 +193,7 @@ static void an_executable_of_another_word_size_is_refused(void **state)
 
 /* -------------------------------------------------------------- Memory: this test as server -- */
 
-/* A child has these at the same addresses as its parent; they point to shared memory. */
+/* A child has these pointers at the same addresses as its parent. They point to shared memory. */
 static struct shared {
     uint32_t event[2];
     struct {
@@ -206,7 +208,7 @@ static pid_t start_backend(size_t number)
     pid_t pid = fork();
 
     if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* also after a failed test */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* the child ends even after a failed test */
         event_pointer = &shared->event[number];
         entry_pointer = &shared->entry[number];
         shared->entry[number].pid = (uint32_t)getpid();
@@ -259,7 +261,7 @@ static void backends_are_read_through_their_parents_memory(void **state)
         end_backend(backends[i].pid);
 }
 
-/* The next backend has the entry and the event of the ended one. */
+/* The next backend uses the entry and the event of the ended one. */
 static void an_ended_backend_is_not_mistaken_for_its_successor(void **state)
 {
     struct postgres_layout layout = place_of_this_test();
@@ -324,14 +326,14 @@ static int share_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_state_is_found_by_equal_numbers_of_equal_states),
+        cmocka_unit_test(the_state_is_found_where_equal_states_have_equal_numbers),
         cmocka_unit_test(two_possible_offsets_of_the_state_are_refused),
-        cmocka_unit_test(a_table_without_pids_is_refused),
-        cmocka_unit_test(a_missing_activity_is_refused),
+        cmocka_unit_test(a_table_without_the_known_pids_is_refused),
+        cmocka_unit_test(a_table_that_lacks_an_activity_is_refused),
         cmocka_unit_test(an_executable_of_another_program_is_refused),
-        cmocka_unit_test(an_ended_process_is_gone),
-        cmocka_unit_test(a_missing_name_has_no_address),
-        cmocka_unit_test(a_text_is_no_executable),
+        cmocka_unit_test(an_ended_process_is_reported_as_gone),
+        cmocka_unit_test(a_symbol_that_the_executable_lacks_has_no_address),
+        cmocka_unit_test(a_text_file_is_no_executable),
         cmocka_unit_test(an_executable_of_another_word_size_is_refused),
         cmocka_unit_test(backends_are_read_through_their_parents_memory),
         cmocka_unit_test(an_ended_backend_is_not_mistaken_for_its_successor),

@@ -1,4 +1,4 @@
-/* The registry over synthetic snapshots: names, ends, and reused pids. */
+/* The registry of sessions after synthetic snapshots: names, ended sessions and reused pids. */
 #include "sources/sessions/postgres/postgres_registry.h"
 
 #include "../tree.h"
@@ -39,7 +39,7 @@ static void update(struct postgres_registry *registry, bool is_whole,
     assert_int_equal(postgres_registry_update(registry, &snapshot), CAMP_OK);
 }
 
-static void names_of_a_whole_snapshot_stay(void **state)
+static void names_from_a_whole_snapshot_are_kept(void **state)
 {
     struct postgres_session bob = session(20, NOW_US, "bob");
     struct postgres_registry registry = { 0 };
@@ -78,7 +78,7 @@ static void an_ended_session_is_kept_until_it_is_forgotten(void **state)
     postgres_registry_release(&registry);
 }
 
-static void another_start_is_another_session(void **state)
+static void a_pid_with_another_start_is_another_session(void **state)
 {
     struct postgres_session two[] = { session(20, NOW_US, "bob"),
                                       session(20, NOW_US + S / 2, "eve") };
@@ -118,7 +118,7 @@ static void a_process_is_found_after_the_clock_was_set(void **state)
     postgres_registry_release(&registry);
 }
 
-static void our_own_pids_are_the_last_two(void **state)
+static void the_last_two_pids_of_camps_own_session_are_kept(void **state)
 {
     struct postgres_snapshot snapshot = { .own_pid = 5 };
     struct postgres_registry registry = { 0 };
@@ -137,11 +137,11 @@ static void our_own_pids_are_the_last_two(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_a_whole_snapshot_stay),
+        cmocka_unit_test(names_from_a_whole_snapshot_are_kept),
         cmocka_unit_test(an_ended_session_is_kept_until_it_is_forgotten),
-        cmocka_unit_test(another_start_is_another_session),
+        cmocka_unit_test(a_pid_with_another_start_is_another_session),
         cmocka_unit_test(a_process_is_found_after_the_clock_was_set),
-        cmocka_unit_test(our_own_pids_are_the_last_two),
+        cmocka_unit_test(the_last_two_pids_of_camps_own_session_are_kept),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 
 /* ------------------------------------------------------------------------------ Accounts -- */
 
-static void an_account_is_a_row_with_its_name(void **state)
+static void an_account_becomes_a_row_with_the_name_of_its_session(void **state)
 {
     const struct backend_account one = account(PID, 0);
 
@@ -21,7 +21,7 @@ static void an_account_is_a_row_with_its_name(void **state)
     close_source();
 }
 
-static void an_unnamed_session_is_accounted_later_and_whole(void **state)
+static void an_unnamed_session_is_accounted_in_full_once_it_has_a_name(void **state)
 {
     struct backend_account one = account(PID, 0);
 
@@ -37,11 +37,11 @@ static void an_unnamed_session_is_accounted_later_and_whole(void **state)
     assert_int_equal(row_at(0)->flags, ENTITY_NEW);
     assert_int_equal(value_ms(0, "cpu_ns"), 150);
     fill(&one, 1);
-    assert_int_equal(row_count(), 0); /* nothing since */
+    assert_int_equal(row_count(), 0); /* nothing was accounted since then */
     close_source();
 }
 
-static void an_unnamed_client_that_ended_is_a_row(void **state)
+static void an_unnamed_client_that_ended_has_a_row(void **state)
 {
     struct backend_account two[] = { account(PID, BACKEND_ENDED), account(PID + 1, BACKEND_ENDED) };
 
@@ -52,13 +52,14 @@ static void an_unnamed_client_that_ended_is_a_row(void **state)
     assert_int_equal(row_count(), 1);
     assert_int_equal(row_at(0)->id, PID);
     assert_string_equal(row_at(0)->name, "(gone before SQL saw it)");
-    assert_int_equal(source.accounts.count, 2); /* it will not appear, so it is kept */
+    /* both are kept: SQL will not show these sessions later */
+    assert_int_equal(source.accounts.count, 2);
     assert_int_equal(row_at(0)->flags, ENTITY_NEW | ENTITY_ENDED);
     close_source();
 }
 
-/* Hidden from the role, older than camp, or camp's own. */
-static void a_session_that_stays_unnamed_is_no_row(void **state)
+/* The three sessions are camp's own, hidden from the role, and older than camp. */
+static void a_session_that_stays_unnamed_has_no_row(void **state)
 {
     struct backend_account three[] = { account(9, BACKEND_ENDED), account(PID, 0),
                                        account(PID + 1, BACKEND_OLDER | BACKEND_ENDED) };
@@ -70,11 +71,11 @@ static void a_session_that_stays_unnamed_is_no_row(void **state)
     three[0].time_ns = three[2].time_ns = source.registry.snapshot_ns + 600 * MS;
     fill(three, 3);
     assert_int_equal(row_count(), 0);
-    assert_int_equal(source.accounts.count, 3); /* none is kept for later */
+    assert_int_equal(source.accounts.count, 3); /* no account is put off to the next interval */
     close_source();
 }
 
-static void a_reused_pid_is_two_rows(void **state)
+static void a_reused_pid_has_two_rows(void **state)
 {
     struct backend_account two[] = { account(PID, BACKEND_ENDED), account(PID, 0) };
 
@@ -91,7 +92,7 @@ static void a_reused_pid_is_two_rows(void **state)
     close_source();
 }
 
-static void background_processes_are_rows_on_request(void **state)
+static void background_processes_have_rows_on_request(void **state)
 {
     const struct backend_account one = account(PID, BACKEND_OLDER);
 
@@ -114,12 +115,12 @@ static void background_processes_are_rows_on_request(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_account_is_a_row_with_its_name),
-        cmocka_unit_test(an_unnamed_session_is_accounted_later_and_whole),
-        cmocka_unit_test(an_unnamed_client_that_ended_is_a_row),
-        cmocka_unit_test(a_session_that_stays_unnamed_is_no_row),
-        cmocka_unit_test(a_reused_pid_is_two_rows),
-        cmocka_unit_test(background_processes_are_rows_on_request),
+        cmocka_unit_test(an_account_becomes_a_row_with_the_name_of_its_session),
+        cmocka_unit_test(an_unnamed_session_is_accounted_in_full_once_it_has_a_name),
+        cmocka_unit_test(an_unnamed_client_that_ended_has_a_row),
+        cmocka_unit_test(a_session_that_stays_unnamed_has_no_row),
+        cmocka_unit_test(a_reused_pid_has_two_rows),
+        cmocka_unit_test(background_processes_have_rows_on_request),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
-/* Rows of PostgreSQL sessions from samples, beside the scheduler's counts. */
+/* Rows of PostgreSQL sessions from samples, combined with the times of the scheduler. */
 #include "postgres_rows_fixture.h"
 
 /* ------------------------------------------------------------------------------- Samples -- */
 
-/* Snapshots by SQL: 300 ms active without an event, then 700 ms in a lock. */
+/* Adds samples of snapshots by SQL: 300 ms active without an event, then 700 ms in a lock. */
 static void sample(int32_t pid, int64_t start_us, bool is_asleep)
 {
     struct session_sample sample = {
@@ -45,14 +45,15 @@ static void a_remote_session_has_only_the_times_that_the_database_reports(void *
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(row_count(), 1);
     assert_int_equal(row_at(0)->id, PID);
-    assert_int_equal(row_at(0)->pid, 0); /* a remote pid is no pid here */
+    /* on this machine, the pid of a remote process means nothing */
+    assert_int_equal(row_at(0)->pid, 0);
     assert_int_equal(value_ms(0, "cpu_ns"), 300);
     assert_int_equal(value_ms(0, "contention_ns"), 700);
     assert_int_equal(frame_unaccounted_ns(&source.sessions.frame, 0), 0);
     close_source();
 }
 
-/* The rows of a tier from samples of this process, which has run for a moment. */
+/* Fills the rows of a tier from samples of this process, which has run for a moment. */
 static void fill_samples(enum postgres_tier tier, bool is_asleep)
 {
     open_source(tier);
@@ -60,7 +61,7 @@ static void fill_samples(enum postgres_tier tier, bool is_asleep)
     sample(getpid(), 5, is_asleep);
     if (tier == POSTGRES_MEMORY)
         source.memory_samples.times = source.sampler.times;
-    source.registry.processes[0].clock.cpu_ns = 0; /* so that there is a difference */
+    source.registry.processes[0].clock.cpu_ns = 0; /* so that CPU time has grown */
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(source.sessions.frame.losses.partial, 0);
     assert_true(frame_values(&source.sessions.frame, 0)[SESSION_CPU] > 0);
@@ -108,7 +109,7 @@ static void a_session_without_sleeping_samples_has_unaccounted_time(void **state
     close_source();
 }
 
-static void sleep_without_an_event_counts_if_it_is_the_only_one(void **state)
+static void sleep_without_an_event_is_accounted_if_no_sample_has_an_event(void **state)
 {
     struct session_sample sample = {
         getpid(), 5, 0, { { "none", "none", "active", "client_backend" } }, true
@@ -126,7 +127,7 @@ static void sleep_without_an_event_counts_if_it_is_the_only_one(void **state)
     close_source();
 }
 
-/* Snapshots 2 s apart cover half of the time. */
+/* A sample covers at most 1 s: half of the time between snapshots 2 s apart. */
 static void time_without_samples_is_not_filled(void **state)
 {
     struct session_sample sample = {
@@ -174,7 +175,8 @@ static void time_run_before_the_interval_is_left_out(void **state)
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(source.sessions.frame.losses.partial, 1);
     assert_int_equal(frame_values(&source.sessions.frame, 0)[SESSION_CPU], 0);
-    assert_true(source.registry.processes[0].clock.time_ns > 0); /* known in the next interval */
+    /* the clock is known for the next interval */
+    assert_true(source.registry.processes[0].clock.time_ns > 0);
     close_source();
 }
 
@@ -199,7 +201,7 @@ int main(void)
         cmocka_unit_test(samples_divide_the_time_that_the_scheduler_left),
         cmocka_unit_test(a_late_sleep_is_in_the_waits_of_other_samples),
         cmocka_unit_test(a_session_without_sleeping_samples_has_unaccounted_time),
-        cmocka_unit_test(sleep_without_an_event_counts_if_it_is_the_only_one),
+        cmocka_unit_test(sleep_without_an_event_is_accounted_if_no_sample_has_an_event),
         cmocka_unit_test(time_without_samples_is_not_filled),
         cmocka_unit_test(a_session_that_ended_before_its_clock_was_read_is_partial),
         cmocka_unit_test(time_run_before_the_interval_is_left_out),

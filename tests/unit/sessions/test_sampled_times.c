@@ -52,7 +52,7 @@ static struct sampled_times begun(void)
     return times;
 }
 
-static void the_time_between_two_snapshots_is_halved(void **state)
+static void half_of_the_time_between_two_snapshots_goes_to_each(void **state)
 {
     struct sampled_times times = begun();
 
@@ -102,8 +102,8 @@ static void a_new_session_is_accounted_from_its_start(void **state)
     sampled_times_release(&times);
 }
 
-/* Samples of memory contain only sessions that the registry knows. */
-static void a_session_that_snapshots_missed_has_its_whole_time(void **state)
+/* Samples of memory lack the sessions that the registry does not yet know. */
+static void a_session_that_snapshots_missed_is_accounted_from_its_start(void **state)
 {
     struct sampled_times times = begun();
     struct session_sample both[] = { sample(7, "a", true), sample(9, "b", true) };
@@ -167,7 +167,7 @@ static void a_pid_with_a_new_start_is_another_session(void **state)
 }
 
 /* The server did not answer for 3 s: samples cover 1 s of it. */
-static void a_long_gap_is_elapsed_and_unaccounted(void **state)
+static void the_rest_of_a_long_gap_is_elapsed_and_unaccounted(void **state)
 {
     struct sampled_times times = begun();
 
@@ -198,14 +198,14 @@ static void an_interval_without_a_snapshot_is_elapsed_and_unaccounted(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_time_between_two_snapshots_is_halved),
+        cmocka_unit_test(half_of_the_time_between_two_snapshots_goes_to_each),
         cmocka_unit_test(an_interval_starts_with_the_living_sessions_only),
         cmocka_unit_test(a_new_session_is_accounted_from_its_start),
-        cmocka_unit_test(a_session_that_snapshots_missed_has_its_whole_time),
+        cmocka_unit_test(a_session_that_snapshots_missed_is_accounted_from_its_start),
         cmocka_unit_test(an_ended_session_has_half_of_the_gap_and_is_removed),
         cmocka_unit_test(a_session_that_is_seen_again_has_not_ended),
         cmocka_unit_test(a_pid_with_a_new_start_is_another_session),
-        cmocka_unit_test(a_long_gap_is_elapsed_and_unaccounted),
+        cmocka_unit_test(the_rest_of_a_long_gap_is_elapsed_and_unaccounted),
         cmocka_unit_test(an_interval_without_a_snapshot_is_elapsed_and_unaccounted),
     };
 

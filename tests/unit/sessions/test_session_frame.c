@@ -1,4 +1,5 @@
-/* Sessions accounted by rules to a frame: columns, sums, detail, and the database's report. */
+/* Sessions in a frame, accounted by rules: columns, sums, detail, and the times that the database
+ * reports. */
 #include "sources/sessions/session.h"
 
 #include "ledger/vertex.h"
@@ -86,7 +87,7 @@ static void an_unmatched_kind_is_unaccounted(void **state)
     session_frame_release(&sessions);
 }
 
-static void the_columns_of_the_rules_are_the_states_with_detail(void **state)
+static void with_detail_the_columns_of_the_rules_are_the_states(void **state)
 {
     struct session_frame sessions;
     struct vertices vertices;
@@ -95,7 +96,8 @@ static void the_columns_of_the_rules_are_the_states_with_detail(void **state)
     (void)state;
     open_frame(&sessions, true, false);
     assert_int_equal(sessions.schema.state_count, 2 + 4);
-    assert_int_equal(sessions.schema.column_count, 2 + 4 + 1); /* and the number of samples */
+    /* the last column is the number of samples */
+    assert_int_equal(sessions.schema.column_count, 2 + 4 + 1);
     assert_string_equal(sessions.schema.columns[2].title, "lock");
     assert_string_equal(sessions.schema.columns[2].help, "contention: class=Lock");
     assert_int_equal(frame_unaccounted_ns(&sessions.frame, 0), 30);
@@ -108,7 +110,7 @@ static void the_columns_of_the_rules_are_the_states_with_detail(void **state)
     session_frame_release(&sessions);
 }
 
-/* A database does not know this state. */
+/* A database does not know how long a session was in the run queue. */
 static void a_picture_of_sessions_leaves_the_run_queue_out(void **state)
 {
     struct session_frame sessions;
@@ -125,7 +127,7 @@ static void a_picture_of_sessions_leaves_the_run_queue_out(void **state)
     session_frame_release(&sessions);
 }
 
-/* They are equal in the bytes that the cache of kinds has space for. */
+/* The two kinds are equal in the bytes that the cache of kinds has space for. */
 static void long_kinds_are_distinguished(void **state)
 {
     char text[400];
@@ -181,7 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_unmatched_kind_is_unaccounted),
-        cmocka_unit_test(the_columns_of_the_rules_are_the_states_with_detail),
+        cmocka_unit_test(with_detail_the_columns_of_the_rules_are_the_states),
         cmocka_unit_test(a_picture_of_sessions_leaves_the_run_queue_out),
         cmocka_unit_test(long_kinds_are_distinguished),
         cmocka_unit_test(an_error_in_the_rules_is_reported_with_its_line),

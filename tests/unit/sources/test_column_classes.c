@@ -73,7 +73,7 @@ static void every_state_that_an_exporter_of_camp_has_gets_a_class_by_its_name(vo
     fleet_columns_release(&columns);
 }
 
-/* A recording, a table or a fleet has only the name. */
+/* A recording, a table or a fleet has only the name of a column. */
 static void a_name_has_the_class_of_its_column(void **state)
 {
     const struct schema *const schemas[] = { &threads_schema, &threads_schedstat_schema,

@@ -20,7 +20,7 @@ struct made_proc {
     struct source *source;
 };
 
-/* Written into the same file, because the source keeps it open. */
+/* Writes to the same file, because the source keeps the file open. */
 static void write_stat(const struct made_proc *proc, const char *text)
 {
     FILE *file = fopen(proc->path, "w");
@@ -72,11 +72,11 @@ static void columns_are_differences_in_ns(void **state)
     assert_int_equal(frame->entity_count, 2);
     assert_int_equal(frame->entities[0].id, CAMP_CPU_TOTAL);
     assert_int_equal(frame->entities[1].id, 0);
-    assert_int_equal(frame_values(frame, 1)[CPUS_USER], 30000000); /* without guest */
+    assert_int_equal(frame_values(frame, 1)[CPUS_USER], 30000000); /* "user" without guest time */
     assert_int_equal(frame_values(frame, 1)[CPUS_NICE], 10000000);
     assert_int_equal(frame_values(frame, 1)[CPUS_SYSTEM], 10000000);
     assert_int_equal(frame_values(frame, 1)[CPUS_IDLE], 20000000);
-    assert_int_equal(frame_values(frame, 1)[CPUS_IOWAIT], 0); /* it went back */
+    assert_int_equal(frame_values(frame, 1)[CPUS_IOWAIT], 0); /* iowait went backwards */
     assert_int_equal(frame_values(frame, 1)[CPUS_IRQ], 10000000);
     assert_int_equal(frame_values(frame, 1)[CPUS_SOFTIRQ], 20000000);
     assert_int_equal(frame_values(frame, 1)[CPUS_STEAL], 40000000);
@@ -85,8 +85,8 @@ static void columns_are_differences_in_ns(void **state)
     close_made(&proc);
 }
 
-/* 184467440737095516 units of 1/100 s have more than 64 bits in ns: unknown, not a thousand years.
- */
+/* 184467440737095516 units of 1/100 s exceed 64 bits in ns: the value is unknown, not a thousand
+ * years. */
 static void a_column_unknown_in_one_reading_has_no_growth(void **state)
 {
     struct made_proc proc;
@@ -101,7 +101,7 @@ static void a_column_unknown_in_one_reading_has_no_growth(void **state)
     close_made(&proc);
 }
 
-static void a_cpu_that_went_offline_or_online_is_counted(void **state)
+static void a_cpu_that_went_offline_or_online_is_counted_as_partial(void **state)
 {
     struct made_proc proc;
     const struct frame *frame;
@@ -143,7 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_differences_in_ns),
         cmocka_unit_test(a_column_unknown_in_one_reading_has_no_growth),
-        cmocka_unit_test(a_cpu_that_went_offline_or_online_is_counted),
+        cmocka_unit_test(a_cpu_that_went_offline_or_online_is_counted_as_partial),
         cmocka_unit_test(a_broken_file_is_an_error_and_the_next_frame_is_whole),
     };
 

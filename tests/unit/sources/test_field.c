@@ -46,7 +46,7 @@ static void assert_fault(const char *text, enum field_fault expected)
     assert_int_equal(field_number(field_of(text), &value), expected);
 }
 
-static void faults_of_numbers_are_distinguished(void **state)
+static void the_reasons_why_a_text_is_no_number_are_distinguished(void **state)
 {
     (void)state;
     assert_fault("", FIELD_EMPTY);
@@ -163,7 +163,7 @@ static struct time_form form_of(const char *first, const char *second, enum unit
     return form;
 }
 
-static void numbers_are_times_by_their_magnitude(void **state)
+static void the_unit_of_a_time_is_found_by_the_magnitude_of_the_number(void **state)
 {
     (void)state;
     assert_time(form_of("1795312799", "1795312800", UNIT_NONE), "1795312800", AT);
@@ -176,7 +176,7 @@ static void numbers_are_times_by_their_magnitude(void **state)
     assert_false(form_of("1795312799", "1795312800", UNIT_NONE).is_plain);
 }
 
-static void small_numbers_count_from_zero(void **state)
+static void times_that_are_small_numbers_count_from_zero(void **state)
 {
     (void)state;
     assert_true(form_of("1", "2", UNIT_NONE).is_plain);
@@ -207,13 +207,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_read_to_the_last_bit),
-        cmocka_unit_test(faults_of_numbers_are_distinguished),
+        cmocka_unit_test(the_reasons_why_a_text_is_no_number_are_distinguished),
         cmocka_unit_test(a_complaint_is_one_short_line),
         cmocka_unit_test(times_may_be_texts_of_iso_8601),
         cmocka_unit_test(times_that_do_not_exist_are_refused),
         cmocka_unit_test(times_without_an_offset_are_local),
-        cmocka_unit_test(numbers_are_times_by_their_magnitude),
-        cmocka_unit_test(small_numbers_count_from_zero),
+        cmocka_unit_test(the_unit_of_a_time_is_found_by_the_magnitude_of_the_number),
+        cmocka_unit_test(times_that_are_small_numbers_count_from_zero),
         cmocka_unit_test(units_are_found_by_name),
     };
 

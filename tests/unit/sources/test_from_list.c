@@ -16,7 +16,7 @@ static enum from_opener opener(const char *text)
     return source->opener;
 }
 
-static void a_text_is_a_word_a_prefix_or_the_end_of_a_file(void **state)
+static void a_source_is_found_by_a_word_a_prefix_or_the_end_of_a_file_name(void **state)
 {
     (void)state;
     assert_int_equal(opener("cgroups"), OPENS_THREADS);
@@ -32,7 +32,7 @@ static void a_text_is_a_word_a_prefix_or_the_end_of_a_file(void **state)
     assert_null(from_source_find(""));
 }
 
-/* The message; "" where the options go with the source. */
+/* Returns the message of the refusal; "" if the options go with the source. */
 static const char *complaint(const char *text, uint32_t given)
 {
     static struct camp_error error;
@@ -55,7 +55,7 @@ static void an_option_without_effect_is_refused_and_its_sources_are_listed(void 
     assert_null(strstr(complaint("cpus", WITH_SPEED), "sets the pace"));
 }
 
-static void a_query_makes_a_table_of_a_database(void **state)
+static void a_query_turns_a_database_into_a_table(void **state)
 {
     (void)state;
     assert_string_equal(complaint("odbc:x", WITH_TIER | WITH_DETAIL), "");
@@ -99,9 +99,9 @@ static void every_source_has_a_form_and_a_help(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_text_is_a_word_a_prefix_or_the_end_of_a_file),
+        cmocka_unit_test(a_source_is_found_by_a_word_a_prefix_or_the_end_of_a_file_name),
         cmocka_unit_test(an_option_without_effect_is_refused_and_its_sources_are_listed),
-        cmocka_unit_test(a_query_makes_a_table_of_a_database),
+        cmocka_unit_test(a_query_turns_a_database_into_a_table),
         cmocka_unit_test(passwords_are_not_shown),
         cmocka_unit_test(given_options_are_those_that_are_set),
         cmocka_unit_test(every_source_has_a_form_and_a_help),

@@ -8,7 +8,7 @@ static const struct column columns[] = {
 };
 static const struct schema schema = { "threads", columns, 1, 1 };
 
-/* Synthetic threads. */
+/* A source of synthetic threads. */
 struct made {
     struct source source;
     struct frame frame;
@@ -72,7 +72,7 @@ static const struct frame *grouped(struct made *made, enum group_key key, struct
     return frame;
 }
 
-static void users_are_named_and_continue_with_new_threads(void **state)
+static void a_user_has_a_name_and_is_not_new_because_of_new_threads(void **state)
 {
     struct made *made = made_threads();
     const struct frame *frame;
@@ -90,7 +90,7 @@ static void users_are_named_and_continue_with_new_threads(void **state)
     source_close(source);
 }
 
-static void ended_threads_are_a_row_of_their_own_without_an_id(void **state)
+static void ended_threads_have_a_row_of_their_own_without_an_id(void **state)
 {
     struct made *made = made_threads();
     const struct frame *frame;
@@ -107,7 +107,7 @@ static void ended_threads_are_a_row_of_their_own_without_an_id(void **state)
     source_close(source);
 }
 
-static void a_process_is_new_once(void **state)
+static void a_new_process_is_marked_as_new(void **state)
 {
     struct made *made = made_threads();
     const struct frame *frame;
@@ -124,9 +124,9 @@ static void a_process_is_new_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(users_are_named_and_continue_with_new_threads),
-        cmocka_unit_test(ended_threads_are_a_row_of_their_own_without_an_id),
-        cmocka_unit_test(a_process_is_new_once),
+        cmocka_unit_test(a_user_has_a_name_and_is_not_new_because_of_new_threads),
+        cmocka_unit_test(ended_threads_have_a_row_of_their_own_without_an_id),
+        cmocka_unit_test(a_new_process_is_marked_as_new),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

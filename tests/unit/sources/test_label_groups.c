@@ -113,7 +113,7 @@ static void a_value_is_the_same_row_in_each_frame(void **state)
     assert_true(is_closed);
 }
 
-/* Longer than a name may be, and equal in the part that fits. */
+/* The values are longer than a name may be, and equal in the part that fits. */
 static void long_values_are_distinguished(void **state)
 {
     char text[100];

@@ -1,5 +1,6 @@
-/* The table of known processes: new and ended ones, and where an end is accounted. Pids are above
- * the kernel's limit of 2^22, so no process of this machine interferes. */
+/* The table of known processes: which are new or ended, and in which row the end of a process is
+ * accounted. Pids are above the kernel's limit of 2^22, so no process of this machine
+ * interferes. */
 #include "sources/machine/tasks_table.h"
 
 #include <setjmp.h>
@@ -51,7 +52,7 @@ static void end(struct tasks_table *table, int number, uint64_t measured, uint64
     assert_int_equal(tasks_table_end(table, &exit), CAMP_OK);
 }
 
-static void a_first_listed_process_is_new_and_a_missing_one_is_gone(void **state)
+static void a_process_listed_for_the_first_time_is_new_and_a_missing_one_is_gone(void **state)
 {
     struct tasks_table table = { 0 };
 
@@ -129,7 +130,7 @@ static void a_pid_reused_within_an_interval_is_two_processes(void **state)
     tasks_table_release(&table);
 }
 
-static void a_process_that_never_slept_ran_since_the_last_tick(void **state)
+static void a_process_that_never_slept_is_charged_the_most_it_can_have_run(void **state)
 {
     struct tasks_table table = { 0 };
     struct camp_task_exit exit = {
@@ -142,8 +143,7 @@ static void a_process_that_never_slept_ran_since_the_last_tick(void **state)
     exit.voluntary_switches = 1;
     assert_int_equal(tasks_table_end(&table, &exit), CAMP_OK);
     assert_true(table.ended[0].sum.measured == 14 + 10);
-    assert_int_equal(table.unread_ns,
-                     4); /* of the process that slept: it may have run this much longer */
+    assert_int_equal(table.unread_ns, 4); /* the process that slept may have run this much longer */
     tasks_table_release(&table);
 }
 
@@ -188,7 +188,7 @@ static void a_zombie_is_reported_once(void **state)
     tasks_table_release(&table);
 }
 
-/* Merges this process alone, with a token. */
+/* Merges a list of this process alone, with a token. */
 static void merge_myself(struct tasks_table *table, uint64_t token, uint64_t previous_snapshot_ns)
 {
     struct camp_pid me = { .pid = getpid(), .token = token };
@@ -202,7 +202,7 @@ static void a_new_token_is_another_process_only_if_it_started_later(void **state
     struct timespec now;
 
     (void)state;
-    usleep(30000); /* start times have 10 ms */
+    usleep(30000); /* start times have a resolution of 10 ms */
     clock_gettime(CLOCK_BOOTTIME, &now);
     merge_myself(&table, 1, 0);
     tasks_table_start_interval(&table);
@@ -211,7 +211,7 @@ static void a_new_token_is_another_process_only_if_it_started_later(void **state
     assert_int_equal(table.count, 1);
     assert_int_equal(table.tasks[0].flags, 0);
     tasks_table_start_interval(&table);
-    /* It started after that snapshot: the earlier process with this pid is gone. */
+    /* This process started after that snapshot: the earlier process with its pid is gone. */
     merge_myself(&table, 3, 1);
     assert_int_equal(table.count, 2);
     assert_int_equal(table.tasks[0].flags, TASK_GONE);
@@ -241,11 +241,11 @@ static void ten_thousand_names_stay_sorted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_first_listed_process_is_new_and_a_missing_one_is_gone),
+        cmocka_unit_test(a_process_listed_for_the_first_time_is_new_and_a_missing_one_is_gone),
         cmocka_unit_test(the_end_of_a_known_process_is_accounted_in_its_row),
         cmocka_unit_test(an_unlisted_process_is_accounted_by_its_name),
         cmocka_unit_test(a_pid_reused_within_an_interval_is_two_processes),
-        cmocka_unit_test(a_process_that_never_slept_ran_since_the_last_tick),
+        cmocka_unit_test(a_process_that_never_slept_is_charged_the_most_it_can_have_run),
         cmocka_unit_test(stolen_time_is_charged_to_no_process),
         cmocka_unit_test(a_zombie_is_reported_once),
         cmocka_unit_test(a_new_token_is_another_process_only_if_it_started_later),

@@ -1,4 +1,5 @@
-/* Intervals of a session of microstates: is each nanosecond of a thread accounted once? */
+/* Tests that each nanosecond of a thread is accounted once in the intervals of a session of
+ * microstates. */
 #include "sources/machine/thread_interval.h"
 
 #include "ledger/array.h"
@@ -71,7 +72,7 @@ static void no_thread_is_in_an_empty_list(void **state)
     thread_list_release(&list);
 }
 
-static void each_of_many_is_found(void **state)
+static void each_of_many_threads_is_found(void **state)
 {
     struct thread_list list = { 0 };
 
@@ -166,7 +167,7 @@ static struct did next_empty(struct thread_interval *interval)
     return next(interval, NULL, 0, NULL, 0);
 }
 
-static void a_thread_in_two_snapshots_did_their_difference(void **state)
+static void the_difference_of_two_snapshots_of_a_thread_is_accounted(void **state)
 {
     struct thread_interval interval = { 0 };
     struct did did;
@@ -217,7 +218,7 @@ static void a_thread_older_than_the_session_has_states_but_no_counters_when_firs
     thread_interval_release(&interval);
 }
 
-static void last_numbers_that_come_late_lack_what_was_accounted(void **state)
+static void accounted_time_is_subtracted_from_late_last_numbers(void **state)
 {
     (void)state;
     for (int late = 0; late <= 3; late++) {
@@ -256,17 +257,17 @@ static void a_thread_that_one_snapshot_missed_is_the_same_in_the_next(void **sta
     next_living(&interval, worker(7, 1, 100, 50));
     next_empty(&interval);
     assert_int_equal(next_living(&interval, worker(7, 1, 100, 70)).slept_ns, 20);
-    next_empty(&interval); /* pending again, and as long as at first */
+    next_empty(&interval); /* the thread is pending again, for as long as the first time */
     next_empty(&interval);
     next_empty(&interval);
     assert_int_equal(next_living(&interval, worker(7, 1, 100, 75)).slept_ns, 5);
     thread_interval_release(&interval);
 }
 
-static void a_total_has_only_what_its_members_did_since_they_were_read(void **state)
+static void accounted_time_of_its_members_is_subtracted_from_a_total(void **state)
 {
     const struct camp_thread_states living[] = {
-        worker(7, 5, 100, 50), worker(8, 1, 100, 40) /* of another parent: still pending */
+        worker(7, 5, 100, 50), worker(8, 1, 100, 40) /* has another parent, so it stays pending */
     };
     struct thread_interval interval = { 0 };
     struct did did;
@@ -280,7 +281,7 @@ static void a_total_has_only_what_its_members_did_since_they_were_read(void **st
     thread_interval_release(&interval);
 }
 
-/* The kernel gives it another parent, which the total names. */
+/* The kernel gives the thread another parent, to which the total belongs. */
 static void a_thread_whose_parent_exited_is_not_accounted_twice(void **state)
 {
     struct thread_interval interval = { 0 };
@@ -293,7 +294,7 @@ static void a_thread_whose_parent_exited_is_not_accounted_twice(void **state)
     thread_interval_release(&interval);
 }
 
-static void last_numbers_of_a_thread_come_before_a_total_of_its_name(void **state)
+static void last_numbers_of_a_thread_are_matched_before_a_total_of_its_name(void **state)
 {
     const struct camp_thread_states gone[] = { total_of(2, 1, 70), exited(worker(7, 1, 100, 60)) };
     struct thread_interval interval = { 0 };
@@ -305,7 +306,7 @@ static void last_numbers_of_a_thread_come_before_a_total_of_its_name(void **stat
     thread_interval_release(&interval);
 }
 
-static void a_total_loses_no_reading_of_a_living_thread(void **state)
+static void accounted_time_of_a_living_thread_is_not_subtracted_from_a_total(void **state)
 {
     const struct camp_thread_states living = worker(7, 5, 100, 90), total = total_of(1, 5, 70);
     struct thread_interval interval = { 0 };
@@ -391,20 +392,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_thread_is_in_an_empty_list),
-        cmocka_unit_test(each_of_many_is_found),
+        cmocka_unit_test(each_of_many_threads_is_found),
         cmocka_unit_test(a_reused_tid_is_another_thread),
         cmocka_unit_test(a_thread_with_another_tid_after_exec_is_the_same),
-        cmocka_unit_test(a_thread_in_two_snapshots_did_their_difference),
+        cmocka_unit_test(the_difference_of_two_snapshots_of_a_thread_is_accounted),
         cmocka_unit_test(an_exited_thread_is_one_row_even_if_the_snapshot_has_it),
         cmocka_unit_test(
             a_thread_older_than_the_session_has_states_but_no_counters_when_first_seen),
-        cmocka_unit_test(last_numbers_that_come_late_lack_what_was_accounted),
+        cmocka_unit_test(accounted_time_is_subtracted_from_late_last_numbers),
         cmocka_unit_test(a_thread_is_pending_for_three_further_snapshots),
         cmocka_unit_test(a_thread_that_one_snapshot_missed_is_the_same_in_the_next),
-        cmocka_unit_test(a_total_has_only_what_its_members_did_since_they_were_read),
+        cmocka_unit_test(accounted_time_of_its_members_is_subtracted_from_a_total),
         cmocka_unit_test(a_thread_whose_parent_exited_is_not_accounted_twice),
-        cmocka_unit_test(last_numbers_of_a_thread_come_before_a_total_of_its_name),
-        cmocka_unit_test(a_total_loses_no_reading_of_a_living_thread),
+        cmocka_unit_test(last_numbers_of_a_thread_are_matched_before_a_total_of_its_name),
+        cmocka_unit_test(accounted_time_of_a_living_thread_is_not_subtracted_from_a_total),
         cmocka_unit_test(random_lives_are_accounted_exactly_once),
         cmocka_unit_test(the_columns_of_the_threads_source_are_filled),
     };
