@@ -11,7 +11,7 @@
 
 #define TMPFS_MAGIC 0x01021994
 
-static void a_threads_number_is_not_a_processs(void **state)
+static void the_tid_of_another_thread_does_not_identify_a_process(void **state)
 {
     struct child child = start_child();
     struct camp_thread threads[4];
@@ -328,7 +328,7 @@ static void children_of_an_executable_are_found_under_any_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_threads_number_is_not_a_processs),
+        cmocka_unit_test(the_tid_of_another_thread_does_not_identify_a_process),
         cmocka_unit_test(minor_faults_equal_the_childs_own_count),
         cmocka_unit_test(size_grows_by_what_the_child_touches),
         cmocka_unit_test(switches_equal_the_childs_own_count),

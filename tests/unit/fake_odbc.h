@@ -12,13 +12,13 @@
 #include <time.h>
 
 struct fake_answer {
-    const char *of;             /* a part of the statement's text */
+    const char *of;             /* in the text of its statements */
     const struct field *fields; /* [rows x columns] */
     size_t rows, columns;
-    const struct field *again; /* [rows_again x columns] each second time; NULL: the same */
+    const struct field *again; /* [rows_again x columns] of each second execution; or NULL */
     size_t rows_again;
-    unsigned ms; /* duration of its execution */
-    int result;  /* of its execution */
+    unsigned ms; /* duration of an execution */
+    int result;  /* of an execution */
     unsigned executed;
 };
 

@@ -1,4 +1,4 @@
-/* CPUs, threads and waits of an interval, as a record of camp wait. */
+/* Records of camp wait, from synthetic CPUs, threads and waits of an interval. */
 #pragma once
 
 #include "commands/wait/wait_record.h"
@@ -46,7 +46,8 @@ static void add_cpu(struct made *made, int64_t id, uint64_t idle, uint64_t own, 
     values[CPUS_STATES_STEAL] = 10 * MS;
 }
 
-/* A second on two CPUs: the first is all idle, on the second a reader waits for 600 ms of it. */
+/* One second on two CPUs. The first is idle all the time. The second is idle for 700 ms, and a task
+ * of this CPU waits for a disk for 600 ms of them. */
 static void make(struct made *made)
 {
     *made = (struct made){ .tier = WAIT_BPF, .tolerance_ns = MS, .losses.unseen = 3 };

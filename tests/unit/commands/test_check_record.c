@@ -1,4 +1,4 @@
-/* The record of `camp check`, from frames made up here. */
+/* The record of `camp check`, from synthetic frames. */
 #include "commands/check/check_record.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ static void add_cpu(struct made *made, int64_t id, uint64_t elapsed, uint64_t us
     made->cpus.elapsed_ns[made->cpus.entity_count - 1] = elapsed;
 }
 
-/* Busy for 100 ms, in four columns. */
+/* Adds a CPU that is busy for 100 ms, divided among four states. */
 static void add_timed_cpu(struct frame *frame, int64_t id, uint32_t count, uint64_t elapsed)
 {
     struct entity *entity = frame_add(frame);
@@ -72,7 +72,7 @@ static void add_timed_cpu(struct frame *frame, int64_t id, uint32_t count, uint6
     frame->elapsed_ns[frame->entity_count - 1] = elapsed;
 }
 
-/* One second on two CPUs, the first of which is busy by 80 % and sampled as idle. */
+/* One second on two CPUs. The first is busy for 80 % of it, but is sampled as idle. */
 static void make(struct made *made)
 {
     *made = (struct made){
@@ -136,7 +136,7 @@ static bool has_note(const struct made *made, const char *part)
     return false;
 }
 
-static void percents_are_of_one_cpu(void **state)
+static void every_percentage_is_of_one_cpu(void **state)
 {
     struct made made;
 
@@ -156,7 +156,7 @@ static void percents_are_of_one_cpu(void **state)
     release(&made);
 }
 
-/* Busy is what was timed; the columns stay, to be held against it. */
+/* The busy time is the timed one. The sampled columns are shown next to it. */
 static void busy_time_of_timed_cpus_comes_from_their_states(void **state)
 {
     static const struct column columns[CPUS_STATES_COLUMN_COUNT];
@@ -174,7 +174,7 @@ static void busy_time_of_timed_cpus_comes_from_their_states(void **state)
     fill(&made);
     assert_near(value_of(&made, CHECK_CPUS, 0, "measured_busy_percent"), 10);
     assert_near(value_of(&made, CHECK_CPUS, 0, "sum_percent"), 20);
-    assert_true(isnan(value_of(&made, CHECK_CPUS, 1, "measured_busy_percent"))); /* not seen yet */
+    assert_true(isnan(value_of(&made, CHECK_CPUS, 1, "measured_busy_percent"))); /* not timed yet */
     assert_near(value_of(&made, CHECK_MACHINE, 0, "measured_busy_percent"), 10);
     assert_near(value_of(&made, CHECK_MACHINE, 0, "resolution_percent"), 1e-7);
     assert_true(has_note(&made, "clocks of running tasks lag"));
@@ -193,7 +193,7 @@ static void rows_with_the_largest_errors_come_first_and_hidden_rows_are_counted(
     fill(&made);
     assert_int_equal(made.check.document.tables[CHECK_PROCESSES].row_count, 2);
     assert_near(value_of(&made, CHECK_PROCESSES, 0, "pid"), 1);
-    assert_near(value_of(&made, CHECK_PROCESSES, 1, "pid"), 2); /* equal: who used more */
+    assert_near(value_of(&made, CHECK_PROCESSES, 1, "pid"), 2); /* equal error, more CPU time */
     assert_int_equal(made.check.document.tables[CHECK_CPUS].row_count, 1);
     assert_near(value_of(&made, CHECK_CPUS, 0, "cpu"), 0);
     assert_near(value_of(&made, CHECK_TOTAL, 0, "measured_percent"), 90.4);
@@ -202,7 +202,7 @@ static void rows_with_the_largest_errors_come_first_and_hidden_rows_are_counted(
     release(&made);
 }
 
-static void a_selection_has_no_unaccounted_time(void **state)
+static void for_selected_processes_the_unaccounted_time_is_unknown(void **state)
 {
     const int32_t pids[] = { 2 };
     struct made made;
@@ -219,7 +219,7 @@ static void a_selection_has_no_unaccounted_time(void **state)
     release(&made);
 }
 
-static void every_loss_is_reported_at_once(void **state)
+static void losses_of_all_kinds_are_reported_together(void **state)
 {
     struct made made;
 
@@ -248,7 +248,7 @@ static void unread_time_is_at_most_the_cpu_time_that_no_process_used(void **stat
 
     (void)state;
     make(&made);
-    made.context.selection.top = 1; /* what is left is of all processes, shown or not */
+    made.context.selection.top = 1; /* hidden rows are subtracted as well */
     made.tasks.losses.unread_ns = 38ull * SECOND;
     fill(&made);
     assert_near(value_of(&made, CHECK_LOSSES, 0, "unread_percent"), 200 - 90.4);
@@ -290,11 +290,11 @@ static void an_empty_interval_has_a_record(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(percents_are_of_one_cpu),
+        cmocka_unit_test(every_percentage_is_of_one_cpu),
         cmocka_unit_test(busy_time_of_timed_cpus_comes_from_their_states),
         cmocka_unit_test(rows_with_the_largest_errors_come_first_and_hidden_rows_are_counted),
-        cmocka_unit_test(a_selection_has_no_unaccounted_time),
-        cmocka_unit_test(every_loss_is_reported_at_once),
+        cmocka_unit_test(for_selected_processes_the_unaccounted_time_is_unknown),
+        cmocka_unit_test(losses_of_all_kinds_are_reported_together),
         cmocka_unit_test(unread_time_is_at_most_the_cpu_time_that_no_process_used),
         cmocka_unit_test(without_taskstats_sampled_time_is_unknown_and_not_zero),
         cmocka_unit_test(an_empty_interval_has_a_record),

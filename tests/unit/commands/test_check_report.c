@@ -1,4 +1,4 @@
-/* What camp check --report keeps of a long run, from frames made up here. */
+/* What camp check --report keeps of a long run, from synthetic frames. */
 #include "commands/check/check_report.h"
 
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 #define SECOND 1000000000u
 #define INTERVALS 400
-#define FORKS 100 /* that come and go with each interval */
+#define FORKS 100 /* short-lived processes in each interval */
 
 static const struct column task_columns[TASKS_COLUMN_COUNT];
 static const struct schema tasks_schema = { "tasks", task_columns, TASKS_COLUMN_COUNT, 0 };
@@ -67,7 +67,7 @@ static char *page_of(const struct check_report *report)
     return text;
 }
 
-static void gone_processes_are_merged_by_name(void **state)
+static void ended_processes_are_merged_by_name(void **state)
 {
     struct check_report report = { 0 };
     double stays = 0, comes = 0;
@@ -85,7 +85,7 @@ static void gone_processes_are_merged_by_name(void **state)
     check_report_release(&report);
 }
 
-static void the_last_intervals_are_shown_and_the_first_is_named(void **state)
+static void the_page_shows_the_last_300_intervals_and_the_time_of_the_first_one(void **state)
 {
     struct check_report report = { 0 };
     char *page;
@@ -108,8 +108,8 @@ static void the_last_intervals_are_shown_and_the_first_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gone_processes_are_merged_by_name),
-        cmocka_unit_test(the_last_intervals_are_shown_and_the_first_is_named),
+        cmocka_unit_test(ended_processes_are_merged_by_name),
+        cmocka_unit_test(the_page_shows_the_last_300_intervals_and_the_time_of_the_first_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-/* 32 bits of ms: 49.7 days. */
-static void a_disks_time_is_known_across_its_wrap(void **state)
+/* The kernel counts this time in 32 bits of ms, which wrap after 49.7 days. */
+static void the_rate_of_a_disks_time_is_right_across_a_wrap(void **state)
 {
     const struct camp_counter *time = counter_by_name(CAMP_KIND_DISK, "read_ns");
     const struct camp_counter *share = counter_by_name(CAMP_KIND_PARTITION, "busy_percent");
@@ -26,12 +26,12 @@ static void a_disks_time_is_known_across_its_wrap(void **state)
     assert_true(rate > 39.999e6 && rate < 40.001e6);
     assert_int_equal(counter_rate(time, 500 * ms, 30 * ms, 1000 * ms, &rate), CAMP_RESET);
     assert_int_equal(counter_rate(bytes, before, 30 * ms, 1000 * ms, &rate), CAMP_RESET);
-    /* Kernels that print more than 32 bits are believed. */
+    /* A value of more than 32 bits is accepted: some kernels print it. */
     assert_int_equal(counter_rate(time, before, before + 20 * ms, 1000 * ms, &rate), CAMP_OK);
     assert_true(rate > 19.999e6 && rate < 20.001e6);
 }
 
-static void a_share_is_stored_with_its_time(void **state)
+static void a_share_is_computed_from_the_field_of_its_time(void **state)
 {
     const struct camp_counter *share = counter_by_name(CAMP_KIND_THREAD, "run_delay_percent");
 
@@ -41,7 +41,7 @@ static void a_share_is_stored_with_its_time(void **state)
     assert_int_equal(share->known, CAMP_TASK_RUN_DELAY);
 }
 
-static void every_counter_of_the_catalogue_fits(void **state)
+static void every_counter_of_the_catalogue_is_in_the_table_of_camp_get(void **state)
 {
     size_t rows = 0, counters = 0;
     struct camp_counter row[2 * COUNTERS_MAX];
@@ -54,7 +54,7 @@ static void every_counter_of_the_catalogue_fits(void **state)
     assert_int_equal(all_counters()->count, counters);
 }
 
-static void each_field_has_its_own_bit(void **state)
+static void a_counter_of_a_task_is_known_only_if_its_own_bit_is_set(void **state)
 {
     struct reading reading;
 
@@ -98,7 +98,7 @@ static const char *nearest(const char *word, const char *const *candidates)
     return suggestion.best;
 }
 
-static void the_nearest_word_is_suggested_and_a_far_one_is_not(void **state)
+static void a_similar_word_is_suggested_and_a_very_different_one_is_not(void **state)
 {
     static const char *const words[] = { "user_ns",    "nice_ns",      "system_ns", "idle_ns",
                                          "sent_bytes", "sent_packets", NULL };
@@ -120,12 +120,12 @@ static void the_nearest_word_is_suggested_and_a_far_one_is_not(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_disks_time_is_known_across_its_wrap),
-        cmocka_unit_test(a_share_is_stored_with_its_time),
-        cmocka_unit_test(every_counter_of_the_catalogue_fits),
-        cmocka_unit_test(each_field_has_its_own_bit),
+        cmocka_unit_test(the_rate_of_a_disks_time_is_right_across_a_wrap),
+        cmocka_unit_test(a_share_is_computed_from_the_field_of_its_time),
+        cmocka_unit_test(every_counter_of_the_catalogue_is_in_the_table_of_camp_get),
+        cmocka_unit_test(a_counter_of_a_task_is_known_only_if_its_own_bit_is_set),
         cmocka_unit_test(a_counter_of_taskstats_is_unknown_without_its_message),
-        cmocka_unit_test(the_nearest_word_is_suggested_and_a_far_one_is_not),
+        cmocka_unit_test(a_similar_word_is_suggested_and_a_very_different_one_is_not),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

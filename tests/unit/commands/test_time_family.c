@@ -31,7 +31,7 @@ static struct camp_thread_states *add(struct family *family, int32_t pid, int32_
     return &family->threads.threads[family->threads.count - 1];
 }
 
-/* The row of the executable at this place. */
+/* Returns the row of the executable at this place in the order by elapsed time. */
 static size_t row_at(const struct family *family, size_t place)
 {
     assert_true(place + 1 < family->sums.entity_count);
@@ -47,7 +47,7 @@ static void only_children_and_grandchildren_are_descendants(void **state)
     add(&family, 101, 101, ROOT, 0, 90, "child");
     add(&family, 102, 102, 101, 10, 50, "grandchild");
     add(&family, 103, 103, 102, 20, 40, "third");
-    add(&family, 104, 104, ROOT, 30, 95, "orphan"); /* its parent is the reaper now */
+    add(&family, 104, 104, ROOT, 30, 95, "orphan"); /* adopted by ROOT, the subreaper */
     add(&family, ROOT, ROOT, 7, 0, 99, "root");
     add(&family, 7, 7, 1, 0, 99, "shell");
     add(&family, 8, 8, 7, 0, 99, "sibling");
@@ -61,8 +61,8 @@ static void only_children_and_grandchildren_are_descendants(void **state)
     family_release(&family);
 }
 
-/* The parent is the one that lived when its child ended. */
-static void a_reused_pid_is_another_parent(void **state)
+/* The parent of a process is the one that had the pid when the child ended. */
+static void two_processes_that_had_the_same_pid_are_different_parents(void **state)
 {
     struct family family;
 
@@ -95,8 +95,8 @@ static void threads_are_accounted_under_the_name_of_their_process(void **state)
     family_release(&family);
 }
 
-/* Records of different times may name parents in a circle. */
-static void a_circle_of_parents_ends(void **state)
+/* Because pids are reused, records of different times may have a circle of parents. */
+static void a_circle_of_parents_does_not_loop_forever(void **state)
 {
     struct family family;
 
@@ -109,8 +109,8 @@ static void a_circle_of_parents_ends(void **state)
     family_release(&family);
 }
 
-/* Exited threads for which there was no space, added up by parent and name. */
-static void a_total_belongs_to_its_parent(void **state)
+/* A total is the sum of exited threads for which there was no space, by parent and name. */
+static void a_total_of_exited_threads_is_a_descendant_if_its_parent_is(void **state)
 {
     struct family family;
     struct camp_thread_states *total;
@@ -133,7 +133,7 @@ static void a_total_belongs_to_its_parent(void **state)
     family_release(&family);
 }
 
-/* A total comes a while after the exit of the last of its threads. */
+/* A total is reported some time after the exit of the last of its threads. */
 static void the_parent_of_a_total_may_have_exited_before(void **state)
 {
     struct family family;
@@ -166,7 +166,7 @@ static void only_threads_of_the_process_are_added_up(void **state)
     family_release(&family);
 }
 
-static void the_exit_of_a_process_is_that_of_its_first_thread(void **state)
+static void a_process_has_exited_when_its_first_thread_has(void **state)
 {
     const struct camp_thread_states exited[] = { { .pid = 101, .tid = 101 },
                                                  { .pid = 102, .tid = 103 } };
@@ -185,13 +185,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_threads_of_the_process_are_added_up),
-        cmocka_unit_test(the_exit_of_a_process_is_that_of_its_first_thread),
-        cmocka_unit_test(a_total_belongs_to_its_parent),
+        cmocka_unit_test(a_process_has_exited_when_its_first_thread_has),
+        cmocka_unit_test(a_total_of_exited_threads_is_a_descendant_if_its_parent_is),
         cmocka_unit_test(the_parent_of_a_total_may_have_exited_before),
         cmocka_unit_test(only_children_and_grandchildren_are_descendants),
-        cmocka_unit_test(a_reused_pid_is_another_parent),
+        cmocka_unit_test(two_processes_that_had_the_same_pid_are_different_parents),
         cmocka_unit_test(threads_are_accounted_under_the_name_of_their_process),
-        cmocka_unit_test(a_circle_of_parents_ends),
+        cmocka_unit_test(a_circle_of_parents_does_not_loop_forever),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

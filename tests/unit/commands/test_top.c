@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* The caller frees it. */
+/* Returns the mount point of cgroup2, which the caller frees; NULL if there is none. */
 static char *mount_in(const char *mounts)
 {
     FILE *file = fmemopen((void *)mounts, strlen(mounts), "r");
@@ -42,7 +42,7 @@ static void the_mount_of_cgroup2_is_found_and_unescaped(void **state)
     assert_null(mount_in("cgroup2\n"));
 }
 
-static void a_user_is_a_name_or_a_number(void **state)
+static void a_user_without_a_name_is_shown_as_a_number(void **state)
 {
     struct user_names users = { 0 };
 
@@ -64,8 +64,8 @@ static void check_prstat(const struct frame *frame, struct user_names *users, en
     assert_string_equal(line, expected);
 }
 
-/* As prstat -mL of Solaris prints them: 3 columns each, and a blank. */
-static void a_line_is_prstat_s_column_for_column(void **state)
+/* As in prstat -mL of Solaris, each number has 3 characters and a blank. */
+static void a_line_has_the_columns_of_prstat(void **state)
 {
     struct user_names users = { 0 };
     struct frame frame;
@@ -106,7 +106,8 @@ static void a_line_is_prstat_s_column_for_column(void **state)
     user_names_release(&users);
 }
 
-/* A thread of a process that this machine does not have: its command line is its name. */
+/* Adds a thread of a process that does not exist on this machine, so that its name takes the place
+ * of its command line. */
 static struct entity *add_thread(struct frame *frame, int32_t number, int32_t process,
                                  const char *name)
 {
@@ -119,7 +120,7 @@ static struct entity *add_thread(struct frame *frame, int32_t number, int32_t pr
     return entity;
 }
 
-static void a_reused_pid_is_read_again(void **state)
+static void a_process_that_changed_or_reuses_a_pid_is_matched_again(void **state)
 {
     static const char rules[] = "a line=^a$\nb name=^b$ user=^root$\n";
     struct top_workloads workloads = { 0 };
@@ -130,7 +131,7 @@ static void a_reused_pid_is_read_again(void **state)
     (void)state;
     assert_int_equal(workloads_parse(&workloads.rules, rules, strlen(rules), &fault), CAMP_OK);
     frame_init(&frame, &threads_schema);
-    add_thread(&frame, 8, 7, "a"); /* its thread, which is not asked */
+    add_thread(&frame, 8, 7, "a"); /* another thread of 7, not used by rules */
     add_thread(&frame, 7, 7, "b");
     add_thread(&frame, 3, 3, "a");
     frame.end_ns = 1;
@@ -139,12 +140,12 @@ static void a_reused_pid_is_read_again(void **state)
     assert_int_equal(workloads.numbers[0], 1);
     assert_int_equal(workloads.numbers[1], 1);
     assert_int_equal(workloads.numbers[2], 0);
-    /* It is remembered: that the rules are others by now is not seen. */
+    /* The workload of a process is cached: the entry changed here is used in the next interval. */
     workloads.members[0].workload = 77;
     frame.end_ns = 2;
     assert_int_equal(top_workloads_find(&workloads, &users, &frame), CAMP_OK);
     assert_int_equal(workloads.numbers[2], 77);
-    /* Another user, another program, another process of that number. */
+    /* A process is matched again if its user or its name changes, or if it is a new process. */
     frame.entities[1].uid = 4000000000u;
     strcpy(frame.entities[2].name, "b");
     frame.end_ns = 3;
@@ -154,7 +155,7 @@ static void a_reused_pid_is_read_again(void **state)
     workloads.members[0].workload = 77;
     frame.entities[2].flags = ENTITY_NEW;
     assert_int_equal(top_workloads_find(&workloads, &users, &frame), CAMP_OK);
-    assert_int_equal(workloads.numbers[2], 77); /* the same interval once more */
+    assert_int_equal(workloads.numbers[2], 77); /* the same end_ns: cached */
     frame.end_ns = 4;
     assert_int_equal(top_workloads_find(&workloads, &users, &frame), CAMP_OK);
     assert_int_equal(workloads.numbers[2], 1);
@@ -167,9 +168,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_mount_of_cgroup2_is_found_and_unescaped),
-        cmocka_unit_test(a_user_is_a_name_or_a_number),
-        cmocka_unit_test(a_line_is_prstat_s_column_for_column),
-        cmocka_unit_test(a_reused_pid_is_read_again),
+        cmocka_unit_test(a_user_without_a_name_is_shown_as_a_number),
+        cmocka_unit_test(a_line_has_the_columns_of_prstat),
+        cmocka_unit_test(a_process_that_changed_or_reuses_a_pid_is_matched_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

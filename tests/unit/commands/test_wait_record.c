@@ -3,7 +3,7 @@
 
 /* ---------------------------------------------------------------------------------- CPUs -- */
 
-static void wait_any_counts_every_idle_cpu_and_wait_own_counts_one(void **state)
+static void definition_any_counts_a_wait_on_every_idle_cpu_and_definition_own_on_one(void **state)
 {
     struct made made;
 
@@ -21,7 +21,7 @@ static void wait_any_counts_every_idle_cpu_and_wait_own_counts_one(void **state)
     release(&made);
 }
 
-static void the_machine_is_in_percent_of_all_its_cpus(void **state)
+static void percentages_of_the_machine_are_of_all_its_cpus(void **state)
 {
     struct made made;
 
@@ -99,7 +99,7 @@ static void an_empty_interval_has_a_record(void **state)
     release(&made);
 }
 
-static void classic_has_the_columns_of_mpstat(void **state)
+static void the_classic_view_has_the_columns_of_mpstat(void **state)
 {
     struct made made;
     struct view_options options = { 0 };
@@ -128,12 +128,12 @@ static void classic_has_the_columns_of_mpstat(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wait_any_counts_every_idle_cpu_and_wait_own_counts_one),
-        cmocka_unit_test(the_machine_is_in_percent_of_all_its_cpus),
+        cmocka_unit_test(definition_any_counts_a_wait_on_every_idle_cpu_and_definition_own_on_one),
+        cmocka_unit_test(percentages_of_the_machine_are_of_all_its_cpus),
         cmocka_unit_test(cpus_with_the_most_wait_are_shown_in_order_of_their_ids),
         cmocka_unit_test(on_tier_kernel_the_other_definitions_are_unknown),
         cmocka_unit_test(an_empty_interval_has_a_record),
-        cmocka_unit_test(classic_has_the_columns_of_mpstat),
+        cmocka_unit_test(the_classic_view_has_the_columns_of_mpstat),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

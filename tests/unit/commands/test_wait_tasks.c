@@ -25,7 +25,7 @@ static void add_wait(struct made *made, int32_t tid, uint32_t minor, uint64_t wa
                                                         .wait_ns = wait_ns };
 }
 
-/* disk NULL: none. */
+/* `disk` is NULL if the row must have no disk. */
 static void assert_task(const struct made *made, size_t row, int32_t tid, const char *disk,
                         uint64_t wait_ns)
 {
@@ -67,7 +67,7 @@ static void a_task_has_a_row_for_each_disk_longest_wait_first(void **state)
     release(&made);
 }
 
-static void the_rest_of_the_disk_state_has_no_disk(void **state)
+static void time_in_the_disk_state_beyond_the_known_waits_has_no_disk(void **state)
 {
     struct made made;
 
@@ -77,7 +77,7 @@ static void the_rest_of_the_disk_state_has_no_disk(void **state)
     add_wait(&made, 21, 0, 50 * MS);
     add_thread(&made, 11, 400 * MS);
     add_thread(&made, 21, 80 * MS);
-    add_thread(&made, 0, 20 * MS); /* many that ended */
+    add_thread(&made, 0, 20 * MS); /* the sum of many exited threads */
     fill(&made);
     assert_int_equal(tasks_shown(&made), 4);
     assert_task(&made, 0, 11, NULL, 300 * MS);
@@ -90,8 +90,8 @@ static void the_rest_of_the_disk_state_has_no_disk(void **state)
     release(&made);
 }
 
-/* The disks are read a little later than the states. */
-static void time_between_the_readings_goes_to_the_longest_wait(void **state)
+/* The waits for disks are read a little later than the states of threads. */
+static void time_between_the_readings_is_accounted_to_the_longest_wait(void **state)
 {
     struct made made;
 
@@ -149,7 +149,7 @@ static void a_wait_is_accounted_in_one_interval(void **state)
     release(&made);
 }
 
-static void two_tasks_with_one_pid_are_distinguished(void **state)
+static void two_threads_with_the_same_tid_are_distinguished(void **state)
 {
     struct made made;
 
@@ -171,7 +171,7 @@ static void two_tasks_with_one_pid_are_distinguished(void **state)
     release(&made);
 }
 
-static void a_pair_of_thread_and_disk_that_starts_again_has_no_negative_wait(void **state)
+static void a_counter_of_waits_that_starts_again_gives_no_negative_wait(void **state)
 {
     struct made made;
 
@@ -188,7 +188,7 @@ static void a_pair_of_thread_and_disk_that_starts_again_has_no_negative_wait(voi
     release(&made);
 }
 
-static void rows_have_selected_processes_and_sums_have_all(void **state)
+static void rows_are_of_selected_processes_and_sums_are_of_all_processes(void **state)
 {
     static const int32_t pids[] = { 20 };
     struct made made;
@@ -219,7 +219,7 @@ static void each_loss_has_a_line(void **state)
     make(&made);
     made.losses = (struct losses){ .unseen = 3, .lost = 4, .partial = 5 };
     fill(&made);
-    notes = made.record.document.notes; /* after those of all CPUs and of tasks */
+    notes = made.record.document.notes; /* two of them are not of losses */
     assert_non_null(strstr(notes[0], "partial    5 CPUs"));
     assert_non_null(strstr(notes[3], "unseen     3 switches"));
     assert_non_null(strstr(notes[4], "lost       4 threads"));
@@ -234,13 +234,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_task_has_a_row_for_each_disk_longest_wait_first),
-        cmocka_unit_test(the_rest_of_the_disk_state_has_no_disk),
-        cmocka_unit_test(time_between_the_readings_goes_to_the_longest_wait),
+        cmocka_unit_test(time_in_the_disk_state_beyond_the_known_waits_has_no_disk),
+        cmocka_unit_test(time_between_the_readings_is_accounted_to_the_longest_wait),
         cmocka_unit_test(a_wait_of_an_exiting_thread_is_accounted_in_the_next_frame),
         cmocka_unit_test(a_wait_is_accounted_in_one_interval),
-        cmocka_unit_test(two_tasks_with_one_pid_are_distinguished),
-        cmocka_unit_test(a_pair_of_thread_and_disk_that_starts_again_has_no_negative_wait),
-        cmocka_unit_test(rows_have_selected_processes_and_sums_have_all),
+        cmocka_unit_test(two_threads_with_the_same_tid_are_distinguished),
+        cmocka_unit_test(a_counter_of_waits_that_starts_again_gives_no_negative_wait),
+        cmocka_unit_test(rows_are_of_selected_processes_and_sums_are_of_all_processes),
         cmocka_unit_test(each_loss_has_a_line),
     };
 

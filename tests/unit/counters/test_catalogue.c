@@ -39,7 +39,7 @@ static int provenance(const char *name, const struct camp_kernel *kernel, int32_
     return camp_counter_provenance(&counter, kernel, cpu, NULL);
 }
 
-static void user_time_is_sampled_where_the_tick_accounts(void **state)
+static void user_time_is_sampled_on_kernels_that_account_at_the_tick(void **state)
 {
     const struct camp_kernel kernel = {
         .known = CAMP_KERNEL_ACCOUNTING | CAMP_KERNEL_TICKLESS_IDLE | CAMP_KERNEL_IRQ_TIME,
@@ -53,7 +53,7 @@ static void user_time_is_sampled_where_the_tick_accounts(void **state)
     assert_int_equal(provenance("idle_ns", &kernel, 0), CAMP_MEASURED);
 }
 
-static void user_time_is_measured_on_kernels_that_measure(void **state)
+static void user_time_is_measured_on_kernels_with_native_accounting(void **state)
 {
     const struct camp_kernel kernel = { .known = CAMP_KERNEL_ACCOUNTING,
                                         .accounting = CAMP_ACCOUNTING_NATIVE };
@@ -123,7 +123,7 @@ static void a_list_of_cpus_is_read_with_its_ranges(void **state)
     assert_false(holds("0-3", CAMP_CPU_TOTAL));
 }
 
-static void a_reading_has_the_provenance_of_its_time(void **state)
+static void the_provenance_in_a_reading_overrides_that_of_the_catalogue(void **state)
 {
     const struct camp_counter cpu = row(CAMP_KIND_THREAD, "cpu_ns");
     const struct camp_kernel kernel = { 0 };
@@ -134,7 +134,7 @@ static void a_reading_has_the_provenance_of_its_time(void **state)
     assert_int_equal(camp_counter_provenance(&cpu, &kernel, 0, &task), CAMP_SAMPLED);
 }
 
-static void no_kind_has_two_counters_of_one_name(void **state)
+static void no_kind_has_two_counters_with_the_same_name(void **state)
 {
     (void)state;
     for (size_t i = 0; i < row_count; i++) {
@@ -147,8 +147,8 @@ static void no_kind_has_two_counters_of_one_name(void **state)
     }
 }
 
-/* They stand in tables of markdown. */
-static void every_row_has_its_texts(void **state)
+/* The texts are printed in tables of Markdown, where they must not contain a `|`. */
+static void every_counter_has_a_name_a_unit_a_help_text_and_a_source(void **state)
 {
     (void)state;
     for (size_t i = 0; i < row_count; i++) {
@@ -164,7 +164,7 @@ static void every_row_has_its_texts(void **state)
     }
 }
 
-static void a_share_in_no_struct_has_a_time_of_its_kinds(void **state)
+static void a_share_without_a_field_has_a_counter_of_time_for_all_its_kinds(void **state)
 {
     (void)state;
     for (size_t i = 0; i < row_count; i++) {
@@ -198,7 +198,7 @@ static void field_offsets_match_the_header(void **state)
     assert_string_equal(row(CAMP_KIND_PROCESS, "parent").unit, "number");
 }
 
-static void too_small_an_array_is_filled_and_the_number_reported(void **state)
+static void too_small_an_array_is_filled_and_the_needed_size_is_returned(void **state)
 {
     struct camp_counter one[2] = { 0 };
     struct camp_error error = { 0 };
@@ -228,18 +228,18 @@ static void kinds_and_accountings_have_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(user_time_is_sampled_where_the_tick_accounts),
-        cmocka_unit_test(user_time_is_measured_on_kernels_that_measure),
+        cmocka_unit_test(user_time_is_sampled_on_kernels_that_account_at_the_tick),
+        cmocka_unit_test(user_time_is_measured_on_kernels_with_native_accounting),
         cmocka_unit_test(only_listed_cpus_are_measured_by_generic_accounting),
         cmocka_unit_test(idle_is_sampled_where_the_tick_never_stops),
         cmocka_unit_test(interrupts_are_measured_with_irq_time_accounting),
         cmocka_unit_test(a_list_of_cpus_is_read_with_its_ranges),
-        cmocka_unit_test(a_reading_has_the_provenance_of_its_time),
-        cmocka_unit_test(no_kind_has_two_counters_of_one_name),
-        cmocka_unit_test(every_row_has_its_texts),
-        cmocka_unit_test(a_share_in_no_struct_has_a_time_of_its_kinds),
+        cmocka_unit_test(the_provenance_in_a_reading_overrides_that_of_the_catalogue),
+        cmocka_unit_test(no_kind_has_two_counters_with_the_same_name),
+        cmocka_unit_test(every_counter_has_a_name_a_unit_a_help_text_and_a_source),
+        cmocka_unit_test(a_share_without_a_field_has_a_counter_of_time_for_all_its_kinds),
         cmocka_unit_test(field_offsets_match_the_header),
-        cmocka_unit_test(too_small_an_array_is_filled_and_the_number_reported),
+        cmocka_unit_test(too_small_an_array_is_filled_and_the_needed_size_is_returned),
         cmocka_unit_test(kinds_and_accountings_have_names),
     };
 

@@ -3,7 +3,7 @@
 
 #define TICK 10000000u
 
-static void columns_are_times_of_a_hundredth_second(void **state)
+static void columns_are_read_in_units_of_a_hundredth_of_a_second(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct camp_cpu cpu;
@@ -32,7 +32,7 @@ static void columns_of_later_kernels_are_unknown_on_old_ones(void **state)
     assert_int_equal(cpu.guest_ns, 0);
 }
 
-static void ids_may_have_holes(void **state)
+static void the_ids_of_cpus_may_have_gaps(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct camp_error error;
@@ -74,7 +74,7 @@ static void guest_time_is_subtracted_from_user_time(void **state)
     assert_int_equal(cpu.guest_nice_ns, 20ull * TICK);
 }
 
-static void more_guest_than_user_time_is_no_user_time(void **state)
+static void if_guest_time_exceeds_user_time_the_user_time_is_zero(void **state)
 {
     struct camp_cpu cpu;
 
@@ -112,16 +112,16 @@ static void broken_texts_are_format_errors(void **state)
         "",
         "\n",
         "cpu",
-        "cpu  1 2 3 4\n",                                    /* not one CPU */
+        "cpu  1 2 3 4\n",                                    /* no CPU */
         "cpu0 1 2 3 4\n",                                    /* no total */
         "cpu  1 2 3 4\ncpu0 1 2 3\nintr 0\n",                /* too few columns */
-        "cpu  1 2 3 4\ncpu0 1 2 3 4 5 6 7 8",                /* cut within a number */
+        "cpu  1 2 3 4\ncpu0 1 2 3 4 5 6 7 8",                /* truncated within a number */
         "cpu  1 2 3 4\ncpu0 1 2 3 -4 5 6 7 8\n",             /* negative */
-        "cpu  1 2 3 4\ncpu0 1 2 3 4x 5\n",                   /* no number */
-        "cpu  1 2 3 4\ncpu0 1 2 3 4 5 6 7 8 9 10 x\n",       /* nor behind them */
+        "cpu  1 2 3 4\ncpu0 1 2 3 4x 5\n",                   /* not a number */
+        "cpu  1 2 3 4\ncpu0 1 2 3 4 5 6 7 8 9 10 x\n",       /* not a number in a later column */
         "cpu  1 2 3 4\ncpu0 1 2 3 18446744073709551616 5\n", /* 65 bits */
-        "cpu  1 2 3 4\ncpu4294967296 1 2 3 4\n",             /* an id that would be 0 if cut */
-        "cpu  1 2 3 4\ncpu1 1 2 3 4\ncpu0 1 2 3 4\n",        /* ids that descend */
+        "cpu  1 2 3 4\ncpu4294967296 1 2 3 4\n",             /* an id that is 0 in 32 bits */
+        "cpu  1 2 3 4\ncpu1 1 2 3 4\ncpu0 1 2 3 4\n",        /* descending ids */
         "cpu  1 2 3 4\ncpux 1 2 3 4\n",
         "garbage\ncpu  1 2 3 4\ncpu0 1 2 3 4\n",
     };
@@ -132,7 +132,7 @@ static void broken_texts_are_format_errors(void **state)
         read_text(texts[i], 0, &cpu, CAMP_E_FORMAT);
 }
 
-static void a_broken_line_is_named_by_its_number(void **state)
+static void the_error_has_the_number_of_the_broken_line(void **state)
 {
     struct tree tree = text_tree("stat", "cpu  1 2 3 4\ncpu0 1 2 3\n");
     struct camp_cpu cpus[2];
@@ -146,7 +146,7 @@ static void a_broken_line_is_named_by_its_number(void **state)
     assert_non_null(strstr(error.message, ": line 2 is"));
 }
 
-/* user - guest: what cannot be known of one is not known of the other. */
+/* User time is computed without guest time, so it is unknown if guest time is. */
 static void unknown_guest_time_makes_user_time_unknown(void **state)
 {
     struct camp_cpu cpu;
@@ -178,12 +178,12 @@ static char *text_of_many(void)
     for (unsigned i = 0; i < MANY; i++)
         at += (size_t)sprintf(text + at, "cpu%u %u00000000 0 0 %u 0 0 0 0 0 0\n", i * 2, i + 1, i);
     at += (size_t)sprintf(text + at, "intr 5");
-    for (unsigned i = 0; i < 40000; i++) /* longer than any buffer, and never ended */
+    for (unsigned i = 0; i < 40000; i++) /* longer than any buffer, without a newline */
         at += (size_t)sprintf(text + at, " 0");
     return text;
 }
 
-static void a_thousand_cpus_stream_through_a_small_buffer(void **state)
+static void a_thousand_cpus_are_read_through_a_small_buffer(void **state)
 {
     char *text = text_of_many();
     struct tree tree = text_tree("stat", text);
@@ -206,7 +206,7 @@ static void a_thousand_cpus_stream_through_a_small_buffer(void **state)
     free(text);
 }
 
-static void a_short_array_is_filled_and_the_total_reported(void **state)
+static void a_short_array_is_filled_and_the_total_count_is_returned(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct camp_cpu cpus[3];
@@ -232,7 +232,7 @@ static void callers_of_other_versions_get_their_fields(void **state)
         struct camp_cpu cpu;
         uint64_t newer;
     } large[3];
-    uint64_t small[6]; /* cpu and known, and time_ns, of three */
+    uint64_t small[6]; /* three structs of `cpu`, `known` and `time_ns` only */
     size_t count;
 
     (void)state;
@@ -252,19 +252,19 @@ static void callers_of_other_versions_get_their_fields(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_are_times_of_a_hundredth_second),
+        cmocka_unit_test(columns_are_read_in_units_of_a_hundredth_of_a_second),
         cmocka_unit_test(columns_of_later_kernels_are_unknown_on_old_ones),
-        cmocka_unit_test(ids_may_have_holes),
+        cmocka_unit_test(the_ids_of_cpus_may_have_gaps),
         cmocka_unit_test(guest_time_is_subtracted_from_user_time),
-        cmocka_unit_test(more_guest_than_user_time_is_no_user_time),
+        cmocka_unit_test(if_guest_time_exceeds_user_time_the_user_time_is_zero),
         cmocka_unit_test(a_counter_below_zero_is_unknown),
         cmocka_unit_test(columns_of_later_versions_are_ignored),
         cmocka_unit_test(broken_texts_are_format_errors),
-        cmocka_unit_test(a_broken_line_is_named_by_its_number),
+        cmocka_unit_test(the_error_has_the_number_of_the_broken_line),
         cmocka_unit_test(unknown_guest_time_makes_user_time_unknown),
         cmocka_unit_test(binary_bytes_are_a_format_error),
-        cmocka_unit_test(a_thousand_cpus_stream_through_a_small_buffer),
-        cmocka_unit_test(a_short_array_is_filled_and_the_total_reported),
+        cmocka_unit_test(a_thousand_cpus_are_read_through_a_small_buffer),
+        cmocka_unit_test(a_short_array_is_filled_and_the_total_count_is_returned),
         cmocka_unit_test(callers_of_other_versions_get_their_fields),
     };
 

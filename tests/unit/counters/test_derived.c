@@ -1,4 +1,4 @@
-/* Differences, rates and percentages, of made-up readings. */
+/* Differences, rates and percentages of synthetic readings. */
 #include "../tree.h"
 
 #define S 1000000000ull
@@ -26,7 +26,7 @@ static void a_difference_is_after_minus_before(void **state)
     assert_difference(0, UINT64_MAX, 64, CAMP_OK, UINT64_MAX);
 }
 
-static void a_wrap_is_survived(void **state)
+static void the_difference_across_a_wrap_is_right(void **state)
 {
     (void)state;
     assert_difference(UINT32_MAX - 4, 10, 32, CAMP_OK, 15);
@@ -34,7 +34,7 @@ static void a_wrap_is_survived(void **state)
     assert_difference(UINT32_MAX, UINT32_MAX / 2 - 1, 32, CAMP_OK, UINT32_MAX / 2);
 }
 
-static void a_reset_counts_from_zero(void **state)
+static void the_difference_after_a_reset_counts_from_zero(void **state)
 {
     (void)state;
     assert_difference(1000, 10, 32, CAMP_RESET, 10);
@@ -43,7 +43,7 @@ static void a_reset_counts_from_zero(void **state)
     assert_difference(UINT32_MAX, UINT32_MAX / 2, 32, CAMP_RESET, UINT32_MAX / 2);
 }
 
-static void other_widths_and_values_too_wide_are_invalid(void **state)
+static void other_widths_and_values_beyond_the_width_are_invalid(void **state)
 {
     uint64_t difference = 77;
 
@@ -56,7 +56,7 @@ static void other_widths_and_values_too_wide_are_invalid(void **state)
     assert_int_equal(difference, 77);
 }
 
-static void a_rate_is_a_second(void **state)
+static void a_rate_is_per_second(void **state)
 {
     double rate = 0;
 
@@ -81,20 +81,20 @@ static struct camp_utilisation utilisation(const struct camp_cpu *before,
     return utilisation;
 }
 
-static void sampled_and_measured_may_disagree(void **state)
+static void sampled_and_measured_busy_time_may_differ(void **state)
 {
     struct camp_cpu after = zero;
     struct camp_utilisation u;
 
     (void)state;
     after.time_ns += 2 * S;
-    after.idle_ns = S; /* measured: half of the time */
+    after.idle_ns = S; /* measured as half of the time */
     after.user_ns = S / 100;
     after.guest_ns = S / 100;
     after.irq_ns = S / 100;
     after.steal_ns = S / 50;
     u = utilisation(&zero, &after, 1);
-    assert_near(u.measured_busy_percent, 50); /* what was stolen of it included */
+    assert_near(u.measured_busy_percent, 50); /* includes stolen time */
     assert_near(u.sampled_busy_percent, 1.5);
     assert_near(u.idle_percent, 50);
     assert_near(u.steal_percent, 1);
@@ -103,7 +103,7 @@ static void sampled_and_measured_may_disagree(void **state)
     assert_int_equal(u.elapsed_ns, 2 * S);
 }
 
-static void the_total_is_of_all_its_cpus(void **state)
+static void percentages_of_the_total_are_of_all_its_cpus(void **state)
 {
     struct camp_cpu after = zero;
     struct camp_utilisation u;
@@ -119,7 +119,7 @@ static void the_total_is_of_all_its_cpus(void **state)
     assert_near(u.resolution_percent, 0.25);
 }
 
-static void a_column_that_goes_backwards_has_no_growth(void **state)
+static void a_column_that_decreases_has_no_growth(void **state)
 {
     struct camp_cpu before = zero;
     struct camp_cpu after = zero;
@@ -135,8 +135,8 @@ static void a_column_that_goes_backwards_has_no_growth(void **state)
     assert_near(u.measured_busy_percent, 50);
 }
 
-/* Of a column that could not be read in one of the two, the growth is not its whole count. */
-static void a_column_counts_only_where_both_readings_know_it(void **state)
+/* If a column is unknown in one of the readings, its value in the other is not its growth. */
+static void a_column_counts_only_if_it_is_known_in_both_readings(void **state)
 {
     struct camp_cpu before = zero, after = zero;
     struct camp_utilisation u;
@@ -181,7 +181,7 @@ static void mismatched_readings_are_invalid(void **state)
     assert_int_equal(camp_cpu_difference(&zero, &after, 1, &u, sizeof u), CAMP_E_INVALID);
 }
 
-static void an_interval_of_0_uses_the_earlier_reading(void **state)
+static void an_interval_of_0_starts_at_the_callers_previous_reading(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct camp_utilisation u;
@@ -195,7 +195,7 @@ static void an_interval_of_0_uses_the_earlier_reading(void **state)
     assert_int_equal(
         camp_cpu_utilisation(source_of(&tree), CAMP_CPU_TOTAL, 0, &previous, &u, sizeof u, NULL),
         CAMP_OK);
-    /* Two CPUs, of which one was idle. A hundredth, since the clock went on meanwhile. */
+    /* One of two CPUs was idle. 1 % is allowed, because the clock ran on after `previous`. */
     assert_true(u.idle_percent > 49 && u.idle_percent <= 50);
     assert_int_equal(previous.idle_ns, 987654ull * 10000000);
     assert_int_equal(
@@ -211,17 +211,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_difference_is_after_minus_before),
-        cmocka_unit_test(a_wrap_is_survived),
-        cmocka_unit_test(a_reset_counts_from_zero),
-        cmocka_unit_test(other_widths_and_values_too_wide_are_invalid),
-        cmocka_unit_test(a_rate_is_a_second),
-        cmocka_unit_test(sampled_and_measured_may_disagree),
-        cmocka_unit_test(the_total_is_of_all_its_cpus),
-        cmocka_unit_test(a_column_that_goes_backwards_has_no_growth),
-        cmocka_unit_test(a_column_counts_only_where_both_readings_know_it),
+        cmocka_unit_test(the_difference_across_a_wrap_is_right),
+        cmocka_unit_test(the_difference_after_a_reset_counts_from_zero),
+        cmocka_unit_test(other_widths_and_values_beyond_the_width_are_invalid),
+        cmocka_unit_test(a_rate_is_per_second),
+        cmocka_unit_test(sampled_and_measured_busy_time_may_differ),
+        cmocka_unit_test(percentages_of_the_total_are_of_all_its_cpus),
+        cmocka_unit_test(a_column_that_decreases_has_no_growth),
+        cmocka_unit_test(a_column_counts_only_if_it_is_known_in_both_readings),
         cmocka_unit_test(busy_time_is_never_negative),
         cmocka_unit_test(mismatched_readings_are_invalid),
-        cmocka_unit_test(an_interval_of_0_uses_the_earlier_reading),
+        cmocka_unit_test(an_interval_of_0_starts_at_the_callers_previous_reading),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

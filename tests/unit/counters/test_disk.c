@@ -1,4 +1,5 @@
-/* /proc/diskstats and /sys/block: is this text read right, and are the kinds told apart? */
+/* /proc/diskstats and /sys/block: is this text read right, and are disks and partitions
+ * distinguished? */
 #include "../tree.h"
 
 #include "counters/linux/parse.h"
@@ -36,7 +37,7 @@ static void columns_have_their_units(void **state)
     assert_int_equal(disks[2].queue_ns, 150000 * MS);
 }
 
-static void partitions_are_known_by_their_disk_before_them(void **state)
+static void a_partition_is_recognised_by_the_disk_listed_before_it(void **state)
 {
     static const struct {
         const char *name;
@@ -84,7 +85,7 @@ static void names_of_partitions_follow_the_kernels_rule(void **state)
     assert_false(camp_disk_is_partition_name("", "p7"));
 }
 
-static void without_sys_one_disk_is_read_of_diskstats(void **state)
+static void without_sys_a_single_disk_is_read_from_diskstats(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct camp_disk disk;
@@ -104,7 +105,7 @@ static void without_sys_one_disk_is_read_of_diskstats(void **state)
                      CAMP_E_GONE);
 }
 
-static void one_disk_is_read_of_its_file_in_sys(void **state)
+static void a_single_disk_is_read_from_its_file_in_sys(void **state)
 {
     struct tree tree = stored_tree("vm-6.18");
     struct camp_disk disk;
@@ -116,7 +117,7 @@ static void one_disk_is_read_of_its_file_in_sys(void **state)
     assert_true(disk.reads > 0 && disk.read_bytes > disk.reads * SECTOR);
 }
 
-static void names_outside_of_the_folder_are_refused(void **state)
+static void names_that_lead_out_of_the_folder_are_refused(void **state)
 {
     static const char *const names[] = { "", ".", "..", LONG_NAME };
     struct tree tree = stored_tree("vm-6.18");
@@ -144,7 +145,7 @@ static int read_text(const char *text)
     return result;
 }
 
-static void idle_disks_are_disks_too(void **state)
+static void disks_without_any_io_are_listed(void **state)
 {
     (void)state;
     assert_int_equal(read_text("   7       0 loop0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
@@ -200,13 +201,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_have_their_units),
-        cmocka_unit_test(partitions_are_known_by_their_disk_before_them),
+        cmocka_unit_test(a_partition_is_recognised_by_the_disk_listed_before_it),
         cmocka_unit_test(only_the_requested_kind_is_listed),
         cmocka_unit_test(names_of_partitions_follow_the_kernels_rule),
-        cmocka_unit_test(without_sys_one_disk_is_read_of_diskstats),
-        cmocka_unit_test(one_disk_is_read_of_its_file_in_sys),
-        cmocka_unit_test(names_outside_of_the_folder_are_refused),
-        cmocka_unit_test(idle_disks_are_disks_too),
+        cmocka_unit_test(without_sys_a_single_disk_is_read_from_diskstats),
+        cmocka_unit_test(a_single_disk_is_read_from_its_file_in_sys),
+        cmocka_unit_test(names_that_lead_out_of_the_folder_are_refused),
+        cmocka_unit_test(disks_without_any_io_are_listed),
         cmocka_unit_test(no_disk_at_all_is_an_empty_list),
         cmocka_unit_test(broken_texts_are_format_errors),
         cmocka_unit_test(a_line_longer_than_the_buffer_is_a_format_error),

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static void a_failed_system_call_is_reported_in_words_with_what_to_do(void **state)
+static void the_message_of_a_failed_system_call_has_its_cause_and_advice(void **state)
 {
     static const struct {
         int system_error, code;
@@ -40,7 +40,7 @@ static void a_failed_system_call_is_reported_in_words_with_what_to_do(void **sta
     }
 }
 
-static void an_error_holds_the_longest_path_and_a_sentence(void **state)
+static void a_message_has_space_for_the_longest_path_and_a_sentence(void **state)
 {
     struct camp_error error;
     char path[PATH_MAX], wanted[CAMP_ERROR_SIZE];
@@ -55,7 +55,7 @@ static void an_error_holds_the_longest_path_and_a_sentence(void **state)
     assert_string_equal(error.message, wanted);
 }
 
-/* Whatever stands before it. */
+/* Only the text before the advice is shortened. */
 static void advice_is_never_truncated(void **state)
 {
     struct camp_error error;
@@ -78,7 +78,7 @@ static void advice_is_never_truncated(void **state)
     }
 }
 
-static void a_character_is_not_cut(void **state)
+static void a_message_is_not_truncated_within_a_character(void **state)
 {
     struct camp_error error;
     char text[CAMP_ERROR_SIZE + 400];
@@ -110,7 +110,7 @@ static void every_result_and_provenance_has_a_name(void **state)
     assert_string_equal(camp_provenance_name(99), "unknown");
 }
 
-static void a_struct_of_another_size_is_truncated_or_zeroed(void **state)
+static void a_struct_is_truncated_to_the_callers_size_or_extended_with_zeros(void **state)
 {
     const char value[4] = { 1, 2, 3, 4 };
     char room[8];
@@ -126,12 +126,12 @@ static void a_struct_of_another_size_is_truncated_or_zeroed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_failed_system_call_is_reported_in_words_with_what_to_do),
-        cmocka_unit_test(an_error_holds_the_longest_path_and_a_sentence),
+        cmocka_unit_test(the_message_of_a_failed_system_call_has_its_cause_and_advice),
+        cmocka_unit_test(a_message_has_space_for_the_longest_path_and_a_sentence),
         cmocka_unit_test(advice_is_never_truncated),
-        cmocka_unit_test(a_character_is_not_cut),
+        cmocka_unit_test(a_message_is_not_truncated_within_a_character),
         cmocka_unit_test(every_result_and_provenance_has_a_name),
-        cmocka_unit_test(a_struct_of_another_size_is_truncated_or_zeroed),
+        cmocka_unit_test(a_struct_is_truncated_to_the_callers_size_or_extended_with_zeros),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The line `processes` of /proc/stat, wherever it stands in however long a file. */
+/* The line `processes` of /proc/stat, at any place in a file of any length. */
 #include "counters/linux/parse.h"
 
 #include <camp/camp.h>
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-static void the_whole_line_is_needed(void **state)
+static void a_truncated_line_is_refused(void **state)
 {
     static const char stat[] = "ctxt 5\nprocesses 4711\nprocs_running 1\n";
     uint64_t count = 0;
@@ -24,7 +24,7 @@ static void the_whole_line_is_needed(void **state)
     assert_true(camp_parse_fork_count(stat, sizeof stat - 1, &count));
     assert_int_equal(count, 4711);
     for (size_t length = 0; length < strlen("ctxt 5\nprocesses 4711\n"); length++)
-        assert_false(camp_parse_fork_count(stat, length, &count)); /* 47 is not 4711 */
+        assert_false(camp_parse_fork_count(stat, length, &count)); /* not 47 of 4711 */
 }
 
 static void a_text_that_is_no_number_is_refused(void **state)
@@ -43,7 +43,7 @@ static void a_text_that_is_no_number_is_refused(void **state)
         assert_false(camp_parse_fork_count(texts[i], strlen(texts[i]), &count));
 }
 
-/* A /proc/stat whose line `intr` has `length` bytes. */
+/* Reads a synthetic /proc/stat whose line `intr` has `length` bytes, followed by `line`. */
 static int read_made(size_t length, const char *line, uint64_t *ret_count)
 {
     char folder[] = "/tmp/camp-test-XXXXXX";
@@ -67,10 +67,10 @@ static int read_made(size_t length, const char *line, uint64_t *ret_count)
     return r;
 }
 
-static void numbers_after_interrupts_of_any_length_are_found(void **state)
+static void the_count_is_found_after_a_line_of_interrupts_of_any_length(void **state)
 {
     (void)state;
-    /* So that the line falls on every place around the edges of what is read at once. */
+    /* These lengths place the line at many offsets around the end of a block that is read. */
     for (size_t length = 16200; length < 16500; length += 3) {
         uint64_t count = 0;
 
@@ -85,7 +85,7 @@ static void numbers_after_interrupts_of_any_length_are_found(void **state)
     }
 }
 
-static void a_file_without_it_is_no_stat_file(void **state)
+static void a_file_without_the_line_is_a_format_error(void **state)
 {
     uint64_t count = 5;
 
@@ -97,10 +97,10 @@ static void a_file_without_it_is_no_stat_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_whole_line_is_needed),
+        cmocka_unit_test(a_truncated_line_is_refused),
         cmocka_unit_test(a_text_that_is_no_number_is_refused),
-        cmocka_unit_test(numbers_after_interrupts_of_any_length_are_found),
-        cmocka_unit_test(a_file_without_it_is_no_stat_file),
+        cmocka_unit_test(the_count_is_found_after_a_line_of_interrupts_of_any_length),
+        cmocka_unit_test(a_file_without_the_line_is_a_format_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* What texts tell about the kernel: whole trees, and single lines. */
+/* Facts about the kernel, from whole trees of its files and from single lines. */
 #include "counters/linux/kernel_text.h"
 
 #include <camp/camp.h>
@@ -32,7 +32,7 @@ static struct cursor text(const char *bytes)
     return cursor_of(bytes, strlen(bytes));
 }
 
-static void nohz_full_names_the_cpus_that_measure(void **state)
+static void nohz_full_lists_the_cpus_that_measure_cpu_time(void **state)
 {
     struct camp_kernel kernel = kernel_of("measured-cpus");
 
@@ -44,7 +44,7 @@ static void nohz_full_names_the_cpus_that_measure(void **state)
     assert_int_equal(kernel.tickless_idle, 1);
 }
 
-static void a_process_tree_has_all_of_its_time_except_a_tick(void **state)
+static void every_field_except_the_tick_is_known_from_files_of_another_machine(void **state)
 {
     struct camp_kernel kernel = kernel_of("measured-cpus");
 
@@ -92,7 +92,7 @@ static void s390x_measures_on_every_cpu(void **state)
     assert_string_equal(kernel.measured_cpus, "0-1");
 }
 
-static void broken_files_are_refused(void **state)
+static void fields_of_broken_files_are_unknown(void **state)
 {
     struct camp_kernel kernel = kernel_of("broken");
 
@@ -119,7 +119,7 @@ static void a_smaller_struct_gets_the_first_fields(void **state)
         assert_int_equal(bytes[i], 7);
 }
 
-static void configuration_words_are_yes_no_or_missing(void **state)
+static void a_word_of_the_configuration_is_yes_no_or_unknown(void **state)
 {
     struct kernel_config config = KERNEL_CONFIG_UNKNOWN;
 
@@ -158,7 +158,7 @@ static void a_truncated_cpu_list_is_marked(void **state)
     assert_false(camp_kernel_cpu_list(text("1;3\n"), list, sizeof list));
 }
 
-static void the_type_of_a_mount_stands_after_the_dash(void **state)
+static void the_type_of_a_mount_is_read_after_the_dash(void **state)
 {
     (void)state;
     assert_int_equal(camp_kernel_cgroup_of_mount(text("1 2 0:3 / /a rw shared:1 - cgroup2 x rw")),
@@ -168,7 +168,7 @@ static void the_type_of_a_mount_stands_after_the_dash(void **state)
     assert_int_equal(camp_kernel_cgroup_of_mount(text("1 2 0:3 / /a rw -")), 0);
 }
 
-static void capabilities_are_sixteen_digits_at_most(void **state)
+static void capabilities_have_at_most_sixteen_digits(void **state)
 {
     uint64_t value = 0;
 
@@ -183,17 +183,17 @@ static void capabilities_are_sixteen_digits_at_most(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nohz_full_names_the_cpus_that_measure),
-        cmocka_unit_test(a_process_tree_has_all_of_its_time_except_a_tick),
+        cmocka_unit_test(nohz_full_lists_the_cpus_that_measure_cpu_time),
+        cmocka_unit_test(every_field_except_the_tick_is_known_from_files_of_another_machine),
         cmocka_unit_test(counters_missing_in_an_old_kernel_are_unknown),
         cmocka_unit_test(s390x_measures_on_every_cpu),
-        cmocka_unit_test(broken_files_are_refused),
+        cmocka_unit_test(fields_of_broken_files_are_unknown),
         cmocka_unit_test(a_smaller_struct_gets_the_first_fields),
-        cmocka_unit_test(configuration_words_are_yes_no_or_missing),
+        cmocka_unit_test(a_word_of_the_configuration_is_yes_no_or_unknown),
         cmocka_unit_test(timer_list_reports_whether_ticks_stop),
         cmocka_unit_test(a_truncated_cpu_list_is_marked),
-        cmocka_unit_test(the_type_of_a_mount_stands_after_the_dash),
-        cmocka_unit_test(capabilities_are_sixteen_digits_at_most),
+        cmocka_unit_test(the_type_of_a_mount_is_read_after_the_dash),
+        cmocka_unit_test(capabilities_have_at_most_sixteen_digits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 
 #define KIB 1024ull
 
-static void sizes_are_bytes(void **state)
+static void sizes_are_converted_to_bytes(void **state)
 {
     struct tree tree = stored_tree("vm-6.18");
     struct camp_memory memory;
@@ -60,12 +60,12 @@ static void another_order_and_other_lines_do_not_matter(void **state)
     assert_int_equal(memory.swap_free_bytes, 6 * KIB);
 }
 
-static void with_a_chosen_source_only_its_file_is_read(void **state)
+static void with_a_source_of_the_caller_only_its_meminfo_is_read(void **state)
 {
     struct camp_memory memory;
 
     (void)state;
-    /* sysinfo(2) would have answered more, and of this machine. */
+    /* sysinfo(2) would report the memory of this machine. */
     assert_int_equal(read_text("MemTotal: 1 kB\nMemFree: 1 kB\n", &memory), CAMP_OK);
     assert_int_equal(memory.free_bytes, KIB);
 }
@@ -74,8 +74,8 @@ static void broken_texts_are_format_errors(void **state)
 {
     static const char *const texts[] = {
         "",
-        "MemFree: 1 kB\n",                                 /* no total: not this file */
-        "MemTotal: 1 kB\nMemFree: 12",                     /* cut within a number */
+        "MemFree: 1 kB\n",                                 /* no total, so another file */
+        "MemTotal: 1 kB\nMemFree: 12",                     /* truncated within a number */
         "MemTotal: 1 kB\nMemFree: -12 kB\n",               /* negative */
         "MemTotal: 1 kB\nMemFree:\n",                      /* no value */
         "MemTotal: 1 kB\nMemFree: 1 MB\n",                 /* another unit */
@@ -90,7 +90,7 @@ static void broken_texts_are_format_errors(void **state)
             fail_msg("\"%s\" was taken", texts[i]);
 }
 
-static void on_a_failure_nothing_is_written(void **state)
+static void on_a_failure_the_struct_of_the_caller_is_unchanged(void **state)
 {
     struct camp_memory memory = { .known = 77 };
 
@@ -99,7 +99,7 @@ static void on_a_failure_nothing_is_written(void **state)
     assert_int_equal(memory.known, 77);
 }
 
-static void no_file_is_gone(void **state)
+static void a_missing_file_is_reported_as_gone(void **state)
 {
     struct camp_source source = { .proc = "/nowhere" };
     struct camp_memory memory;
@@ -114,13 +114,13 @@ static void no_file_is_gone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_are_bytes),
+        cmocka_unit_test(sizes_are_converted_to_bytes),
         cmocka_unit_test(fields_missing_in_an_old_kernel_are_unknown),
         cmocka_unit_test(another_order_and_other_lines_do_not_matter),
-        cmocka_unit_test(with_a_chosen_source_only_its_file_is_read),
+        cmocka_unit_test(with_a_source_of_the_caller_only_its_meminfo_is_read),
         cmocka_unit_test(broken_texts_are_format_errors),
-        cmocka_unit_test(on_a_failure_nothing_is_written),
-        cmocka_unit_test(no_file_is_gone),
+        cmocka_unit_test(on_a_failure_the_struct_of_the_caller_is_unchanged),
+        cmocka_unit_test(a_missing_file_is_reported_as_gone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

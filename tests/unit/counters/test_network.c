@@ -6,7 +6,7 @@
     " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs "     \
     "drop fifo colls carrier compressed\n"
 
-static void columns_are_received_and_then_sent(void **state)
+static void columns_of_received_data_come_before_those_of_sent_data(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct camp_network network;
@@ -70,7 +70,7 @@ static int read_text(const char *text, struct camp_network *ret)
     return result;
 }
 
-static void trouble_in_a_late_column_does_not_move_the_others(void **state)
+static void a_number_in_an_unused_column_does_not_move_the_others(void **state)
 {
     struct camp_network network;
 
@@ -87,7 +87,7 @@ static void trouble_in_a_late_column_does_not_move_the_others(void **state)
     assert_int_equal(network.sent_drops, 0);
 }
 
-static void counters_fill_64_bits(void **state)
+static void counters_may_have_64_bits(void **state)
 {
     struct camp_network network;
 
@@ -116,7 +116,7 @@ static void broken_texts_are_format_errors(void **state)
         "Inter-|\nlo: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n",
         HEADINGS "lo: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\n",
         HEADINGS "lo: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n",
-        HEADINGS "lo: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 1", /* cut within a number */
+        HEADINGS "lo: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 1", /* truncated within a number */
         HEADINGS "lo: 1 2 3 4 5 6 7 -8 9 10 11 12 13 14 15 16\n",
         HEADINGS "lo: 18446744073709551616 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n",
         HEADINGS "lo 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n",
@@ -135,7 +135,7 @@ static void broken_texts_are_format_errors(void **state)
 
 #define MANY 3000
 
-static void thousands_of_interfaces_stream_through_a_small_buffer(void **state)
+static void thousands_of_interfaces_are_read_through_a_small_buffer(void **state)
 {
     char *text = malloc(1000 + MANY * 100);
     struct camp_network *networks = calloc(MANY, sizeof *networks);
@@ -169,14 +169,14 @@ static void thousands_of_interfaces_stream_through_a_small_buffer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_are_received_and_then_sent),
+        cmocka_unit_test(columns_of_received_data_come_before_those_of_sent_data),
         cmocka_unit_test(each_listed_name_can_be_read_even_with_a_colon_or_a_blank),
         cmocka_unit_test(a_missing_interface_is_gone),
-        cmocka_unit_test(trouble_in_a_late_column_does_not_move_the_others),
-        cmocka_unit_test(counters_fill_64_bits),
+        cmocka_unit_test(a_number_in_an_unused_column_does_not_move_the_others),
+        cmocka_unit_test(counters_may_have_64_bits),
         cmocka_unit_test(no_interfaces_at_all_is_an_empty_list),
         cmocka_unit_test(broken_texts_are_format_errors),
-        cmocka_unit_test(thousands_of_interfaces_stream_through_a_small_buffer),
+        cmocka_unit_test(thousands_of_interfaces_are_read_through_a_small_buffer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
-/* The texts of processes, on fixtures: names that try to look like more, threads that are added up,
- * and all that may be missing, cut or broken. */
+/* The files of a process in /proc, from fixtures: misleading names, sums over threads, and files
+ * that are missing, truncated or broken. */
 #include "../process_tree.h"
 
-static struct camp_error error; /* of read_result() */
+static struct camp_error error; /* set by read_result() */
 
 static int read_result(const char *name, int32_t pid, uint32_t wanted)
 {
@@ -18,7 +18,7 @@ static int read_result(const char *name, int32_t pid, uint32_t wanted)
     return r;
 }
 
-static void a_name_ends_at_the_last_bracket(void **state)
+static void a_name_ends_at_the_last_closing_parenthesis(void **state)
 {
     struct camp_task task = read_task("tree", 100, CAMP_TASK_NAME);
 
@@ -45,7 +45,7 @@ static void each_number_of_stat_is_taken_from_its_field(void **state)
     assert_int_equal(task.threads, 1);
 }
 
-static void cpu_time_of_a_source_comes_from_stat_with_its_resolution(void **state)
+static void with_a_source_of_the_caller_cpu_time_is_that_of_stat_with_its_resolution(void **state)
 {
     struct camp_task task = read_task("tree", 100, CAMP_TASK_CPU);
 
@@ -67,7 +67,7 @@ static void only_requested_files_besides_stat_are_read(void **state)
     assert_int_equal(read_task("tree", 100, CAMP_TASK_ALL).known, CAMP_TASK_ALL);
 }
 
-static void one_thread_has_its_delay_switches_and_bytes(void **state)
+static void a_process_of_one_thread_has_its_run_delay_switches_and_bytes(void **state)
 {
     struct camp_task task = read_task("tree", 100, CAMP_TASK_ALL);
 
@@ -79,7 +79,7 @@ static void one_thread_has_its_delay_switches_and_bytes(void **state)
     assert_int_equal(task.written_bytes, 12288);
 }
 
-static void delays_and_switches_of_threads_are_added_up(void **state)
+static void run_delays_and_switches_of_threads_are_added_up(void **state)
 {
     struct camp_task task = read_task("tree", 200, CAMP_TASK_RUN_DELAY | CAMP_TASK_SWITCHES);
 
@@ -90,7 +90,7 @@ static void delays_and_switches_of_threads_are_added_up(void **state)
     assert_int_equal(task.involuntary_switches, 6);
 }
 
-static void a_file_that_is_missing_is_a_cleared_bit(void **state)
+static void a_missing_file_clears_its_bits_in_known(void **state)
 {
     struct camp_task task = read_task("beside", 33, CAMP_TASK_ALL);
 
@@ -100,7 +100,7 @@ static void a_file_that_is_missing_is_a_cleared_bit(void **state)
     assert_true((task.known & CAMP_TASK_CPU) != 0);
 }
 
-static void a_schedstat_that_does_not_count_is_a_cleared_bit(void **state)
+static void a_schedstat_that_does_not_count_clears_its_bit_in_known(void **state)
 {
     (void)state;
     /* The task has run 3.25 s, and schedstat says "0 0 0". The kernel thread has never run. */
@@ -109,7 +109,7 @@ static void a_schedstat_that_does_not_count_is_a_cleared_bit(void **state)
     assert_true((read_task("tree", 2, CAMP_TASK_RUN_DELAY).known & CAMP_TASK_RUN_DELAY) != 0);
 }
 
-static void a_truncated_file_beside_stat_is_an_unexpected_format(void **state)
+static void a_truncated_schedstat_status_or_io_is_a_format_error(void **state)
 {
     (void)state;
     assert_int_equal(read_result("beside", 30, CAMP_TASK_RUN_DELAY), CAMP_E_FORMAT);
@@ -122,7 +122,7 @@ static void a_truncated_file_beside_stat_is_an_unexpected_format(void **state)
     assert_non_null(strstr(error.message, "/35/task/36/schedstat is not "));
 }
 
-static void a_status_of_thousands_of_groups_is_read_to_its_end(void **state)
+static void a_status_with_thousands_of_groups_is_read_completely(void **state)
 {
     struct camp_task task = read_task("beside", 34, CAMP_TASK_SWITCHES);
 
@@ -131,7 +131,7 @@ static void a_status_of_thousands_of_groups_is_read_to_its_end(void **state)
     assert_int_equal(task.involuntary_switches, 9);
 }
 
-static void a_stat_that_is_cut_empty_or_binary_is_an_unexpected_format(void **state)
+static void a_truncated_empty_or_binary_stat_is_a_format_error(void **state)
 {
     (void)state;
     for (int32_t pid = 10; pid <= 18; pid++) {
@@ -149,7 +149,7 @@ static void a_stat_that_is_cut_empty_or_binary_is_an_unexpected_format(void **st
     }
 }
 
-static void every_shorter_part_of_a_line_is_refused_or_reads_the_same(void **state)
+static void a_truncated_line_is_refused_or_gives_the_same_values(void **state)
 {
     static const char line[] = "7 (x) S 1 7 7 0 -1 0 11 0 12 0 13 14 0 0 20 0 15 0 16 17 18 0 0\n";
     const size_t needed = sizeof "7 (x) S 1 7 7 0 -1 0 11 0 12 0 13 14 0 0 20 0 15 0 16 17 18 " - 1;
@@ -180,7 +180,7 @@ static void the_largest_number_of_64_bits_is_read(void **state)
     assert_false(camp_schedstat_parse(cursor_of(larger, sizeof larger - 1), &line));
 }
 
-static void another_start_time_is_gone(void **state)
+static void a_process_with_another_start_time_is_gone(void **state)
 {
     const struct camp_process process = { .pid = 100, .start = 4710 };
     struct camp_reader reader = CAMP_READER_NONE;
@@ -212,20 +212,20 @@ static void an_exiting_process_is_gone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name_ends_at_the_last_bracket),
+        cmocka_unit_test(a_name_ends_at_the_last_closing_parenthesis),
         cmocka_unit_test(each_number_of_stat_is_taken_from_its_field),
-        cmocka_unit_test(cpu_time_of_a_source_comes_from_stat_with_its_resolution),
+        cmocka_unit_test(with_a_source_of_the_caller_cpu_time_is_that_of_stat_with_its_resolution),
         cmocka_unit_test(only_requested_files_besides_stat_are_read),
-        cmocka_unit_test(one_thread_has_its_delay_switches_and_bytes),
-        cmocka_unit_test(delays_and_switches_of_threads_are_added_up),
-        cmocka_unit_test(a_file_that_is_missing_is_a_cleared_bit),
-        cmocka_unit_test(a_schedstat_that_does_not_count_is_a_cleared_bit),
-        cmocka_unit_test(a_truncated_file_beside_stat_is_an_unexpected_format),
-        cmocka_unit_test(a_status_of_thousands_of_groups_is_read_to_its_end),
-        cmocka_unit_test(a_stat_that_is_cut_empty_or_binary_is_an_unexpected_format),
-        cmocka_unit_test(every_shorter_part_of_a_line_is_refused_or_reads_the_same),
+        cmocka_unit_test(a_process_of_one_thread_has_its_run_delay_switches_and_bytes),
+        cmocka_unit_test(run_delays_and_switches_of_threads_are_added_up),
+        cmocka_unit_test(a_missing_file_clears_its_bits_in_known),
+        cmocka_unit_test(a_schedstat_that_does_not_count_clears_its_bit_in_known),
+        cmocka_unit_test(a_truncated_schedstat_status_or_io_is_a_format_error),
+        cmocka_unit_test(a_status_with_thousands_of_groups_is_read_completely),
+        cmocka_unit_test(a_truncated_empty_or_binary_stat_is_a_format_error),
+        cmocka_unit_test(a_truncated_line_is_refused_or_gives_the_same_values),
         cmocka_unit_test(the_largest_number_of_64_bits_is_read),
-        cmocka_unit_test(another_start_time_is_gone),
+        cmocka_unit_test(a_process_with_another_start_time_is_gone),
         cmocka_unit_test(an_exiting_process_is_gone),
     };
 

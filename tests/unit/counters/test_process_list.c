@@ -1,16 +1,16 @@
-/* Which processes and threads there are, on fixtures: listed, found, told apart, and what follows
- * from two readings of one. */
+/* Lists of processes and threads, from fixtures; finding and distinguishing them; and the
+ * utilisation of a process between two readings. */
 #include "../process_tree.h"
 #include "../tree.h"
 
-/* cmocka's own compares floats only. */
+/* The macro of cmocka compares floats only. */
 static void assert_near(double value, double expected)
 {
     if (value < expected - 1e-6 || value > expected + 1e-6)
         fail_msg("%f, expected %f", value, expected);
 }
 
-static void pids_are_the_folders_that_are_numbers_ascending(void **state)
+static void pids_are_the_folders_with_numeric_names_in_ascending_order(void **state)
 {
     static const int32_t expected[] = { 2, 100, 200, 4194304 };
     struct camp_pid pids[8];
@@ -42,7 +42,7 @@ static void a_short_array_gets_the_first_items_and_the_total_count(void **state)
     assert_int_equal(count, 4);
 }
 
-static void elements_have_the_stride_of_the_caller(void **state)
+static void elements_have_the_size_that_the_caller_passes(void **state)
 {
     struct larger {
         struct camp_process process;
@@ -67,7 +67,7 @@ static void elements_have_the_stride_of_the_caller(void **state)
     assert_int_equal(pids[2], 200);
 }
 
-static void every_listed_process_reads(void **state)
+static void every_listed_process_can_be_read(void **state)
 {
     struct camp_process processes[8];
     struct camp_task task;
@@ -82,8 +82,9 @@ static void every_listed_process_reads(void **state)
             CAMP_OK);
 }
 
-/* Made here: a link to nothing does not outlive every kind of checkout. Its argv[0] is another. */
-static void an_executable_is_found_by_exe_deleted_or_not(void **state)
+/* The link is created here, because not every kind of checkout keeps a link without a target. The
+ * name of the process, x, is not that of the executable. */
+static void a_process_is_found_by_its_exe_link_even_if_the_file_is_deleted(void **state)
 {
     static const char *const targets[] = { "/opt/x/server", "/opt/x/server (deleted)" };
 
@@ -112,13 +113,13 @@ static void an_executable_is_found_by_exe_deleted_or_not(void **state)
     }
 }
 
-static void an_executable_without_exe_is_found_by_argument_or_name(void **state)
+static void a_process_without_an_exe_link_is_found_by_argv_0_or_its_name(void **state)
 {
     struct camp_process found[8];
     size_t count;
 
     (void)state;
-    /* 200: a login shell's argv[0]; 4194304: argv[0]. */
+    /* Both are found by argv[0]; that of 200 starts with '-', as in a login shell. */
     assert_int_equal(
         camp_process_find(tree("tree"), "server", found, sizeof found[0], 8, &count, NULL),
         CAMP_OK);
@@ -132,7 +133,7 @@ static void an_executable_without_exe_is_found_by_argument_or_name(void **state)
     assert_int_equal(found[0].pid, 2);
 }
 
-static void no_process_of_an_executable_is_ok_and_none(void **state)
+static void an_executable_without_processes_is_found_zero_times_without_an_error(void **state)
 {
     struct camp_process found[8];
     size_t count = 9;
@@ -145,7 +146,7 @@ static void no_process_of_an_executable_is_ok_and_none(void **state)
                      CAMP_E_INVALID);
 }
 
-static void only_the_end_of_a_path_is_an_executables_name(void **state)
+static void only_the_last_part_of_a_path_is_the_name_of_an_executable(void **state)
 {
     static const struct {
         const char *path;
@@ -171,7 +172,7 @@ static void only_the_end_of_a_path_is_an_executables_name(void **state)
     }
 }
 
-static void threads_are_listed_ascending_each_with_its_own_start(void **state)
+static void threads_are_listed_in_ascending_order_each_with_its_own_start(void **state)
 {
     const struct camp_process process = { .pid = 200, .start = 5000 };
     struct camp_thread threads[4];
@@ -189,7 +190,7 @@ static void threads_are_listed_ascending_each_with_its_own_start(void **state)
     assert_int_equal(threads[2].pid, 200);
 }
 
-static void a_threads_time_is_its_schedstat(void **state)
+static void the_cpu_time_of_a_thread_is_read_from_its_schedstat(void **state)
 {
     struct camp_thread thread = { .pid = 200, .tid = 201, .start = 5002 };
     struct camp_task task;
@@ -210,7 +211,7 @@ static void a_threads_time_is_its_schedstat(void **state)
         CAMP_E_GONE);
 }
 
-static void a_threads_number_is_not_a_processs(void **state)
+static void the_tid_of_another_thread_does_not_identify_a_process(void **state)
 {
     struct camp_process process;
 
@@ -219,7 +220,7 @@ static void a_threads_number_is_not_a_processs(void **state)
                      CAMP_E_GONE);
 }
 
-static void a_reader_reads_as_the_reading_function(void **state)
+static void a_reader_gives_the_same_values_as_camp_process_read(void **state)
 {
     const struct camp_process process = { .pid = 100, .start = 4711 };
     struct camp_reader reader = CAMP_READER_NONE;
@@ -237,7 +238,7 @@ static void a_reader_reads_as_the_reading_function(void **state)
     assert_int_equal(camp_reader_process(&reader, &kept, sizeof kept, NULL), CAMP_E_INVALID);
 }
 
-static void calls_without_a_process_or_place_are_invalid(void **state)
+static void calls_without_a_process_or_a_struct_to_fill_are_invalid(void **state)
 {
     const struct camp_process process = { .pid = 100, .start = 4711 }, none = { .pid = 0 };
     struct camp_task task;
@@ -255,7 +256,7 @@ static void calls_without_a_process_or_place_are_invalid(void **state)
     assert_int_equal(
         camp_process_utilisation(NULL, &process, 0, NULL, &utilisation, sizeof utilisation, NULL),
         CAMP_E_INVALID);
-    task = read_task("tree", 200, CAMP_TASK_CPU | CAMP_TASK_SPLIT); /* another process's */
+    task = read_task("tree", 200, CAMP_TASK_CPU | CAMP_TASK_SPLIT); /* of another process */
     task.time_ns -= 1000000000;
     assert_int_equal(camp_process_utilisation(tree("tree"), &process, 0, &task, &utilisation,
                                               sizeof utilisation, NULL),
@@ -266,7 +267,7 @@ static void calls_without_a_process_or_place_are_invalid(void **state)
         CAMP_E_INVALID);
 }
 
-static void utilisation_divides_the_measured_time_by_the_kernels_proportion(void **state)
+static void user_and_system_percent_divide_cpu_time_in_the_kernels_proportion(void **state)
 {
     const struct camp_process process = { .pid = 100, .start = 4711 };
     struct camp_task previous = read_task("tree", 100, CAMP_TASK_CPU | CAMP_TASK_SPLIT);
@@ -280,7 +281,7 @@ static void utilisation_divides_the_measured_time_by_the_kernels_proportion(void
     assert_int_equal(camp_process_utilisation(tree("tree"), &process, 0, &previous, &utilisation,
                                               sizeof utilisation, NULL),
                      CAMP_OK);
-    /* The reading itself takes a moment longer than the second. */
+    /* The interval is a second, plus the time that the reading takes. */
     assert_true(utilisation.elapsed_ns >= 1000000000 && utilisation.elapsed_ns < 60000000000);
     assert_near(utilisation.cpu_percent, 4e10 / (double)utilisation.elapsed_ns);
     assert_near(utilisation.user_percent, 0.75 * utilisation.cpu_percent);
@@ -291,20 +292,20 @@ static void utilisation_divides_the_measured_time_by_the_kernels_proportion(void
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pids_are_the_folders_that_are_numbers_ascending),
+        cmocka_unit_test(pids_are_the_folders_with_numeric_names_in_ascending_order),
         cmocka_unit_test(a_short_array_gets_the_first_items_and_the_total_count),
-        cmocka_unit_test(elements_have_the_stride_of_the_caller),
-        cmocka_unit_test(every_listed_process_reads),
-        cmocka_unit_test(an_executable_is_found_by_exe_deleted_or_not),
-        cmocka_unit_test(an_executable_without_exe_is_found_by_argument_or_name),
-        cmocka_unit_test(no_process_of_an_executable_is_ok_and_none),
-        cmocka_unit_test(only_the_end_of_a_path_is_an_executables_name),
-        cmocka_unit_test(threads_are_listed_ascending_each_with_its_own_start),
-        cmocka_unit_test(a_threads_time_is_its_schedstat),
-        cmocka_unit_test(a_threads_number_is_not_a_processs),
-        cmocka_unit_test(a_reader_reads_as_the_reading_function),
-        cmocka_unit_test(calls_without_a_process_or_place_are_invalid),
-        cmocka_unit_test(utilisation_divides_the_measured_time_by_the_kernels_proportion),
+        cmocka_unit_test(elements_have_the_size_that_the_caller_passes),
+        cmocka_unit_test(every_listed_process_can_be_read),
+        cmocka_unit_test(a_process_is_found_by_its_exe_link_even_if_the_file_is_deleted),
+        cmocka_unit_test(a_process_without_an_exe_link_is_found_by_argv_0_or_its_name),
+        cmocka_unit_test(an_executable_without_processes_is_found_zero_times_without_an_error),
+        cmocka_unit_test(only_the_last_part_of_a_path_is_the_name_of_an_executable),
+        cmocka_unit_test(threads_are_listed_in_ascending_order_each_with_its_own_start),
+        cmocka_unit_test(the_cpu_time_of_a_thread_is_read_from_its_schedstat),
+        cmocka_unit_test(the_tid_of_another_thread_does_not_identify_a_process),
+        cmocka_unit_test(a_reader_gives_the_same_values_as_camp_process_read),
+        cmocka_unit_test(calls_without_a_process_or_a_struct_to_fill_are_invalid),
+        cmocka_unit_test(user_and_system_percent_divide_cpu_time_in_the_kernels_proportion),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

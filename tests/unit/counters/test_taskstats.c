@@ -1,4 +1,4 @@
-/* Messages of taskstats, as the kernel makes them and as it does not: are these bytes read right?
+/* Messages of taskstats, valid and invalid ones: are these bytes read right?
  */
 #include "counters/linux/taskstats_message.h"
 
@@ -43,7 +43,7 @@ static struct message begin(uint16_t type, uint32_t port)
     return message;
 }
 
-/* Copied, because the compiler may miss a store of another type into these bytes. */
+/* Stores the length in the header. It is copied, because of the aliasing rules of C. */
 static void claim_length(struct message *message, uint32_t length)
 {
     memcpy(message->bytes + offsetof(struct nlmsghdr, nlmsg_len), &length, sizeof length);
@@ -97,7 +97,7 @@ static struct message error_message(int error)
     return message;
 }
 
-/* A thread of process 40 that ended, after 10 ms of which it waited 1. */
+/* Statistics of a thread of process 40, which waited for a CPU for 1 ms of its life of 10 ms. */
 static struct taskstats thread_stats(bool last)
 {
     return (struct taskstats){
@@ -140,7 +140,7 @@ static struct message exit_message(bool last, const struct taskstats *whole, siz
     return message;
 }
 
-static void an_answer_is_read_with_its_sequence(void **state)
+static void an_answer_is_read_with_its_sequence_number(void **state)
 {
     struct message message = begin_stats(99);
     struct taskstats stats = thread_stats(false);
@@ -164,7 +164,7 @@ static void an_answer_is_read_with_its_sequence(void **state)
     assert_int_equal(task.voluntary_switches, 2);
 }
 
-static void no_such_process_is_gone_and_no_failure(void **state)
+static void a_missing_process_is_reported_as_gone_and_is_not_a_failure(void **state)
 {
     struct message message = error_message(-ESRCH);
     struct camp_taskstat task = { .pid = 5, .measured_ns = 1 };
@@ -196,7 +196,7 @@ static void a_missing_capability_is_named(void **state)
     assert_int_equal(camp_taskstats_refusal(message.bytes, message.length, &error), CAMP_E_PERM);
 }
 
-static void a_kernel_without_taskstats_is_not_supported(void **state)
+static void a_kernel_without_taskstats_is_reported_as_not_supported(void **state)
 {
     struct message message = error_message(-ENOENT);
     uint16_t family;
@@ -230,7 +230,7 @@ static void a_process_of_one_thread_has_one_record(void **state)
     assert_string_equal(exits[0].name, "a) b\nc");
 }
 
-static void the_exit_of_a_thread_other_than_the_last_is_no_process(void **state)
+static void the_exit_of_a_thread_before_the_last_is_not_that_of_the_process(void **state)
 {
     struct message message = exit_message(false, NULL, STATS_LENGTH);
     struct camp_task_exit exits[EXITS_PER_MESSAGE];
@@ -244,7 +244,7 @@ static void the_exit_of_a_thread_other_than_the_last_is_no_process(void **state)
     assert_int_equal(exits[0].is_process, 0);
 }
 
-static void the_exit_record_of_the_last_thread_has_the_whole_process(void **state)
+static void the_exit_of_the_last_thread_also_has_the_record_of_the_whole_process(void **state)
 {
     struct taskstats whole = { .cpu_run_virtual_total = 50 * MS, .cpu_run_real_total = 48 * MS };
     struct message message = exit_message(true, &whole, STATS_LENGTH);
@@ -276,7 +276,7 @@ static void the_unread_time_of_a_task_is_bounded_by_its_life_and_a_tick(void **s
     put_aggregate(&message, false, 41, &stats, STATS_LENGTH);
     finish(&message);
     assert_int_equal(read_exit(&message, exits, &count), CAMP_OK);
-    assert_int_equal(exits[0].at_most_ns, 9 * MS); /* 10 of life less 1 of waiting */
+    assert_int_equal(exits[0].at_most_ns, 9 * MS); /* 10 ms of life minus 1 ms of waiting */
     message = begin_stats(0);
     stats.ac_etime = 500000;
     put_aggregate(&message, false, 41, &stats, STATS_LENGTH);
@@ -304,7 +304,7 @@ static void an_old_kernel_does_not_report_the_process_of_a_thread(void **state)
     assert_int_equal(exits[0].measured_ns, 6 * MS);
 }
 
-static void statistics_that_are_too_short_are_a_wrong_format(void **state)
+static void statistics_that_are_too_short_are_a_format_error(void **state)
 {
     struct message message = exit_message(true, NULL, offsetof(struct taskstats, nvcsw));
     struct camp_task_exit exits[EXITS_PER_MESSAGE];
@@ -314,7 +314,7 @@ static void statistics_that_are_too_short_are_a_wrong_format(void **state)
     assert_int_equal(read_exit(&message, exits, &count), CAMP_E_FORMAT);
 }
 
-static void every_truncation_is_a_wrong_format(void **state)
+static void every_truncated_message_is_a_format_error(void **state)
 {
     struct taskstats whole = thread_stats(true);
     struct message message = exit_message(true, &whole, STATS_LENGTH);
@@ -327,7 +327,7 @@ static void every_truncation_is_a_wrong_format(void **state)
     assert_int_equal(read_exit(&message, exits, &count), CAMP_OK);
 }
 
-static void a_length_beyond_all_numbers_is_a_wrong_format(void **state)
+static void a_message_that_claims_the_largest_length_is_a_format_error(void **state)
 {
     struct message message = exit_message(true, NULL, STATS_LENGTH);
     struct camp_task_exit exits[EXITS_PER_MESSAGE];
@@ -341,18 +341,18 @@ static void a_length_beyond_all_numbers_is_a_wrong_format(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_answer_is_read_with_its_sequence),
-        cmocka_unit_test(no_such_process_is_gone_and_no_failure),
+        cmocka_unit_test(an_answer_is_read_with_its_sequence_number),
+        cmocka_unit_test(a_missing_process_is_reported_as_gone_and_is_not_a_failure),
         cmocka_unit_test(a_missing_capability_is_named),
-        cmocka_unit_test(a_kernel_without_taskstats_is_not_supported),
+        cmocka_unit_test(a_kernel_without_taskstats_is_reported_as_not_supported),
         cmocka_unit_test(a_process_of_one_thread_has_one_record),
-        cmocka_unit_test(the_exit_of_a_thread_other_than_the_last_is_no_process),
-        cmocka_unit_test(the_exit_record_of_the_last_thread_has_the_whole_process),
+        cmocka_unit_test(the_exit_of_a_thread_before_the_last_is_not_that_of_the_process),
+        cmocka_unit_test(the_exit_of_the_last_thread_also_has_the_record_of_the_whole_process),
         cmocka_unit_test(the_unread_time_of_a_task_is_bounded_by_its_life_and_a_tick),
         cmocka_unit_test(an_old_kernel_does_not_report_the_process_of_a_thread),
-        cmocka_unit_test(statistics_that_are_too_short_are_a_wrong_format),
-        cmocka_unit_test(every_truncation_is_a_wrong_format),
-        cmocka_unit_test(a_length_beyond_all_numbers_is_a_wrong_format),
+        cmocka_unit_test(statistics_that_are_too_short_are_a_format_error),
+        cmocka_unit_test(every_truncated_message_is_a_format_error),
+        cmocka_unit_test(a_message_that_claims_the_largest_length_is_a_format_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The numbers, words and lines that all texts are made of. */
+/* Parsing numbers, words and lines. */
 #include "counters/text.h"
 
 #include "../tree.h"
@@ -8,7 +8,7 @@ static struct cursor of(const char *text)
     return cursor_of(text, strlen(text));
 }
 
-static void a_number_ends_where_its_digits_do(void **state)
+static void a_number_ends_after_its_last_digit(void **state)
 {
     struct cursor cursor = of(" \t12x");
     uint64_t value;
@@ -33,7 +33,7 @@ static void no_byte_beyond_the_end_is_read(void **state)
     assert_false(text_u64(&cursor, &value));
 }
 
-static void numbers_have_64_bits_and_no_more(void **state)
+static void numbers_of_more_than_64_bits_are_refused(void **state)
 {
     static const struct {
         const char *text;
@@ -77,7 +77,7 @@ static void lines_may_be_empty_and_the_last_may_lack_its_newline(void **state)
     assert_false(text_line(&cursor, &line));
 }
 
-static void a_prefix_is_eaten_only_whole(void **state)
+static void a_prefix_is_skipped_only_if_all_of_it_matches(void **state)
 {
     struct cursor cursor = of("cpu0");
 
@@ -88,7 +88,7 @@ static void a_prefix_is_eaten_only_whole(void **state)
     assert_int_equal(*cursor.at, '0');
 }
 
-static void words_are_separated_by_blanks_and_truncated(void **state)
+static void words_are_separated_by_blanks_and_their_copies_are_truncated(void **state)
 {
     struct cursor cursor = of("  first second");
     struct cursor word;
@@ -106,12 +106,12 @@ static void words_are_separated_by_blanks_and_truncated(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_number_ends_where_its_digits_do),
+        cmocka_unit_test(a_number_ends_after_its_last_digit),
         cmocka_unit_test(no_byte_beyond_the_end_is_read),
-        cmocka_unit_test(numbers_have_64_bits_and_no_more),
+        cmocka_unit_test(numbers_of_more_than_64_bits_are_refused),
         cmocka_unit_test(lines_may_be_empty_and_the_last_may_lack_its_newline),
-        cmocka_unit_test(a_prefix_is_eaten_only_whole),
-        cmocka_unit_test(words_are_separated_by_blanks_and_truncated),
+        cmocka_unit_test(a_prefix_is_skipped_only_if_all_of_it_matches),
+        cmocka_unit_test(words_are_separated_by_blanks_and_their_copies_are_truncated),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

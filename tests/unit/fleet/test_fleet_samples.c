@@ -34,7 +34,7 @@ static int end(void **state)
     return 0;
 }
 
-/* A scrape, this many seconds after T0. */
+/* Adds a scrape, `at` seconds after T0. */
 static void scrape(double at, double user, double idle)
 {
     const int64_t time_ns = T0 + llround(at * (double)S);
@@ -58,7 +58,7 @@ static void an_interval_may_end_between_two_scrapes(void **state)
     assert_false(amounts_until(0.25)); /* the start */
     scrape(2, 11.5, 102.5);
     assert_true(amounts_until(1.5));
-    /* 3/4 of the first, half of the second. */
+    /* 3/4 of the first difference, and half of the second. */
     assert_int_equal(values[USER], 750000000 + 250000000);
     assert_int_equal(values[IDLE], 750000000 + 750000000);
     assert_int_equal(amounts.elapsed_ns, 2500000000);
@@ -96,7 +96,7 @@ static void a_missing_host_is_accounted_until_its_last_scrape(void **state)
     assert_false(amounts_until(4));
 }
 
-static void the_time_of_a_gap_is_unaccounted_and_partial(void **state)
+static void the_time_of_a_gap_between_scrapes_is_unaccounted_and_partial(void **state)
 {
     (void)state;
     scrape(0, 0, 0);
@@ -125,7 +125,7 @@ static void a_restarted_exporter_leaves_time_unaccounted(void **state)
     assert_int_equal(amounts.elapsed_ns, 2 * S);
 }
 
-static void the_elapsed_time_of_a_host_is_by_its_own_clock(void **state)
+static void the_elapsed_time_of_a_host_is_that_of_its_own_clock(void **state)
 {
     (void)state;
     scrape(0, 0, 0);
@@ -151,7 +151,7 @@ static void a_new_counter_has_no_growth_yet(void **state)
     assert_int_equal(amounts.elapsed_ns, S);
 }
 
-static void series_of_one_column_are_added(void **state)
+static void series_of_one_column_are_added_up(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -179,7 +179,7 @@ static void scrapes_may_arrive_in_any_order_and_twice(void **state)
     assert_int_equal(values[USER], 500000000);
 }
 
-static void the_period_is_the_time_between_scrapes_not_snapshots(void **state)
+static void the_period_is_the_time_between_scrapes_and_not_between_snapshots(void **state)
 {
     (void)state;
     scrape(0, 0, 0);
@@ -190,7 +190,7 @@ static void the_period_is_the_time_between_scrapes_not_snapshots(void **state)
     scrape(21, 0, 0);
     fleet_update_period(member, 10 * S);
     assert_int_equal(member->period_ns, S);
-    scrape(36, 0, 0); /* a snapshot each second: one failed, or the period has changed */
+    scrape(36, 0, 0); /* with a snapshot each second: a scrape failed, or the period has changed */
     fleet_update_period(member, S);
     scrape(51, 0, 0);
     fleet_update_period(member, S);
@@ -201,7 +201,7 @@ static void the_period_is_the_time_between_scrapes_not_snapshots(void **state)
     assert_int_equal(member->period_ns, 15 * S);
 }
 
-static void levels_are_found_to_the_millisecond(void **state)
+static void a_sample_is_found_by_its_time_to_the_millisecond(void **state)
 {
     (void)state;
     scrape(1, 10, 0);
@@ -263,14 +263,14 @@ int main(void)
         TEST(an_interval_may_end_between_two_scrapes),
         TEST(the_difference_of_two_scrapes_is_accounted_once),
         TEST(a_missing_host_is_accounted_until_its_last_scrape),
-        TEST(the_time_of_a_gap_is_unaccounted_and_partial),
+        TEST(the_time_of_a_gap_between_scrapes_is_unaccounted_and_partial),
         TEST(a_restarted_exporter_leaves_time_unaccounted),
-        TEST(the_elapsed_time_of_a_host_is_by_its_own_clock),
+        TEST(the_elapsed_time_of_a_host_is_that_of_its_own_clock),
         TEST(a_new_counter_has_no_growth_yet),
-        TEST(series_of_one_column_are_added),
+        TEST(series_of_one_column_are_added_up),
         TEST(scrapes_may_arrive_in_any_order_and_twice),
-        TEST(the_period_is_the_time_between_scrapes_not_snapshots),
-        TEST(levels_are_found_to_the_millisecond),
+        TEST(the_period_is_the_time_between_scrapes_and_not_between_snapshots),
+        TEST(a_sample_is_found_by_its_time_to_the_millisecond),
         TEST(a_late_scrape_does_not_change_the_period),
         TEST(an_interval_does_not_end_before_its_start),
         TEST(members_are_found_by_key_and_removed_without_new_samples),
