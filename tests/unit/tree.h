@@ -1,5 +1,5 @@
-/* Trees of /proc and /sys for the tests of system counters: the stored ones, and ones that are made
- * for a single test in a folder that is removed again. */
+/* Trees of /proc and /sys for the tests of system counters: stored trees, and trees that a single
+ * test makes in a temporary folder. */
 #pragma once
 
 #include <camp/camp.h>
@@ -19,7 +19,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Of made trees: the folder is both /proc and /sys, and holds this one file. */
+/* In a tree that a test makes, the folder is both /proc and /sys, and contains only this file. */
 struct tree {
     char folder[PATH_MAX];
     char sys[PATH_MAX + 8];
@@ -45,7 +45,7 @@ static inline const struct camp_source *source_of(struct tree *tree)
     return &tree->source;
 }
 
-/* `name` may have one folder in it ("net/dev"). */
+/* Makes a tree with one file. Its `name` may have one folder in it ("net/dev"). */
 static inline struct tree made_tree(const char *name, const void *bytes, size_t length)
 {
     struct tree tree;

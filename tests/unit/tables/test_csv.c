@@ -3,7 +3,7 @@
 
 #include "../foreign_table.h"
 
-/* All rows of a text, as one: fields between | |, problems in ( ). */
+/* Compares the rows of a text with `expected`: "NUMBER:", a | before each field, (a problem). */
 static void assert_rows(const char *text, size_t length, const char *expected)
 {
     const struct from from = { .stop = &never };
@@ -50,7 +50,7 @@ static void open_made(const char *text, size_t length, const char *message)
     unlink(path);
 }
 
-static void fields_end_at_commas_and_rows_at_lines(void **state)
+static void fields_end_at_commas_and_rows_at_line_ends(void **state)
 {
     (void)state;
     ASSERT_ROWS("a,b\n1,2\n", "1:|a|b\n2:|1|2\n");
@@ -68,7 +68,8 @@ static void the_header_determines_the_separator(void **state)
     ASSERT_ROWS("\r\n\"a,b\";\"c;d\"\n\"1\"x;2\n",
                 "2:|a,b|c;d\n3:|1|2(there is text behind a closing quote)\n");
     ASSERT_ROWS("a,\"b;\nc\"\n1;2,3\n", "1:|a|b;\nc\n3:|1;2|3\n");
-    ASSERT_ROWS("a;\"b\"\",c\"\n1;2\n", "1:|a|b\",c\n2:|1|2\n"); /* a doubled quote ends nothing */
+    /* a doubled quote does not end the field */
+    ASSERT_ROWS("a;\"b\"\",c\"\n1;2\n", "1:|a|b\",c\n2:|1|2\n");
     open_made("time;a, b;c\n", 12, "line 1: the header has 1 comma, 2 semicolons and 0 tabs");
     open_made("\ntime\n1\n", 8, "line 2: the header has no comma, semicolon or tab");
 }
@@ -98,7 +99,7 @@ static void empty_lines_are_skipped_and_counted(void **state)
     ASSERT_ROWS("\n\na,b\n\r\nc\n\n", "3:|a|b\n5:|c\n");
 }
 
-static void quotes_hold_commas_lines_and_quotes(void **state)
+static void quoted_fields_may_contain_commas_line_ends_and_quotes(void **state)
 {
     (void)state;
     ASSERT_ROWS("\"a,b\",\"c\"\"d\"\n", "1:|a,b|c\"d\n");
@@ -108,7 +109,7 @@ static void quotes_hold_commas_lines_and_quotes(void **state)
     ASSERT_ROWS("a\"\",b\nc,d\n", "1:|a\"\"|b\n2:|c|d\n");
 }
 
-static void an_unclosed_quote_is_a_single_line(void **state)
+static void an_unclosed_quote_makes_only_its_line_invalid(void **state)
 {
     (void)state;
     ASSERT_ROWS("a,b\n1,\"2\n3,4\n5,6\n",
@@ -122,8 +123,8 @@ static void text_after_a_quote_is_reported(void **state)
     ASSERT_ROWS("\"a\"b,c\nd,e\n", "1:|a|c(there is text behind a closing quote)\n2:|d|e\n");
 }
 
-/* Rows cross the ends of the blocks in which the file is read, with and without quotes. */
-static void rows_of_a_long_file_are_whole(void **state)
+/* With and without quotes, rows cross the ends of the blocks in which the file is read. */
+static void rows_across_block_ends_are_read_whole(void **state)
 {
     const struct from from = { .stop = &never };
     const size_t count = 40000;
@@ -207,7 +208,7 @@ static void progress_reaches_the_end(void **state)
     assert_int_equal(heard.total, 8);
 }
 
-static void reading_ends_at_a_stop(void **state)
+static void a_stop_request_ends_the_reading(void **state)
 {
     volatile sig_atomic_t stop = 1;
     const struct from from = { .stop = &stop };
@@ -222,19 +223,19 @@ static void reading_ends_at_a_stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_end_at_commas_and_rows_at_lines),
+        cmocka_unit_test(fields_end_at_commas_and_rows_at_line_ends),
         cmocka_unit_test(the_header_determines_the_separator),
         cmocka_unit_test(lines_may_end_in_crlf),
         cmocka_unit_test(a_byte_order_mark_is_no_part_of_a_name),
         cmocka_unit_test(empty_lines_are_skipped_and_counted),
-        cmocka_unit_test(quotes_hold_commas_lines_and_quotes),
-        cmocka_unit_test(an_unclosed_quote_is_a_single_line),
+        cmocka_unit_test(quoted_fields_may_contain_commas_line_ends_and_quotes),
+        cmocka_unit_test(an_unclosed_quote_makes_only_its_line_invalid),
         cmocka_unit_test(text_after_a_quote_is_reported),
-        cmocka_unit_test(rows_of_a_long_file_are_whole),
+        cmocka_unit_test(rows_across_block_ends_are_read_whole),
         cmocka_unit_test(a_file_that_is_no_table_is_refused),
         cmocka_unit_test(an_unreadable_file_is_refused),
         cmocka_unit_test(progress_reaches_the_end),
-        cmocka_unit_test(reading_ends_at_a_stop),
+        cmocka_unit_test(a_stop_request_ends_the_reading),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,7 @@ static int open_query(const char *path, const char *query, struct table *ret,
     return from_open(&from, &ret->source, &ret->facts, error);
 }
 
-static void a_query_is_a_table(void **state)
+static void the_result_of_a_query_is_a_table(void **state)
 {
     struct table table;
     char path[64];
@@ -114,7 +114,7 @@ static void a_query_writes_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_query_is_a_table),
+        cmocka_unit_test(the_result_of_a_query_is_a_table),
         cmocka_unit_test(an_invalid_query_is_refused),
         cmocka_unit_test(a_query_writes_nothing),
     };

@@ -1,9 +1,9 @@
-/* Tables as sources: rows of (time, entity, numbers) as frames. */
+/* Tables as sources: rows of (time, entity, numbers) become frames. */
 #include "opened_table.h"
 
 /* --------------------------------------------------------------------------------- Frames -- */
 
-static void rows_of_one_time_are_a_frame(void **state)
+static void rows_with_the_same_time_are_one_frame(void **state)
 {
     struct table table = opened_text("time,session,CPU_ms,Idle_ms\n"
                                      "1227319201,a,400,600\n1227319201,b,100,900\n"
@@ -90,8 +90,8 @@ static void a_table_without_entities_has_one_named_after_its_file(void **state)
     source_close(table.source);
 }
 
-/* A frame has a name cut to its size; the whole name identifies the entity. */
-static void long_names_are_cut_and_stay_different(void **state)
+/* A frame has only the part of a name that fits; the whole name identifies the entity. */
+static void long_names_are_cut_and_still_distinguished(void **state)
 {
     char text[512];
     struct table table;
@@ -107,11 +107,12 @@ static void long_names_are_cut_and_stay_different(void **state)
     source_close(table.source);
     table = opened_text(text, NULL);
     assert_int_equal(next(&table), CAMP_OK);
-    assert_int_equal(strlen(table.frame->entities[0].name), 62); /* not in the middle of an ä */
+    /* the name is not cut in the middle of an ä */
+    assert_int_equal(strlen(table.frame->entities[0].name), 62);
     source_close(table.source);
 }
 
-static void entities_keep_their_ids(void **state)
+static void entities_keep_their_ids_in_all_frames(void **state)
 {
     struct table table = opened_text("time,host,cpu,user_pct,idle_pct\n"
                                      "1,db1,0,1,99\n1,db1,1,2,98\n1,db2,0,3,97\n1,db2,1,4,96\n"
@@ -127,7 +128,7 @@ static void entities_keep_their_ids(void **state)
     assert_at_end(&table);
 }
 
-static void two_columns_of_one_name_are_two_states(void **state)
+static void two_columns_with_the_same_name_are_two_states(void **state)
 {
     struct table table = opened_text("time,IO_ms,io_pct,io,Idle\n1,1,1,1,1\n", "ms");
     const struct schema *schema = table.source->describe(table.source);
@@ -150,7 +151,7 @@ static void only_the_requested_part_is_shown(void **state)
     from.begin_ns = T0 + 10 * S;
     from.end_ns = T0 + 12 * S;
     table = opened(&from);
-    assert_int_equal(table.facts.frames, 2); /* an interval that ends at --begin is before it */
+    assert_int_equal(table.facts.frames, 2); /* an interval that ends at --begin is not selected */
     assert_int_equal(next(&table), CAMP_OK);
     assert_int_equal(table.frame->wall_clock_ns, T0 + 11 * S);
     assert_int_equal(table.frame->end_ns - table.frame->start_ns, S);
@@ -178,7 +179,7 @@ static void a_replay_takes_the_time_of_the_table_divided_by_the_speed(void **sta
 
 /* ------------------------------------------------------------------------- Elapsed times -- */
 
-static void the_first_interval_is_the_usual_one(void **state)
+static void the_first_interval_is_as_long_as_most_others(void **state)
 {
     struct table table = opened_text("time,session,cpu_pct\n"
                                      "1000000000,a,50\n1000000010,a,50\n1000000020,a,50\n"
@@ -198,7 +199,7 @@ static void the_first_interval_is_the_usual_one(void **state)
     assert_at_end(&table);
 }
 
-static void the_shorter_of_two_intervals_is_the_usual_one(void **state)
+static void of_two_lengths_the_shorter_is_the_usual_interval(void **state)
 {
     struct table table = opened_text("time;session;cpu_pct\n"
                                      "1000000000;a;50\n1000000010;a;50\n1000000070;a;50\n",
@@ -211,7 +212,7 @@ static void the_shorter_of_two_intervals_is_the_usual_one(void **state)
     source_close(table.source);
 }
 
-static void a_single_time_is_a_second(void **state)
+static void a_table_with_a_single_time_has_an_interval_of_one_second(void **state)
 {
     struct table table = opened_text("time,session,cpu_pct\n5,a,50\n5,b,100\n", NULL);
 
@@ -223,7 +224,7 @@ static void a_single_time_is_a_second(void **state)
 }
 
 /* The time during which an entity had no rows is not part of its next interval. */
-static void an_entity_that_comes_back_has_a_usual_interval(void **state)
+static void an_entity_that_returns_starts_with_an_interval_of_the_usual_length(void **state)
 {
     struct table table = opened_text("time,session,cpu_ms\n"
                                      "1,a,1000\n1,b,1000\n2,a,1000\n3,a,1000\n4,a,1000\n"
@@ -256,7 +257,7 @@ static void entities_may_have_different_times(void **state)
     assert_at_end(&table);
 }
 
-static void a_column_may_have_the_elapsed_time(void **state)
+static void a_column_may_contain_the_elapsed_time(void **state)
 {
     struct table table = opened_text("time,session,elapsed_ms,cpu_ms\n"
                                      "1000000000,a,500,400\n1000000001,a,2000,400\n",
@@ -270,8 +271,8 @@ static void a_column_may_have_the_elapsed_time(void **state)
     assert_at_end(&table);
 }
 
-/* Snapshots of ten minutes, numbered. */
-static void counted_times_are_as_long_as_the_elapsed_ones(void **state)
+/* The times are numbers of snapshots, which are taken every ten minutes. */
+static void intervals_of_numbered_snapshots_are_as_long_as_the_elapsed_column(void **state)
 {
     struct table table = opened_text("snap_id,session,elapsed_s,cpu_s\n"
                                      "7,a,600,300\n8,a,600,300\n9,a,600,300\n",
@@ -289,8 +290,8 @@ static void counted_times_are_as_long_as_the_elapsed_ones(void **state)
 
 /* ------------------------------------------------------------------------------ The paper -- */
 
-/* The sessions of Figure 6 of the paper: 4 at one vertex, 2 on the side, 2 at another vertex; and
- * time that is in no column, as in its section 8. */
+/* The sessions of Figure 6 of the paper by Gunther and Poder: 4 at one vertex, 2 on the side, 2 at
+ * another vertex; and time that is in no column, as in section 8 of the paper. */
 static void the_sessions_of_the_paper_are_read(void **state)
 {
     struct table table = opened_stored("sessions3");
@@ -342,22 +343,22 @@ static void four_metrics_are_four_states(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_of_one_time_are_a_frame),
+        cmocka_unit_test(rows_with_the_same_time_are_one_frame),
         cmocka_unit_test(times_that_do_not_add_up_are_not_corrected),
         cmocka_unit_test(rows_out_of_order_are_sorted),
         cmocka_unit_test(a_table_without_entities_has_one_named_after_its_file),
-        cmocka_unit_test(long_names_are_cut_and_stay_different),
-        cmocka_unit_test(entities_keep_their_ids),
-        cmocka_unit_test(two_columns_of_one_name_are_two_states),
+        cmocka_unit_test(long_names_are_cut_and_still_distinguished),
+        cmocka_unit_test(entities_keep_their_ids_in_all_frames),
+        cmocka_unit_test(two_columns_with_the_same_name_are_two_states),
         cmocka_unit_test(only_the_requested_part_is_shown),
         cmocka_unit_test(a_replay_takes_the_time_of_the_table_divided_by_the_speed),
-        cmocka_unit_test(the_first_interval_is_the_usual_one),
-        cmocka_unit_test(the_shorter_of_two_intervals_is_the_usual_one),
-        cmocka_unit_test(a_single_time_is_a_second),
-        cmocka_unit_test(an_entity_that_comes_back_has_a_usual_interval),
+        cmocka_unit_test(the_first_interval_is_as_long_as_most_others),
+        cmocka_unit_test(of_two_lengths_the_shorter_is_the_usual_interval),
+        cmocka_unit_test(a_table_with_a_single_time_has_an_interval_of_one_second),
+        cmocka_unit_test(an_entity_that_returns_starts_with_an_interval_of_the_usual_length),
         cmocka_unit_test(entities_may_have_different_times),
-        cmocka_unit_test(a_column_may_have_the_elapsed_time),
-        cmocka_unit_test(counted_times_are_as_long_as_the_elapsed_ones),
+        cmocka_unit_test(a_column_may_contain_the_elapsed_time),
+        cmocka_unit_test(intervals_of_numbered_snapshots_are_as_long_as_the_elapsed_column),
         cmocka_unit_test(the_sessions_of_the_paper_are_read),
         cmocka_unit_test(four_metrics_are_four_states),
     };

@@ -52,8 +52,8 @@ static void a_given_unit_is_used(void **state)
                                        "percent and share");
 }
 
-/* The unit of each column takes precedence over --unit. */
-static void a_unit_in_a_name_decides(void **state)
+/* The unit in the name of a column takes precedence over --unit. */
+static void the_unit_in_the_name_of_a_column_takes_precedence(void **state)
 {
     struct table table = opened_text("time,name,a_us,b_ms,c_s,d_pct,e_share,f_ns,rest\n"
                                      "1000000000,x,1000,1,0.001,0.1,0.001,1000000,994\n"
@@ -114,7 +114,7 @@ static void unreadable_rows_are_counted_and_reported(void **state)
                        0);
 }
 
-static void of_repeated_rows_the_first_is_kept(void **state)
+static void the_first_of_repeated_rows_is_kept(void **state)
 {
     struct table table = opened_stored("duplicate");
 
@@ -244,10 +244,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_missing_unit_is_guessed_and_reported),
         cmocka_unit_test(a_given_unit_is_used),
-        cmocka_unit_test(a_unit_in_a_name_decides),
+        cmocka_unit_test(the_unit_in_the_name_of_a_column_takes_precedence),
         cmocka_unit_test(zeros_need_no_unit),
         cmocka_unit_test(unreadable_rows_are_counted_and_reported),
-        cmocka_unit_test(of_repeated_rows_the_first_is_kept),
+        cmocka_unit_test(the_first_of_repeated_rows_is_kept),
         cmocka_unit_test(a_row_without_a_time_counts_in_the_interval_of_its_neighbour),
         cmocka_unit_test(an_invalid_row_still_ends_an_interval),
         cmocka_unit_test(unusual_but_valid_tables_are_read),

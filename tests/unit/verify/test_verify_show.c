@@ -1,4 +1,4 @@
-/* The text of camp verify: its columns and its notes. */
+/* The columns and notes of the text that camp verify writes. */
 #include "verify/verify_findings.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 static const struct row_spec spec = { "made-up", "switches", "a number : another" };
 static const struct summary summary = { .time = "2026-11-21T10:24:30.101+00:00" };
 
-/* The text of a column, by its heading; "" when it is unknown. */
+/* Returns the text of the column with this heading; "" if the cell is unknown. */
 static const char *column(const struct finding *finding, const char *title)
 {
     static struct verify_record record;
@@ -41,7 +41,7 @@ static struct finding finding_of(double below, double above)
                              .confidence = NAN };
 }
 
-static void the_unit_is_beside_the_numbers(void **state)
+static void the_unit_has_a_column_of_its_own(void **state)
 {
     struct finding finding = finding_of(1, 1);
 
@@ -53,7 +53,7 @@ static void the_unit_is_beside_the_numbers(void **state)
     assert_string_equal(column(&finding, "unit"), "switches");
 }
 
-static void an_error_is_signed(void **state)
+static void an_error_is_shown_with_its_sign(void **state)
 {
     static const struct {
         double reported;
@@ -69,7 +69,7 @@ static void an_error_is_signed(void **state)
     }
 }
 
-static void a_failed_row_shows_what_was_allowed(void **state)
+static void a_failed_row_shows_the_allowed_difference(void **state)
 {
     static struct verify_record record;
     struct finding finding = finding_of(0.5, INFINITY);
@@ -84,9 +84,9 @@ static void a_failed_row_shows_what_was_allowed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_unit_is_beside_the_numbers),
-        cmocka_unit_test(an_error_is_signed),
-        cmocka_unit_test(a_failed_row_shows_what_was_allowed),
+        cmocka_unit_test(the_unit_has_a_column_of_its_own),
+        cmocka_unit_test(an_error_is_shown_with_its_sign),
+        cmocka_unit_test(a_failed_row_shows_the_allowed_difference),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #define POINTS_MAXIMUM 2000
-#define HEIGHT 10 /* of the triangle in a picture of 40 x 13 */
-#define LEFT 10   /* its first column */
+#define HEIGHT 10 /* lines of the triangle in a picture of 40 x 13 */
+#define LEFT 10   /* column of its left corner */
 #define MIDDLE (LEFT + HEIGHT)
 
 static const char *const names[] = { "CPU", "idle", "waiting" };
@@ -28,7 +28,7 @@ static struct barry_point point(double cpu, double idle, double waiting, const c
     return ret;
 }
 
-/* The caller frees it. */
+/* Returns the picture of the first `count` points, which the caller frees. */
 static char *draw(size_t count, size_t columns, size_t rows, bool utf8)
 {
     const struct barry barry = { names, points, count, columns, rows, utf8 };
@@ -38,7 +38,7 @@ static char *draw(size_t count, size_t columns, size_t rows, bool utf8)
     return text;
 }
 
-/* A line of the text; empty if it has no such line. */
+/* Writes a line of the text to `ret`; "" if the text has no such line. */
 static void take_line(const char *text, size_t number, wchar_t *ret, size_t capacity)
 {
     char line[1000];
@@ -53,7 +53,7 @@ static void take_line(const char *text, size_t number, wchar_t *ret, size_t capa
     assert_int_not_equal(mbstowcs(ret, line, capacity), (size_t)-1);
 }
 
-/* The number of points that a character represents. */
+/* Returns the number of dots in a character. */
 static size_t dots_of(wchar_t character)
 {
     return character >= 0x2800 && character <= 0x28ff

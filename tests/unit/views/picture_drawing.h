@@ -77,7 +77,7 @@ static void keep(void)
     assert_int_equal(timeline_add(&timeline, &frame), CAMP_OK);
 }
 
-/* Vertices are the first `count` states. */
+/* Draws the timeline. Each of the first `count` states is a vertex. */
 static void draw(enum picture_kind kind, size_t count, bool over_entities)
 {
     struct picture picture = { .timeline = &timeline,

@@ -1,4 +1,4 @@
-/* A reader of the stream, as the page has one, and frames to write. */
+/* A reader of the stream, like that of the page, and frames to write. */
 #pragma once
 
 #include "views/page/stream.h"
@@ -30,7 +30,7 @@ static struct schema schema_of(size_t states)
 
 /* -------------------------------------------------------------------------------- Reading -- */
 
-/* A reader of docs/stream.md: its state after each block. */
+/* A reader of the stream as docs/stream.md describes it: what it knows after each block. */
 struct reader {
     size_t states;
     bool is_there[ENTITIES_MAXIMUM];
@@ -40,7 +40,7 @@ struct reader {
     double end_ms, length_ms, unit;
     bool is_key;
     uint32_t count, gone, unseen, lost, partial;
-    char text[65536]; /* the last JSON block */
+    char text[65536]; /* text of the last JSON block */
     unsigned blocks[8];
 };
 
@@ -141,7 +141,7 @@ static void read_frame(struct reader *reader, const uint8_t *payload, size_t siz
     read_rows(reader, payload + 48, payload + 64 + 4 * reader->gone);
 }
 
-/* Reads all blocks, and removes them. */
+/* Reads all blocks, and empties `bytes`. */
 static void read_blocks(struct reader *reader, struct bytes *bytes)
 {
     memset(reader->blocks, 0, sizeof reader->blocks);
@@ -168,7 +168,7 @@ static void read_blocks(struct reader *reader, struct bytes *bytes)
 
 /* ------------------------------------------------------------------------------- Writing -- */
 
-/* Adds an entity's row; its states are in percent of its time. */
+/* Adds an entity's row. The states are in percent of the entity's time. */
 static void add(struct frame *frame, int64_t id, uint32_t flags, uint64_t elapsed_ns,
                 const double *percent)
 {

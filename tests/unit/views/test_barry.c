@@ -1,4 +1,4 @@
-/* The triangle on a terminal: each dot is at its place, and none is lost. */
+/* Tests that the triangle on a terminal has each dot at its place, and loses none. */
 #include "barry_drawing.h"
 
 static wchar_t character_at(const char *text, size_t row, size_t column)
@@ -52,7 +52,7 @@ static void a_point_sets_the_nearest_dot_of_its_cell(void **state)
     free(text);
 }
 
-/* Rounding moves no dot out of the triangle, whatever its height. */
+/* Whatever the height of the triangle, rounding moves no dot out of it. */
 static void a_point_with_two_kinds_of_time_is_between_their_corners(void **state)
 {
     (void)state;
@@ -67,7 +67,7 @@ static void a_point_with_two_kinds_of_time_is_between_their_corners(void **state
                     side == 0 ? point(share, 1 - share, 0, NULL) : point(share, 0, 1 - share, NULL);
                 text = draw(1, 2 * height, height + 3, true);
                 for (size_t row = 1; row <= height; row++) {
-                    size_t column = height - row; /* of the left side */
+                    size_t column = height - row; /* column of the left side in this row */
 
                     take_line(text, row, line, 400);
                     for (size_t at = 0; line[at] != L'\0'; at++) {
@@ -131,6 +131,6 @@ int main(void)
         cmocka_unit_test(without_utf8_a_character_is_the_number_of_dots),
     };
 
-    setlocale(LC_CTYPE, "C.UTF-8"); /* for names with other characters than ASCII */
+    setlocale(LC_CTYPE, "C.UTF-8"); /* needed for names with characters beyond ASCII */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Names and numbers in the triangle, on terminals of any size. */
 #include "barry_drawing.h"
 
-static void a_full_cell_shows_its_number(void **state)
+static void a_full_cell_shows_its_number_of_dots(void **state)
 {
     char *text;
 
@@ -21,15 +21,17 @@ static void a_full_cell_shows_its_number(void **state)
     free(text);
 }
 
-static void the_first_points_have_their_names(void **state)
+static void the_first_points_are_labelled_with_their_names(void **state)
 {
     char *text;
 
     (void)state;
     points[0] = point(0.2, 0.4, 0.4, "first");
     points[1] =
-        point(0.1, 0.9, 0, "outside");        /* the label is left of the triangle, not across it */
-    points[2] = point(0.9, 0.1, 0, "beyond"); /* the side is between dot and label */
+        /* the label is left of the triangle and does not cross it */
+        point(0.1, 0.9, 0, "outside");
+    /* the side of the triangle is between dot and label */
+    points[2] = point(0.9, 0.1, 0, "beyond");
     for (size_t i = 3; i < 20; i++)
         points[i] = point(0, (double)i / 20, 1 - (double)i / 20, "many");
     text = draw(20, 80, 24, false);
@@ -58,7 +60,7 @@ static void names_do_not_hide_the_picture(void **state)
     free(text);
 }
 
-static void the_left_side_shows_its_quarters_where_no_dot_is(void **state)
+static void the_left_side_has_marks_at_its_quarters_where_no_dot_is(void **state)
 {
     char *text;
 
@@ -138,7 +140,8 @@ static void a_wide_character_is_not_cut_in_two(void **state)
     char *text;
 
     (void)state;
-    points[0] = point(0.1, 0.9, 0, "日本日本日本日本"); /* 16 columns: 15 are shown */
+    /* 15 of the 16 columns are shown, so that no character is cut */
+    points[0] = point(0.1, 0.9, 0, "日本日本日本日本");
     text = draw(1, 80, 24, true);
     assert_non_null(strstr(text, " 日本日本日本日 "));
     free(text);
@@ -242,10 +245,10 @@ static void a_small_picture_matches_the_example(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_cell_shows_its_number),
-        cmocka_unit_test(the_first_points_have_their_names),
+        cmocka_unit_test(a_full_cell_shows_its_number_of_dots),
+        cmocka_unit_test(the_first_points_are_labelled_with_their_names),
         cmocka_unit_test(names_do_not_hide_the_picture),
-        cmocka_unit_test(the_left_side_shows_its_quarters_where_no_dot_is),
+        cmocka_unit_test(the_left_side_has_marks_at_its_quarters_where_no_dot_is),
         cmocka_unit_test(vertices_are_named_in_a_small_picture),
         cmocka_unit_test(unaccounted_time_is_reported),
         cmocka_unit_test(a_name_cannot_move_the_cursor),
@@ -255,6 +258,6 @@ int main(void)
         cmocka_unit_test(a_small_picture_matches_the_example),
     };
 
-    setlocale(LC_CTYPE, "C.UTF-8"); /* for names with other characters than ASCII */
+    setlocale(LC_CTYPE, "C.UTF-8"); /* needed for names with characters beyond ASCII */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

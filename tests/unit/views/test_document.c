@@ -21,7 +21,7 @@ static const struct table tables[] = {
 
 static const struct record layout = DOCUMENT_LAYOUT("camp.made/1", tables, ROWS);
 
-static void rows_and_texts_stay_while_more_are_added(void **state)
+static void rows_and_texts_are_kept_while_more_are_added(void **state)
 {
     struct document document = { 0 };
     const struct table *rows = &document.tables[ROWS];
@@ -58,7 +58,7 @@ static void a_document_starts_again_without_rows_and_notes(void **state)
     document_release(&document);
 }
 
-static void cells_that_a_row_lacks_are_unknown(void **state)
+static void missing_cells_of_a_row_are_unknown(void **state)
 {
     const struct cell cells[] = { cell_natural(1) };
     struct document document = { 0 };
@@ -71,7 +71,7 @@ static void cells_that_a_row_lacks_are_unknown(void **state)
     document_release(&document);
 }
 
-static void notes_beyond_the_last_space_are_left_out(void **state)
+static void notes_beyond_the_maximum_are_left_out(void **state)
 {
     struct document document = { 0 };
 
@@ -84,7 +84,7 @@ static void notes_beyond_the_last_space_are_left_out(void **state)
     document_release(&document);
 }
 
-static void of_many_rows_those_with_the_largest_keys_are_kept_in_order(void **state)
+static void the_rows_with_the_largest_keys_are_kept_in_order(void **state)
 {
     uint64_t keys[] = { 5, 9, 9, 1, 7 };
     size_t rows[] = { 4, 0, 2, 1, 3 };
@@ -101,11 +101,11 @@ static void of_many_rows_those_with_the_largest_keys_are_kept_in_order(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_and_texts_stay_while_more_are_added),
+        cmocka_unit_test(rows_and_texts_are_kept_while_more_are_added),
         cmocka_unit_test(a_document_starts_again_without_rows_and_notes),
-        cmocka_unit_test(cells_that_a_row_lacks_are_unknown),
-        cmocka_unit_test(notes_beyond_the_last_space_are_left_out),
-        cmocka_unit_test(of_many_rows_those_with_the_largest_keys_are_kept_in_order),
+        cmocka_unit_test(missing_cells_of_a_row_are_unknown),
+        cmocka_unit_test(notes_beyond_the_maximum_are_left_out),
+        cmocka_unit_test(the_rows_with_the_largest_keys_are_kept_in_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

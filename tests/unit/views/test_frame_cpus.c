@@ -1,4 +1,5 @@
-/* The CPUs beside a frame: a line for each, or the busiest; percentages in four columns. */
+/* The CPUs shown above a frame: a line for each CPU, or for the busiest; percentages in four
+ * columns. */
 #include "views/frame_cpus.h"
 
 #include "sources/source.h"
@@ -35,7 +36,7 @@ static void a_percentage_takes_four_columns_however_large(void **state)
     check_percent(5, 0, "-");
 }
 
-/* The total, then CPUs; the last one is the busiest. */
+/* Makes the total and then the CPUs, of which the last is the busiest. */
 static void make_cpus(struct frame *frame, const struct schema *cpus, size_t count)
 {
     frame_init(frame, cpus);
@@ -53,7 +54,7 @@ static void make_cpus(struct frame *frame, const struct schema *cpus, size_t cou
     }
 }
 
-static void of_many_cpus_the_total_and_the_busiest_are_shown(void **state)
+static void the_total_and_the_busiest_of_many_cpus_are_shown(void **state)
 {
     static const char *const titles[] = { "cpu",   "usr%", "sys%",  "irq%",
                                           "soft%", "iow%", "idle%", "stl%" };
@@ -68,7 +69,7 @@ static void of_many_cpus_the_total_and_the_busiest_are_shown(void **state)
     assert_int_equal(table.field_count, COUNT(titles));
     for (size_t i = 0; i < COUNT(titles); i++)
         assert_string_equal(table.fields[i].title, titles[i]);
-    assert_int_equal(table.cells[0].integer, 0); /* in the order of their numbers */
+    assert_int_equal(table.cells[0].integer, 0); /* sorted by number */
     assert_true(table.cells[1].real > 0.09 && table.cells[1].real < 0.11);
     assert_true(table.cells[6].real > 99.89 && table.cells[6].real < 99.91);
     assert_true(table.cells[7].real == 25);
@@ -93,7 +94,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_percentage_takes_four_columns_however_large),
-        cmocka_unit_test(of_many_cpus_the_total_and_the_busiest_are_shown),
+        cmocka_unit_test(the_total_and_the_busiest_of_many_cpus_are_shown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

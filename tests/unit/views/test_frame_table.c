@@ -1,4 +1,4 @@
-/* A frame as a record: the columns that fit, the sums, the keys of JSON. */
+/* A frame as a record: the columns that fit, the sums, and the keys of JSON. */
 #include "views/frame_table.h"
 
 #include "sources/source.h"
@@ -82,7 +82,7 @@ static void check_order(const struct frame *frame, const char *order, const char
     frame_table_release(&table);
 }
 
-/* Unaccounted time does not count as idle. */
+/* Unaccounted time counts as time that is not idle. */
 static void rows_are_sorted_by_time_that_is_not_idle(void **state)
 {
     struct frame frame;
@@ -112,14 +112,14 @@ static const struct cell *cell_of(const struct frame_table *shown, size_t row, c
     return NULL;
 }
 
-static void percentages_are_of_a_rows_own_time(void **state)
+static void percentages_are_shares_of_the_time_of_their_row(void **state)
 {
     struct frame frame;
     struct frame_table any;
 
     (void)state;
     fill_sessions(&frame);
-    frame.elapsed_ns[2] = 500; /* it started in the interval */
+    frame.elapsed_ns[2] = 500; /* the session started during the interval */
     memcpy(frame_values(&frame, 2), (const uint64_t[]){ 250, 100, 50, 50, 50 }, 40);
     fill(&any, &frame, 0, &text_80);
     assert_string_equal(row_name(&any, 0), "twice");
@@ -187,7 +187,7 @@ static void check_titles(const struct frame *frame, size_t width, const char *ex
     check_sorted_titles(frame, 0, width, expected);
 }
 
-/* States that do not fit are in "other"; labels that do not fit are left out. */
+/* States that do not fit are added to "other"; labels that do not fit are left out. */
 static void columns_are_chosen_by_available_space(void **state)
 {
     struct frame frame;
@@ -233,11 +233,12 @@ static void cpu_time_and_the_sort_column_always_fit(void **state)
     check_titles(&frame, 40, "name pid CPU% other% un% ");
     check_sorted_titles(&frame, 2, 55, "name pid CPU% runq% other% un% ");
     check_sorted_titles(&frame, 5, 40,
-                        "name pid CPU% idle% other% un% "); /* wider than the terminal */
+                        /* these columns are wider than the terminal */
+                        "name pid CPU% idle% other% un% ");
     frame_release(&frame);
 }
 
-/* If rules define many states, labels that distinguish sessions still have space. */
+/* Even if rules define many states, labels that distinguish sessions have space. */
 static void five_states_take_precedence_over_labels(void **state)
 {
     static const struct column many[] = {
@@ -262,7 +263,7 @@ static void five_states_take_precedence_over_labels(void **state)
     frame_release(&frame);
 }
 
-static void the_heading_of_a_rules_state_has_letters_of_two_words(void **state)
+static void the_heading_of_a_state_of_a_rule_has_letters_of_two_words(void **state)
 {
     static const char *const titles[][2] = {
         { "table lock", "tab.lock%" },
@@ -322,7 +323,7 @@ static void two_columns_never_have_the_same_heading(void **state)
 }
 
 /* States with the same short title share a column; columns are sorted by class. */
-static void threads_have_seven_state_columns_in_80(void **state)
+static void threads_have_seven_columns_of_states_on_80_characters(void **state)
 {
     struct frame_style style = text_80;
     struct frame frame;
@@ -385,7 +386,7 @@ static void json_has_the_same_keys_for_every_source(void **state)
     fill(&any, &frame, 0, &style);
     assert_int_equal(any.record.table_count, 4);
     check_keys(&any.tables[0], "time interval_s source tier kind group rows_cut ");
-    assert_string_equal(any.tables[1].name, "cpus"); /* without rows */
+    assert_string_equal(any.tables[1].name, "cpus"); /* the frame is without CPUs */
     assert_int_equal(any.tables[1].row_count, 0);
     check_keys(&any.tables[2], "id name pid parent user_name count new ended user application "
                                "elapsed_ns cpu run_queue contention wait idle told_cpu_ns "
@@ -402,16 +403,16 @@ static void json_has_the_same_keys_for_every_source(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_have_seven_state_columns_in_80),
+        cmocka_unit_test(threads_have_seven_columns_of_states_on_80_characters),
         cmocka_unit_test(json_has_the_same_keys_for_every_source),
         cmocka_unit_test(rows_are_sorted_by_time_that_is_not_idle),
-        cmocka_unit_test(percentages_are_of_a_rows_own_time),
+        cmocka_unit_test(percentages_are_shares_of_the_time_of_their_row),
         cmocka_unit_test(names_are_not_cut_in_a_pipe),
         cmocka_unit_test(columns_are_chosen_by_available_space),
         cmocka_unit_test(labels_that_distinguish_rows_are_shown),
         cmocka_unit_test(cpu_time_and_the_sort_column_always_fit),
         cmocka_unit_test(five_states_take_precedence_over_labels),
-        cmocka_unit_test(the_heading_of_a_rules_state_has_letters_of_two_words),
+        cmocka_unit_test(the_heading_of_a_state_of_a_rule_has_letters_of_two_words),
         cmocka_unit_test(a_heading_is_short),
         cmocka_unit_test(two_columns_never_have_the_same_heading),
     };

@@ -1,4 +1,5 @@
-/* The history of the stream: readers get whole pieces, and start at key frames. */
+/* The history of the stream, in pieces of one or more whole blocks: readers start at key frames,
+ * and get whole pieces. */
 #include "views/page/history.h"
 
 #include "../tree.h"
@@ -11,7 +12,7 @@
 
 #define S 1000000000u
 
-/* A piece's text is "k3." (key frame 3) or "f4." */
+/* Appends a piece with the text "k3." (key frame 3) or "f4." (frame 4). */
 static void append(struct history *history, int number, bool is_key)
 {
     char text[16];
@@ -28,7 +29,7 @@ static void append_many(struct history *history, int from, int to, int key_every
         append(history, i, i % key_every == 1);
 }
 
-/* Reads everything, at most `step` bytes at a time. */
+/* Returns everything that the reader has not read, read in steps of at most `step` bytes. */
 static const char *rest_of(const struct history *history, struct history_reader *reader,
                            size_t step, bool *ret_gap)
 {
@@ -95,7 +96,7 @@ static void limits_of_frames_and_time_are_minimums(void **state)
     history_release(&times);
 }
 
-static void a_stalled_reader_gets_the_rest_of_its_piece_and_finds_the_gap(void **state)
+static void a_stalled_reader_gets_the_rest_of_its_piece_and_the_gap_is_reported(void **state)
 {
     struct history history = { .limits.bytes = 20 };
     struct history_reader reader = { 0 };
@@ -134,7 +135,7 @@ static void a_reader_at_the_end_of_the_dropped_pieces_misses_nothing(void **stat
     history_release(&history);
 }
 
-static void a_stalled_reader_holds_one_piece(void **state)
+static void a_stalled_reader_keeps_only_one_piece_in_memory(void **state)
 {
     struct history history = { .limits.bytes = 20 };
     struct history_reader readers[50] = { { 0 } };
@@ -166,7 +167,7 @@ static void a_key_frame_is_wanted_before_the_limit_is_full(void **state)
     history_release(&history);
 }
 
-/* The end block of a stream is no frame. */
+/* A piece that is not a frame: the end block of a stream, for example. */
 static void pieces_other_than_frames_are_kept_and_not_counted(void **state)
 {
     struct history history = { .limits.frames = 2 };
@@ -189,9 +190,9 @@ int main(void)
         cmocka_unit_test(each_reader_has_its_own_position),
         cmocka_unit_test(dropping_stops_at_a_key_frame),
         cmocka_unit_test(limits_of_frames_and_time_are_minimums),
-        cmocka_unit_test(a_stalled_reader_gets_the_rest_of_its_piece_and_finds_the_gap),
+        cmocka_unit_test(a_stalled_reader_gets_the_rest_of_its_piece_and_the_gap_is_reported),
         cmocka_unit_test(a_reader_at_the_end_of_the_dropped_pieces_misses_nothing),
-        cmocka_unit_test(a_stalled_reader_holds_one_piece),
+        cmocka_unit_test(a_stalled_reader_keeps_only_one_piece_in_memory),
         cmocka_unit_test(a_key_frame_is_wanted_before_the_limit_is_full),
         cmocka_unit_test(pieces_other_than_frames_are_kept_and_not_counted),
     };

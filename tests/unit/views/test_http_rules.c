@@ -234,7 +234,7 @@ static void requests_that_no_browser_sends_are_refused(void **state)
     assert_int_equal(ask(request), 400);
 }
 
-static void each_refusal_has_its_reason(void **state)
+static void each_refusal_states_its_reason(void **state)
 {
     static const unsigned refusals[] = { 400, 401, 403, 404, 405, 421, 503 };
 
@@ -273,7 +273,7 @@ int main(void)
         cmocka_unit_test(only_get_and_head_are_accepted),
         cmocka_unit_test(only_two_paths_without_queries_exist),
         cmocka_unit_test(requests_that_no_browser_sends_are_refused),
-        cmocka_unit_test(each_refusal_has_its_reason),
+        cmocka_unit_test(each_refusal_states_its_reason),
         cmocka_unit_test(header_names_ignore_case_and_the_first_value_is_kept),
     };
 

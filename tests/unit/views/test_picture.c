@@ -1,4 +1,4 @@
-/* Pictures: dots, colours and areas are where the arithmetic has them. */
+/* Tests that dots, colours and areas of pictures are where the arithmetic puts them. */
 #include "picture_drawing.h"
 
 /* ------------------------------------------------------------------------------------ Barry3 -- */
@@ -34,10 +34,10 @@ static void assert_place(const char *name, double x, double y)
         fail_msg("%s is at (%.4f, %.4f), not at (%.2f, %.2f)", name, found_x, found_y, x, y);
 }
 
-/* Figure 3 of the paper: (0.577, 0.333) and (0.47, 0.62). For the second one, the paper's picture
- * and text have the lower vertices in a different order; the order of the picture gives this
- * position. */
-static void dots_are_where_the_paper_has_them(void **state)
+/* Figure 3 of the paper by Gunther and Poder has dots at (0.577, 0.333) and (0.47, 0.62). For the
+ * second dot, the picture and the text of the paper have the lower vertices in different orders;
+ * with the order of the picture, the dot is at this position. */
+static void dots_are_at_the_positions_of_the_paper(void **state)
 {
     (void)state;
     begin(0);
@@ -48,7 +48,7 @@ static void dots_are_where_the_paper_has_them(void **state)
     add("right", 0, 0, 1, 0);
     keep();
     draw(PICTURE_BARRY3, 3, false);
-    /* the paper's own figures are rounded to two digits */
+    /* the positions in the paper are rounded to two digits */
     assert_place("centroid", 0.577, 0.333);
     assert_place("figure", 0.47, 0.62);
     assert_place("top", 0.577, 1);
@@ -81,7 +81,7 @@ static void dots_at_one_place_are_spread_and_counted(void **state)
     assert_true(fabs(y) < 0.03 && fabs(x - 1 / sqrt(3)) < 0.03);
 }
 
-/* The radius of the ring with this class after a dot. */
+/* Returns the radius of the first ring with this class after the title of a dot. */
 static double ring_radius(const char *class, const char *name)
 {
     char word[80];
@@ -119,7 +119,7 @@ static void a_dot_with_unaccounted_time_has_a_ring(void **state)
     assert_says("1 more have no time at any vertex");
 }
 
-static void a_fourth_component_is_reported_as_left_out(void **state)
+static void a_component_without_a_vertex_is_reported_as_left_out(void **state)
 {
     (void)state;
     begin(0);
@@ -135,8 +135,7 @@ static void a_fourth_component_is_reported_as_left_out(void **state)
     assert_int_equal(count_of(DOT), 1);
 }
 
-/* Two sessions, one of them with much run queue time, have the same position, but different rings.
- */
+/* The dots "much" and "none" have the same position, but only "much" has a broken ring. */
 static void a_dot_with_much_time_at_no_vertex_has_a_broken_ring(void **state)
 {
     (void)state;
@@ -190,7 +189,7 @@ static void add_session(const char *application)
     frame.entities[frame.entity_count - 1].labels = labels_intern(values, 2);
 }
 
-/* If all names are alike, the first label with several values determines the colours. */
+/* If all names are equal, the first label with several values determines the colours. */
 static void a_label_determines_the_colours_of_sessions(void **state)
 {
     (void)state;
@@ -216,7 +215,7 @@ static void a_label_determines_the_colours_of_sessions(void **state)
 
 /* ------------------------------------------------------------------------------------ Barry4 -- */
 
-/* This holds for any viewpoint. */
+/* The shares of the entity are equal, so its position does not depend on the viewpoint. */
 static void equal_shares_are_at_the_centroid_of_a_tetrahedron(void **state)
 {
     static const char *const corners[] = { "a", "b", "c", "d" };
@@ -296,10 +295,10 @@ static void the_last_time_of_an_axis_is_within_the_picture(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(dots_are_where_the_paper_has_them),
+        CASE(dots_are_at_the_positions_of_the_paper),
         CASE(dots_at_one_place_are_spread_and_counted),
         CASE(a_dot_with_unaccounted_time_has_a_ring),
-        CASE(a_fourth_component_is_reported_as_left_out),
+        CASE(a_component_without_a_vertex_is_reported_as_left_out),
         CASE(a_dot_with_much_time_at_no_vertex_has_a_broken_ring),
         CASE(names_of_any_bytes_are_escaped),
         CASE(names_that_differ_in_their_number_share_a_colour),

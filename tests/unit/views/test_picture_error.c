@@ -1,4 +1,4 @@
-/* The pictures of errors, and their sentences. */
+/* The pictures of errors, and the sentences that describe them. */
 #include "views/pictures/picture_error.h"
 
 #include <camp/camp.h>
@@ -65,7 +65,7 @@ static size_t count_of(const char *text, const char *part)
     return count;
 }
 
-/* The number of dots in the clipped area; the legend has one too. */
+/* Returns the number of dots in the clipped area, without the dot in the legend. */
 static size_t dots_of(draw_function draw, const struct error_picture *picture)
 {
     char *text = drawing(draw, picture);
@@ -189,7 +189,7 @@ static void a_picture_names_source_time_and_interval_count(void **state)
     error_picture_release(&picture);
 }
 
-/* If the data just reach a round value, the axis ends there. */
+/* If the data reach no further than a round value, the axis ends there. */
 static void an_axis_ends_with_the_data(void **state)
 {
     static const struct {
@@ -214,7 +214,7 @@ static void an_axis_ends_with_the_data(void **state)
     }
 }
 
-static void of_many_intervals_every_kth_is_drawn_with_a_note(void **state)
+static void only_every_kth_of_many_intervals_is_drawn_and_a_note_says_so(void **state)
 {
     struct error_picture picture = { .source = "many" };
 
@@ -237,7 +237,7 @@ int main(void)
         cmocka_unit_test(an_empty_series_gives_a_picture_with_a_note),
         cmocka_unit_test(a_picture_names_source_time_and_interval_count),
         cmocka_unit_test(an_axis_ends_with_the_data),
-        cmocka_unit_test(of_many_intervals_every_kth_is_drawn_with_a_note),
+        cmocka_unit_test(only_every_kth_of_many_intervals_is_drawn_and_a_note_says_so),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

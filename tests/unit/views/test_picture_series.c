@@ -3,8 +3,8 @@
 
 /* ----------------------------------------------------------------------------------- Barymap -- */
 
-/* The reference implementation's published value of red, and colours mixed by an independent
- * program with the same formula. */
+/* Compares red with the value that the reference implementation publishes, and mixed colours with
+ * those of an independent program that uses the same formula. */
 static void colours_are_mixed_in_oklab(void **state)
 {
     const struct oklab red = oklab_of("#ff0000");
@@ -33,7 +33,8 @@ static void a_cell_has_the_colour_of_its_composition(void **state)
         keep();
     }
     draw(PICTURE_BARYMAP, 3, false);
-    /* 580 px are 4 s; there is one run of 4 s, and an interrupted one */
+    /* 4 s are 580 px wide: the first entity has one run of 4 s, and the second an interrupted
+     * run */
     assert_says("<path stroke=\"#a78ba2\" d=\"M0 0h580\"/>");
     assert_says("<path stroke=\"#ac9daa\" d=\"M0 1h145M290 1h145\"/>");
     assert_says("<path stroke=\"#5a91ff\" d=\"M435 1h145\"/>");
@@ -66,14 +67,14 @@ static void neighbours_in_a_large_map_are_added_up(void **state)
     }
     draw(PICTURE_BARYMAP, 3, false);
     assert_says("500 entities in 250 lines, 350 columns; a line is the mean of 2 neighbours.");
-    assert_int_equal(count_of(RUNS), 1); /* each cell is half of either colour */
+    assert_int_equal(count_of(RUNS), 1); /* each cell has half of each colour */
     assert_says(RUNS "a78ba2\" d=\"M0 0h580M0 1h580");
 }
 
 /* ------------------------------------------------------------------------------------- Series --
  */
 
-/* The least y of the polygon or polyline that follows `after`. */
+/* Returns the least y of the polygon or polyline that follows `after`. */
 static double top_of(const char *after)
 {
     const char *at = strstr(svg, after);
@@ -101,7 +102,7 @@ static void a_stack_without_missing_time_reaches_100_percent(void **state)
         keep();
     }
     draw(PICTURE_STACK, 3, false);
-    /* the last of the three areas: every point of its upper line */
+    /* all points of the upper line of the last of the three areas are at 100 % */
     assert_int_equal(count_of("<polygon"), 3);
     assert_true(fabs(top_of("fill=\"#696569\"/>\n<polygon") - 84) < 1e-9);
     assert_says("<line x1=\"64\" y1=\"84\" x2=\"728\" y2=\"84\" class=\"whole\"");
@@ -122,7 +123,7 @@ static void missing_time_is_white_and_left_out_time_is_an_area(void **state)
     assert_says("25.00 % of all their time is in no state");
 }
 
-/* Neither between two entities, nor between two merged intervals of one entity. */
+/* They cancel neither between two entities nor between two merged intervals of one entity. */
 static void missing_time_and_time_accounted_twice_do_not_cancel(void **state)
 {
     (void)state;

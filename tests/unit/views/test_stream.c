@@ -1,4 +1,4 @@
-/* The stream: a reader of its blocks gets the contents of the frames. */
+/* Tests that a reader of the stream's blocks gets the contents of the frames. */
 #include "stream_reader.h"
 
 /* ------------------------------------------------------------------------------- Writing -- */
@@ -50,7 +50,8 @@ static void unchanged_rows_are_not_sent_again(void **state)
     assert_int_equal(f->reader.blocks[2], 1);
     begin(&f->frame);
     add(&f->frame, 11, 0, S, (double[]){ 10, 80, 0 });
-    add(&f->frame, 10, 0, S + 9000, (double[]){ 25, 0, 75 }); /* jitter of 9 us */
+    /* jitter of 9 us does not change the row */
+    add(&f->frame, 10, 0, S + 9000, (double[]){ 25, 0, 75 });
     go(f);
     assert_false(f->reader.is_key);
     assert_int_equal(f->reader.blocks[2], 0);
@@ -202,7 +203,7 @@ static void a_group_may_have_more_time_than_the_interval(void **state)
     fixture_free(f);
 }
 
-/* A thread's number was reused within one interval. */
+/* Two threads had the same id within one interval. */
 static void two_rows_of_one_entity_are_added_up(void **state)
 {
     struct fixture *f = fixture_new(3);
@@ -242,7 +243,7 @@ static void there_are_at_most_128_states(void **state)
 
 /* ----------------------------------------------------------------------------- At random -- */
 
-/* Most rows are unchanged, as in real frames. */
+/* Changes few rows, as in real frames. */
 static void change(uint64_t *elapsed_ns, uint64_t *values, size_t states)
 {
     uint64_t left;
@@ -255,7 +256,7 @@ static void change(uint64_t *elapsed_ns, uint64_t *values, size_t states)
         left -= values[i];
     }
     if (rand() % 200 == 0)
-        values[0] *= 9; /* accounted more than once */
+        values[0] *= 9; /* time that is accounted more than once */
 }
 
 static void check_row(const struct fixture *f, size_t row, size_t n)
@@ -302,7 +303,7 @@ static void a_reader_gets_the_random_frames_that_were_written(void **state)
         keys += f->reader.is_key;
         sent += f->reader.count;
         for (size_t row = 0; row < count;
-             row++) { /* numbers are in the order in which entities were first seen */
+             row++) { /* the stream numbers entities in the order in which they were first seen */
             if (numbers[there[row]] == UINT32_MAX) {
                 uint32_t next = 0;
 
@@ -316,7 +317,8 @@ static void a_reader_gets_the_random_frames_that_were_written(void **state)
             total += f->reader.is_there[n];
         assert_int_equal(total, count);
     }
-    assert_in_range(keys, 5, FRAMES - 1); /* each 64th frame, and where the unit changed */
+    /* each 64th frame, and frames in which the unit changed */
+    assert_in_range(keys, 5, FRAMES - 1);
     assert_true(sent < COUNT * FRAMES * 8 / 10);
     fixture_free(f);
 }

@@ -1,9 +1,10 @@
-/* The stream: its head, its entities with names and labels, its notes. */
+/* The head of the stream, its entities with names and labels, and its notes. */
 #include "stream_reader.h"
 
 /* ---------------------------------------------------------------------------------- Tests -- */
 
-/* Returns the number of notes; the reader's text is the last one. */
+/* Returns the number of note blocks that a frame with this note gives; the reader has the last
+ * text. */
 static unsigned said(struct fixture *f, const char *note)
 {
     struct bytes bytes = { 0 };
@@ -30,7 +31,7 @@ static void a_changed_note_is_sent(void **state)
     fixture_free(f);
 }
 
-static void names_of_any_bytes_are_json(void **state)
+static void names_with_any_bytes_become_valid_json(void **state)
 {
     struct fixture *f = fixture_new(3);
     struct bytes bytes = { 0 };
@@ -56,7 +57,7 @@ static void names_of_any_bytes_are_json(void **state)
     fixture_free(f);
 }
 
-static void an_entity_with_a_new_name_is_sent_again(void **state)
+static void an_entity_is_sent_again_with_its_new_name(void **state)
 {
     struct fixture *f = fixture_new(3);
 
@@ -74,7 +75,7 @@ static void an_entity_with_a_new_name_is_sent_again(void **state)
     fixture_free(f);
 }
 
-static void changed_labels_are_sent_again(void **state)
+static void an_entity_is_sent_again_with_changed_labels(void **state)
 {
     static const char *const names[] = { "user", "data\"base", "query" };
     const char *const first[] = { "app", "", "7" }, *const second[] = { "", "sh\xffop", "" };
@@ -125,7 +126,7 @@ static void a_late_reader_gets_all_entities(void **state)
     fixture_free(f);
 }
 
-/* Numbers of exited threads are reused once no reader has their frames any more. */
+/* Numbers of exited threads are reused when no reader can have their frames any more. */
 static void numbers_of_gone_entities_are_reused(void **state)
 {
     struct fixture *f = fixture_new(3);
@@ -194,9 +195,9 @@ static void the_head_has_states_axes_and_colours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_any_bytes_are_json),
-        cmocka_unit_test(an_entity_with_a_new_name_is_sent_again),
-        cmocka_unit_test(changed_labels_are_sent_again),
+        cmocka_unit_test(names_with_any_bytes_become_valid_json),
+        cmocka_unit_test(an_entity_is_sent_again_with_its_new_name),
+        cmocka_unit_test(an_entity_is_sent_again_with_changed_labels),
         cmocka_unit_test(a_late_reader_gets_all_entities),
         cmocka_unit_test(numbers_of_gone_entities_are_reused),
         cmocka_unit_test(the_head_has_states_axes_and_colours),

@@ -1,4 +1,4 @@
-/* The writer of pictures, and the axes of plots: numbers, any bytes, round values. */
+/* Pictures and the axes of plots: numbers, texts of any bytes, and round values. */
 #include "views/pictures/plot.h"
 #include "views/pictures/svg.h"
 
@@ -61,7 +61,7 @@ static void any_bytes_become_valid_xml(void **state)
     assert_text("a<b & \"c\">", ">a&lt;b &amp; &quot;c&quot;&gt;</text>");
     assert_text("b\xc3\xa4r \xe2\x82\xac", ">b\xc3\xa4r \xe2\x82\xac</text>");
     assert_text("\xff\x01x\xc3", ">\xef\xbf\xbd\xef\xbf\xbdx\xef\xbf\xbd</text>");
-    /* U+FFFF is valid UTF-8, but no character of XML; neither is a surrogate. */
+    /* U+FFFF is valid UTF-8, but no character of XML, and neither is a surrogate. */
     assert_text("\xef\xbf\xbf", ">\xef\xbf\xbd</text>");
     assert_text("\xed\xa0\x80", ">\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd</text>");
     assert_text("x", "<text x=\"1\" y=\"2\" text-anchor=\"end\" class=\"tick\">x</text>");
@@ -111,7 +111,8 @@ static void ticks_are_round_values_in_the_axis(void **state)
 static void ticks_of_time_are_at_round_times_of_a_clock(void **state)
 {
     const double quarters[] = { 900, 1800, 2700 }, seconds[] = { 10.5, 11, 11.5 };
-    const double sixes[] = { 18000, 39600, 61200, 82800 }; /* one hour east of Greenwich */
+    /* in a time zone one hour east of Greenwich */
+    const double sixes[] = { 18000, 39600, 61200, 82800 };
 
     (void)state;
     setenv("TZ", "UTC0", 1);

@@ -1,4 +1,4 @@
-/* The formats, with synthetic records: output is well-formed, whatever bytes a name has. */
+/* The formats, with synthetic records: the output is well-formed, whatever bytes a name has. */
 #include "views/view.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ static void make(struct made *made, const char *name)
                                     .main_table = 1 };
 }
 
-/* The output of a view, which the caller frees. */
+/* Returns the output of a view, which the caller frees. */
 static char *written(const struct view *view, const struct record *record,
                      const struct view_options *given)
 {
@@ -76,7 +76,7 @@ static void assert_written(const struct view *view, const struct record *record,
     free(text);
 }
 
-static void json_is_one_object_a_line_with_null_for_unknown(void **state)
+static void json_has_one_object_per_line_and_null_for_unknown_values(void **state)
 {
     struct made made;
 
@@ -198,7 +198,7 @@ static void text_is_cut_at_the_width(void **state)
     free(text);
 }
 
-/* A field's width limits its text, whatever the width of the line. */
+/* The width of a field limits its text, whatever the width of the line. */
 static void a_long_text_is_cut_at_its_columns_width(void **state)
 {
     struct view_options wide = { .width = 120 }, narrow = { .width = 44 };
@@ -295,7 +295,7 @@ static void classic_output_has_the_lines_of_the_paper(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_is_one_object_a_line_with_null_for_unknown),
+        cmocka_unit_test(json_has_one_object_per_line_and_null_for_unknown_values),
         cmocka_unit_test(json_replaces_invalid_utf8),
         cmocka_unit_test(csv_quotes_and_repeats_the_inline_fields),
         cmocka_unit_test(csv_replaces_invalid_utf8),
