@@ -70,11 +70,11 @@ static inline struct cell emphasised(struct cell cell, enum emphasis emphasis)
 struct field {
     const char *name;  /* "measured_percent". NULL: only in text */
     const char *title; /* "measured %". NULL: not shown in text */
-    const char *help;  /* one sentence: its meaning and source */
-    int width;         /* of the text column; negative: aligned left; 0: as wide as needed */
+    const char *help;  /* one sentence: the meaning and source of the values */
+    int width;         /* of the column in text; negative: aligned left; 0: as wide as needed */
     int decimals;      /* of a real number in text */
-    bool on_request;   /* in text only if requested by name */
-    const char *group; /* JSON: adjacent fields of one group are an object of this name */
+    bool on_request;   /* text shows the column only if it is requested by name */
+    const char *group; /* JSON: adjacent fields with the same group form an object of this name */
 };
 
 enum table_shape {
@@ -90,10 +90,10 @@ struct table {
     size_t field_count;
     const struct cell *cells; /* [row_count x field_count] */
     size_t row_count;
-    bool hidden_in_text; /* the headline or the notes contain it already */
+    bool hidden_in_text; /* the headline or the notes contain the values already */
 };
 
-/* Tables with an array of fields: one with rows; one with a single row, hidden in text. */
+/* Make a table from an array of fields: with any number of rows; with one row, hidden in text. */
 #define TABLE_OF_ROWS(name, fields, cells, rows)                                                   \
     ((struct table){ name, TABLE_ROWS, fields, ARRAY_COUNT(fields), cells, rows, false })
 #define TABLE_OF_ONE(name, shape, fields, cells)                                                   \
@@ -101,10 +101,9 @@ struct table {
 
 struct record {
     const char *schema;   /* "camp.check/1" */
-    const char *headline; /* of the text form: one line, or NULL */
+    const char *headline; /* first line of the text; NULL: none */
     const struct table *tables;
     size_t table_count;
-    size_t main_table; /* index of the table that CSV writes by default */
-    const char *const
-        *notes; /* of the text form: lines below the tables; NULL-terminated, or NULL */
+    size_t main_table;        /* index of the table that CSV writes by default */
+    const char *const *notes; /* lines below the tables of the text; NULL-terminated, or NULL */
 };

@@ -80,7 +80,7 @@ static bool next_line(const char **text, struct line *ret)
     return true;
 }
 
-/* The headline (the first line) and the headings of tables are bold. */
+/* text_view writes the headline (the first line) and the headings of tables in bold. */
 static bool is_heading(struct line line)
 {
     const char *bold = strstr(line.text, "\033[1m");
@@ -96,13 +96,12 @@ static attr_t attributes_of(int code)
         return A_DIM;
     for (size_t i = 0; i < sizeof colours / sizeof colours[0]; i++) {
         if (colours[i].code == code)
-            return (attr_t)libncursesw.COLOR_PAIR((int)i +
-                                                  1); /* without colours it is 0 and plain */
+            return (attr_t)libncursesw.COLOR_PAIR((int)i + 1); /* 0 (plain) without colours */
     }
     return A_NORMAL;
 }
 
-/* Parses "\033[31m" and the like. */
+/* Parses and skips an escape sequence such as "\033[31m" at the start of the line. */
 static bool parse_colour(struct line *line, attr_t *ret)
 {
     const char *end = memchr(line->text, 'm', line->length);
@@ -115,7 +114,7 @@ static bool parse_colour(struct line *line, attr_t *ret)
     return true;
 }
 
-/* Draws whole characters up to the edge, where curses would wrap. */
+/* Draws the characters that fit; curses would continue a longer line in the next row. */
 static void draw_line(int row, struct line line, attr_t attributes)
 {
     const bool heading = (attributes & A_REVERSE) != 0;
@@ -145,7 +144,7 @@ static void draw_line(int row, struct line line, attr_t attributes)
     libncursesw.attrset((int)A_NORMAL);
 }
 
-/* The number of fixed lines: up to the heading of the main table, if any. */
+/* Counts the lines that are not scrolled: those up to the heading of the main table, if any. */
 static size_t count_still(const char *text, const struct record *record)
 {
     size_t headings = 1, count = 1;

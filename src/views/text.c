@@ -12,7 +12,7 @@
 #define FIELDS_MAXIMUM 64
 #define GAP 2 /* blanks between columns */
 
-/* A cell's text: its bytes and columns. */
+/* The text of a cell, and its width in columns. */
 struct shown {
     char bytes[CELL_SIZE];
     size_t length;
@@ -60,7 +60,7 @@ static void show_cell(struct shown *ret, const struct cell *cell, const struct f
     show_text(ret, number);
 }
 
-/* The width of each column: the field's, or that of the widest cell; 0: hidden. */
+/* Returns the width of each column: that of the field, or of the widest cell; 0: hidden. */
 static void measure_columns(const struct view_options *options, const struct record *record,
                             size_t table, size_t *ret_widths)
 {
@@ -112,7 +112,7 @@ static bool aligned_left(const struct field *field, const struct cell *cell)
     return field->width < 0 || (field->width == 0 && cell != NULL && cell->kind == CELL_TEXT);
 }
 
-/* Cuts at `most` columns; whole characters only. */
+/* Cuts the text after the last whole character within `most` columns. */
 static void cut(struct shown *cell, size_t most)
 {
     const size_t whole = cell->length;
@@ -130,7 +130,7 @@ static void cut(struct shown *cell, size_t most)
 struct line {
     const struct view_options *options;
     size_t column; /* where the next cell starts */
-    size_t blanks; /* pending blanks before it: none at a line's end */
+    size_t blanks; /* blanks not yet written before the cell, so that no line ends with blanks */
 };
 
 static void write_shown(struct line *line, struct shown *cell, size_t width, bool left,
@@ -162,7 +162,7 @@ static void write_shown(struct line *line, struct shown *cell, size_t width, boo
         line->blanks += padding;
     }
     if (line->column == 0)
-        line->column = 1; /* an empty first cell still separates the next */
+        line->column = 1; /* the gap after the first cell is kept even if that cell is empty */
 }
 
 static void write_line(const struct view_options *options, const struct table *table,
