@@ -1,16 +1,16 @@
-// The speed of the page in a browser with a window and without a GPU, as a JSON object a line.
-// bench/page.py runs it:
+// Measures the speed of the page in a browser with a window and without a GPU, and prints one JSON
+// object per line. bench/page.py runs it:
 //
 //   xvfb-run -a -s '-screen 0 1600x1200x24' node bench.mjs fps COUNT...
 //   ...                                     node bench.mjs live URL SECONDS
 //   ...                                     node bench.mjs open URL INTERVALS
 //   ...                                     node bench.mjs stall URL SECONDS
 //
-// fps: COUNT entities that all move, played at 60 frames a second while Barry4 turns: the median rate
-// over 5 s, and the CPU time of the page's script for a frame, which does not depend on other load.
-// live: the time from the end of a frame until it is painted. open: the time until the first frame of
-// a recording is painted, and until all frames are read. stall: the longest time without a new
-// picture, while Barry4 turns and a live source continues.
+// fps: plays COUNT moving entities at 60 frames a second while Barry4 turns; prints the median interval
+// between pictures over 5 s, and the CPU time of the page's script for a picture, which does not depend
+// on other load. live: the time from the end of a frame of the stream until the frame is painted.
+// open: the time until the first frame of a recording is painted, and until all frames are read.
+// stall: the longest time without a new picture, while Barry4 turns and a live source sends frames.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const browser = await chromium.launch({
 const print = (record) => console.log(JSON.stringify(record));
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** Intervals between animation frames, in ms. */
+/** Returns the intervals between animation frames, in ms. */
 function measure(seconds) {
     return new Promise((done) => {
         const intervals = [];
@@ -64,7 +64,7 @@ async function one(count) {
     await opener.close();
 }
 
-/** Ages in ms of the painted frames: their times are those of the odometer. */
+/** Returns the ages in ms of the painted frames; the odometer shows the time of each frame. */
 function ages(seconds) {
     const odometer = document.querySelector('.odometer');
     const found = [];

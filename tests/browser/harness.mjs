@@ -1,5 +1,5 @@
-// For tests of the page: opens a report in a browser without a network, and reads its canvases and
-// texts. A test also fails if the page logs an error or violates its policy.
+// Functions for tests of the page: they open a report in a browser without a network, and read its
+// canvases and texts. A test also fails if the page logs an error or violates its security policy.
 import { strict as assert } from 'node:assert';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export function test(name, run, { headed = false } = {}) {
     tests.push({ name, run, headed });
 }
 
-/** Throw it to skip a test, with the reason. */
+/** A test throws this error to be skipped; the message is the reason. */
 export class Skip extends Error {}
 
 /** Opens pages for one test. */
@@ -25,7 +25,7 @@ export class Opener {
         this.faults = [];
     }
 
-    /** Opens a page of camp report with this data (a Buffer), or with a text in its place. */
+    /** Opens a page as camp report writes it with this data (a Buffer), or a page with the given HTML. */
     async report(data, options = {}) {
         const page = await this.page({ offline: true, ...options });
         await page.goto(this.write(data));
@@ -34,7 +34,7 @@ export class Opener {
         return page;
     }
 
-    /** Writes such a page to a file, and returns its address. */
+    /** Writes the page for report() to a file, and returns the URL of the file. */
     write(data) {
         const file = join(this.folder, `report-${Math.random().toString(36).slice(2)}.html`);
         writeFileSync(file, typeof data === 'string' ? data : report(data));
@@ -79,7 +79,7 @@ export async function press(page, ...keys) {
 export const text = (page, selector) => page.locator(selector).innerText();
 export const said = (page) => page.locator('#live').textContent();
 
-/** A colour of style.css: colour(page, 'dot') is [red, green, blue]. */
+/** Returns a colour of style.css: colour(page, 'dot') is [red, green, blue]. */
 export async function colour(page, name) {
     const value = await page.evaluate((of) => getComputedStyle(document.documentElement).getPropertyValue(`--${of}`).trim(), name);
     return rgb(value);
@@ -87,8 +87,9 @@ export async function colour(page, name) {
 
 export const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
-/** Spots of one colour on a canvas of a view (0: dots, 1: what is above them): the middle and size
- *  of each, in pixels of the page from the stage's corner. `near`: how far a colour may be off. */
+/** Finds the spots of one colour on a canvas of a view (layer 0: dots, 1: what is drawn above the dots).
+ *  Returns the middle and size of each spot, in pixels of the page from the corner of the stage.
+ *  `near`: the largest difference from the colour, per channel. */
 export async function spots(page, view, wanted, { layer = 0, near = 30, least = 8 } = {}) {
     return page.evaluate(({ view, wanted, layer, near, least }) => {
         const canvas = document.querySelectorAll(`${view} .stage canvas`)[layer];
@@ -119,14 +120,14 @@ export async function spots(page, view, wanted, { layer = 0, near = 30, least = 
                         open.push(to);
                     }
             }
-            // Masks are centred on a corner of pixels: pixel n covers n to n + 1.
+            // The page centres its dots on corners of pixels; pixel n covers n to n + 1.
             if (size >= least) found.push({ x: x / sum / ratio, y: y / sum / ratio, size: size / ratio / ratio });
         }
         return found;
     }, { view, wanted, layer, near, least });
 }
 
-/** The number of pixels of a colour on a layer, within a box around a spot. */
+/** Counts the pixels of a colour on a layer, within a box around a spot. */
 export async function pixelsNear(page, view, wanted, { x, y }, reach, { layer = 0, near = 60 } = {}) {
     return page.evaluate(({ view, wanted, x, y, reach, layer, near }) => {
         const canvas = document.querySelectorAll(`${view} .stage canvas`)[layer];
@@ -139,7 +140,7 @@ export async function pixelsNear(page, view, wanted, { x, y }, reach, { layer = 
     }, { view, wanted, x, y, reach, layer, near });
 }
 
-/** The places of three entities with one vertex each: the corners of the picture (top, left, right). */
+/** Returns the corners of the picture (top, left, right), where three entities with one state each are. */
 export function cornersOf(found) {
     const [top] = [...found].sort((a, b) => a.y - b.y);
     const [left] = [...found].sort((a, b) => a.x - b.x);
@@ -147,7 +148,7 @@ export function cornersOf(found) {
     return { top, left, right };
 }
 
-/** A spot of the picture in the coordinates of the paper: x and y (up) in a triangle of height 1. */
+/** Converts a spot to the coordinates of the CAMP paper: x and y (up) in a triangle of height 1. */
 export function inTriangle({ top, left }, spot) {
     const height = left.y - top.y;
     return { x: (spot.x - left.x) / height, y: (left.y - spot.y) / height };
@@ -157,7 +158,7 @@ export function assertNear(value, expected, room, what = '') {
     assert.ok(Math.abs(value - expected) <= room, `${what} ${value} is not ${expected} (room ${room})`);
 }
 
-/** Is one of the spots at x, y? */
+/** Fails unless one of the spots is at x, y. */
 export function assertSpot(found, { x, y }, room = 1.2) {
     const distances = found.map((spot) => Math.hypot(spot.x - x, spot.y - y));
     assert.ok(Math.min(...distances) <= room,

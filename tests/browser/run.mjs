@@ -42,7 +42,7 @@ async function one({ name, run }, browser) {
     }
 }
 
-/** Each test runs without a window, those of pictures and keys also with one. */
+/** Runs each test without a window, and those marked as headed with a window too. */
 async function all() {
     const chosen = tests.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
     const browsers = { headless: await launch(true), headed: await launch(false) };

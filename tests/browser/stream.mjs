@@ -1,4 +1,4 @@
-// Makes camp.stream/1 data (docs/stream.md) from plain arrays, and reports that hold it.
+// Makes camp.stream/1 data (docs/stream.md) from plain arrays, and report pages with such data.
 import { readFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 
@@ -22,7 +22,8 @@ export function block(type, payload) {
 
 export const json = (type, value) => block(type, JSON.stringify(value));
 
-/** states: ['user', 'run_queue', …]; each one is a vertex, unless axes are given. */
+/** states: ['user', 'run_queue', …]; unless axes are given, the first 3 states are the vertices of
+ *  Barry3, and the first 4 those of Barry4. */
 export function head({ states, ...others }) {
     const axes = (count) => states.length < count ? null
         : states.slice(0, count).map((name, i) => ({ name, states: [i] }));
@@ -42,8 +43,8 @@ export function entities(names, first = 0) {
     })));
 }
 
-/** rows: [{ n, shares: [of each state], elapsed, unaccounted, flags }]. What is missing from 1 is
- *  unaccounted, when it is not said. */
+/** rows: [{ n, shares: [one per state], elapsed, unaccounted, flags }]. The default of `unaccounted` is
+ *  1 minus the sum of the shares. */
 export function frame(stateCount, rows, { index = 0, key = true, gone = [], lengthMs = 1000, unit = UNIT, losses = [0, 0, 0] } = {}) {
     const fixed = Buffer.alloc(64);
     fixed.writeDoubleLE(1.79e12 + index * lengthMs, 0);
@@ -65,7 +66,7 @@ export function frame(stateCount, rows, { index = 0, key = true, gone = [], leng
     ]));
 }
 
-/** A stream of frames; frames[i] is rows, or { rows, ...arguments of frame() }. */
+/** Makes a stream of frames; frames[i] is an array of rows, or { rows, ...arguments of frame() }. */
 export function stream({ states, names, frames, ...others }) {
     return Buffer.concat([
         head({ states, frames: frames.length, ...others }), entities(names),
@@ -76,7 +77,7 @@ export function stream({ states, names, frames, ...others }) {
     ]);
 }
 
-/** The built page with this data, as camp report makes it. */
+/** Returns the built page with this data, as camp report makes it. */
 export function report(data, page = new URL('../../web/dist/page.html', import.meta.url)) {
     const script = `<script id="camp-data" type="application/octet-stream">${deflateSync(data).toString('base64')}</script>`;
     return readFileSync(page, 'utf8').replace('<!--camp-data-->', () => script);

@@ -1,4 +1,4 @@
-// Dots of Barry3 are where the arithmetic has them, and unaccounted time is shown.
+// The dots of Barry3 are at the computed places, and unaccounted time is shown.
 import { strict as assert } from 'node:assert';
 import {
     assertNear, assertSpot, colour, cornersOf, inTriangle, pixelsNear, point, press, rgb, said, spots, stageBox, still, test, text,
@@ -8,7 +8,7 @@ import { COLOURS, stream } from './stream.mjs';
 const STATES = ['user', 'sleep', 'disk'];
 const CORNERS = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
 
-/** One frame: the three corners, then others. */
+/** Makes one frame: an entity at each of the three corners, then the given shares. */
 function still_life(shares, others = {}) {
     const rows = [...CORNERS, ...shares].map((own, n) => ({ n, shares: own }));
     return stream({ states: STATES, names: rows.map((_, n) => `task${n}`), frames: [rows], ...others });
@@ -16,7 +16,7 @@ function still_life(shares, others = {}) {
 
 const dots = async (page, name = 'dot') => spots(page, '.barry3', await colour(page, name));
 
-test('barry3: the corners are those of an equilateral triangle', async (opener) => {
+test('barry3: the corners form an equilateral triangle', async (opener) => {
     const page = await opener.report(still_life([]));
     const found = await dots(page);
     assert.equal(found.length, 3);
@@ -27,7 +27,7 @@ test('barry3: the corners are those of an equilateral triangle', async (opener) 
     assertNear(Math.hypot(top.x - right.x, top.y - right.y), edge, 1);
 }, { headed: true });
 
-test('barry3: a third of each is the centroid, (0.577, 0.333)', async (opener) => {
+test('barry3: an entity with a third of each state is at the centroid, (0.577, 0.333)', async (opener) => {
     const page = await opener.report(still_life([[1 / 3, 1 / 3, 1 / 3]]));
     const found = await dots(page);
     const corners = cornersOf(found);
@@ -46,7 +46,7 @@ test("barry3: (0.62, 0.28, 0.10) is where the paper's Figure 3(b) has it", async
     assertNear(y, 0.62, 0.003);
 }, { headed: true });
 
-test('barry3: missing time does not move a dot, which has a red ring', async (opener) => {
+test('barry3: a dot with missing time has a red ring and is not moved', async (opener) => {
     const page = await opener.report(still_life([[0.31, 0.14, 0.05]]));
     const corners = cornersOf(await dots(page));
     const [ring] = await spots(page, '.barry3', await colour(page, 'missing'));
@@ -57,7 +57,7 @@ test('barry3: missing time does not move a dot, which has a red ring', async (op
     assert.ok(inside >= 6, `${inside} pixels of paper within the ring`);
 });
 
-test('barry3: time above 100 % has a ring of its own, black in light colours and white in dark ones', async (opener) => {
+test('barry3: a dot with more than 100 % has a black ring in light colours, a white ring in dark colours', async (opener) => {
     for (const dark of [false, true]) {
         const page = await opener.report(still_life([[0.6, 0.4, 0.3]]), { dark });
         const over = await colour(page, 'over');
@@ -70,7 +70,7 @@ test('barry3: time above 100 % has a ring of its own, black in light colours and
     }
 });
 
-test('barry3: half a percent of missing time has no ring', async (opener) => {
+test('barry3: a dot with less than half a percent of missing time has no ring', async (opener) => {
     const page = await opener.report(still_life([[0.5, 0.2, 0.297]]));
     assert.equal((await dots(page)).length, 4);
     assert.equal((await spots(page, '.barry3', await colour(page, 'missing'))).length, 0);
@@ -84,7 +84,7 @@ test('sums: missing time and time above 100 % are described in words', async (op
     assert.match(sums, /no run queue/);
 });
 
-test('sums: the run queue is explained', async (opener) => {
+test('sums: the time on the run queue is shown as waiting for a CPU', async (opener) => {
     const page = await opener.report(stream({
         states: ['user', 'sleep', 'run_queue'], names: ['a', 'b'],
         frames: [[{ n: 0, shares: [0.5, 0, 0.5] }, { n: 1, shares: [0, 0.75, 0.25], elapsed: 0.5 }]],
@@ -137,12 +137,12 @@ test('axes: an error is described in words, and the picture does not change', as
     assert.equal(await after(' c = USER ; b=Sleep_ns;a = * '), '');
 });
 
-test('zoom: a part fills the triangle, and Escape shows the whole', async (opener) => {
+test('zoom: the dragged part fills the triangle, and Escape shows the whole triangle', async (opener) => {
     const page = await opener.report(still_life([[0.75, 0.125, 0.125]]));
     const { top, left, right } = cornersOf(await dots(page));
     const height = left.y - top.y;
     const spot = (p) => ({ x: left.x + (height * (p[0] + 2 * p[2])) / Math.sqrt(3), y: left.y - height * p[0] });
-    // The upper half, by a drag from its left to its right corner.
+    // Selects the upper half by dragging from its left to its right corner.
     const box = await stageBox(page, '.barry3');
     const [from, to] = [spot([0.5, 0.5, 0]), spot([0.5, 0, 0.5])];
     await page.mouse.move(box.x + from.x, box.y + from.y);
@@ -184,7 +184,7 @@ test('zoom: the wheel keeps the spot under the pointer', async (opener) => {
     assertSpot(after, inner, 3.5); // a pointer stands at whole pixels, and zoomed is what it is off
 });
 
-test('crowds: dots at one place are spread around it, with their number', async (opener) => {
+test('crowds: many dots at one place are spread around the place, and their count is shown', async (opener) => {
     const page = await opener.report(still_life(Array.from({ length: 50 }, () => [1 / 3, 1 / 3, 1 / 3])));
     const [crowd] = (await dots(page)).sort((a, b) => b.size - a.size);
     const { width, height } = await stageBox(page, '.barry3');
@@ -197,13 +197,13 @@ test('crowds: dots at one place are spread around it, with their number', async 
     assert.equal(await pixelsNear(few, '.barry3', ink, beside, 25, { layer: 1, near: 90 }), 0);
 });
 
-/** The distance of a spot from the sides of the triangle. */
+/** Returns the distance of a spot from the nearest side of the triangle. */
 function fromSides({ top, left, right }, { x, y }) {
     const from = (a, b) => Math.abs((b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x)) / Math.hypot(b.x - a.x, b.y - a.y);
     return Math.min(from(top, left), from(left, right), from(right, top));
 }
 
-test('crowds: their numbers avoid the sides of the triangle', async (opener) => {
+test('crowds: the counts of dots do not overlap the sides of the triangle', async (opener) => {
     const corners = cornersOf(await dots(await opener.report(still_life([]))));
     const places = [[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 0.6, 0.4], [0.6, 0.4, 0], [0.6, 0, 0.4]];
     const page = await opener.report(still_life(places.flatMap((place) => Array.from({ length: 40 }, () => place))));
@@ -212,7 +212,7 @@ test('crowds: their numbers avoid the sides of the triangle', async (opener) => 
     for (const sign of signs) assert.ok(fromSides(corners, sign) > 6, `a sign at ${sign.x}, ${sign.y} is on a side`);
 });
 
-test('vertices: their names and a key show their states', async (opener) => {
+test('vertices: the pointer on the name of a vertex shows its states, and so does a key', async (opener) => {
     const page = await opener.report(stream({
         states: ['user', 'system', 'sleep', 'disk'], names: ['a'], frames: [[{ n: 0, shares: [0.25, 0.25, 0.25, 0.25] }]],
         axes3: [{ name: 'CPU', states: [0, 1] }, { name: 'idle', states: [2] }, { name: 'waiting', states: [3] }],
@@ -243,7 +243,7 @@ test('vertices: their names and a key show their states', async (opener) => {
     assert.match(await page.getAttribute('.barry4 .stage', 'aria-label'), /v names the states of a vertex/);
 });
 
-test('crosshair: it shows the three values under the pointer', async (opener) => {
+test('crosshair: the readout shows the three values under the pointer', async (opener) => {
     const page = await opener.report(still_life([]));
     const { top, left } = cornersOf(await dots(page));
     const height = left.y - top.y;
@@ -254,7 +254,7 @@ test('crosshair: it shows the three values under the pointer', async (opener) =>
     assertNear(c, 10, 0.5);
 });
 
-test('tooltip: it has exact shares, times, and unaccounted time', async (opener) => {
+test('tooltip: the exact shares, times, and unaccounted time are shown', async (opener) => {
     const page = await opener.report(still_life([[0.5, 0.25, 0.05]]));
     const [ring] = await spots(page, '.barry3', await colour(page, 'missing'));
     await point(page, '.barry3', ring);
@@ -265,7 +265,7 @@ test('tooltip: it has exact shares, times, and unaccounted time', async (opener)
     assert.match(shown, /unaccounted 20 % 200 ms/);
 });
 
-test('tooltip: it follows the current frame when the pointer does not move', async (opener) => {
+test('tooltip: a new current frame changes the values while the pointer does not move', async (opener) => {
     const page = await opener.report(stream({ states: STATES.slice(0, 3), names: ['a'], frames: [[{ n: 0, shares: [0.5, 0.25, 0.25] }], [{ n: 0, shares: [0.7, 0.1, 0.2] }]] }));
     const [dot] = await dots(page);
     await point(page, '.barry3', dot);

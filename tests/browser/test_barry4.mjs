@@ -1,4 +1,4 @@
-// Barry4: the arithmetic of a tetrahedron, which can be turned.
+// Barry4: the places of dots in a tetrahedron, which can be turned.
 import { strict as assert } from 'node:assert';
 import { assertNear, assertSpot, colour, press, spots, stageBox, still, test } from './harness.mjs';
 import { stream } from './stream.mjs';
@@ -45,7 +45,7 @@ test('barry4: nearer dots are larger', async (opener) => {
     assert.ok(left.size > 1.2 * behind.size, `${left.size} and ${behind.size} pixels`);
 });
 
-test('barry4: halves are on an edge, thirds on a face', async (opener) => {
+test('barry4: a dot with two halves is on an edge, one with three thirds on a face', async (opener) => {
     const page = await opener.report(made([[0, 0.5, 0.5, 0], [0, 1 / 3, 1 / 3, 1 / 3]]));
     await press(page, '2', ...Array(40).fill('ArrowDown'));
     const found = await dots(page);
@@ -55,7 +55,7 @@ test('barry4: halves are on an edge, thirds on a face', async (opener) => {
     assert.equal((await dots(page)).length, 6);
 });
 
-test('barry4: a drag turns it, and 0 turns it back', async (opener) => {
+test('barry4: a drag turns the tetrahedron, and the key 0 turns it back', async (opener) => {
     const page = await opener.report(made([]));
     const before = await dots(page);
     await drag(page, 120, 0);
@@ -66,7 +66,7 @@ test('barry4: a drag turns it, and 0 turns it back', async (opener) => {
     for (const spot of before) assertSpot(await dots(page), spot);
 }, { headed: true });
 
-test('barry4: a finger turns it too', async (opener) => {
+test('barry4: a finger turns the tetrahedron too', async (opener) => {
     const page = await opener.report(made([]), { touch: true });
     const before = await dots(page);
     const { x, y, width, height } = await stageBox(page, '.barry4');
@@ -83,7 +83,7 @@ test('barry4: a finger turns it too', async (opener) => {
     assert.ok(after.some((spot) => before.every((other) => Math.hypot(spot.x - other.x, spot.y - other.y) > 5)));
 });
 
-test('barry4: it turns by itself on request, but not if the system prefers reduced motion', async (opener) => {
+test('barry4: the tetrahedron turns by itself on request, but not if the system prefers reduced motion', async (opener) => {
     const page = await opener.report(made([]));
     const before = await dots(page);
     await page.click('.barry4 [aria-label="Turn slowly"]');
@@ -96,7 +96,7 @@ test('barry4: it turns by itself on request, but not if the system prefers reduc
     assert.equal(await calm.locator('.barry4 [aria-label="Turn slowly"]').isVisible(), false);
 });
 
-test('barry4: it is hidden for a source of three states', async (opener) => {
+test('barry4: the view is hidden for a source of three states', async (opener) => {
     const page = await opener.report(stream({
         states: STATES.slice(0, 3), names: ['a'], frames: [[{ n: 0, shares: [1, 0, 0] }]],
     }));

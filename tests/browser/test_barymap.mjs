@@ -1,4 +1,4 @@
-// The barymap: each cell has its colour mixed in OKLab, at its place; scrubbing, brushing, keys.
+// The barymap: the place of each cell, and its colour, mixed in OKLab; scrubbing, brushing, keys.
 import { strict as assert } from 'node:assert';
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const [CPU, IDLE, WAITING] = COLOURS.axes3;
 const PAPER = '#ffffff';
 const PLOT = '.barymap-plot';
 
-/** [entities][frames] of shares; null: absent. */
+/** cells[entity][frame]: the shares of the entity in the frame; null: it is absent there. */
 function grid(cells, others = {}) {
     const frames = cells[0].map((_, t) => cells.flatMap((row, n) => (row[t] ? [{ n, shares: row[t] }] : [])));
     return stream({ states: STATES, axes3: AXES3, axes4: null, names: cells.map((_, n) => `e${n}`), frames, ...others });
@@ -25,7 +25,7 @@ const CELLS = [
 ];
 const ROW = 18; // pixels of the page: there are few
 
-/** The middle of a cell of the picture. */
+/** Returns the middle of each cell, given as [line, frame]. */
 async function cellSpots(page, cells, frames = 4) {
     const { width } = await page.locator(`${PLOT} canvas`).first().boundingBox();
     return cells.map(([line, t]) => [((t + 0.5) * width) / frames, (line + 0.5) * ROW]);
@@ -60,7 +60,7 @@ test('barymap: a cell has the colour of its composition, mixed in OKLab', async 
     }
 }, { headed: true });
 
-/** The colours of all pixels of a cell, with their number. */
+/** Returns the set of the colours in the middle 14 x 14 pixels of a cell. */
 async function coloursOf(page, line, t) {
     const [[x, y]] = await cellSpots(page, [[line, t]]);
     const box = Array.from({ length: 196 }, (_, i) => [x - 7 + (i % 14), y - 7 + Math.floor(i / 14)]);
@@ -82,7 +82,7 @@ test('barymap: missing time is hatched red, over 100 % black, and absent entitie
     assert.match(await text(page, '.barymap .caption'), /3 entities × time · hatched red: time is missing · hatched black: over 100 %/);
 });
 
-test('barymap: less than half a percent is not marked', async (opener) => {
+test('barymap: less than half a percent of missing or extra time is not marked', async (opener) => {
     const cells = [[[0.996, 0, 0, 0], [0.994, 0, 0, 0], [0.5, 0.504, 0, 0], [0.5, 0.506, 0, 0]]];
     const page = await opener.report(grid(cells));
     await show(page, 'barymap');
@@ -112,7 +112,7 @@ test('barymap: rows are ordered by share, name, group or cluster', async (opener
     assert.deepEqual(await order(), [1, 2, 3, 0]);
 });
 
-test('barymap: if there are more entities than lines, several share one in their mean colour, with a note', async (opener) => {
+test('barymap: with more entities than lines, a line shows the mean of several entities, and a note reports it', async (opener) => {
     const count = 1200; // 420 lines: 3 on each of 400
     const frames = [0, 1].map(() => Array.from({ length: count }, (_, n) => ({ n, shares: n % 3 === 0 ? [1, 0, 0, 0] : [0, 1, 0, 0] })));
     const names = Array.from({ length: count }, (_, n) => ({ name: 'x', id: 10000 + n, pid: 1 }));
@@ -125,7 +125,7 @@ test('barymap: if there are more entities than lines, several share one in their
         assertColour(pixel, mixed([[CPU, 1 / 3], [IDLE, 2 / 3]]), 'a line');
 });
 
-test('barymap: of thousands of frames, several share a column', async (opener) => {
+test('barymap: with thousands of frames, a column shows the mean of several frames', async (opener) => {
     const frames = Array.from({ length: 5000 }, (_, t) => ({ key: t % 64 === 0, rows: [{ n: 0, shares: t % 4 < 2 ? [1, 0, 0, 0] : [0, 1, 0, 0] }] }));
     const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names: ['a'], frames }));
     await show(page, 'barymap');
@@ -146,7 +146,7 @@ test('barymap: other axes give other colours', async (opener) => {
     assertColour(pixel, mixed([[CPU, 0.4], [IDLE, 0.3], [WAITING, 0.3]]), 'line 1, frame 3');
 });
 
-test('barymap: a press shows a frame, dragging scrubs', async (opener) => {
+test('barymap: a click shows a frame, and dragging scrubs', async (opener) => {
     const page = await opener.report(grid(CELLS));
     await show(page, 'barymap');
     let at = await cellOf(page, 0, 2);
@@ -163,7 +163,7 @@ test('barymap: a press shows a frame, dragging scrubs', async (opener) => {
     assert.match(await text(page, '.odometer'), /^4 \/ 4 /);
 }, { headed: true });
 
-test('barymap: the hovered entity has exact values, and is marked in Barry3', async (opener) => {
+test('barymap: hovering shows the exact values of an entity, and marks it in Barry3', async (opener) => {
     const page = await opener.report(grid(CELLS), { height: 1300 });
     await show(page, 'barymap');
     await byName(page);
@@ -174,7 +174,7 @@ test('barymap: the hovered entity has exact values, and is marked in Barry3', as
     assert.equal((await spots(page, '.barry3', await colour(page, 'ink'), { layer: 0 })).length, 1);
 });
 
-test('barymap: Shift and dragging selects rows, others are dimmed everywhere', async (opener) => {
+test('barymap: Shift and dragging selects rows, and the other rows are dimmed', async (opener) => {
     const page = await opener.report(grid(CELLS));
     await show(page, 'barymap');
     await byName(page);
@@ -194,7 +194,7 @@ test('barymap: Shift and dragging selects rows, others are dimmed everywhere', a
     assert.ok(alpha > 150);
 });
 
-test('barymap: keys move, read, show, pin and select', async (opener) => {
+test('barymap: keys move the cursor, read a cell, show a frame, pin and select entities', async (opener) => {
     const page = await opener.report(grid(CELLS));
     await show(page, 'barymap');
     await byName(page);

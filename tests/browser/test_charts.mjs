@@ -17,13 +17,15 @@ const FRAMES = [
 ].map(([a, b]) => [{ n: 0, shares: a, elapsed: 0.25 }, { n: 1, shares: b, elapsed: 0.75 }]);
 const data = (others = {}) => stream({ states: STATES, axes3: AXES3, axes4: AXES4, names: ['a', 'b'], frames: FRAMES, ...others });
 
-/** The area of a chart, in pixels of the page from the canvas' corner and from the page's. */
+/** Returns the area of a chart in pixels of the page: x and y from the corner of the canvas, left and
+ *  top from the corner of the page. */
 async function areaOf(page, view) {
     const canvas = await page.locator(`${view} canvas`).boundingBox(), over = await page.locator(`${view} .u-over`).boundingBox();
     return { x: over.x - canvas.x, y: over.y - canvas.y, width: over.width, height: over.height, left: over.x, top: over.y };
 }
 
-/** Colours of a column of pixels at (t + within) of `count`, from below, on white. */
+/** Returns the colours, on white, of the column of pixels at frame t + within of `count` frames, from the
+ *  lowest pixel up. */
 async function column(page, view, t, count, within = 0.5) {
     const area = await areaOf(page, view);
     const x = area.x + ((t + within) * area.width) / count;
@@ -32,10 +34,10 @@ async function column(page, view, t, count, within = 0.5) {
 }
 
 const isNear = (pixel, wanted, room = 12) => wanted.every((value, i) => Math.abs(value - pixel[i]) <= room);
-/** The part of a column with a colour, as a share of `top`, the value at its upper end. */
+/** Returns how high a colour is in a column, as a value; `top`: the value at the upper end. */
 const heightOf = (found, wanted, top = 1) => (found.filter((pixel) => isNear(pixel, wanted)).length / found.length) * top;
 
-test('stack: it reaches 100 % where all time is accounted, and each axis is as high as its share', async (opener) => {
+test('stack: the stack reaches 100 % where all time is accounted, and each axis is as high as its share', async (opener) => {
     const page = await opener.report(data({ frames: [FRAMES[0], FRAMES[3]] }));
     await show(page, 'stack');
     const found = await column(page, '.stack', 0, 2, 0.75);
@@ -93,7 +95,7 @@ test('stack: the values at the cursor are those of the pinned entities, if any',
     assert.match(await text(page, '.stack .caption'), /a 1000/);
 });
 
-test('stack: it can show four axes', async (opener) => {
+test('stack: the stack can show four axes', async (opener) => {
     const page = await opener.report(data({ frames: [FRAMES[0], FRAMES[0]] }));
     await show(page, 'stack');
     await page.selectOption('.stack .choice:nth-child(1) select', '4');
@@ -102,7 +104,7 @@ test('stack: it can show four axes', async (opener) => {
     assert.deepEqual(of.map((one) => Math.round(heightOf(found, one) * 20) / 20), [0.2, 0.3, 0.4, 0.1]);
 });
 
-test('stack: it can show the entities of a frame, sorted, and a press pins one', async (opener) => {
+test('stack: the stack can show the entities of a frame, sorted, and a click pins an entity', async (opener) => {
     const shares = [[0.1, 0.9, 0, 0], [0.8, 0.2, 0, 0], [0.4, 0.6, 0, 0], [0.2, 0.3, 0, 0]];
     const page = await opener.report(data({ names: ['a', 'b', 'c', 'd'], frames: [shares.map((one, n) => ({ n, shares: one }))] }));
     await show(page, 'stack');
@@ -163,7 +165,7 @@ for (const view of ['stack', 'lines'])
         assert.equal(await page.getAttribute(`.${view} .chart`, 'aria-valuenow'), '7');
     }, { headed: view === 'stack' });
 
-test('charts: a long recording is drawn in bins that are their means', async (opener) => {
+test('charts: a long recording is drawn as the means of several frames', async (opener) => {
     const frames = Array.from({ length: 5000 }, (_, t) => ({ key: t % 64 === 0, rows: [{ n: 0, shares: t % 4 < 2 ? [1, 0, 0, 0] : [0, 1, 0, 0] }] }));
     const page = await opener.report(data({ names: ['a'], frames }));
     await show(page, 'stack');
@@ -172,7 +174,7 @@ test('charts: a long recording is drawn in bins that are their means', async (op
     for (const at of [1, 40, 80]) assertNear(heightOf(await column(page, '.stack', at, 100), CPU), 0.5, 0.02);
 });
 
-test('axes of time: a label is at its time within a frame, the same in all views, and inside', async (opener) => {
+test('axes of time: a label is at the same time within a frame in all views, and inside the view', async (opener) => {
     const lengths = [1000, 4000, 1000, 2000], begin = 1.79e12; // frame() sets endMs = 1.79e12 + index * lengthMs
     const ends = lengths.map((_, i) => begin + lengths.slice(0, i + 1).reduce((a, b) => a + b));
     const frames = lengths.map((lengthMs, i) => ({ rows: FRAMES[0], lengthMs, index: (ends[i] - begin) / lengthMs }));
@@ -204,7 +206,7 @@ test('axes of time: a label is at its time within a frame, the same in all views
     }
 });
 
-test('axes of time: a label has the unit of its step: days, minutes, seconds, tenths', async (opener) => {
+test('axes of time: the labels show days, minutes, seconds or tenths of seconds, as their step requires', async (opener) => {
     const shapes = { [86400e3]: /^\d\d-\d\d$/, [60e3]: /^\d\d:\d\d$/, 1000: /^\d\d:\d\d:\d\d$/, 100: /^\d\d:\d\d:\d\d\.\d$/ };
     for (const [lengthMs, shape] of Object.entries(shapes)) {
         const page = await opener.page({ offline: true });

@@ -16,11 +16,11 @@ const data = (others = {}) => stream({
     frames: [0, 1].map(() => ENTITIES.map(([, shares], n) => ({ n, shares }))), ...others,
 });
 
-/** Farther dots of Barry4 are paler. */
+/** The tolerance of colours in Barry4, where farther dots are paler. */
 const NEAR4 = { near: 130 };
 const bright = async (page, view = '.barry3') => (await spots(page, view, await colour(page, 'dot'), view === '.barry4' ? NEAR4 : {})).length;
 
-test('search: others are dimmed, in both Barries', async (opener) => {
+test('search: entities that do not match are dimmed in both Barries', async (opener) => {
     const page = await opener.report(data());
     assert.equal(await bright(page), 4); // the two of postgres stand together
     assert.equal(await bright(page, '.barry4'), 5);
@@ -48,7 +48,7 @@ test('search: an invalid regular expression is reported, and dims nothing', asyn
     assert.equal(await bright(page), 1);
 });
 
-test('groups: the largest first, each with its colour, and another marker after the sixth', async (opener) => {
+test('groups: the legend has the largest first, each with a colour, and with another marker after the sixth', async (opener) => {
     const names = Array.from({ length: 14 }, (_, g) => Array.from({ length: 16 - g }, (_, n) => `g${'abcdefghijklmn'[g]}${n}`)).flat();
     const next = new Map();
     const rows = names.map((name, n) => {
@@ -71,7 +71,7 @@ test('groups: the largest first, each with its colour, and another marker after 
     assert.ok(bySize.at(-1) > bySize[0], 'two shapes');
 });
 
-test('pins: a press pins, a second one unpins', async (opener) => {
+test('pins: a click pins an entity, and a second click unpins it', async (opener) => {
     const page = await opener.report(data());
     const { top } = cornersOf(await spots(page, '.barry3', await colour(page, 'dot')));
     const box = await stageBox(page, '.barry3');
@@ -117,7 +117,7 @@ test('hover: the hovered entity of Barry3 is marked in Barry4', async (opener) =
     assert.match(await text(page, '.tooltip'), /nginx/);
 });
 
-test('keys: everything can be done without a mouse', async (opener) => {
+test('keys: reading, pinning, grouping, searching and changing axes work without a mouse', async (opener) => {
     const page = await opener.report(data());
     await press(page, 'n');
     assert.equal(await said(page), 'nginx 1000: CPU 70 %, sleep 10 %, wait 20 %');
@@ -148,20 +148,20 @@ test('keys: everything can be done without a mouse', async (opener) => {
     assert.match(await said(page), /a \d.* b \d.* c \d/);
 }, { headed: true });
 
-test('keys: they move the crosshair and draw a brush in Barry3', async (opener) => {
+test('keys: arrows move the crosshair of Barry3, and Shift with arrows draws a brush', async (opener) => {
     const page = await opener.report(data());
     await press(page, '1', 'ArrowUp');
     const [a, b] = (await text(page, '.barry3 .readout')).match(/[\d.]+/g).map(Number);
     assertNear(a, 35.3, 0.2);
     assertNear(b, 32.3, 0.2);
     assert.equal(await said(page), 'CPU 35.3 %, sleep 32.3 %, wait 32.3 %');
-    // From the middle to above and left of cron, which is at (0.25, 0.25, 0.5), with no other dot inside.
+    // Starts the brush above and left of cron, which is at (0.25, 0.25, 0.5), so that only cron is inside.
     await press(page, ...Array(9).fill('ArrowDown'), ...Array(7).fill('ArrowLeft'));
     await press(page, ...Array(7).fill('Shift+ArrowUp'), ...Array(20).fill('Shift+ArrowRight'), 'Enter');
     assert.match(await text(page, '.legend'), /1 of 5 chosen/);
 });
 
-test('keys: plus and minus zoom Barry3 from anywhere, 0 shows the whole', async (opener) => {
+test('keys: plus and minus zoom Barry3 from anywhere, and 0 shows the whole triangle', async (opener) => {
     const page = await opener.report(data());
     await press(page, '+');
     assert.equal(await page.locator('.barry3 button', { hasText: 'Whole' }).isVisible(), true);

@@ -103,7 +103,7 @@ test('data: a renamed entity is in the group of its new name', async (opener) =>
     }
 });
 
-test('data: a reused number has no effect on earlier frames', async (opener) => {
+test('data: a reused entity number has no effect on earlier frames', async (opener) => {
     const other = json(ENTITIES, [{ n: 0, id: 4711, pid: 4711, parent: 1, uid: 0, name: 'other', kernel: false }]);
     const page = await opener.report(Buffer.concat([
         begin({ frames: 5 }), one(0), frame(3, [], { index: 1, key: false, gone: [0] }),
@@ -125,7 +125,7 @@ test('data: the page stays usable while 300 frames of 500 entities are read', as
 
 // ------------------------------------------------------------------------- from a server --
 
-/** A server of the page; answer(response, request) is /stream. */
+/** Serves the page; answer(response, request) answers requests for /stream. */
 async function serve(answer) {
     const page = readFileSync(new URL('../../web/dist/page.html', import.meta.url));
     const server = createServer((request, response) => {
@@ -141,7 +141,7 @@ async function serve(answer) {
     return { server, url: `http://127.0.0.1:${server.address().port}/`, close };
 }
 
-test('live: views of time end at most a tenth of their span after now', async (opener) => {
+test('live: views of time extend at most a tenth of their span beyond now', async (opener) => {
     const { url, close } = await serve((response) =>
         response.write(Buffer.concat([begin({ live: true }), ...Array.from({ length: 130 }, (_, i) => one(i))])));
     try {
@@ -261,7 +261,7 @@ test('live: a refusal is described in words, and the page does not ask again', a
     }
 });
 
-test('live: a lost server is reported and asked again; earlier frames are kept', async (opener) => {
+test('live: the page reports a lost connection, connects again and keeps earlier frames', async (opener) => {
     let asked = 0, drop;
     const { url, close } = await serve((response) => {
         asked++;
@@ -283,7 +283,8 @@ test('live: a lost server is reported and asked again; earlier frames are kept',
     }
 });
 
-/** A page that has shown `first`, was cut off, and got `later` (a function of the response, or bytes). */
+/** Opens a page that shows `first`, then loses the connection, and after reconnecting receives `later`
+ *  (bytes, or a function of the response). */
 async function cutOff(opener, first, later, check) {
     let asked = 0, drop;
     const { url, close } = await serve((response) => {
@@ -318,7 +319,7 @@ test('live: a run continues after a lost connection, without losses and duplicat
     });
 });
 
-test('live: frames dropped during a lost connection are a gap, and reported', async (opener) => {
+test('live: frames dropped during a lost connection leave a gap, and are reported', async (opener) => {
     const head = begin({ live: true });
     await cutOff(opener, Buffer.concat([head, ...RUN]), Buffer.concat([head, one(64), moved(65, 0.25)]), async (page) => {
         await page.waitForFunction(() => /^6 \/ 6 /.test(document.querySelector('.odometer').textContent));

@@ -10,7 +10,7 @@ const data = (others = {}) => stream({
 });
 const BELOW = 'camp view --from prometheus:http://p:9090 --host';
 
-test('fleet: a pinned host has the command for its groups', async (opener) => {
+test('fleet: the page shows the command for the groups of a pinned host', async (opener) => {
     const page = await opener.report(data({ below: BELOW }));
     assert.equal(await page.locator('.below').isVisible(), false);
     await show(page, 'barry3');
@@ -27,7 +27,7 @@ test('fleet: a pinned host has the command for its groups', async (opener) => {
     assert.equal(await page.locator('.below').isVisible(), false);
 });
 
-test('fleet: other sources have no such command', async (opener) => {
+test('fleet: the page shows no command for a pinned entity of another source', async (opener) => {
     const page = await opener.report(data());
     await press(page, 'n');
     await press(page, 'p');

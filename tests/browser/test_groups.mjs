@@ -6,7 +6,7 @@ import { show } from './views.mjs';
 
 const STATES = ['user', 'sleep', 'disk'];
 
-test('multiples: each of the largest groups has one, with its count and mean', async (opener) => {
+test('multiples: each of the largest groups has a triangle with its count and mean', async (opener) => {
     const names = ['a', 'a', 'a', 'b', 'b', 'c'];
     const shares = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.5, 0.25, 0.25], [0.5, 0.25, 0.25], [0, 1, 0]];
     const page = await opener.report(stream({ states: STATES, names, frames: [shares.map((one, n) => ({ n, shares: one, elapsed: n === 0 ? 2 : 1 }))] }));
@@ -25,12 +25,12 @@ test('multiples: each of the largest groups has one, with its count and mean', a
         return found;
     }, rgb(COLOURS.groups[0]));
     const isAt = (x, y) => dots.some(([dx, dy]) => Math.hypot(dx - x, dy - y) < 2);
-    // The corners: margins of 8 pixels at the sides and below, an edge of 132.
+    // Checks the corners: the margins are 8 pixels at the sides and below, the edge is 132 pixels long.
     assert.ok(isAt(74, 118 - 66 * Math.sqrt(3)) && isAt(8, 118) && isAt(140, 118));
     assert.ok(!isAt(74, 100));
 });
 
-test('multiples: there are at most 12, and a press selects a group in all views', async (opener) => {
+test('multiples: there are at most 12 triangles, and Enter on one selects its group in all views', async (opener) => {
     const names = Array.from({ length: 15 }, (_, g) => Array.from({ length: 16 - g }, () => 'abcdefghijklmno'[g])).flat();
     const page = await opener.report(stream({ states: STATES, names, frames: [names.map((_, n) => ({ n, shares: [0.2, 0.3, 0.5] }))] }));
     await show(page, 'multiples');
@@ -46,7 +46,7 @@ test('multiples: there are at most 12, and a press selects a group in all views'
     assert.equal(await page.getAttribute('.small-triangle >> nth=1', 'aria-pressed'), 'false');
 });
 
-/** A tenth of the time is at no vertex. */
+/** Makes a stream in which a tenth of the time is in a state of no vertex. */
 const leaving = (frames) => stream({
     states: [...STATES, 'lock'], axes3: STATES.map((name, i) => ({ name, states: [i] })), axes4: null, names: ['a', 'a'],
     frames: Array.from({ length: frames }, (_, t) => [{ n: 0, shares: [0.3, 0.3, 0.3, 0.1] }, { n: 1, shares: [t ? 0.5 : 0.3, t ? 0.1 : 0.3, 0.3, 0.1] }]),
@@ -66,7 +66,8 @@ test('multiples, compare: time at no vertex is reported, not renormalised silent
 
 // ------------------------------------------------------------------------------- comparison --
 
-/** still does not move, far moves from top to left, near a little; late starts in the second half. */
+/** The entity "still" does not move, "far" moves from top to left, "near" moves a little, and "late"
+ *  starts in the second half. */
 const FRAMES = Array.from({ length: 10 }, (_, t) => {
     const second = t >= 5;
     return [
@@ -83,7 +84,7 @@ const mean = (from, to, n) => {
     return [0, 1, 2].map((i) => rows.reduce((sum, { shares, elapsed = 1 }) => sum + shares[i] * elapsed, 0) / time);
 };
 
-/** The corners of the picture, in its own units. */
+/** Fails unless each arrow connects the means of its entity in the two periods. */
 async function assertArrows(page, before, after) {
     const corners = await page.getAttribute('.compared .edge', 'd');
     const [, , left, bottom, right] = corners.match(/[\d.]+/g).map(Number);
@@ -115,7 +116,7 @@ test('compare: arrows connect the means of the periods', async (opener) => {
     assert.match(await text(page, '#compare header .caption'), /3 entities · 1 only after/);
 });
 
-test('compare: the largest moves come first, in text', async (opener) => {
+test('compare: the table lists the largest moves first', async (opener) => {
     const page = await opener.report(data());
     await compare(page, 'halves');
     const rows = await page.locator('.compared tbody tr').evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));

@@ -1,4 +1,4 @@
-// Labels (a session's user, database, ...): grouping, search, columns, tooltip.
+// Labels, such as the user and the database of a session: grouping, search, columns, tooltip.
 import { strict as assert } from 'node:assert';
 import { colour, point, press, said, spots, still, test, text } from './harness.mjs';
 import { stream } from './stream.mjs';
@@ -32,14 +32,14 @@ test('labels: entities can be grouped by each label, also by keys', async (opene
     assert.deepEqual(await page.locator('.small-triangle b').allInnerTexts(), ['(none) · 2', 'shop · 2', 'a b <i> · 1']);
 });
 
-test('labels: the search finds them', async (opener) => {
+test('labels: the search finds values of labels', async (opener) => {
     const page = await opener.report(data());
     await page.fill('#search', '^batch$|<i>');
     await still(page);
     assert.match(await text(page, '.legend'), /2 of 5 chosen/);
 });
 
-test('labels: the table has columns for them, which can be sorted and copied', async (opener) => {
+test('labels: the table has a column for each label, which can be sorted and copied', async (opener) => {
     const page = await opener.report(data());
     await page.evaluate(() => {
         Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (copied) => void (window.copied = copied) } });
@@ -55,7 +55,7 @@ test('labels: the table has columns for them, which can be sorted and copied', a
     assert.deepEqual(lines.slice(1).map((line) => line[at]), ['', '', 'a b <i>', 'shop', 'shop']);
 });
 
-test('labels: the hovered entity has its labels', async (opener) => {
+test('labels: the tooltip shows the labels of the hovered entity', async (opener) => {
     const page = await opener.report(stream({
         states: STATES, labels: ['user', 'database'], names: [{ name: 'a', labels: { user: 'app', database: 'shop' } }],
         frames: [[{ n: 0, shares: [0.5, 0.25, 0.25] }]],

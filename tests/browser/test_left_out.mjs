@@ -1,5 +1,5 @@
-// Time in states at no vertex, such as the run queue of database sessions: a dot with much of it has a
-// mark, which differs from those of missing and doubled time not only by colour.
+// Time left out: in states of no vertex, such as the run queue of database sessions. A dot with much
+// of it has a mark, which differs from the marks of missing and doubled time not only by colour.
 import { strict as assert } from 'node:assert';
 import { assertNear, colour, cornersOf, pixelsNear, point, press, said, spots, stageBox, still, test, text } from './harness.mjs';
 import { stream } from './stream.mjs';
@@ -10,13 +10,13 @@ const AXES3 = [{ name: 'CPU', states: [0] }, { name: 'idle', states: [1] }, { na
 const AXES4 = [...AXES3, { name: 'none', states: [] }];
 const RADIUS = 4.5; // of a dot, when there are few
 
-/** The corners, then these entities. */
+/** Makes a frame of an entity at each corner, then entities with these shares. */
 function sessions(shares, others = {}) {
     const rows = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], ...shares].map((own, n) => ({ n, shares: own }));
     return stream({ states: STATES, names: rows.map((_, n) => `session${n}`), frames: [rows], axes3: AXES3, axes4: AXES4, ...others });
 }
 
-/** The place of these shares by the arithmetic. */
+/** Computes the place of a dot with these shares. */
 function spotOf({ top, left }, [cpu, idle, wait]) {
     const height = left.y - top.y, sum = cpu + idle + wait;
     return { x: left.x + (height * (cpu + 2 * wait)) / sum / Math.sqrt(3), y: left.y - (height * cpu) / sum };
@@ -25,7 +25,7 @@ function spotOf({ top, left }, [cpu, idle, wait]) {
 const corners = async (page) => cornersOf(await spots(page, '.barry3', await colour(page, 'dot'), { near: 20 }));
 const marksAt = async (page, spot, view = '.barry3') => pixelsNear(page, view, await colour(page, 'left-out'), spot, 2.2 * RADIUS, { near: 15 });
 
-test('left out: a dot with much of it has a ring of four arcs, in light and dark colours', async (opener) => {
+test('left out: a dot with much time left out has a ring of four arcs, in light and dark colours', async (opener) => {
     const much = [0.05, 0.1, 0.1, 0.75];
     for (const dark of [false, true]) {
         const page = await opener.report(sessions([much]), { ratio: 2, dark });
@@ -46,7 +46,7 @@ test('left out: a dot with much of it has a ring of four arcs, in light and dark
     }
 }, { headed: true });
 
-test('left out: a dot with up to 5 % of it has no mark', async (opener) => {
+test('left out: a dot with up to 5 % of its time left out has no mark', async (opener) => {
     const [little, more] = [[0.5, 0.2, 0.26, 0.04], [0.1, 0.5, 0.34, 0.06]];
     const page = await opener.report(sessions([little, more]));
     const found = await corners(page);
@@ -55,10 +55,10 @@ test('left out: a dot with up to 5 % of it has no mark', async (opener) => {
     assert.equal(await marksAt(page, found.top), 0);
 });
 
-test('left out: of two dots on one vertex the one that waited for a CPU is marked, in Barry4 too', async (opener) => {
+test('left out: a dot on a vertex is marked if its entity waited for a CPU, in Barry4 too', async (opener) => {
     const plain = await opener.report(sessions([[1, 0, 0, 0]])), waits = await opener.report(sessions([[0.17, 0, 0, 0.83]]));
     for (const view of ['.barry3', '.barry4']) {
-        // Barry4's marks fade by distance: they are all pixels that are bluer than the dots.
+        // The marks of Barry4 fade by distance, so all pixels that are bluer than the dots are counted.
         const blue = async (page) => (await spots(page, view, await colour(page, 'left-out'), { near: 15, least: 2 })).length +
             (view === '.barry4' ? await bluish(page) : 0);
         assert.equal(await blue(plain), 0, view);
@@ -66,7 +66,7 @@ test('left out: of two dots on one vertex the one that waited for a CPU is marke
     }
 });
 
-/** The pixels of Barry4 with the blue of an arc, faded into white by any part. */
+/** Counts the pixels of Barry4 with the blue of an arc, however far faded to white. */
 function bluish(page) {
     return page.evaluate(() => {
         const canvas = document.querySelector('.barry4 .stage canvas');
@@ -88,7 +88,7 @@ test('left out: a dot with missing time or time accounted twice has both rings',
     }
 });
 
-test('left out: a dimmed dot has no mark; a hovered one keeps it', async (opener) => {
+test('left out: a dimmed dot has no mark, a hovered dot keeps its mark', async (opener) => {
     const much = [0.1, 0.3, 0.2, 0.4];
     const page = await opener.report(sessions([much]));
     const spot = spotOf(await corners(page), much);
@@ -101,7 +101,7 @@ test('left out: a dimmed dot has no mark; a hovered one keeps it', async (opener
     assert.equal(await marksAt(page, spot), 0);
 });
 
-test('left out: the legend names the states, if any', async (opener) => {
+test('left out: the legend names the states that are left out, if any', async (opener) => {
     const page = await opener.report(sessions([]));
     const rings = async () => {
         await still(page);
@@ -117,7 +117,7 @@ test('left out: the legend names the states, if any', async (opener) => {
     assert.equal(await rings(), 'time is missing over 100 %');
 });
 
-test('left out: the pointer and keys show the exact share and the state', async (opener) => {
+test('left out: the tooltip and keys show the exact share that is left out', async (opener) => {
     const much = [0.1, 0.3, 0.2, 0.4], little = [0.6, 0.1, 0.26, 0.04];
     const page = await opener.report(sessions([much, little]));
     const found = await corners(page);
@@ -133,7 +133,7 @@ test('left out: the pointer and keys show the exact share and the state', async 
     assert.equal(await said(page), 'session3 1003: CPU 10 %, idle 30 %, waiting 20 %, left out 40 %');
 });
 
-test('left out: the table has its share, once, and marks large ones', async (opener) => {
+test('left out: the table has one column of the left-out share, and marks large shares', async (opener) => {
     const page = await opener.report(sessions([[0.1, 0.3, 0.2, 0.4], [0.6, 0.1, 0.26, 0.04]]));
     await show(page, 'table');
     const heads = await page.locator('#table th').evaluateAll((cells) => cells.map(({ dataset }) => dataset.key));
@@ -145,7 +145,7 @@ test('left out: the table has its share, once, and marks large ones', async (ope
     assert.deepEqual(cells.filter(([, name]) => name !== 'zero').sort(), [['4.00', ''], ['40.00', 'left-out']]);
 });
 
-test('left out: small multiples have the mark', async (opener) => {
+test('left out: small multiples have the mark of time left out', async (opener) => {
     const one = (name, shares) => stream({ states: STATES, names: [name, name], axes3: AXES3, axes4: AXES4, frames: [[{ n: 0, shares }, { n: 1, shares: [0, 0, 1 - shares[3], shares[3]] }]] });
     const count = async (shares) => {
         const page = await opener.report(one('a', shares), { ratio: 2 });

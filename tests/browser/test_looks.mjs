@@ -37,7 +37,7 @@ test('looks: pinning and searching do not move the pictures', async (opener) => 
     assert.deepEqual(await page.locator('.barry3 .stage').boundingBox(), before);
 });
 
-test('looks: the policy is in force', async (opener) => {
+test('looks: the browser enforces the security policy of the page', async (opener) => {
     const page = await opener.report(data);
     const shown = await page.evaluate(() => new Promise((done) => {
         document.addEventListener('securitypolicyviolation', (event) => done(event.violatedDirective));

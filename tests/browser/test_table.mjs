@@ -1,4 +1,4 @@
-// The table: its values are the data's, sorted, filtered, pinned, copied; tens of thousands of rows.
+// The table: its values equal the data; rows are sorted, filtered, pinned and copied, also 30,000 of them.
 import { strict as assert } from 'node:assert';
 import { assertNear, colour, point, press, rgb, said, spots, still, test, text } from './harness.mjs';
 import { COLOURS, stream } from './stream.mjs';
@@ -15,7 +15,7 @@ const data = () => stream({
     frames: [0, 1].map((t) => ENTITIES.map(([, shares], n) => ({ n, shares: t && n === 2 ? [1, 0, 0, 0] : shares, elapsed: n === 3 ? 0.5 : 1 }))),
 });
 
-/** The rows, as objects: the text of each column by its key. */
+/** Returns the rows as objects: the text of each column by the key of the column. */
 async function rows(page) {
     return page.evaluate(() => {
         const heads = [...document.querySelectorAll('#table th')].map((th) => th.dataset.key);
@@ -30,7 +30,7 @@ const sort = async (page, key) => {
     await still(page);
 };
 
-test('table: every value is that of the data, to a hundredth of a percent', async (opener) => {
+test('table: every value equals the data to a hundredth of a percent', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'table');
     await sort(page, 'id');
@@ -54,7 +54,7 @@ test('table: every value is that of the data, to a hundredth of a percent', asyn
     await press(page, 'End');
 });
 
-test('table: it shows the current frame', async (opener) => {
+test('table: the rows show the current frame', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'table');
     assert.deepEqual(await names(page), ['postgres', 'nginx', 'nginx', 'backup', 'cron']);
@@ -63,7 +63,7 @@ test('table: it shows the current frame', async (opener) => {
     assert.deepEqual(await names(page), ['cron', 'postgres', 'nginx', 'nginx', 'backup']);
 });
 
-test('table: a heading sorts, and shows the order', async (opener) => {
+test('table: a click on a heading sorts the rows, and the heading shows the order', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'table');
     const state = (key) => page.getAttribute(`#table th[data-key="${key}"]`, 'aria-sort');
@@ -80,7 +80,7 @@ test('table: a heading sorts, and shows the order', async (opener) => {
     assert.deepEqual((await rows(page)).map(({ unaccounted }) => unaccounted), ['20.00', '0', '0', '0', '−10.00']);
 });
 
-test('table: the search leaves only matches', async (opener) => {
+test('table: a search hides the rows that do not match', async (opener) => {
     const page = await opener.report(data());
     await page.fill('#search', 'ng|cr');
     await show(page, 'table');
@@ -88,7 +88,7 @@ test('table: the search leaves only matches', async (opener) => {
     assert.match(await text(page, '#table .caption'), /3 of 5 entities/);
 });
 
-test('table: a press pins in all views, a second one unpins', async (opener) => {
+test('table: a click pins an entity in all views, and a second click unpins it', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'table');
     await page.locator('#table tbody tr:not(.room)').first().click();
@@ -121,7 +121,7 @@ test('table: keys read, pin and sort rows', async (opener) => {
     assert.deepEqual(await names(page), ['backup', 'cron', 'nginx', 'nginx', 'postgres']);
 });
 
-test('table: of 30,000 rows only visible ones are elements', async (opener) => {
+test('table: only the visible rows of 30,000 have HTML elements', async (opener) => {
     const count = 30000;
     const many = Array.from({ length: count }, (_, n) => ({ name: `w${n}`, id: n, pid: n }));
     const frames = [many.map((_, n) => ({ n, shares: [(n + 1) / count, 0, 1 - (n + 1) / count, 0] }))];
@@ -154,13 +154,13 @@ test('table: all rows are copied, with tabs between the values', async (opener) 
     assert.match(await said(page), /5 rows copied/);
 });
 
-test('table: if each state is a vertex, no column is repeated', async (opener) => {
+test('table: a state that is a vertex by itself has one column', async (opener) => {
     const page = await opener.report(stream({ states: ['cpu', 'io', 'idle'], names: ['a'], frames: [[{ n: 0, shares: [0.5, 0.25, 0.25] }]] }));
     await show(page, 'table');
     assert.deepEqual(await page.locator('#table th').allInnerTexts(), ['name', 'id', 'pid', 'elapsed', 'cpu %', 'io %', 'idle %', 'unaccounted %']);
 });
 
-test('table: without processes there is no column of them', async (opener) => {
+test('table: without processes there is no column of pids', async (opener) => {
     const noProcess = { pid: 0, parent: 0, uid: 0 };
     const page = await opener.report(stream({
         states: ['cpu', 'io', 'idle'], names: [{ name: 'cpu0', ...noProcess }, { name: 'cpu1', ...noProcess }],

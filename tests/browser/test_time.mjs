@@ -1,4 +1,4 @@
-// Frames in their order: scrubbing, playing, and a stream that contains only changes.
+// Showing frames: scrubbing, playing, and streams whose frames contain only changes.
 import { strict as assert } from 'node:assert';
 import { assertSpot, colour, cornersOf, pixelsNear, press, said, spots, still, test, text } from './harness.mjs';
 import { ENDED, NEW, stream } from './stream.mjs';
@@ -7,7 +7,7 @@ const STATES = ['user', 'sleep', 'disk'];
 const ANCHORS = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((shares, n) => ({ n, shares }));
 const walk = (t, frames) => ({ n: 3, shares: [0.1 + (0.6 * t) / frames, 0.2, 0.7 - (0.6 * t) / frames] });
 
-/** task3 moves; the corners do not. Only the first and each 64th frame have all rows. */
+/** Makes a stream in which only the walker moves. The first and then each 64th frame have all rows. */
 function wandering(frames, others = {}) {
     return stream({
         states: STATES, names: ['top', 'left', 'right', 'walker'], ...others,
@@ -36,7 +36,7 @@ const scrub = async (page, value) => {
     await still(page);
 };
 
-test('time: scrubbing shows any frame, from the key frame before it', async (opener) => {
+test('time: scrubbing can show any frame, which is built from the key frame before it', async (opener) => {
     const page = await opener.report(wandering(150));
     for (const t of [0, 100, 63, 64, 149, 3]) {
         await scrub(page, t);
@@ -45,7 +45,7 @@ test('time: scrubbing shows any frame, from the key frame before it', async (ope
     }
 }, { headed: true });
 
-test('time: keys go to the first, last and next frame', async (opener) => {
+test('time: keys show the first, last, next and previous frame', async (opener) => {
     const page = await opener.report(wandering(20));
     await press(page, 'End');
     await assertWalker(page, 19, 20);
@@ -76,7 +76,7 @@ test('time: playing continues to the last frame and stops there', async (opener)
     await page.waitForFunction(() => !/^12 /.test(document.querySelector('.odometer').textContent));
 });
 
-test('time: unchanged rows stay; gone rows disappear', async (opener) => {
+test('time: entities without a change stay, and entities listed as gone disappear', async (opener) => {
     const page = await opener.report(stream({
         states: STATES, names: ['top', 'left', 'right', 'a', 'b', 'c'],
         frames: [

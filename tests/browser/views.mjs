@@ -1,14 +1,15 @@
-// Shared by tests of the views below the two Barries.
+// Functions for tests of the views below the two Barries.
 import { still } from './harness.mjs';
 
-/** Scrolls to a view, which is drawn only while visible, and waits until it has read all frames. */
+/** Scrolls to a view, which is drawn only while visible, and gives it 150 ms to read the frames. */
 export async function show(page, id) {
     await page.locator(`#${id}`).evaluate((view) => view.scrollIntoView({ block: 'center' }));
     await page.waitForTimeout(150);
     await still(page);
 }
 
-/** [red, green, blue, alpha] of pixels of a canvas; spots in pixels of the page from its corner. */
+/** Returns [red, green, blue, alpha] of a canvas at each spot, given in pixels of the page from the
+ *  corner of the canvas. */
 export async function pixels(page, selector, spots, layer = 0) {
     return page.evaluate(({ selector, spots, layer }) => {
         const canvas = document.querySelectorAll(`${selector} canvas`)[layer];
@@ -18,7 +19,7 @@ export async function pixels(page, selector, spots, layer = 0) {
     }, { selector, spots, layer });
 }
 
-/** Mixes in OKLab by its author's formula, without tables: the expected result of colour.ts. */
+/** Mixes colours by the formula of OKLab's author, without tables; colour.ts must give the same. */
 export function mixed(parts) {
     const linear = (byte) => (byte / 255 <= 0.04045 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4);
     const lab = (hex) => {
