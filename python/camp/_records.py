@@ -112,7 +112,7 @@ class Disk(NamedTuple):
 
 class Task(NamedTuple):
     """What a process (all its threads) or a thread has used since it started. `name` is at most 15
-    bytes: os.fsencode() gives back those that are no UTF-8."""
+    bytes: os.fsencode() restores those that are not UTF-8."""
 
     time_ns: int  # CLOCK_MONOTONIC when it was read.
     # Time on a CPU; of a task that runs elsewhere right now up to one tick too low.
@@ -154,8 +154,8 @@ class TaskUtilisation(NamedTuple):
 
 
 class Taskstat(NamedTuple):
-    """A process as Linux' taskstats has it: sampled and measured time of one message. Of a zombie
-    `runs` is 0: its numbers were in its exit record."""
+    """A process by Linux' taskstats: sampled and measured time in one message. The `runs` of a zombie
+    are 0: its numbers were in its exit record."""
 
     pid: int  # Its process.
     # The ticks that hit this process, as whole ticks: what the kernel would say without its
@@ -169,9 +169,9 @@ class Taskstat(NamedTuple):
 
 
 class TaskExit(NamedTuple):
-    """A task that ended. Of a process of several threads there is one of each, and one of the whole
-    (is_process); of a process of one thread there is one, of the whole. camp.h says what
-    measured_ns does not hold (up to the last tick), and what at_most_ns is."""
+    """An exited task. A process of several threads has one record for each, and one for the whole
+    (is_process); a process of one thread has one record, of the whole. camp.h documents at_most_ns,
+    and the time that measured_ns lacks (up to one tick)."""
 
     pid: int  # Its process; 0: unknown (of a thread, before Linux 5.19).
     tid: int  # Its thread.
@@ -227,17 +227,17 @@ class CpuStates(NamedTuple):
     softirq_ns: int
     switches: int
     any_wait_ns: int  # of idle_ns: a thread anywhere waited for a disk
-    own_wait_ns: int  # of idle_ns: one did that had begun to on this CPU
+    own_wait_ns: int  # of idle_ns: a thread that went to sleep on this CPU did
 
 
 class Losses(NamedTuple):
     """What a session could not see, since it was opened."""
 
-    switches: int  # that were seen
-    unseen: int  # switches that the kernel told nobody of; their times are estimated
-    lost: int  # times a thread got no account, for want of memory
-    exits_lost: int  # ended threads whose last numbers found no room
-    exits_added_up: int  # ended threads that are part of a total for want of room
+    switches: int  # reported by an event
+    unseen: int  # switches without an event; their times are estimated
+    lost: int  # times a thread got no account, for lack of memory
+    exits_lost: int  # exited threads whose last numbers are in no record and no total
+    exits_added_up: int  # exited threads in a total, for lack of space
 
 
 class DiskWait(NamedTuple):
@@ -246,14 +246,14 @@ class DiskWait(NamedTuple):
     tid: int
     pid: int
     start_ns: int
-    major: int  # 0 0: it waited for what another thread had asked for
+    major: int  # 0 0: it waited for input or output that another thread requested
     minor: int
     wait_ns: int  # since the session was opened
     name: str
 
 
 class Event(NamedTuple):
-    """Something of the kernel that microstates are measured by."""
+    """A feature of the kernel that microstates use."""
 
     name: str
     since: str  # the first Linux that has it

@@ -5,7 +5,7 @@ from typing import Tuple
 from camp import _camp
 from camp._frames import Block, Column
 
-_COLUMNS = (Column('cpu_ns', 'cpu', 'time on a CPU since it began', 'counter', 'measured'),)
+_COLUMNS = (Column('cpu_ns', 'cpu', 'time on a CPU since its start', 'counter', 'measured'),)
 
 # The columns of a block after its values, in the extension's order.
 _OF_ROWS = (('start', 'Q'), ('ids', 'i'), ('parents', 'i'))

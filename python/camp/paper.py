@@ -1,15 +1,15 @@
 """The functions of Figure 3 of "CAMP: A Common API for Measuring Performance" (Gabel and Haungs,
-LISA '07), by their names: its programs run as they are printed.
+LISA '07), by their names: its programs run as printed.
 
     from camp.paper import *
 
 Times of functions about CPU time are in ms: the sample interval is their optional second parameter,
-100 by default. With 0 nothing waits: two readings follow each other at once, as in the paper's
-timing runs, and what lies between them is no measurement.
+100 by default. With 0 there is no wait: two readings follow each other at once, as in the paper's
+timing runs, and their difference is no measurement.
 
-A process identifier is a pid here that knows when its process began, so that a pid given anew is
-camp.Gone and never another process. As in the paper a plain pid will do, and then nobody knows.
-Errors are exceptions (camp.Error), but GetProcessIdentifier() returns None for who is not there.
+A process identifier is a pid with the start of its process, so that a reused pid is camp.Gone and
+never another process. A plain pid is accepted, too, as in the paper, but without this check.
+Errors are exceptions (camp.Error), but GetProcessIdentifier() returns None if there is no process.
 docs/paper-names.md has each function's source, and what the paper left open.
 """
 
@@ -37,7 +37,7 @@ _DEFAULT_MS = 100
 
 
 class ProcessIdentifier(int):
-    """A pid that knows when its process began."""
+    """A pid with the start of its process."""
 
     start: int
 
@@ -122,7 +122,7 @@ def GetNumWrites_Partition(partition: str) -> int:
 
 
 def GetNumPageFaults(process: int) -> int:
-    """Minor and major page faults of a process since it began. Linux: /proc/PID/stat."""
+    """Minor and major page faults of a process since its start. Linux: /proc/PID/stat."""
     task = _camp.process_read(None, process, _start(process), _FAULTS)
     return _known(task.minor_faults, 'page faults') + _known(task.major_faults, 'page faults')
 
@@ -197,11 +197,11 @@ def GetProcessIdentifiers(name: str) -> List[ProcessIdentifier]:
     return [ProcessIdentifier(*found) for found in _camp.process_list(None, name)]
 
 
-# -------------------------------------------------------------------------------------- Not of it
+# ------------------------------------------------------------------------------------- Helpers
 
 
 def _start(process: int) -> int:
-    """When the process began. Of a plain pid: of whoever has it now."""
+    """The start of the process; for a plain pid, of the process that has it now."""
     start: Optional[int] = getattr(process, 'start', None)
     return _camp.process_identify(None, process).start if start is None else start
 

@@ -189,7 +189,7 @@ PyMethodDef process_methods[] = {
     { "process_utilisation", process_utilisation, METH_VARARGS, NULL },
     { "pid_cpu_ns", pid_cpu_ns, METH_O,
       "pid_cpu_ns(pid, /)\n--\n\n"
-      "CPU time of the process that has this pid now, in ns since it began: measured, resolution\n"
+      "CPU time of the process that has this pid now, in ns since its start: measured, resolution\n"
       "1 ns, of any user's process. One system call (0.3 us).\n\n"
       "It cannot know whether the pid was given to another process since you learned it:\n"
       "Process.cpu_ns() does. Gone: no process has this pid.\n\n"
