@@ -1,8 +1,7 @@
 /*
- * The rows to write as a virtual table (sqlite.org, The Virtual Table Mechanism), so that one
- * INSERT
- * ... SELECT writes all rows of an interval. A statement for each row would take 2.4 us, half of
- * them for its start and its end.
+ * The rows to write as a virtual table (sqlite.org, The Virtual Table Mechanism): a single
+ * statement (INSERT with SELECT) writes all rows of an interval. A statement for each row would
+ * take 2.4 us, half of them for its start and its end.
  *
  * The table exists by its module's name alone. Its columns are those of the table that is written:
  * tick, entity, flags (not in the second table), then the frame's.

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #define NS_PER_S 1000000000.0
-#define FACT_SIZE 256
 #define SLICE_NS 100000000u
 #define CUT "%s is damaged: it ends too early; its intact part was shown"
 
