@@ -77,7 +77,7 @@ static int parse_state(struct span word, enum session_state *ret, struct rule_fa
         }
     }
     return rule_refuse(fault, word,
-                       "a line begins with a state: cpu, run_queue, contention, wait or idle");
+                       "a line starts with a state: cpu, run_queue, contention, wait or idle");
 }
 
 static struct session_rule *add_rule(struct session_rules *rules)

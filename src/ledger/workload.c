@@ -38,7 +38,7 @@ static int parse_name(struct workload_rule *rule, struct span name, struct rule_
     if (span_length(name) >= sizeof rule->name)
         return rule_refuse(fault, name, "a workload's name has 63 bytes at most");
     if (memchr(name.at, '=', span_length(name)) != NULL)
-        return rule_refuse(fault, name, "a line begins with the NAME of its workload");
+        return rule_refuse(fault, name, "a line starts with the NAME of its workload");
     memcpy(rule->name, name.at, span_length(name));
     if (strcmp(rule->name, unmatched) == 0)
         return rule_refuse(fault, name, "is the name of all that match no rule");

@@ -238,7 +238,8 @@ int backends_read(struct backends *backends, struct backend_account *accounts, s
 
     if (there > capacity) {
         *ret_count = there;
-        return camp_fail(error, CAMP_E_SPACE, 0, "%zu backends, and room for %zu", there, capacity);
+        return camp_fail(error, CAMP_E_SPACE, 0, "there are %zu backends, with space for %zu",
+                         there, capacity);
     }
     for (uint32_t i = 0; i < BACKENDS_MAX && count < capacity; i++) {
         struct backend_account *account = &accounts[count];

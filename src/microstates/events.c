@@ -37,7 +37,7 @@ static const struct event events[] = {
     TRACEPOINT("sched_wakeup", true, "5.5", "no end of a sleep"),
     TRACEPOINT("sched_wakeup_new", true, "5.5", "no beginning of a thread"),
     HELPER("iter/task", "bpf_iter_task", "5.8", "no snapshot of all threads"),
-    HELPER("ring buffer", "bpf_ringbuf_reserve", "5.8", "no last numbers of who ends"),
+    HELPER("ring buffer", "bpf_ringbuf_reserve", "5.8", "no last numbers of exited threads"),
     HELPER("task storage", "bpf_task_storage_get", "5.13", "no account of a thread"),
     HELPER("registers of a task", "bpf_task_pt_regs", "5.15", "no kinds of sleep"),
     TRACEPOINT("sys_enter", false, "5.5", "user and system are one"),

@@ -183,7 +183,7 @@ static void read_taskstats(struct subjects *subjects)
         result = camp_fail(&error, CAMP_E_NOMEM, 0, "no memory left; ask for less at a time");
     else if (subjects->source != NULL)
         result = camp_fail(&error, CAMP_E_NOTSUP, 0,
-                           "taskstats tells of this machine, not of another /proc");
+                           "taskstats is of this machine, not of another /proc");
     else
         result = count > 0 ? read_taskstats_of(pids, count, tasks, &error) : CAMP_OK;
     for (size_t i = 0; result >= 0 && i < subjects->count; i++) {

@@ -135,7 +135,7 @@ void subject_of_process(struct subject *ret, const struct camp_process *process)
 
 _Static_assert(offsetof(struct camp_cpu, cpu) == 0 && offsetof(struct camp_network, name) == 0 &&
                    offsetof(struct camp_disk, name) == 0,
-               "a listed struct begins with what identifies it");
+               "a listed struct starts with its identity");
 
 /* Adds what is listed, each as a subject. The total of CPUs is left out. */
 static int list_into(struct subjects *subjects, const struct listing *listing,

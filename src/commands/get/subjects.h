@@ -17,7 +17,7 @@
 struct subject {
     enum camp_kind kind;
     char label[LABEL_SIZE]; /* "network.eth0": what stands before the counter's name */
-    union {                 /* how the struct by which the library lists it begins */
+    union {                 /* the start of the struct by which the library lists it */
         int32_t cpu;
         char device[CAMP_NAME_SIZE];
         struct camp_process process;

@@ -219,8 +219,7 @@ int camp_cpu_list(const struct camp_source *source, int32_t *ids, size_t capacit
         return camp_fail(error, CAMP_E_INVALID, 0, "camp_cpu_list: an argument is NULL");
     r = list(source, ids, capacity, ret_count, error);
     if (r == CAMP_OK && *ret_count > capacity)
-        return camp_fail(error, CAMP_E_SPACE, 0, "there are %zu CPUs; pass room for them",
-                         *ret_count);
+        return camp_fail(error, CAMP_E_SPACE, 0, "there are %zu CPUs: pass more space", *ret_count);
     return r;
 }
 

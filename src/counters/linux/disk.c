@@ -187,7 +187,7 @@ static int read_of_diskstats(const struct camp_source *source, const char *name,
             break;
     close(descriptor);
     if (r == 0)
-        return camp_fail(error, CAMP_E_GONE, 0, "there is no disk %s; list them anew", asked);
+        return camp_fail(error, CAMP_E_GONE, 0, "there is no disk %s; list them again", asked);
     return r < 0 ? r : CAMP_OK;
 }
 

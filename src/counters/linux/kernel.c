@@ -379,7 +379,7 @@ int camp_kernel_read(const struct camp_source *source, struct camp_kernel *ret, 
                                .config = KERNEL_CONFIG_UNKNOWN };
 
     if (ret == NULL || size == 0)
-        return camp_fail(error, CAMP_E_INVALID, 0, "no room for the answer: pass a struct");
+        return camp_fail(error, CAMP_E_INVALID, 0, "no space for the answer: pass a struct");
     read_name(&reading);
     read_config(&reading);
     read_tick(&reading);

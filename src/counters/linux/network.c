@@ -148,7 +148,7 @@ static int scan_one(int descriptor, const char *path, const char *name, struct c
             return CAMP_OK;
     if (r < 0)
         return r;
-    return camp_fail(error, CAMP_E_GONE, 0, "there is no interface %s; list them anew", name);
+    return camp_fail(error, CAMP_E_GONE, 0, "there is no interface %s; list them again", name);
 }
 
 int camp_network_read(const struct camp_source *source, const char *name, struct camp_network *ret,

@@ -296,7 +296,7 @@ int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *e
 
 /* The kernel counts dropped records; where it does not report the count (before Linux 4.12) each
  * overflow stands for at least one. */
-static void count_overruns(struct camp_taskstats *taskstats, bool told)
+static void count_overruns(struct camp_taskstats *taskstats, bool is_overflow)
 {
     uint32_t information[SK_MEMINFO_VARS] = { 0 };
     socklen_t length = sizeof information;
@@ -305,7 +305,7 @@ static void count_overruns(struct camp_taskstats *taskstats, bool told)
         length > SK_MEMINFO_DROPS * sizeof information[0])
         taskstats->overruns +=
             information[SK_MEMINFO_DROPS] - (uint32_t)taskstats->overruns; /* 32 bits wide */
-    else if (told)
+    else if (is_overflow)
         taskstats->overruns++;
 }
 
@@ -404,7 +404,7 @@ int camp_taskstats_exits(struct camp_taskstats *taskstats, struct camp_task_exit
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "this taskstats session does not listen: make it listen first");
     if (exits == NULL || size == 0 || ret_count == NULL || capacity == 0)
-        return camp_fail(error, CAMP_E_INVALID, 0, "no room for records: pass an array");
+        return camp_fail(error, CAMP_E_INVALID, 0, "no space for records: pass an array");
     while (more > 0 && output.count < capacity) {
         if (capacity - output.count < EXITS_PER_MESSAGE)
             more = take_last(taskstats, &output, error);

@@ -73,7 +73,7 @@ static void a_bad_line_is_named_with_what_to_do(void **state)
         size_t line;
     } cases[] = {
         { "idle a class=X\nsleep b class=Y",
-          "sleep: a line begins with a state: cpu, run_queue, contention, wait or idle", 2 },
+          "sleep: a line starts with a state: cpu, run_queue, contention, wait or idle", 2 },
         { "idle", "idle: the name of a column must follow", 1 },
         { "idle a", "a: what must match is missing: class=REGEX, event=REGEX ...", 1 },
         { "idle A class=X", "A: a column's name has a-z, 0-9 and _, 39 at most", 1 },

@@ -105,7 +105,7 @@ static void a_bad_line_is_named_with_what_to_do(void **state)
         { "web name=(", "(: Unmatched" },
         { "web user=a line=[z-a]", "[z-a]: Invalid range" },
         { "web name=a name=b", "name=b: stands twice" },
-        { "name=nginx", "name=nginx: a line begins with the NAME" },
+        { "name=nginx", "name=nginx: a line starts with the NAME" },
         { "(unmatched) name=a", "(unmatched): is the name of all that match no rule" },
     };
     char text[2048];
