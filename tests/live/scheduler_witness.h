@@ -1,5 +1,5 @@
 /*
- * The scheduler's numbers of the current thread: its CPU clock, its run-queue time, and the cost of
+ * The scheduler's counts of the current thread: its CPU clock, its run-queue time, and the cost of
  * a switch on this machine now. Laws compare microstates with them.
  *
  * The scheduler and microstates read their clocks at different places of a switch: the scheduler
@@ -21,7 +21,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-/* How long this thread was runnable and did not run; 0 if the kernel does not count it. */
+/* Returns how long this thread was runnable but not running; 0 if the kernel does not count it. */
 static inline uint64_t own_run_delay_ns(void)
 {
     FILE *file = fopen("/proc/thread-self/schedstat", "r");
@@ -38,7 +38,7 @@ static inline uint64_t own_run_delay_ns(void)
 /* ------------------------------------------------------------------------------- A stretch -- */
 
 /* The times of a thread between begin_stretch() and end_stretch(). The wall clock is read between
- * the other two, so the thread slept at most wall_ns, and at least least_asleep_ns(). */
+ * the other two clocks, so the thread slept at most wall_ns, and at least least_asleep_ns(). */
 struct stretch {
     uint64_t wall_ns, cpu_ns, run_delay_ns;
 };

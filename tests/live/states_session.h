@@ -1,4 +1,5 @@
-/* A session of microstates, or a skip that says why; its threads, and children that are watched. */
+/* For tests of microstates: opens a session or skips with a reason, reads its threads, and starts
+ * children. */
 #pragma once
 
 #include "clocks.h"
@@ -40,7 +41,7 @@ static inline struct camp_states *open_states_or_skip(uint32_t options)
     return session;
 }
 
-/* Ends the session, and says what it could not see. */
+/* Closes the session, and prints its losses. */
 static inline void close_states(struct camp_states *session)
 {
     struct camp_states_losses losses;
@@ -86,7 +87,7 @@ static inline void add_exited(struct camp_states *session, struct threads *ended
     ended->count += count;
 }
 
-/* The last thread with this tid; NULL: none. */
+/* Returns the last thread with this tid, or NULL. */
 static inline const struct camp_thread_states *find_tid(const struct threads *threads, int32_t tid)
 {
     for (size_t i = threads->count; i > 0; i--) {
@@ -106,7 +107,8 @@ static inline const struct camp_thread_states *find(const struct threads *thread
     return NULL;
 }
 
-/* The number of exited threads of the machine whose last numbers are only in a total, or lost. */
+/* Returns how many exited threads of the machine have no record of their own: they are in a total,
+ * or lost. */
 static inline uint64_t ends_without_space(struct camp_states *session)
 {
     struct camp_states_losses losses;
@@ -115,8 +117,7 @@ static inline uint64_t ends_without_space(struct camp_states *session)
     return losses.exits_added_up + losses.exits_lost;
 }
 
-/* The last numbers of an exiting thread, which may not have left its CPU when wait(2) returns it.
- */
+/* Waits for the last record of a thread, which may still be on its CPU when wait(2) returns. */
 static inline struct camp_thread_states last_of(struct camp_states *session, struct threads *ended,
                                                 int32_t tid)
 {
@@ -157,9 +158,9 @@ static inline uint64_t tolerance_of(const struct camp_thread_states *thread)
     return switches_tolerance(thread->voluntary_switches, thread->involuntary_switches);
 }
 
-/* The thread's time on a CPU and in the run queue is that of the scheduler. Tolerances: the
- * different places in a switch at which the two read their clocks, stolen time, and interrupts,
- * which the scheduler omits with CONFIG_IRQ_TIME_ACCOUNTING. */
+/* Asserts that the thread's time on a CPU and in the run queue is that of the scheduler.
+ * Tolerances: the different places in a switch at which the two read their clocks, stolen time, and
+ * interrupts, which the scheduler omits with CONFIG_IRQ_TIME_ACCOUNTING. */
 static inline void assert_scheduled(const struct camp_thread_states *last, uint64_t stolen_ns)
 {
     const uint64_t queue = last->state_ns[CAMP_STATE_RUN_QUEUE], on_cpu = on_cpu_ns(last);
@@ -176,7 +177,7 @@ static inline void assert_scheduled(const struct camp_thread_states *last, uint6
 
 /* ----------------------------------------------------------------------------- Children -- */
 
-/* Memory that children write to. */
+/* Returns memory that is shared with children. */
 static inline void *shared_memory(size_t size)
 {
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -185,8 +186,8 @@ static inline void *shared_memory(size_t size)
     return memory;
 }
 
-/* With SCHED_FIFO no other task delays the caller; its children have the usual policy. No effect
- * without permission. */
+/* With SCHED_FIFO no other task delays the caller. Its children have the usual policy. Has no
+ * effect without permission. */
 static inline void run_first(int policy)
 {
     struct sched_param priority = { .sched_priority = policy == SCHED_FIFO };
@@ -194,8 +195,8 @@ static inline void run_first(int policy)
     sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &priority);
 }
 
-/* A child that does one thing, and ends. `truth`: shared memory, for what it knows of itself. It is
- * made at one go: until it is, it has begun already, and sleeps. */
+/* Starts a child that calls act(truth) and exits; `truth` is shared memory for its own
+ * measurements. SCHED_FIFO keeps other tasks from running before fork(2) returns. */
 static inline pid_t start(void act(void *truth), void *truth)
 {
     pid_t pid;
@@ -221,7 +222,7 @@ static inline void reap_well(pid_t pid)
     assert_int_equal(status, 0);
 }
 
-/* In a child: stays on this CPU alone. */
+/* For a child: stays on this CPU only. */
 static inline void stay_on(size_t cpu)
 {
     cpu_set_t only;
@@ -232,7 +233,7 @@ static inline void stay_on(size_t cpu)
         _exit(1);
 }
 
-/* The last CPU that this process may run on. */
+/* Returns the last CPU that this process may run on. */
 static inline size_t last_cpu(void)
 {
     cpu_set_t allowed;
@@ -246,7 +247,7 @@ static inline size_t last_cpu(void)
     return last;
 }
 
-/* A CPU has an account from its first switch on. After this has run on each CPU, all have one. */
+/* Runs on each CPU, because the account of a CPU starts at its first switch. */
 static inline void switch_on_every_cpu(struct camp_states *session)
 {
     struct camp_cpu_states *cpus = calloc(CPU_SETSIZE, sizeof *cpus);

@@ -1,4 +1,4 @@
-/* What the laws of the source "tasks" share: the source, or a skip where it cannot be had, and its
+/* For tests of the source "tasks": opens the source or skips if it is unavailable, and reads its
  * frames. */
 #pragma once
 
@@ -37,7 +37,7 @@ static inline const struct frame *next_frame(struct source *source, uint64_t aft
     return frame;
 }
 
-/* A child that does not outlive this program, however early that is skipped or fails. */
+/* Forks a child that is killed when this program ends, even if a test is skipped or fails. */
 static inline pid_t fork_child(void)
 {
     const pid_t parent = getpid();

@@ -1,4 +1,4 @@
-/* What the laws of taskstats share: a session, or a skip where it cannot be had. */
+/* For tests of taskstats: opens a session, or skips if it is unavailable. */
 #pragma once
 
 #include "clocks.h"
@@ -26,8 +26,8 @@ static inline void sleep_ms(unsigned ms)
     nanosleep(&time, NULL);
 }
 
-/* Taskstats needs a capability, and a kernel that has it: elsewhere these laws cannot be tested,
- * which is said aloud and is no pass. Any other failure to open it is one. */
+/* Skips the test, with the reason, if the capability or the support of the kernel for taskstats is
+ * missing. Any other failure to open a session fails the test. */
 static inline void skip_where_refused(int result, const struct camp_error *error)
 {
     if (result == CAMP_E_PERM || result == CAMP_E_NOTSUP) {

@@ -54,8 +54,8 @@ static void lose_its_event(void *truth)
 
 /* ---------------------------------------------------------------------------------- Laws -- */
 
-/* The wait is within the bounds of the child's own clocks. `ended` has the number of switches in
- * all waits. */
+/* Asserts that the wait is within the bounds of the child's own clocks. `ended` has the number of
+ * switches in all waits. */
 static void assert_waited(const struct backend_account *ended, uint64_t ns, size_t first,
                           size_t count, uint64_t stolen_ns)
 {
@@ -103,7 +103,7 @@ static void an_exited_backend_is_reported_once(void **state)
     backends_close(backends);
 }
 
-/* Waits until the process is asleep in its long wait, a call with a timeout. */
+/* Waits until the process is asleep in wait_long(). */
 static void await_sleep(pid_t pid)
 {
     const uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
@@ -118,7 +118,7 @@ static void await_sleep(pid_t pid)
     assert_int_equal(task.state, 'S');
 }
 
-static void a_sleep_from_before_the_session_has_its_reason(void **state)
+static void a_sleep_that_started_before_the_session_has_its_event(void **state)
 {
     pid_t pid = start(wait_long, NULL);
     struct backends *backends;
@@ -155,7 +155,7 @@ static void events_without_a_slot_are_charged_by_class(void **state)
     times = 0;
     for (uint32_t class = 1; class <= 3; class ++)
         times += wait_of(&ended, BACKEND_EVENT_REST(class << 24), BACKEND_ACTIVITY_NONE).times;
-    /* Each wait has an event of its own. This is the number of waits that found no free place. */
+    /* Each wait has an event of its own. The waits without a free slot are charged by class. */
     assert_at_least("waits by class", times, MANY - BACKEND_WAITS_OWN, 0);
     backends_losses(backends, &losses);
     assert_int_equal(losses.misbooked, 0);
@@ -170,8 +170,7 @@ static void a_class_without_a_slot_is_a_loss(void **state)
 
     (void)state;
     backends_losses(backends, &losses);
-    /* Each wait has a class of its own. A sleep for another reason may take one place, or be lost.
-     */
+    /* Each wait has a class of its own. Other sleeps may take one slot, or be lost. */
     assert_in_range(losses.misbooked, MANY - BACKEND_WAITS_MAX,
                     MANY - BACKEND_WAITS_MAX + less(ended.voluntary_switches, MANY) + 1);
     backends_close(backends);
@@ -192,7 +191,7 @@ static void a_backend_without_an_entry_has_no_activity(void **state)
     backends_close(backends);
 }
 
-static void an_unreadable_reason_is_unknown_and_counted(void **state)
+static void an_unreadable_event_is_reported_as_unknown_and_counted(void **state)
 {
     const uint64_t steal = steal_ns();
     struct backends *backends = open_or_skip(place_of_this_test());
@@ -211,11 +210,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wait_is_charged_to_its_event_and_activity),
         cmocka_unit_test(an_exited_backend_is_reported_once),
-        cmocka_unit_test(a_sleep_from_before_the_session_has_its_reason),
+        cmocka_unit_test(a_sleep_that_started_before_the_session_has_its_event),
         cmocka_unit_test(events_without_a_slot_are_charged_by_class),
         cmocka_unit_test(a_class_without_a_slot_is_a_loss),
         cmocka_unit_test(a_backend_without_an_entry_has_no_activity),
-        cmocka_unit_test(an_unreadable_reason_is_unknown_and_counted),
+        cmocka_unit_test(an_unreadable_event_is_reported_as_unknown_and_counted),
     };
 
     own = mmap(NULL, 3 * sizeof *own, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

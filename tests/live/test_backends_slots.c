@@ -26,7 +26,7 @@ static void have_a_child(void *truth)
 
 /* Three children on one CPU: the part of the wall time without CPU time is run queue. The
  * scheduler's count of run-queue time is as of the last time that the child left its CPU. */
-static void three_burners_wait_for_their_cpu(void **state)
+static void three_loops_on_one_cpu_wait_in_the_run_queue(void **state)
 {
     const uint64_t steal = steal_ns();
     struct backends *backends = open_or_skip(place_of_this_test());
@@ -86,14 +86,14 @@ static void sit(void *truth)
     usleep(1000);
 }
 
-/* More children than slots: each slot is released, and its next backend is new. */
-static void slots_are_reused(void **state)
+/* There are more children than slots, so each slot is released and used again. */
+static void slots_of_exited_backends_are_reused(void **state)
 {
     struct backends *backends = open_or_skip(place_of_this_test());
     struct backends_losses losses;
     uint64_t began_ns;
     size_t ended = 0;
-    /* More than there are slots; but a process with sanitizers takes ten milliseconds to fork. */
+    /* 4,500 children, or 450 with sanitizers, because a fork then takes ten milliseconds. */
     size_t rounds = getenv("CAMP_SANITIZED") != NULL ? 15 : 150;
 
     (void)state;
@@ -120,7 +120,7 @@ static void slots_are_reused(void **state)
     backends_close(backends);
 }
 
-static void without_a_free_slot_no_backend_is_forgotten(void **state)
+static void a_read_into_a_short_array_loses_no_backend(void **state)
 {
     struct backends *backends = open_or_skip(place_of_this_test());
     size_t count = 0;
@@ -138,10 +138,10 @@ static void without_a_free_slot_no_backend_is_forgotten(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(three_burners_wait_for_their_cpu),
+        cmocka_unit_test(three_loops_on_one_cpu_wait_in_the_run_queue),
         cmocka_unit_test(a_grandchild_is_watched_on_request),
-        cmocka_unit_test(slots_are_reused),
-        cmocka_unit_test(without_a_free_slot_no_backend_is_forgotten),
+        cmocka_unit_test(slots_of_exited_backends_are_reused),
+        cmocka_unit_test(a_read_into_a_short_array_loses_no_backend),
     };
 
     own = mmap(NULL, 3 * sizeof *own, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

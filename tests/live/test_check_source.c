@@ -1,6 +1,6 @@
 /*
- * Laws of the source "check" on this machine: processes, and beside them the CPUs of the same
- * interval. What is measured of a process is the business of test_tasks.c.
+ * Laws of the source "check" on this machine: its processes, and the CPUs of the same
+ * interval. Laws about the measured time of a process are in test_tasks.c.
  */
 #include "sources/check.h"
 #include "sources/from.h"
@@ -26,7 +26,7 @@ static pid_t busy_child(void)
     return child;
 }
 
-/* CPUs are read after the processes, at the beginning of an interval and at its end. */
+/* The CPUs are read after the processes, at both ends of an interval. */
 static void cpus_of_the_same_interval_are_available(void **state)
 {
     struct source *source = open_check(TASKS_SCHEDSTAT);
@@ -46,7 +46,7 @@ static void cpus_of_the_same_interval_are_available(void **state)
     source_close(source);
 }
 
-static void without_samples_there_is_no_sampled_column(void **state)
+static void without_taskstats_there_is_no_sampled_column(void **state)
 {
     pid_t child = busy_child();
     struct source *source = open_check(TASKS_SCHEDSTAT);
@@ -60,7 +60,7 @@ static void without_samples_there_is_no_sampled_column(void **state)
     (void)state;
     assert_int_equal(clock_getcpuclockid(child, &clock), 0);
     before = now_ns(clock);
-    while (now_ns(clock) == before && wait_on(began_ns)) /* until it has run, also under load */
+    while (now_ns(clock) == before && wait_on(began_ns)) /* until this process has run */
         continue;
     frame = next_frame(source, 0);
     row = row_of(frame, child);
@@ -89,8 +89,8 @@ static void the_bpf_tier_has_timed_cpus(void **state)
     source_close(source);
 }
 
-/* Processes of check have no states: a view that needs states shows those of the CPUs. */
-static void a_caller_that_reads_states_gets_the_cpus(void **state)
+/* The processes of check have no states, so a view of states shows the CPUs. */
+static void a_view_of_states_gets_the_cpus(void **state)
 {
     struct from from = { .text = "check", .stop = &never_stop };
     struct camp_error error = { 0 };
@@ -114,9 +114,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cpus_of_the_same_interval_are_available),
-        cmocka_unit_test(without_samples_there_is_no_sampled_column),
+        cmocka_unit_test(without_taskstats_there_is_no_sampled_column),
         cmocka_unit_test(the_bpf_tier_has_timed_cpus),
-        cmocka_unit_test(a_caller_that_reads_states_gets_the_cpus),
+        cmocka_unit_test(a_view_of_states_gets_the_cpus),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@
 
 #include <cmocka.h>
 
-/* Reads a file of /proc at once: its text and length. */
+/* Reads a file of /proc with one read(2) into `text`, and returns its length. */
 static size_t read_once(const char *path, char *text, size_t capacity)
 {
     int file = open(path, O_RDONLY);
@@ -74,7 +74,7 @@ static bool see_step(void *context, const struct load_step *step)
 {
     struct witness *witness = context;
     uint64_t resident = resident_now(), faults = faults_now();
-    /* Pages that were touched outside of this step, by the kernel's count. */
+    /* Faults of this process outside of the step. */
     uint64_t others = faults - witness->faults - step->minor_faults;
 
     assert_in_range(resident, witness->resident_bytes + step->bytes,
@@ -87,7 +87,7 @@ static bool see_step(void *context, const struct load_step *step)
     return true;
 }
 
-static void each_step_of_memory_is_resident_and_one_fault_a_page(void **state)
+static void each_step_of_memory_is_resident_and_takes_one_fault_a_page(void **state)
 {
     static struct load_memory_truth truth;
     struct witness witness = { 0 };
@@ -97,7 +97,7 @@ static void each_step_of_memory_is_resident_and_one_fault_a_page(void **state)
     };
 
     (void)state;
-    memset(&truth, 1, sizeof truth); /* so that its own pages are resident before */
+    memset(&truth, 1, sizeof truth); /* makes the pages of truth resident */
     resident_now();
     before = witness.resident_bytes = resident_now();
     faults = witness.faults = faults_now();
@@ -105,7 +105,7 @@ static void each_step_of_memory_is_resident_and_one_fault_a_page(void **state)
     assert_int_equal(witness.steps, 5);
     assert_int_equal(truth.bytes, 5 * 976 * BYTES_PER_KIB);
     assert_int_equal(truth.minor_faults, truth.pages);
-    /* All of it was returned. */
+    /* The load returned all its memory. */
     assert_in_range(resident_now(), 0,
                     before +
                         (faults_now() - faults - truth.minor_faults) * (uint64_t)getpagesize());
@@ -131,8 +131,8 @@ static void read_lo(struct interface *ret)
     *ret = (struct interface){ in_bytes, in_packets, out_bytes, out_packets };
 }
 
-/* In a network namespace of its own, without other senders. Exits with the number of the broken
- * law. */
+/* Runs in a network namespace of its own, without other senders. Returns a number for the check
+ * that failed, or 0. */
 static int count_alone(void)
 {
     const struct load_net_plan plan = { 10000, 32, "127.0.0.1", -1, -1 };
@@ -160,7 +160,7 @@ static int count_alone(void)
     return 0;
 }
 
-static void packets_and_bytes_are_those_of_the_loopback_interface(void **state)
+static void packets_and_bytes_equal_those_of_the_loopback_interface(void **state)
 {
     int status;
     pid_t pid = fork();
@@ -183,7 +183,8 @@ static void packets_and_bytes_are_those_of_the_loopback_interface(void **state)
 
 /* ------------------------------------------------------------------------------- I/O -- */
 
-/* Reading the witness is itself one read of *ret_length bytes, which the text does not include. */
+/* Reads /proc/self/io. This is itself a read of *ret_length bytes, which the text does not include.
+ */
 static void read_io(char *text, size_t capacity, size_t *ret_length)
 {
     *ret_length = read_once("/proc/thread-self/io", text, capacity);
@@ -229,8 +230,8 @@ static void writes_are_those_of_proc_self_io(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_step_of_memory_is_resident_and_one_fault_a_page),
-        cmocka_unit_test(packets_and_bytes_are_those_of_the_loopback_interface),
+        cmocka_unit_test(each_step_of_memory_is_resident_and_takes_one_fault_a_page),
+        cmocka_unit_test(packets_and_bytes_equal_those_of_the_loopback_interface),
         cmocka_unit_test(reads_are_those_of_proc_self_io),
         cmocka_unit_test(writes_are_those_of_proc_self_io),
     };

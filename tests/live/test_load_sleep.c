@@ -33,7 +33,7 @@ static struct camp_thread_states watch(load_function *run, const void *plan, voi
     return last;
 }
 
-/* The load's thread had no other sleep than its load. Tolerances: the time before and after the
+/* Asserts that the load's thread slept only in its load. Tolerances: the time before and after the
  * load, and time that its own clocks cannot explain, because the thread may wait for a page when
  * memory is short. */
 static void assert_no_other_sleep(const struct camp_thread_states *last, enum camp_state kind,
@@ -105,7 +105,7 @@ static uint64_t voluntary_switches(void)
 
 /* Each load runs in this thread. The scheduler has its run delay. A sleep starts and ends within
  * calls, and the load's clocks are read outside of them. */
-static void the_truth_of_a_sleep_load_adds_up(void **state)
+static void the_times_that_a_sleep_load_reports_add_up(void **state)
 {
     (void)state;
     for (int kind = LOAD_SLEEP_LOCK; kind <= LOAD_SLEEP_TIMER; kind++) {
@@ -132,7 +132,7 @@ static void the_truth_of_a_sleep_load_adds_up(void **state)
 
 /* ----------------------------------------------------------------------- Disk and pages -- */
 
-/* The file is open, so a child can open it again by this path. */
+/* The path of a file that this process has open, for a child. */
 struct file {
     int file;
     char path[32];
@@ -234,7 +234,7 @@ int main(void)
         cmocka_unit_test(sleep_in_futex_is_reported_as_lock),
         cmocka_unit_test(sleep_in_a_pipe_is_reported_as_pipe),
         cmocka_unit_test(timed_sleep_is_reported_as_timer),
-        cmocka_unit_test(the_truth_of_a_sleep_load_adds_up),
+        cmocka_unit_test(the_times_that_a_sleep_load_reports_add_up),
         cmocka_unit_test(direct_reads_are_reported_as_disk),
         cmocka_unit_test(reads_through_an_empty_page_cache_are_reported_as_disk),
         cmocka_unit_test(touched_file_pages_are_reported_as_data_fault),

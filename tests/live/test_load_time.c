@@ -68,7 +68,7 @@ static void the_share_of_a_cpu_load_is_kept_except_for_run_delay(void **state)
     assert_int_equal(load_cpu(&plan, &truth, NULL), CAMP_OK);
     end_stretch(&own);
     share = truth.wall_ns / 100 * 30;
-    /* It keeps its share at the end of each period, but the last period may be shorter. */
+    /* The load keeps its share at the end of each period, but the last period may be shorter. */
     tolerance =
         switches_tolerance(truth.cycles, 0) + truth.period_ns / 100 * 30 + stolen_since(steal);
     print_message("own %.3f ms of a share of %.3f, run delay %.3f; tolerance %.3f\n",
@@ -88,9 +88,9 @@ static uint64_t preemptions_so_far(void)
     return (uint64_t)usage.ru_nivcsw;
 }
 
-/* Sampled and measured time of this process during a load with a phase, by taskstats. Both include
- * the search for the tick. *ret_away_ns is its run delay, with one tick for each preemption: ticks
- * that the load counted may have come in that time. */
+/* Runs a load with a phase, and reads the sampled and measured time of this process by taskstats.
+ * Both include the search for the tick. *ret_away_ns is its run delay, with one tick for each
+ * preemption: ticks that the load counted may have come in that time. */
 static void watch_once(const struct load_cpu_plan *plan, struct camp_taskstat *ret,
                        struct load_cpu_truth *ret_truth, uint64_t *ret_away_ns)
 {
@@ -101,7 +101,7 @@ static void watch_once(const struct load_cpu_plan *plan, struct camp_taskstat *r
     int32_t pid = getpid();
 
     assert_int_equal(camp_taskstats_read(&session, &pid, 1, &before, sizeof before, NULL), CAMP_OK);
-    now_ns(CLOCK_PROCESS_CPUTIME_ID); /* brings its own measured time up to date */
+    now_ns(CLOCK_PROCESS_CPUTIME_ID); /* updates the measured time of this task */
     assert_int_equal(load_cpu(plan, ret_truth, NULL), CAMP_OK);
     assert_int_equal(camp_taskstats_read(&session, &pid, 1, ret, sizeof *ret, NULL), CAMP_OK);
     outer_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - outer_ns;
@@ -122,7 +122,7 @@ static void watch_once(const struct load_cpu_plan *plan, struct camp_taskstat *r
     assert_at_most("measured", ret->measured_ns, outer_ns, 0);
 }
 
-/* The time of the ticks that came while the load ran, by the load's own count. */
+/* Returns the time of the ticks that came while the load ran, by the load's own count. */
 static uint64_t met_ns(const struct load_cpu_truth *truth)
 {
     return truth->ticks_met * truth->tick_ns;
@@ -140,7 +140,7 @@ static void assert_sampled(const struct camp_taskstat *seen, const struct load_c
                    (outside_ns / truth->tick_ns + 2 + truth->missed) * truth->tick_ns + stolen_ns);
 }
 
-static void a_load_between_ticks_is_sampled_only_at_ticks_it_met(void **state)
+static void a_load_between_ticks_is_sampled_only_at_ticks_while_it_ran(void **state)
 {
     const struct load_cpu_plan plan = { 80, LOAD_BETWEEN_TICKS, 0, -1, NS_PER_S };
     const uint64_t steal = steal_ns();
@@ -186,7 +186,8 @@ static void a_phased_load_restores_the_settings_of_its_process(void **state)
 
 /* ------------------------------------------------------------------------------ Fork -- */
 
-/* RUSAGE_CHILDREN keeps the sum in ns (cutime + cstime), each part cut to 1 us when read. */
+/* The kernel adds up RUSAGE_CHILDREN in ns; getrusage(2) rounds its user and system time down to
+ * 1 us. */
 static void clocks_of_exited_children_add_up_to_rusage_children(void **state)
 {
     const struct load_fork_plan plan = { 200, NS_PER_MS, 500 * NS_PER_MS };
@@ -196,7 +197,7 @@ static void clocks_of_exited_children_add_up_to_rusage_children(void **state)
     (void)state;
     assert_int_equal(load_fork(&plan, &truth, NULL), CAMP_OK);
     witness = usage_ns(RUSAGE_CHILDREN) - before;
-    /* The maximum is the number of children that are due in that time. */
+    /* At most as many children as are due in that time. */
     assert_in_range(truth.children, 1, 200 * plan.duration_ns / NS_PER_S);
     assert_int_equal(truth.unreported, 0);
     assert_at_least("own clocks", truth.own_ns, truth.children * plan.burn_ns, 0);
@@ -265,7 +266,7 @@ static int run_watched(const void *argument, void *ret_truth, struct camp_error 
 /* The CPU clock of the process, read by its parent after the end, includes the time that the load
  * reports. Before the load the process was forked and started; after its last reading it only
  * exited. */
-static void a_stopped_load_reports_its_truth_so_far(void **state)
+static void a_stopped_load_reports_its_times_until_then(void **state)
 {
     struct stopped *shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -312,12 +313,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_own_clock_of_a_cpu_load_equals_getrusage),
         cmocka_unit_test(the_share_of_a_cpu_load_is_kept_except_for_run_delay),
-        cmocka_unit_test(a_load_between_ticks_is_sampled_only_at_ticks_it_met),
+        cmocka_unit_test(a_load_between_ticks_is_sampled_only_at_ticks_while_it_ran),
         cmocka_unit_test(a_load_across_ticks_is_sampled_at_each_tick),
         cmocka_unit_test(a_phased_load_restores_the_settings_of_its_process),
         cmocka_unit_test(clocks_of_exited_children_add_up_to_rusage_children),
         cmocka_unit_test(clocks_of_threads_add_up_to_the_process),
-        cmocka_unit_test(a_stopped_load_reports_its_truth_so_far),
+        cmocka_unit_test(a_stopped_load_reports_its_times_until_then),
         cmocka_unit_test(a_killed_load_is_reported_as_gone),
     };
 

@@ -1,5 +1,5 @@
-/* Laws of the CPU time of processes and threads on this machine: what is read of a child from
- * outside is what its own clock says, and running and waiting add up to wall time. */
+/* Laws of the CPU time of processes and threads on this machine: the time that is read of a
+ * child is that of its own clock, and running and waiting add up to wall time. */
 #include "cpu_steal.h"
 #include "process_child.h"
 #include "scheduler_witness.h"
@@ -14,7 +14,7 @@ static void cpu_time_read_of_a_sleeping_child_is_its_own(void **state)
 
     (void)state;
     assert_between("cpu_ns", sandwich.before.cpu_ns, sandwich.read.cpu_ns, sandwich.after.cpu_ns);
-    assert_at_least("cpu_ns", sandwich.read.cpu_ns, 50 * NS_PER_MS, 0); /* as it was asked to */
+    assert_at_least("cpu_ns", sandwich.read.cpu_ns, 50 * NS_PER_MS, 0); /* as requested */
     assert_int_equal(sandwich.read.cpu_resolution_ns, 1);
     assert_int_equal(camp_process_cpu_ns(NULL, &child.process, &by_identifier, NULL), CAMP_OK);
     assert_int_equal(camp_pid_cpu_ns(child.pid, &by_pid), CAMP_OK);
@@ -31,7 +31,7 @@ static struct camp_task read_thread(const struct camp_thread *thread)
     return task;
 }
 
-static void times_of_threads_asleep_add_up_to_their_processs(void **state)
+static void times_of_sleeping_threads_add_up_to_that_of_their_process(void **state)
 {
     struct child child = start_child();
     struct sandwich sandwich;
@@ -103,12 +103,13 @@ static void counters_of_a_running_child_never_go_back(void **state)
     end_child(&child);
 }
 
-/* When it was let go and stopped again, as seen before and after: its own time lies between. */
+/* A child that burns CPU time from SIGCONT to SIGSTOP. The clock is read before and after each of
+ * the two, because the child starts and stops in between. */
 struct burner {
     struct child child;
     struct camp_task before;
     struct camp_task after;
-    uint64_t let_ns[2], stopped_ns[2]; /* before and after it was let go, and stopped */
+    uint64_t let_ns[2], stopped_ns[2]; /* before and after SIGCONT; SIGSTOP */
 };
 
 static uint64_t at_least_ns(const struct burner *burner)
@@ -158,10 +159,10 @@ static uint64_t switches_between(const struct camp_task *before, const struct ca
            before->involuntary_switches;
 }
 
-/* The process runs or waits for the CPU from its start until its stop. Stolen time is neither,
- * where the kernel accounts it separately, nor are interrupts with CONFIG_IRQ_TIME_ACCOUNTING. The
- * CPUs have counters for both. */
-static void a_busy_thread_either_runs_or_is_on_the_run_queue(void **state)
+/* Each of two processes runs or waits for the CPU from SIGCONT until SIGSTOP. Stolen time is
+ * neither, where the kernel accounts it separately, nor are interrupts with
+ * CONFIG_IRQ_TIME_ACCOUNTING. The CPUs have counters for both. */
+static void a_busy_thread_is_always_on_a_cpu_or_in_the_run_queue(void **state)
 {
     const unsigned cpu = (unsigned)sched_getcpu(); /* once: this test itself may change CPUs */
     struct camp_cpu cpus[2];
@@ -191,8 +192,7 @@ static void a_busy_thread_either_runs_or_is_on_the_run_queue(void **state)
         assert_at_most("ran + waited", ran[i] + waited[i], at_most_ns(&burners[i]),
                        switches_tolerance(0, switches));
     }
-    /* While one of them runs the other waits, except in the time when only one of them was allowed
-     * to run. */
+    /* While one process runs the other waits, except when only one of them was allowed to run. */
     for (int i = 0; i < 2; i++) {
         const uint64_t alone = at_most_ns(&burners[1 - i]) - at_least_ns(&burners[i]);
 
@@ -205,7 +205,7 @@ static void a_busy_thread_either_runs_or_is_on_the_run_queue(void **state)
 #define PAUSE_MS 200
 
 /* The clock of a child that runs on another CPU lags by up to a tick, in each of the readings. */
-static void utilisation_of_a_busy_child_is_what_its_clock_grew_by(void **state)
+static void utilisation_of_a_busy_child_is_the_growth_of_its_clock(void **state)
 {
     struct child child = start_child();
     struct camp_task_utilisation utilisation;
@@ -225,7 +225,7 @@ static void utilisation_of_a_busy_child_is_what_its_clock_grew_by(void **state)
     cpu_ns = utilisation.cpu_percent * (double)utilisation.elapsed_ns / 100;
     assert_in_range(utilisation.elapsed_ns, PAUSE_MS * NS_PER_MS, after_ns - before_ns);
     assert_at_most("used", (uint64_t)cpu_ns, cpu_after - cpu_before, 0);
-    /* Its CPU time outside of the interval is at most the wall time outside of it. */
+    /* The child's CPU time outside of the interval is at most the wall time outside of it. */
     outside_ns = after_ns - before_ns - utilisation.elapsed_ns;
     assert_at_most("its clock", cpu_after - cpu_before, (uint64_t)cpu_ns + outside_ns,
                    2 * tick_ns() + stolen_since(steal));
@@ -237,11 +237,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cpu_time_read_of_a_sleeping_child_is_its_own),
-        cmocka_unit_test(times_of_threads_asleep_add_up_to_their_processs),
+        cmocka_unit_test(times_of_sleeping_threads_add_up_to_that_of_their_process),
         cmocka_unit_test(the_time_of_an_exited_thread_stays_in_its_process),
         cmocka_unit_test(counters_of_a_running_child_never_go_back),
-        cmocka_unit_test(a_busy_thread_either_runs_or_is_on_the_run_queue),
-        cmocka_unit_test(utilisation_of_a_busy_child_is_what_its_clock_grew_by),
+        cmocka_unit_test(a_busy_thread_is_always_on_a_cpu_or_in_the_run_queue),
+        cmocka_unit_test(utilisation_of_a_busy_child_is_the_growth_of_its_clock),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

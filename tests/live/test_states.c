@@ -29,7 +29,7 @@ static void states_of_every_thread_add_up_to_its_time(void **state)
                      (unsigned long long)(now->time_ns - then->time_ns));
         compared++;
     }
-    assert_at_least("compared", compared, 1, 0); /* this thread, if no other */
+    assert_at_least("compared", compared, 1, 0); /* at least this thread */
     free(before.of);
     free(after.of);
     close_states(session);
@@ -49,12 +49,12 @@ static void look_at_cpus(struct camp_states *session, struct cpus *ret)
         CAMP_OK);
 }
 
-/* By all CPUs, or by all threads. */
+/* Sums over all CPUs, or over all threads. */
 struct done {
     uint64_t wall_ns, busy_ns, interrupts_ns;
 };
 
-/* The rule of every CPU: whatever it does is one of four. */
+/* Returns what all CPUs did, and asserts that busy, idle and interrupt time of each add up. */
 static struct done done_by_cpus(const struct cpus *before, const struct cpus *after)
 {
     struct done done = { 0 };
@@ -75,15 +75,15 @@ static struct done done_by_cpus(const struct cpus *before, const struct cpus *af
     return done;
 }
 
-/* All threads, and what the CPUs had done before and after they were read: at one go. */
+/* A snapshot of all threads, and one of the CPUs just before and just after it. */
 struct moment {
     struct cpus earlier, later;
     struct threads threads;
     uint64_t time_ns, hidden_ns;
 };
 
-/* An exiting thread is no longer shown and has no last record yet: a thread in this state at the
- * first snapshot is excluded, at the second included. */
+/* An exiting thread may be in no snapshot any more before it has its last record. A thread that is
+ * in this condition at the first snapshot is excluded; at the second snapshot it is included. */
 static bool ended_between(const struct camp_thread_states *ended,
                           const struct camp_thread_states *then, const struct moment *before,
                           const struct moment *after)
@@ -93,7 +93,8 @@ static bool ended_between(const struct camp_thread_states *ended,
            find(&after->threads, ended->tid, ended->start_ns) == NULL;
 }
 
-/* What all threads did between two snapshots, including threads that exited between them. */
+/* Returns what all threads did between two snapshots, including threads that exited between them.
+ */
 static struct done done_by_threads(const struct moment *before, const struct moment *after,
                                    const struct threads *ended)
 {
@@ -164,7 +165,7 @@ static void look_at_all(struct camp_states *session, struct moment *ret)
     ret->hidden_ns = find_tid(&ret->threads, 1) != NULL ? 0 : watch_process_1_ns();
 }
 
-/* Law 2: all that a CPU does belongs to one thread or to the CPU itself, and is accounted once. */
+/* Law 2: the time of a CPU is accounted once, to a thread or to the CPU itself. */
 static void the_time_of_all_threads_equals_the_time_of_the_cpus(void **state)
 {
     static struct moment before, after;

@@ -1,14 +1,15 @@
-/* CPUs, read while they switch: each reading of a CPU is of one moment. */
+/* CPUs are read while they switch: all numbers in a reading of a CPU are of the same moment. */
 #include "states_session.h"
 
 #include <arpa/inet.h>
 #include <time.h>
 
 #define CPUS_MAX 64
-/* Without a sequence number, one reading in 10,000 fell into a half-accounted switch. */
+/* Without a sequence number, one reading in 10,000 was inconsistent, in the middle of a switch. */
 #define READINGS 100000
 
-/* Two processes that pass a byte to and fro on one CPU, so that it switches all the time. */
+/* Passes a byte back and forth with another process on the same CPU, which switches all the time.
+ */
 static void hand_to_and_fro(void *unused)
 {
     int there[2], back[2];
@@ -33,7 +34,7 @@ static uint64_t told_ns(const struct camp_cpu_states *cpu)
     return cpu->busy_ns + cpu->idle_ns + cpu->irq_ns + cpu->softirq_ns;
 }
 
-static void a_cpu_that_switches_is_read_at_one_moment(void **state)
+static void all_numbers_of_a_switching_cpu_are_of_one_moment(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct camp_cpu_states first[CPUS_MAX], now[CPUS_MAX];
@@ -57,7 +58,7 @@ static void a_cpu_that_switches_is_read_at_one_moment(void **state)
     close_states(session);
 }
 
-/* Datagrams to the own machine: a softirq each, which runs with interrupts on. */
+/* Sends datagrams to this machine. Each causes a softirq, during which interrupts are enabled. */
 static void send_to_itself(void *unused)
 {
     const struct sockaddr_in nobody = { .sin_family = AF_INET,
@@ -71,7 +72,7 @@ static void send_to_itself(void *unused)
         sendto(descriptor, "", 1, 0, (const struct sockaddr *)&nobody, sizeof nobody);
 }
 
-/* A timer's interrupt every 50 us or so. */
+/* Causes a timer interrupt about every 50 us. */
 static void wake_often(void *unused)
 {
     (void)unused;
@@ -81,8 +82,9 @@ static void wake_often(void *unused)
         usleep(20);
 }
 
-/* An interrupt while the end of a softirq was accounted made that softirq last since boot. */
-static void an_interrupt_after_another_is_accounted_once(void **state)
+/* Once, when an interrupt came while the end of a softirq was accounted, the softirq was accounted
+ * as if it had lasted since boot. */
+static void an_interrupt_at_the_end_of_a_softirq_is_accounted_once(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct camp_cpu_states first[CPUS_MAX], now[CPUS_MAX];
@@ -110,8 +112,8 @@ static void an_interrupt_after_another_is_accounted_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cpu_that_switches_is_read_at_one_moment),
-        cmocka_unit_test(an_interrupt_after_another_is_accounted_once),
+        cmocka_unit_test(all_numbers_of_a_switching_cpu_are_of_one_moment),
+        cmocka_unit_test(an_interrupt_at_the_end_of_a_softirq_is_accounted_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /*
- * Laws of microstates in a crowd: a fork bomb within limits, of which no process is lost uncounted,
- * and 32,000 threads at once.
+ * Laws of microstates with many threads: a limited fork bomb, whose lost processes are counted, and
+ * 32,000 threads at the same time.
  */
 #include "sources/source.h"
 #include "states_session.h"
@@ -23,12 +23,12 @@ static void set_name(const char *kind)
 
 /* --------------------------------------------------------------------------- A fork bomb -- */
 
-#define BOMB_MAX 9000 /* more than wait for their reader in full */
+#define BOMB_MAX 9000 /* more records than the ring holds */
 
 struct bomb {
-    pid_t pid;       /* of the process that starts it */
+    pid_t pid;       /* of be_a_bomb() */
     atomic_uint lit; /* a futex */
-    atomic_int size; /* how many further processes it may start */
+    atomic_int size; /* how many more processes may start */
     atomic_int made;
     uint64_t own_ns[BOMB_MAX]; /* their CPU clocks, as their last act */
 };
@@ -54,7 +54,7 @@ static void sleep_while_zero(atomic_uint *futex)
         syscall(SYS_futex, futex, FUTEX_WAIT, 0, NULL, NULL, 0);
 }
 
-/* As the subreaper it waits for all processes of the bomb, and exits last. */
+/* Starts the bomb. As subreaper, this process waits for all the others, and exits last. */
 static void be_a_bomb(void *memory)
 {
     struct bomb *bomb = memory;
@@ -68,7 +68,7 @@ static void be_a_bomb(void *memory)
         continue;
 }
 
-/* It is there before the session, so that its processes have nothing of that to copy. */
+/* Called before the session is opened, so that fork(2) does not copy the session's memory. */
 static struct bomb *make_bomb(int size)
 {
     struct bomb *bomb = shared_memory(sizeof *bomb);
@@ -79,13 +79,13 @@ static struct bomb *make_bomb(int size)
     return bomb;
 }
 
-/* Returns how many processes it was. */
+/* Returns the number of processes. */
 static uint64_t run_bomb(struct bomb *bomb)
 {
     bomb->lit = 1;
     syscall(SYS_futex, &bomb->lit, FUTEX_WAKE, 1, NULL, NULL, 0);
     reap_well(bomb->pid);
-    return (uint64_t)bomb->made + 1; /* and the one that waited */
+    return (uint64_t)bomb->made + 1; /* and be_a_bomb() */
 }
 
 /* What the records report of the exited threads of this test. */
@@ -133,7 +133,7 @@ static struct reported wait_for_all(struct camp_states *session, struct threads 
     return reported;
 }
 
-/* The number of processes and threads that were created on this machine since boot. */
+/* Returns the number of processes and threads that were created on this machine since boot. */
 static uint64_t made_ever(void)
 {
     FILE *file = fopen("/proc/stat", "r");
@@ -148,7 +148,7 @@ static uint64_t made_ever(void)
     return made;
 }
 
-static void a_fork_bomb_loses_no_process_uncounted(void **state)
+static void every_lost_process_of_a_fork_bomb_is_counted(void **state)
 {
     struct bomb *bomb = make_bomb(BOMB_MAX);
     struct camp_states *session = open_states_or_skip(0);
@@ -188,8 +188,8 @@ static void a_fork_bomb_loses_no_process_uncounted(void **state)
     camp_states_close(session);
 }
 
-/* A source is read all the time, so that all of them have rows of their own. */
-static void a_source_under_reading_has_every_process_of_a_fork_bomb(void **state)
+/* The source is read all the time, so no process is added to a total. */
+static void a_source_that_is_read_all_the_time_has_every_process_of_a_fork_bomb(void **state)
 {
     static const volatile sig_atomic_t never_stop;
     struct source *source = NULL;
@@ -226,7 +226,7 @@ static void a_source_under_reading_has_every_process_of_a_fork_bomb(void **state
 #define CROWD_PROCESSES 4
 
 struct crowd {
-    atomic_uint go; /* a futex: they sleep, for it stays 0 */
+    atomic_uint go; /* a futex that stays 0, so they sleep */
     atomic_int there;
     atomic_int failed; /* an errno */
 };
@@ -240,7 +240,7 @@ static void *be_one_of_many(void *memory)
     return NULL;
 }
 
-/* Its first thread is one of them. */
+/* Starts a process of the crowd. Its first thread is a member of the crowd, too. */
 static void be_a_crowd(void *memory)
 {
     struct crowd *crowd = memory;
@@ -266,7 +266,8 @@ static void start_crowd(struct crowd *crowd, pid_t pids[CROWD_PROCESSES])
         usleep(10000);
 }
 
-/* Another program may end one of them by a stale pid: nearly all numbers are theirs. */
+/* Fails if another program killed a process of the crowd by a stale pid. This can happen, because
+ * the crowd has nearly all pids. */
 static void assert_crowd_is_there(const pid_t pids[CROWD_PROCESSES])
 {
     siginfo_t ended = { 0 };
@@ -287,7 +288,7 @@ static void end_crowd(const pid_t pids[CROWD_PROCESSES])
         waitpid(pids[i], NULL, 0);
 }
 
-/* `camp top`, once; its exit status. */
+/* Runs `camp top` for one interval, and returns its status. */
 static int run_top(const char *camp, long *ret_resident_kb)
 {
     struct rusage usage;
@@ -328,7 +329,7 @@ static size_t assert_all_of_a_crowd_add_up(struct camp_states *session,
     return asleep;
 }
 
-static void each_of_32000_threads_is_there_and_adds_up(void **state)
+static void each_of_32000_threads_is_in_the_snapshot_and_its_states_add_up(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct crowd *crowd = shared_memory(sizeof *crowd);
@@ -383,9 +384,9 @@ static void each_of_32000_threads_is_there_and_adds_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fork_bomb_loses_no_process_uncounted),
-        cmocka_unit_test(a_source_under_reading_has_every_process_of_a_fork_bomb),
-        cmocka_unit_test(each_of_32000_threads_is_there_and_adds_up),
+        cmocka_unit_test(every_lost_process_of_a_fork_bomb_is_counted),
+        cmocka_unit_test(a_source_that_is_read_all_the_time_has_every_process_of_a_fork_bomb),
+        cmocka_unit_test(each_of_32000_threads_is_in_the_snapshot_and_its_states_add_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@ struct waiter {
     size_t cpu;
     struct stretch own;
     uint64_t major_faults; /* as it ends */
-    uint64_t stolen_ns;    /* over its life */
+    uint64_t stolen_ns;    /* during its life */
 };
 
 static void end_waiting(struct waiter *waiter)
@@ -22,7 +22,7 @@ static void end_waiting(struct waiter *waiter)
     waiter->major_faults = (uint64_t)usage.ru_majflt;
 }
 
-/* The last numbers of a child that waits for pages of a file. */
+/* Returns the last record of a child that waits for pages of a file. */
 static struct camp_thread_states watch(void wait(void *waiter), struct waiter *waiter)
 {
     struct camp_states *session = open_states_or_skip(0);
@@ -45,14 +45,15 @@ static struct camp_thread_states watch(void wait(void *waiter), struct waiter *w
     return last;
 }
 
-/* The time of the thread's life before its first reading of its clocks and after its last one. */
+/* Returns the thread's time before its first reading of its clocks and after its last one. */
 static uint64_t outside_ns(const struct camp_thread_states *last, const struct waiter *waiter)
 {
     return last->time_ns - last->start_ns - waiter->own.wall_ns;
 }
 
-/* The thread's time in this sleep is within the bounds of its own clocks, its time on a CPU and in
- * the run queue is that of the scheduler, and between its readings it had no other sleep. */
+/* Asserts that the thread's time in this sleep is within the bounds of its own clocks, its time on
+ * a CPU and in the run queue is that of the scheduler, and between its readings it had no other
+ * sleep. */
 static void assert_waited(const struct camp_thread_states *last, enum camp_state kind,
                           const struct waiter *waiter)
 {
@@ -106,8 +107,8 @@ static void burn_for_ever(void *cpu)
         now_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* Where the kernel's iowait is 0, because the CPU is never idle: the reader waits as before, and
- * for the CPU as well. */
+/* On a CPU that is never idle, the kernel's iowait is 0, but the reader waits for its disk as
+ * before, and for the CPU as well. */
 static void a_busy_thread_does_not_hide_the_waits_of_a_reader(void **state)
 {
     struct waiter reader = { .file = file_on_disk("", 1), .cpu = last_cpu() };
@@ -147,7 +148,7 @@ static void call_pages(void *truth)
 }
 #endif
 
-/* Of other pages, and of those that a call touches: test_load_sleep.c. */
+/* Faults of other pages, and of pages that a call touches, are in test_load_sleep.c. */
 static void execution_of_a_missing_page_is_a_text_fault(void **state)
 {
     (void)state;
@@ -156,7 +157,7 @@ static void execution_of_a_missing_page_is_a_text_fault(void **state)
     struct camp_thread_states last = watch(call_pages, &waiter);
 
     assert_int_equal(last.major_faults, waiter.major_faults);
-    /* Code is read ahead, whatever is advised. */
+    /* The kernel reads code ahead in spite of madvise(2), so a single fault may fetch all pages. */
     assert_at_least("major faults", waiter.major_faults, 1, 0);
     assert_waited(&last, CAMP_STATE_TEXT_FAULT, &waiter);
 #else

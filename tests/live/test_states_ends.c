@@ -6,13 +6,13 @@
 #include <string.h>
 
 #define CHILDREN 500
-#define EVERY_NS (2 * (uint64_t)NS_PER_MS) /* 500 a second */
+#define EVERY_NS (2 * (uint64_t)NS_PER_MS) /* 500 children a second */
 #define THREADS 4
 
 struct short_child {
     pid_t pid;
     char name[CAMP_STATES_NAME_SIZE];
-    uint64_t own_ns; /* its CPU clock, as its last act */
+    uint64_t own_ns; /* its CPU clock just before its exit */
 };
 
 static void be_short(void *truth)
@@ -163,7 +163,7 @@ static void run_another_in_a_thread(void *unused)
     pause();
 }
 
-/* The last of a process that has so many threads in its life. */
+/* Waits for the last records of a process with this number of threads, and returns the last one. */
 static struct camp_thread_states last_of_all(struct camp_states *session, pid_t pid, size_t threads)
 {
     struct threads ended = { 0 };

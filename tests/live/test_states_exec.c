@@ -18,9 +18,9 @@ struct bracket {
 
 static struct {
     struct bracket second; /* the start of the second thread */
-    uint64_t exec_ns;      /* just before it runs another program */
-    int go[2];             /* pipe: it does when it reads a byte */
-    int gone[2];           /* pipe that it closes by that */
+    uint64_t exec_ns;      /* just before it calls exec */
+    int go[2];             /* pipe: a byte lets it call exec */
+    int gone[2];           /* pipe that exec closes */
 } * facts;                 /* shared with the child */
 
 static void *run_another(void *unused)
@@ -49,7 +49,8 @@ static void have_a_thread_run_another(void *unused)
         pause();
 }
 
-/* Elapsed time of all threads of a process in the next interval; its states are as much. */
+/* Returns the elapsed time of all threads of a process in the next interval, and asserts that their
+ * states add up to it. */
 static uint64_t told_ns(struct source *source, pid_t pid, struct bracket *ret_when)
 {
     const struct frame *frame;
@@ -75,9 +76,9 @@ static void assert_in_bracket(const char *what, uint64_t ns, uint64_t least_ns, 
     assert_at_most(what, ns, most_ns, 0);
 }
 
-/* There are two threads until the exec, and one after it. Two readings of the clock enclose each
- * moment. */
-static void a_thread_that_takes_over_the_first_tid_continues(void **state)
+/* There are two threads until the exec, and one after it. The moments of start and exec are known
+ * from readings of the clock before and after them. */
+static void a_thread_that_calls_exec_continues_under_the_first_tid(void **state)
 {
     struct camp_states *session = open_states_or_skip(0); /* skips without privilege */
     struct bracket first, when, exec;
@@ -105,7 +106,7 @@ static void a_thread_that_takes_over_the_first_tid_continues(void **state)
                       2 * when.late_ns - first.early_ns - facts->second.early_ns);
     usleep(STEP_US);
     assert_int_equal(write(facts->go[1], "", 1), 1);
-    assert_int_equal(read(facts->gone[0], &byte, 1), 0); /* the end: it runs another program */
+    assert_int_equal(read(facts->gone[0], &byte, 1), 0); /* end of file: exec has happened */
     exec = (struct bracket){ facts->exec_ns, now_ns(CLOCK_MONOTONIC) };
     elapsed_ns += told_ns(source, child, &when);
     usleep(STEP_US);
@@ -121,7 +122,7 @@ static void a_thread_that_takes_over_the_first_tid_continues(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_that_takes_over_the_first_tid_continues),
+        cmocka_unit_test(a_thread_that_calls_exec_continues_under_the_first_tid),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

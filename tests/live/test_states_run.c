@@ -1,5 +1,5 @@
-/* Law 3: microstates on a CPU and in the run queue, against the scheduler's own counts and a load
- * that knows how it splits its time. */
+/* Law 3: microstates on a CPU and in the run queue, compared with the scheduler's counts and with
+ * a load that measures how it divides its time. */
 #include "states_session.h"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static void burn_beside_another(void *truth)
 }
 
 /* Two threads share a CPU: the part of their wall time without CPU time is run queue. */
-static void the_scheduler_counts_the_same(void **state)
+static void cpu_time_and_run_queue_equal_the_counts_of_the_scheduler(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct worker *workers = shared_memory(2 * sizeof *workers);
@@ -64,11 +64,12 @@ static void sleep_beside_another(void *truth)
     for (int i = 0; i < 60; i++)
         usleep(1000);
     end_stretch(&self->own);
-    sched_setscheduler(0, SCHED_OTHER, &last); /* so that it ends beside any load */
+    sched_setscheduler(0, SCHED_OTHER, &last); /* so that it ends under any load */
 }
 
-/* It does not drive the other away when it is woken: its wait is not part of its sleep. */
-static void a_woken_thread_waits_on_the_run_queue_of_a_busy_cpu(void **state)
+/* A woken thread of policy SCHED_IDLE does not preempt the busy thread. It waits in the run queue,
+ * and this wait is not part of its sleep. */
+static void a_woken_thread_waits_in_the_run_queue_of_a_busy_cpu(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct worker *workers = shared_memory(2 * sizeof *workers);
@@ -106,14 +107,14 @@ static void a_woken_thread_waits_on_the_run_queue_of_a_busy_cpu(void **state)
 
 struct split {
     uint64_t user_ns, system_ns;
-    uint64_t crossing_ns; /* a call that does nothing before each read(2): entering and leaving */
-    uint64_t cpu_ns;      /* by its CPU clock, over all three */
+    uint64_t crossing_ns; /* a call that does nothing, before each read(2) */
+    uint64_t cpu_ns;      /* by its CPU clock: all three parts */
     uint64_t calls;       /* of read(2) */
 };
 
-/* Nine parts of its time in read(2), one in its own code, by its own clock, which costs no system
- * call. Where permitted it has real-time priority, because any other task would run in one of the
- * parts. */
+/* Spends nine tenths of its time in read(2) and one tenth in its own code, by its own clock, which
+ * needs no system call. Where permitted it has real-time priority, because any other task would run
+ * in one of the parts. */
 static void read_zeros(void *truth)
 {
     struct sched_param first = { .sched_priority = 1 };
@@ -149,7 +150,7 @@ static void read_zeros(void *truth)
     raise(SIGSTOP);
 }
 
-/* The states of a child that stopped itself; it continues after the reading. */
+/* Returns the states of a child that stopped itself, and lets it continue. */
 static struct camp_thread_states stopped(struct camp_states *session, pid_t child)
 {
     const struct camp_thread_states *found;
@@ -168,7 +169,7 @@ static struct camp_thread_states stopped(struct camp_states *session, pid_t chil
     return states;
 }
 
-/* What the reader did between two readings of its clock. */
+/* Returns what the reader did between two readings of its clock. */
 static struct camp_thread_states watch_reader(uint32_t options, struct split *ret)
 {
     struct camp_states *session = open_states_or_skip(options);
@@ -215,7 +216,7 @@ static void the_system_time_of_a_load_is_reported(void **state)
     assert_at_least("system calls", last.system_calls, own.calls, 0);
 }
 
-static void without_system_calls_user_is_all_of_it(void **state)
+static void without_system_call_accounting_all_cpu_time_is_user_time(void **state)
 {
     const uint64_t steal = steal_ns();
     struct split own;
@@ -230,10 +231,10 @@ static void without_system_calls_user_is_all_of_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_scheduler_counts_the_same),
-        cmocka_unit_test(a_woken_thread_waits_on_the_run_queue_of_a_busy_cpu),
+        cmocka_unit_test(cpu_time_and_run_queue_equal_the_counts_of_the_scheduler),
+        cmocka_unit_test(a_woken_thread_waits_in_the_run_queue_of_a_busy_cpu),
         cmocka_unit_test(the_system_time_of_a_load_is_reported),
-        cmocka_unit_test(without_system_calls_user_is_all_of_it),
+        cmocka_unit_test(without_system_call_accounting_all_cpu_time_is_user_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Sessions of microstates: permission, two at once, and what stays in the kernel. */
+/* Sessions of microstates: permission, two at the same time, and that nothing stays in the kernel.
+ */
 #include "states_session.h"
 
 #include <bpf/bpf.h>
@@ -12,7 +13,7 @@
 
 #define PROGRAMS_MAX 64
 
-/* The programs whose descriptors a process has. Returns how many. */
+/* Lists the BPF programs whose descriptors a process has, and returns their number. */
 static size_t programs_of(pid_t pid, uint32_t ret[PROGRAMS_MAX])
 {
     char pattern[64], line[256];
@@ -60,7 +61,7 @@ static void hold_a_session(void *ready)
         pause();
 }
 
-static void a_killed_session_leaves_nothing_behind(void **state)
+static void a_killed_session_leaves_no_program_in_the_kernel(void **state)
 {
     uint32_t programs[PROGRAMS_MAX];
     size_t count, switches = 0, left;
@@ -94,7 +95,7 @@ static void a_killed_session_leaves_nothing_behind(void **state)
 
 /* --------------------------------------------------------------------------- Two at once -- */
 
-/* By the clock that takes no system call: they see each call at moments of their own. */
+/* Reads a clock without a system call, because the two sessions see a call at different moments. */
 static void burn_and_sleep(void *truth)
 {
     struct stretch *own = truth;
@@ -166,7 +167,7 @@ static void missing_capabilities_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_killed_session_leaves_nothing_behind),
+        cmocka_unit_test(a_killed_session_leaves_no_program_in_the_kernel),
         cmocka_unit_test(two_concurrent_sessions_report_the_same),
         cmocka_unit_test(missing_capabilities_are_named),
     };

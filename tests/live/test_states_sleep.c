@@ -1,4 +1,4 @@
-/* Law 3: sleeps by their kind, each against the sleeper's own clock. */
+/* Law 3: each kind of sleep, compared with the sleeper's own clocks. */
 #include "states_session.h"
 
 #include <linux/futex.h>
@@ -19,7 +19,7 @@ static void sleep_a_while(void)
     clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
 }
 
-/* Another process that acts late. */
+/* Starts a process that acts after a delay. */
 static pid_t do_later(void act(int), int argument)
 {
     pid_t pid = fork();
@@ -132,7 +132,7 @@ static int sleeping_child(void)
     return do_later(do_nothing, 0);
 }
 
-static uint64_t *stopped_ns; /* shared: at most so long a sleeper was stopped */
+static uint64_t *stopped_ns; /* shared: upper bound of the time that a sleeper was stopped */
 
 /* In the middle of the sleep the thread is stopped for a moment. The sleep then continues in
  * another call, restart_syscall(2). */
@@ -188,7 +188,7 @@ struct sleeper {
     const struct sleep *how;
     pid_t pid;
     struct stretch own;
-    uint64_t stopped_ns; /* at most, while it slept */
+    uint64_t stopped_ns; /* upper bound */
 };
 
 static void sleep_once(void *truth)
@@ -233,7 +233,7 @@ static void assert_slept(const struct sleeper *sleeper, const struct camp_thread
     }
 }
 
-static void every_sleep_is_of_its_kind(void **state)
+static void every_sleep_is_accounted_to_the_state_of_its_kind(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct sleeper *sleepers = shared_memory(SLEEPS * sizeof *sleepers);
@@ -267,7 +267,7 @@ static void every_sleep_is_of_its_kind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_sleep_is_of_its_kind),
+        cmocka_unit_test(every_sleep_is_accounted_to_the_state_of_its_kind),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* The kernel reports threads that did nothing since the last snapshot by short records: none of
- * their numbers may be missing or old. */
+/* Threads that did nothing since the last snapshot are reported by short records. None of their
+ * values may be missing or old. */
 #include "states_session.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ static void sleep_on(void *unused)
         pause();
 }
 
-/* The thread in the next snapshot. */
+/* Returns the thread in the next snapshot. */
 static struct camp_thread_states one_of(struct camp_states *session, pid_t pid)
 {
     struct threads threads = read_threads(session);
@@ -83,7 +83,7 @@ static void a_sleeping_thread_grows_only_in_its_state(void **state)
 
 struct worker {
     int work[2], done[2]; /* pipes */
-    uint64_t own_ns;      /* its CPU clock, when it has worked */
+    uint64_t own_ns;      /* its CPU clock after its work */
 };
 
 static void work_when_told(void *truth)
@@ -136,8 +136,8 @@ static void *be_named(void *tid)
     return NULL;
 }
 
-/* Only within a process may one thread name another. */
-static void a_name_that_another_thread_gave_a_sleeper_is_shown(void **state)
+/* Only a thread of the same process may change the name of another thread. */
+static void the_new_name_that_another_thread_gave_a_sleeper_is_reported(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     volatile pid_t tid = 0;
@@ -170,7 +170,7 @@ static void have_a_child(void *truth)
     sleep_on(NULL);
 }
 
-static void a_sleeper_whose_parent_exits_gets_another_parent(void **state)
+static void the_new_parent_of_a_sleeper_is_reported_after_its_parent_exits(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     volatile pid_t *grandchild = shared_memory(sizeof *grandchild);
@@ -194,8 +194,8 @@ static void a_sleeper_whose_parent_exits_gets_another_parent(void **state)
     close_states(session);
 }
 
-/* All threads in order, each once, while others start and exit between the snapshots. */
-static void a_short_lived_thread_is_reported_once(void **state)
+/* Each snapshot has all threads in order, each once, while others start and exit. */
+static void each_snapshot_has_every_thread_once_while_others_start_and_exit(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     pid_t children[SLEEPERS] = { 0 };
@@ -231,7 +231,7 @@ static void a_short_lived_thread_is_reported_once(void **state)
     close_states(session);
 }
 
-/* A place that is too small costs no thread: the next snapshot has them all. */
+/* If the array is too small for a snapshot, the next snapshot still has all threads. */
 static void a_snapshot_into_a_short_array_loses_nothing(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
@@ -254,9 +254,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sleeping_thread_grows_only_in_its_state),
         cmocka_unit_test(a_thread_that_worked_gets_a_full_record),
-        cmocka_unit_test(a_name_that_another_thread_gave_a_sleeper_is_shown),
-        cmocka_unit_test(a_sleeper_whose_parent_exits_gets_another_parent),
-        cmocka_unit_test(a_short_lived_thread_is_reported_once),
+        cmocka_unit_test(the_new_name_that_another_thread_gave_a_sleeper_is_reported),
+        cmocka_unit_test(the_new_parent_of_a_sleeper_is_reported_after_its_parent_exits),
+        cmocka_unit_test(each_snapshot_has_every_thread_once_while_others_start_and_exit),
         cmocka_unit_test(a_snapshot_into_a_short_array_loses_nothing),
     };
 

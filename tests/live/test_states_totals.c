@@ -93,8 +93,8 @@ static void exits_without_space_are_added_up(void **state)
 /* -------------------------------------------------------------------------- In a frame -- */
 
 struct gang {
-    int begin[2], flood[2], end[2]; /* pipes: at whose other ends they wait */
-    uint64_t end_ns;                /* just before they are let go */
+    int begin[2], flood[2], end[2]; /* pipes on which they wait */
+    uint64_t end_ns;                /* just before they may end */
 };
 
 static void *be_known(void *truth)
@@ -108,7 +108,7 @@ static void *be_known(void *truth)
     return NULL;
 }
 
-/* Threads that are there for a while, and end behind a flood. */
+/* Starts threads that wait, and that end after a flood of short-lived threads. */
 static void be_a_gang(void *truth)
 {
     struct gang *gang = truth;
@@ -131,8 +131,8 @@ static void be_a_gang(void *truth)
         pthread_join(threads[i], NULL);
 }
 
-/* Adds the frame's numbers of these threads, and the number of lost exits. Returns how many of the
- * threads ended. */
+/* Adds the times of the threads named `known` in the next frame, and the number of lost exits.
+ * Returns how many of these threads ended. */
 static uint64_t add_known(struct source *source, uint64_t *elapsed_ns, uint64_t *states_ns,
                           uint64_t *lost)
 {

@@ -1,5 +1,5 @@
-/* I/O wait of CPUs by two definitions, and which disk a thread waited for, beside one reader on one
- * CPU. Others may read too: what all threads waited is the witness. */
+/* I/O wait of CPUs by two definitions, and which disk a thread waited for, with one reader on one
+ * CPU. Other threads may read, too, so the waits of all threads are compared as well. */
 #include "disk_file.h"
 
 #include <stdbool.h>
@@ -42,7 +42,7 @@ static void release_reader(struct reader *reader)
     munmap(reader, sizeof *reader);
 }
 
-/* The reader's wait for its disk is within the bounds of its own clocks. */
+/* Asserts that the reader's wait for its disk is at least that of its own clocks. */
 static void assert_read(const struct reader *reader, const struct camp_thread_states *last,
                         uint64_t stolen_ns)
 {
@@ -70,7 +70,7 @@ static void see(struct camp_states *session, struct sight *sight)
         CAMP_OK);
 }
 
-/* What a CPU did between two readings. */
+/* Returns what a CPU did between two readings. */
 static struct camp_cpu_states since(const struct sight *before, const struct sight *now, size_t at)
 {
     struct camp_cpu_states cpu = now->cpus[at];
@@ -90,8 +90,8 @@ static struct camp_cpu_states since(const struct sight *before, const struct sig
     return cpu;
 }
 
-/* While a thread waits for a disk, its CPU is idle or in use. Each wait starts and ends at a moment
- * that the CPUs' accounts read on their own, within a switch. */
+/* While a thread waits for a disk, its CPU is idle or in use. The accounts of CPUs and of threads
+ * read the clock separately, so the start and end of a wait differ by up to a switch. */
 static void assert_waits(const struct camp_cpu_states *cpu, bool has_reader, uint64_t reader_ns,
                          uint64_t reader_cpu_ns, uint64_t others_ns, uint64_t tolerance)
 {
@@ -121,7 +121,7 @@ static uint64_t disk_of(const struct threads *ended, pid_t but)
     return sum;
 }
 
-static void the_wait_of_one_reader_counts_for_one_cpu_or_for_all(void **state)
+static void the_wait_of_a_reader_is_own_wait_of_one_cpu_and_any_wait_of_all(void **state)
 {
     static struct sight before, now;
     struct camp_states *session = open_states_or_skip(0);
@@ -169,7 +169,7 @@ static void assert_is_disk_of(int file, const struct camp_disk_wait *wait)
     assert_int_equal(fstat(file, &status), 0);
     snprintf(path, sizeof path, "/sys/dev/block/%u:%u", major(status.st_dev), minor(status.st_dev));
     if (access(path, F_OK) != 0)
-        return; /* a file system of several disks, or upon another: its number is its own */
+        return; /* the device of the file system is not a disk */
     assert_int_equal(wait->major, major(status.st_dev));
     assert_int_equal(wait->minor, minor(status.st_dev));
 }
@@ -197,13 +197,14 @@ static void a_wait_has_its_disk(void **state)
         assert_string_equal(waits[i].name, last.name);
         told_ns += waits[i].wait_ns;
         if (waits[i].major == 0)
-            continue; /* for what another asked for, as its page of code */
+            continue; /* a page requested by another thread */
         assert_is_disk_of(reader->file, &waits[i]);
         named_ns += waits[i].wait_ns;
     }
     assert_read(reader, &last, stolen_since(steal));
     assert_int_equal(told_ns, last.state_ns[CAMP_STATE_DISK]);
-    /* The reader requested its own reads. The rest is from before and after them. */
+    /* The reader's waits between its clock readings are for its own requests, so their disk is
+     * known. */
     outside_ns = last.time_ns - last.start_ns - reader->own.wall_ns;
     assert_at_least("of a disk with a name", named_ns, told_ns, outside_ns);
     release_reader(reader);
@@ -214,7 +215,7 @@ static void a_wait_has_its_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_wait_of_one_reader_counts_for_one_cpu_or_for_all),
+        cmocka_unit_test(the_wait_of_a_reader_is_own_wait_of_one_cpu_and_any_wait_of_all),
         cmocka_unit_test(a_wait_has_its_disk),
     };
 

@@ -159,7 +159,7 @@ static void counters_never_go_back(void **state)
 
 /* Reads meminfo, sysinfo and meminfo until the two readings of the file enclose the call. Under
  * concurrent load memory may grow and shrink in between. */
-static void the_two_sources_of_memory_agree(void **state)
+static void meminfo_and_sysinfo_report_the_same_memory(void **state)
 {
     struct camp_memory file[2];
     struct camp_memory call;
@@ -185,12 +185,12 @@ static void the_two_sources_of_memory_agree(void **state)
     assert_true(agreed);
 }
 
-/* A child's own numbers, in shared memory. */
+/* What a child measures of itself, in shared memory. */
 struct burnt {
-    uint64_t own_ns; /* by its CPU clock, while it was on one CPU */
+    uint64_t own_ns; /* CPU time since it is on one CPU */
 };
 
-/* Burns CPU time on one CPU until it has used so much of it by its own clock, and ends. */
+/* Starts a child that uses this much time of one CPU by its own clock, and ends. */
 static pid_t burner(int32_t cpu, uint64_t burn_ns, struct burnt *burnt)
 {
     pid_t child = fork();
@@ -202,7 +202,7 @@ static pid_t burner(int32_t cpu, uint64_t burn_ns, struct burnt *burnt)
     CPU_SET((size_t)cpu, &set);
     if (sched_setaffinity(0, sizeof set, &set) != 0)
         _exit(1);
-    burnt->own_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID); /* from here it is on this CPU */
+    burnt->own_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID); /* runs on this CPU from here on */
     burn(CLOCK_PROCESS_CPUTIME_ID, burn_ns);
     burnt->own_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - burnt->own_ns;
     _exit(0);
@@ -264,7 +264,8 @@ static void idle_time_passes_no_faster_than_the_clock(void **state)
     }
 }
 
-/* The second number of /proc/uptime: idle time of all CPUs, another way through the kernel. */
+/* Returns the second number of /proc/uptime: the idle time of all CPUs, by other code of the
+ * kernel. */
 static uint64_t uptime_idle_ns(void)
 {
     FILE *file = fopen("/proc/uptime", "r");
@@ -277,7 +278,7 @@ static uint64_t uptime_idle_ns(void)
     return seconds * 1000 * NS_PER_MS + hundredths * 10 * NS_PER_MS;
 }
 
-static void idle_time_is_that_of_uptime(void **state)
+static void idle_time_equals_that_of_proc_uptime(void **state)
 {
     uint64_t low = uptime_idle_ns();
     uint64_t high;
@@ -325,7 +326,7 @@ static void packets_over_loopback_are_counted(void **state)
     close(sender);
 }
 
-static void kinds_of_disks_are_the_kernels_own(void **state)
+static void disks_and_partitions_are_distinguished_as_in_sysfs(void **state)
 {
     size_t count = read_disks(disks[0]);
     char path[256];
@@ -339,7 +340,7 @@ static void kinds_of_disks_are_the_kernels_own(void **state)
     }
 }
 
-/* Every byte a reader gives lies between two calls of the other way. */
+/* Each value of a reader is between the values of two stateless calls before and after. */
 static void readers_report_the_same_as_stateless_calls(void **state)
 {
     struct camp_reader reader = CAMP_READER_NONE;
@@ -409,7 +410,7 @@ static void readings_of_cpus_and_memory_are_never_stale(void **state)
                      CAMP_E_INVALID);
 }
 
-static void utilisation_blocks_for_its_interval(void **state)
+static void a_call_for_utilisation_blocks_for_its_interval(void **state)
 {
     struct camp_utilisation utilisation;
     struct camp_error error;
@@ -428,15 +429,15 @@ int main(void)
         cmocka_unit_test(the_list_of_cpus_is_the_kernels_own),
         cmocka_unit_test(every_listed_name_can_be_read),
         cmocka_unit_test(counters_never_go_back),
-        cmocka_unit_test(the_two_sources_of_memory_agree),
+        cmocka_unit_test(meminfo_and_sysinfo_report_the_same_memory),
         cmocka_unit_test(a_busy_child_makes_its_cpu_busy),
         cmocka_unit_test(idle_time_passes_no_faster_than_the_clock),
-        cmocka_unit_test(idle_time_is_that_of_uptime),
+        cmocka_unit_test(idle_time_equals_that_of_proc_uptime),
         cmocka_unit_test(packets_over_loopback_are_counted),
-        cmocka_unit_test(kinds_of_disks_are_the_kernels_own),
+        cmocka_unit_test(disks_and_partitions_are_distinguished_as_in_sysfs),
         cmocka_unit_test(readers_report_the_same_as_stateless_calls),
         cmocka_unit_test(readings_of_cpus_and_memory_are_never_stale),
-        cmocka_unit_test(utilisation_blocks_for_its_interval),
+        cmocka_unit_test(a_call_for_utilisation_blocks_for_its_interval),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@ static pid_t burning_child(void)
     return child;
 }
 
-static void measured_time_is_the_processs_own_clock(void **state)
+static void the_measured_time_of_a_process_is_that_of_its_own_clock(void **state)
 {
     const uint64_t steal = steal_ns();
     pid_t child = burning_child();
@@ -59,7 +59,7 @@ static void *burn_for_ever(void *unused)
     return unused;
 }
 
-/* A thread for each CPU. */
+/* Forks a child with a thread for each CPU. */
 static pid_t child_on_all_cpus(void)
 {
     pid_t child = fork_child();
@@ -78,10 +78,10 @@ static void all_processes_use_no_more_than_the_cpus_have(void **state)
 {
     const uint64_t steal = steal_ns();
     pid_t child = child_on_all_cpus();
-    uint64_t before = now_ns(CLOCK_MONOTONIC); /* of the first snapshot */
+    uint64_t before = now_ns(CLOCK_MONOTONIC); /* before the first snapshot */
     struct source *source = open_taskstats();
     const struct frame *frame = next_frame(source, 200000000);
-    uint64_t after = now_ns(CLOCK_MONOTONIC); /* of the second */
+    uint64_t after = now_ns(CLOCK_MONOTONIC); /* after the second */
     uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t sum = 0;
 
@@ -99,7 +99,7 @@ static void all_processes_use_no_more_than_the_cpus_have(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measured_time_is_the_processs_own_clock),
+        cmocka_unit_test(the_measured_time_of_a_process_is_that_of_its_own_clock),
         cmocka_unit_test(all_processes_use_no_more_than_the_cpus_have),
     };
 

@@ -37,15 +37,15 @@ static uint64_t measured_of_all(const struct frame *tasks)
 
 struct between_ticks {
     struct load_cpu_truth truth;
-    uint64_t own_ns; /* the search for the tick included */
+    uint64_t own_ns; /* including the search for the tick */
     uint64_t elapsed_ns, busy_ns, sampled_ns;
-    uint64_t others_ns; /* measured of all other processes, wherever they ran */
-    uint64_t irq_ns;    /* of its CPU: the load's clock may leave interrupts out */
-    uint64_t switches;  /* of the machine */
+    uint64_t others_ns; /* measured CPU time of all other processes */
+    uint64_t irq_ns;    /* of its CPU; not in the load's clock on some kernels */
+    uint64_t switches;  /* of all CPUs */
     uint64_t stolen_ns;
 };
 
-/* The switches of all CPUs since boot, by the kernel's own count. */
+/* Returns the context switches of all CPUs since boot, by the kernel's own count. */
 static uint64_t switches_ever(void)
 {
     FILE *file = fopen("/proc/stat", "r");
@@ -103,7 +103,7 @@ static struct between_ticks watch_between_ticks(void)
 
 /* The CPU was busy for the load, and at most for all other processes. The sampled time of the load
  * is a law of test_load_time.c. */
-static void busy_of_a_cpu_is_the_loads_own_clock_where_ticks_see_nothing(void **state)
+static void busy_time_of_a_cpu_is_that_of_a_load_that_no_tick_samples(void **state)
 {
     const struct between_ticks seen = watch_between_ticks();
     const struct load_cpu_truth *truth = &seen.truth;
@@ -161,7 +161,7 @@ static void busy_time_of_a_cpu_includes_a_thread_that_runs_there_in_short_interv
         cpus = tasks_source_cpus(tasks);
         row = row_of(cpus, (int32_t)last_cpu());
         assert_int_not_equal(row, SIZE_MAX);
-        /* It runs for a millisecond in each turn. */
+        /* The thread runs for a millisecond in each turn. */
         assert_at_least("busy", busy_ns(cpus, row), after - before,
                         2 * tick_ns() + stolen_since(steal) +
                             switches_tolerance((after - before) / NS_PER_MS + 1, 0));
@@ -173,7 +173,7 @@ static void busy_time_of_a_cpu_includes_a_thread_that_runs_there_in_short_interv
     source_close(tasks);
 }
 
-/* Where no CPU had switched when the source was opened, they are watched since they did. */
+/* A CPU is watched from its first switch on, which may come after the source was opened. */
 static void the_first_interval_of_a_source_has_cpus(void **state)
 {
     (void)state;
@@ -187,7 +187,7 @@ static void the_first_interval_of_a_source_has_cpus(void **state)
     }
 }
 
-static void tiers_without_cpus_have_none(void **state)
+static void the_tier_schedstat_has_no_frame_of_cpus(void **state)
 {
     struct source *tasks = open_tier(TASKS_SCHEDSTAT);
 
@@ -200,10 +200,10 @@ static void tiers_without_cpus_have_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(busy_of_a_cpu_is_the_loads_own_clock_where_ticks_see_nothing),
+        cmocka_unit_test(busy_time_of_a_cpu_is_that_of_a_load_that_no_tick_samples),
         cmocka_unit_test(busy_time_of_a_cpu_includes_a_thread_that_runs_there_in_short_intervals),
         cmocka_unit_test(the_first_interval_of_a_source_has_cpus),
-        cmocka_unit_test(tiers_without_cpus_have_none),
+        cmocka_unit_test(the_tier_schedstat_has_no_frame_of_cpus),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,12 +21,12 @@ static const char *own_name(const char *kind)
     static pid_t test;
 
     if (test == 0)
-        test = getpid(); /* children have the test's, not their own */
+        test = getpid(); /* children use the pid of the test */
     snprintf(name, sizeof name, "%.6s-%d", kind, test);
     return name;
 }
 
-/* All rows of one name. */
+/* Returns the sum of all rows with this name. */
 static struct folded rows_of_name(const struct frame *frame, const char *name)
 {
     struct folded folded = { 0 };
@@ -110,15 +110,15 @@ static void every_short_lived_process_is_accounted(void **state)
     source_close(source);
 }
 
-/* Some milliseconds of work that never reads a clock, so that the kernel has no reason to bring
- * this task's clock up to date before its end. */
+/* Works for some milliseconds without reading a clock, so that the kernel has no reason to update
+ * this task's clock before its end. */
 static void burn_blindly(void)
 {
     for (volatile unsigned i = 0; i < 4000000; i++)
         ;
 }
 
-/* The CPU time of children that only exit: their start and their exits. */
+/* Returns the CPU time of a child that only exits. */
 static uint64_t cost_of_an_exit(void)
 {
     enum { CHILDREN = 5 };
@@ -168,8 +168,8 @@ static void a_process_that_reads_no_clock_is_accounted_to_its_end(void **state)
     source_close(source);
 }
 
-/* The clock of a child that burns and then waits, once it waits: its clock stands then, and all
- * readers see the same of it. */
+/* Waits until a child that burns CPU time has gone to sleep, and returns its CPU clock, which does
+ * not change while it sleeps. */
 static uint64_t clock_asleep(pid_t child)
 {
     struct camp_process process;
@@ -217,13 +217,13 @@ static void an_exited_process_is_accounted_once_with_its_last_interval(void **st
     assert_int_equal(frame->entities[row].flags & (ENTITY_ENDED | ENTITY_NEW), ENTITY_ENDED);
     assert_string_equal(frame->entities[row].name, own_name("ending"));
     assert_accounted(frame_values(frame, row)[TASKS_MEASURED], own, 0, 0);
-    assert_int_equal(row_of(next_frame(source, 0), child), SIZE_MAX); /* a zombie is no news */
+    assert_int_equal(row_of(next_frame(source, 0), child), SIZE_MAX); /* still a zombie */
     reap(child);
     assert_int_equal(row_of(next_frame(source, 0), child), SIZE_MAX);
     source_close(source);
 }
 
-/* Children that wait, burn 1 ms when they are released, and end. */
+/* Starts children that wait, burn 1 ms of CPU time when they are released, and end. */
 static void start_enders(pid_t *children, size_t count, const int *go)
 {
     for (size_t i = 0; i < count; i++) {
@@ -240,7 +240,7 @@ static void start_enders(pid_t *children, size_t count, const int *go)
     }
 }
 
-/* Releases the children one after the other, at times that do not depend on the snapshots. */
+/* Starts a process that releases the children one after another, independently of the snapshots. */
 static pid_t start_releaser(size_t count, const int *go)
 {
     pid_t releaser = fork();
@@ -255,7 +255,7 @@ static pid_t start_releaser(size_t count, const int *go)
     return releaser;
 }
 
-/* The children stay zombies, whose clocks are complete. */
+/* Returns whether all children are zombies, whose clocks no longer change. */
 static bool all_have_ended(const pid_t *children, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -268,7 +268,7 @@ static bool all_have_ended(const pid_t *children, size_t count)
     return true;
 }
 
-static void a_process_that_exits_during_a_snapshot_is_not_accounted_since_its_start(void **state)
+static void a_process_that_exits_during_a_snapshot_is_accounted_only_since_the_last(void **state)
 {
     enum { CHILDREN = 60 };
     pid_t children[CHILDREN], releaser;
@@ -304,15 +304,15 @@ static void *burn_in_thread(void *unused)
     return unused;
 }
 
-/* The CPU time of three threads since their last tick, with their exits: it is in no record, but in
- * the clock of their process. They burn 60 ms. Time stolen since steal_ns() was `steal` may also
- * delay a tick. */
+/* Returns the maximum CPU time of three threads since their last tick, including their exits. It is
+ * in no record, but in the clock of their process. Time stolen since steal_ns() returned `steal`
+ * may also delay a tick. */
 static uint64_t threads_room(uint64_t steal)
 {
     return 3 * (tick_ns() + cost_of_an_exit()) + stolen_since(steal);
 }
 
-/* A child of three threads that burn, and end before it. */
+/* Starts a child with three threads, which burn CPU time and end before the child does. */
 static pid_t threaded_child(const char *name)
 {
     pid_t child = fork();
@@ -330,7 +330,7 @@ static pid_t threaded_child(const char *name)
     return child;
 }
 
-static void a_threaded_process_is_accounted_whole_and_once(void **state)
+static void a_process_with_threads_is_accounted_completely_and_once(void **state)
 {
     const uint64_t steal = steal_ns();
     struct source *source = open_taskstats();
@@ -343,13 +343,13 @@ static void a_threaded_process_is_accounted_whole_and_once(void **state)
     reap(child);
     accounted = rows_of_name(next_frame(source, 0), own_name("threads"));
     assert_int_equal(accounted.count, 1);
-    assert_at_least("its clock", own.word, 60 * NS_PER_MS, 0); /* as they were asked to */
+    assert_at_least("its clock", own.word, 60 * NS_PER_MS, 0); /* three times 20 ms */
     tolerance = threads_room(steal);
     assert_accounted(accounted.measured_ns, own, tolerance, tolerance);
     source_close(source);
 }
 
-static void an_unseen_zombie_group_is_accounted_once(void **state)
+static void a_process_with_threads_first_seen_as_a_zombie_is_accounted_once(void **state)
 {
     const uint64_t steal = steal_ns();
     struct source *source = open_taskstats();
@@ -359,7 +359,7 @@ static void an_unseen_zombie_group_is_accounted_once(void **state)
     uint64_t tolerance;
 
     (void)state;
-    /* Born, ended, and listed as a zombie whose group remembers its threads. */
+    /* The child is first seen as a zombie, whose CPU clock includes its exited threads. */
     first = rows_of_name(next_frame(source, 0), own_name("zombie"));
     second = rows_of_name(next_frame(source, 0), own_name("zombie"));
     reap(child);
@@ -370,7 +370,7 @@ static void an_unseen_zombie_group_is_accounted_once(void **state)
     source_close(source);
 }
 
-static void an_old_zombie_is_no_loss_when_reaped(void **state)
+static void reaping_a_zombie_from_before_the_source_adds_no_row(void **state)
 {
     pid_t child = fork();
     struct source *source;
@@ -413,10 +413,10 @@ int main(void)
         cmocka_unit_test(every_short_lived_process_is_accounted),
         cmocka_unit_test(a_process_that_reads_no_clock_is_accounted_to_its_end),
         cmocka_unit_test(an_exited_process_is_accounted_once_with_its_last_interval),
-        cmocka_unit_test(a_process_that_exits_during_a_snapshot_is_not_accounted_since_its_start),
-        cmocka_unit_test(a_threaded_process_is_accounted_whole_and_once),
-        cmocka_unit_test(an_unseen_zombie_group_is_accounted_once),
-        cmocka_unit_test(an_old_zombie_is_no_loss_when_reaped),
+        cmocka_unit_test(a_process_that_exits_during_a_snapshot_is_accounted_only_since_the_last),
+        cmocka_unit_test(a_process_with_threads_is_accounted_completely_and_once),
+        cmocka_unit_test(a_process_with_threads_first_seen_as_a_zombie_is_accounted_once),
+        cmocka_unit_test(reaping_a_zombie_from_before_the_source_adds_no_row),
         cmocka_unit_test(without_exit_records_short_lived_processes_are_counted),
     };
 

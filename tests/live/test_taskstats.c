@@ -8,7 +8,7 @@
 
 #include <grp.h>
 
-static void own_time_after_burning_and_sleeping_is_the_measured_time(void **state)
+static void the_measured_time_is_the_childs_own_time_after_burning_and_sleeping(void **state)
 {
     struct camp_taskstats session = open_or_skip(false);
     int32_t pid = (int32_t)getpid();
@@ -29,7 +29,7 @@ static void own_time_after_burning_and_sleeping_is_the_measured_time(void **stat
     camp_taskstats_close(&session);
 }
 
-/* The number of the kernel's ticks in an interval. */
+/* Returns the time of the kernel's ticks in an interval. */
 static uint64_t ticks_ns(uint64_t from_ns, uint64_t to_ns)
 {
     return (to_ns - from_ns) / tick_ns() * tick_ns();
@@ -38,7 +38,7 @@ static uint64_t ticks_ns(uint64_t from_ns, uint64_t to_ns)
 /* A tick charges its whole length to the task that runs. So a task is charged for at most the ticks
  * in the wall time of the interval, and for ticks that stolen time delayed. A law of
  * test_load_time.c requires that it is charged at all, because that load counts its ticks. */
-static void a_process_is_sampled_for_no_more_ticks_than_there_were(void **state)
+static void the_sampled_time_of_a_process_is_at_most_that_of_all_ticks(void **state)
 {
     struct camp_taskstats session = open_or_skip(false);
     struct camp_taskstat before, after;
@@ -56,7 +56,7 @@ static void a_process_is_sampled_for_no_more_ticks_than_there_were(void **state)
     camp_taskstats_close(&session);
 }
 
-static void gone_processes_are_distinguished_in_a_batch(void **state)
+static void exited_processes_in_a_batch_are_reported_as_gone(void **state)
 {
     struct camp_taskstats session = open_or_skip(false);
     struct camp_taskstat tasks[70];
@@ -81,7 +81,7 @@ static void gone_processes_are_distinguished_in_a_batch(void **state)
     camp_taskstats_close(&session);
 }
 
-static void a_zombie_reads_as_never_having_run(void **state)
+static void a_zombie_is_reported_without_runs(void **state)
 {
     struct camp_taskstats session = open_or_skip(false);
     struct camp_taskstat task;
@@ -101,7 +101,7 @@ static void a_zombie_reads_as_never_having_run(void **state)
     camp_taskstats_close(&session);
 }
 
-static void a_listener_does_not_answer_questions(void **state)
+static void a_session_that_listens_for_exits_refuses_queries(void **state)
 {
     struct camp_taskstats session = open_or_skip(true);
     int32_t pid = (int32_t)getpid();
@@ -113,8 +113,8 @@ static void a_listener_does_not_answer_questions(void **state)
     camp_taskstats_close(&session);
 }
 
-/* In a child, which has no privilege from then on. */
-static void without_the_capability_it_is_refused_at_open(void **state)
+/* Tested in a child, because the process drops its capabilities for good. */
+static void opening_taskstats_without_the_capability_is_refused(void **state)
 {
     pid_t pid = fork();
     int status;
@@ -146,12 +146,12 @@ static void without_the_capability_it_is_refused_at_open(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_time_after_burning_and_sleeping_is_the_measured_time),
-        cmocka_unit_test(a_process_is_sampled_for_no_more_ticks_than_there_were),
-        cmocka_unit_test(gone_processes_are_distinguished_in_a_batch),
-        cmocka_unit_test(a_zombie_reads_as_never_having_run),
-        cmocka_unit_test(a_listener_does_not_answer_questions),
-        cmocka_unit_test(without_the_capability_it_is_refused_at_open),
+        cmocka_unit_test(the_measured_time_is_the_childs_own_time_after_burning_and_sleeping),
+        cmocka_unit_test(the_sampled_time_of_a_process_is_at_most_that_of_all_ticks),
+        cmocka_unit_test(exited_processes_in_a_batch_are_reported_as_gone),
+        cmocka_unit_test(a_zombie_is_reported_without_runs),
+        cmocka_unit_test(a_session_that_listens_for_exits_refuses_queries),
+        cmocka_unit_test(opening_taskstats_without_the_capability_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
 #define CHILDREN 100
 #define RECORDS 4096
 
-/* The CPU clock of an exited child before wait(2). */
+/* Returns the CPU clock of a child that has exited but was not reaped yet. */
 static uint64_t clock_of_zombie(pid_t pid)
 {
     clockid_t clock;
@@ -26,7 +26,7 @@ static uint64_t clock_of_zombie(pid_t pid)
     return now_ns(clock);
 }
 
-/* All records that wait, in pieces of `piece`; the caller frees. */
+/* Reads all pending records, `piece` records at a time. The caller frees the result. */
 static struct camp_task_exit *drain(struct camp_taskstats *session, size_t piece, size_t *ret_count)
 {
     struct camp_task_exit *exits = calloc(RECORDS, sizeof *exits);
@@ -44,7 +44,8 @@ static struct camp_task_exit *drain(struct camp_taskstats *session, size_t piece
     return exits;
 }
 
-/* Of a child of ours: its pid may have been another's before, on a machine that forks a lot. */
+/* Finds the record of a child. Its parent is checked, because a process with the same pid may have
+ * exited before. */
 static const struct camp_task_exit *process_record(const struct camp_task_exit *exits, size_t count,
                                                    int32_t pid)
 {
@@ -52,14 +53,14 @@ static const struct camp_task_exit *process_record(const struct camp_task_exit *
 
     for (size_t i = 0; i < count; i++) {
         if (exits[i].pid == pid && exits[i].is_process && exits[i].parent == getpid()) {
-            assert_null(found); /* one record of the whole, not two */
+            assert_null(found); /* one such record, not two */
             found = &exits[i];
         }
     }
     return found;
 }
 
-/* What the records say of a child that has ended: of the whole, and of its threads together. */
+/* The records of a child that has ended: that of the process, and the sum of its threads. */
 struct ended {
     struct camp_task_exit whole;
     size_t threads;
@@ -207,7 +208,7 @@ static void await_end_of_threads(void)
         usleep(100);
 }
 
-/* In a child: its leader ends before its thread. */
+/* For a child: its first thread exits before its second. */
 static void end_leader_first(void)
 {
     start_thread();
@@ -228,7 +229,7 @@ static void the_threads_of_a_process_add_up_to_its_record(void **state)
             pthread_create(&threads[i], NULL, burn_5_ms, NULL);
         for (int i = 0; i < 3; i++)
             pthread_join(threads[i], NULL);
-        await_end_of_threads(); /* a thread is joined before its end is counted */
+        await_end_of_threads(); /* pthread_join() may return earlier */
         _exit(0);
     }
     reap(pid);
@@ -277,8 +278,8 @@ static void a_process_that_had_threads_has_one_record(void **state)
     camp_taskstats_close(&session);
 }
 
-/* Two sessions hear the same; what one reads a record at a time the other reads at once. */
-static void records_read_one_by_one_are_the_same(void **state)
+/* Two sessions receive the same records. One reads them one at a time, the other in groups. */
+static void records_read_one_at_a_time_are_the_same_as_in_groups(void **state)
 {
     struct camp_taskstats one = open_or_skip(true);
     struct camp_taskstats many = open_or_skip(true);
@@ -343,7 +344,7 @@ int main(void)
         cmocka_unit_test(the_threads_of_a_process_add_up_to_its_record),
         cmocka_unit_test(a_leader_that_exits_first_does_not_end_its_process),
         cmocka_unit_test(a_process_that_had_threads_has_one_record),
-        cmocka_unit_test(records_read_one_by_one_are_the_same),
+        cmocka_unit_test(records_read_one_at_a_time_are_the_same_as_in_groups),
         cmocka_unit_test(dropped_records_are_counted),
     };
 
