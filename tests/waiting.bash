@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# tests/waiting.bash: waits for a thing that a test can see. A sleep for the time in which the thing
-# should happen fails on a busy machine.
+# tests/waiting.bash: waits until a condition holds that a test can check. A test that only sleeps for the time
+# that this usually takes fails on a busy machine.
 #
 #   until_it COMMAND...   until the command succeeds
-#   until_it_sleeps PID   until a process sleeps for a time: a camp has read its first snapshot by then
+#   until_it_sleeps PID   until a process sleeps for a time: camp then has read its first snapshot
 
-# How often a condition is tested, every 50 ms, before a wait for it fails: at least a minute, longer on a busy
+# How many times a condition is tested, every 50 ms, before the wait fails: at least a minute, longer on a busy
 # machine. A limit by a clock would also count the time in which the whole machine was stopped.
 TRIES=1200
 

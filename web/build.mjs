@@ -1,8 +1,8 @@
 // Builds the page: one HTML file with its style and script in it, and a policy (CSP) that allows
-// these two alone, by their hashes. The same input gives the same bytes.
+// only this style and script, by their hashes. The same input gives the same bytes.
 //
 //   node build.mjs            writes dist/page.html
-//   node build.mjs --check    compares instead: does the committed page equal the built one?
+//   node build.mjs --check    only checks whether the committed page equals the built one
 import { build } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync, mkdirSync } from 'node:fs';
@@ -60,7 +60,7 @@ function compare(text) {
     let committed = '';
     try {
         committed = readFileSync(PAGE, 'utf8');
-    } catch { /* no such file: it differs */ }
+    } catch { /* without the file, the page differs */ }
     if (committed === text)
         return;
     console.error('web/dist/page.html is not what its sources make: npm run build, and commit it');

@@ -1,9 +1,9 @@
-// uPlot without what the page never calls: bars, splines, gaps, bands, points (all series here are
+// Removes from uPlot what the page never calls: bars, splines, gaps, bands, points (all series here are
 // steps, chart.ts), its own axis of time, logarithms, its legend and its cursor (the page has one for
-// all views). It is one large function, so the minifier removes no part of it; whole it would be two
-// fifths of the page.
+// all views). uPlot is one large function, so the minifier removes no part of it; the whole of uPlot
+// would be two fifths of the page.
 //
-// This fits the version in package.json: the build fails if one of these functions is not found.
+// The list fits the version in package.json: the build fails if a function in it is not found.
 import { readFile } from 'node:fs/promises';
 
 /** Functions that uPlot calls, if at all, only at its start; their results are not used later. */

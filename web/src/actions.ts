@@ -1,5 +1,5 @@
-// What several views and the keys do to entities: pin, brush, go to the next. Each action is
-// announced to screen readers.
+// Actions of several views and of the keys on entities: pin, brush, select the next one. Each
+// action is announced to screen readers.
 import type { App } from './types';
 import { weigh } from './axes';
 import { percent } from './format';
@@ -13,7 +13,7 @@ export function pin({ ui, say }: App, n: number | null): void {
   say(`${ui.label(n)} ${pinned.has(n) ? 'pinned' : 'no longer pinned'}.`);
 }
 
-/** The command that shows an entity's members (a host's groups), quoted for a shell; null: none. */
+/** Returns the shell command that shows an entity's members (a host's groups); null: none. */
 export function commandBelow({ store }: App, n: number): string | null {
   const below = store.head?.below, name = store.entities[n]?.name;
   if (!below || !name) return null;
@@ -26,7 +26,7 @@ export function brush({ ui, say }: App, found: ReadonlySet<number>): void {
   say(`${found.size} entities chosen.`);
 }
 
-/** "postgres 4711: CPU 12 %, idle 80 %, waiting 8 %" for the current frame. */
+/** Describes an entity in the current frame: "postgres 4711: CPU 12 %, idle 80 %, waiting 8 %". */
 export function describe({ store, ui }: App, n: number): string {
   const frame = store.frame(ui.state.current);
   const row = frame.rowOf[n] ?? -1;
@@ -40,7 +40,7 @@ export function describe({ store, ui }: App, n: number): string {
   return `${ui.label(n)}: ${words.join(', ')}`;
 }
 
-/** Selects the next undimmed entity of the frame, like pointing at it. */
+/** Selects the next undimmed entity of the frame, as if the pointer were on its dot. */
 export function hoverNext(app: App, by: 1 | -1): void {
   const { store, ui } = app;
   const frame = store.frame(ui.state.current);

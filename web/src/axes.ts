@@ -16,13 +16,13 @@ export function weigh(frame: Frame, row: number, axes: Axis[]): Weights {
   return { shares, leftOut: of(restOf(axes, frame.shares.length)), unaccounted: frame.unaccounted[row]! };
 }
 
-/** The states of no axis. */
+/** Returns the states that are on no axis. */
 export function restOf(axes: Axis[], stateCount: number): number[] {
   const used = new Set(axes.flatMap((axis) => axis.states));
   return Array.from({ length: stateCount }, (_, i) => i).filter((i) => !used.has(i));
 }
 
-/** Adds up some states of each row: [count], in the frame's unit, as integers are faster. */
+/** Adds up some states of each row, in the frame's unit, because integers are faster. */
 function countStates(frame: Frame, states: number[], sums: Int32Array = new Int32Array(frame.count)): Int32Array {
   sums.fill(0);
   for (const state of states) {
@@ -32,7 +32,7 @@ function countStates(frame: Frame, states: number[], sums: Int32Array = new Int3
   return sums;
 }
 
-/** The same as shares of 1. */
+/** Adds up some states of each row, as shares of 1. */
 export function sumStates(frame: Frame, states: number[]): Float32Array {
   const counted = countStates(frame, states);
   const sums = new Float32Array(frame.count);
@@ -55,7 +55,7 @@ export const CORNERS4: readonly Point[] = [
   [EDGE4 / 2, 1, DEPTH4 / 3], [0, 0, 0], [EDGE4, 0, 0], [EDGE4 / 2, 0, DEPTH4],
 ];
 
-/** The position of shares, by their proportions. null: none, as no time is at any vertex. */
+/** Returns the position of shares by their proportions; null if no time is at any vertex. */
 export function place(shares: readonly number[]): Point | null {
   const corners = shares.length === 3 ? CORNERS3 : CORNERS4;
   const whole = shares.reduce((sum, share) => sum + share, 0);
@@ -64,8 +64,8 @@ export function place(shares: readonly number[]): Point | null {
   return [at(0), at(1), at(2)];
 }
 
-/** For all rows: their shares by axis, and the same divided by their sum. A row whose sum is 0 has no
- * position. */
+/** The shares of all rows by axis, and these shares divided by their sum. A row whose sum is 0 has
+ * no position. */
 export interface Places {
   frame: Frame;
   axes: Axis[];
@@ -76,8 +76,8 @@ export interface Places {
                               // axis
 }
 
-/** Overwrites `before` if it is as large: new memory for each frame would cost more than the
- * arithmetic. */
+/** Computes the shares of all rows. Overwrites `before` if its size fits: new memory for each frame
+ * would cost more than the arithmetic. */
 export function placeAll(frame: Frame, axes: Axis[], before: Places | null): Places {
   const { count } = frame;
   const isFit = before?.sums.length === count && before.proportions.length === axes.length;
@@ -100,7 +100,7 @@ export function placeAll(frame: Frame, axes: Axis[], before: Places | null): Pla
   return { frame, axes, proportions, sums, own, leftOut };
 }
 
-/** An error in a text. */
+/** An error in a text of axes. */
 export class AxesError extends Error {}
 
 const fail = (problem: string, word: string): never => {
@@ -116,7 +116,7 @@ function stateOf(word: string, states: State[]): number {
   });
 }
 
-/** "CPU=user+system; WAIT=disk+lock; IDLE=*". Throws AxesError. */
+/** Parses axes: "CPU=user+system; WAIT=disk+lock; IDLE=*". Throws AxesError. */
 export function parseAxes(text: string, states: State[], count: number): Axis[] {
   const parts = text.split(';').map((part) => part.trim()).filter(Boolean);
   if (parts.length !== count) fail(`it takes ${count} axes, NAME=STATE+STATE; …, and has ${parts.length}`, '');
@@ -151,7 +151,7 @@ export function parseAxes(text: string, states: State[], count: number): Axis[] 
   return axes;
 }
 
-/** The text that parseAxes() parses to these axes. */
+/** Returns the text that parseAxes() parses to these axes. */
 export function formatAxes(axes: Axis[], states: State[]): string {
   const word = (state: number) => states[state]!.name.replace(/_ns$/, '');
   return axes.map((axis) => `${axis.name}=${axis.states.map(word).join('+')}`).join('; ');

@@ -58,7 +58,7 @@ class Field {
     this.shown = axes;
   }
 
-  /** A chip for each vertex, in its colour, and one for the states of none. */
+  /** Draws a chip for each vertex, in its colour, and one for the states at no vertex. */
   drawChips(): void {
     const { head } = this.app.store;
     if (!head) return;

@@ -114,7 +114,7 @@ export class Barry3 implements View {
     return this.app.store.head?.colours.axes3[vertex] ?? currentTheme().ink;
   }
 
-  /** The line where a vertex has this proportion, from one side of the visible part to the other. */
+  /** Returns the line where a vertex has this proportion, between two sides of the visible part. */
   private line(vertex: number, value: number): [Spot, Spot] {
     const { part, corners } = this;
     const [one, other] = [(vertex + 1) % 3, (vertex + 2) % 3] as [number, number];
@@ -151,8 +151,8 @@ export class Barry3 implements View {
     context.stroke();
   }
 
-  /** The number of a grid line: of the top beside the left side, of the left one below the base, of
-   * the right one beside the right side. */
+  /** Writes the number of a grid line: beside the left side for the top vertex, below the base for
+   * the left vertex, beside the right side for the right vertex. */
   private drawScale(context: CanvasRenderingContext2D, vertex: number, value: number, a: Spot, b: Spot): void {
     const text = `${+(100 * value).toFixed(3)}`;
     const [spot, dx, dy, align]: [Spot, number, number, CanvasTextAlign] =
@@ -222,7 +222,7 @@ export class Barry3 implements View {
     context.setLineDash([]);
   }
 
-  /** The part or the lasso in progress. */
+  /** Draws the lasso, or the frame of the new visible part, while the user drags. */
   private drawDrag(context: CanvasRenderingContext2D): void {
     if (this.drawn.length < 2) return;
     const theme = currentTheme();
@@ -320,7 +320,7 @@ export class Barry3 implements View {
 
   private corner: Three | null = null; // where a brush by keys started
 
-  /** Moves the crosshair; with Shift, the brush's other corner. */
+  /** Moves the crosshair; with Shift, also the second corner of the brush. */
   private step(by: Three, from: Three, brushes: boolean): boolean {
     const to = clamp(from.map((value, i) => Math.max(this.part.from[i]!, value + by[i]!)) as Three);
     this.corner = brushes ? this.corner ?? from : null;
@@ -345,8 +345,8 @@ export class Barry3 implements View {
     this.draw();
   }
 
-  /** Cancels one thing at a time: the drawing in progress, then the part. Otherwise the key is not
-   * used here. */
+  /** Cancels the drawing in progress, or else shows the whole triangle. Returns false if neither
+   * was needed. */
   private escape(): boolean {
     if (this.drawn.length > 0) {
       this.drawn = [];

@@ -80,18 +80,18 @@ export class Barry4 implements View {
     this.draw();
   }
 
-  /** Turned about the upright axis, then tilted towards the eye: x right, y up, z away. */
+  /** Turns a point about the upright axis and tilts it towards the eye: x right, y up, z away. */
   private turned([x, y, z]: Point): Point {
     const c = Math.cos(this.turn), s = Math.sin(this.turn), d = Math.cos(this.tilt), e = Math.sin(this.tilt);
     const across = x * c + z * s, away = z * c - x * s;
     return [across, y * d + away * e, away * d - y * e];
   }
 
-  /** The current places of the corners on the picture. */
+  /** Computes the places of the corners in the picture. */
   private project(): void {
     const { width, height } = this.scatter;
     const scale = Math.max(10, Math.min((width - 84) / 1.44, (height - 56) / 1.42));
-    // Upright, three quarters of its height are above its middle.
+    // An upright tetrahedron has three quarters of its height above its centroid.
     const centre = height / 2 + 0.25 * Math.cos(this.tilt) * scale;
     this.corners = CORNERS.map((corner) => {
       const [x, y, z] = this.turned(corner);
@@ -100,7 +100,7 @@ export class Barry4 implements View {
     });
   }
 
-  /** The place of proportions. They are weighted by nearness, so that straight lines stay straight. */
+  /** Returns the place of proportions. Nearness weights them: straight lines stay straight. */
   private spotOf(proportions: readonly number[]): Spot & { nearness: number } {
     let x = 0, y = 0, sum = 0;
     this.corners.forEach((corner, i) => {
@@ -139,7 +139,7 @@ export class Barry4 implements View {
     this.sort(frame.count);
   }
 
-  /** Rows by level, the farthest first, by counting sort. */
+  /** Sorts rows by level, the farthest first, by counting sort. */
   private sort(count: number): void {
     const begin = new Uint32Array(LEVELS + 1);
     for (let row = 0; row < count; row++) begin[this.levelOf[row]! + 1]!++;

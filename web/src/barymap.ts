@@ -165,7 +165,7 @@ class Barymap implements View {
     drawMarks(context, scene, this.app.ui, this.series, document.activeElement === this.plot ? this.cell : null);
   }
 
-  /** The exact values of a cell, from its frame. */
+  /** Returns the exact values of a cell, from its frame. */
   private meanAt({ line, frame }: Cell): Mean | null {
     const { store } = this.app;
     if (frame < store.firstFrame || frame >= store.endFrame) return null;

@@ -1,5 +1,5 @@
-// The picture of a barymap: a pixel line for each entity, or for several when there are more than
-// lines; a column for each bin of frames. Painted column by column, so that a new frame costs one.
+// The picture of a barymap: a line of pixels for each entity, or for several if they are too many,
+// and a column for each bin of frames. It is painted by columns, so that a new frame costs only one.
 import { CELL, CELL_UNIT, ELAPSED, UNACCOUNTED, signed, type Cells } from './cells';
 import { Mixer, parseColour } from './colour';
 import type { Span } from './series';
@@ -30,17 +30,17 @@ export function isSame(a: Layout, b: Layout): boolean {
     a.lineHeight === b.lineHeight && a.perLine === b.perLine && a.lines === b.lines && a.scale === b.scale;
 }
 
-/** The first pixel of a frame: the one whose middle is in it. */
+/** Returns the first pixel whose middle is in the frame. */
 export function xOf({ span, width }: Layout, frame: number): number {
   return Math.ceil(((frame - span.from) * width) / (span.to - span.from) - 0.5);
 }
 
-/** The frame of a pixel's middle. */
+/** Returns the frame at the middle of a pixel. */
 export function frameAt({ span, width }: Layout, x: number): number {
   return Math.floor(span.from + ((x + 0.5) * (span.to - span.from)) / width);
 }
 
-/** Sums of a cell, or of several. */
+/** Sums of one cell or of several cells. */
 class Sum {
   readonly shares = new Float64Array(3);
   weight = 0;
@@ -64,7 +64,7 @@ class Sum {
 }
 
 export class CellImage {
-  /** [lines] 1: time is missing somewhere in the line, 2: some was accounted twice. */
+  /** [lines] 1: time is missing somewhere in the line, 2: some time was accounted twice. */
   marks = new Uint8Array(0);
   private image: ImageData | null = null;
   private pixels = new Uint32Array(0);
@@ -87,7 +87,7 @@ export class CellImage {
     this.pixels = new Uint32Array(this.image.data.buffer);
   }
 
-  /** Of bins [from, to). */
+  /** Paints the columns of bins [from, to). */
   paint(from: number, to: number): void {
     if (!this.image || to <= from) return;
     const { layout, cells } = this;
@@ -102,7 +102,7 @@ export class CellImage {
     this.context.putImageData(this.image, 0, 0, left, 0, right - left, this.image.height);
   }
 
-  /** Pixels [x, end) show the mean of bins [from, to). */
+  /** Paints pixels [x, end) with the mean of bins [from, to). */
   private paintColumn(x: number, end: number, from: number, to: number): void {
     const { sum, layout, rows } = this;
     for (let line = 0; line < layout.lines; line++) {

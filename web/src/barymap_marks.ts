@@ -50,7 +50,7 @@ export class Scene {
   }
 }
 
-/** Does each line of this height have its name beside it? */
+/** Does each line have its name beside it? Only high lines without stretches have. */
 export function areNamed(layout: Layout, stretches: Stretch[]): boolean {
   return layout.lineHeight / layout.scale >= NAMED && stretches.length === 0;
 }
@@ -98,7 +98,7 @@ function drawStretches(context: CanvasRenderingContext2D, scene: Scene): void {
   }
 }
 
-/** Names of all lines where space permits, otherwise of the pinned ones and the hovered one. */
+/** Draws the names of all lines if there is space, otherwise of pinned and hovered ones. */
 function drawNames(context: CanvasRenderingContext2D, scene: Scene, ui: Ui): void {
   const theme = currentTheme(), { pinned, hover } = ui.state;
   const named = new Map<number, number>();
@@ -121,7 +121,7 @@ function drawNames(context: CanvasRenderingContext2D, scene: Scene, ui: Ui): voi
   }
 }
 
-/** At the left of the cells; nowhere without space. */
+/** Writes a text left of the cells, if there is space. */
 function write(context: CanvasRenderingContext2D, scene: Scene, text: string, middle: number): void {
   context.textAlign = 'right';
   if (scene.left > 60) context.fillText(text, scene.left - 10, middle, scene.left - 12);
@@ -135,7 +135,7 @@ function triangle(context: CanvasRenderingContext2D, x: number, y: number): void
   context.fill();
 }
 
-/** At the right: lines with time that is missing or accounted twice. */
+/** Marks lines with time that is missing or accounted twice, right of the cells. */
 function drawSums(context: CanvasRenderingContext2D, scene: Scene): void {
   const theme = currentTheme();
   scene.marks.forEach((mark, line) => {

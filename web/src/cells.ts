@@ -52,7 +52,7 @@ export class Cells implements Reader {
       this.merge();
   }
 
-  /** Drops earlier bins. */
+  /** Drops the bins before this frame. */
   forget(firstFrame: number): void {
     const gone = Math.min(this.binOf(firstFrame) - this.firstBin, this.bins.length);
     if (gone <= 0) return;
@@ -64,7 +64,7 @@ export class Cells implements Reader {
     return Math.floor(frame / this.size);
   }
 
-  /** Cells [entities][CELL] of a bin; null: not read. */
+  /** Returns the cells [entities][CELL] of a bin; null if the bin was not read. */
   bin(bin: number): Uint8Array | null {
     return this.bins[bin - this.firstBin] ?? null;
   }
@@ -108,13 +108,13 @@ export class Cells implements Reader {
       if (elapsed === 0) continue;
       const unit = 1 / (elapsed * CELL_UNIT);
       for (let i = 0; i < 3; i++) cells[at + i] = Math.min(255, Math.round(open[at + i]! * unit));
-      // Rounds towards 0, so that no smaller value is marked.
+      // Rounds towards 0, so that no value below the limit is marked.
       cells[at + UNACCOUNTED] = Math.max(-128, Math.min(127, Math.trunc(open[at + UNACCOUNTED]! * unit)));
       cells[at + ELAPSED] = Math.max(1, Math.min(255, Math.round(elapsed / ELAPSED_UNIT)));
     }
   }
 
-  /** Merges pairs of bins. The newest one's sums are dropped: the next frame starts a bin. */
+  /** Merges pairs of bins. reopen() computes the sums of the newest bin from its cells. */
   private merge(): void {
     const merged: Uint8Array[] = [];
     const odd = this.firstBin % 2;
@@ -129,7 +129,7 @@ export class Cells implements Reader {
     this.reopen();
   }
 
-  /** Continues the newest bin after a merge. */
+  /** Computes the sums of the newest bin from its cells. */
   private reopen(): void {
     this.open.fill(0);
     const cells = this.bins[this.bins.length - 1]!;

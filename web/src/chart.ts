@@ -40,7 +40,7 @@ export class Chart {
     });
   }
 
-  /** Rebuilt when the key differs. */
+  /** Rebuilds the chart if the key differs. */
   shape(key: string, make: () => ChartShape): void {
     if (key === this.shapeKey && this.plot) return;
     this.shapeKey = key;
@@ -51,14 +51,14 @@ export class Chart {
     this.listen(this.plot.over);
   }
 
-  /** [x, series...]; the axes go over `x` and from 0 to `top`. */
+  /** Sets the data: [x, series...]. The axes extend over `x`, and from 0 to `top`. */
   setData(data: uPlot.AlignedData, x: [number, number], top: number): void {
     this.x = x;
     this.top = top;
     this.plot!.setData(data);
   }
 
-  /** Marks [from, to); null: nothing. */
+  /** Marks [from, to); null removes the mark. */
   setMark(range: [number, number] | null): void {
     this.mark.hidden = !range;
     if (!range || !this.plot) return;
@@ -67,7 +67,7 @@ export class Chart {
     this.mark.style.width = `${Math.max(3, to - from + 2)}px`;
   }
 
-  /** The line of the cursor; null: none. */
+  /** Moves the line of the cursor; null hides it. */
   setCursor(x: number | null): void {
     this.cursor.hidden = x === null;
     if (x !== null && this.plot) this.cursor.style.left = `${this.plot.valToPos(x, 'x')}px`;
@@ -133,8 +133,8 @@ function writeBelow(plot: uPlot, ticks: ChartShape['ticks'], ink: string, font: 
   ctx.restore();
 }
 
-/** Steps: a value holds from its x to the next; the last one only has an end. Areas start at `base`;
- * null: a line. */
+/** Draws steps: a value holds from its x to the next one, and the last x is only an end. Areas
+ * start at `base`; null draws a line. */
 function steps(base: number | null): uPlot.Series.PathBuilder {
   return (plot, series, from, to) => {
     const xs = plot.data[0], values = plot.data[series]!;
@@ -163,7 +163,7 @@ export function line(stroke: string, width = 1.5, dash?: number[]): uPlot.Series
   return { stroke, width, paths: steps(null), points: { show: false }, ...(dash && { dash }) };
 }
 
-/** Diagonal strokes without a background. `lean` -1: the other way. */
+/** Returns diagonal strokes without a background. With `lean` -1, they lean the other way. */
 export function hatching(colour: string, lean: 1 | -1 = 1): (plot: uPlot) => CanvasPattern {
   const made = new Map<number, CanvasPattern>();
   return (plot) => {

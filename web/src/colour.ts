@@ -39,7 +39,7 @@ function toLab(hex: string): Lab {
   ];
 }
 
-/** 0xRRGGBB of OKLab; colours out of gamut are clipped. */
+/** Converts OKLab to 0xRRGGBB; colours out of gamut are clipped. */
 function fromLab(lightness: number, a: number, b: number): number {
   const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
@@ -60,7 +60,7 @@ export class Mixer {
     this.background = toLab(background);
   }
 
-  /** 0xRRGGBB of shares [vertices], starting at `at`, each `share * unit`. */
+  /** Returns 0xRRGGBB of shares [vertices], which start at `at` and are multiplied by `unit`. */
   mix(shares: ArrayLike<number>, at = 0, unit = 1): number {
     let lightness = 0, a = 0, b = 0, sum = 0;
     for (let i = 0; i < this.vertices.length; i++) {

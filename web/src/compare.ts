@@ -13,8 +13,8 @@ const ARROWS = 300, LISTED = 30; // of the largest moves
 const SIZE = 440, MARGIN = 26; // of the picture, in its own units
 const LEAST = 0.002; // a shorter move is a dot
 
-/** Sums of share x elapsed of each entity in a period: 3 axes, elapsed; and over all entities the
- * time of no axis. */
+/** Sums of share x elapsed of each entity in a period: 3 axes, elapsed; and the time of all
+ * entities that is on no axis. */
 class Sums {
   leftOut = 0;
   elapsed = 0;
@@ -37,7 +37,7 @@ class Sums {
     }
   }
 
-  /** null: absent. */
+  /** Returns the mean shares of an entity; null if it is absent. */
   mean(n: number): number[] | null {
     const elapsed = this.sums[4 * n + 3] ?? 0;
     return elapsed > 0 ? [0, 1, 2].map((i) => this.sums[4 * n + i]! / elapsed) : null;
@@ -269,7 +269,7 @@ class Compare implements View {
 
 type Dot = [x: number, y: number];
 
-/** From a triangle of height 1 to the picture. */
+/** Converts a position in a triangle of height 1 to the picture. */
 function toPicture(x: number, y: number): Dot {
   const edge = SIZE - 2 * MARGIN, scale = (edge * Math.sqrt(3)) / 2;
   return [round(MARGIN + x * scale), round(MARGIN * 0.9 + (1 - y) * scale)];
@@ -281,7 +281,7 @@ function path(dots: Dot[]): string {
   return `M${dots.map((dot) => dot.join(' ')).join('L')}`;
 }
 
-/** A line with a head of two strokes. */
+/** Returns the path of a line with a head of two strokes. */
 function arrowPath(a: Dot, b: Dot): string {
   const length = Math.hypot(b[0] - a[0], b[1] - a[1]), size = Math.min(7, 1.5 + length / 3);
   const ux = (b[0] - a[0]) / length, uy = (b[1] - a[1]) / length;

@@ -56,7 +56,7 @@ export class Controls {
     this.app.say(`Groups: ${text}.`);
   }
 
-  /** Removes what dims; false: nothing does. */
+  /** Clears the search and the brush; returns false if there was none. */
   clear(): boolean {
     const { search, brush } = this.app.ui.state;
     if (!search && !brush && !this.search.value) return false;
@@ -95,7 +95,7 @@ export class Controls {
     this.drawLeftOut();
   }
 
-  /** The states that one of the pictures leaves out. */
+  /** Lists the states that one of the pictures leaves out. */
   private drawLeftOut(): void {
     const { ui: { state: { axes3, axes4 } }, store: { head } } = this.app;
     const rest = [axes3, axes4].flatMap((axes) => (axes.length > 0 ? restOf(axes, head?.states.length ?? 0) : []));

@@ -1,4 +1,4 @@
-// Dots at one place are spread around it; many dots have their number beside them.
+// Dots at one place are spread around this place; if there are many, their number is beside them.
 import type { Frame } from './types';
 import type { Label } from './marks';
 import type { Scatter, Spot } from './scatter';
@@ -17,8 +17,8 @@ const OFFSETS: Spot[] = RINGS.flatMap((count, ring) =>
 export class Crowds {
   private here = new Uint32Array(0); // [cells] dots in each
 
-  /** Spreads dots of one place around it, in the order of the rows; returns the numbers of crowds.
-   */
+  /** Spreads dots at one place around this place, in the order of the rows; returns labels with the
+   * numbers of dots at crowded places. */
   spread(scatter: Scatter, frame: Frame): Label[] {
     const cell = scatter.radius() * scatter.ratio;
     const columns = Math.ceil((scatter.width * scatter.ratio) / cell) + 1;
@@ -38,7 +38,7 @@ export class Crowds {
   }
 }
 
-/** The most crowded places first, with their neighbours added. */
+/** Returns the numbers of dots at the most crowded places, with those of neighbouring places. */
 function crowdsOf(here: Uint32Array, columns: number, cell: number): Label[] {
   const full: number[] = [];
   for (let at = 0; at < here.length; at++) if (here[at]! >= CROWD_LEAST) full.push(at);

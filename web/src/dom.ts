@@ -19,7 +19,7 @@ export function button(label: string, attributes: Record<string, string>, presse
   return made;
 }
 
-/** Writes only a different text, to avoid layout. */
+/** Writes a text only if it differs, to avoid layout. */
 export function setText(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }

@@ -135,7 +135,7 @@ export class Dots {
     if (this.image) this.context.putImageData(this.image, 0, 0);
   }
 
-  /** At the edge of the picture. */
+  /** Draws a dot that the edge of the picture cuts. */
   private putCut({ whole, part, colour }: Mask, px: number, py: number): void {
     const at = (dx: number, dy: number) => {
       const x = px + dx, y = py + dy;

@@ -29,7 +29,7 @@ export class History implements Reader {
   private bins: MeanSum[] = [];
   private firstBin = 0;
 
-  /** Restarts if the selection differs. */
+  /** Restarts if the axes or the selection differ. */
   about(app: App, axes: Axis[], selection: ReadonlySet<number> | null): void {
     const { store } = app;
     if (this.next !== Infinity && axes === this.axes && selection === this.selection) return this.forget(store.firstFrame);

@@ -35,7 +35,7 @@ class Lines extends TimeView {
   }
 }
 
-/** null: too little to draw. */
+/** Returns null for a share that is too small to draw. */
 const marked = (share: number) => (share > MISSING / 5 ? share : null);
 
 export const createLines: ViewFactory = (app) => new Lines(app);

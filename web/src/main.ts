@@ -82,7 +82,7 @@ class Page {
     if ('pinned' in change) this.shell.showBelow(this.app);
   }
 
-  /** Nothing runs while nothing changes. */
+  /** Requests the next animation frame, so that nothing runs while nothing changes. */
   private ask(): void {
     this.isStale = true;
     this.wake();

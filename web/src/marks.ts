@@ -24,7 +24,7 @@ function widthOf(context: CanvasRenderingContext2D, text: string): number {
   return width;
 }
 
-/** A text, shortened to fit. */
+/** Shortens a text to fit. */
 export function fitted(context: CanvasRenderingContext2D, text: string, room: number): string {
   if (context.measureText(text).width <= room) return text;
   let length = text.length;
@@ -45,16 +45,16 @@ function crosses([a, b]: Line, { x, y }: Spot, width: number): boolean {
   return sides.includes(true) && sides.includes(false);
 }
 
-/** Where a label starts: right of its spot, or as near to that as possible without crossing a line.
- */
+/** Returns where a label starts: right of its spot, or as near to that as possible without crossing
+ * a line. */
 function besides({ x, y, away = 9 }: Label, room: number, width: number, lines: Line[]): Spot {
   const places = STEPS_ASIDE.flatMap((dy) => [x + away, x - away - room].map((left) => ({ x: left, y: y + dy })))
     .filter(({ x: left }) => left >= 0 && left + room + 4 <= width);
   return places.find((place) => !lines.some((line) => crosses(line, place, room))) ?? places[0] ?? { x: x + away, y };
 }
 
-/** Draws labels beside their spots and off the lines, on the colour of the paper so that dots do not
- * hide them; no label covers another. */
+/** Draws labels beside their spots, without crossing lines. An outline in the colour of the paper
+ * keeps dots from hiding them; no label covers another. */
 export function drawLabels(context: CanvasRenderingContext2D, labels: Label[], ink: 'ink' | 'quiet', width: number, lines: Line[] = []): void {
   const theme = currentTheme();
   const taken: { x: number; y: number; width: number }[] = [];
@@ -76,8 +76,8 @@ export function drawLabels(context: CanvasRenderingContext2D, labels: Label[], i
   }
 }
 
-/** Positions of entities in the previous frames, fading. `project` gets proportions; null: hidden.
- */
+/** Draws the positions of entities in the previous frames, fading. `project` returns the spot of
+ * proportions; null: hidden. */
 export function drawTrails(
   context: CanvasRenderingContext2D, app: App, entities: number[], axes: Axis[],
   project: (proportions: number[]) => Spot | null,
@@ -109,7 +109,7 @@ export function drawTrails(
 const knownOf = new WeakMap<Axis[], Map<string, number[] | null>>();
 const KNOWN_MAXIMUM = 20000;
 
-/** Proportions of an entity in a frame; null: absent, or without a position. */
+/** Returns the proportions of an entity in a frame; null if it is absent or has no position. */
 function trailOf(app: App, n: number, axes: Axis[], index: number): number[] | null {
   let known = knownOf.get(axes);
   if (!known || known.size > KNOWN_MAXIMUM) knownOf.set(axes, (known = new Map()));

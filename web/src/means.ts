@@ -2,8 +2,8 @@
 import { restOf, weigh } from './axes';
 import type { Axis, Frame, Weights } from './types';
 
-/** Time missing in one and excess in another do not cancel out: `unaccounted` is only the missing
- * part. shares + leftOut + unaccounted - over = 1. */
+/** Missing time of one entity and time accounted twice of another do not cancel out: `unaccounted`
+ * is only the missing part. shares + leftOut + unaccounted - over = 1. */
 export interface Mean extends Weights {
   over: number; // share of the time that was accounted twice
   elapsed: number; // the weight: intervals, of all entities together
@@ -29,7 +29,7 @@ export class MeanSum {
     this.elapsed += elapsed;
   }
 
-  /** null: no time. */
+  /** The mean; null if there was no time. */
   get mean(): Mean | null {
     if (!(this.elapsed > 0)) return null;
     const of = (sum: number) => sum / this.elapsed;
@@ -39,7 +39,7 @@ export class MeanSum {
     };
   }
 
-  /** The part that both sums have. */
+  /** Adds another sum. */
   addSum(other: MeanSum): void {
     other.shares.forEach((share, i) => (this.shares[i]! += share));
     this.leftOut += other.leftOut;
@@ -58,7 +58,7 @@ export class MeanSum {
   }
 }
 
-/** The mean of some entities of a frame; null: of all. */
+/** Returns the mean of some entities of a frame; null: of all. */
 export function meanOf(frame: Frame, axes: Axis[], entities: Iterable<number> | null): Mean | null {
   if (!entities) return meanOfAll(frame, axes);
   const sum = new MeanSum(axes.length);
@@ -69,7 +69,7 @@ export function meanOf(frame: Frame, axes: Axis[], entities: Iterable<number> | 
   return sum.mean;
 }
 
-/** State by state, which is much faster than row by row. */
+/** Computes the mean state by state, which is much faster than row by row. */
 function meanOfAll(frame: Frame, axes: Axis[]): Mean | null {
   const { elapsed, unaccounted, count } = frame;
   let time = 0, missing = 0, over = 0;

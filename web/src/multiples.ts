@@ -63,7 +63,7 @@ class Multiples implements View {
     groups.forEach(({ name }, g) => this.drawSmall(g, name, frame, rows[g]!, shares, leftOut));
   }
 
-  /** As many triangles as there are groups, with the colours of the theme. */
+  /** Keeps as many triangles as there are groups, in the colours of the theme. */
   private hold(wanted: number): void {
     const { paper } = currentTheme(), ratio = pixelRatio();
     while (this.smalls.length < wanted) this.add();
@@ -137,14 +137,14 @@ class Multiples implements View {
   }
 }
 
-/** Rows of each group. */
+/** Returns the rows of each group. */
 function rowsOf(frame: Frame, groupOf: (n: number) => number, groups: number): number[][] {
   const rows: number[][] = Array.from({ length: groups }, () => []);
   for (let row = 0; row < frame.count; row++) rows[groupOf(frame.entity[row]!)]?.push(row);
   return rows;
 }
 
-/** Pixels of the picture for shares; not called without a position. */
+/** Calls `draw` with the pixel where the shares are, if they have a position. */
 function put(shares: number[], ratio: number, draw: (x: number, y: number) => void): void {
   const spot = place(shares);
   if (spot) draw((MARGIN + (spot[0] * Math.sqrt(3) * EDGE) / 2) * ratio, (HEIGHT - MARGIN - (spot[1] * Math.sqrt(3) * EDGE) / 2) * ratio);

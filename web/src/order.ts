@@ -16,7 +16,7 @@ export interface Ordered {
   stretches: Stretch[]; // empty: not divided
 }
 
-/** All entities in the frames read. `axis`: name of the first axis. */
+/** Orders all entities in the frames read. `names`: names of the axes. */
 export function ordered(cells: Cells, by: Order, ui: Ui, names: string[]): Ordered {
   const profiles = profilesOf(cells);
   const share = (n: number) => profiles.mean(n, 0);
@@ -106,8 +106,8 @@ function summarised(sums: Float32Array, count: number): Profiles {
 
 const CLUSTERS = 6, ROUNDS = 8, WIDTH = PARTS * 3;
 
-/** k-means from centres far apart: the same data gives the same clusters. Numbered by their mean
- * share of the first axis, largest first. */
+/** Clusters entities by k-means from centres far apart, so that the same data gives the same
+ * clusters. They are numbered by their mean share of the first axis, the largest first. */
 function clusters(profiles: Profiles): (n: number) => number {
   const { entities, values } = profiles;
   let centres = farCentres(profiles);

@@ -14,7 +14,7 @@ export function choice<T extends string>(
 
 const TITLES: Record<string, string> = { pid: 'process', uid: 'user' };
 
-/** A select of the available groupings, each with `before` as a prefix. */
+/** Fills a select element with the available groupings, each with `before` as a prefix. */
 export function offerGroupings(select: HTMLSelectElement, { ui }: App, none: string, before = ''): void {
   const there = ui.groupings();
   if (there.join() === [...select.options].map(({ value }) => value).join()) return;
@@ -22,7 +22,7 @@ export function offerGroupings(select: HTMLSelectElement, { ui }: App, none: str
     value === 'none' ? none : before + (TITLES[value] ?? value.replace(LABEL, '')))));
 }
 
-/** A canvas of `width` x `height` pixels of the page. True: its size changed, and it is empty. */
+/** Sets a canvas to `width` x `height` pixels of the page. True: the size changed; it is empty. */
 export function fit(canvas: HTMLCanvasElement, width: number, height: number, ratio: number): boolean {
   const w = Math.max(1, Math.round(width * ratio)), h = Math.max(1, Math.round(height * ratio));
   if (canvas.width === w && canvas.height === h) return false;
@@ -33,13 +33,13 @@ export function fit(canvas: HTMLCanvasElement, width: number, height: number, ra
   return true;
 }
 
-/** The event was handled here: neither the page nor the browser continues with it. */
+/** Marks an event as handled: neither the page nor the browser continues with it. */
 export function used(event: Event): void {
   event.preventDefault();
   event.stopPropagation();
 }
 
-/** Calls when the element's width has changed. */
+/** Calls the listener when the element's width has changed. */
 export function onWidth(watched: HTMLElement, listener: () => void): void {
   let width = -1;
   new ResizeObserver(() => {
@@ -49,7 +49,7 @@ export function onWidth(watched: HTMLElement, listener: () => void): void {
   }).observe(watched);
 }
 
-/** Reports whether an element is visible, or nearly; calls when it becomes visible. */
+/** Reports by its result whether an element is nearly visible; calls `came` when it becomes so. */
 export function whileSeen(watched: HTMLElement, came: () => void): () => boolean {
   let isSeen = false;
   new IntersectionObserver((entries) => {
@@ -59,7 +59,7 @@ export function whileSeen(watched: HTMLElement, came: () => void): () => boolean
   return () => isSeen;
 }
 
-/** The pins after pinning some entities; or after unpinning them, if all of them are pinned. */
+/** Returns the pins after pinning some entities, or unpinning them if all of them are pinned. */
 export function toggledPins(app: App, entities: Iterable<number>): Set<number> {
   const some = [...entities], pinned = new Set(app.ui.state.pinned);
   const areAll = some.every((n) => pinned.has(n));

@@ -41,7 +41,7 @@ export class Periods {
     return `${this.time(from)} to ${this.time(to)}, ${to - from} frames`;
   }
 
-  /** The start of a frame. */
+  /** Returns the start of a frame as text. */
   private time(frame: number): string {
     const { head } = this.app.store;
     return clock(seriesOf(this.app).endMs(frame) - head!.interval_ms).replace(/\.000$/, '');

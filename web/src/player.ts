@@ -30,7 +30,7 @@ export class Player {
       this.scrub, this.odometer, this.speed, this.live));
   }
 
-  /** A readable pace, for any interval. */
+  /** Chooses a speed that is pleasant to watch, whatever the interval. */
   begin(): void {
     const { store, ui } = this.app;
     const wanted = (PLEASANT * store.head!.interval_ms) / 1000;
@@ -40,7 +40,7 @@ export class Player {
     this.live.hidden = !isLive;
   }
 
-  /** New frames: the newest is shown when following; dropped frames are left. */
+  /** Shows the newest frame when following, and leaves a frame that was dropped. */
   arrived(): void {
     const { store, ui } = this.app;
     const { following, current } = ui.state;
@@ -86,7 +86,7 @@ export class Player {
     if (following) this.arrived();
   }
 
-  /** Called in an animation frame; true: the next one is needed too. */
+  /** Called in an animation frame; returns true if the next one is needed, too. */
   tick(nowMs: number): boolean {
     const passed = Math.min(nowMs - this.lastMs, 250);
     this.lastMs = nowMs;
@@ -127,7 +127,7 @@ export class Player {
     setText(this.sums, sumsText(sumsOf(frame, head)));
   }
 
-  /** For screen readers, when the picture stops. */
+  /** Announces the frame to screen readers when the picture stops. */
   announce(): void {
     const { store, ui } = this.app;
     if (ui.state.playing || ui.state.following || store.endFrame === store.firstFrame) return;

@@ -11,7 +11,7 @@ export class Readout {
   private key = '';
   private values: HTMLElement[] = [];
 
-  /** null: names only. */
+  /** Shows the values of a mean; null shows only the names. */
   show(axes: Axis[], colours: string[], mean: Mean | null): void {
     const key = axes.map((axis) => axis.name).join('\n') + colours.join();
     if (key !== this.key) this.rebuild(axes, colours);
@@ -38,7 +38,7 @@ export class Readout {
   }
 }
 
-/** "CPU 12.0 %, idle 80.0 %, …": the same as text. */
+/** Returns the values as text: "CPU 12.0 %, idle 80.0 %, …". */
 export function inWords(axes: Axis[], mean: Mean | null): string {
   if (!mean) return 'absent';
   const words = axes.map((axis, i) => `${axis.name} ${percent(mean.shares[i]!)}`);

@@ -38,7 +38,7 @@ export class Scatter {
     onThemeChange(() => this.resized());
   }
 
-  /** The current size of the stage. */
+  /** Measures the stage, and adapts the picture to a new size. */
   private measure(): void {
     const { width, height } = this.element.getBoundingClientRect();
     const ratio = pixelRatio();
@@ -60,7 +60,7 @@ export class Scatter {
     });
   }
 
-  /** Space for the places of a frame's rows. */
+  /** Starts a frame: provides space for the places of its rows. */
   begin(frame: Frame, leftOut: Int32Array | null): void {
     this.frame = frame;
     this.leftOut = leftOut;
@@ -90,8 +90,8 @@ export class Scatter {
     return (count <= 300 ? 4.5 : count <= 3000 ? 3.5 : count <= 15000 ? 2.5 : 2) * (this.width < 420 ? 0.8 : 1);
   }
 
-  /** Draws all rows: `order` (rows, the farthest first; null: in order), levelOf[row] into `levels`.
-   */
+  /** Draws all rows in `order` (the farthest first; null: as in the frame), each at its level:
+   * levels[levelOf[row]]. */
   paint(levels: Level[], order: Uint32Array | null, levelOf: Uint8Array | null): void {
     const frame = this.frame!;
     const kinds = this.kindsOfLevels(levels);
@@ -187,7 +187,7 @@ export class Scatter {
     };
   }
 
-  /** The entity nearest to a spot, within reach. */
+  /** Returns the entity nearest to a spot, within reach. */
   nearest({ x, y }: Spot, reach = REACH): number | null {
     if (!this.frame) return null;
     const px = x * this.ratio, py = y * this.ratio;
@@ -203,7 +203,7 @@ export class Scatter {
     return found;
   }
 
-  /** Entities within a closed line. */
+  /** Returns the entities within a closed line. */
   within(line: Spot[]): Set<number> {
     const found = new Set<number>();
     const frame = this.frame;
@@ -213,7 +213,7 @@ export class Scatter {
     return found;
   }
 
-  /** The place of an entity; null: hidden. */
+  /** Returns the place of an entity; null if it is hidden. */
   spotOf(n: number): Spot | null {
     const row = this.frame?.rowOf[n] ?? -1;
     if (row < 0 || !this.isShown(row)) return null;
@@ -235,7 +235,7 @@ interface Kinds {
   leftOut: Kind;
 }
 
-/** How often a line to the right crosses the border: an odd number of times from inside. */
+/** From inside, a line to the right crosses the border an odd number of times. */
 function isWithin(line: Spot[], x: number, y: number): boolean {
   let inside = false;
   line.forEach((a, i) => {

@@ -35,7 +35,7 @@ export class Series {
 
   constructor(private readonly app: App) {}
 
-  /** Registers a view, drawn when more was read or the cursor has moved. */
+  /** Registers a view, which is drawn when more was read or the cursor has moved. */
   watch(view: View, ...readers: Reader[]): void {
     this.views.add(view);
     for (const reader of readers) this.readers.add(reader);
@@ -52,8 +52,8 @@ export class Series {
     });
   }
 
-  /** Reads for the readers until the deadline before this picture, and continues in the next one.
-   * Call it before drawing. */
+  /** Lets the readers read until the deadline of this animation frame, and continues in the next
+   * one. Call it before drawing. */
   run(): void {
     const { store } = this.app;
     if (!this.nextReader()) return;
@@ -77,8 +77,8 @@ export class Series {
       this.times.delete(this.times.keys().next().value!);
   }
 
-  /** The reader that lacks only the newest frames, so that live views do not wait; otherwise the one
-   * that lacks most. */
+  /** Returns a reader that lacks only the newest frames, so that live views do not wait; otherwise
+   * the reader that lacks most frames. */
   private nextReader(): Reader | null {
     const { firstFrame, endFrame } = this.app.store;
     let last: Reader | null = null;
@@ -95,7 +95,7 @@ export class Series {
     return this.timesOf(frame).endMs;
   }
 
-  /** The time of a frame. For frames not read yet, or in the future, it is estimated. */
+  /** Returns the time of a frame, estimated for frames not read yet and for future frames. */
   private timesOf(frame: number): Times {
     const known = this.times.get(frame);
     if (known) return known;
@@ -109,7 +109,7 @@ export class Series {
     return frame === firstFrame ? this.times.get(firstFrame)! : later(this.times.get(firstFrame)!, frame - firstFrame);
   }
 
-  /** Round times of the span, about `count`. */
+  /** Returns about `count` round times of the span. */
   ticks(count: number): Tick[] {
     const { from, to } = this.span;
     const key = `${from} ${to} ${count} ${this.times.size} ${this.app.store.firstFrame}`;
@@ -120,8 +120,8 @@ export class Series {
     return this.ticksKept;
   }
 
-  /** While live it grows by a part from time to time, so that pictures do not move: it ends at most
-   * a tenth after the last frame. */
+  /** While live, the span grows in steps, so that pictures do not move with each frame: it ends at
+   * most a tenth after the last frame. */
   get span(): Span {
     const { head, firstFrame, endFrame, ended } = this.app.store;
     if (!head || !head.live || ended)

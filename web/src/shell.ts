@@ -55,7 +55,7 @@ export class Shell {
     setText(this.status, text);
   }
 
-  /** The texts of the head and the notes. */
+  /** Shows the texts of the head and the notes. */
   show(store: FrameStore): void {
     const head = store.head!;
     setText(this.title, [head.title, head.host, head.source, head.tier].filter(Boolean).join(' · '));
@@ -66,7 +66,7 @@ export class Shell {
     setText(this.notes, notes.join('\n'));
   }
 
-  /** The command for the members of the entity pinned last: this page shows only one source. */
+  /** Shows the command for the members of the entity pinned last, which this page does not show. */
   showBelow(app: App): void {
     const pinned = [...app.ui.state.pinned].pop();
     const command = pinned === undefined ? null : commandBelow(app, pinned);

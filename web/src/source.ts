@@ -16,7 +16,7 @@ export async function load(store: FrameStore, tell: Tell): Promise<void> {
   else await readLive(store, tell);
 }
 
-/** Puts blocks into the store, as they become whole. */
+/** Adds blocks to the store as soon as they are complete. */
 class Feed {
   private reader = new BlockReader();
   private since = performance.now();
@@ -99,7 +99,7 @@ function token(): string | null {
 
 const OTHER_RUN = 'camp view was started again: this is another run. Earlier frames are kept, but do not continue; ';
 
-/** The text for a refused token. hadData: it was valid before, so camp view was started again. */
+/** The text for a refused token. hadData: the token was valid, so camp view was started again. */
 function refusal(status: number, hadData: boolean): string {
   if (status === 401 && hadData) return `${OTHER_RUN}open the address that it printed now to see the new one.`;
   if (status === 401 || status === 403)

@@ -1,5 +1,5 @@
-// All kept frames, as received: small. A whole frame is decoded on request, from the one before or
-// from the last key frame; the last few are cached.
+// All kept frames, as received, because these are small. A whole frame is decoded on request, from
+// the frame before or from the last key frame; the last few are cached.
 import type { Entity, Frame, Head, Store } from './types';
 import {
   applyFrame, emptyFrame, END, ENTITIES, FRAME, HEAD, NOTE, readFrame, StreamError, type Block,
@@ -15,7 +15,7 @@ interface Kept {
   isKey: boolean;
 }
 
-/** The server is another run than before, with other numbers of entities. */
+/** The server is another run than before, in which entities have other numbers. */
 export class OtherRun extends Error {}
 
 export class FrameStore implements Store {
@@ -113,14 +113,13 @@ export class FrameStore implements Store {
 
   private isAgain = false;
 
-  /** A new connection: the same run sends its frames from the oldest one kept by the server. */
+  /** Called at a new connection: the same run sends its frames again, from the oldest it kept. */
   connectedAgain(): void {
     this.isAgain = this.kept.length > 0;
   }
 
-  /** Does a frame of a new connection follow those that are kept? Earlier frames are repetitions of
-   * these, up to the last one; if the server has dropped that, there is a gap, and a key frame
-   * behind it. */
+  /** Does a frame of a new connection follow the kept frames? Earlier frames repeat kept frames, up
+   * to the last kept one; if the server has dropped that one, a gap and then a key frame follow. */
   private goesOn({ endMs, isKey }: FrameBlock): boolean {
     const isNew = isKey && endMs > this.lastEndMs;
     if (isNew || endMs === this.lastEndMs) this.isAgain = false;
@@ -134,8 +133,8 @@ export class FrameStore implements Store {
     if (next > 0) this.drop(next);
   }
 
-  /** The number has a new owner: frames of its old one are dropped, up to the first key frame
-   * without it; all, if there is none yet. */
+  /** Drops frames because a number has a new owner: frames with the old owner, up to the first key
+   * frame without it; all frames if there is no such key frame yet. */
   private forget(n: number): void {
     const since = (this.mentioned[n] ?? -1) - this.firstFrame;
     if (since < 0) return;
@@ -167,7 +166,7 @@ export class FrameStore implements Store {
   }
 }
 
-/** Another entity with the number, not the same with another name. */
+/** Has a number another entity now, and not the same one with another name? */
 function isOther(before: Entity, now: Entity): boolean {
   return before.id !== now.id || (now.id === 0 && before.name !== now.name);
 }

@@ -19,7 +19,7 @@ export interface Block {
   payload: ArrayBuffer;
 }
 
-/** Splits the input, in pieces of any size, into blocks. */
+/** Divides the input, which comes in chunks of any size, into blocks. */
 export class BlockReader {
   private bytes = new Uint8Array(1 << 16);
   private begin = 0;
@@ -31,7 +31,7 @@ export class BlockReader {
     this.end += chunk.length;
   }
 
-  /** The next whole block; null: more input is needed. */
+  /** Returns the next whole block; null if more input is needed. */
   next(): Block | null {
     if (this.end - this.begin < BLOCK_HEADER) return null;
     const header = new DataView(this.bytes.buffer, this.begin, BLOCK_HEADER);
@@ -44,7 +44,7 @@ export class BlockReader {
     return { type: header.getUint32(4, true), payload: this.bytes.buffer.slice(from, from + length) };
   }
 
-  /** Does a piece of a block remain? */
+  /** Does the input end inside a block? */
   get isInBlock(): boolean {
     return this.end > this.begin;
   }
@@ -117,7 +117,7 @@ export function emptyFrame(stateCount: number): Frame {
   };
 }
 
-/** The whole frame: `before` (unchanged) with the rows of `block`. */
+/** Returns the whole frame: a copy of `before` with the rows of `block`. */
 export function applyFrame(before: Frame, block: FrameBlock, index: number, entities: number): Frame {
   const base = block.isKey ? emptyFrame(block.shares.length) : before;
   const rowOf = new Int32Array(entities).fill(-1);
@@ -134,7 +134,7 @@ export function applyFrame(before: Frame, block: FrameBlock, index: number, enti
 
 type Rows = Pick<Frame, 'count' | 'entity' | 'elapsed' | 'unaccounted' | 'flags' | 'shares'>;
 
-/** The rows of `base`, with space for all of the block's. */
+/** Copies the rows of `base`, with space for all rows of the block. */
 function grown(base: Frame, block: FrameBlock): Rows {
   const room = block.entity.reduce((rows, n) => rows + ((base.rowOf[n] ?? -1) < 0 ? 1 : 0), base.count);
   const copy = <T extends { set(from: T): void }>(to: T, from: T | null): T => {
@@ -152,7 +152,7 @@ function grown(base: Frame, block: FrameBlock): Rows {
   };
 }
 
-/** Writes the block's rows: over existing ones, or after them. */
+/** Writes the rows of the block over existing rows, or after them. */
 function writeRows(frame: Frame, block: FrameBlock): void {
   // An entity that was new in the last frame is no longer new, even if it has no row in the block.
   for (let row = 0; row < frame.count; row++) frame.flags[row]! &= ~NEW;
@@ -192,7 +192,7 @@ function removeRows(frame: Frame, block: FrameBlock): void {
   }
 }
 
-/** The last row moves to its place. */
+/** Removes a row: the last row moves to its place. */
 function removeRow(frame: Frame, row: number): void {
   const last = --frame.count;
   frame.rowOf[frame.entity[row]!] = -1;
@@ -202,7 +202,7 @@ function removeRow(frame: Frame, row: number): void {
   frame.rowOf[frame.entity[row]!] = row;
 }
 
-/** Arrays of [count]. */
+/** Shortens the arrays to [count]. */
 function cut(frame: Frame): Frame {
   frame.entity = frame.entity.subarray(0, frame.count);
   frame.elapsed = frame.elapsed.subarray(0, frame.count);

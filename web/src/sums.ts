@@ -4,7 +4,7 @@ import type { Axis, Frame, Head } from './types';
 import { MISSING, restOf, sumStates } from './axes';
 import { count, duration, percent } from './format';
 
-/** Of one frame, in ms of all entities together. */
+/** Sums over all entities of one frame; times are in ms. */
 export interface Sums {
   entities: number;
   elapsedMs: number;
@@ -40,7 +40,7 @@ function timeIn(frame: Frame, states: number[]): number {
     .reduce((sum, share, row) => sum + share * frame.elapsed[row]! * frame.lengthMs, 0);
 }
 
-/** One line, always shown. */
+/** Returns the line that is always shown. */
 export function sumsText(sums: Sums): string {
   const whole = sums.elapsedMs || 1;
   const isWhole = sums.missing === 0 && percent(sums.missingMs / whole) === '0 %';
@@ -57,13 +57,13 @@ export function sumsText(sums: Sums): string {
 
 const TITLES_MAXIMUM = 3;
 
-/** "run queue, lock": states by name; the first ones if there are many. */
+/** Names states: "run queue, lock"; only the first ones if there are many. */
 export function titlesOf({ states }: Head, some: number[]): string {
   const titles = some.slice(0, TITLES_MAXIMUM).map((state) => states[state]?.title ?? '?');
   return titles.join(', ') + (some.length > TITLES_MAXIMUM ? ', …' : '');
 }
 
-/** What a picture of these axes leaves out; '' if nothing. */
+/** Describes what a picture of these axes leaves out; '' if nothing. */
 export function leftOutText(frame: Frame, axes: Axis[]): string {
   const rest = restOf(axes, frame.shares.length);
   const out = rest.length > 0 ? timeIn(frame, rest) : 0;

@@ -63,7 +63,7 @@ function elapsed(): Column {
   return { ...whole('elapsed', 'elapsed ms', help, value), text: (frame, row) => duration(value(frame, row)), title: 'elapsed' };
 }
 
-/** A share in percent. */
+/** A column with a share in percent. */
 function share(key: string, title: string, help: string, colour: string | null, of: (frame: Frame, row: number) => number): Column {
   const value = (frame: Frame, row: number) => 100 * of(frame, row);
   return {
@@ -91,7 +91,7 @@ function axisColumn(app: App, axis: Axis, colour: string | null, key: string): C
   });
 }
 
-/** The states that a picture leaves out, like an axis. */
+/** Returns the states that a picture leaves out, as an axis. */
 const leftOutOf = (axes: Axis[], states: number): Axis => ({ name: 'left out', states: restOf(axes, states) });
 
 function leftOutColumn(app: App, axis: Axis, key: string): Column {

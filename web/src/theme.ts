@@ -29,7 +29,7 @@ export function currentTheme(): Theme {
   return theme;
 }
 
-/** Calls when the system switches between light and dark. */
+/** Calls the listener when the system switches between light and dark. */
 export function onThemeChange(listener: () => void): void {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
     theme = null;
@@ -39,5 +39,5 @@ export function onThemeChange(listener: () => void): void {
 
 export const prefersLessMotion = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-/** The pixels of a picture for a pixel of the page; more than 2 would be slow, and not visible. */
+/** The pixels of a picture per pixel of the page; more than 2 would be slow, and not visible. */
 export const pixelRatio = (): number => Math.min(Math.max(devicePixelRatio || 1, 1), 2);

@@ -26,9 +26,9 @@ export interface Times {
 
 const ROUNDING = 1e-3; // ms
 
-/** About `count` round times of frames [from, to), each at its place within a frame. Of the times in
- * a gap between two frames only the last one has a tick, at their border. Frames that go back in time
- * have no ticks. */
+/** Returns about `count` round times of frames [from, to), each at its place within a frame. If
+ * there are several in a gap between two frames, only the last has a tick, at the border of the
+ * frames. Frames that go back in time have no ticks. */
 export function ticksOf(from: number, to: number, timesOf: (frame: number) => Times, count: number): Tick[] {
   const { endMs, lengthMs } = timesOf(from), first = endMs - lengthMs, last = timesOf(to - 1).endMs;
   const step = STEPS.find((one) => (last - first) / one <= count) ?? roundDays((last - first) / count);
@@ -46,7 +46,7 @@ export function ticksOf(from: number, to: number, timesOf: (frame: number) => Ti
   return ticks;
 }
 
-/** Texts below an axis, each centred on its tick but within [0, width]; none covers another. */
+/** Writes texts below an axis, centred on the ticks but within [0, width]; none covers another. */
 export function writeTicks(context: CanvasRenderingContext2D, ticks: { x: number; text: string }[], y: number, width: number): void {
   context.textAlign = 'center';
   let free = -Infinity;

@@ -27,7 +27,7 @@ export function showTooltip(...asked: Shown): void {
   else place(stage, spot, content(app, frame, row, n, axes));
 }
 
-/** Shows another text than that of an entity. */
+/** Shows a tooltip that is not about an entity. */
 export function placeTooltip(stage: HTMLElement, spot: Spot, content: Node[]): void {
   shown = null;
   place(stage, spot, content);

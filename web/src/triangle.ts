@@ -1,6 +1,6 @@
 // The geometry of Barry3's picture: proportions of three vertices to pixels and back, and the
 // visible part of the triangle. A part is an upright triangle: from[i] is the least proportion of
-// vertex i in it, size its edge (1: the whole).
+// vertex i in the part, and size is the length of its edge (1: the whole triangle).
 import type { Spot } from './scatter';
 
 export type Three = [number, number, number];
@@ -25,7 +25,7 @@ export function fit(width: number, height: number, margin: { top: number; side: 
   return [{ x: left + edge / 2, y: top }, { x: left, y: top + tall }, { x: left + edge, y: top + tall }];
 }
 
-/** The spot of proportions (which add up to 1). */
+/** Returns the spot of proportions (which add up to 1). */
 export function spotOf(corners: Corners, part: Part, proportions: Three): Spot {
   const spot = { x: 0, y: 0 };
   for (let i = 0; i < 3; i++) {
@@ -36,7 +36,7 @@ export function spotOf(corners: Corners, part: Part, proportions: Three): Spot {
   return spot;
 }
 
-/** The proportions at a spot; below 0: outside. */
+/** Returns the proportions at a spot; outside of the triangle, some are below 0. */
 export function proportionsAt(corners: Corners, part: Part, spot: Spot): Three {
   const [top, left, right] = corners;
   const up = (left.y - spot.y) / (left.y - top.y);
@@ -48,21 +48,21 @@ export function proportionsAt(corners: Corners, part: Part, spot: Spot): Three {
 export const isWithin = (part: Part, proportions: Three, room = 1e-6): boolean =>
   proportions.every((value, i) => value >= part.from[i]! - room);
 
-/** The nearest proportions of the triangle. */
+/** Moves proportions outside of the triangle to its border. */
 export function clamp(proportions: Three): Three {
   const kept = proportions.map((value) => Math.max(0, value)) as Three;
   const sum = kept[0] + kept[1] + kept[2];
   return kept.map((value) => value / sum) as Three;
 }
 
-/** A part `factor` times as large, with `centre` at the same place of the picture. */
+/** Returns a part `factor` times as large, with `centre` at the same place of the picture. */
 export function scaled(part: Part, factor: number, centre: Three): Part {
   const size = Math.min(1, Math.max(SMALLEST, part.size * factor));
   const own = part.from.map((from, i) => (centre[i]! - from) / part.size);
   return kept({ from: part.from.map((_, i) => centre[i]! - own[i]! * size) as Three, size });
 }
 
-/** The smallest part that contains both places, extended to sides of the triangle within `near`. */
+/** Returns the smallest part with both places, extended to sides of the triangle within `near`. */
 export function around(a: Three, b: Three, near: number): Part {
   const least = (value: number) => (value < near ? 0 : value);
   const from = a.map((value, i) => least(Math.min(value, b[i]!))) as Three;
@@ -72,7 +72,7 @@ export function around(a: Three, b: Three, near: number): Part {
   return kept({ from: from.map((value) => value - share) as Three, size: SMALLEST });
 }
 
-/** The part, moved back into the triangle. */
+/** Moves a part back into the triangle. */
 function kept({ from, size }: Part): Part {
   if (size >= 1) return WHOLE;
   const room = 1 - size;
@@ -82,7 +82,7 @@ function kept({ from, size }: Part): Part {
   return { from: sum > 0 ? (positive.map((value) => value * scale) as Three) : [room / 3, room / 3, room / 3], size };
 }
 
-/** Grid lines of a vertex: round numbers, about three within the part. */
+/** Returns the grid lines of a vertex: round numbers, about three within the part. */
 export function gridValues(part: Part, vertex: number): number[] {
   const steps = [0.25, 0.2, 0.1, 0.05, 0.025, 0.02, 0.01, 0.005, 0.0025, 0.002, 0.001, 0.0005];
   const step = steps.find((value) => value <= part.size / 3) ?? 0.0005;

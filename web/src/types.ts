@@ -44,7 +44,7 @@ export interface Entity {
   labels?: Record<string, string>; // those with a value
 }
 
-/** One whole interval: with the unchanged rows that the stream omitted. */
+/** A whole frame, with the unchanged rows that the stream omitted. */
 export interface Frame {
   index: number;
   endMs: number; // wall clock, since 1970
@@ -76,7 +76,7 @@ export interface Store {
   subscribe(listener: () => void): void;
 }
 
-/** One entity in one frame, by some axes: shares, left_out and unaccounted add up to 1. */
+/** Shares of one entity in one frame, by some axes; with leftOut and unaccounted, the sum is 1. */
 export interface Weights {
   shares: number[]; // [axes]
   leftOut: number; // in states of no axis
@@ -85,7 +85,7 @@ export interface Weights {
 
 export type GroupBy = 'none' | 'name' | 'pid' | 'uid' | `label:${string}`;
 
-/** The user's selections, which every view shows, and changes by set(). */
+/** The user's selections, which every view shows and can change by set(). */
 export interface UiState {
   axes3: Axis[];
   axes4: Axis[];
@@ -119,7 +119,7 @@ export interface App {
   ui: Ui;
   /** Announces something once to screen readers (aria-live). */
   say(text: string): void;
-  /** Draws one view in the next animation frame: only it has changed. */
+  /** Draws one view in the next animation frame, as only this view has changed. */
   redraw(view: View): void;
 }
 

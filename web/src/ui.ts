@@ -92,7 +92,7 @@ function kind(name: string): string {
   return name.replace(/[0-9:/_#. -]+$/, '') || name;
 }
 
-/** Sorts groups by size, the largest first, and then by name. */
+/** Groups entities, and sorts the groups by size, the largest first, and then by name. */
 function group(store: Store, by: GroupBy): Grouping {
   const { entities } = store;
   const of = new Int8Array(entities.length).fill(-1);

@@ -20,7 +20,7 @@ export class VertexNames {
     stage.addEventListener('blur', () => this.leave());
   }
 
-  /** Shows the states of the name at a spot; false: there is none. */
+  /** Shows the states of the vertex whose name is at a spot; returns false if there is none. */
   point(spot: Spot): boolean {
     const found = this.at.find(({ x, y, half }) => Math.abs(spot.x - x) <= half && Math.abs(spot.y - y) <= HALF);
     if (found) this.show(found);
