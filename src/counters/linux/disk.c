@@ -248,10 +248,25 @@ static bool looks_like_partition(const char *name)
     return name[length] == 'p' || strspn(name, "hsvx") != 0;
 }
 
+/* The likelier folder of /sys, the other one, and the line of diskstats. */
+static int read_wherever_it_is(const struct camp_source *source, const char *in_sys,
+                               const char *name, struct camp_disk *ret, struct camp_error *error)
+{
+    const bool partition_first = looks_like_partition(in_sys);
+    int r = partition_first ? read_partition(source, in_sys, ret, error)
+                            : read_whole(source, in_sys, ret, error);
+
+    if (r == CAMP_E_GONE)
+        r = partition_first ? read_whole(source, in_sys, ret, error)
+                            : read_partition(source, in_sys, ret, error);
+    return r == CAMP_E_GONE ? read_of_diskstats(source, in_sys, name, ret, error) : r;
+}
+
 int camp_disk_read(const struct camp_source *source, const char *name, struct camp_disk *ret,
                    size_t size, struct camp_error *error)
 {
     char in_sys[CAMP_NAME_SIZE];
+    struct camp_error failure; /* a place without the disk is no failure while another has it */
     struct camp_disk disk;
     int r;
 
@@ -259,19 +274,11 @@ int camp_disk_read(const struct camp_source *source, const char *name, struct ca
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a name and a place for the answer");
     if (!name_in_sys(name, in_sys))
         return camp_fail(error, CAMP_E_INVALID, 0, "'%s': no disk can have this name", name);
-    if (looks_like_partition(in_sys)) {
-        r = read_partition(source, in_sys, &disk, error);
-        if (r == CAMP_E_GONE)
-            r = read_whole(source, in_sys, &disk, error);
-    } else {
-        r = read_whole(source, in_sys, &disk, error);
-        if (r == CAMP_E_GONE)
-            r = read_partition(source, in_sys, &disk, error);
-    }
-    if (r == CAMP_E_GONE)
-        r = read_of_diskstats(source, in_sys, name, &disk, error);
+    r = read_wherever_it_is(source, in_sys, name, &disk, error != NULL ? &failure : NULL);
     if (r == CAMP_OK)
         camp_hand_out(ret, size, &disk, sizeof disk);
+    else if (error != NULL)
+        *error = failure;
     return r;
 }
 
