@@ -117,6 +117,24 @@ END
     [[ $output == *"Elapsed time"* ]]
 }
 
+@test "time --pid: ends when the process ends before the session starts" {
+    local file="$BATS_TEST_TMPDIR/camp" pid camp
+    bash -c 'until [[ -s $0 ]] && find "/proc/$(<"$0")/fd" -lname "*bpf-map*" | grep -q .; do
+        :
+    done' "$file" 3>&- &
+    pid=$!
+    "$CAMP" time --pid $pid >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
+    camp=$!
+    echo $camp >"$file"
+    wait $pid
+    for ((i = 0; i < 150; i++)); do
+        kill -0 $camp || return 0
+        sleep 0.1
+    done
+    kill $camp
+    false
+}
+
 @test "time: accepted and refused arguments" {
     run -2 --separate-stderr "$CAMP" time
     [[ $stderr == *"pass -- COMMAND, or --pid PID"* ]]

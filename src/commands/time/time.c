@@ -321,6 +321,12 @@ static int time_command(struct timing *timing, char **argv)
     return timing->facts.status;
 }
 
+/* A process that exited before the session started has no exit record. */
+static bool is_gone(int32_t pid)
+{
+    return kill(pid, 0) != 0 && errno == ESRCH;
+}
+
 static int watch(struct timing *timing, int32_t pid, struct camp_error *error)
 {
     const uint64_t duration_ns = timing->options.duration_ns;
@@ -328,7 +334,8 @@ static int watch(struct timing *timing, int32_t pid, struct camp_error *error)
 
     timing->stolen_ns = stolen_ns();
     timing->start_ns = now_ns(CLOCK_MONOTONIC);
-    while (r == CAMP_OK && !stop_requested && !family_has_exit(&timing->family, pid)) {
+    while (r == CAMP_OK && !stop_requested && !family_has_exit(&timing->family, pid) &&
+           !is_gone(pid)) {
         uint64_t end_ns = timing->start_ns + duration_ns, now = now_ns(CLOCK_MONOTONIC);
 
         if (duration_ns > 0 && now >= end_ns)

@@ -33,12 +33,7 @@ void family_release(struct family *family)
 
 int family_start(struct family *family, struct camp_states *session, struct camp_error *error)
 {
-    int r = thread_interval_snapshot(&family->interval, session, error);
-
-    if (r == CAMP_OK)
-        r = thread_interval_match(&family->interval);
-    family->interval.exited.count = 0;
-    return r;
+    return thread_list_read_living(&family->interval.now, session, error);
 }
 
 int family_collect_exited(struct family *family, struct camp_states *session, int32_t pid,

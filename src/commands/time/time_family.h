@@ -30,7 +30,8 @@ struct family {
 void family_init(struct family *ret);
 void family_release(struct family *family);
 
-/* Takes the first snapshot: what threads did before it is excluded. */
+/* Takes the first snapshot: what its threads did before it is excluded. Threads that have exited
+ * meanwhile are left to family_collect_exited(), so that the end of a process is not missed. */
 int family_start(struct family *family, struct camp_states *session, struct camp_error *error);
 
 /* Collects the threads that exited since the last call, of any process, or (pid > 0) of this one.
