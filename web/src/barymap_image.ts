@@ -1,5 +1,5 @@
 // The picture of a barymap: a line of pixels for each entity, or for several if they are too many,
-// and a column for each bin of frames. It is painted by columns, so that a new frame costs only one.
+// and a column for each bin of frames. Painted by columns, so that a new frame costs only one.
 import { CELL, CELL_UNIT, ELAPSED, UNACCOUNTED, signed, type Cells } from './cells';
 import { Mixer, parseColour } from './colour';
 import type { Span } from './series';

@@ -50,7 +50,7 @@ export class Scene {
   }
 }
 
-/** Does each line have its name beside it? Only high lines without stretches have. */
+/** Does each line have its name beside it? Low lines and lines in stretches have none. */
 export function areNamed(layout: Layout, stretches: Stretch[]): boolean {
   return layout.lineHeight / layout.scale >= NAMED && stretches.length === 0;
 }

@@ -22,7 +22,7 @@ export function offerGroupings(select: HTMLSelectElement, { ui }: App, none: str
     value === 'none' ? none : before + (TITLES[value] ?? value.replace(LABEL, '')))));
 }
 
-/** Sets a canvas to `width` x `height` pixels of the page. True: the size changed; it is empty. */
+/** Sets a canvas to `width` x `height` pixels of the page. Returns true if this emptied it. */
 export function fit(canvas: HTMLCanvasElement, width: number, height: number, ratio: number): boolean {
   const w = Math.max(1, Math.round(width * ratio)), h = Math.max(1, Math.round(height * ratio));
   if (canvas.width === w && canvas.height === h) return false;
@@ -49,7 +49,8 @@ export function onWidth(watched: HTMLElement, listener: () => void): void {
   }).observe(watched);
 }
 
-/** Reports by its result whether an element is nearly visible; calls `came` when it becomes so. */
+/** Returns a function that reports whether an element is visible, or nearly. Calls `came` when the
+ * element becomes visible. */
 export function whileSeen(watched: HTMLElement, came: () => void): () => boolean {
   let isSeen = false;
   new IntersectionObserver((entries) => {

@@ -166,7 +166,7 @@ export class FrameStore implements Store {
   }
 }
 
-/** Has a number another entity now, and not the same one with another name? */
+/** Does the number belong to another entity now, and not to the same one with a new name? */
 function isOther(before: Entity, now: Entity): boolean {
   return before.id !== now.id || (now.id === 0 && before.name !== now.name);
 }

@@ -89,7 +89,7 @@ static void threads_are_not_grouped_without_a_key(void **state)
     frame_release(&groups);
 }
 
-static void a_process_sums_its_threads_under_the_name_of_the_first(void **state)
+static void a_process_adds_up_its_threads_and_has_the_name_of_the_first(void **state)
 {
     struct frame frame, groups;
     size_t at;
@@ -260,7 +260,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_are_not_grouped_without_a_key),
-        cmocka_unit_test(a_process_sums_its_threads_under_the_name_of_the_first),
+        cmocka_unit_test(a_process_adds_up_its_threads_and_has_the_name_of_the_first),
         cmocka_unit_test(exited_threads_of_one_name_are_one_row_on_request),
         cmocka_unit_test(exited_processes_are_not_mixed_into_living_ones),
         cmocka_unit_test(an_exited_thread_belongs_to_its_living_process),

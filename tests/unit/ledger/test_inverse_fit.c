@@ -124,7 +124,7 @@ static void errors_of_0_and_below_are_excluded_and_counted(void **state)
     assert_true(fit.a == clean.a && fit.b == clean.b && fit.b_error == clean.b_error);
 }
 
-static void an_exact_curve_is_found_exactly(void **state)
+static void points_on_a_curve_give_its_exact_coefficients(void **state)
 {
     struct inverse_point points[12];
     struct inverse_fit fit;
@@ -321,7 +321,7 @@ static void a_curve_that_explains_less_than_half_is_scattered(void **state)
     assert_int_equal(judgement.verdict, VERDICT_SCATTERED);
 }
 
-static void two_close_curves_are_one(void **state)
+static void two_close_curves_count_as_one_curve(void **state)
 {
     struct inverse_point points[60];
     struct inverse_judgement judgement;
@@ -361,7 +361,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(coefficients_and_their_errors_equal_those_of_r),
         cmocka_unit_test(errors_of_0_and_below_are_excluded_and_counted),
-        cmocka_unit_test(an_exact_curve_is_found_exactly),
+        cmocka_unit_test(points_on_a_curve_give_its_exact_coefficients),
         cmocka_unit_test(a_failed_fit_reports_its_reason),
         cmocka_unit_test(a_million_equal_loads_are_one_load),
         cmocka_unit_test(equal_errors_at_all_loads_are_no_relation),
@@ -371,7 +371,7 @@ int main(void)
         cmocka_unit_test(a_curve_without_a_slope_has_no_pole),
         cmocka_unit_test(the_verdict_matches_the_paper),
         cmocka_unit_test(a_curve_that_explains_less_than_half_is_scattered),
-        cmocka_unit_test(two_close_curves_are_one),
+        cmocka_unit_test(two_close_curves_count_as_one_curve),
         cmocka_unit_test(a_few_outliers_are_no_cluster),
     };
 

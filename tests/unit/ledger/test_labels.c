@@ -1,4 +1,4 @@
-/* Labels: the same values are the same pointer. */
+/* Tests that equal tuples of labels have the same pointer. */
 #include "ledger/labels.h"
 
 #include "../tree.h"
@@ -10,7 +10,7 @@ static const struct labels *intern(const char *first, const char *second)
     return labels_intern(values, 2);
 }
 
-static void the_same_values_are_the_same_pointer(void **state)
+static void equal_tuples_have_the_same_pointer(void **state)
 {
     char app[] = "app";
     const struct labels *labels = intern("app", "shop");
@@ -116,7 +116,7 @@ static void tuples_are_kept_until_the_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_values_are_the_same_pointer),
+        cmocka_unit_test(equal_tuples_have_the_same_pointer),
         cmocka_unit_test(tuples_are_distinguished_by_where_their_values_end),
         cmocka_unit_test(a_tuple_without_values_is_null),
         cmocka_unit_test(a_long_value_is_cut_between_characters),

@@ -1,4 +1,4 @@
-/* From a frame to its rows: picked, grouped, filtered, sorted, cut. */
+/* Tests how the rows of a frame are picked, grouped, filtered, sorted and cut. */
 #include "ledger/selection.h"
 
 #include "../tree.h"
@@ -180,7 +180,7 @@ static void check_cut(size_t living, size_t ended, size_t most, size_t expected_
     selected_release(&selected);
 }
 
-static void rows_that_ended_come_last_and_get_a_quarter_of_the_rows(void **state)
+static void rows_that_ended_come_last_and_may_fill_a_quarter_of_the_limit(void **state)
 {
     (void)state;
     check_cut(30, 10, 0, 30, 10);
@@ -227,7 +227,7 @@ int main(void)
         cmocka_unit_test(rows_are_sorted_and_filtered_by_label),
         cmocka_unit_test(rows_can_be_sorted_by_any_column),
         cmocka_unit_test(processes_are_selected_by_pid),
-        cmocka_unit_test(rows_that_ended_come_last_and_get_a_quarter_of_the_rows),
+        cmocka_unit_test(rows_that_ended_come_last_and_may_fill_a_quarter_of_the_limit),
         cmocka_unit_test(rows_are_grouped_and_named_by_the_callers_numbers),
     };
 

@@ -66,7 +66,7 @@ static void the_first_rule_that_matches_the_whole_text_wins(void **state)
     session_rules_release(&rules);
 }
 
-static void a_bad_line_is_named_with_what_to_do(void **state)
+static void a_message_about_a_bad_line_names_the_line_and_says_what_to_do(void **state)
 {
     static const struct {
         const char *text, *message;
@@ -266,7 +266,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_rule_that_matches_the_whole_text_wins),
-        cmocka_unit_test(a_bad_line_is_named_with_what_to_do),
+        cmocka_unit_test(a_message_about_a_bad_line_names_the_line_and_says_what_to_do),
         cmocka_unit_test(too_many_columns_are_refused),
         cmocka_unit_test(every_postgres_event_has_a_state),
         cmocka_unit_test(every_mariadb_event_has_a_state),

@@ -92,7 +92,7 @@ static void refuse(const char *text, size_t length, size_t line, const char *mes
     assert_null(workloads.rules);
 }
 
-static void a_bad_line_is_named_with_what_to_do(void **state)
+static void a_message_about_a_bad_line_names_the_line_and_says_what_to_do(void **state)
 {
     static const struct {
         const char *text, *message;
@@ -130,7 +130,7 @@ int main(void)
         cmocka_unit_test(the_first_rule_whose_expressions_all_match_wins),
         cmocka_unit_test(an_empty_line_is_no_rule),
         cmocka_unit_test(many_rules_are_kept),
-        cmocka_unit_test(a_bad_line_is_named_with_what_to_do),
+        cmocka_unit_test(a_message_about_a_bad_line_names_the_line_and_says_what_to_do),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

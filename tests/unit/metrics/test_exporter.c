@@ -148,7 +148,7 @@ static void hostile_names_break_no_line_and_stay_distinct(void **state)
     assert_label("a\xff"
                  "b",
                  "a\\\\xffb");
-    assert_label("a\\xffb", "a\\\\x5cxffb"); /* not the same as the one above */
+    assert_label("a\\xffb", "a\\\\x5cxffb"); /* differs from the label above */
     assert_label("\x1b[2J\r\t", "\\\\x1b[2J\\\\x0d\\\\x09");
     assert_label("} 1\ncamp_fake 7", "} 1\\ncamp_fake 7");
     assert_label("\xc3", "\\\\xc3");

@@ -128,7 +128,7 @@ static void sleep_without_an_event_is_accounted_if_no_sample_has_an_event(void *
 }
 
 /* A sample covers at most 1 s: half of the time between snapshots 2 s apart. */
-static void time_without_samples_is_not_filled(void **state)
+static void time_without_samples_is_unaccounted(void **state)
 {
     struct session_sample sample = {
         getpid(), 5, 0, { { "Lock", "tuple", "active", "client_backend" } }, true
@@ -202,7 +202,7 @@ int main(void)
         cmocka_unit_test(a_late_sleep_is_in_the_waits_of_other_samples),
         cmocka_unit_test(a_session_without_sleeping_samples_has_unaccounted_time),
         cmocka_unit_test(sleep_without_an_event_is_accounted_if_no_sample_has_an_event),
-        cmocka_unit_test(time_without_samples_is_not_filled),
+        cmocka_unit_test(time_without_samples_is_unaccounted),
         cmocka_unit_test(a_session_that_ended_before_its_clock_was_read_is_partial),
         cmocka_unit_test(time_run_before_the_interval_is_left_out),
         cmocka_unit_test(a_session_without_a_row_is_no_loss),

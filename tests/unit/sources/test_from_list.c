@@ -1,4 +1,4 @@
-/* The list of sources: which text is which source, and which options go with it. */
+/* Tests which text names which source, and which options go with a source. */
 #include "sources/from_list.h"
 
 #include <setjmp.h>

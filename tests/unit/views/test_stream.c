@@ -222,7 +222,7 @@ static void two_rows_of_one_entity_are_added_up(void **state)
     fixture_free(f);
 }
 
-static void there_are_at_most_128_states(void **state)
+static void more_than_128_states_are_refused(void **state)
 {
     struct fixture *f = fixture_new(STATES_MAXIMUM);
     const struct schema more = schema_of(STATES_MAXIMUM + 1);
@@ -336,7 +336,7 @@ int main(void)
         cmocka_unit_test(an_entity_without_time_has_no_shares),
         cmocka_unit_test(a_group_may_have_more_time_than_the_interval),
         cmocka_unit_test(two_rows_of_one_entity_are_added_up),
-        cmocka_unit_test(there_are_at_most_128_states),
+        cmocka_unit_test(more_than_128_states_are_refused),
         cmocka_unit_test(a_reader_gets_the_random_frames_that_were_written),
     };
 
