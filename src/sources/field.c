@@ -45,7 +45,7 @@ void field_complaint(struct field field, enum field_fault fault, char *ret, size
         [FIELD_COMMA] = "has a comma: write numbers with a point",
         [FIELD_NEGATIVE] = "is negative",
         [FIELD_NOT_FINITE] = "is no finite number",
-        [FIELD_NO_TIME] = "is no time",
+        [FIELD_NO_TIME] = "is no time, such as 2026-11-22 10:00:00",
     };
     char text[QUOTED_LENGTH + 1];
 

@@ -1,12 +1,12 @@
 #include "frame_columns.h"
 
 #include "frame_heading.h"
+#include "ledger/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define GAP 2 /* blanks between columns of text */
 #define NAME_WIDTH 15
 #define NAME_WIDTH_MOST 60
@@ -90,8 +90,8 @@ static void sort_by_class(struct frame_columns *columns)
 
 int frame_columns_init(struct frame_columns *ret, const struct schema *schema)
 {
-    const size_t most = COUNT(first_fields) + 2 + schema->label_count + schema->column_count +
-                        COUNT(last_fields) + FRAME_STATES_SHOWN;
+    const size_t most = ARRAY_COUNT(first_fields) + 2 + schema->label_count + schema->column_count +
+                        ARRAY_COUNT(last_fields) + FRAME_STATES_SHOWN;
 
     *ret = (struct frame_columns){ .schema = schema, .cpu = SIZE_MAX, .sorted = SIZE_MAX };
     ret->fields = calloc(most, sizeof *ret->fields);
@@ -420,7 +420,7 @@ static void lay_out_all(struct frame_columns *columns)
 {
     const struct schema *schema = columns->schema;
 
-    add_all(columns, first_fields, COUNT(first_fields));
+    add_all(columns, first_fields, ARRAY_COUNT(first_fields));
     for (size_t i = 0; i < schema->label_count; i++)
         add(columns, (struct field){ .name = schema->label_names[i], .group = "labels" });
     add(columns, elapsed_field);
@@ -431,7 +431,7 @@ static void lay_out_all(struct frame_columns *columns)
                                      .help = schema->columns[i].help,
                                      .group = is_state ? "states" : "counters" });
     }
-    add_all(columns, last_fields, COUNT(last_fields));
+    add_all(columns, last_fields, ARRAY_COUNT(last_fields));
 }
 
 void frame_columns_lay_out(struct frame_columns *columns, const struct selection *selection,

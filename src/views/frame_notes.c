@@ -1,6 +1,7 @@
 #include "frame_notes.h"
 
 #include "counters/units.h"
+#include "ledger/array.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define SUM_LEAST 0.005   /* of a state that is listed in the sums */
 #define OVER_LEAST 1.0005 /* a share that rounds to 100.0 % is not reported */
 
@@ -31,7 +31,7 @@ const char *kind_noun(const char *kind, uint64_t count)
         { "cpus", "CPU" },         { "hosts", "host" },        { "groups", "group" },
     };
 
-    for (size_t i = 0; i < COUNT(nouns); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(nouns); i++) {
         if (strcmp(nouns[i].kind, kind) == 0)
             return count == 1 ? nouns[i].one : strcmp(kind, "cpus") == 0 ? "CPUs" : nouns[i].kind;
     }
@@ -116,17 +116,6 @@ static size_t find_counter(const struct schema *schema, const char *name)
     return at;
 }
 
-/* The kernel reports switches that were not seen; a database may also hide sessions from camp's
- * role. */
-static const char *unseen_noun(const struct frame_facts *facts, const char *kind, uint64_t count)
-{
-    if (strcmp(facts->tier, "bpf") != 0)
-        return kind_noun(kind, count);
-    return strcmp(kind, "sessions") == 0 ? "switches or sessions"
-           : count == 1                  ? "switch"
-                                         : "switches";
-}
-
 /* The share of unseen switches, if the CPUs have a count of the seen ones. */
 static void append_share(char *note, const struct frame *cpus, uint64_t unseen)
 {
@@ -140,26 +129,35 @@ static void append_share(char *note, const struct frame *cpus, uint64_t unseen)
         append(note, " (%.3f %%)", 100 * (double)unseen / (seen + (double)unseen));
 }
 
+/* The times around a switch that no event reported are estimated. All other losses are missing from
+ * the numbers. A database may hide sessions from camp's role; on its tier bpf both are counted. */
 static void note_losses(char *note, const struct frame *frame, const struct frame *cpus,
                         const struct frame_facts *facts, const char *kind)
 {
     const struct losses *losses = &frame->losses;
     const uint64_t cpus_partial = cpus != NULL ? cpus->losses.partial : 0;
+    const bool by_switches = strcmp(facts->tier, "bpf") == 0;
+    const bool are_sessions = strcmp(kind, "sessions") == 0;
     const struct {
         const char *what, *name;
         uint64_t count;
-    } all[] = { { unseen_noun(facts, kind, losses->unseen), "unseen", losses->unseen },
+    } all[] = { { by_switches ? "switches or sessions" : kind_noun(kind, losses->unseen), "unseen",
+                  by_switches && !are_sessions ? 0 : losses->unseen },
                 { kind_noun(kind, losses->lost), "lost", losses->lost },
                 { kind_noun(kind, losses->partial), "not whole", losses->partial },
                 { kind_noun("cpus", cpus_partial), "not whole", cpus_partial } };
     const char *between = "not in these numbers: ";
 
-    for (size_t i = 0; i < COUNT(all); i++) {
+    if (by_switches && !are_sessions && losses->unseen > 0) {
+        append(note, "estimated: the times around %" PRIu64 " unseen %s", losses->unseen,
+               losses->unseen == 1 ? "switch" : "switches");
+        append_share(note, cpus, losses->unseen);
+        between = "; not in these numbers: ";
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(all); i++) {
         if (all[i].count == 0)
             continue;
         append(note, "%s%" PRIu64 " %s %s", between, all[i].count, all[i].what, all[i].name);
-        if (i == 0)
-            append_share(note, cpus, losses->unseen);
         between = ", ";
     }
     if (losses->unread_ns > 0)
@@ -235,7 +233,7 @@ void frame_notes_fill(struct frame_notes *ret, const struct frame *frame, const 
     note_samples(ret->samples, frame);
     note_over(ret->over, frame);
     note_losses(ret->lost, frame, cpus, facts, kind);
-    for (size_t i = 0; i < COUNT(notes); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(notes); i++) {
         if (notes[i] != NULL && notes[i][0] != '\0')
             ret->list[count++] = notes[i];
     }

@@ -1,13 +1,12 @@
 #include "frame_table.h"
 
 #include "counters/units.h"
+#include "ledger/array.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum { TABLE_SUMMARY, TABLE_CPUS, TABLE_ENTITIES };
 
@@ -244,7 +243,7 @@ static void fill_summary(struct frame_table *table, const struct frame *cpus, co
         cell_natural(table->selected.cut),
     };
 
-    _Static_assert(COUNT(summary) == COUNT(summary_fields) &&
+    _Static_assert(ARRAY_COUNT(summary) == ARRAY_COUNT(summary_fields) &&
                        sizeof summary == sizeof table->summary,
                    "a cell was forgotten");
     snprintf(table->time, sizeof table->time, "%s", time);
@@ -278,7 +277,8 @@ static void fill_tables(struct frame_table *table, const struct frame_style *sty
     struct table *next = &table->tables[TABLE_ENTITIES];
 
     table->tables[TABLE_SUMMARY] = (struct table){
-        "summary", TABLE_INLINE, summary_fields, COUNT(summary_fields), table->summary, 1, true
+        "summary", TABLE_INLINE, summary_fields, ARRAY_COUNT(summary_fields), table->summary,
+        1,         true
     };
     table->tables[TABLE_CPUS].hidden_in_text |= !style->cpus;
     *next++ = (struct table){ "entities", TABLE_ROWS, table->columns.fields, fields, table->cells,
@@ -291,9 +291,9 @@ static void fill_tables(struct frame_table *table, const struct frame_style *sty
                                   table->cells + living * fields,
                                   selected->count - living,
                                   false };
-    *next++ =
-        (struct table){ "losses", TABLE_OBJECT, loss_fields, COUNT(loss_fields), table->losses,
-                        1,        true };
+    *next++ = (struct table){
+        "losses", TABLE_OBJECT, loss_fields, ARRAY_COUNT(loss_fields), table->losses, 1, true
+    };
     table->record = (struct record){ "camp.frame/1", table->headline,
                                      table->tables,  (size_t)(next - table->tables),
                                      TABLE_ENTITIES, table->notes.list };

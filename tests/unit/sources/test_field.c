@@ -79,7 +79,7 @@ static void a_complaint_is_one_short_line(void **state)
     field_complaint(field_of("a\033[2Jb\nc"), FIELD_NO_NUMBER, text, sizeof text);
     assert_string_equal(text, "'a?[2Jb?c' is no number");
     field_complaint(field_of("12345678901234567890123ä56"), FIELD_NO_TIME, text, sizeof text);
-    assert_string_equal(text, "'12345678901234567890123' is no time");
+    assert_string_equal(text, "'12345678901234567890123' is no time, such as 2026-11-22 10:00:00");
 }
 
 static void assert_time(struct time_form form, const char *text, int64_t expected)

@@ -235,7 +235,7 @@ static void a_table_without_a_valid_row_is_refused(void **state)
     write_table(path, text, strlen(text));
     assert_int_equal(from_open(&from, &table.source, &table.facts, &error), CAMP_E_FORMAT);
     assert_non_null(strstr(error.message, " has no row with a time, an entity and numbers; line 2: "
-                                          "'a' is no time"));
+                                          "'a' is no time, such as 2026-11-22 10:00:00"));
     unlink(path);
 }
 

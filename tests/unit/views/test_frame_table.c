@@ -66,6 +66,29 @@ static void fill(struct frame_table *table, const struct frame *frame, size_t or
     assert_int_equal(frame_table_fill(table, NULL, "now", &selection, style, &facts), CAMP_OK);
 }
 
+static void unseen_switches_are_estimated_and_other_losses_are_not_in_the_numbers(void **state)
+{
+    static const struct frame_facts threads = { "threads", "bpf", "threads", NULL, "" };
+    const struct selection selection = { .order = 0 };
+    struct frame_table table;
+    struct frame frame;
+
+    (void)state;
+    fill_sessions(&frame);
+    frame.losses = (struct losses){ .unseen = 3, .lost = 1 };
+    assert_int_equal(frame_table_init(&table, frame.schema), CAMP_OK);
+    assert_int_equal(selection_pick(&table.selected, &frame, &selection), CAMP_OK);
+    assert_int_equal(frame_table_fill(&table, NULL, "now", &selection, &text_80, &threads),
+                     CAMP_OK);
+    assert_string_equal(table.notes.lost, "estimated: the times around 3 unseen switches; not in "
+                                          "these numbers: 1 thread lost");
+    assert_int_equal(frame_table_fill(&table, NULL, "now", &selection, &text_80, &facts), CAMP_OK);
+    assert_string_equal(table.notes.lost, "not in these numbers: 3 switches or sessions unseen, 1 "
+                                          "session lost");
+    frame_table_release(&table);
+    frame_release(&frame);
+}
+
 static const char *row_name(const struct frame_table *table, size_t at)
 {
     return table->selected.rows->entities[table->selected.order[at]].name;
@@ -403,6 +426,7 @@ static void json_has_the_same_keys_for_every_source(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unseen_switches_are_estimated_and_other_losses_are_not_in_the_numbers),
         cmocka_unit_test(threads_have_seven_columns_of_states_on_80_characters),
         cmocka_unit_test(json_has_the_same_keys_for_every_source),
         cmocka_unit_test(rows_are_sorted_by_time_that_is_not_idle),
