@@ -111,7 +111,7 @@ static void write_note(const struct table_source *source, const char *word,
 
     facts->note_warns = rows->skipped > 0;
     if (rows->skipped > 0)
-        add_note(facts, "%s %" PRIu64 ": %s; %" PRIu64 " of %zu %s passed over", word,
+        add_note(facts, "%s %" PRIu64 ": %s; %" PRIu64 " of %zu %s skipped", word,
                  rows->problem_number, rows->problem, rows->skipped, rows->count,
                  noun_of(rows->count, "row", "rows"));
     if (times->is_guessed)

@@ -47,7 +47,7 @@ static void the_result_of_a_query_is_a_table(void **state)
                                 "order by at desc, sid;",
                                 &table, NULL),
                      CAMP_OK);
-    assert_string_equal(table.facts.note, "row 1: cpu_ms is empty; 2 of 4 rows passed over");
+    assert_string_equal(table.facts.note, "row 1: cpu_ms is empty; 2 of 4 rows skipped");
     assert_string_equal(table.facts.tier, "table");
     assert_int_equal(next(&table), CAMP_OK);
     assert_int_equal(table.frame->wall_clock_ns, T0 + S);

@@ -89,29 +89,22 @@ static void assert_skipped(const char *name, const char *note, const uint64_t *p
     assert_at_end(&table);
 }
 
-#define ASSERT_PASSED_OVER(name, note, ...)                                                        \
+#define ASSERT_SKIPPED(name, note, ...)                                                            \
     assert_skipped(name, note, (const uint64_t[]){ __VA_ARGS__ },                                  \
                    COUNT(((const uint64_t[]){ __VA_ARGS__ })))
 
 static void unreadable_rows_are_counted_and_reported(void **state)
 {
     (void)state;
-    ASSERT_PASSED_OVER("text-number", "line 3: cpu_ms: 'abc' is no number; 2 of 4 rows passed over",
-                       0, 1, 1);
-    ASSERT_PASSED_OVER("not-finite",
-                       "line 2: cpu_ms: 'NaN' is no finite number; 2 of 3 rows passed "
-                       "over",
-                       1, 1, 0);
-    ASSERT_PASSED_OVER("negative", "line 3: cpu_ms: '-5' is negative; 1 of 3 rows passed over", 0,
-                       1, 0);
-    ASSERT_PASSED_OVER("short-row",
-                       "line 3: 3 fields, the header has 4; 1 of 3 rows passed "
-                       "over",
-                       1, 0);
-    ASSERT_PASSED_OVER("open-quote", "line 2: a quote is not closed; 1 of 2 rows passed over", 1);
-    ASSERT_PASSED_OVER("duplicate",
-                       "line 3: its time and entity have a row already; 1 of 3 rows passed over", 1,
-                       0);
+    ASSERT_SKIPPED("text-number", "line 3: cpu_ms: 'abc' is no number; 2 of 4 rows skipped", 0, 1,
+                   1);
+    ASSERT_SKIPPED("not-finite", "line 2: cpu_ms: 'NaN' is no finite number; 2 of 3 rows skipped",
+                   1, 1, 0);
+    ASSERT_SKIPPED("negative", "line 3: cpu_ms: '-5' is negative; 1 of 3 rows skipped", 0, 1, 0);
+    ASSERT_SKIPPED("short-row", "line 3: 3 fields, the header has 4; 1 of 3 rows skipped", 1, 0);
+    ASSERT_SKIPPED("open-quote", "line 2: a quote is not closed; 1 of 2 rows skipped", 1);
+    ASSERT_SKIPPED("duplicate",
+                   "line 3: its time and entity have a row already; 1 of 3 rows skipped", 1, 0);
 }
 
 static void the_first_of_repeated_rows_is_kept(void **state)
@@ -180,7 +173,7 @@ static void values_too_large_for_a_time_are_skipped(void **state)
 
     (void)state;
     assert_string_equal(table.facts.note, "line 2: a number is too large or too small for a time; "
-                                          "1 of 3 rows passed over; time counts seconds from 0");
+                                          "1 of 3 rows skipped; time counts seconds from 0");
     assert_int_equal(next(&table), CAMP_OK);
     assert_int_equal(table.frame->entity_count, 1);
     assert_int_equal(table.frame->losses.partial, 1);
