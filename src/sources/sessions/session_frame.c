@@ -94,8 +94,8 @@ static const struct column reported[SESSION_STATE_COUNT] = {
 };
 static const struct column sampled_asleep =
     SAMPLED("sampled_asleep_ns", "asleep, sampled",
-            "off the CPUs by the samples alone; the states are what is left beside CPU and run "
-            "queue, in the proportion of these");
+            "off the CPUs by the samples alone; the states divide the time outside of CPU and run "
+            "queue in the proportion of these");
 static const struct column sample_count =
     SAMPLED("samples", "samples",
             "samples of this session: of n, a share p has the standard error sqrt(p (1 - p) / n)");

@@ -243,8 +243,8 @@ static int choose_tier(struct oracle_source *source, struct from_facts *facts,
     facts->tier = reading->use_clock && is_local ? tier_clock : tier_sql;
     if (facts->tier == tier_sql)
         snprintf(facts->note, sizeof facts->note,
-                 "CPU time is DB CPU, which Oracle writes down every 5 s or so: of shorter "
-                 "intervals it is wrong, and so is what is unaccounted%s",
+                 "CPU time is DB CPU, which Oracle writes about every 5 s: in shorter "
+                 "intervals it is wrong, and so is the unaccounted time%s",
                  is_local ? ""
                           : ". The server is not on this machine, or v$instance does not say so");
     return CAMP_OK;
