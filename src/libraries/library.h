@@ -2,8 +2,8 @@
  * Shared libraries loaded when a command first needs them, so that `camp get` starts without the
  * client libraries of databases and of HTTP, and camp is installed without them.
  *
- * A header of this room lists the functions of one library with an X-macro, which becomes a struct
- * of pointers with the types of the library's own header, and the names for dlsym():
+ * A header of this folder lists the functions of one library with an X-macro, which becomes a
+ * struct of pointers with the types of the library's own header, and the names for dlsym():
  *
  *     library_load(&libpq_library, error) == CAMP_OK, then libpq.PQfinish(connection)
  */

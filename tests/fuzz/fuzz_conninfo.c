@@ -24,7 +24,7 @@ static void show(const char *conninfo, char *ret, size_t size)
     }
 }
 
-/* A password that is whole options in turn ("?user=geheim&password=") nobody can tell from them. */
+/* Not tested: a password that contains options ("?user=geheim&password=") looks like those. */
 static void check_password(const char *format, const char *bytes)
 {
     char conninfo[3 * BYTES_MOST], shown[3 * BYTES_MOST];

@@ -65,7 +65,7 @@ static void check_frame(const struct frame *frame)
     }
 }
 
-/* Frames follow each other in time, as many as were told. */
+/* Frames follow each other in time; their number is the one in the facts. */
 static void check_table(const char *path, const struct from *from)
 {
     struct from_facts facts = { .name = "x.csv" };

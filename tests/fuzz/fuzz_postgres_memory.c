@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What was learned of entries lies in them, and tells the activities apart. */
+/* The resolved offsets lie within an entry, and the codes distinguish the activities. */
 static void check_place(const struct postgres_layout *place)
 {
     if (place->activity_offset + sizeof(uint32_t) > POSTGRES_ENTRY_SIZE ||

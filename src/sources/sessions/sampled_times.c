@@ -167,8 +167,8 @@ static int sample_first(struct sampled_times *times, uint64_t at_ns,
 
     if (session == NULL)
         return CAMP_E_NOMEM;
-    if (sample->start_ns !=
-        0) /* earlier snapshots may have missed a session that had just started */
+    /* Earlier snapshots may have missed a session that had just started. */
+    if (sample->start_ns != 0)
         from_ns = sample->start_ns > times->begin_ns ? sample->start_ns : times->begin_ns;
     times->arrived++;
     session->is_new = times->snapshot_ns != 0;

@@ -293,8 +293,8 @@ static void the_error_of_an_address_does_not_show_the_address(void **state)
     }
 }
 
-static int tell(int result, long status, int system_error, const char *text, bool *ret_may_pass,
-                struct camp_error *ret)
+static int report(int result, long status, int system_error, const char *text, bool *ret_may_pass,
+                  struct camp_error *ret)
 {
     const struct prometheus_outcome outcome = {
         .result = result, .detail = "", .place = "http://h", .text = text, .length = strlen(text)
@@ -309,22 +309,22 @@ static void a_failure_says_what_to_do_and_whether_to_try_again(void **state)
     bool may_pass;
 
     (void)state;
-    assert_int_equal(tell(CURLE_OK, 200, 0, "", &may_pass, &error), CAMP_OK);
-    assert_int_equal(tell(CURLE_COULDNT_CONNECT, 0, ECONNREFUSED, "", &may_pass, &error),
+    assert_int_equal(report(CURLE_OK, 200, 0, "", &may_pass, &error), CAMP_OK);
+    assert_int_equal(report(CURLE_COULDNT_CONNECT, 0, ECONNREFUSED, "", &may_pass, &error),
                      CAMP_E_GONE);
     assert_true(may_pass);
     assert_non_null(strstr(error.message, "Connection refused"));
-    assert_int_equal(tell(CURLE_OK, 401, 0, "", &may_pass, &error), CAMP_E_PERM);
+    assert_int_equal(report(CURLE_OK, 401, 0, "", &may_pass, &error), CAMP_E_PERM);
     assert_false(may_pass);
     assert_int_equal(
-        tell(CURLE_OK, 400, 0, "{\"error\":\"parse\\u001b[31m error\"}", &may_pass, &error),
+        report(CURLE_OK, 400, 0, "{\"error\":\"parse\\u001b[31m error\"}", &may_pass, &error),
         CAMP_E_INVALID);
     assert_non_null(strstr(error.message, "parse?[31m error"));
-    assert_int_equal(tell(CURLE_OK, 400, 0, "This is no request.", &may_pass, &error), CAMP_E_IO);
+    assert_int_equal(report(CURLE_OK, 400, 0, "This is no request.", &may_pass, &error), CAMP_E_IO);
     assert_non_null(strstr(error.message, "this is not a Prometheus"));
-    assert_int_equal(tell(CURLE_OK, 503, 0, "<html>", &may_pass, &error), CAMP_E_GONE);
+    assert_int_equal(report(CURLE_OK, 503, 0, "<html>", &may_pass, &error), CAMP_E_GONE);
     assert_true(may_pass);
-    assert_int_equal(tell(CURLE_PEER_FAILED_VERIFICATION, 0, 0, "", &may_pass, &error),
+    assert_int_equal(report(CURLE_PEER_FAILED_VERIFICATION, 0, 0, "", &may_pass, &error),
                      CAMP_E_PERM);
     assert_false(may_pass);
 }

@@ -249,7 +249,7 @@ static void db_time_beyond_db_cpu_and_waits_is_accounted_once_to_the_run_queue(v
 
 #define SESSIONS 50
 #define PIECES 200
-#define LOOKS 60
+#define SNAPSHOTS 60
 
 struct piece {
     double begin, end; /* seconds */
@@ -324,7 +324,7 @@ static double unaccounted_rms(bool in_flight, bool clock)
         struct oracle_times times = { 0 };
 
         make_pieces(pieces, &seed);
-        for (int i = 0; i <= LOOKS; i++) {
+        for (int i = 0; i <= SNAPSHOTS; i++) {
             const int at = i % 2;
 
             snapshot_at(pieces, 10.3 + i, &sessions[at], waits[at], in_flight, clock);
@@ -339,16 +339,16 @@ static double unaccounted_rms(bool in_flight, bool clock)
                                                &snapshots[at], &sessions[at]),
                              CAMP_OK);
             {
-                double booked = (double)times.cpu_ns;
+                double accounted = (double)times.cpu_ns;
 
                 for (size_t w = 0; w < times.wait_count; w++)
-                    booked += (double)times.wait_ns[w];
-                squares += pow((1e9 - booked) / 1e6, 2);
+                    accounted += (double)times.wait_ns[w];
+                squares += pow((1e9 - accounted) / 1e6, 2);
             }
         }
         oracle_times_release(&times);
     }
-    return sqrt(squares / (SESSIONS * LOOKS));
+    return sqrt(squares / (SESSIONS * SNAPSHOTS));
 }
 
 static void waits_in_flight_and_the_clock_leave_nothing_unaccounted(void **state)

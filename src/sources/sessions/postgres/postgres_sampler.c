@@ -103,8 +103,7 @@ static int take_snapshot(struct postgres_source *source, bool whole, uint64_t un
     return CAMP_OK;
 }
 
-/* ---------------------------------------------------------------------------------- Intervals --
- */
+/* --------------------------------------------------------------------------------- Intervals -- */
 
 static void pause_until(struct postgres_source *source, uint64_t until_ns)
 {

@@ -82,7 +82,7 @@ static const char *text_or(const PGresult *rows, int row, int column, const char
     return libpq.PQgetisnull(rows, row, column) ? otherwise : libpq.PQgetvalue(rows, row, column);
 }
 
-/* pg_stat_activity.state as the rules spell it. */
+/* pg_stat_activity.state as the rules write it. */
 static const char *activity_of(const char *state)
 {
     static const struct {
