@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Of every command that has these options. */
+/* The rules of all commands that have these options. */
 static const struct option_rule common_rules[] = { { "table", "format csv", NULL, NULL }, { 0 } };
 
 #define SEPARATOR ", "
@@ -31,7 +31,7 @@ static bool holds(const struct option_table *table, const bool *given, const cha
     return false;
 }
 
-/* The first of the conditions that holds, with its length. NULL: none. */
+/* Returns the first of the conditions that holds, and its length. NULL: none holds. */
 static const char *first_held(const struct option_table *table, const bool *given,
                               const char *conditions, int *ret_length)
 {

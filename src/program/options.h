@@ -51,10 +51,10 @@ struct option_spec {
  * was given, or a name with the value that the option has: "rotate", "format csv". */
 struct option_rule {
     const char *option;  /* the condition under which the rule applies; NULL ends a list of rules */
-    const char *with;    /* conditions of which one must hold: "pid, tid"; NULL: no such */
-    const char *without; /* conditions of which none may hold; likewise */
-    const char
-        *complaint; /* NULL: "--OPTION goes with --WITH", "--OPTION goes without --WITHOUT" */
+    const char *with;    /* conditions of which one must hold: "pid, tid"; NULL: no condition */
+    const char *without; /* conditions of which none may hold; NULL: no condition */
+    /* NULL: "--OPTION goes with --WITH", "--OPTION goes without --WITHOUT" */
+    const char *complaint;
 };
 
 struct option_table {

@@ -1,8 +1,9 @@
 /*
  * A record that a command fills row by row, and that owns its cells, texts and notes. A command
- * states its tables once, and fills them anew for each interval.
+ * states its tables once, and fills them again for each interval.
  *
- * Nothing returns an error until document_finish(): what had no memory is left out until then.
+ * Only document_finish() returns an error: rows and texts for which there was no memory are
+ * missing.
  */
 #pragma once
 
@@ -11,7 +12,7 @@
 #define DOCUMENT_TABLES 8
 #define DOCUMENT_NOTES 16
 
-/* A table of rows, and one of one row that the headline or the notes show in text. */
+/* A table of rows; a table of one row, which is hidden in text. */
 #define DOCUMENT_ROWS(name, fields)                                                                \
     {                                                                                              \
         name, TABLE_ROWS, fields, ARRAY_COUNT(fields), NULL, 0, false                              \
@@ -21,7 +22,7 @@
         name, shape, fields, ARRAY_COUNT(fields), NULL, 0, true                                    \
     }
 
-/* Its schema, tables, and the table that CSV writes by default. */
+/* The schema, the tables, and the table that CSV writes by default. */
 #define DOCUMENT_LAYOUT(schema, tables, main)                                                      \
     {                                                                                              \
         schema, NULL, tables, ARRAY_COUNT(tables), main, NULL                                      \
@@ -40,10 +41,10 @@ struct document {
     bool failed; /* there was no memory */
 };
 
-/* Empties it. */
+/* Removes all rows, texts and notes, and starts a record with these tables. */
 void document_start(struct document *document, const struct record *layout);
 
-/* Adds a row to a table: an array with a cell for each field. Cells that lack are unknown. */
+/* Adds a row to a table: an array with a cell for each field. Missing cells are unknown. */
 #define DOCUMENT_ADD(document, table, cells)                                                       \
     document_add(document, table, cells, ARRAY_COUNT(cells))
 void document_add(struct document *document, size_t table, const struct cell *cells, size_t count);
@@ -52,15 +53,15 @@ void document_add(struct document *document, size_t table, const struct cell *ce
 const char *document_text(struct document *document, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Adds a line below the tables. */
+/* Adds a line below the tables; a line beyond DOCUMENT_NOTES is dropped. */
 void document_note(struct document *document, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* CAMP_OK or CAMP_E_NOMEM: then the record is not whole. */
+/* CAMP_OK; or CAMP_E_NOMEM, and the record is incomplete. */
 int document_finish(const struct document *document);
 
 void document_release(struct document *document);
 
-/* The `most` of rows[count] with the largest keys[row], in ascending order of row; 0: all.
- * Returns how many. */
+/* Moves the `most` rows with the largest keys[row] to the start of rows[count], in ascending order.
+ * `most` 0: all. Returns their number. */
 size_t rows_with_most(size_t *rows, size_t count, size_t most, uint64_t *keys);

@@ -52,7 +52,7 @@ struct check_record {
     const char *time; /* as in the document */
     struct check_summary summary;
     size_t *order;  /* [capacity] rows in the order shown */
-    uint64_t *keys; /* [capacity] by which CPUs are chosen */
+    uint64_t *keys; /* [capacity] |unaccounted time| of each CPU, in ns */
     size_t capacity;
 };
 

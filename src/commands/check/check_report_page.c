@@ -12,8 +12,7 @@
 
 #define PROCESSES_SHOWN 30
 
-/* The first is the time; the others are columns of the record's tables of one row, by their names.
- */
+/* The time, then columns of the tables that have one row, by their names. */
 const struct field report_interval_fields[REPORT_COLUMNS] = {
     { "time", "end", "of the interval", 0, 0 },
     { "interval_s", "length s", "its real length", 0, 3 },

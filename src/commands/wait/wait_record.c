@@ -147,7 +147,7 @@ static void fill_cpu(struct cell ret[QUANTITY_COUNT], const struct wait_interval
     }
 }
 
-/* Those with the most wait, in the order of their ids. The cells of all together go to `machine`.
+/* Adds the CPUs with the most wait, in the order of their ids. `machine`: the cells of the total.
  */
 static void add_cpus(struct wait_record *ret, const struct wait_interval *interval, size_t top,
                      struct cell machine[QUANTITY_COUNT])

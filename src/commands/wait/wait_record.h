@@ -35,7 +35,7 @@ struct wait_record {
     struct document document;
     size_t cpu_count; /* without the total */
     size_t *rows;     /* [capacity] of the CPUs */
-    uint64_t *keys;   /* [capacity] by which CPUs are chosen */
+    uint64_t *keys;   /* [capacity] the wait of each CPU, in ns */
     size_t capacity;
 };
 
