@@ -273,7 +273,7 @@ int command_doctor(int argc, char **argv)
         "which tier camp check runs on, and what would change it.",
         specs, ARRAY_COUNT(specs)
     };
-    struct view_options output = view_options_of(stdout);
+    struct view_options output;
     struct doctor doctor = { 0 };
     struct camp_error error;
     int status = options_parse(&options, argc, argv, &first);
@@ -281,6 +281,7 @@ int command_doctor(int argc, char **argv)
 
     if (status != OPTIONS_GO_ON)
         return status;
+    output = view_options_of(stdout); /* not before options_parse(): --color */
     output.table = table_names[table >= 0 ? table : FACTS];
     doctor.words = format == FORMAT_TEXT;
     result = examine(&doctor, &error);
