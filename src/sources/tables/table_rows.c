@@ -39,7 +39,8 @@ static uint32_t name_id(struct table_names *names, const char *text, size_t leng
     if (copy == NULL)
         return 0;
     memcpy(copy, text, length);
-    names->names[names->count] = (struct field){ copy, length };
+    names->names[names->count].text = copy;
+    names->names[names->count].length = length;
     index_add(&names->index, hash, (uint32_t)names->count);
     return (uint32_t)++names->count;
 }
