@@ -60,16 +60,12 @@ size_t order_state(const struct schema *schema, size_t order)
                : schema->column_count;
 }
 
-/* The state or counter of an order; NULL: it is of none. */
-static const struct column *order_column(const struct schema *schema, size_t order)
+/* The index of the state or counter of an order; column_count: it has none. */
+static size_t order_column(const struct schema *schema, size_t order)
 {
     const size_t behind = order_count_of_states(schema);
 
-    if (order > behind)
-        return &schema->columns[schema->state_count + order - behind - 1];
-    return order_state(schema, order) < schema->column_count
-               ? &schema->columns[order_state(schema, order)]
-               : NULL;
+    return order > behind ? schema->state_count + order - behind - 1 : order_state(schema, order);
 }
 
 /* The label of an order; label_count: "name". SIZE_MAX: it is of neither. */
@@ -82,7 +78,7 @@ static size_t order_label(const struct schema *schema, size_t order)
 
 void order_name(const struct schema *schema, size_t order, char ret[ORDER_NAME_SIZE])
 {
-    const struct column *column = order_column(schema, order);
+    const size_t column = order_column(schema, order);
     const size_t label = order_label(schema, order);
     const char *name = order == ORDER_BUSY                  ? "busy"
                        : order < first_state(schema)        ? "cpu"
@@ -91,10 +87,10 @@ void order_name(const struct schema *schema, size_t order, char ret[ORDER_NAME_S
                        : label == schema->label_count       ? "name"
                                                             : "elapsed";
 
-    if (column != NULL)
-        name = column->name;
-    if (column != NULL && column->kind == COLUMN_STATE)
-        column_stem(column, ret);
+    if (column < schema->column_count)
+        name = schema->columns[column].name;
+    if (column < schema->column_count && schema->columns[column].kind == COLUMN_STATE)
+        column_stem(&schema->columns[column], ret);
     else
         copy_name(ret, name, strlen(name));
 }
@@ -183,11 +179,11 @@ uint64_t busy_ns(const struct frame *frame, size_t row)
 static uint64_t key_of(const struct frame *frame, size_t row, size_t order)
 {
     const struct schema *schema = frame->schema;
-    const struct column *column = order_column(schema, order);
+    const size_t column = order_column(schema, order);
     const int64_t unaccounted = frame_unaccounted_ns(frame, row);
 
-    if (column != NULL)
-        return frame_values(frame, row)[column - schema->columns];
+    if (column < schema->column_count)
+        return frame_values(frame, row)[column];
     if (order == unaccounted_order(schema)) /* both signs are an error */
         return (uint64_t)(unaccounted < 0 ? -unaccounted : unaccounted);
     if (order == order_count_of_states(schema))
