@@ -1,4 +1,4 @@
-"""Processes that the tests look at, and end by their pid."""
+"""Processes that the tests read."""
 
 import subprocess
 import time
@@ -7,7 +7,7 @@ import camp
 
 
 class Sleeper:
-    """A process that sleeps, and has begun to."""
+    """A process that is asleep in sleep(1) until it is killed."""
 
     def __enter__(self):
         self.process = subprocess.Popen(['sleep', '60'])

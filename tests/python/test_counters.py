@@ -1,4 +1,4 @@
-"""The counters, beside psutil: what psutil reads between two readings of camp lies between them."""
+"""The counters, compared with psutil: its value lies between the values that camp reads before and after."""
 
 import math
 import os
@@ -19,7 +19,7 @@ HZ = os.sysconf('SC_CLK_TCK')
 
 
 def units(seconds):
-    """psutil's float as the whole units of /proc that it was made from."""
+    """Converts a float of psutil to the whole units of /proc from which psutil computed it."""
     return round(seconds * HZ)
 
 
@@ -42,7 +42,7 @@ class BesidePsutil(unittest.TestCase):
             for name in ('system', 'idle', 'irq', 'softirq', 'steal', 'guest', 'guest_nice'):
                 self.between(units_of_ns(getattr(first, name + '_ns')), units(getattr(their, name)),
                              units_of_ns(getattr(last, name + '_ns')), name)
-            # There guest is a part of user, here it is not.
+            # The user time of psutil includes guest time, that of camp does not.
             self.between(units_of_ns(first.user_ns + first.guest_ns), units(their.user),
                          units_of_ns(last.user_ns + last.guest_ns), 'user')
 
@@ -91,14 +91,14 @@ class BesidePsutil(unittest.TestCase):
                          (threads, them.ppid(), them.name()))
 
     @NEEDS_PSUTIL
-    def test_the_size_of_a_sleeping_process_is_the_same(self):
+    def test_the_size_of_a_sleeping_process_equals_that_of_psutil(self):
         with Sleeper() as child:
             self.assertEqual(camp.process(child.pid).read('virtual_bytes').virtual_bytes,
                              psutil.Process(child.pid).memory_info().vms)
         self.assertEqual(camp.memory().total_bytes, psutil.virtual_memory().total)
 
     @NEEDS_PSUTIL
-    def test_processes_seen_in_both_readings_are_seen_by_psutil(self):
+    def test_psutil_lists_every_process_that_camp_lists_before_and_after(self):
         before = {process.pid for process in camp.processes()}
         theirs = set(psutil.pids())
         after = {process.pid for process in camp.processes()}
@@ -107,7 +107,7 @@ class BesidePsutil(unittest.TestCase):
 
 class Table(unittest.TestCase):
     @NEEDS_PSUTIL
-    def test_every_process_of_psutil_has_its_time_and_name(self):
+    def test_names_in_the_process_table_are_those_of_psutil(self):
         table = camp.process_table()
         before = table.read()
         theirs = {process.pid: process.info['name'] for process in psutil.process_iter(['name'])}
@@ -152,7 +152,7 @@ class Table(unittest.TestCase):
 
 
 class Laws(unittest.TestCase):
-    def test_cpu_time_is_the_processes_own_clock(self):
+    def test_cpu_time_of_a_process_is_that_of_its_own_clock(self):
         first = time.process_time_ns()
         ours = camp.pid_cpu_ns(os.getpid())
         task = camp.process(os.getpid())
@@ -173,25 +173,25 @@ class Laws(unittest.TestCase):
         self.assertLessEqual(total.idle_ns, sum(cpu.idle_ns for cpu in camp.cpus()) + len(each) *
                              10**9 // HZ)
 
-    def test_only_wanted_fields_are_read(self):
+    def test_only_requested_fields_are_read(self):
         task = camp.process(os.getpid()).read('cpu_ns')
         self.assertIsNone(task.voluntary_switches)
         self.assertIsNone(task.sampled_ns)
         self.assertIsNotNone(camp.process(os.getpid()).read('voluntary_switches').voluntary_switches)
 
-    def test_a_difference_survives_a_wrap_and_a_reset(self):
+    def test_a_difference_is_right_across_a_wrap_and_a_reset(self):
         self.assertEqual(camp.difference(2**32 - 1, 4, 32), 5)
         self.assertEqual(camp.difference(10**12, 7), 7)
         self.assertRaises(camp.Invalid, camp.difference, 1, 2, 16)
 
-    def test_two_readings_at_one_time_have_no_utilisation(self):
+    def test_utilisation_between_equal_times_is_invalid(self):
         cpu = camp.cpu()
         self.assertRaises(camp.Invalid, camp.utilisation, cpu, cpu)
         self.assertRaises(TypeError, camp.utilisation, cpu, (1, 2))
 
 
 class Errors(unittest.TestCase):
-    def test_a_missing_subject_raises_the_fitting_exception(self):
+    def test_a_missing_process_raises_process_lookup_error(self):
         child = subprocess.Popen(['true'])
         process = camp.process(child.pid)
         child.wait()

@@ -1,4 +1,4 @@
-"""What docs/python.md says runs as it stands there, and the example does what the paper says."""
+"""The code in docs/python.md runs unchanged, and the example program works as the paper describes."""
 
 import contextlib
 import io
@@ -15,7 +15,7 @@ DOCS = pathlib.Path(__file__).resolve().parents[2] / 'docs'
 
 
 class Docs(unittest.TestCase):
-    def test_the_tour_runs_as_written(self):
+    def test_the_code_of_the_tour_runs_unchanged(self):
         try:
             import pandas
             camp.microstates().close()
@@ -31,13 +31,13 @@ class Docs(unittest.TestCase):
                 exec(compile(block, 'docs/python.md', 'exec'), names)
         self.assertIn('<camp.Frame of', said.getvalue())
 
-    def test_tuples_and_the_table_of_counters_are_those_of_the_catalogue(self):
+    def test_tuples_and_the_documented_counters_match_the_catalogue(self):
         build = pathlib.Path(camp.__file__).parents[2]
         run = subprocess.run([DOCS.parent / 'tools' / 'catalogue', '--check', build], text=True,
                              stdout=subprocess.PIPE, check=False)
         self.assertEqual((run.returncode, run.stdout), (0, ''))
 
-    def test_the_named_pages_exist(self):
+    def test_pages_named_in_documents_and_modules_exist(self):
         package = pathlib.Path(camp.__file__).parent
         self.assertIn('docs/python.md', camp.__doc__)
         for file in (*package.glob('*.py'), DOCS.parent / 'README.md', DOCS / 'python.md'):
@@ -52,7 +52,7 @@ class Docs(unittest.TestCase):
         self.assertIn('docs/python.md', (DOCS.parent / 'README.md').read_text(encoding='utf-8'))
         self.assertIn('PYTHONPATH=build/release/python python3', (DOCS / 'python.md').read_text(encoding='utf-8'))
 
-    def test_campmon_reports_each_workstation_and_silent_ones(self):
+    def test_campmon_reports_each_workstation_and_those_that_do_not_answer(self):
         program = [sys.executable, str(DOCS / 'examples' / 'campmon.py')]
         with subprocess.Popen([*program, 'serve', '0'], stdout=subprocess.PIPE, text=True) as server:
             self.addCleanup(server.kill)

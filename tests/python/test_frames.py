@@ -1,4 +1,4 @@
-"""Frames and microstates: laws of their numbers, of their memory, and of waiting for them."""
+"""Frames and microstates: laws about their values, their memory, and waiting for them."""
 
 import errno
 import multiprocessing
@@ -24,7 +24,7 @@ TABLE = 'time,entity,busy_ms,idle_ms\n1,a,10,20\n1,b,5,5\n2,a,100,900\n2,b,7,9\n
 
 
 def microstates_or_reason():
-    """None, or why there are none here."""
+    """Returns why microstates are unavailable on this machine, or None."""
     try:
         camp.microstates().close()
     except (camp.Permission, camp.NotSupported) as error:
@@ -73,7 +73,7 @@ class Numbers(unittest.TestCase):
                          (os.getpid(), os.getppid(), os.geteuid()))
 
     @NEEDS_MICROSTATES
-    def test_a_session_has_every_thread_and_its_time_is_whole(self):
+    def test_a_session_has_every_thread_and_states_add_up(self):
         with camp.microstates() as states:
             child = subprocess.Popen(['true'])
             child.wait()
@@ -95,7 +95,7 @@ class Numbers(unittest.TestCase):
         self.assertRaises(camp.Invalid, states.threads)
 
     @NEEDS_MICROSTATES
-    def test_waits_for_disks_need_a_session_that_counts_them(self):
+    def test_disk_waits_need_a_session_opened_with_disks(self):
         with camp.microstates() as states:
             self.assertRaises(camp.Invalid, states.disk_waits)
         with camp.microstates(system_calls=False, disks=True) as states:
@@ -128,7 +128,7 @@ class Numbers(unittest.TestCase):
 
 
     def owners(self, of, **options):
-        """{(which of pid, parent, uid, cgroup are known)} of the rows, and of those beside."""
+        """Returns the sets of (is pid known, is parent, is uid, is cgroup) of the rows, and of `frame.beside`."""
         def known(frame):
             return {tuple(value is not None for value in
                           (row.pid, row.parent, row.uid, row.cgroup)) for row in frame.entities}
@@ -162,7 +162,7 @@ class Numbers(unittest.TestCase):
         self.assertEqual([(row.pid, row.parent, row.uid) for row in ended if row.members > 1],
                          [(None,) * 3] * len(ended))
 
-    def test_a_missing_file_or_server_raises_no_process_error(self):
+    def test_a_missing_file_or_server_does_not_raise_process_lookup_error(self):
         for of, kind, fits, number, options in (
                 ('/no/such.camp', camp.NotFound, FileNotFoundError, None, {}),
                 ('/no/such.csv', camp.NotFound, FileNotFoundError, errno.ENOENT, {}),
@@ -182,7 +182,7 @@ class Numbers(unittest.TestCase):
             self.assertNotIsInstance(caught.exception, ProcessLookupError)
             self.assertEqual((caught.exception.code, caught.exception.errno), (-4, number), of)
 
-    def test_messages_name_arguments_and_no_options_of_commands(self):
+    def test_messages_name_arguments_and_not_command_line_options(self):
         for words, of, options in (
                 ('^tier=foo: the tiers of check are', 'check', {'tier': 'foo'}),
                 ('^tier= does not go with x.camp; it goes with threads, ', 'x.camp', {'tier': 'bpf'}),
@@ -194,7 +194,7 @@ class Numbers(unittest.TestCase):
 
 
 class Memory(unittest.TestCase):
-    """The same memory, whoever looks at it."""
+    """Columns, numpy and pandas use the memory of the frame."""
 
     def frame(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -223,7 +223,7 @@ class Memory(unittest.TestCase):
         self.assertFalse(array.flags.writeable)
 
     @NEEDS_PANDAS
-    def test_memory_stays_while_it_is_referenced(self):
+    def test_memory_of_a_frame_lives_as_long_as_a_reference_to_it(self):
         array = numpy.asarray(self.frame())
         column = self.frame()['busy_ns']
         rubbish = [bytes(64) for _ in range(10000)]
@@ -269,7 +269,7 @@ class Waiting(unittest.TestCase):
             frame = next(frames)
         self.assertEqual(len(seen), 1)
         self.assertLess(seen[0], frame.end_ns)
-        # camp.frames() sets the deadline: an interval after a time within that call, by the same clock.
+        # The interval starts within camp.frames(), so its end is at least 0.3 s after opened_ns.
         self.assertGreaterEqual(frame.end_ns - opened_ns, 300_000_000)
 
     def test_the_gil_is_free_while_a_frame_is_waited_for(self):
@@ -286,7 +286,7 @@ class Waiting(unittest.TestCase):
                 time.sleep(0.001)
         self.assertTrue(any(there[0] < now < there[1] for now in here))
 
-    def test_threads_have_frames_of_their_own_at_once(self):
+    def test_several_threads_may_read_their_own_frames_at_the_same_time(self):
         found = []
 
         def watch(of):
@@ -301,7 +301,7 @@ class Waiting(unittest.TestCase):
         self.assertEqual(len(found), 4 * len(names))
         self.assertTrue(all(some for of, some in found if of != 'check'))
 
-    def test_one_reader_serves_one_thread_at_a_time(self):
+    def test_simultaneous_reads_of_one_source_by_two_threads_are_refused(self):
         refused = []
 
         def read():  # either of the two threads may be second
@@ -323,7 +323,7 @@ class Waiting(unittest.TestCase):
                 break
         self.assertTrue(refused)
 
-    def test_a_child_forked_while_a_replay_waits_reads_its_own(self):
+    def test_a_child_forked_while_a_replay_waits_can_read_a_replay_of_its_own(self):
         with tempfile.TemporaryDirectory() as folder:
             path = table(folder)
             waiting = threading.Thread(target=list, args=(camp.frames(path, speed=1),))
@@ -338,7 +338,7 @@ class Waiting(unittest.TestCase):
             waiting.join()
             self.assertEqual(child.exitcode, 0)
 
-    def test_a_forked_child_leaves_its_parents_session_alone(self):
+    def test_closing_frames_in_a_forked_child_does_not_close_the_parents(self):
         of = 'check' if REASON else 'threads'
         with camp.frames(of, interval=0.05) as frames:
             next(frames)

@@ -1,4 +1,4 @@
-"""camp.paper: the names of Figure 3, and the programs of Figures 1 and 4 as they are printed."""
+"""camp.paper: the names of Figure 3 of the CAMP paper, and the programs of Figures 1 and 4 as printed."""
 
 import inspect
 import os
@@ -17,8 +17,8 @@ from subjects import Sleeper
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
 
-# Sends a known number of packets to itself while Figure 1's program sleeps, alone in a network
-# namespace; prints the rate and what it should be. The program's sleep lasts until they are sent.
+# Runs Figure 1's program with a sleep() that also sends a known number of packets over lo. The script runs in a
+# network namespace without other traffic, and prints the rate and the expected rate.
 TRAFFIC = '''
 import socket, sys, time, types
 sys.path.insert(0, %r)
@@ -37,7 +37,7 @@ rate = names['BulkByteTransferRate']('lo')
 print(rate, 2 * 1000 * (32 + 28) / names['SAMPLE_INTERVAL'])
 '''
 
-# Wastes CPU time; tells its own clocks whenever it is asked by a signal.
+# Wastes CPU time; prints its own clocks on SIGUSR1.
 WASTE = '''
 import os, signal, sys, time
 sys.path.insert(0, %r)
@@ -51,7 +51,7 @@ printed.load('figure4.py')['waste'](%d)
 
 
 class Waste:
-    """A process that runs Figure 4's program, and says what it used by its own clock."""
+    """A process that runs Figure 4's program, and reports its CPU time by its own clock."""
 
     def __init__(self, amount):
         self.process = subprocess.Popen(
@@ -64,7 +64,7 @@ class Waste:
         return int(at_ns), int(used_ns)
 
     def ask(self):
-        """(monotonic clock, CPU time of the process), both in ns, by itself."""
+        """Returns (monotonic clock, CPU time), in ns, as the process reads them itself."""
         self.process.send_signal(signal.SIGUSR1)
         return self.read()
 
@@ -78,7 +78,7 @@ class Waste:
 
 
 class Names(unittest.TestCase):
-    def test_every_name_of_figure_3_is_there_with_its_parameters(self):
+    def test_every_name_of_figure_3_exists_with_its_parameters(self):
         text = (TREE / 'docs' / 'paper-names.md').read_text(encoding='utf-8')
         printed_names = dict(re.findall(r'^\| `(\w+)\((\w*)\)`', text, re.MULTILINE))
         self.assertEqual(len(printed_names), 23)
@@ -113,8 +113,8 @@ class Names(unittest.TestCase):
             self.assertLessEqual(paper.GetPercentProcessorTime(cpu, 1), 100)
 
 
-    def test_each_name_is_its_counter(self):
-        # Of lo, what is sent is what is received: the other interfaces tell them apart.
+    def test_each_function_returns_the_counter_of_its_name(self):
+        # On lo, sent equals received, so only other interfaces show whether the two are mixed up.
         fields = {'GetNetBytesSent': 'sent_bytes', 'GetNetPacketsSent': 'sent_packets',
                   'GetNetBytesRecvd': 'received_bytes', 'GetNetPacketsRecvd': 'received_packets'}
         for name in paper.EnumNetworkInterfaces():
@@ -139,7 +139,7 @@ class Names(unittest.TestCase):
 
 
 class Processes(unittest.TestCase):
-    def test_an_identifier_is_a_pid_that_knows_its_process(self):
+    def test_an_identifier_equals_the_pid_but_does_not_identify_a_later_process(self):
         with Sleeper() as child:
             identifier = paper.GetProcessIdentifier(child.pid)
             self.assertEqual(identifier, child.pid)
@@ -165,7 +165,7 @@ class Processes(unittest.TestCase):
                 self.assertIn(paper.GetProcessIdentifier(child.pid), found)
 
     def test_a_rate_of_0_does_not_wait(self):
-        # More than a default interval for each of them would be.
+        # With the default interval of 100 ms, each call would take at least that long.
         start = time.monotonic()
         for _ in range(50):
             for percent in (paper.GetPercentProcessorTime(None, 0),
@@ -183,7 +183,7 @@ class Processes(unittest.TestCase):
 
 
 class AsPrinted(unittest.TestCase):
-    def test_the_programs_equal_those_of_the_paper(self):
+    def test_the_programs_have_as_many_lines_as_those_of_the_paper(self):
         figures = {name: (printed.FOLDER / name).read_text(encoding='ascii')
                    for name in printed.PRELUDE}
         self.assertEqual([len(text.splitlines()) for text in figures.values()], [11, 8])
@@ -200,7 +200,7 @@ class AsPrinted(unittest.TestCase):
         rate, expected = map(float, child.stdout.split())
         self.assertEqual(rate, expected)
 
-    def test_figure_4_matches_its_own_clock(self):
+    def test_the_cpu_time_of_figure_4_is_that_of_its_own_clock(self):
         tick = 1 / (camp.kernel().tick_hz or 100)
         for amount in (30, 50):
             with Waste(amount) as waste:
@@ -209,7 +209,7 @@ class AsPrinted(unittest.TestCase):
                 percent = paper.GetCPUtime_Total(identifier, 1000)
                 end_ns, after_ns = waste.ask()
             whole, used = (end_ns - begin_ns) / 1e9, (after_ns - before_ns) / 1e9
-            # camp's interval lies within the witness', and each of its readings is up to a tick old.
+            # camp's interval lies within that of the two ask(), and each of camp's readings is up to a tick old.
             self.assertGreaterEqual(percent, 100 * (used - (whole - 1) - tick) / whole)
             self.assertLessEqual(percent, 100 * (used + tick))
 

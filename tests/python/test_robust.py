@@ -1,4 +1,4 @@
-"""The module on bad days: processes that vanish, users without rights, ten thousand calls."""
+"""The module under difficult conditions: short-lived processes, users without rights, thousands of calls."""
 
 import ast
 import gc
@@ -19,14 +19,14 @@ PACKAGE = pathlib.Path(camp.__file__).parent
 ROOT = os.geteuid() == 0
 NEEDS_ROOT = unittest.skipUnless(ROOT, 'needs root')
 # ARENA_SIZE of Python's Objects/obmalloc.c on 64 bits (256 KiB before 3.10): Python takes memory from the
-# system in pieces of that size, and a call whose objects just do not fit any more maps a whole one.
+# system in arenas of that size, and a call whose objects do not fit into the last one maps a whole new arena.
 ARENA_BYTES = 1 << 20
 NOBODY_ELSE = ['setpriv', '--reuid=61234', '--regid=61234', '--clear-groups']
 SETPRIV = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
 
 
 def python(script, *before, **environment):
-    """What a script printed, run by another interpreter."""
+    """Runs a script in another interpreter, and returns its output."""
     done = subprocess.run(
         [*before, sys.executable, '-W', 'error', '-c', script], stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, timeout=120, check=False,
@@ -41,7 +41,7 @@ def resident_bytes():
 
 
 class Vanishing(unittest.TestCase):
-    """Processes come and go all the time."""
+    """Reading while processes start and exit all the time."""
 
     def setUp(self):
         script = 'while :; do /bin/true & /bin/true & wait; done'
@@ -83,7 +83,7 @@ class Vanishing(unittest.TestCase):
             frame = next(frames)
         self.assertTrue(any(entity.ended and entity.name == 'true' for entity in frame.entities))
 
-    def test_exit_records_name_each_child(self):
+    def test_each_child_has_an_exit_record_with_its_name(self):
         try:
             stats = camp.taskstats(listen=True)
         except (camp.Permission, camp.NotSupported) as error:
@@ -157,14 +157,14 @@ for ask in (camp.process, ):
 
 
 class Fixtures(unittest.TestCase):
-    def test_another_proc_is_read_instead_of_this_machines(self):
+    def test_a_source_reads_another_folder_instead_of_proc(self):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / 'stat').write_text(
                 'cpu  20 0 10 70 0 0 0 0 5 0\ncpu0 20 0 10 70 0 0 0 0 5 0\nprocesses 7\n',
                 encoding='ascii')
             source = camp.Source(proc=folder)
             cpu = camp.cpu(source=source)
-            # Guest time is a part of user there, and not here.
+            # The user time of the file includes guest time, that of camp does not.
             self.assertEqual((cpu.user_ns, cpu.guest_ns, cpu.idle_ns),
                              (150_000_000, 50_000_000, 700_000_000))
             self.assertEqual(camp.fork_count(source), 7)
@@ -181,7 +181,7 @@ class Fixtures(unittest.TestCase):
 
 
 class Leaks(unittest.TestCase):
-    """What is called ten thousand times leaves nothing behind."""
+    """Thousands of calls leak no memory and no descriptors."""
 
     def leaves_nothing(self, call, times):
         for _ in range(times // 10):  # pools and caches are filled
@@ -195,22 +195,22 @@ class Leaks(unittest.TestCase):
         gc.collect()
         grown = tracemalloc.get_traced_memory()[0] - before
         tracemalloc.stop()
-        # A leak of one object a call would be 16 bytes x times, in Python's memory or in the C library's.
+        # A leak of one object in each call would be at least 16 bytes x times, in the memory of Python or of C.
         self.assertLess(grown, 4 * times)
         self.assertLess(resident_bytes() - resident, ARENA_BYTES + 8 * times)
 
-    def test_counters(self):
+    def test_reading_counters_leaks_nothing(self):
         def call():
             camp.cpu()
             camp.pid_cpu_ns(1)
             camp.memory()
         self.leaves_nothing(call, 10_000)
 
-    def test_a_process_read_in_full(self):
+    def test_reading_all_of_a_process_leaks_nothing(self):
         process = camp.process(os.getpid())
         self.leaves_nothing(process.read, 5_000)
 
-    def test_errors(self):
+    def test_errors_leak_nothing(self):
         def call():
             for ask in (lambda: camp.process(2**31 - 1), lambda: camp.network('none'),
                         lambda: camp.frames('none'), lambda: camp.pid_cpu_ns(2**31 - 1),
@@ -221,14 +221,14 @@ class Leaks(unittest.TestCase):
                     pass
         self.leaves_nothing(call, 3_000)
 
-    def test_frames(self):
+    def test_reading_frames_leaks_nothing(self):
         with camp.frames('check', interval=0) as frames:
             def call():
                 frame = frames.read()
                 frame.entities, frame.values, frame.beside
             self.leaves_nothing(call, 300)
 
-    def test_opened_and_closed_sources(self):
+    def test_opening_and_closing_sources_leaks_no_descriptors(self):
         def count():
             return len(os.listdir('/proc/self/fd'))
         camp.frames('check').close()
@@ -240,7 +240,7 @@ class Leaks(unittest.TestCase):
 
 
 class Binary(unittest.TestCase):
-    """One file for every Python from 3.8 on."""
+    """The extension module is one file for all versions of Python from 3.8 on."""
 
     def symbols(self, which):
         out = subprocess.run(['nm', '-D', which, str(PACKAGE / '_camp.abi3.so')], check=True,
@@ -248,7 +248,7 @@ class Binary(unittest.TestCase):
         return {line.split()[-1] for line in out.splitlines()}
 
     def test_only_the_stable_interface_is_used(self):
-        # What the compiler lets through under Py_LIMITED_API are functions of it, and these.
+        # With Py_LIMITED_API, the compiler allows the public functions of that interface, and these private ones.
         private = {'_Py_Dealloc', '_Py_NoneStruct', '_Py_TrueStruct', '_Py_FalseStruct'} | {
             f'_Py{name}_SizeT' for name in ('Arg_Parse', 'Arg_ParseTuple', 'Arg_VaParse', '_BuildValue',
                                             'Arg_ParseTupleAndKeywords', 'Object_CallFunction')}
@@ -257,10 +257,10 @@ class Binary(unittest.TestCase):
         self.assertLessEqual({name for name in symbols if name.startswith('_')}, private)
         self.assertFalse(symbols & {'PyType_GetModuleState', 'PyObject_GetBuffer'})
 
-    def test_every_symbol_is_found_at_loading(self):
+    def test_every_symbol_can_be_resolved(self):
         python('import camp', LD_BIND_NOW='1')
 
-    def test_only_the_loading_function_is_visible(self):
+    def test_only_the_init_function_is_exported(self):
         self.assertEqual(self.symbols('--defined-only'), {'PyInit__camp'})
 
     def test_client_libraries_of_databases_are_not_loaded_by_an_import(self):
@@ -284,7 +284,7 @@ class Binary(unittest.TestCase):
             if callable(getattr(camp, name)):
                 self.assertTrue(getattr(camp, name).__doc__, name)
 
-    def test_provenance_names_each_field(self):
+    def test_each_time_and_size_has_a_counter_with_provenance(self):
         counters = {counter.name: counter for counter in camp.counters()}
         for record, kind in ((camp.Cpu, 'cpu'), (camp.Memory, 'memory'), (camp.Network, 'network'),
                              (camp.Disk, 'disk'), (camp.Task, 'process')):

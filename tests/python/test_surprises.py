@@ -1,5 +1,4 @@
-"""What callers do that nobody thinks of: they fork, name files in any bytes, and read in the handler of a
-signal."""
+"""Unusual things that callers do: they fork, use file names that are not UTF-8, and read in a signal handler."""
 
 import os
 import pathlib
@@ -17,14 +16,14 @@ DRIVER = pathlib.Path('/usr/lib').glob('*/odbc/libsqlite3odbc.so')
 
 
 def in_child(ask):
-    """What it says in a child of a fork: the class of an exception, or "ok"."""
+    """Calls ask() in a forked child; returns the class of its exception, or "ok"."""
     told, tell = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
             ask()
             said = 'ok'
-        except Exception as error:  # whatever it is, it is told
+        except Exception as error:  # reported to the parent
             said = type(error).__name__
         os.write(tell, said.encode())
         os._exit(0)
@@ -36,7 +35,7 @@ def in_child(ask):
 
 
 class Records(unittest.TestCase):
-    def test_a_record_is_found_by_an_equal_one(self):
+    def test_equal_records_are_equal_keys_of_a_dictionary(self):
         process = camp.process(os.getpid())
         self.assertEqual({camp.Process(*process): 1}[process], 1)
         self.assertEqual(hash(process), hash(tuple(process)))
@@ -75,7 +74,7 @@ class Waits(unittest.TestCase):
 
 
 class Forks(unittest.TestCase):
-    def test_a_child_reads_no_answer_of_its_parent(self):
+    def test_a_child_cannot_read_sources_of_its_parent(self):
         opened = [camp.frames('check', interval=0)]
         asks = [opened[0].read]
         try:
@@ -88,7 +87,7 @@ class Forks(unittest.TestCase):
             ask()  # the parent's goes on
         self.assertEqual(in_child(lambda: camp.frames('check', interval=0).read()), 'ok')
 
-    def test_a_child_shares_microstates_and_a_process_table(self):
+    def test_a_child_can_read_microstates_and_a_process_table_of_its_parent(self):
         asks = [camp.process_table().read]
         try:
             asks.append(camp.microstates().threads)
@@ -100,7 +99,7 @@ class Forks(unittest.TestCase):
 
 
 class Texts(unittest.TestCase):
-    """Whatever bytes a file has, in it or as its name."""
+    """Files whose names or contents are not UTF-8."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -112,7 +111,7 @@ class Texts(unittest.TestCase):
             file.write(text)
         return path
 
-    def test_names_of_invalid_utf_8_are_read(self):
+    def test_names_that_are_not_utf_8_are_read(self):
         path = self.table(b'latin.csv', 'time,entity,größe_ms\n1,ä,2\n2,ä,3\n'.encode('latin-1'))
         with camp.frames(path, speed=0) as frames:
             frame = list(frames)[-1]
@@ -122,7 +121,7 @@ class Texts(unittest.TestCase):
         self.table(b'broken.csv', b'\xff\n')
         self.assertRaises(camp.Error, camp.frames, os.path.join(self.folder.name, 'broken.csv'))
 
-    def test_a_path_may_be_of_any_kind(self):
+    def test_a_path_may_be_bytes_str_or_a_path_object(self):
         path = self.table(b'a\xff.csv', b'time,entity,x_ms\n1,a,2\n2,a,3\n')
         for kind in (path, os.fsdecode(path), pathlib.Path(os.fsdecode(path))):
             with camp.frames(kind, speed=0) as frames:
@@ -131,7 +130,7 @@ class Texts(unittest.TestCase):
             self.assertRaises(error, camp.frames, wrong)
 
     @unittest.skipUnless(any(DRIVER), 'libsqliteodbc is not installed')
-    def test_an_open_source_needs_nothing_from_its_caller(self):
+    def test_an_open_source_does_not_depend_on_objects_of_its_caller(self):
         database = os.path.join(self.folder.name, 'sales.db')
         for name, text in (('odbcinst.ini', '[SQLite3]\nDriver=libsqlite3odbc.so\n'),
                            ('odbc.ini', f'[sales]\nDriver=SQLite3\nDatabase={database}\nTimeout=100\n')):

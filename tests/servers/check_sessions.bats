@@ -20,9 +20,10 @@ teardown_file() { servers_end; }
 setup() { ! is_file_skipped || skip "$SKIP_FILE"; }
 teardown() { is_file_skipped || end_sessions; }
 
-# ask PROGRAM ARGUMENT...: camp check as JSON, which goes on in Python: `all` objects, the last is `t`,
-# and `states` of it by their names. `witness` is the numbers of $SERVERS/witness. Seconds are printed to
-# 3 decimals, shares and points to 2: HALF_MS and HALF_POINT are what that may take away.
+# ask PROGRAM ARGUMENT...: runs camp check with these arguments, and then PROGRAM, in Python, on its JSON: `all` has
+# the objects, `t` is the last of them, `states` has the rows of `t` by state, and `witness` the numbers in
+# $SERVERS/witness. Seconds are printed to 3 decimals, shares and points to 2; HALF_MS and HALF_POINT are the
+# maximum rounding errors.
 ask() {
     local program=$1
     shift
@@ -41,8 +42,8 @@ is_active() {
     [ "$(query_postgres "select state from pg_stat_activity where application_name = '$1'")" = active ]
 }
 
-# The CPU time and the number of sleeps of these tasks so far, and the stolen time and interrupts of all CPUs. A
-# clock includes these in the CPU time of the task that runs, the scheduler does not.
+# Prints the CPU time and the number of sleeps of these tasks so far, and the time of interrupts and stolen time of
+# all CPUs. A clock includes the latter in the CPU time of the running task, the scheduler does not.
 count_burners() {
     local pids
     pids=$(query_postgres "select pid from pg_stat_activity where application_name ~ '^burner'")
@@ -52,7 +53,7 @@ count_burners() {
 }
 
 # Three loops together have at most the time of their CPU, but the database reports all of it for each.
-@test "the database reports three loops on one CPU as always on a CPU, and camp at most a third of it each" {
+@test "three loops on one CPU: the database reports each as always on a CPU, and camp at most a third of the time" {
     local i
     for i in 1 2 3; do
         start_session "burner$i" 'do $$ begin loop end loop; end $$'
@@ -82,7 +83,7 @@ for column in "measured_percent", "reported_percent":
     total = sum(row[column] for row in t["states"])
     assert abs(total - 100) <= 6 * HALF_POINT + 1e-9, (column, total)
 ' --from "postgres:$PG" --count 2 --interval 600ms
-    # The scheduler's counts are from before the interval and after it, as of the last tick.
+    # The scheduler's counts were read before and after the interval. Each is as of the last tick.
     count_burners >>"$SERVERS/witness"
     python3 -c '
 import json, os, sys
@@ -119,24 +120,24 @@ for column in "measured_s", "reported_s":
     [ "$stderr" = "camp check: --pid is of processes: it does not go with database sessions" ]
 }
 
-@test "a role that may see no session gets one message and a status" {
+@test "with a role that may see no session, camp check fails with one message" {
     start_session sleeper 'select pg_sleep(60)'
     run -4 --separate-stderr "$CAMP" check --from "postgres:$PG user=stranger" --count 2 --interval 200ms
     [[ $stderr == "camp check: nothing could be compared: "*" hidden from this role: grant pg_monitor to it" ]]
     [[ $output == *"No session: nothing to compare."* && $output != *contention* ]]
     run -0 "$CAMP" top --from "postgres:$PG user=stranger" --count 1 --interval 200ms
     [ "$(grep -c pg_monitor <<<"$output")" = 1 ]
-    # With BPF switches can be unseen as well: the count is of both.
+    # With BPF, switches can be unseen as well; the number is the sum of both.
     [[ $output =~ "not in these numbers: "[0-9]+" "("session"|"sessions"|"switches or sessions")" unseen" ]]
 }
 
-@test "on tier SQL there is nothing to check" {
+@test "on tier SQL camp check refuses to run, because there is nothing to compare" {
     run -2 --separate-stderr "$CAMP" check --from "postgres:$PG" --tier sql --count 1
     [ "${#stderr_lines[@]}" -eq 1 ]
     [[ $stderr == *"nothing to compare" ]]
 }
 
-@test "camp top shows sessions with their labels, added up by one, and sorted" {
+@test "camp top shows sessions with their labels, grouped by a label, and sorted" {
     start_session burner 'do $$ begin loop end loop; end $$'
     start_session sleeper 'select pg_sleep(60)'
     run -0 "$CAMP" top --from "postgres:$PG" --count 1 --interval 300ms

@@ -1,14 +1,14 @@
-# tests/servers/fleet.bash: a fleet for tests: hosts in network namespaces with a camp export each, and
-# Debian's Prometheus that scrapes them. Needs lib.bash.
+# tests/servers/fleet.bash: a fleet for tests: network namespaces as hosts, each with a camp export, and
+# Debian's Prometheus, which scrapes them. Needs lib.bash.
 #
-#   fleet_refusal           prints why this machine cannot run a fleet; nothing if it can
-#   fleet_begin             creates the namespaces $FLEET0 (of the server) and $FLEET1 to 4
+#   fleet_refusal           prints why this machine cannot run a fleet, or nothing if it can
+#   fleet_begin             creates the namespaces ${FLEET}0 (of Prometheus) and ${FLEET}1 to ${FLEET}4
 #   fleet_end               ends all programs in them, and removes them
 #   start_exporter N WORD   starts camp export --group WORD in namespace N; its address is ${HOSTS[N]}
 #   start_prometheus FILE   starts Prometheus with this configuration, in the server's namespace; sets PROMETHEUS
 #                           to its address there
-#   in_fleet COMMAND        runs it in the server's namespace
-# shellcheck shell=bash disable=SC2034 # HOSTS and its like are the tests'
+#   in_fleet COMMAND        runs COMMAND in the server's namespace
+# shellcheck shell=bash disable=SC2034 # the tests use HOSTS and others
 
 EXPORTER_PORT=12267
 
@@ -75,7 +75,7 @@ start_prometheus() {
     until_it in_fleet curl -sf "http://$PROMETHEUS/-/ready" || cat "$SERVERS/prometheus.log" >&2
 }
 
-# has_series QUERY N: the answer has at least N series.
+# has_series QUERY N: Prometheus' answer to QUERY has at least N series.
 has_series() {
     [ "$(in_fleet curl -s "http://$PROMETHEUS/api/v1/query" --data-urlencode "query=$1" |
         grep -o '"metric"' | wc -l)" -ge "$2" ]

@@ -19,7 +19,7 @@ setup_file() {
     fi
     fleet_begin
     for i in 1 2 3 4; do start_exporter "$i" "${words[i]}"; done
-    # Simulated: a host whose labels are hostile, and many hosts.
+    # The simulated hosts are used as a host with hostile labels, and as many hosts.
     mkdir "$SERVERS/states"
     nsenter --net="/run/netns/$FLEET"0 /usr/bin/python3 "$BATS_TEST_DIRNAME/simulated_hosts.py" --port 9700 --hosts 1000 --groups 2 \
         --folder "$SERVERS/states" >"$SERVERS/simulated.log" 2>&1 3>&- &
@@ -77,7 +77,7 @@ write_configuration() {
 }
 
 # once_answered COMMAND...: runs a command of camp, up to five times if Prometheus does not answer within its 30 s,
-# because a busy machine can delay the server that long. Any other failure counts. stderr is in the file err.
+# because a busy machine can delay the server that long. Any other failure is final. stderr is in the file err.
 once_answered() {
     local tries
     for tries in 1 2 3 4 5; do
@@ -89,8 +89,8 @@ once_answered() {
     return 1
 }
 
-# camp_json PROGRAM OPTION...: runs camp top, then a Python program with its `frames`, the last of them as `t`,
-# and the rows of `t` by name as `rows`.
+# camp_json PROGRAM OPTION...: runs camp top with these options, then PROGRAM, in Python, on its JSON: `frames` has
+# the intervals, `t` is the last of them, and `rows` has the rows of `t` by name.
 camp_json() {
     local program=$1
     shift
@@ -109,12 +109,12 @@ is_missing() {
         --interval 100ms --format text | grep -q "$1"
 }
 
-# is_shown_last PATTERN: the last interval matches. As text only its line of sums is compared, as JSON all of it.
+# is_shown_last PATTERN: the last interval in the file `all` matches: in text its line of sums, in JSON all of it.
 is_shown_last() {
     grep -a '^[0-9]* hosts\|^{' "$BATS_TEST_TMPDIR/all" | tail -1 | grep -q "$1"
 }
 
-@test "fleet: each host has the numbers of camp top in the same interval" {
+@test "fleet: each host's times equal those of camp top on that host in the same interval" {
     "$CAMP" load cpu --percent 60 --duration 9 >/dev/null 2>&1 3>&- &
     local load=$!
     in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/fleet_law.py" "$CAMP" "$PROMETHEUS" "${HOSTS[1]}" "${HOSTS[2]}" \
@@ -122,14 +122,14 @@ is_shown_last() {
     wait "$load" || true # it may get less than 60 % under concurrent load
 }
 
-@test "fleet: a host's groups add up to its threads, with their labels" {
+@test "fleet: the groups of a host have labels and no unaccounted time; history and queries have all hosts" {
     camp_json '
 assert "root" in rows and rows["root"]["labels"]["job"] == "camp", rows
 assert all(row["unaccounted_ns"] == 0 for row in rows.values())
 assert t["kind"] == "groups"' --host 10.7.2.2 --count 2 --interval 1s
     run -1 in_fleet "$CAMP" top --from "prometheus:$PROMETHEUS" --host nobody --count 1
     [[ $output == *"--host nobody: Prometheus scrapes no such host"* ]]
-    # History is recorded in intervals of a scrape.
+    # An interval of recorded history is as long as that between two scrapes.
     until_it has_series 'camp_cpus{job="camp"} offset 6s' 4
     in_fleet "$CAMP" record --from "prometheus:$PROMETHEUS" --query '{job="camp"}' --begin -6s --end -4s \
         --output "$BATS_TEST_TMPDIR/past.camp"
@@ -166,7 +166,7 @@ for row in rows.values(): assert 0.9 < sum(row["states"].values()) / row["elapse
 }
 
 # bats test_tags=deep
-@test "fleet: a killed exporter is missing, and returns with a partial interval" {
+@test "fleet: the host of a killed exporter is missing, and returns with a partial interval" {
     nsenter --net="/run/netns/$FLEET"0 "$CAMP" top --from "prometheus:$PROMETHEUS" \
         --query '{job="camp"}' --interval 500ms --format json >"$BATS_TEST_TMPDIR/all" 3>&- &
     local top=$!
@@ -187,7 +187,7 @@ of = [[row for row in f['entities'] if row['name'] == '${HOSTS[4]}'] for f in fr
 of = of[next(i for i, rows in enumerate(of) if rows):]
 assert of[-1] and not all(of), [len(x) for x in of]
 assert any(f['losses']['lost'] == 1 for f in frames) and frames[-1]['losses']['lost'] == 0
-# Its counters restarted at 0: no time is accounted twice, and no row has all that a counter has counted.
+# The exporter's counters restarted at 0. No time is accounted twice, and no row has the whole value of a counter.
 for rows in of:
     for row in rows:
         assert row['unaccounted_ns'] > -1e6 and row['elapsed_ns'] < 8e9, row
@@ -213,7 +213,7 @@ for rows in of:
     wait "$top"
 }
 
-@test "fleet: labels are untrusted texts" {
+@test "fleet: hostile characters in labels are not printed, and do not break queries" {
     until_it has_series 'camp_cpus{job="hostile"} offset 2s' 1
     in_fleet "$CAMP" top --from "prometheus:$PROMETHEUS" --query '{job="hostile"}' --interval 1s \
         --count 1 --format text >"$BATS_TEST_TMPDIR/out"
@@ -226,13 +226,13 @@ row = t["entities"][0]
 assert row["name"].startswith("a\"b??[31m{x=~\".*\"} ünï\\d"), row["name"]
 busy = (row["states"]["user"] + row["states"]["system"]) / row["elapsed_ns"]
 assert abs(busy - 0.5) < 0.001, busy' --query '{job="hostile"}' --interval 1s --count 1
-    # --host accepts such a name.
+    # --host accepts a name with hostile characters.
     in_fleet "$CAMP" top --from "prometheus:$PROMETHEUS" --host $'a"b\n\e[31m{x=~".*"} ünï\\d' --interval 1s \
         --count 1 --format text | grep -q '^group-0 '
 }
 
 # bats test_tags=deep
-@test "fleet: a thousand hosts, each with its own load" {
+@test "fleet: each of a thousand hosts is reported with its own load" {
     echo "[{\"targets\": [$(seq -s, -f '"host-%04g:12267"' 0 999)]}]" >"$SERVERS/many.new"
     mv "$SERVERS/many.new" "$SERVERS/many.json"
     until_it has_series 'camp_cpus{job="many"}' 1000

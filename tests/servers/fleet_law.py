@@ -1,11 +1,12 @@
 """fleet_law.py CAMP PROMETHEUS HOST...: checks that camp reports the same for each host of a Prometheus as camp
-top --from cpus in the same interval. It runs in the server's namespace; all hosts are this machine.
+top --from cpus in the same interval. It runs in the server's namespace; all hosts are namespaces of this
+machine.
 
-The witness has short intervals. Each host is compared with it between two of the host's own scrapes. When an
-interval of the witness is only partly between these scrapes, its busy time counts as a range. Prometheus
-dates a scrape by its start; the host's counters are read by its end, and Prometheus reports its duration. Each
-exporter accounts the BPF programs of the others, and of the witness, as interrupts and system time; the kernel
-counts how long its BPF programs ran."""
+The witness is camp top --from cpus with short intervals. Each host is compared with it between two of the host's
+own scrapes. When an interval of the witness is only partly between these scrapes, its busy time counts as a range.
+Prometheus dates a scrape by its start; the host's counters are read by its end, and Prometheus reports its
+duration. Each exporter accounts the BPF programs of the others, and of the witness, as interrupts and system
+time; the kernel counts how long its BPF programs ran."""
 import datetime
 import json
 import pathlib
@@ -31,7 +32,7 @@ def camp(*words):
 
 
 def sums(rows):
-    """CPU seconds by state, and in total."""
+    """Returns the CPU seconds by state, and in total."""
     states = {}
     for row in rows:
         for name, ns in row['states'].items():
@@ -40,8 +41,8 @@ def sums(rows):
 
 
 def witness_between(parts, begin, end):
-    """The witness's CPU seconds between `begin` and `end`: the minimum and the maximum by state, both as a sum, and
-    the number of CPUs."""
+    """Returns the CPU seconds of the witness between `begin` and `end`: the minimum by state, the maximum by state,
+    [minimum, maximum] of the sum, and the number of CPUs."""
     least, most, all_of = {}, {}, [0, 0]
     for part in parts:
         last = seconds(part['time'])
@@ -61,15 +62,15 @@ def witness_between(parts, begin, end):
 
 
 def samples_of(query, until):
-    """The samples of one series in the last 20 seconds, as (time, value)."""
+    """Returns the samples of one series in the 20 seconds before `until`, as (time, value)."""
     body = urllib.parse.urlencode({'query': f'{query}[20s]', 'time': until})
     with urllib.request.urlopen(f'http://{sys.argv[2]}/api/v1/query', body.encode(), 10) as answer:
         return [(time, float(value)) for time, value in json.load(answer)['data']['result'][0]['values']]
 
 
 def longest_run(times):
-    """The longest run of scrape times without a gap. A scrape without an answer, or one that Prometheus started
-    late, leaves a gap between two samples. camp bridges a gap of one scrape, and charges nothing in a longer
+    """Returns the longest sequence of scrape times without a gap. A scrape without an answer, or one that Prometheus
+    started late, leaves a gap between two samples. camp bridges a gap of one scrape, and charges nothing in a longer
     gap, because nothing was measured there."""
     runs = [[]]
     for time in times:
@@ -81,7 +82,7 @@ def longest_run(times):
 
 
 def programs_s():
-    """The run time of all BPF programs of the machine so far, read from their owners' file descriptors."""
+    """Returns the run time of all BPF programs of the machine so far, from the file descriptors of their owners."""
     ran = {}
     for info in pathlib.Path('/proc').glob('[0-9]*/fdinfo/*'):
         try:
@@ -98,7 +99,7 @@ def iso(time):
 
 
 def check(host, parts, begin, end, probes):
-    # The samples of a counter: a failed scrape has none.
+    # A failed scrape has no sample of this series.
     answered = [time for time, _ in samples_of(f'camp_cpus{{instance="{host}"}}', end + 1)]
     took = dict(samples_of(f'scrape_duration_seconds{{instance="{host}"}}', end + 1))
     run = longest_run([time for time in answered if begin < time < end - took[time]])
@@ -114,7 +115,7 @@ def check(host, parts, begin, end, probes):
     assert whole[0] - late <= elapsed <= whole[1] + late
     for name in least:
         assert least[name] - late - probes <= reported[name] <= most[name] + late + probes, name
-    # The modes add up to the exporter's clock, which is another witness of the same scrape.
+    # The modes add up to the exporter's clock, which is read independently in the same scrape.
     off = sum(row['unaccounted_ns'] for frame in frames for row in frame['entities'])
     assert abs(off) / 1e9 <= late, off
 
@@ -125,7 +126,7 @@ def main():
     try:
         before = programs_s()
         parts = camp('--from', 'cpus', '--interval', '200ms', '--count', str(PARTS))
-        # The witness's own programs are unloaded by now; they ran about as long as those of one host.
+        # The BPF programs of the witness are unloaded by now. They ran about as long as those of one host.
         probes = (programs_s() - before) * len(sys.argv[2:]) / len(sys.argv[3:])
     finally:
         STATISTICS.write_text(statistics)

@@ -21,7 +21,7 @@ setup_file() {
     write_configuration >"$SERVERS/prometheus.yml"
     start_prometheus
     declare -p SERVER_PIDS | sed 's/^declare /declare -g /' >"$SERVERS/known"
-    # The tests ask for the last 8 s, and for rates over 3 s before that.
+    # The tests query the last 8 s, and rates over 3 s, so at least 11 s of samples are needed.
     until_it has_series 'camp_cpus offset 12s' 4
 }
 
@@ -36,7 +36,7 @@ teardown_file() {
     servers_end
 }
 
-# Starts the exporter of a host without states of groups.
+# Starts camp export on tier schedstat, which exports no states of groups.
 start_exporter() {
     "$CAMP" export --port 0 --tier schedstat >"$SERVERS/exporter" 2>&1 3>&- &
     SERVER_PIDS+=("$!")
@@ -72,7 +72,7 @@ start_prometheus() {
     until_it curl -sf "http://$PROMETHEUS/-/ready" || cat "$SERVERS/prometheus.log" >&2
 }
 
-# has_series QUERY N: the answer has at least N series.
+# has_series QUERY N: Prometheus' answer to QUERY has at least N series.
 has_series() {
     [ "$(curl -s "http://$PROMETHEUS/api/v1/query" --data-urlencode "query=$1" | grep -o '"metric"' | wc -l)" -ge "$2" ]
 }
@@ -92,22 +92,22 @@ assert len(frames) == int(sys.argv[2]) and all(f["entities"] for f in frames)
 assert all(abs(f["interval_s"] - float(sys.argv[1])) < 1e-6 for f in frames)' "$@" <<<"$output"
 }
 
-@test "fleet: an interval of history is as long as a scrape, or as --interval" {
+@test "fleet: an interval of history is as long as the scrape interval, or as --interval" {
     top --query '{job="simulated"}' --begin -8s --end -2s --format json
     lengths 1 6
     top --query '{job="simulated"}' --begin -8s --end -2s --interval 2s --format json
     lengths 2 3
 }
 
-@test "fleet: the history of a query without a range is shown" {
+@test "fleet: a query without a range shows its history" {
     top --query up --begin -8s --end -2s --format json
     lengths 1 6
     top --query 'rate(camp_cpu_seconds_total[3s])' --begin -8s --end -2s --interval 1500ms --format json
     lengths 1.5 4
 }
 
-@test "fleet: a row that exceeds its interval has its sum as elapsed time" {
-    # Each host has four CPUs, but no column with their number.
+@test "fleet: a row whose states exceed the interval has their sum as elapsed time" {
+    # Each host has four CPUs, but the query does not return the number of CPUs.
     top --query 'rate(camp_cpu_measured_seconds_total{job="simulated"}[5s])' --count 1 --interval 500ms --format json
     python3 -c '
 import json, sys
@@ -121,7 +121,7 @@ says() {
     [ "$status" -eq "$1" ] && [[ $output$stderr == *"$2"* ]]
 }
 
-@test "fleet: messages tell a missing host from one that is down, and wrong queries are refused" {
+@test "fleet: messages distinguish an unknown host from one that is down, and wrong queries are refused" {
     top --host 127.0.0.1 --count 1
     says 1 'Prometheus cannot reach this host'
     top --host nobody --count 1
@@ -144,7 +144,7 @@ says() {
 }
 
 # bats test_tags=deep
-@test "fleet: after a host's server ends, its last interval is partial" {
+@test "fleet: after Prometheus ends, the last interval of its hosts is partial" {
     "$CAMP" top --from "prometheus:$PROMETHEUS" --query '{job="simulated"}' --interval 500ms \
         --format json >"$BATS_TEST_TMPDIR/all" 2>&1 3>&- &
     local top=$!

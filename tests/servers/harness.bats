@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # bats file_tags=deep
-# The servers of these tests themselves: they start, end, crash and leave nothing behind.
+# Tests of the functions in lib.bash: servers start, stop, crash and leave nothing behind.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -8,17 +8,17 @@ load lib
 setup() { servers_begin; }
 teardown() { servers_end; }
 
-@test "harness: a PostgreSQL server answers only on its socket, and is gone at the end" {
+@test "harness: a PostgreSQL server answers only on its socket, and is removed by servers_end" {
     start_postgres
     [ "$(query_postgres 'select 1')" = 1 ]
     [ -z "$(query_postgres 'show listen_addresses')" ]
     [ "$(stat -c %u "/proc/$PG_PID")" -ne 0 ]
-    # As many sessions of pgbench as it was told, and none when they are ended.
+    # pgbench has as many sessions as requested, and none after end_sessions.
     start_pgbench 4 20
     until_it eval '[ "$(backend_of pgbench | wc -l)" = 4 ]'
     end_sessions
     [ -z "$(backend_of pgbench)" ]
-    # It stops and starts again, and comes back from a crash.
+    # The server stops and starts again, and recovers from a crash.
     stop_postgres
     run ! query_postgres 'select 1'
     run_postgres

@@ -1,19 +1,21 @@
 # tests/servers/lib.bash: real database servers for tests: each in a folder of its own below
 # $SERVERS, on a Unix socket there, as an unprivileged user, and ended by its pid.
 #
-#   servers_begin                 a temporary folder; skips the test where no server is installed
-#   skip_file REASON              in setup_file, before it returns: skips each test of the file by name
-#   is_file_skipped               for setup(), which calls skip "$SKIP_FILE", and for teardown()
-#   servers_end                   ends all that were started, and removes the folder (teardown)
-#   start_postgres [NAME=VALUE]   settings of postgresql.conf; sets PG_FOLDER, PG_PID, PG (a CONNINFO)
-#   start_mariadb [--OPTION]      sets MARIADB_FOLDER, MARIADB_PID, MARIADB_SOCKET; within the words
-#                                 of MARIADB_WITHIN (unshare --uts ...); run_mariadb, stop_mariadb
-#   open_mariadb USER [OPTION]    a session of that user, in the database t, which runs what it is told
-#   say SESSION SQL               to one that was opened; SESSIONS has the descriptors of their input
+#   servers_begin                 creates a temporary folder, $SERVERS
+#   skip_file REASON              to be called in setup_file(): marks the file, so that its tests are skipped
+#   is_file_skipped               for setup(), which then calls skip "$SKIP_FILE", and for teardown()
+#   servers_end                   ends all processes that were started, and removes the folder (for teardown)
+#   start_postgres [NAME=VALUE]   starts a server with these settings of postgresql.conf; skips the test if
+#                                 PostgreSQL is not installed; sets PG_FOLDER, PG_PID, PG (a CONNINFO)
+#   start_mariadb [--OPTION]      starts a server; skips the test if MariaDB is not installed; sets
+#                                 MARIADB_FOLDER, MARIADB_PID, MARIADB_SOCKET. MARIADB_WITHIN is a prefix of
+#                                 its command, such as unshare --uts. Also: run_mariadb, stop_mariadb
+#   open_mariadb USER [OPTION]    opens a session of USER in the database t, which executes the SQL of say()
+#   say SESSION SQL               sends SQL to an open session; SESSIONS has the descriptors of their input
 #
-# Roles of the PostgreSQL server: camp_super (a superuser, of the test), camp (pg_monitor), stranger
+# Roles of the PostgreSQL server: camp_super (superuser, for the tests), camp (pg_monitor), stranger
 # (no rights), locked_out (NOLOGIN), secret (with the password 'sesame'). Its database: postgres.
-# shellcheck shell=bash disable=SC2034 # PG_FOLDER and its like are the tests'
+# shellcheck shell=bash disable=SC2034 # the tests use PG_FOLDER and others
 
 # shellcheck source=tests/waiting.bash
 source "$(dirname "${BASH_SOURCE[0]}")/../waiting.bash"
@@ -23,8 +25,8 @@ if [ ! -x "$POSTGRES_BIN/postgres" ]; then
     POSTGRES_BIN=$(dirname "$(ls -d /usr/lib/postgresql/*/bin/postgres 2>/dev/null | tail -1)")
 fi
 
-# Servers refuse to be root. initdb asks for its user's name, so that it has to be one there is.
-# A list of words, not a function: in the background that would be a shell with another pid.
+# Servers refuse to run as root. initdb looks up the name of its user, so the user must exist. This is a list of
+# words and not a function, because a function in the background would run in a shell with another pid.
 AS_USER=()
 if [ "$(id -u)" = 0 ]; then
     AS_USER=(setpriv --reuid=nobody "--regid=$(id -g nobody)" --clear-groups)
@@ -43,13 +45,13 @@ servers_begin() {
     export PGPASSFILE=$SERVERS/no-passwords PGSERVICEFILE=$SERVERS/no-services
 }
 
-# Whether a process was started for these tests, and has not ended: its pid may be another's by now. A
+# Succeeds if a process was started by these tests and still runs; its pid may belong to another process by now. A
 # server of PostgreSQL overwrites its environment, but its working directory is that of its tables.
 is_of_servers() {
     [[ $(readlink "/proc/$1/cwd") == "$SERVERS"/* ]] || grep -zqx "SERVERS=$SERVERS" "/proc/$1/environ"
 } 2>/dev/null
 
-# Waits for the end of a process that has its signal already.
+# Waits for the end of a process that was already sent a signal, and kills it if it does not end.
 end_server() {
     local tries
     for ((tries = 0; tries < TRIES; tries++)); do
@@ -103,7 +105,7 @@ start_postgres() {
         create role secret login password 'sesame'" >/dev/null
 }
 
-# Starts the server of $PG_FOLDER (again): sets PG_PID.
+# Starts or restarts the server of $PG_FOLDER, and sets PG_PID.
 run_postgres() {
     "${AS_USER[@]}" "$POSTGRES_BIN/postgres" -D "$PG_FOLDER" >>"$PG_FOLDER.log" 2>&1 3>&- &
     PG_PID=$!
@@ -114,13 +116,13 @@ run_postgres() {
     }
 }
 
-# query_postgres SQL: as superuser; bare values.
+# query_postgres SQL: executes SQL as superuser, and prints the values without headings.
 query_postgres() {
     "$POSTGRES_BIN/psql" -X -q -A -t -v ON_ERROR_STOP=1 \
         "host=$PG_FOLDER dbname=postgres user=camp_super" -c "$1" 3>&-
 }
 
-# Stops the server as a DBA does ("fast"): sessions end at once.
+# Stops the server in the mode "fast", which ends all sessions at once.
 stop_postgres() {
     kill -INT "$PG_PID"
     until_it is_gone "$PG_PID"
@@ -130,14 +132,15 @@ is_gone() {
     ! kill -0 "$1" 2>/dev/null
 }
 
-# A backend dies: the server ends all others and returns with new shared memory; its pid stays.
+# Kills a server process, so that the server ends all sessions and starts again with new shared memory and the same
+# pid.
 crash_postgres() {
     kill -KILL "$(query_postgres "select pid from pg_stat_activity where backend_type = 'walwriter'")"
     until_it "$POSTGRES_BIN/pg_isready" -q -h "$PG_FOLDER"
 }
 
-# start_session NAME SQL: a psql of this application_name, which runs SQL; sets SESSION_PID, which is
-# psql's own. Its backend: backend_of NAME.
+# start_session NAME SQL [USER]: starts a psql with this application_name, which executes SQL; sets SESSION_PID to the
+# pid of psql. backend_of NAME prints the pid of its backend.
 start_session() {
     "$POSTGRES_BIN/psql" -X -q "host=$PG_FOLDER dbname=postgres user=${3:-camp_super} application_name=$1" \
         -c "$2" >"$SERVERS/$1.log" 2>&1 3>&- &
@@ -154,7 +157,7 @@ has_backend() {
     [ -n "$(backend_of "$1")" ]
 }
 
-# Ends all sessions but its own: tests that share a server start with none.
+# Ends all sessions, because tests that share a server start without any.
 end_sessions() {
     query_postgres "select pg_terminate_backend(pid) from pg_stat_activity
         where backend_type = 'client backend' and pid <> pg_backend_pid()" >/dev/null
@@ -162,7 +165,7 @@ end_sessions() {
         where backend_type in ('"'client backend', 'parallel worker'"')")" = 1 ]'
 }
 
-# start_pgbench CLIENTS SECONDS [OPTION...]: TPC-B in the background; sets PGBENCH_PID.
+# start_pgbench CLIENTS SECONDS [OPTION...]: starts pgbench in the background; sets PGBENCH_PID.
 start_pgbench() {
     local clients=$1 seconds=$2
     shift 2
@@ -184,7 +187,7 @@ start_mariadb() {
     run_mariadb
 }
 
-# The tables of a new server take seconds to make: bats makes them once for all its files.
+# Creating the tables of a new server takes seconds, so they are created once in a run of bats, and copied.
 copy_mariadb_tables() {
     local tables=${BATS_RUN_TMPDIR:-$SERVERS}/mariadb
     exec {lock}>"$tables.lock"
@@ -205,7 +208,7 @@ copy_mariadb_tables() {
 
 MARIADB_WITHIN=()
 
-# Starts the server of $MARIADB_FOLDER (again): sets MARIADB_PID. A server that starts removes the temporary
+# Starts or restarts the server of $MARIADB_FOLDER, and sets MARIADB_PID. A server that starts removes the temporary
 # tables in its tmpdir, so each has one of its own.
 run_mariadb() {
     [ -d "$MARIADB_FOLDER.tmp" ] || "${AS_USER[@]}" mkdir "$MARIADB_FOLDER.tmp"
@@ -221,7 +224,7 @@ run_mariadb() {
     }
 }
 
-# prepare_mariadb USER...: the database t, these users with all rights, and camp with those of
+# prepare_mariadb USER...: creates the database t, these users with all rights, and the user camp with the rights in
 # docs/sessions.md.
 prepare_mariadb() {
     local user sql="create database t; create user camp@localhost with max_user_connections 3;
@@ -257,7 +260,7 @@ has_mariadb() {
     [ "$(query_mariadb "select count(*) from information_schema.processlist where user = '$1'")" != 0 ]
 }
 
-# is_seen USER STATE: as the process list shows it; % matches any text.
+# is_seen USER STATE: the process list has a session of USER in STATE; % matches any text.
 is_seen() {
     [ "$(query_mariadb "select count(*) from information_schema.processlist
         where user = '$1' and state like '$2'")" != 0 ]
