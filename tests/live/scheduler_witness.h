@@ -2,7 +2,7 @@
  * The scheduler's counts of the current thread: its CPU clock, its run-queue time, and the cost of
  * a switch on this machine now. Laws compare microstates with them.
  *
- * The scheduler and microstates read their clocks at different places of a switch: the scheduler
+ * The scheduler and microstates read their clocks at different points of a switch: the scheduler
  * before it chooses the next thread, microstates after that. So each switch moves a short time
  * between the CPU and the run queue or a sleep. That time is measured in the same run as the law.
  */
@@ -92,8 +92,8 @@ static void *hand_back(void *argument)
     return NULL;
 }
 
-/* The CPU time of one switch: two threads pass a byte back and forth on one CPU. It includes two
- * calls on a pipe and the whole switch, but no time of other tasks. */
+/* Measures the CPU time of one switch: two threads pass a byte back and forth on one CPU. It
+ * includes two calls on a pipe and the whole switch, but no time of other tasks. */
 static inline uint64_t switch_cost_ns(void)
 {
     struct partner partner;
@@ -126,8 +126,9 @@ struct wakeup {
     uint64_t mean_ns, longest_ns;
 };
 
-/* The delay from the moment that a thread asked for until it runs, minus the scheduler's run-queue
- * time. It includes interrupts, stolen time and the time to leave idle. */
+/* Measures wakeups: the delay from the time at which a thread asked to be woken until it runs,
+ * minus its run-queue time by the scheduler. It includes interrupts, stolen time and the time to
+ * leave idle. */
 static inline struct wakeup measure_wakeups(void)
 {
     struct wakeup wakeup = { 0, 0 };
@@ -145,9 +146,9 @@ static inline struct wakeup measure_wakeups(void)
     return wakeup;
 }
 
-/* The tolerance between two witnesses that read their clocks at different places of a switch, for a
- * thread with this number of sleeps and preemptions: a wakeup for each sleep, two switches for each
- * preemption, and once the longest wakeup. */
+/* Returns the tolerance between two measurements that read their clocks at different points of a
+ * switch, for a thread with this number of sleeps and preemptions: a wakeup for each sleep, two
+ * switches for each preemption, and once the longest wakeup. */
 static inline uint64_t switches_tolerance(uint64_t sleeps, uint64_t preemptions)
 {
     const struct wakeup wakeup = measure_wakeups();

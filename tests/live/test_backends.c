@@ -1,6 +1,7 @@
 /*
- * Backends: the laws of accounts by wait event, with children that keep an event and an activity in
- * their memory as a database server does. Here the server is this test.
+ * Backends: the laws of accounts by wait event, with children that have an event and an activity
+ * in their memory, as the backends of a database server do. This test takes the place of the
+ * server.
  */
 #include "backends_children.h"
 
@@ -162,7 +163,7 @@ static void events_without_a_slot_are_charged_by_class(void **state)
     backends_close(backends);
 }
 
-static void a_class_without_a_slot_is_a_loss(void **state)
+static void waits_of_a_class_without_a_slot_are_counted_as_lost(void **state)
 {
     struct backends *backends = open_or_skip(place_of_this_test());
     struct backends_losses losses;
@@ -212,7 +213,7 @@ int main(void)
         cmocka_unit_test(an_exited_backend_is_reported_once),
         cmocka_unit_test(a_sleep_that_started_before_the_session_has_its_event),
         cmocka_unit_test(events_without_a_slot_are_charged_by_class),
-        cmocka_unit_test(a_class_without_a_slot_is_a_loss),
+        cmocka_unit_test(waits_of_a_class_without_a_slot_are_counted_as_lost),
         cmocka_unit_test(a_backend_without_an_entry_has_no_activity),
         cmocka_unit_test(an_unreadable_event_is_reported_as_unknown_and_counted),
     };

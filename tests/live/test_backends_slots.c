@@ -109,7 +109,7 @@ static void slots_of_exited_backends_are_reused(void **state)
             ended += (accounts[i].flags & BACKEND_ENDED) != 0;
     }
     began_ns = now_ns(CLOCK_MONOTONIC);
-    do { /* the last ones leave their CPUs after they were waited for */
+    do { /* waitpid() may return before a child has left its CPU */
         read_all(backends);
         for (size_t i = 0; i < account_count; i++)
             ended += (accounts[i].flags & BACKEND_ENDED) != 0;

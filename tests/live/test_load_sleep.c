@@ -1,5 +1,5 @@
-/* Law 3: the microstates of a load are the times that it reports itself: asleep, or waiting for a
- * disk. */
+/* Law 3: the microstates of a load equal the times that the load reports of its sleeps and waits
+ * for a disk. */
 #include "disk_file.h"
 #include "load_process.h"
 #include "states_session.h"
@@ -9,8 +9,8 @@
 #define SHARE_PERCENT 60
 #define DURATION_NS (600 * (uint64_t)NS_PER_MS)
 
-/* Runs a load in a process of its own during a session. Returns its last microstates, its truth,
- * and the time that was stolen while it ran. */
+/* Runs a load in a process of its own during a session. Returns its last microstates, the times
+ * that it reports, and the time that was stolen while it ran. */
 static struct camp_thread_states watch(load_function *run, const void *plan, void *ret_truth,
                                        size_t truth_size, uint64_t *ret_stolen)
 {
@@ -47,8 +47,9 @@ static void assert_no_other_sleep(const struct camp_thread_states *last, enum ca
 
 /* ------------------------------------------------------------------------------- Sleeps -- */
 
-/* The thread sleeps from a reading of its own clock to a reading of its waker's clock, and reports
- * bounds of both. Before and after the load it also sleeps in a lock, to wait for the waker. */
+/* The thread sleeps from a reading of its own clock to a reading of its waker's clock, and
+ * reports bounds of both times. Before and after the load it also sleeps in a lock, to wait for the
+ * waker. */
 static void assert_sleeps_are_reported(enum load_sleep_kind kind, enum camp_state expected)
 {
     const struct load_sleep_plan plan = { kind, SHARE_PERCENT, 0, -1, DURATION_NS };
@@ -103,8 +104,8 @@ static uint64_t voluntary_switches(void)
     return (uint64_t)usage.ru_nvcsw;
 }
 
-/* Each load runs in this thread. The scheduler has its run delay. A sleep starts and ends within
- * calls, and the load's clocks are read outside of them. */
+/* Each load runs in this thread, whose run delay the scheduler counts. A sleep starts and ends
+ * within calls, and the load's clocks are read outside of them. */
 static void the_times_that_a_sleep_load_reports_add_up(void **state)
 {
     (void)state;
@@ -146,8 +147,8 @@ static struct file file_not_in_memory(void)
     return file;
 }
 
-/* By its own clocks a load knows the sum of its waits, for a disk or a page and then for a CPU. The
- * scheduler counts the waits for a CPU, over the whole life of the load. */
+/* By its own clocks, a load knows the sum of its waits for a disk or a page and the waits for a CPU
+ * that follow. The scheduler counts the waits for a CPU during the whole life of the load. */
 static void assert_waits_are_reported(const struct camp_thread_states *last,
                                       enum camp_state expected, uint64_t off_cpu_ns,
                                       uint64_t wall_ns, uint64_t stolen)

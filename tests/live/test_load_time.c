@@ -35,7 +35,7 @@ static uint64_t usage_ns(int who)
 /* ------------------------------------------------------------------------------- CPU -- */
 
 /* The load's own CPU time is at most that of getrusage(2), which is at most that of the clock that
- * this test reads around both. They differ by the CPU time outside of the load. */
+ * this test reads around both. The difference is CPU time outside of the load. */
 static void the_own_clock_of_a_cpu_load_equals_getrusage(void **state)
 {
     const struct load_cpu_plan plan = { 40, LOAD_ANY_PHASE, 0, -1, 300 * NS_PER_MS };
@@ -53,9 +53,10 @@ static void the_own_clock_of_a_cpu_load_equals_getrusage(void **state)
     assert_at_most("getrusage", witness, outer, CUT_NS);
 }
 
-/* The unused part of the share is run delay, or the delay of a wakeup: each period starts with one.
- * The load exceeds its share only by its last readings of the clock, which may be interrupted. */
-static void the_share_of_a_cpu_load_is_kept_except_for_run_delay(void **state)
+/* The unused part of the share is run delay, or the delay of the wakeup at the start of each
+ * period. The load exceeds its share only by its last readings of the clock, which may be
+ * interrupted. */
+static void a_cpu_load_keeps_its_share_except_for_run_delay(void **state)
 {
     const struct load_cpu_plan plan = { 30, LOAD_ANY_PHASE, 0, -1, 500 * NS_PER_MS };
     const uint64_t steal = steal_ns();
@@ -116,8 +117,8 @@ static void watch_once(const struct load_cpu_plan *plan, struct camp_taskstat *r
                   (double)ret_truth->search_ns / NS_PER_MS, (double)ret->measured_ns / NS_PER_MS,
                   (double)ret->sampled_ns / NS_PER_MS, (unsigned long long)ret_truth->missed,
                   (unsigned long long)ret_truth->cycles, ret_truth->realtime ? ", realtime" : "");
-    /* The load's own time is at most that of taskstats, which is at most that of a clock around
-     * both. The task itself reads all three, so each is up to date. */
+    /* The load's own time is at most that of taskstats, which is at most that of a clock that is
+     * read before and after. The task reads all three of itself, so they are up to date. */
     assert_at_least("measured", ret->measured_ns, ret_truth->own_ns + ret_truth->search_ns, 0);
     assert_at_most("measured", ret->measured_ns, outer_ns, 0);
 }
@@ -202,16 +203,17 @@ static void clocks_of_exited_children_add_up_to_rusage_children(void **state)
     assert_int_equal(truth.unreported, 0);
     assert_at_least("own clocks", truth.own_ns, truth.children * plan.burn_ns, 0);
     assert_at_least("whole clocks", truth.whole_ns, truth.own_ns + 1, 0);
-    /* Both are the clocks of exited children. Each of the two sums is rounded down to 1 us. */
+    /* Both sums are of the clocks of exited children. User and system time are each rounded down to
+     * 1 us. */
     assert_at_least("getrusage", witness, truth.whole_ns, CUT_NS);
     assert_at_most("getrusage", witness, truth.whole_ns, CUT_NS);
 }
 
 /* --------------------------------------------------------------------------- Threads -- */
 
-/* The sum of the threads is at most the time of their process, which is at most that of the clocks
- * around it. The rest of the process is its own thread, and the time of the threads before their
- * first and after their last reading. */
+/* The sum of the threads is at most the time of their process, which is at most that of the clock
+ * that is read before and after. The rest of the process's time is that of its first thread, and of
+ * the threads before their first and after their last reading. */
 static void clocks_of_threads_add_up_to_the_process(void **state)
 {
     const struct load_threads_plan plan = { 4, 5, 500 * NS_PER_MS };
@@ -252,7 +254,7 @@ struct stopped {
     uint64_t clock_ns; /* its CPU clock after the load */
 };
 
-/* Runs the load in its process, and then reports the CPU time of the whole process. */
+/* Runs the load in this process, and then stores the CPU time of the process. */
 static int run_watched(const void *argument, void *ret_truth, struct camp_error *error)
 {
     struct stopped *shared = *(struct stopped *const *)argument;
@@ -264,8 +266,7 @@ static int run_watched(const void *argument, void *ret_truth, struct camp_error 
 }
 
 /* The CPU clock of the process, read by its parent after the end, includes the time that the load
- * reports. Before the load the process was forked and started; after its last reading it only
- * exited. */
+ * reports. The rest is the start of the process before the load, and its exit. */
 static void a_stopped_load_reports_its_times_until_then(void **state)
 {
     struct stopped *shared =
@@ -312,7 +313,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_own_clock_of_a_cpu_load_equals_getrusage),
-        cmocka_unit_test(the_share_of_a_cpu_load_is_kept_except_for_run_delay),
+        cmocka_unit_test(a_cpu_load_keeps_its_share_except_for_run_delay),
         cmocka_unit_test(a_load_between_ticks_is_sampled_only_at_ticks_while_it_ran),
         cmocka_unit_test(a_load_across_ticks_is_sampled_at_each_tick),
         cmocka_unit_test(a_phased_load_restores_the_settings_of_its_process),

@@ -292,7 +292,7 @@ static size_t find(const char *name, struct camp_process *found, size_t capacity
     return count;
 }
 
-static void children_of_an_executable_are_found_under_any_name(void **state)
+static void processes_of_an_executable_are_found_whatever_their_name_is(void **state)
 {
     char folder[] = "/tmp/camp-find-XXXXXX", name[64], alias[64], path[128], link[128];
     struct camp_process found[8];
@@ -338,7 +338,7 @@ int main(void)
         cmocka_unit_test(a_zombie_can_be_read_and_a_reaped_process_is_gone),
         cmocka_unit_test(after_its_pid_is_reused_a_process_is_gone_and_the_token_differs),
         cmocka_unit_test(every_listed_process_and_thread_can_be_read_or_is_gone),
-        cmocka_unit_test(children_of_an_executable_are_found_under_any_name),
+        cmocka_unit_test(processes_of_an_executable_are_found_whatever_their_name_is),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

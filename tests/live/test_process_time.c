@@ -6,7 +6,7 @@
 
 #include <sched.h>
 
-static void cpu_time_read_of_a_sleeping_child_is_its_own(void **state)
+static void cpu_time_read_of_a_sleeping_child_is_that_of_its_own_clock(void **state)
 {
     struct child child = start_child();
     struct sandwich sandwich = read_asleep(&child, (struct command){ 'b', 50, "" });
@@ -236,7 +236,7 @@ static void utilisation_of_a_busy_child_is_the_growth_of_its_clock(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cpu_time_read_of_a_sleeping_child_is_its_own),
+        cmocka_unit_test(cpu_time_read_of_a_sleeping_child_is_that_of_its_own_clock),
         cmocka_unit_test(times_of_sleeping_threads_add_up_to_that_of_their_process),
         cmocka_unit_test(the_time_of_an_exited_thread_stays_in_its_process),
         cmocka_unit_test(counters_of_a_running_child_never_go_back),

@@ -1,4 +1,5 @@
-/* Microstates of this machine's threads and CPUs: what has to add up. */
+/* Microstates of this machine's threads and CPUs: states add up to elapsed time, and threads to
+ * CPUs. */
 #include "states_session.h"
 
 #include "verify/verify_watch.h"
@@ -124,9 +125,9 @@ static void burn_a_while(void *ns)
     burn(CLOCK_PROCESS_CPUTIME_ID, *(uint64_t *)ns);
 }
 
-/* A second with threads that run all the time, that start and that end. Returns the number of
- * exited threads. Exited threads of the whole machine are read at once, so that none is added to a
- * total. */
+/* Works for a second, with threads that run all the time and threads that start and exit.
+ * Returns the number of exited threads. Exited threads of the whole machine are read at once, so
+ * that none is added to a total. */
 static unsigned work_for_a_second(struct camp_states *session, struct threads *ended)
 {
     static uint64_t long_ns = 300 * (uint64_t)NS_PER_MS, short_ns = 2 * (uint64_t)NS_PER_MS;

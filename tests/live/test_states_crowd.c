@@ -13,7 +13,8 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-/* A unique name, by which the records of this test are found. Set before children are made. */
+/* A unique name, by which the records of this test are found. It is set before children are
+ * started. */
 static char name[CAMP_STATES_NAME_SIZE];
 
 static void set_name(const char *kind)
@@ -30,7 +31,7 @@ struct bomb {
     atomic_uint lit; /* a futex */
     atomic_int size; /* how many more processes may start */
     atomic_int made;
-    uint64_t own_ns[BOMB_MAX]; /* their CPU clocks, as their last act */
+    uint64_t own_ns[BOMB_MAX]; /* their CPU clocks just before they exit */
 };
 
 /* Each process starts two others, while `size` allows, and waits for none of them. */
@@ -88,7 +89,7 @@ static uint64_t run_bomb(struct bomb *bomb)
     return (uint64_t)bomb->made + 1; /* and be_a_bomb() */
 }
 
-/* What the records report of the exited threads of this test. */
+/* Sums of the records of exited threads of this test. */
 struct reported {
     uint64_t count, processes, totals;
     uint64_t on_cpu_ns, scheduler_ns, irq_ns, sleeps, preemptions;
@@ -169,8 +170,8 @@ static void every_lost_process_of_a_fork_bomb_is_counted(void **state)
                   (unsigned long long)losses.exits_lost, (double)reported.on_cpu_ns / 1e6,
                   (double)own_ns / 1e6, (double)reported.scheduler_ns / 1e6);
     assert_true(losses.exits_added_up > 0);
-    /* A lost thread may be any thread of the machine. At most this number of others ended: those
-     * that lived before or were created since. */
+    /* A lost thread may be any thread of the machine. At most `others` threads exited: those that
+     * existed before or were created since. */
     assert_at_most("reported", reported.count, made, 0);
     assert_at_least("reported and lost", reported.count + losses.exits_lost, made, 0);
     assert_at_most("reported and lost", reported.count + losses.exits_lost, made, others);

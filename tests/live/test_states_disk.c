@@ -1,4 +1,4 @@
-/* Law 4: waits for a disk and for pages equal the waiting thread's own clocks. */
+/* Law 4: waits for a disk and for pages are those of the waiting thread's own clocks. */
 #include "disk_file.h"
 
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-/* Law 5: exited threads. No thread and none of its time is lost, however short its life. */
+/* Law 5: no exited thread and none of its time is lost, however short its life. */
 #include "states_session.h"
 
 #include <pthread.h>
@@ -44,7 +44,7 @@ static void run_short_children(struct short_child *children)
         left--;
 }
 
-static void no_short_child_is_lost(void **state)
+static void every_short_lived_child_has_a_last_record(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct short_child *children = shared_memory(CHILDREN * sizeof *children);
@@ -187,7 +187,7 @@ static struct camp_thread_states last_of_all(struct camp_states *session, pid_t 
     return last;
 }
 
-/* A running thread takes the place of its leader, and has the tid of the leader from then on. */
+/* A thread that calls exec gets the tid of its process's first thread. */
 static void a_thread_that_calls_exec_continues_as_its_process(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
@@ -207,7 +207,7 @@ static void a_thread_that_calls_exec_continues_as_its_process(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_short_child_is_lost),
+        cmocka_unit_test(every_short_lived_child_has_a_last_record),
         cmocka_unit_test(every_thread_of_a_process_has_a_last_record),
         cmocka_unit_test(a_thread_that_calls_exec_continues_as_its_process),
     };

@@ -102,7 +102,7 @@ static void a_woken_thread_waits_in_the_run_queue_of_a_busy_cpu(void **state)
 
 /* ---------------------------------------------------------------------- User and system -- */
 
-/* The calls are long, so entering and leaving them, which is user time, takes a small share. */
+/* The calls are long, so that entering and leaving them, which is user time, is a small share. */
 #define READ_BYTES (16u << 20)
 
 struct split {
@@ -191,9 +191,9 @@ static struct camp_thread_states watch_reader(uint32_t options, struct split *re
     return after;
 }
 
-/* Between the two snapshots the thread was also on a CPU outside of its reads and its loop: for the
- * difference between the scheduler's count and its own CPU clock. The time of the reads includes
- * interrupts and run delay. */
+/* Between the two snapshots the thread was also on a CPU outside of its reads and its loop. This
+ * time is the difference between the scheduler's count and the thread's own CPU clock. The time of
+ * the reads includes interrupts and run delay. */
 static void the_system_time_of_a_load_is_reported(void **state)
 {
     struct split own;

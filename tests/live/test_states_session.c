@@ -108,7 +108,7 @@ static void burn_and_sleep(void *truth)
     end_stretch(own);
 }
 
-static void two_concurrent_sessions_report_the_same(void **state)
+static void two_concurrent_sessions_report_the_same_states(void **state)
 {
     struct camp_states *sessions[] = { open_states_or_skip(0), open_states_or_skip(0) };
     struct camp_thread_states last[2];
@@ -168,7 +168,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_killed_session_leaves_no_program_in_the_kernel),
-        cmocka_unit_test(two_concurrent_sessions_report_the_same),
+        cmocka_unit_test(two_concurrent_sessions_report_the_same_states),
         cmocka_unit_test(missing_capabilities_are_named),
     };
 

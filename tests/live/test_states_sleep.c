@@ -45,7 +45,7 @@ static void do_nothing(int argument)
 
 /* ------------------------------------------------------------------------------- Sleeps -- */
 
-/* Each function is what a child does between two readings of its clock. */
+/* Each of these functions is called by a child between two readings of its clock. */
 
 static void sleep_in_lock(int unused)
 {
@@ -105,7 +105,7 @@ static void stop_itself(int unused)
     raise(SIGSTOP);
 }
 
-/* What has to be there before the sleep; returns the argument of the sleep. */
+/* Each of these functions prepares a sleep, and returns the argument of the sleeping function. */
 
 static int late_sender(void)
 {
@@ -207,8 +207,8 @@ static void sleep_once(void *truth)
     }
 }
 
-/* The thread's sleep is within the bounds of its own clocks, except for the time when it was
- * stopped. Between its readings it had no other sleep. */
+/* Asserts that the thread's sleep is within the bounds of its own clocks, except for the time when
+ * it was stopped. Between its readings it had no other sleep. */
 static void assert_slept(const struct sleeper *sleeper, const struct camp_thread_states *last,
                          uint64_t stolen_ns)
 {

@@ -37,8 +37,8 @@ static void await_state(struct camp_states *session, pid_t pid, enum camp_state 
     assert_int_equal(one_of(session, pid).state, state);
 }
 
-/* Other sleep is also the state of a new thread that has not run yet, so the thread must have made
- * a call. */
+/* A new thread that has not run yet is also in the state other sleep, so the thread must have made
+ * a system call. */
 static void await_sleeper(struct camp_states *session, pid_t pid)
 {
     uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
@@ -51,7 +51,7 @@ static void await_sleeper(struct camp_states *session, pid_t pid)
     assert_int_equal(thread.state, CAMP_STATE_OTHER_SLEEP);
 }
 
-static void a_sleeping_thread_grows_only_in_its_state(void **state)
+static void only_the_state_of_its_sleep_grows_for_a_sleeping_thread(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     pid_t child = start(sleep_on, NULL);
@@ -252,7 +252,7 @@ static void a_snapshot_into_a_short_array_loses_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sleeping_thread_grows_only_in_its_state),
+        cmocka_unit_test(only_the_state_of_its_sleep_grows_for_a_sleeping_thread),
         cmocka_unit_test(a_thread_that_worked_gets_a_full_record),
         cmocka_unit_test(the_new_name_that_another_thread_gave_a_sleeper_is_reported),
         cmocka_unit_test(the_new_parent_of_a_sleeper_is_reported_after_its_parent_exits),

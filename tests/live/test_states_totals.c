@@ -1,4 +1,4 @@
-/* Threads that end faster than they are read: those for which the ring has no space are added up by
+/* Threads that exit faster than they are read: if the ring has no space, they are added up by
  * parent and name, and none of their time is lost. */
 #include "states_session.h"
 
@@ -38,8 +38,8 @@ static uint32_t count_brief(const struct threads *ended)
     return count;
 }
 
-/* Totals come with the call after the next one. A thread may not have left its CPU yet when
- * pthread_join() returns. */
+/* Reads until all exited threads are reported. A total is reported only by a later call, and a
+ * thread may still be on its CPU when pthread_join() returns. */
 static void take_all(struct camp_states *session, struct threads *ended)
 {
     uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
@@ -49,8 +49,8 @@ static void take_all(struct camp_states *session, struct threads *ended)
     while (count_brief(ended) < FLOOD && wait_on(began_ns));
 }
 
-/* A switch moves time between the CPU and the run queue, so the law is about their sum. That sum
- * changes only when a thread falls asleep or is woken, once each. */
+/* A switch moves time between the CPU and the run queue, so the law is about their sum. A switch
+ * changes that sum only when a thread falls asleep or is woken. */
 static void exits_without_space_are_added_up(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
@@ -155,7 +155,7 @@ static uint64_t add_known(struct source *source, uint64_t *elapsed_ns, uint64_t 
 
 static volatile sig_atomic_t stop;
 
-static void a_thread_reported_alone_is_not_in_a_total(void **state)
+static void a_thread_with_a_record_of_its_own_is_not_in_a_total(void **state)
 {
     struct gang *gang = shared_memory(sizeof *gang);
     struct camp_states *session = open_states_or_skip(0); /* skips without privilege */
@@ -206,7 +206,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exits_without_space_are_added_up),
-        cmocka_unit_test(a_thread_reported_alone_is_not_in_a_total),
+        cmocka_unit_test(a_thread_with_a_record_of_its_own_is_not_in_a_total),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,7 +174,7 @@ static void assert_is_disk_of(int file, const struct camp_disk_wait *wait)
     assert_int_equal(wait->minor, minor(status.st_dev));
 }
 
-static void a_wait_has_its_disk(void **state)
+static void a_wait_is_reported_with_its_disk(void **state)
 {
     static struct camp_disk_wait waits[WAITS];
     struct camp_states *session = open_states_or_skip(CAMP_STATES_DISKS);
@@ -216,7 +216,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_wait_of_a_reader_is_own_wait_of_one_cpu_and_any_wait_of_all),
-        cmocka_unit_test(a_wait_has_its_disk),
+        cmocka_unit_test(a_wait_is_reported_with_its_disk),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /*
- * CPUs, memory, networks and disks on this machine: is the meaning right here? Each law compares
- * two witnesses of the same interval, so that other work on the machine does not matter.
+ * CPUs, memory, networks and disks on this machine: do the counters mean what camp says? Each law
+ * compares two sources of the same interval, so that other work on the machine does not matter.
  */
 #include "clocks.h"
 #include "cpu_steal.h"
@@ -68,7 +68,7 @@ static size_t read_disks(struct camp_disk *ret)
     return count;
 }
 
-static void the_list_of_cpus_is_the_kernels_own(void **state)
+static void the_list_of_cpus_equals_that_of_the_kernel(void **state)
 {
     FILE *file = fopen("/sys/devices/system/cpu/online", "r");
     static int32_t ids[MOST];
@@ -245,7 +245,7 @@ static void a_busy_child_makes_its_cpu_busy(void **state)
     munmap(burnt, sizeof *burnt);
 }
 
-/* An upper bound: idle time is part of the wall time. */
+/* The growth of idle time is at most the wall time. */
 static void idle_time_passes_no_faster_than_the_clock(void **state)
 {
     struct timespec pause = { .tv_nsec = 200 * NS_PER_MS };
@@ -258,7 +258,7 @@ static void idle_time_passes_no_faster_than_the_clock(void **state)
     after_ns = now_ns(CLOCK_MONOTONIC);
     for (size_t i = 1; i < count; i++) {
         /* A difference of two numbers that are rounded down to the unit, of which the earlier may
-         * be a tick old. The clock is read before the file. */
+         * be a tick old. camp reads the clock before the file. */
         assert_at_most("idle", cpus[1][i].idle_ns - cpus[0][i].idle_ns,
                        after_ns - cpus[0][i].time_ns, proc_time_unit_ns() + tick_ns());
     }
@@ -286,7 +286,7 @@ static void idle_time_equals_that_of_proc_uptime(void **state)
     (void)state;
     read_cpus(cpus[0]);
     high = uptime_idle_ns();
-    /* Both are rounded down to a unit: to 1/100 s, and to the unit of /proc/stat. */
+    /* Uptime is rounded down to 1/100 s, and the idle time of camp to the unit of /proc/stat. */
     assert_in_range(cpus[0][0].idle_ns, low - proc_time_unit_ns(), high + NS_PER_S / 100);
 }
 
@@ -380,7 +380,7 @@ static void readers_report_the_same_as_stateless_calls(void **state)
     camp_reader_close(&reader);
 }
 
-static void readings_of_cpus_and_memory_are_never_stale(void **state)
+static void readings_of_cpus_and_memory_are_always_current(void **state)
 {
     struct camp_reader reader = CAMP_READER_NONE;
     struct camp_reader memory_reader = CAMP_READER_NONE;
@@ -426,7 +426,7 @@ static void a_call_for_utilisation_blocks_for_its_interval(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_list_of_cpus_is_the_kernels_own),
+        cmocka_unit_test(the_list_of_cpus_equals_that_of_the_kernel),
         cmocka_unit_test(every_listed_name_can_be_read),
         cmocka_unit_test(counters_never_go_back),
         cmocka_unit_test(meminfo_and_sysinfo_report_the_same_memory),
@@ -436,7 +436,7 @@ int main(void)
         cmocka_unit_test(packets_over_loopback_are_counted),
         cmocka_unit_test(disks_and_partitions_are_distinguished_as_in_sysfs),
         cmocka_unit_test(readers_report_the_same_as_stateless_calls),
-        cmocka_unit_test(readings_of_cpus_and_memory_are_never_stale),
+        cmocka_unit_test(readings_of_cpus_and_memory_are_always_current),
         cmocka_unit_test(a_call_for_utilisation_blocks_for_its_interval),
     };
 

@@ -1,8 +1,8 @@
 /*
  * Laws of the source "tasks" on this machine, of living processes: the time accounted to them is
- * that of their own clocks, and no more than the CPUs have. The witnesses are read just outside of
- * what is tested, so the truth lies between them; a task that runs at the moment of the snapshot
- * lags by up to a tick, and by nothing else.
+ * that of their own clocks, and no more than the CPUs have. Clocks are read just before and just
+ * after each snapshot, so the true time lies between them. The time of a task that runs at the
+ * moment of a snapshot lags by up to a tick.
  */
 #include "cpu_steal.h"
 #include "tasks_frames.h"
@@ -74,7 +74,7 @@ static pid_t child_on_all_cpus(void)
     return child;
 }
 
-static void all_processes_use_no_more_than_the_cpus_have(void **state)
+static void all_processes_together_use_at_most_the_time_of_all_cpus(void **state)
 {
     const uint64_t steal = steal_ns();
     pid_t child = child_on_all_cpus();
@@ -100,7 +100,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_measured_time_of_a_process_is_that_of_its_own_clock),
-        cmocka_unit_test(all_processes_use_no_more_than_the_cpus_have),
+        cmocka_unit_test(all_processes_together_use_at_most_the_time_of_all_cpus),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /*
- * Laws of the CPUs that stand beside the processes of the bpf tier: what a load on one CPU knows of
- * itself is in that CPU's busy time, to a point, where /proc/stat's columns know nothing of it, and
- * in intervals that are shorter than its unit allows.
+ * Laws of the CPUs of the bpf tier, which are read with its processes: the busy time of a CPU
+ * includes a load that measures itself, even if the columns of /proc/stat miss the load
+ * completely, and in intervals that are short compared with the unit of /proc/stat.
  */
 #include "load_process.h"
 #include "states_session.h"
@@ -101,8 +101,8 @@ static struct between_ticks watch_between_ticks(void)
     return seen;
 }
 
-/* The CPU was busy for the load, and at most for all other processes. The sampled time of the load
- * is a law of test_load_time.c. */
+/* The CPU was busy for the load, and for at most the time of all other processes. The sampled time
+ * of the load is a law of test_load_time.c. */
 static void busy_time_of_a_cpu_is_that_of_a_load_that_no_tick_samples(void **state)
 {
     const struct between_ticks seen = watch_between_ticks();
@@ -136,8 +136,8 @@ static void burn_and_sleep(void *unused)
 }
 
 /* An interval of five units of /proc/stat, so the idle time of /proc/stat could be wrong by 20
- * points. Each reading of the child's clock may lag by a tick. Each of its turns has a wakeup and a
- * switch. */
+ * points. Each reading of the child's clock may lag by a tick. Each turn of the child has a wakeup
+ * and a switch. */
 static void busy_time_of_a_cpu_includes_a_thread_that_runs_there_in_short_intervals(void **state)
 {
     const uint64_t steal = steal_ns();

@@ -1,6 +1,6 @@
 /*
- * Laws of the source "tasks" on this machine, of processes that end: as its last act, each child
- * stores its CPU time, and each is accounted once, with all of it.
+ * Laws of the source "tasks" on this machine, of processes that end: each child stores its CPU
+ * time just before it exits. Each child is accounted once, with all its CPU time.
  */
 #include "cpu_steal.h"
 #include "tasks_frames.h"
@@ -40,9 +40,9 @@ static struct folded rows_of_name(const struct frame *frame, const char *name)
     return folded;
 }
 
-/* The child's own CPU time at its last act, and its CPU clock after its end. The true time of its
- * exit record is between the two, because the exit ends after the record. Also an upper bound of
- * its life, by the clock of this test. */
+/* `word` is the CPU time that a child reads just before it exits, `whole` its CPU clock after
+ * its end. The correct time of its exit record is between the two, because the exit ends after the
+ * record. `life` is an upper bound of its life, by the clock of this test. */
 struct own_time {
     uint64_t word, whole, life;
 };
@@ -66,8 +66,8 @@ static struct own_time end_of(pid_t child)
     return (struct own_time){ *shared_ns, now_ns(clock), 0 };
 }
 
-/* The accounted time is at least the child's own time minus `lag_ns`, and at most its clock after
- * its end plus `slack_ns`. */
+/* Asserts that the accounted time is at least the child's own time minus `lag_ns`, and at most its
+ * clock after its end plus `slack_ns`. */
 static void assert_accounted(uint64_t accounted, struct own_time own, uint64_t lag_ns,
                              uint64_t slack_ns)
 {
@@ -158,12 +158,12 @@ static void a_process_that_reads_no_clock_is_accounted_to_its_end(void **state)
         reap(child);
         sum.life += now_ns(CLOCK_MONOTONIC) - began_ns;
         sum.whole += whole;
-        /* The exit costs as much as a child that only exits, forked at the same time. */
+        /* The CPU time of the exit is estimated by that of a child that only exits. */
         sum.word += less(whole, cost_of_an_exit());
     }
     accounted = rows_of_name(next_frame(source, 0), own_name("blind"));
     assert_int_equal(accounted.count, CHILDREN);
-    /* Without the time since the last tick a quarter would be missing. */
+    /* Without the time since the last tick, about a quarter would be missing. */
     assert_accounted(accounted.measured_ns, sum, stolen_since(steal), less(sum.life, sum.whole));
     source_close(source);
 }
@@ -185,7 +185,7 @@ static uint64_t clock_asleep(pid_t child)
     return now_ns(clock);
 }
 
-static void an_exited_process_is_accounted_once_with_its_last_interval(void **state)
+static void an_exited_process_is_accounted_once_in_its_last_interval(void **state)
 {
     struct source *source;
     int go[2];
@@ -412,7 +412,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_short_lived_process_is_accounted),
         cmocka_unit_test(a_process_that_reads_no_clock_is_accounted_to_its_end),
-        cmocka_unit_test(an_exited_process_is_accounted_once_with_its_last_interval),
+        cmocka_unit_test(an_exited_process_is_accounted_once_in_its_last_interval),
         cmocka_unit_test(a_process_that_exits_during_a_snapshot_is_accounted_only_since_the_last),
         cmocka_unit_test(a_process_with_threads_is_accounted_completely_and_once),
         cmocka_unit_test(a_process_with_threads_first_seen_as_a_zombie_is_accounted_once),

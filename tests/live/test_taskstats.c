@@ -1,7 +1,7 @@
 /*
- * Laws of taskstats on this machine, of living processes: what its numbers mean is compared with
- * what processes of ours know of themselves, in the same run. Needs CAP_NET_ADMIN; without it only
- * the refusal is tested, and the rest is counted as skipped.
+ * Laws of taskstats on this machine, of living processes: its values are compared with those that
+ * test processes read of themselves in the same run. Needs CAP_NET_ADMIN; without it only the
+ * refusal is tested, and the other tests are skipped.
  */
 #include "cpu_steal.h"
 #include "taskstats_session.h"

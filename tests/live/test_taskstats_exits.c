@@ -1,7 +1,7 @@
 /*
- * Laws of taskstats on this machine, of tasks that end: their records are compared with what the
- * children knew of themselves, and with wait4(). Needs CAP_NET_ADMIN; without it all is counted as
- * skipped.
+ * Laws of taskstats on this machine, of tasks that end: their records are compared with values
+ * that the children read of themselves, and with wait4(). Needs CAP_NET_ADMIN; without it all
+ * tests are skipped.
  */
 #include "cpu_steal.h"
 #include "taskstats_session.h"
@@ -88,9 +88,9 @@ static struct ended records_of(struct camp_taskstats *session, int32_t pid)
     return ended;
 }
 
-/* Each child writes the last reading of its own clock to shared memory. Its clock as a zombie also
- * includes its exit, of which a record has a part. */
-static void every_child_has_a_record_of_at_least_its_own_time(void **state)
+/* Each child writes the last reading of its own clock to shared memory. The clock of the zombie
+ * also includes the exit, but the record includes only a part of the exit. */
+static void the_record_of_every_child_has_at_least_the_childs_own_time(void **state)
 {
     struct camp_taskstats session = open_or_skip(true);
     uint64_t *known = mmap(NULL, CHILDREN * sizeof *known, PROT_READ | PROT_WRITE,
@@ -128,8 +128,8 @@ static void every_child_has_a_record_of_at_least_its_own_time(void **state)
     camp_taskstats_close(&session);
 }
 
-/* A child that does not read its clock: its life by the clock of this test, and its CPU clock as a
- * zombie, after its memory is released. */
+/* A child that does not read its own clock: its CPU clock when it is a zombie, and its life by the
+ * clock of this test. */
 struct used {
     uint64_t cpu_ns, life_ns;
 };
@@ -151,10 +151,10 @@ static struct used burn_in_child(struct camp_taskstats *session, struct camp_tas
     return used;
 }
 
-/* The bounds of a record. The measured time is at most the child's CPU time, and that is at most
- * the record's at_most_ns plus the CPU time after the record. A child that only exits measures the
- * latter: its clock minus the part in its record. */
-static void the_record_of_a_child_has_at_least_its_own_time(void **state)
+/* The measured time of a record is at most the child's CPU time, which is at most the record's
+ * at_most_ns plus the CPU time after the record. The CPU time after the record is measured with a
+ * child that only exits: its clock minus the time in its record. */
+static void the_measured_time_and_at_most_ns_of_a_record_enclose_the_cpu_time(void **state)
 {
     struct camp_taskstats session = open_or_skip(true);
     uint64_t steal = steal_ns(), most = 0, used = 0, life = 0, after = 0;
@@ -240,7 +240,7 @@ static void the_threads_of_a_process_add_up_to_its_record(void **state)
     camp_taskstats_close(&session);
 }
 
-static void a_leader_that_exits_first_does_not_end_its_process(void **state)
+static void the_exit_of_the_first_thread_is_not_the_end_of_its_process(void **state)
 {
     struct camp_taskstats session = open_or_skip(true);
     struct ended ended;
@@ -257,7 +257,7 @@ static void a_leader_that_exits_first_does_not_end_its_process(void **state)
     camp_taskstats_close(&session);
 }
 
-static void a_process_that_had_threads_has_one_record(void **state)
+static void a_process_that_has_only_its_first_thread_left_has_one_record(void **state)
 {
     struct camp_taskstats session = open_or_skip(true);
     struct ended ended;
@@ -339,11 +339,11 @@ static void dropped_records_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_child_has_a_record_of_at_least_its_own_time),
-        cmocka_unit_test(the_record_of_a_child_has_at_least_its_own_time),
+        cmocka_unit_test(the_record_of_every_child_has_at_least_the_childs_own_time),
+        cmocka_unit_test(the_measured_time_and_at_most_ns_of_a_record_enclose_the_cpu_time),
         cmocka_unit_test(the_threads_of_a_process_add_up_to_its_record),
-        cmocka_unit_test(a_leader_that_exits_first_does_not_end_its_process),
-        cmocka_unit_test(a_process_that_had_threads_has_one_record),
+        cmocka_unit_test(the_exit_of_the_first_thread_is_not_the_end_of_its_process),
+        cmocka_unit_test(a_process_that_has_only_its_first_thread_left_has_one_record),
         cmocka_unit_test(records_read_one_at_a_time_are_the_same_as_in_groups),
         cmocka_unit_test(dropped_records_are_counted),
     };

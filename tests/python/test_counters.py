@@ -33,7 +33,7 @@ class BesidePsutil(unittest.TestCase):
         self.assertLessEqual(value, after, what)
 
     @NEEDS_PSUTIL
-    def test_times_of_cpus_are_between_two_readings(self):
+    def test_cpu_times_of_psutil_are_between_two_readings_of_camp(self):
         before = camp.cpus()
         theirs = psutil.cpu_times(percpu=True)
         after = camp.cpus()
@@ -47,7 +47,7 @@ class BesidePsutil(unittest.TestCase):
                          units_of_ns(last.user_ns + last.guest_ns), 'user')
 
     @NEEDS_PSUTIL
-    def test_counters_of_networks_are_between_two_readings(self):
+    def test_network_counters_of_psutil_are_between_two_readings_of_camp(self):
         names = {'received_bytes': 'bytes_recv', 'sent_bytes': 'bytes_sent',
                  'received_packets': 'packets_recv', 'sent_packets': 'packets_sent',
                  'received_errors': 'errin', 'sent_errors': 'errout'}
@@ -62,7 +62,7 @@ class BesidePsutil(unittest.TestCase):
                              getattr(after[name], ours), f'{name} {ours}')
 
     @NEEDS_PSUTIL
-    def test_counters_of_disks_are_between_two_readings(self):
+    def test_disk_counters_of_psutil_are_between_two_readings_of_camp(self):
         def read():
             return {disk.name: disk for disk in camp.disks() + camp.partitions()}
         before, theirs, after = read(), psutil.disk_io_counters(True, False), read()
@@ -74,7 +74,7 @@ class BesidePsutil(unittest.TestCase):
                              getattr(after[name], ours), f'{name} {ours}')
 
     @NEEDS_PSUTIL
-    def test_counters_of_a_process_are_between_two_readings(self):
+    def test_process_counters_of_psutil_are_between_two_readings_of_camp(self):
         us, them = camp.process(os.getpid()), psutil.Process()
         before = us.read()
         times, switches, threads = them.cpu_times(), them.num_ctx_switches(), them.num_threads()

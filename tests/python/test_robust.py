@@ -136,7 +136,7 @@ with camp.frames('check', interval=0.05) as frames:
 ''', *SETPRIV)
         self.assertEqual(said, 'True measured None\nschedstat True False\n')
 
-    def test_hidden_processes_are_absent(self):
+    def test_processes_hidden_by_hidepid_are_gone_and_not_listed(self):
         script = f'''
 import os, camp
 print([process.pid for process in camp.processes()] == [os.getpid()])

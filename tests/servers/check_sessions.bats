@@ -52,7 +52,7 @@ count_burners() {
     taken_ns
 }
 
-# Three loops together have at most the time of their CPU, but the database reports all of it for each.
+# Three loops together have at most the time of their CPU, but the database reports all of that time for each of them.
 @test "three loops on one CPU: the database reports each as always on a CPU, and camp at most a third of the time" {
     local i
     for i in 1 2 3; do

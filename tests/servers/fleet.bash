@@ -12,8 +12,8 @@
 
 EXPORTER_PORT=12267
 
-# In the background call nsenter itself, because a function would run in a shell with another pid. Only
-# the network namespace changes, because BPF needs sysfs.
+# For a background job, use nsenter instead of this function, because a function would run in a shell with another
+# pid. Only the network namespace changes, because BPF needs sysfs.
 in_fleet() { nsenter --net="/run/netns/$FLEET"0 "$@"; }
 
 link_host() {

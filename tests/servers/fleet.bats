@@ -145,7 +145,7 @@ for row in rows.values(): assert abs(row["states"]["idle"] / row["elapsed_ns"] -
 assert len(rows) == 4
 for row in rows.values(): assert 0.9 < sum(row["states"].values()) / row["elapsed_ns"] < 1.1, row' \
         --query 'camp_clock_seconds_total{job="camp"}[3s]' --count 2 --interval 1s
-    # Grouped by a label, each datacenter has two hosts.
+    # With --group datacenter, each datacenter has two hosts.
     in_fleet "$CAMP" top --from "prometheus:$PROMETHEUS" --query '{job="camp"}' --group datacenter \
         --count 1 --interval 1s --format text >"$BATS_TEST_TMPDIR/out"
     grep -Eq '^dc0 +2 ' "$BATS_TEST_TMPDIR/out" || { cat "$BATS_TEST_TMPDIR/out"; false; }
@@ -256,7 +256,7 @@ print(len(rows), [len(f["entities"]) for f in frames])' --query '{job="many"}' -
     # Only a few of the missing hosts are named.
     touch "$SERVERS"/states/host-000{1,2,3,4,5,6,7}.down
     until_it has_series 'up{job="many"}==0' 7
-    # A busy Prometheus may scrape other hosts late: those are missing, too.
+    # A busy Prometheus may scrape other hosts late, and then they are missing, too.
     camp_json 'assert t["losses"]["lost"] >= 7, t["losses"]' --query '{job="many"}' --interval 1s --count 1
     once_answered in_fleet "$CAMP" report --from "prometheus:$PROMETHEUS" --query '{job="many"}' --count 2 \
         --output "$BATS_TEST_TMPDIR/fleet.html"

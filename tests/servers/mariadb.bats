@@ -167,7 +167,7 @@ count_threads() {
 
 # -- place --
 
-# Starts a server on a free port. If another program takes the port, it tries once more.
+# Starts a server on a free port. If another program takes the port first, it tries another one, up to three times.
 start_on_port() {
     local port
     for _ in 1 2 3; do

@@ -104,7 +104,7 @@ begin_recordings() {
     for each in "${RECORDINGS[@]}"; do has_begun "${each% *}"; done
 }
 
-# record NAME INTERVAL OPTION...
+# record NAME INTERVAL OPTION...: starts the recording $SERVER.NAME.
 record() {
     local name=$SERVER.$1 interval=$2
     shift 2
@@ -152,7 +152,7 @@ stop_reader() {
     done
 }
 
-# Waits until every recording has N more intervals after the current one.
+# all_go_on N: waits until every recording has N more intervals.
 all_go_on() { more_ticks_of_each "$1" "${TIERS[@]}"; }
 
 end_burner() {
@@ -237,7 +237,7 @@ after() {
     }
 }
 
-# How long the thread of a user was awake during the known loads.
+# awake_ns SERVER USER: how long the user's thread was on a CPU or in the run queue during the known loads.
 awake_ns() {
     local file=$SERVERS/$1.$2
     echo $(($(since "$file.before" "$file.after" 2) + $(since "$file.before" "$file.after" 3)))
@@ -370,8 +370,8 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     done
 }
 
-# InnoDB updates its list of transactions only after a pause in the reads. Without an update, one of the eight
-# sessions would appear to hold the row all the time, and never to wait for it.
+# InnoDB updates the list of transactions that it shows only if the list was not read for a while. Without an update,
+# one of the eight sessions would appear to hold the row all the time, and never to wait for it.
 @test "mariadb laws: three simultaneous recordings all see transactions" {
     for tier in plain.bpf plain.gated plain.sql; do
         holds $tier "select count(*) = 8 and min(row_ns) > 0 and max(row_ns - busy_ns) < 0 from (

@@ -89,7 +89,7 @@ record_snapshots() {
     end_snapshots
 }
 
-# compare: compares the recording with the known contents; `figure NAME` is one of its results.
+# Compares the recording with the known contents. `figure NAME` prints one of the results.
 compare() {
     "$ORACLE" compare "$DB" "$OUTPUT" --since "$SINCE" --ticks "$TICKS" --snapshots "$SNAPSHOTS_NS" >"$SERVERS/compared"
     echo "all snapshots took $SNAPSHOTS_NS ns in $((TICKS - SINCE)) intervals: $(tolerance_ns) ns may be apart"
@@ -122,7 +122,8 @@ do_not_exceed_their_time() {
         from oracle_every where tick > $SINCE and tick <= $TICKS"
 }
 
-# Holds an exclusive lock, for which readers wait, until `unlock`: sets PID. Returns once it is held.
+# Takes an exclusive lock, for which readers wait until `unlock`, in a background process; sets PID. Returns once the
+# lock is held.
 lock() {
     beside python3 -c 'import os, sqlite3, sys, time
 db = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=600)
@@ -156,7 +157,7 @@ none_spans() {
     # DB CPU is written every 5 s.
     [ "$(figure cpu_intervals)" -gt 0 ]
     [ "$(figure cpu_intervals)" -le "$(figure cpu_steps)" ]
-    # Session 3 has one wait that never finishes.
+    # Session 3 is in the same wait all the time.
     [ "$(ask x "select count(*) > 0 and sum(wait_user_io_ns != elapsed_ns) = 0 from oracle_every
         join entity using (entity) where name like 'U3 %'")" = 1 ]
     [ "$(ask x "select count(distinct provenance) from column_info where name in ('cpu_ns')")" = 1 ]

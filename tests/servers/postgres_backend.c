@@ -51,9 +51,9 @@ void disconnect_all(PGconn **connections, size_t count)
         PQfinish(connections[i]);
 }
 
-/* How often a condition is tested, every millisecond, before a wait for it fails: at least a
- * minute, longer on a busy machine. A limit by a clock would also count the time in which the whole
- * machine was stopped. */
+/* The number of tests of a condition, one every millisecond, before a wait for it fails. This takes
+ * at least a minute, and longer on a busy machine. A limit by a clock would also count the time in
+ * which the whole machine was stopped. */
 #define TRIES 60000
 
 bool is_over(unsigned *tries)

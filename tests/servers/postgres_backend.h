@@ -1,5 +1,5 @@
-/* The sessions of a PostgreSQL server in postgres_laws.c: connections, the scheduler's counts of
- * their backends, and the accounts of the backends in an interval. */
+/* For postgres_laws.c: connections to a PostgreSQL server, the scheduler's counts of their
+ * backends, and the accounts of the backends in an interval. */
 #pragma once
 
 #include "../live/scheduler_witness.h"

@@ -135,7 +135,7 @@ first_cpus() {
 
 # ---------------------------------------------------------------------------- witnesses --
 
-# Waits until every recording has N more intervals after the current one.
+# all_go_on N: waits until every recording has N more intervals.
 all_go_on() { more_ticks_of_each "$1" bpf memory gated sql own grouped; }
 
 # Prints the pids of the backends whose whole application name matches the pattern.

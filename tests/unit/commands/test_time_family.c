@@ -57,7 +57,7 @@ static void only_children_and_grandchildren_are_descendants(void **state)
     assert_int_equal(family.sums.elapsed_ns[0], 90 + 40 + 20 + 65);
     assert_int_equal(family.sums.entity_count, 1 + 4);
     assert_string_equal(family.sums.entities[row_at(&family, 0)].name,
-                        "child"); /* the longest first */
+                        "child"); /* longest time first */
     family_release(&family);
 }
 

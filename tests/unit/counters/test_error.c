@@ -1,4 +1,5 @@
-/* Errors for the caller: codes, names, and structs with the size of another version. */
+/* Errors for the caller: codes, names, and structs whose size is that of another version of the
+ * library. */
 #include "counters/error.h"
 
 #include <errno.h>

@@ -138,7 +138,7 @@ static void a_truncated_empty_or_binary_stat_is_a_format_error(void **state)
         struct camp_process process = { .pid = -7 };
         int r = camp_process_identify(tree("bad"), pid, &process, sizeof process, &error);
 
-        if (pid == 16) { /* the line is whole; its time has more than 64 bits in ns */
+        if (pid == 16) { /* a complete line, whose time exceeds 64 bits in ns */
             assert_int_equal(read_result("bad", pid, CAMP_TASK_CPU), CAMP_E_FORMAT);
             continue;
         }
