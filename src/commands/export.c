@@ -12,9 +12,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define PORT 12267 /* 1-CAMP on a telephone's keys */
 #define GROUPS 20

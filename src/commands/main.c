@@ -2,7 +2,6 @@
 #include "program/privilege.h"
 #include "program/suggestion.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

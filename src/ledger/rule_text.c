@@ -1,6 +1,5 @@
 #include "rule_text.h"
 
-#include <stdint.h>
 #include <string.h>
 
 /* regcomp(3) needs memory by the square of some expressions, and recurses into parentheses:

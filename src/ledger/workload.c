@@ -2,7 +2,6 @@
 
 #include "array.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -15,7 +15,6 @@
 
 #include "counters/error.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

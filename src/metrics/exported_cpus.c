@@ -2,7 +2,6 @@
  * wall time minus idle and iowait. */
 #include "exported_inside.h"
 
-#include "counters/units.h"
 #include "sources/machine/cpu_list.h"
 
 enum { BUSY = CPUS_STATES_IDLE + 1 }; /* in place of user, system, irq and softirq */

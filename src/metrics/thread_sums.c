@@ -4,7 +4,6 @@
 #include "sources/source.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 int thread_sums_init(struct thread_sums *ret, const struct members *members, size_t places)
 {

@@ -6,14 +6,12 @@
  */
 #include "session.h"
 #include "../counters/error.h"
-#include "../counters/units.h"
 #include "calls.h"
 #include "events.h"
 #include "states.skel.h"
 
 #include <camp/states.h>
 
-#include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
@@ -23,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #define LARGE_BYTES (256 * 1024)
 

@@ -5,7 +5,6 @@
 #include "ledger/array.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,6 @@
 
 #include <camp/camp.h>
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 

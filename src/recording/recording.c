@@ -7,12 +7,9 @@
 
 #include "counters/error.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define NS_PER_S 1000000000.0
 #define SLICE_NS 100000000u

@@ -2,7 +2,6 @@
 #include "recording_inside.h"
 
 #include "counters/error.h"
-#include "ledger/array.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -22,7 +22,6 @@
 
 #include <math.h>
 #include <time.h>
-#include <unistd.h>
 
 #define DURATION_NS (800ull * NS_PER_MS)
 #define SAMPLE_NS (50ull * NS_PER_MS)

@@ -9,7 +9,6 @@
  */
 #include "verify.h"
 
-#include "program/command.h"
 #include "verify_witness.h"
 
 #include <glob.h>

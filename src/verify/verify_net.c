@@ -9,7 +9,6 @@
  */
 #include "verify.h"
 
-#include "counters/error.h"
 #include "counters/units.h"
 #include "load/load.h"
 #include "program/command.h"

@@ -12,11 +12,9 @@
  */
 #include "verify.h"
 
-#include "counters/error.h"
 #include "counters/units.h"
 #include "load/load.h"
 #include "load/load_tools.h"
-#include "program/command.h"
 #include "verify_subject.h"
 
 #include <math.h>

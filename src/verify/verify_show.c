@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *const verdict_names[VERDICT_COUNT] = { "open", "pass", "FAIL", "not tested" };
 

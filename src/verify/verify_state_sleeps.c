@@ -15,7 +15,6 @@
 #include "ledger/array.h"
 #include "load/load.h"
 #include "load/load_tools.h"
-#include "program/command.h"
 #include "verify_subject.h"
 #include "verify_watch.h"
 

@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>

@@ -3,7 +3,6 @@
 #include "format.h"
 #include "views/pictures/svg.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* Pictures have a white background: their colours are chosen for it. */

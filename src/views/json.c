@@ -2,8 +2,6 @@
  * memory. */
 #include "format.h"
 
-#include <errno.h>
-
 void json_text(FILE *stream, const char *text)
 {
     putc('"', stream);

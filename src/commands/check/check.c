@@ -4,18 +4,13 @@
  */
 #include "check_inside.h"
 #include "check_sessions.h"
-#include "counters/units.h"
 #include "program/command.h"
 #include "program/intervals.h"
 
 #include <camp/catalogue.h>
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 /* A kernel that measures user and system time itself leaves little to check: the output says so. */
 static void describe_accounting(struct check *check)

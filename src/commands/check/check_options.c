@@ -1,6 +1,5 @@
 /* The options of camp check. */
 #include "check_inside.h"
-#include "counters/units.h"
 #include "program/command.h"
 
 #include <stdint.h>

@@ -4,7 +4,6 @@
 #include "ledger/words.h"
 #include "views/html.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /*
  * camp record: any source to a file, an interval at a time, for --from or SQL (docs/recording.md).
  */
-#include "counters/units.h"
 #include "ledger/words.h"
 #include "program/command.h"
 #include "program/from_options.h"

@@ -1,10 +1,8 @@
 #include "page_options.h"
 
-#include "counters/units.h"
 #include "program/command.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 void page_options_init(struct page_options *options)

@@ -3,15 +3,12 @@
  * workloads, goes by microstate, interval by interval; or that of the entities of any other source.
  */
 #include "top.h"
-#include "counters/units.h"
 #include "program/command.h"
 #include "program/intervals.h"
 #include "top_prstat.h"
 #include "views/screen.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define TEXT_ROWS 20

@@ -1,11 +1,9 @@
 /* The keys of camp top on a terminal: they choose rows, their order and their columns. */
 #include "top_live.h"
 
-#include "program/command.h"
 #include "views/screen.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { KEY_ESCAPE = 27, KEY_DELETE = 127 };
 

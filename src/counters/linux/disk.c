@@ -17,8 +17,6 @@
 #include "file.h"
 #include "parse.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #define FEWEST_COLUMNS 11 /* since 2.6.25; discards came with 4.18, flushes with 5.5 */

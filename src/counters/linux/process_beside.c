@@ -8,8 +8,6 @@
  */
 #include "process.h"
 
-#include "../error.h"
-
 #include <errno.h>
 
 /* A file beside stat: unknown when unreadable, or missing in this kernel. */

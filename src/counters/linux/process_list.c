@@ -13,7 +13,6 @@
 
 #include "../error.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 #include "fleet_inside.h"
 
-#include "counters/error.h"
 #include "ledger/array.h"
 #include "microstates/table.h"
 

@@ -9,7 +9,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define PIECE_SAMPLES 200000 /* some 6 MB per answer */
 #define PIECE_PERIODS_LEAST 10

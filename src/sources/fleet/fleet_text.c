@@ -4,7 +4,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PART_END = 1, PART_ESCAPE, PART_ESCAPED_END }; /* separators in keys */

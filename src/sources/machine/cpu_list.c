@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 int cpu_list_read(struct cpu_list *list, struct camp_reader *reader, struct camp_error *error)

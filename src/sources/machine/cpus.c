@@ -6,9 +6,7 @@
 #include "cpu_list.h"
 #include "sources/source.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 static const struct column columns[] = {

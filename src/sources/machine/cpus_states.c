@@ -11,7 +11,6 @@
 #include "sources/source.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const struct column columns[] = {
     STATE("user", "user", "usr", CLASS_CPU,

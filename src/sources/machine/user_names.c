@@ -6,7 +6,6 @@
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static struct user_name *ask(uint32_t uid)
 {

@@ -3,7 +3,6 @@
 #include "ledger/array.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void sampled_times_init(struct sampled_times *times, uint64_t longest_ns)
 {

@@ -3,7 +3,6 @@
 #include "counters/error.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,6 @@
  */
 #include "picture_parts.h"
 #include "plot.h"
-#include "views/palette.h"
 
 #include <math.h>
 #include <stdlib.h>

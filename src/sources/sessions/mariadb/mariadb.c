@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SLICE_NS (10 * (uint64_t)NS_PER_MS)
 #define ANSWER_NS (300 * (uint64_t)NS_PER_MS) /* for an answer at the end of an interval */
@@ -194,7 +193,7 @@ static void fill_facts(const struct mariadb_source *source, const struct mariadb
                  "Sessions of other users are hidden: the right PROCESS is missing");
     else if (source->server.instruments != 0 && source->server.lost > 0)
         snprintf(facts->note, sizeof facts->note,
-                 "performance_schema had no room for %" PRIu64
+                 "performance_schema had no space for %" PRIu64
                  " objects, whose waits it does not report: show status like '%%instances_lost'",
                  source->server.lost);
     else if (why->message[0] != '\0')

@@ -1,7 +1,6 @@
 #include "mariadb_threads.h"
 
 #include "counters/error.h"
-#include "counters/units.h"
 #include "ledger/array.h"
 #include "microstates/calls.h"
 #include "microstates/layout.h"

@@ -2,8 +2,6 @@
 
 #include "ledger/array.h"
 
-#include "counters/units.h"
-
 #include <stdlib.h>
 #include <string.h>
 

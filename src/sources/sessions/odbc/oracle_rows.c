@@ -3,7 +3,6 @@
 #include "oracle_inside.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 const char *const oracle_label_names[ORACLE_LABELS] = { "user", "program", "machine", "module" };
 

@@ -7,10 +7,8 @@
 #include "sources/source.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum {
     SID,

@@ -2,13 +2,11 @@
 
 #include "conninfo.h"
 #include "counters/error.h"
-#include "counters/units.h"
 #include "ledger/words.h"
 #include "postgres_inside.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const struct {
     const char *name;

@@ -5,7 +5,6 @@
 #include "counters/units.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* SQL shows a session only after its client is authenticated. */
