@@ -1,5 +1,5 @@
 /*
- * The report of a load on memory, the network and files agrees with counts of the kernel that the
+ * What a load reports of memory, the network and files agrees with counts of the kernel that the
  * load does not read itself: smaps_rollup, /proc/net/dev, /proc/self/io.
  */
 #include "counters/units.h"

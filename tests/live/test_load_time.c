@@ -1,6 +1,6 @@
 /*
  * The CPU time that a load reports agrees with counts of the kernel that the load does not read
- * itself: getrusage, schedstat, taskstats, its CPU clock read by another process.
+ * itself: getrusage, schedstat, taskstats, and the CPU clock of the load, read by another process.
  */
 #include "cpu_steal.h"
 #include "load_process.h"

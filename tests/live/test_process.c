@@ -99,7 +99,7 @@ static void bytes_written_to_storage_are_counted(void **state)
         skip();
     }
     after = read_asleep(&child, (struct command){ 'w', bytes, "" }).read;
-    /* The file system also writes data of its own, for which there is no witness. */
+    /* The file system also writes metadata, whose size is not known here. */
     assert_at_least("written", after.written_bytes - before.written_bytes, bytes, 0);
     end_child(&child);
 }

@@ -51,7 +51,7 @@ static void take_all(struct camp_states *session, struct threads *ended)
 
 /* A switch moves time between the CPU and the run queue, so the law is about their sum. A switch
  * changes that sum only when a thread falls asleep or is woken. */
-static void exits_without_space_are_added_up(void **state)
+static void exited_threads_without_space_are_added_up_in_totals(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct camp_states_losses losses;
@@ -205,7 +205,7 @@ static void a_thread_with_a_record_of_its_own_is_not_in_a_total(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exits_without_space_are_added_up),
+        cmocka_unit_test(exited_threads_without_space_are_added_up_in_totals),
         cmocka_unit_test(a_thread_with_a_record_of_its_own_is_not_in_a_total),
     };
 

@@ -79,7 +79,7 @@ static void assert_accounted(uint64_t accounted, struct own_time own, uint64_t l
 }
 
 /* The record of a task that never slept has the time from its start to its end, at most its life.
- * This includes its fork and stolen time, which its CPU clock does not. */
+ * This time includes fork(2) and stolen time, which the CPU clock of the task does not. */
 static void every_short_lived_process_is_accounted(void **state)
 {
     enum { CHILDREN = 200 };
@@ -387,7 +387,7 @@ static void reaping_a_zombie_from_before_the_source_adds_no_row(void **state)
     source_close(source);
 }
 
-static void without_exit_records_short_lived_processes_are_counted(void **state)
+static void without_exit_records_short_lived_processes_are_counted_as_unseen(void **state)
 {
     struct camp_error error = { 0 };
     struct source *source;
@@ -417,7 +417,7 @@ int main(void)
         cmocka_unit_test(a_process_with_threads_is_accounted_completely_and_once),
         cmocka_unit_test(a_process_with_threads_first_seen_as_a_zombie_is_accounted_once),
         cmocka_unit_test(reaping_a_zombie_from_before_the_source_adds_no_row),
-        cmocka_unit_test(without_exit_records_short_lived_processes_are_counted),
+        cmocka_unit_test(without_exit_records_short_lived_processes_are_counted_as_unseen),
     };
 
     own_name("");

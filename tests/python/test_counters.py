@@ -165,7 +165,7 @@ class Laws(unittest.TestCase):
         self.assertLessEqual(read.cpu_ns, last)
         self.assertEqual((read.cpu_provenance, read.cpu_resolution_ns), ('measured', 1))
 
-    def test_columns_of_a_cpu_are_disjoint_and_add_up(self):
+    def test_every_listed_cpu_is_read_and_idle_times_add_up_to_the_total(self):
         total, each = camp.cpu(), camp.cpus()
         self.assertIsNone(total.cpu)
         self.assertEqual([cpu.cpu for cpu in each], camp.cpu_ids())

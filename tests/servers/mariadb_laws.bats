@@ -18,7 +18,7 @@ INSTRUMENTS=(--performance-schema=ON '--performance-schema-instrument=wait/synch
 QUIET=(idler sleeper burner keeper locker waiter asker reader)
 HOT=(hot1 hot2 hot3 hot4 hot5 hot6 hot7 hot8)
 ROUNDS=38 # of each hot session, which holds the row for 20 ms in one: 6 s together
-# The maximum difference between the server's clock and camp's at the end of an interval: camp waits no longer
+# The maximum difference between the server's clock and camp's at the end of an interval: camp waits at most this long
 # for an answer (ANSWER_NS in mariadb.c).
 ANSWER_NS=300000000
 declare -A SOCKETS PIDS

@@ -38,7 +38,7 @@ static size_t row_at(const struct family *family, size_t place)
     return family->order[place];
 }
 
-static void only_children_and_grandchildren_are_descendants(void **state)
+static void descendants_of_all_generations_are_added_up_and_siblings_are_not(void **state)
 {
     struct family family;
 
@@ -188,7 +188,7 @@ int main(void)
         cmocka_unit_test(a_process_has_exited_when_its_first_thread_has),
         cmocka_unit_test(a_total_of_exited_threads_is_a_descendant_if_its_parent_is),
         cmocka_unit_test(the_parent_of_a_total_may_have_exited_before),
-        cmocka_unit_test(only_children_and_grandchildren_are_descendants),
+        cmocka_unit_test(descendants_of_all_generations_are_added_up_and_siblings_are_not),
         cmocka_unit_test(two_processes_that_had_the_same_pid_are_different_parents),
         cmocka_unit_test(threads_are_accounted_under_the_name_of_their_process),
         cmocka_unit_test(a_circle_of_parents_does_not_loop_forever),

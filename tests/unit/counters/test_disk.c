@@ -20,7 +20,7 @@ static void read_all(const char *name, int kind)
                      CAMP_OK);
 }
 
-static void columns_have_their_units(void **state)
+static void columns_of_diskstats_are_converted_to_bytes_and_ns(void **state)
 {
     (void)state;
     read_all("desktop-2.6.32", CAMP_DISK_ANY);
@@ -202,7 +202,7 @@ static void a_line_longer_than_the_buffer_is_a_format_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_have_their_units),
+        cmocka_unit_test(columns_of_diskstats_are_converted_to_bytes_and_ns),
         cmocka_unit_test(a_partition_is_recognised_by_the_disk_listed_before_it),
         cmocka_unit_test(only_the_requested_kind_is_listed),
         cmocka_unit_test(names_of_partitions_follow_the_kernels_rule),

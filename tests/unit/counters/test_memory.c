@@ -44,7 +44,7 @@ static int read_text(const char *text, struct camp_memory *ret)
     return result;
 }
 
-static void another_order_and_other_lines_do_not_matter(void **state)
+static void the_order_of_lines_and_unknown_lines_do_not_matter(void **state)
 {
     struct camp_memory memory;
 
@@ -116,7 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_are_converted_to_bytes),
         cmocka_unit_test(fields_missing_in_an_old_kernel_are_unknown),
-        cmocka_unit_test(another_order_and_other_lines_do_not_matter),
+        cmocka_unit_test(the_order_of_lines_and_unknown_lines_do_not_matter),
         cmocka_unit_test(with_a_source_of_the_caller_only_its_meminfo_is_read),
         cmocka_unit_test(broken_texts_are_format_errors),
         cmocka_unit_test(on_a_failure_the_struct_of_the_caller_is_unchanged),

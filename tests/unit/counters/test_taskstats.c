@@ -265,7 +265,7 @@ static void the_exit_of_the_last_thread_also_has_the_record_of_the_whole_process
     assert_int_equal(exits[1].began_s, 1700000000 - 3);
 }
 
-static void the_unread_time_of_a_task_is_bounded_by_its_life_and_a_tick(void **state)
+static void at_most_ns_is_limited_by_the_life_of_a_task_and_by_a_tick(void **state)
 {
     struct message message = begin_stats(0);
     struct taskstats stats = thread_stats(true);
@@ -348,7 +348,7 @@ int main(void)
         cmocka_unit_test(a_process_of_one_thread_has_one_record),
         cmocka_unit_test(the_exit_of_a_thread_before_the_last_is_not_that_of_the_process),
         cmocka_unit_test(the_exit_of_the_last_thread_also_has_the_record_of_the_whole_process),
-        cmocka_unit_test(the_unread_time_of_a_task_is_bounded_by_its_life_and_a_tick),
+        cmocka_unit_test(at_most_ns_is_limited_by_the_life_of_a_task_and_by_a_tick),
         cmocka_unit_test(an_old_kernel_does_not_report_the_process_of_a_thread),
         cmocka_unit_test(statistics_that_are_too_short_are_a_format_error),
         cmocka_unit_test(every_truncated_message_is_a_format_error),
