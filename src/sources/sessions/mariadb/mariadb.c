@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SLICE_NS (10 * (uint64_t)NS_PER_MS)
 #define ANSWER_NS (300 * (uint64_t)NS_PER_MS) /* for an answer at the end of an interval */
