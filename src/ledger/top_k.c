@@ -8,10 +8,12 @@
 #include <string.h>
 
 #define HALF_LIFE_NS 60e9
-/* A group enters when its score is higher than the last one's by half, and by 1 ms per second. */
+/* A group enters the top K when its score exceeds that of the last shown group by half of it, and
+ * by 1 ms of active time per second. */
 #define CLEARLY 1.5
 #define CLEARLY_NS (1e-3 * HALF_LIFE_NS)
-/* Groups are dropped from this many on, when half of them were not seen for so many snapshots. */
+/* With so many groups, those that are missing in the last GONE_AFTER snapshots are dropped as soon
+ * as they are half of all. */
 #define MANY 1024
 #define GONE_AFTER 2
 
@@ -83,11 +85,12 @@ static bool is_gone(const struct top_k *top, const struct top_k_group *group)
     return group->shown == NULL && group->last_seen + GONE_AFTER < top->snapshots;
 }
 
-/* Bounds the list where commands come and go. */
+/* Drops groups that were not seen for long, so that the list stays bounded where commands come and
+ * go. */
 static bool forget_gone(struct top_k *top)
 {
     size_t gone = 0, kept = 0;
-    bool has_pending = false; /* of a failed snapshot: positions must stay */
+    bool has_pending = false; /* left by a failed snapshot: positions must stay */
 
     for (size_t i = 0; i < top->count; i++) {
         gone += is_gone(top, &top->groups[i]);

@@ -4,13 +4,14 @@
  *
  *     total = sum of the shown groups + other + retired
  *
- * A shown group's values count for itself, from the snapshot in which it entered the top K; those
- * of the others count for *other*. The counters of a group that leaves move to *retired*, and it
- * starts at 0 when it returns. So the series of a group is monotonic while it lasts, and nothing is
- * counted twice.
+ * The values of a shown group count for that group, from the snapshot in which it entered the top
+ * K; the values of hidden groups count for *other*. The counters of a group that leaves move to
+ * *retired*, and it starts at 0 when it returns. So the series of a group is monotonic while it
+ * lasts, and nothing is counted twice.
  *
  * Groups are ranked by score: their active time, with a half-life of a minute. A group replaces the
- * last of the top K only when its score is clearly higher, so that two close ones do not alternate.
+ * last of the top K only when its score is clearly higher, so that two groups with close scores do
+ * not alternate.
  */
 #pragma once
 
@@ -31,7 +32,7 @@ struct top_k_key {
 struct top_k_group {
     struct top_k_key key;
     double score;       /* ns of active time, fading */
-    uint64_t last_seen; /* number of the snapshot */
+    uint64_t last_seen; /* number of the last snapshot that had the group */
     bool has_pending;
     uint64_t *shown; /* [width] since it entered the top K; NULL: not in it */
     char *name;      /* as shown; NULL: not yet named. Both owned */
@@ -64,7 +65,7 @@ int top_k_find(struct top_k *top, const struct top_k_key *key, uint32_t *ret);
 /* Adds values[width] of a member to its group, and `score_ns` to the group's score. */
 void top_k_add(struct top_k *top, uint32_t group, const uint64_t *values, uint64_t score_ns);
 
-/* The same for one counter. */
+/* As top_k_add(), for one counter. */
 static inline void top_k_add_one(struct top_k *top, uint32_t group, size_t counter, uint64_t value,
                                  uint64_t score_ns)
 {

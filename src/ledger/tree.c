@@ -5,7 +5,7 @@
 
 #define NOBODY SIZE_MAX
 
-/* A process in the given order; all links are places in that order. */
+/* A process; the links are indices into the list of places, which has the requested order. */
 struct place {
     size_t row;
     size_t first_child, next_sibling, parent;
@@ -33,7 +33,7 @@ static size_t find(const struct entry *entries, size_t count, int64_t id)
     return found != NULL ? found->place : NOBODY;
 }
 
-/* From the last to the first, so that each list of children is in order. */
+/* Links from the last process to the first, so that each list of children is in order. */
 static void link_children(const struct frame *frame, struct place *places,
                           const struct entry *entries, size_t count)
 {
@@ -85,8 +85,8 @@ static void write_forest(struct place *places, size_t count, size_t *order, uint
         if (places[i].parent == NOBODY)
             written = write_tree(places, i, order, depths, written);
     }
-    /* Two processes that are each other's parent, read at different moments: they are written all
-     * the same. */
+    /* Processes that are each other's parent, because they were read at different moments, are
+     * below no root: they are written too. */
     for (size_t i = 0; i < count; i++) {
         if (!places[i].done)
             written = write_tree(places, i, order, depths, written);

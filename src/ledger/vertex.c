@@ -39,8 +39,8 @@ static int vertex_of(enum column_class class)
     return -1;
 }
 
-/* A session's time in the run queue is in no state of the database: it explains what is missing
- * from their sum, so it belongs to no vertex (Gunther and Poder, section 6). */
+/* The run-queue time of a database session is not among the states of the database: it explains
+ * what is missing from their sum, so it belongs to no vertex (Gunther and Poder, section 6). */
 static bool is_left_out(const struct schema *schema, const char *column)
 {
     bool of_sessions = false;
@@ -63,7 +63,7 @@ bool vertices_usual(struct vertices *ret, const struct schema *schema, size_t co
             continue;
         all_known &= vertex >= 0;
         if (vertex >= (int)count)
-            vertex = VERTEX_IO; /* of 3: waiting */
+            vertex = VERTEX_IO; /* with 3 vertices: waiting */
         ret->of_state[i] = (uint8_t)(vertex + 1);
     }
     return all_known;

@@ -1,4 +1,4 @@
-/* Small helpers for texts and numbers, shared by several rooms. */
+/* Small helpers for texts and numbers, shared by several folders. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,7 +19,7 @@ static inline void copy_text(char *ret, size_t size, const char *text, size_t le
     ret[copied] = '\0';
 }
 
-/* Does the text end in it, after something else? */
+/* Does the text end in `ending`, and is it longer? */
 static inline bool ends_with(const char *text, const char *ending)
 {
     const size_t length = strlen(text), tail = strlen(ending);
@@ -27,7 +27,7 @@ static inline bool ends_with(const char *text, const char *ending)
     return length > tail && strcmp(text + length - tail, ending) == 0;
 }
 
-/* Likewise, in any case. */
+/* The same, ignoring case. */
 static inline bool ends_with_any_case(const char *text, const char *ending)
 {
     const size_t length = strlen(text), tail = strlen(ending);
@@ -35,7 +35,7 @@ static inline bool ends_with_any_case(const char *text, const char *ending)
     return length > tail && strcasecmp(text + length - tail, ending) == 0;
 }
 
-/* "entity" of 1, otherwise "entities". */
+/* "entity" if count is 1, otherwise "entities". */
 static inline const char *noun_of(uint64_t count, const char *one, const char *many)
 {
     return count == 1 ? one : many;

@@ -42,5 +42,5 @@ size_t workloads_match(const struct workloads *workloads, const char *name, cons
 /* Does any rule need command lines? If not, `line` may be "". */
 bool workloads_need_lines(const struct workloads *workloads);
 
-/* "(unmatched)" without a rule. */
+/* The name of a workload; "(unmatched)" for an index of no rule. */
 const char *workloads_name(const struct workloads *workloads, size_t workload);

@@ -12,7 +12,7 @@
 
 /* Results. */
 enum { ODBC_SUCCESS = 0, ODBC_SUCCESS_WITH_INFO = 1, ODBC_NO_DATA = 100 };
-/* Handles: an environment has connections, which have statements. */
+/* Types of handles: an environment has connections, which have statements. */
 enum { ODBC_ENVIRONMENT = 1, ODBC_CONNECTION = 2, ODBC_STATEMENT = 3 };
 /* Attributes of each of the three, in this order. */
 enum { ODBC_VERSION = 200, ODBC_VERSION_3 = 3 };
@@ -31,7 +31,8 @@ enum {
 typedef intptr_t odbc_length;
 typedef void *odbc_handle;
 
-/* As in ODBC's reference, without "SQL". A handle's type goes with it where it is asked for. */
+/* ODBC's functions, named without "SQL". Where a function needs the type of a handle, it comes
+ * before the handle. */
 #define ODBC_FUNCTIONS(F)                                                                          \
     F(AllocHandle, (int16_t type, odbc_handle parent, odbc_handle * ret))                          \
     F(FreeHandle, (int16_t type, odbc_handle handle))                                              \

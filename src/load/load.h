@@ -7,8 +7,9 @@
  *
  * All of them return CAMP_OK or a negative CAMP_E_*, with *error (may be NULL) saying what failed
  * and what to do; the truth is then filled as well, up to the failure. They end early, with
- * CAMP_OK, once stop_requested is set (command.h). A duration of 0 means until then, or until the
- * given amount is done. Each member's comment has its bounds; a value outside is CAMP_E_INVALID.
+ * CAMP_OK, once stop_requested is set (command.h). With a duration of 0, a load runs until
+ * stop_requested is set, or until the given amount is done. Each member's comment has its bounds; a
+ * value outside is CAMP_E_INVALID.
  */
 #pragma once
 
@@ -33,8 +34,9 @@ enum load_phase {
 struct load_cpu_plan {
     double percent; /* of one CPU, (0, 100]; less with a phase: load_cpu_maximum_percent() */
     enum load_phase phase;
-    uint64_t period_ns; /* one burn in each. 0: 10 ms, or with a phase the fewest ticks that
-                         * suffice. Otherwise 1 ms to 10 s; with a phase a multiple of the tick */
+    uint64_t period_ns; /* time between the starts of two burns. 0: 10 ms, or with a phase the
+                           fewest ticks that suffice. Otherwise 1 ms to 10 s; with a phase a
+                           multiple of the tick */
     int32_t cpu;        /* CPU to pin to. -1: none, or with a phase the last one allowed */
     uint64_t duration_ns;
 };
@@ -44,25 +46,25 @@ struct load_cpu_truth {
     uint64_t own_ns;       /* CPU time of this process, by CLOCK_PROCESS_CPUTIME_ID: measured */
     const char *phase;     /* as option: "any" */
     double wanted_percent; /* of the plan */
-    double percent;        /* own_ns of wall_ns */
+    double percent;        /* own_ns as a percentage of wall_ns */
     uint64_t cycles;       /* periods in which it ran */
     uint64_t missed;       /* periods outside their phase, because the load ran late or was kept off
                             * the CPU; their burn is made up for later, within the phase */
     bool phased;           /* false: the members of ticks and search are unknown */
-    uint64_t ticks_met;    /* ticks that came while it ran: x tick_ns is what sampling charges */
-    double sampled_percent; /* ticks_met x tick_ns of wall_ns */
-    uint64_t ticks_unsure;  /* of these, ticks in burns in which another task took the CPU, or that
-                             * were out of phase. The kernel may have charged them to another task
-                             */
+    uint64_t ticks_met;    /* ticks that came while it ran: multiplied by tick_ns, this is what
+                              sampling charges */
+    double sampled_percent; /* ticks_met x tick_ns as a percentage of wall_ns */
+    uint64_t ticks_unsure;  /* part of ticks_met: those in misplaced or interrupted burns, which the
+                               kernel may have charged to another task */
     uint64_t period_ns;     /* the period that the load used */
     bool has_tick;          /* false: the kernel does not report its tick */
-    uint64_t tick_ns;       /* length of the kernel's tick: clock_getres(CLOCK_MONOTONIC_COARSE) */
+    uint64_t tick_ns; /* length of the kernel's tick, by clock_getres(CLOCK_MONOTONIC_COARSE) */
     uint64_t tick_phase_ns; /* offset of the tick from multiples of tick_ns */
     uint64_t locks;         /* searches for the tick's phase; 0 without a phase */
     uint64_t search_ns;     /* CPU time of the first search for the tick: not in own_ns */
     uint64_t runnable_ns;   /* with a phase, wall time of the search and of the burns. The load ran
                              * or waited for its CPU, so the CPU was never idle in this time */
-    int32_t cpu;            /* pinned to, or -1 */
+    int32_t cpu;            /* CPU that the load was pinned to, or -1 */
     bool realtime;          /* SCHED_FIFO was needed to keep the phase, and was permitted */
 };
 
@@ -80,23 +82,23 @@ struct load_fork_truth {
     uint64_t wall_ns;    /* from the first fork to the last child's exit */
     uint64_t children;   /* forked and reaped */
     uint64_t failed;     /* fork() refused (limits): not in `children` */
-    uint64_t late;       /* forked more than one period after their time */
+    uint64_t late;       /* forked more than one period later than planned */
     uint64_t unreported; /* killed before they reported their time */
-    uint64_t own_ns;     /* sum of each child's CPU clock, read as its last act: from the kernel's
-                          * half of its fork to that reading. Without its exit */
-    uint64_t whole_ns;   /* sum of their CPU clocks as zombies: with their exit. Records of exited
-                          * tasks should add up to it */
-    uint64_t parent_ns;  /* CPU time of the forking process: forks and waits */
-    double rate;         /* achieved */
+    uint64_t own_ns; /* sum of the CPU clocks that the children read just before they exit: from the
+                        start of the child in the kernel to that reading, without its exit */
+    uint64_t whole_ns;  /* sum of the children's CPU clocks, read when they are zombies: with their
+                           exit. Records of exited tasks should add up to it */
+    uint64_t parent_ns; /* CPU time of the forking process: forks and waits */
+    double rate;        /* achieved */
 };
 
-/* One step, after its pages were written to once each. */
+/* One step, when each of its pages has been written to once. */
 struct load_step {
     uint64_t number; /* from 1 */
     uint64_t bytes;  /* of this step, whole pages */
     uint64_t held_bytes;
     uint64_t touched_pages;
-    uint64_t minor_faults; /* over this step; huge pages need fewer than pages */
+    uint64_t minor_faults; /* during this step; with huge pages fewer than its pages */
     uint64_t resident_bytes;
 };
 
@@ -140,11 +142,11 @@ struct load_net_truth {
     uint64_t wall_ns;
     uint64_t sent_packets;
     uint64_t received_packets;
-    uint64_t sent_bytes;     /* payload */
-    uint64_t received_bytes; /* payload */
-    uint64_t lost_packets;   /* sent, and not received within a second */
-    uint64_t header_bytes;   /* of each packet: IP and UDP. lo counts payload + this; an Ethernet or
-                              * veth interface LOAD_NET_ETHERNET_BYTES more */
+    uint64_t sent_bytes;      /* payload */
+    uint64_t received_bytes;  /* payload */
+    uint64_t lost_packets;    /* sent, and not received within a second */
+    uint64_t header_bytes;    /* per packet: IP and UDP headers. lo counts payload and headers; an
+                                 Ethernet or veth interface counts LOAD_NET_ETHERNET_BYTES more */
     uint64_t interface_bytes; /* sent_bytes + sent_packets x header_bytes: as lo counts it */
 };
 
@@ -174,7 +176,7 @@ struct load_io_truth {
                               * members */
     uint64_t storage_bytes;  /* reading: what the kernel read from storage, by getrusage(2) */
     uint64_t own_ns;         /* CLOCK_THREAD_CPUTIME_ID over wall_ns */
-    uint64_t waited_ns;      /* the rest of wall_ns: for the disk, then for a CPU */
+    uint64_t waited_ns; /* the rest of wall_ns: the thread waited for the disk, then for a CPU */
 };
 
 enum load_sleep_kind {
@@ -186,7 +188,7 @@ enum load_sleep_kind {
 struct load_sleep_plan {
     enum load_sleep_kind kind;
     double percent;     /* share of time asleep, (0, 100]; otherwise it uses a CPU */
-    uint64_t period_ns; /* one sleep in each. 0: 10 ms. Otherwise 1 ms to 1 s */
+    uint64_t period_ns; /* time between the starts of two sleeps. 0: 10 ms. Otherwise 1 ms to 1 s */
     int32_t cpu;        /* CPU for the sleeper and its waker. -1: any */
     uint64_t duration_ns;
 };
@@ -198,26 +200,27 @@ struct load_sleep_truth {
     int32_t tid;
     double wanted_percent; /* of the plan */
     uint64_t sleeps;
-    uint64_t missed;    /* of them: started too late to sleep */
-    uint64_t asleep_ns; /* from its own clock before the call to the wakeup, by the waker's clock
-                         * just before. Timer: to the requested time */
+    uint64_t missed;    /* cycles that started too late to sleep */
+    uint64_t asleep_ns; /* from the sleeper's clock reading before the call to the waker's reading
+                           just before the wakeup; for a timer, to the requested time */
     uint64_t unsure_ns; /* upper bound of what asleep_ns misses: the duration of the wakeup, or the
                          * lateness of the timer (or of its CPU) */
-    uint64_t late_ns;   /* from the wakeup to its own clock after the call: run queue, return */
+    uint64_t late_ns;   /* from the wakeup to the sleeper's clock reading after the call: run queue
+                           and return */
     uint64_t own_ns;    /* CLOCK_THREAD_CPUTIME_ID */
-    uint64_t call_own_ns;  /* the part of it for falling asleep and waking: also in asleep_ns or
-                            * late_ns */
-    uint64_t preempted_ns; /* wall time of the calls in which another task took the CPU: run queue
-                            * before the sleep is in asleep_ns */
-    double percent;        /* asleep_ns of wall_ns */
+    uint64_t call_own_ns;  /* the part of own_ns for falling asleep and waking: also in asleep_ns or
+                              late_ns */
+    uint64_t preempted_ns; /* wall time of the calls in which another task took the CPU: asleep_ns
+                              then includes run-queue time before the sleep */
+    double percent;        /* asleep_ns as a percentage of wall_ns */
 };
 
 #define LOAD_FAULT_FILE_PAGES 16384u
 
 struct load_fault_plan {
-    const char *file; /* NULL: a nameless one in TMPDIR or /var/tmp. Only read */
-    uint64_t pages;   /* to touch, [1, 1e9]: in turn, at most LOAD_FAULT_FILE_PAGES of them, which
-                       * leave memory before each pass */
+    const char *file; /* NULL: a nameless file in TMPDIR or /var/tmp. The file is only read */
+    uint64_t pages;   /* pages to touch in turn, [1, 1e9]; a pass touches at most
+                         LOAD_FAULT_FILE_PAGES pages, which are evicted from memory before it */
     bool in_call;     /* touched by write(2) to a pipe, not by the load's own code */
     uint64_t
         duration_ns; /* not 0: run for this time, pass after pass. A created file has `pages` pages
@@ -227,10 +230,10 @@ struct load_fault_plan {
 struct load_fault_truth {
     uint64_t wall_ns;      /* includes evicting the pages */
     uint64_t pages;        /* touched */
-    uint64_t major_faults; /* getrusage(2) while touching: the other pages were in memory */
-    uint64_t touch_ns;     /* wall time of touching */
+    uint64_t major_faults; /* by getrusage(2); the other touches found their pages in memory */
+    uint64_t touch_ns;     /* wall time of the touches */
     uint64_t own_ns;       /* the part on a CPU, by CLOCK_THREAD_CPUTIME_ID */
-    uint64_t waited_ns;    /* the other part: for pages, then for a CPU */
+    uint64_t waited_ns;    /* the other part: the thread waited for pages, then for a CPU */
     uint64_t longest_ns;   /* of one page */
 };
 
@@ -244,7 +247,7 @@ struct load_threads_plan {
 
 struct load_thread_truth {
     int32_t tid;
-    uint64_t own_ns; /* CLOCK_THREAD_CPUTIME_ID, from the thread's first act to its last */
+    uint64_t own_ns; /* CLOCK_THREAD_CPUTIME_ID, read first and last by the thread */
     uint64_t wall_ns;
     double percent;
 };

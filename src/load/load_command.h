@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 #define DEFAULT_DURATION_NS (10ull * NS_PER_S)
-#define NEARLY 0.98 /* of the requested amount counts as all of it */
+#define NEARLY 0.98 /* share of the requested amount that counts as all of it */
 #define REMARK_SIZE 200u
 
 /* One member of a truth, which becomes a field of its record. */
@@ -23,11 +23,12 @@ struct fact {
     size_t offset;
     const char *title, *help; /* see struct field */
     int decimals;
-    size_t known_if; /* offset of a bool: the member is unknown unless it is set. 0: always known */
+    size_t
+        known_if; /* offset of a bool; if that is false, the member is unknown. 0: always known */
 };
 
-/* By its type a member is a text, a natural or real number, a boolean, or an int32_t, which is
- * unknown if negative. The other arguments follow `offset` in struct fact. */
+/* A member's type makes it a text, a natural or real number or a boolean; an int32_t is unknown if
+ * negative. The other arguments follow `offset` in struct fact. */
 #define FACT(type, member, ...)                                                                    \
     {                                                                                              \
         .name = #member, .kind = CELL_KIND(((const type *)0)->member),                             \
@@ -65,7 +66,7 @@ struct load_command {
 
 #define LOAD_FORMAT                                                                                \
     COMMON_OPTION(COMMON_FORMAT, &load_format, .choices = load_formats), COLOR_OPTION
-/* The duration of `plan`. */
+/* The option that sets the duration of `plan`. */
 #define LOAD_DURATION_OF(text) COMMON_OPTION(COMMON_DURATION, &plan.duration_ns, .help = text)
 #define LOAD_DURATION                                                                              \
     LOAD_DURATION_OF("Run for this time (10 s). Ctrl-C ends the load early, with its report so "   \
@@ -81,8 +82,8 @@ int load_parse(const char *about, const struct option_spec *specs, size_t count,
  * status. */
 int load_run(const struct load_command *load);
 
-/* Must be called once, before the options of a load are parsed: each record has the CPU time that
- * the process had used by then, and at its end. */
+/* Must be called once, before the options of a load are parsed: each record states the CPU time
+ * that the process had used at this call, and at the end. */
 void load_mark_startup(void);
 
 /* Writes the truth to stdout as a record "camp.load/1". Returns an exit status. */

@@ -27,7 +27,8 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Distances from the tick. In a virtual machine a wakeup is some 50 us late, a tick up to 60. */
+/* Distances from the tick. In a virtual machine a wakeup is some 50 us late, and a tick up to 60
+ * us. */
 #define AFTER_TICK_NS 80000u
 #define BEFORE_TICK_NS 100000u
 #define SLEEP_MARGIN_NS 20000u
@@ -43,7 +44,7 @@
 #define LOCK_TICKS 16u
 #define RELOCK_TICKS 6u
 #define REALTIME_PERCENT_MAX 90.0
-#define MISSED_MAX 0.05 /* share of misplaced burns; with more, the promised effect is missing */
+#define MISSED_MAX 0.05 /* if more of the burns are misplaced, the promised effect is missing */
 
 /* By enum load_phase. */
 static const char *const phases[] = { "any", "between-ticks", "across-ticks", NULL };
@@ -62,7 +63,7 @@ static uint64_t own_ns(void)
     return now_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* Where the CPU clock should be at `time_ns`. */
+/* The value that the CPU clock should have at `time_ns`. */
 static uint64_t own_target(const struct cpu_run *run, uint64_t time_ns)
 {
     double share = run->plan->percent / 100 * (double)(time_ns - run->start_ns);
@@ -79,7 +80,7 @@ static uint64_t next_random(struct cpu_run *run)
     return run->random;
 }
 
-/* One period without a phase: the burn starts anywhere it fits. */
+/* One period without a phase: the burn starts at random, anywhere it fits. */
 static uint64_t cycle_any(struct cpu_run *run, uint64_t start)
 {
     uint64_t end = start + run->period_ns, target = own_target(run, end), own = own_ns();
@@ -96,8 +97,7 @@ static uint64_t cycle_any(struct cpu_run *run, uint64_t start)
     return end;
 }
 
-/* The burn itself, between two readings of the coarse clock. True: the expected number of ticks
- * came. */
+/* Burns between two readings of the coarse clock. True: the expected number of ticks came. */
 static bool burn_watched(struct cpu_run *run, uint64_t target, uint64_t least, uint64_t limit,
                          uint64_t expected_ticks)
 {
@@ -138,7 +138,7 @@ static uint64_t cycle_between(struct cpu_run *run, uint64_t start)
     return end;
 }
 
-/* `start` is the tick to meet; the burn starts before it and lasts beyond it. */
+/* `start` is a tick; the burn starts before it and ends after it. */
 static uint64_t cycle_across(struct cpu_run *run, uint64_t start)
 {
     uint64_t end = start + run->period_ns, target = own_target(run, end), own = own_ns();
@@ -180,8 +180,8 @@ static bool become_realtime(const struct load_cpu_plan *plan)
            sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter) == 0;
 }
 
-/* After enough cycles: was the phase kept? If not, other tasks had the CPU, or the tick moved (a
- * virtual machine was suspended or migrated). */
+/* Checks, after enough cycles, whether the burns kept their phase. If not, other tasks had the CPU
+ * (then SCHED_FIFO helps), or the tick moved, as a virtual machine was suspended or migrated. */
 static void restore_phase(struct cpu_run *run)
 {
     if (run->window_cycles < (run->truth->realtime ? 100 : 25))
@@ -237,7 +237,7 @@ static void run_cycles(struct cpu_run *run)
         sleep_until(run->start_ns + run->plan->duration_ns);
 }
 
-/* The share of a period that one burn can use. */
+/* The time of a period that one burn can use. */
 static double available_ns(enum load_phase phase, uint64_t tick_ns, uint64_t period_ns)
 {
     uint64_t lost = phase == LOAD_BETWEEN_TICKS ? AFTER_TICK_NS + BEFORE_TICK_NS + SLEEP_MARGIN_NS
@@ -260,7 +260,8 @@ double load_cpu_maximum_percent(enum load_phase phase, uint64_t period_ns)
     return 100 * available_ns(phase, tick_ns, period_ns) / (double)period_ns;
 }
 
-/* A small share cannot meet every tick: it meets each nth, for long enough. */
+/* A burn for a small share would be too short for every tick: the load runs at each nth tick, for
+ * longer. */
 static uint64_t default_period(const struct load_cpu_plan *plan, uint64_t tick_ns)
 {
     double burn_ns = plan->percent / 100 * (double)tick_ns;
@@ -374,7 +375,7 @@ static const struct fact facts[] = {
     TRUTH(realtime, "SCHED_FIFO needed", "others had the CPU when it was due"),
 };
 
-/* How the load fell short: of its share, or of its phase. */
+/* Says how the load fell short: of its share, or of its phase. */
 static void remark(const void *wanted, const void *ret_truth, char ret[REMARK_SIZE])
 {
     const struct load_cpu_plan *plan = wanted;

@@ -4,8 +4,8 @@
  * The load maps a file whose pages are not in memory, and touches one page after the other, without
  * read-ahead (MADV_RANDOM). Each touch is a fault that the disk has to serve. Before each pass the
  * pages are unmapped (MADV_DONTNEED) and removed from the page cache (posix_fadvise(2)).
- * getrusage(2) counts how many had to wait; none where the file cannot leave memory (tmpfs, or
- * another process uses it).
+ * getrusage(2) counts how many faults had to wait; none has to if the file cannot leave memory
+ * (tmpfs, or another process uses it).
  *
  * The load's own code touches a page by reading one byte. In a call, write(2) of that byte to a
  * pipe lets the kernel touch it.
@@ -74,7 +74,7 @@ static int map_file(struct fault_run *run, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* False: a stop interrupted a call. */
+/* Touches one page. False: a stop interrupted the system call. */
 static bool touch(const struct fault_run *run, const char *page)
 {
     char byte;
@@ -102,7 +102,7 @@ static bool has_more(const struct fault_run *run)
                                  : run->truth->pages < run->plan->pages;
 }
 
-/* Each page once, or until the plan is done. */
+/* Touches each page once, or fewer if the plan is done before. */
 static void pass(struct fault_run *run)
 {
     struct load_fault_truth *truth = run->truth;

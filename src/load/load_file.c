@@ -1,4 +1,4 @@
-/* Files of the loads. */
+/* The temporary files that loads read and write. */
 #include "load_tools.h"
 
 #include "program/command.h"

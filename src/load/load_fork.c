@@ -2,12 +2,13 @@
  * Many short processes, which tools that sample processes never see.
  *
  * Each child uses the CPU until its own CPU clock shows the burn, writes that clock's value into
- * memory shared with the parent, and calls _exit(): its own time. The rest (the way out of the
- * system call, releasing the address space) is CPU time of the child too, but the child cannot
- * report it. The kernel can: a zombie still has its CPU clock, so the parent waits with WNOWAIT,
- * reads that clock, and then reaps: the whole time. It is sum_exec_runtime in ns, like the sum of
- * ru_utime and ru_stime of wait4(2) (cputime_adjust() scales these to it; only their proportion is
- * sampled), which is however truncated to 1 us twice for each child.
+ * memory shared with the parent, and calls _exit(). This value is its own time. The rest (the way
+ * out of the system call, releasing the address space) is CPU time of the child too, but the child
+ * cannot report it. The kernel can: a zombie still has its CPU clock, so the parent waits with
+ * WNOWAIT, reads that clock, and then reaps the child. This value is the whole time. It is
+ * sum_exec_runtime in ns, like the sum of ru_utime and ru_stime of wait4(2) (cputime_adjust()
+ * scales these to it; only their proportion is sampled), which is however truncated to 1 us twice
+ * for each child.
  */
 #include "load_command.h"
 
@@ -33,8 +34,8 @@ struct fork_run {
     const struct load_fork_plan *plan;
     struct load_fork_truth *truth;
     pid_t pids[LIVING_MAX];     /* 0: free */
-    _Atomic uint64_t *reported; /* [LIVING_MAX], shared with the children: each one's last act. 0:
-                                 * none yet */
+    _Atomic uint64_t *reported; /* [LIVING_MAX], shared with the children: the CPU time that each
+                                   reports before it exits. 0: none yet */
     unsigned living;
 };
 

@@ -70,7 +70,8 @@ static int failed_io(const struct io_run *run, int failed, struct camp_error *er
     return camp_fail_errno(error, failed, name);
 }
 
-/* Last, as open(O_CREAT | O_DIRECT) creates the file even where it then fails. */
+/* Sets O_DIRECT after the file is open, because open(O_CREAT | O_DIRECT) creates the file even
+ * where it then fails. */
 static int go_direct(struct io_run *run, struct camp_error *error)
 {
     int flags = fcntl(run->file, F_GETFL);
@@ -109,7 +110,7 @@ static int open_file(struct io_run *run, struct camp_error *error)
     return go_direct(run, error);
 }
 
-/* Writes the file that will be read, and evicts it from the page cache. */
+/* Fills the file that will be read, and evicts it from the page cache. */
 static int prepare(struct io_run *run, struct camp_error *error)
 {
     uint64_t block = run->plan->block;
@@ -143,7 +144,7 @@ static int prepare(struct io_run *run, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* One timed call. Returns its result; *ret_failed is its errno. */
+/* Transfers `bytes` by one timed call. Returns its result; *ret_failed is its errno. */
 static ssize_t move(struct io_run *run, size_t bytes, uint64_t offset, int *ret_failed)
 {
     uint64_t start_ns = now_ns(CLOCK_MONOTONIC), spent_ns;
@@ -165,7 +166,7 @@ static uint64_t least_of(uint64_t a, uint64_t b, uint64_t c)
     return least < c ? least : c;
 }
 
-/* Bytes that remain to transfer. With a deadline: unlimited until then. */
+/* Bytes that remain to transfer; with a duration unlimited, until the time is over. */
 static uint64_t bytes_left(const struct io_run *run)
 {
     if (run->deadline_ns != 0)

@@ -94,7 +94,7 @@ static int run_steps(const struct load_memory_plan *plan, size_t bytes, size_t p
     return CAMP_OK;
 }
 
-/* Keeps the machine from swapping and from killing for lack of memory. */
+/* Refuses an amount that would make the machine swap, or kill processes for lack of memory. */
 static int check_available(uint64_t wanted_bytes, struct camp_error *error)
 {
     struct camp_memory memory;

@@ -3,9 +3,9 @@
  *
  * No packet reaches another program: the receiver is a thread of this load, on a socket that must
  * be able to bind the target's address, so the address belongs to this machine or to a network
- * namespace that the caller opened (a veth pair). Beyond that the sender uses no gateway
+ * namespace that the caller opened (a veth pair). Besides, the sender uses no gateway
  * (SO_DONTROUTE), has a hop limit of 1, and continues only after its first packet has arrived at
- * that socket. Both ends are connected to each other, so no foreign packet is counted.
+ * that socket. Both ends are connected to each other, so no packet of another program is counted.
  *
  * No buffer overflows: at most WINDOW packets are in flight. Packets are never fragmented
  * (IP_PMTUDISC_DO), so an interface counts each once: payload, UDP header (8) and IP header (20, or
@@ -66,7 +66,8 @@ static int read_target(struct net_run *run, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* bind() accepts these too, but packets to them reach others, or nobody. */
+/* False: a wildcard, broadcast or multicast address. bind() accepts these too, but packets to them
+ * reach other sockets, or none. */
 static bool is_one_address(const struct sockaddr_storage *address)
 {
     const struct sockaddr_in *ip = (const struct sockaddr_in *)address;
@@ -106,7 +107,7 @@ static int socket_in(int namespace, int family, struct camp_error *error)
     return created >= 0 ? created : camp_fail_errno(error, failed, "a network namespace");
 }
 
-/* The sender reaches only directly connected addresses, in whole packets, or fails. */
+/* Limits the sender to directly connected addresses and whole packets: other packets fail. */
 static int restrain(int sender, int family)
 {
     int on = 1, one = 1, whole = IP_PMTUDISC_DO, whole6 = IPV6_PMTUDISC_DO;
@@ -254,7 +255,7 @@ static int send_all(struct net_run *run, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Until all have arrived, or none did for a second. */
+/* Waits until all packets have arrived, or none has arrived for a second. */
 static void wait_for_rest(struct net_run *run)
 {
     uint64_t seen = atomic_load(&run->received_packets), since = now_ns(CLOCK_MONOTONIC);

@@ -4,9 +4,9 @@
  * Theory. A thread cannot measure alone how long it slept: its clock after the call shows when it
  * runs again, and between wakeup and running it is on the run queue. So another thread wakes it,
  * and reads its clock just before: the sleep lasts from the sleeper's last reading before the call
- * to that. The sleeper sends the time at which it wants to be woken, and sleeps; the waker sleeps
- * until then, and wakes it. A timer needs no waker; its sleep lasts at least until the requested
- * time.
+ * to the waker's reading. The sleeper sends the time at which it wants to be woken, and sleeps; the
+ * waker sleeps until then, and wakes it. A timer needs no waker; its sleep lasts at least until the
+ * requested time.
  *
  * In each period the thread sleeps as long as its share of all time until the end of that period
  * requires, and uses the CPU, in user mode, for the rest. So sleep that lasted too long,
@@ -38,13 +38,13 @@
 /* The sleeper and its waker. */
 struct pair {
     const struct load_sleep_plan *plan;
-    struct load_sleep_truth *truth; /* the sleeper's own */
+    struct load_sleep_truth *truth; /* written by the sleeper alone */
     pthread_t waker;
     sem_t ask; /* the sleeper's request: wake me at wake_at_ns */
     _Atomic uint64_t wake_at_ns;
     _Atomic uint64_t start_ns; /* start of its sleep; 0: not asleep yet, or already accounted */
     _Atomic uint64_t woke_ns;  /* just before the last wakeup */
-    _Atomic uint64_t after_ns; /* just after it; 0: not yet */
+    _Atomic uint64_t after_ns; /* just after that wakeup; 0: not yet */
     _Atomic uint32_t pongs;    /* the futex */
     _Atomic uint64_t asleep_ns, missed;
     _Atomic bool over;
@@ -80,12 +80,12 @@ static void *wake_when_asked(void *argument)
         if (atomic_load(&pair->over))
             return NULL;
         sleep_until(atomic_load(&pair->wake_at_ns));
-        if (!atomic_load(&pair->over)) /* or a stop was requested: nobody sleeps any more */
+        if (!atomic_load(&pair->over)) /* otherwise a stop was requested: no more sleeps */
             wake(pair);
     }
 }
 
-/* Signals go to the sleeper, which has to end early. */
+/* The waker blocks signals: they must reach the sleeper, which has to end early. */
 static int start_waker(struct pair *pair, struct camp_error *error)
 {
     sigset_t all, before;
@@ -124,8 +124,8 @@ static void sleep_until_pong(struct pair *pair, uint32_t pongs)
             continue;
 }
 
-/* The thread was woken before it ran again, and before the waker's call returned: at the earlier of
- * both. */
+/* The wakeup happened after the waker's reading `woke`, before the thread ran again, and before the
+ * waker's call returned: the earlier of the two bounds the uncertainty. */
 static void account_waking(struct pair *pair, uint64_t now)
 {
     uint64_t woke = atomic_load(&pair->woke_ns), after = atomic_load(&pair->after_ns);
@@ -145,7 +145,7 @@ static void sleep_until_woken(struct pair *pair, uint64_t wake_at_ns)
     sleep_until_pong(pair, pongs);
     now = now_ns(CLOCK_MONOTONIC);
     start = atomic_exchange(&pair->start_ns, 0);
-    if (start != 0) /* not woken: a stop was requested, or it came too late to sleep */
+    if (start != 0) /* no wakeup was accounted: a stop was requested, or the wakeup came too late */
         atomic_fetch_add(&pair->asleep_ns, now - start);
     else
         account_waking(pair, now);
@@ -162,7 +162,7 @@ static void sleep_by_timer(struct pair *pair, uint64_t wake_at_ns)
     pair->truth->unsure_ns = pair->truth->late_ns;
 }
 
-/* The sleep that its share of the time until `end_ns` requires. */
+/* How long the thread must sleep to have slept its share of the time until `end_ns`. */
 static uint64_t needed_ns(const struct pair *pair, uint64_t start_ns, uint64_t end_ns)
 {
     uint64_t share = (uint64_t)(pair->plan->percent / 100 * (double)(end_ns - start_ns));

@@ -2,8 +2,8 @@
  * Threads that each use a known share of a CPU.
  *
  * Each keeps its share by its own clock (CLOCK_THREAD_CPUTIME_ID), in periods that start at
- * different times, and reads that clock as its first and its last act. So the sum of the threads is
- * a little less than the CPU time of the process: creating, starting and ending a thread is
+ * different times, and reads that clock when it starts and when it ends. So the sum of the threads
+ * is a little less than the CPU time of the process: creating, starting and ending a thread is
  * outside.
  */
 #include "load_command.h"

@@ -19,8 +19,8 @@ struct load_place {
     bool known;
 };
 
-/* Timer slack 1 ns, and this CPU alone (-1: any). The old settings go to *saved, also on failure.
- * New threads inherit the settings. */
+/* Sets the timer slack to 1 ns, and pins the thread to `cpu` (-1: not). The old settings go to
+ * *saved, also on failure. New threads inherit the settings. */
 int load_place_set(struct load_place *saved, int cpu, struct camp_error *error);
 
 /* Restores policy, CPUs and timer slack. */
@@ -58,12 +58,12 @@ static inline long load_preemptions(void)
  */
 const char *load_folder(void);
 
-/* Opens a new file there for reading and writing. It has no name, and vanishes when closed. -1 and
- * errno on failure. */
+/* Opens a new file in load_folder() for reading and writing. It has no name, and vanishes when
+ * closed. -1 and errno on failure. */
 int load_make_nameless(void);
 
-/* The same, full of zeros, on its disk and if possible not in memory. Shorter when a stop is
- * requested. */
+/* As load_make_nameless(); the file holds `bytes` zeros, which are on its disk and if possible not
+ * in memory. It is shorter when a stop is requested. */
 int load_make_filled(uint64_t bytes);
 
 /* Writes the file's dirty pages to the disk, then evicts it from the page cache, except for pages

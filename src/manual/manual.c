@@ -90,7 +90,7 @@ enum argument_kind argument_kind(const struct option_spec *spec)
     return kind == ARGUMENT_FILE ? ARGUMENT_WORD_OR_FILE : ARGUMENT_WORD;
 }
 
-/* Is this its full stop? Not that of "1.5". */
+/* Is `text` at the full stop of a sentence? The point in "1.5" is none. */
 static bool ends_sentence(const char *text)
 {
     return *text == '.' && (text[1] == ' ' || text[1] == '\0');

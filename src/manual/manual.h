@@ -24,7 +24,7 @@ struct manual_visitor {
 /* Visits all commands: a list first, then each of its commands. Functions may be NULL. */
 void manual_visit_all(const struct manual_visitor *visitor);
 
-/* One command and its commands. False: there is no such command. */
+/* Visits one command and its subcommands. False: there is no such command. */
 bool manual_visit(const struct manual_visitor *visitor, const char *name);
 
 /* What a shell can offer for the argument of an option. */

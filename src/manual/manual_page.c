@@ -12,8 +12,8 @@
 
 /* ------------------------------------------------------------------------------- Texts -- */
 
-/* Writes a byte so that it means itself. `first`: it is the first of a line, where more bytes are
- * special. */
+/* Writes a byte, escaped where scdoc would give it a meaning. `first`: it is the first of a line,
+ * where more bytes have one. */
 static void write_byte(char byte, bool first)
 {
     if (strchr("_*\\", byte) != NULL || (first && strchr("#;-.|[]`", byte) != NULL))
@@ -112,7 +112,7 @@ static void write_usage(const char *usage, const char *end)
     putchar('\n');
 }
 
-/* Several, "camp time A, camp time B", have a line each. */
+/* Writes several usages ("camp time A, camp time B") in a line each. */
 static void write_synopsis(const char *usage)
 {
     const char *next;

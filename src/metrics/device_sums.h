@@ -26,10 +26,10 @@ void device_sums_release(struct device_sums *sums);
 
 void device_sums_start(struct device_sums *sums);
 
-/* A device that was absent in the last snapshot has counted since it appeared. CAMP_OK or
- * CAMP_E_NOMEM. */
+/* Adds the counters of a device. If it was absent in the last snapshot, all its counts are new.
+ * CAMP_OK or CAMP_E_NOMEM. */
 int device_sums_add(struct device_sums *sums, const char *name,
                     const uint64_t values[DEVICE_COUNTERS]);
 
-/* Devices that were not seen are dropped. */
+/* Drops the devices that were not seen in this snapshot. */
 void device_sums_finish(struct device_sums *sums);

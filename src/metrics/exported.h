@@ -21,8 +21,8 @@ struct exported_options {
     const char *tier; /* "bpf", "taskstats", "schedstat"; NULL: the best one available */
 };
 
-/* Opens what it reads; the first snapshot has what happened since. CAMP_E_INVALID: no such tier;
- * otherwise the error says why the requested tier is unavailable. */
+/* Opens the exporter's sources; the first snapshot has what happened since. CAMP_E_INVALID: no such
+ * tier; otherwise the error says why the requested tier is unavailable. */
 int exported_open(const struct exported_options *options, struct exported **ret,
                   struct camp_error *error);
 void exported_close(struct exported *exported);
@@ -30,7 +30,7 @@ void exported_close(struct exported *exported);
 /* The tier in use. `*ret_note`: why not a better one, or "". */
 const char *exported_tier(const struct exported *exported, const char **ret_note);
 
-/* Other rules from the next snapshot on (GROUP_NUMBER). Not owned. */
+/* Replaces the rules, from the next snapshot on (GROUP_NUMBER). Not owned. */
 void exported_set_rules(struct exported *exported, const struct workloads *rules);
 
 /* Takes a snapshot. *ret[*ret_count] is owned by the exporter, and valid until the next one. */

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Up to EXPORTED_TEXT_SIZE bytes into exported->text; 0: unreadable. */
+/* Reads up to EXPORTED_TEXT_SIZE bytes into exported->text; 0: unreadable. */
 static size_t read_text(struct exported *exported, const char *path)
 {
     const ssize_t length = file_text(path, exported->text, EXPORTED_TEXT_SIZE);
@@ -77,7 +77,7 @@ static void set_memory(struct exported *exported, const struct camp_memory *memo
     }
 }
 
-/* Their work is counted again by the disks below them, or is no disk's. */
+/* Block devices on top of disks, which count the same work again, or in memory. */
 static bool is_layer(const char *name)
 {
     static const char *const prefixes[] = { "dm-", "md", "loop", "ram", "zram" };

@@ -9,8 +9,8 @@
 #include "sources/source.h"
 #include "thread_sums.h"
 
-/* /proc/stat is needed beyond its interrupts: one number for each possible one, some 100 KB on
- * hundreds of CPUs. */
+/* Enough for all of /proc/stat: its line of interrupts has a number for each possible interrupt,
+ * some 100 KB on hundreds of CPUs, and lines after it are needed. */
 #define EXPORTED_TEXT_SIZE ((size_t)1 << 20)
 
 enum exported_family {
@@ -79,7 +79,7 @@ extern const struct metric exported_table[EXPORTED_FAMILY_COUNT];
 
 struct exported {
     struct metric_family families[EXPORTED_FAMILY_COUNT];
-    struct series *series; /* of the families with a fixed number of them */
+    struct series *series; /* series of the families with a fixed number of series */
     size_t series_count;
     struct series *group_series; /* [group_rows x THREAD_SUM_COUNT] */
     size_t groups;
@@ -98,13 +98,13 @@ struct exported {
     struct camp_disk *disk_list;
     struct camp_network *network_list;
     size_t disk_capacity, network_capacity;
-    char *text;                    /* [EXPORTED_TEXT_SIZE] of a file of /proc */
-    uint64_t read_ns, read_cpu_ns; /* wall time of the last snapshot; CPU time of all */
+    char *text;                    /* [EXPORTED_TEXT_SIZE]: contents of a file of /proc */
+    uint64_t read_ns, read_cpu_ns; /* wall time of the last snapshot; CPU time of all snapshots */
     uint64_t start_wall_ns;
     bool rules_changed;
 };
 
-/* Sets a series of a family with a fixed number of them. A counter that went backwards keeps its
+/* Sets a series of a family with a fixed number of series. A counter that went backwards keeps its
  * value. */
 void exported_set(struct exported *exported, enum exported_family family, size_t series,
                   uint64_t value);

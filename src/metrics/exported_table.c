@@ -8,7 +8,7 @@
 
 static const char *const cpu_modes[] = { "user",  "nice",       "system", "irq",    "softirq",
                                          "guest", "guest_nice", "idle",   "iowait", "steal" };
-/* enum cpus_states_column, and its substitutes on the other tiers. */
+/* Names of enum cpus_states_column, and of BUSY on the other tiers. */
 static const char *const measured_modes[] = { "user",   "system", "irq", "softirq",
                                               "iowait", "idle",   "busy" };
 static const char *const definitions[] = { "any", "own", "kernel" };

@@ -39,7 +39,7 @@ static const char *reason_of(unsigned status)
     }
 }
 
-/* In place. False: unchanged. */
+/* Compresses the page in place. False: the page is unchanged. */
 static bool compress_page(struct bytes *page)
 {
     z_stream stream = { .next_in = page->data, .avail_in = (uInt)page->size };

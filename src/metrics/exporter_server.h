@@ -2,7 +2,7 @@
  * The server of camp export: /metrics for scrapers, and a short text at /.
  *
  * Each request runs the caller's function in the server's one thread, so pages are made one after
- * the other, each of its own moment. http_rules.h says which clients may connect; on an address
+ * the other, each from its own snapshot. http_rules.h says which clients may connect; on an address
  * reachable from outside, all may.
  */
 #pragma once

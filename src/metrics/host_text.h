@@ -9,6 +9,6 @@
  * False: missing, or too large. */
 bool host_text_number(const char *text, size_t length, const char *key, uint64_t *ret);
 
-/* From a file in /proc/pressure: total=, in us, of the line that starts with `share` ("some",
- * "full"). */
+/* The value of total=, in us, in the line of a file of /proc/pressure that starts with `share`
+ * ("some", "full"). */
 bool host_text_pressure_us(const char *text, size_t length, const char *share, uint64_t *ret);

@@ -118,7 +118,8 @@ static int find_workload(struct members *members, struct top_k *top,
     return top_k_find(top, &key, ret);
 }
 
-/* By name, or by rules about name, user and command line. An exited process is not kept. */
+/* Finds the group of a process: by its name, or by rules about name, user and command line. An
+ * exited process is not kept. */
 static int find_process_group(struct members *members, struct top_k *top,
                               const struct camp_thread_states *thread, uint32_t *ret)
 {
@@ -191,7 +192,7 @@ static const char *own_name(struct members *members, const struct top_k_group *g
     return group->key.text;
 }
 
-/* "other" is the name of the rest. */
+/* Is the name in use? "other" is: it is the sum of the groups not shown. */
 static bool is_used(const struct top_k *top, const char *name)
 {
     if (strcmp(name, "other") == 0)

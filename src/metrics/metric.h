@@ -26,8 +26,8 @@ struct metric {
     enum metric_type type;
     enum camp_provenance provenance;
     const char *labels[METRIC_LABELS]; /* names; NULL: none */
-    /* The values of the labels of each series in turn, where they are always the same; NULL: one
-     * series, or those that a snapshot finds. */
+    /* The values of the labels, series after series, where they never change; NULL: one series, or
+     * the series that a snapshot finds. */
     const char *const *values;
     size_t value_count;
 };
@@ -38,10 +38,10 @@ struct series {
     bool known;                        /* false: omitted, not 0 */
 };
 
-/* What the exporter's server answered, which is also on its page. */
+/* Counts of the answers of the exporter's server, which its page shows too. */
 struct scrapes {
     uint64_t answered, failed, refused;
-    uint64_t sent_bytes; /* of pages, as sent */
+    uint64_t sent_bytes; /* of pages, compressed or not, as sent */
 };
 
 struct metric_family {

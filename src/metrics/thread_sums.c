@@ -29,7 +29,8 @@ static bool is_ranked(int state)
     return class == CLASS_CPU || class == CLASS_READY || class == CLASS_IO;
 }
 
-/* *note is 1 + the number of its group; 0, or while notes are void: unknown. */
+/* *note is 1 + the number of the thread's group; if it is 0, or notes are void, the group is looked
+ * up. */
 static bool find_group(struct thread_sums *sums, const struct camp_thread_states *before,
                        const struct camp_thread_states *now, uint32_t *note)
 {
@@ -71,7 +72,7 @@ static void keep_late(struct thread_sums *sums, const struct camp_thread_states 
         sums->result = CAMP_E_NOMEM;
 }
 
-/* It existed at the last snapshot, which did not show it under this identity. */
+/* True: the thread existed at the last snapshot, which did not show it under this identity. */
 static bool may_be_missing(const struct thread_sums *sums, const struct camp_thread_states *thread)
 {
     return thread->begin_ns < sums->snapshot_ns;
@@ -136,7 +137,7 @@ struct camp_states_visitor thread_sums_visitor(struct thread_sums *sums)
     return (struct camp_states_visitor){ sums, add_seen, add_waited, add_exited, keep_missing };
 }
 
-/* Single threads first, as they are identified exactly. */
+/* Accounts for single threads before totals, as single threads are identified exactly. */
 static void account_late(struct thread_sums *sums)
 {
     for (int totals = 0; totals <= 1; totals++) {

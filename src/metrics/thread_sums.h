@@ -3,9 +3,10 @@
  * its group and to the machine, without a list of threads besides the session's own. A thread that
  * kept sleeping costs one addition.
  *
- * A thread is identified by its process and the start of its watch. A thread missing in a snapshot
- * has its last numbers still to come, or continues under another tid (exec(2) by another than the
- * first thread): it is remembered for some snapshots, so that none of its time is accounted twice.
+ * A thread is identified by its process and the start of its watch. The last numbers of a thread
+ * missing in a snapshot are still to come, or the thread continues under another tid (exec(2) by
+ * another than the first thread): it is remembered for some snapshots, so that none of its time is
+ * accounted twice.
  */
 #pragma once
 
@@ -76,7 +77,7 @@ struct thread_sums {
     uint64_t snapshot_ns;                  /* end of the last snapshot, CLOCK_MONOTONIC */
 
     struct thread_list pending;
-    /* Of this snapshot: threads that may be pending ones, and totals of exited ones. */
+    /* Found in this snapshot: threads that may be pending threads, and totals of exited threads. */
     struct thread_list late;
     bool forgets; /* noted groups are void until a snapshot has visited all threads again */
     int result;   /* of this snapshot */
@@ -86,7 +87,8 @@ struct thread_sums {
 int thread_sums_init(struct thread_sums *ret, const struct members *members, size_t places);
 void thread_sums_release(struct thread_sums *sums);
 
-/* One snapshot of a session that is open since snapshot_ns. `forget`: the rules have changed. */
+/* One snapshot of a session that has been open since snapshot_ns. `forget`: the rules have changed.
+ */
 int thread_sums_read(struct thread_sums *sums, struct camp_states *session, bool forget,
                      struct camp_error *error);
 

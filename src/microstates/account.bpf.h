@@ -4,7 +4,7 @@
  * Writers of an account are the thread itself, the switch of its CPU, and the thread that wakes it;
  * the scheduler's own rules order them. Interrupts write only to their CPU's account, so they may
  * come at any moment; their time is subtracted from the interval of the interrupted thread when
- * that is closed.
+ * that interval is closed.
  */
 #pragma once
 
@@ -22,7 +22,7 @@
 #include "layout.h"
 #include "wait.bpf.h"
 
-/* Set before loading. */
+/* Set by the session before the programs are loaded. */
 const volatile uint8_t kind_of_call[CALLS_MAX];
 const volatile bool split_calls = true;
 
@@ -31,7 +31,7 @@ bool all_met;
 
 /* Snapshots are numbered: the current one, and the last one if its reader has it (otherwise 0). */
 uint32_t snapshot_now, snapshot_before;
-bool snapshot_brief; /* a tid is enough for an idle thread */
+bool snapshot_brief; /* an idle thread is reported by its tid alone */
 
 enum account_flag {
     IN_CALL = 1u << 0,
@@ -46,19 +46,20 @@ struct account {
     uint32_t sequence; /* odd while it is written */
     uint8_t state;     /* enum camp_state of the open interval */
     uint8_t flags;
-    uint16_t cpu;                   /* it runs on, or ran on last */
+    uint16_t cpu;                   /* that the thread runs on, or ran on last */
     uint32_t shown, shown_sequence; /* the last snapshot that showed it; its sequence number when
                                      * shown in full */
     uint64_t since_ns;
-    uint64_t irq_before_ns; /* accounted interrupts of that CPU */
-    uint64_t arrived_ns;    /* on that CPU */
-    uint64_t run_ns;        /* the scheduler's count of its CPU time then */
+    uint64_t irq_before_ns; /* interrupt time of that CPU that intervals up to since_ns have
+                               accounted for */
+    uint64_t arrived_ns;    /* when the thread came to that CPU */
+    uint64_t run_ns;        /* the scheduler's count of the thread's CPU time at arrived_ns */
     uint64_t delay_ns;      /* the scheduler's count of its run-queue time at the same moment */
     uint64_t begin_ns;
     uint64_t system_calls, signals;
-    uint32_t device; /* of its last input or output */
+    uint32_t device; /* of the thread's last input or output */
     uint32_t left;   /* the scheduler's count of its switches off a CPU, at the last one */
-    uint64_t faults; /* served by the kernel when a system call ran into one */
+    uint64_t faults; /* the thread's count of faults when a system call last ran into one */
     uint64_t state_ns[CAMP_STATE_COUNT];
 };
 
@@ -93,8 +94,8 @@ static __always_inline bool on_cpu(uint64_t state)
     return state <= CAMP_STATE_SYSTEM;
 }
 
-/* The state of the open interval, as an index into state_ns. The verifier follows a bound of the
- * register that is compared, so that the compiler must not compare a copy of 8 bits. */
+/* The state of the open interval, as an index into state_ns. The verifier bounds only the register
+ * that is compared, so the compiler must not compare a copy of 8 bits. */
 static __always_inline uint64_t state_of(const struct account *account)
 {
     uint64_t state = account->state;
@@ -220,8 +221,8 @@ static __always_inline uint32_t times_left(const struct task_struct *task)
     return (uint32_t)(task->nvcsw + task->nivcsw);
 }
 
-/* While another account is being created on this CPU none can be: only the first snapshot can be
- * interrupted by a switch, and it visits that thread itself a moment later. */
+/* On a CPU that is already creating an account no other can be created. Only the first snapshot can
+ * be interrupted so, by a switch, and it visits the switched thread itself a moment later. */
 static __always_inline struct account *make_account(struct task_struct *task, uint64_t begin_ns,
                                                     uint8_t state, uint8_t flags)
 {
@@ -269,9 +270,9 @@ static __always_inline struct account *account_of(struct task_struct *task, uint
                         OLDER | (!is_worker(task) && call_now(task) >= 0 ? IN_CALL : 0));
 }
 
-/* Unseen switches. */
+/* Switches that no event reported. */
 
-/* How long it has run since it arrived, by the scheduler's count, and at most until now. */
+/* Until when the thread ran, by the scheduler's count since it arrived; at most `now`. */
 static __always_inline uint64_t ran_until(const struct account *account,
                                           const struct task_struct *task, uint64_t now)
 {
@@ -280,8 +281,8 @@ static __always_inline uint64_t ran_until(const struct account *account,
     return end < account->since_ns ? account->since_ns : end > now ? now : end;
 }
 
-/* The CPU of its account runs another thread: it left unseen. On a CPU without a switch in the
- * session the running thread is unknown. */
+/* True: the CPU of the account runs another thread, so this one has left it without an event. On a
+ * CPU without a switch in the session the running thread is unknown. */
 static __always_inline bool has_left(const struct account *account, const struct task_struct *task)
 {
     const struct cpu_account *cpu = cpu_of(account->cpu);

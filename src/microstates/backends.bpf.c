@@ -26,10 +26,10 @@
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-/* Set before loading. */
+/* Set by the session before the programs are loaded. */
 const volatile struct backends_place place;
 
-/* The tasks that an iterator visits: one task, or 0: the children of the parent. */
+/* The tid of the task that an iterator watches; 0: all children of the parent. */
 int32_t wanted;
 uint32_t met;
 
@@ -75,7 +75,7 @@ static __always_inline void end_writing(struct backend_slot *slot)
     slot->sequence++;
 }
 
-/* The index of a wait among the first `limit`, or `limit`: not found, and no space. A global
+/* The index of a wait, found or added among the first `limit`; `limit`: no space. A global
  * function: the verifier checks it once, not at each call with every result of its loop (it gives
  * up after a million steps). */
 __noinline uint32_t wait_of(struct backend_slot *slot, uint32_t event, uint32_t activity,
@@ -119,8 +119,9 @@ static __always_inline void open_wait(struct backend_slot *slot, uint32_t event,
     slot->account.waits[wait].times++;
 }
 
-/* Accounts for the open interval up to `now`, and starts `next`. A time before its start (the
- * clocks of two CPUs differ) counts as 0 and moves nothing, so the sum is exact. */
+/* Accounts for the open interval up to `until`, and starts the state `next`. If `until` is before
+ * the interval's start (the clocks of two CPUs differ), nothing is accounted, so the sum is exact.
+ */
 static __always_inline void book(struct backend_slot *slot, uint64_t until, uint32_t next)
 {
     struct backend_account *account = &slot->account;
@@ -148,7 +149,8 @@ static __always_inline bool read_event(uint32_t *event)
            bpf_probe_read_user(event, sizeof *event, (void *)at) == 0;
 }
 
-/* A new process has no entry in the server's table of activities yet. */
+/* Reads the activity of the current task. It stays as it is for a new process, which has no entry
+ * in the server's table yet. False: unreadable. */
 static __always_inline bool read_activity(uint32_t *activity)
 {
     uint64_t at;
@@ -174,7 +176,8 @@ static __always_inline void fall_asleep(struct backend_slot *slot)
     open_wait(slot, event, activity);
 }
 
-/* How long it has run since it last left a CPU, by the scheduler's count: for an unseen switch. */
+/* How long the task ran since it last left a CPU, by the scheduler's count; needed after a switch
+ * without an event. */
 static __always_inline uint64_t ran_unseen(const struct backend_slot *slot,
                                            const struct task_struct *task, uint64_t now)
 {
@@ -214,7 +217,7 @@ static __always_inline void leave(struct backend_slot *slot, const struct task_s
     end_writing(slot);
 }
 
-/* It left a CPU unseen: its wait since is unknown. */
+/* The task left a CPU without an event: the reason of its wait since then is unknown. */
 static __always_inline void left_unseen(struct backend_slot *slot, const struct task_struct *task,
                                         uint64_t now)
 {
@@ -311,8 +314,8 @@ static __always_inline void fill(struct backend_slot *slot, const struct task_st
     account->state = state;
 }
 
-/* Watched from here on. An unwatched account (with a reused number) is reported to the session as
- * exited, without a pid. */
+/* Watches the task of a slot from now on. If its tid is still watched (a reused tid), the slot is
+ * reported to the session as exited, without a pid. */
 static __always_inline void watch(struct backend_slot *slot, uint32_t number)
 {
     int32_t tid = slot->account.pid;
@@ -324,7 +327,7 @@ static __always_inline void watch(struct backend_slot *slot, uint32_t number)
     slots.in_use[number % BACKENDS_MAX] = 1;
 }
 
-/* Its last switch was unseen: its number is another task's now. */
+/* The last switch of the task with this tid had no event: the tid belongs to another task now. */
 static __always_inline void forget(int32_t tid)
 {
     struct backend_slot *slot = slot_of(tid);
@@ -354,7 +357,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
     return 0;
 }
 
-/* The same two readings for another task that sleeps. Zero where missing. */
+/* Reads the wait event and the activity of another task, which sleeps. Zero where missing. */
 static __always_inline void read_sleeper(struct task_struct *task, uint32_t *event,
                                          uint32_t *activity)
 {
@@ -380,7 +383,8 @@ static __always_inline bool is_wanted(struct task_struct *task)
     return task->pid == task->tgid && task->real_parent->tgid == place.parent;
 }
 
-/* Tasks older than the session. One that switched meanwhile waits for an unknown reason. */
+/* Watches tasks that are older than the session. If one switches meanwhile, the reason of its wait
+ * is unknown. */
 SEC("iter.s/task")
 int meet(struct bpf_iter__task *ctx)
 {

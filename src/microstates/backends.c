@@ -209,7 +209,7 @@ static bool read_slot(struct backend_account *ret, const struct backend_slot *sl
     return false;
 }
 
-/* Returned to the kernel, as new. */
+/* Returns a slot to the kernel, zeroed. */
 static void give_back(struct backends *backends, uint32_t number)
 {
     struct backend_slots *slots = &backends->programs->bss->slots;

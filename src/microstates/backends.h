@@ -28,13 +28,13 @@ int backends_open(struct backends **ret, const struct backends_place *place,
  * CAMP_E_GONE: no such task. */
 int backends_watch(struct backends *backends, int32_t tid, struct camp_error *error);
 
-/* accounts[capacity], in no order: all watched tasks up to this moment, with their open intervals.
- * Those that exited since the last call are included this once, with BACKEND_ENDED. CAMP_E_SPACE:
- * *ret_count has the number needed, and no account is dropped. */
+/* Copies the accounts of all watched tasks to accounts[capacity], in no order, up to this moment,
+ * with their open intervals. Tasks that exited since the last call are included in this call only,
+ * with BACKEND_ENDED. CAMP_E_SPACE: *ret_count has the number needed, and no account is dropped. */
 int backends_read(struct backends *backends, struct backend_account *accounts, size_t capacity,
                   size_t *ret_count, struct camp_error *error);
 
-/* Since the start of the session. */
+/* Copies the losses since the start of the session. */
 void backends_losses(const struct backends *backends, struct backends_losses *ret);
 
 /* NULL is allowed. */

@@ -8,20 +8,20 @@
 struct backends_place {
     int32_t parent;            /* watches its children, from fork on; 0: none */
     uint32_t activity_offset;  /* of a 32-bit activity in the structure */
-    uint64_t event_pointer;    /* address of a pointer to the 32-bit wait event; 0: no such */
+    uint64_t event_pointer;    /* address of a pointer to the 32-bit wait event; 0: no events */
     uint64_t activity_pointer; /* address of a pointer to a structure; 0: activities are unknown */
 };
 
-/* An event whose upper byte is its class, as PostgreSQL numbers them. 0: it sleeps without an
- * event. */
+/* An event whose upper byte is its class, as PostgreSQL numbers them. 0: the backend sleeps without
+ * an event. */
 #define BACKEND_EVENT_UNKNOWN UINT32_C(0xffffffff) /* unreadable */
 #define BACKEND_EVENT_CLASS(event) ((event) >> 24)
 /* All events of a class that got no entry of their own. */
 #define BACKEND_EVENT_REST(event) ((event) | UINT32_C(0x00ffffff))
-#define BACKEND_ACTIVITY_NONE UINT32_C(0xffffffff) /* it has none (yet), or an unreadable one */
+#define BACKEND_ACTIVITY_NONE UINT32_C(0xffffffff) /* no activity (yet), or an unreadable one */
 
 #define BACKEND_WAITS_OWN 32 /* pairs of event and activity, first come, first served */
-#define BACKEND_WAITS_MAX 40 /* with those by class */
+#define BACKEND_WAITS_MAX 40 /* with the entries for whole classes */
 
 struct backend_wait {
     uint32_t event, activity;
@@ -44,7 +44,8 @@ struct backend_account {
     uint64_t begin_ns; /* CLOCK_MONOTONIC at the start of its watch */
     uint64_t time_ns;  /* end of the account: now, or its exit */
     uint64_t cpu_ns, run_queue_ns;
-    /* The scheduler's own counts of both since begin_ns, at its last switch off a CPU. */
+    /* The scheduler's own counts of CPU and run-queue time since begin_ns, at the backend's last
+     * switch off a CPU. */
     uint64_t scheduler_cpu_ns, scheduler_run_queue_ns;
     uint64_t voluntary_switches, involuntary_switches; /* at the same moment */
     uint32_t state; /* enum backend_state, of the open interval */
@@ -63,10 +64,11 @@ struct backends_losses {
 
 struct backend_slot {
     uint64_t sequence; /* odd while it is written */
-    uint64_t since_ns; /* the open interval: state of the account, and which of its waits */
+    uint64_t since_ns; /* start of the open interval, whose state is in the account */
     uint32_t wait;
     uint32_t reserved;
-    uint64_t run_ns; /* the scheduler's count at the last switch off a CPU; all four at begin_ns: */
+    uint64_t run_ns; /* the scheduler's count of CPU time at the last switch off a CPU; the four
+                        below are values at begin_ns */
     uint64_t cpu_before_ns, run_queue_before_ns;
     uint64_t voluntary_before, involuntary_before;
     struct backend_account account;

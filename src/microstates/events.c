@@ -3,7 +3,8 @@
  * capabilities.
  *
  * BTF has a typedef "btf_trace_NAME" of each tracepoint, whose function has its parameters, and the
- * functions of the kernel by name; of an iterator "bpf_iter_NAME", of a helper its own.
+ * functions of the kernel by name; for an iterator the function is "bpf_iter_NAME", for a helper it
+ * has the helper's name.
  */
 #include "events.h"
 #include "../counters/error.h"
@@ -30,7 +31,7 @@ struct event {
         name, NULL, function, 0, true, since, without                                              \
     }
 
-/* Tracepoints are older than this way to attach to them, which is of 5.5. */
+/* Tracepoints are older than this way to attach to them, which came with Linux 5.5. */
 static const struct event events[] = {
     { "sched_switch prev_state", "sched_switch", NULL, 5, true, "5.18",
       "no reason why a thread leaves" },
@@ -54,7 +55,7 @@ static const struct event events[] = {
     TRACEPOINT("signal_deliver", false, "5.5", "signals are not counted"),
 };
 
-/* The parameters of a tracepoint, including its context; 0: not in this kernel. */
+/* The number of parameters of a tracepoint, including its context; 0: not in this kernel. */
 static unsigned parameters_of(const struct btf *kernel, const char *tracepoint)
 {
     char name[80];
@@ -146,7 +147,8 @@ int camp_states_events(struct camp_states_event *ret, size_t size, size_t capaci
 
 /* -------------------------------------------------------------------------- Capabilities -- */
 
-/* Of capabilities(7). CAP_SYS_ADMIN, which was all there was before Linux 5.8, is both. */
+/* Numbers in capabilities(7). Before Linux 5.8 there was only CAP_SYS_ADMIN, which includes the
+ * other two. */
 enum { SYS_ADMIN = 21, PERFMON = 38, BPF = 39 };
 
 static bool holds(const struct camp_kernel *kernel, int capability)
@@ -155,7 +157,8 @@ static bool holds(const struct camp_kernel *kernel, int capability)
            (kernel->capabilities >> capability & 1 || kernel->capabilities >> SYS_ADMIN & 1);
 }
 
-/* If both are held, they are a container's, and these programs see the whole machine. */
+/* If the process has both capabilities, they are valid in a container only, whereas these programs
+ * see the whole machine. */
 int refused_permission(int system_error, const char *what, struct camp_error *error)
 {
     struct camp_kernel kernel = { 0 };

@@ -1,5 +1,6 @@
-/* The threads of a session's last snapshot: a line each in a list by tid, so that an idle thread
- * touches only that, and the whole record elsewhere, in a place that it keeps. */
+/* The threads of a session's last snapshot: a list by tid with a short line for each thread, and
+ * apart from it the records, each in a place that it keeps. So an idle thread touches only its
+ * line. */
 #include "session.h"
 
 #include "ledger/array.h"
@@ -24,7 +25,7 @@ bool session_reserve(void *list, size_t *capacity, size_t count, size_t size)
     return true;
 }
 
-/* Free ones are linked by their tids. */
+/* Free places are linked by the member `tid` of their records. */
 bool session_take_place(struct camp_states *session, uint32_t *ret)
 {
     if (session->spare != 0) {

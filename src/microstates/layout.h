@@ -7,7 +7,7 @@
 #define CALLS_MAX 512          /* system call numbers; a sleep in a higher one is other sleep */
 #define EXITS_BYTES (2u << 20) /* which the session maps twice, one behind the other */
 #define TOTALS_MAX 2048        /* of two generations */
-#define DISK_WAITS_MAX 16384   /* pairs of a thread and a disk; the longest unused are dropped */
+#define DISK_WAITS_MAX 16384   /* pairs of a thread and a disk; the least recently used go */
 
 /* A wait clock (wait.bpf.h): how many wait, and above them the time, modulo 2^46 ns. */
 #define WAITS_BITS 18
@@ -18,8 +18,8 @@ static inline uint64_t waited_ns(uint64_t clock, uint64_t now)
     return (clock >> WAITS_BITS) + ((clock & WAITS_MASK) != 0 ? now : 0);
 }
 
-/* How long a clock ran between two moments. A little below zero (two CPUs do not agree on now) is
- * nothing. */
+/* How long a wait clock ran between two moments. A slightly negative time (the clocks of two CPUs
+ * differ) counts as 0. */
 static inline uint64_t waited_between(uint64_t before, uint64_t then, uint64_t after, uint64_t now)
 {
     uint64_t difference = (waited_ns(after, now) - waited_ns(before, then)) << WAITS_BITS;
@@ -57,28 +57,29 @@ struct total_key {
     char name[CAMP_STATES_NAME_SIZE];
 };
 
-/* The state of a sleep in a system call: an enum camp_state, or by the kind of its descriptor, or
- * the same as before a signal (SIGSTOP, a debugger, a freezer) interrupted it. */
+/* The state of a sleep in a system call: an enum camp_state, or a mark: it depends on the kind of
+ * the call's descriptor, or is the state of the call that a signal (SIGSTOP, a debugger, a freezer)
+ * interrupted. */
 #define KIND_BY_DESCRIPTOR 255
 #define KIND_BY_RESTART 254
 
-/* One CPU, alone in its cache lines. */
+/* The account of one CPU, alone in its cache lines. */
 struct cpu_account {
-    uint64_t sequence;                 /* odd while a switch is accounted */
-    uint64_t begin_ns;                 /* its first switch in the session; 0: none yet */
-    uint64_t since_ns;                 /* its last switch */
-    uint64_t busy_ns, idle_ns;         /* until since_ns, without interrupts */
-    uint64_t system_ns;                /* of busy_ns */
-    uint64_t irq_ns, softirq_ns;       /* interrupts that ended */
-    uint64_t interrupt_since_ns;       /* the one that runs; 0: none */
-    uint64_t irq_before_ns;            /* irq_ns + softirq_ns at since_ns */
-    uint64_t own_clock;                /* of threads that started a wait for a disk here */
+    uint64_t sequence;           /* odd while a switch is accounted */
+    uint64_t begin_ns;           /* its first switch in the session; 0: none yet */
+    uint64_t since_ns;           /* its last switch */
+    uint64_t busy_ns, idle_ns;   /* until since_ns, without interrupts */
+    uint64_t system_ns;          /* of busy_ns */
+    uint64_t irq_ns, softirq_ns; /* interrupts that ended */
+    uint64_t interrupt_since_ns; /* start of the running interrupt; 0: none */
+    uint64_t irq_before_ns;      /* irq_ns + softirq_ns at since_ns */
+    uint64_t own_clock; /* wait clock of threads that started a wait for a disk on this CPU */
     uint64_t any_wait_ns, own_wait_ns; /* of idle_ns */
-    uint64_t any_before, own_before;   /* the clocks at since_ns */
-    uint64_t run_ns;       /* the scheduler's count of the running thread, at since_ns */
-    uint64_t running_task; /* its address in the kernel; its tid may change */
+    uint64_t any_before, own_before;   /* wait clocks of the machine and this CPU, at since_ns */
+    uint64_t run_ns;       /* the scheduler's count of the running thread's CPU time, at since_ns */
+    uint64_t running_task; /* address of the running thread in the kernel; its tid may change */
     int32_t running;       /* tid; 0: idle */
-    uint32_t depth;        /* of interrupts */
+    uint32_t depth;        /* nested interrupts that run */
     uint64_t switches;
     uint64_t unseen; /* switches and wakeups that no event reported */
     uint64_t lost;   /* times a thread got no account (no memory), or a wait was not counted */

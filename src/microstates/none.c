@@ -1,4 +1,4 @@
-/* For builds without programs for the kernel: each call says so. */
+/* For builds without programs for the kernel: each function fails, and says so. */
 #include "../counters/error.h"
 #include "backends.h"
 

@@ -40,7 +40,8 @@ int session_take_exit(void *context, void *record, size_t length)
     return session->taken.count < session->taken.capacity ? 0 : -ENOSPC;
 }
 
-/* A total: its time is the sum of its threads', and ends now. */
+/* Hands out a total as one exited thread: its time is the sum of the threads' times, and ends now.
+ */
 static void hand_out_total(struct camp_states *session, const struct total_key *key,
                            struct camp_thread_states *total)
 {
@@ -54,7 +55,7 @@ static void hand_out_total(struct camp_states *session, const struct total_key *
     session_take_exit(session, total, sizeof *total);
 }
 
-/* All of a generation that is no longer added to. */
+/* Hands out and deletes all totals of a generation to which nothing is added any more. */
 static void take_generation(struct camp_states *session, uint32_t generation)
 {
     const int map = bpf_map__fd(session->programs->maps.totals);
@@ -121,7 +122,7 @@ int camp_states_exits(struct camp_states *session, struct camp_thread_states *re
     return CAMP_OK;
 }
 
-/* Nothing is stored: any number fits. */
+/* Passes the exits to the visitor. Nothing is stored, so any number of exits fits. */
 int session_tell_exits(struct camp_states *session, struct camp_error *error)
 {
     int r;
@@ -281,7 +282,7 @@ int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *r
     if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the waits");
     map = bpf_map__fd(session->programs->maps.waits_of_disks);
-    /* When the key was removed meanwhile the walk restarts, and takes longer at most. */
+    /* If the key was removed meanwhile, the walk restarts, and at worst takes longer. */
     for (; output.count < DISK_WAITS_MAX && bpf_map_get_next_key(map, before, &key) == 0;
          before = &key) {
         struct disk_wait wait;

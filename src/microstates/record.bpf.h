@@ -3,8 +3,8 @@
 
 #include "account.bpf.h"
 
-/* The identity of a thread. At each pointer followed here the verifier searches all the kernel's
- * types (0.3 s within the tries below), so it is done once a record. */
+/* Fills the identity of a thread. For each pointer followed here the verifier searches all types of
+ * the kernel (0.3 s within the tries below), so this is done once for each record. */
 static __always_inline void identify(struct camp_thread_states *ret, struct task_struct *task,
                                      const struct account *account)
 {
@@ -74,7 +74,8 @@ static __always_inline void close_copy(struct camp_thread_states *ret,
     ret->state_ns[state] += interval;
 }
 
-/* A thread that changes its state meanwhile is read again. */
+/* Copies the account of a thread, again if the thread changes its state meanwhile. False: each try
+ * failed. */
 static __always_inline bool copy(struct camp_thread_states *ret, struct task_struct *task,
                                  struct account *account)
 {
@@ -96,7 +97,7 @@ static __always_inline bool copy(struct camp_thread_states *ret, struct task_str
     return false;
 }
 
-/* It was shown in the last snapshot, and was idle since: its reader has the rest. */
+/* The last snapshot showed the thread, which was idle since then: the session has the rest. */
 static __always_inline bool is_unchanged(const struct account *account)
 {
     return snapshot_before != 0 && account->shown == snapshot_before &&
@@ -104,14 +105,15 @@ static __always_inline bool is_unchanged(const struct account *account)
            !on_cpu(account->state);
 }
 
-/* Its tid, negated. Later changes are in the next snapshot. */
+/* Returns the negated tid of the thread. Later changes are in the next snapshot. */
 static __always_inline int32_t copy_tid(const struct task_struct *task, struct account *account)
 {
     account->shown = snapshot_now;
     return -task->pid;
 }
 
-/* Fields that other threads may have changed: 7 cache lines of the 20 that a full record needs. */
+/* Copies the fields that other threads may have changed while this one was idle: 7 cache lines of
+ * the 20 that a full record needs. */
 static __always_inline bool copy_unchanged(struct unchanged_thread *ret, struct task_struct *task,
                                            struct account *account)
 {

@@ -30,7 +30,7 @@ static bool begins(const char *text, const char *with)
 }
 
 /* Skips events that the kernel lacks, and those not requested: unreported interrupts are part of
- * whatever they interrupt, text faults count as data faults. */
+ * what they interrupt, and faults of text (program code) count as data faults. */
 static void leave_out(struct bpf_object *object, const struct btf *kernel, uint32_t options)
 {
     struct bpf_program *program;
@@ -109,8 +109,9 @@ static int begin(struct camp_states *session, struct camp_error *error)
     return r;
 }
 
-/* The lists of threads grow with them. Separate mappings leave no holes, as in the heap (8 of 38 MB
- * with 10,000 threads), where malloc() puts them after libbpf has freed a large block. */
+/* Gives the lists of threads, which grow, mappings of their own. In the heap, where malloc() puts
+ * them once libbpf has freed a large block, they would leave holes (8 of 38 MB with 10,000
+ * threads). */
 static void map_large_lists(void)
 {
     mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);

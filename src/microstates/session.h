@@ -15,11 +15,11 @@
 /* A thread of the last snapshot. */
 struct known_thread {
     int32_t tid;
-    uint32_t place;   /* of its record in session->records */
-    uint64_t time_ns; /* end of its time in its state, beyond its record */
-    uint32_t note;    /* the visitor's */
+    uint32_t place;   /* index of the thread's record in session->records */
+    uint64_t time_ns; /* end of the accounted time; its record may end before */
+    uint32_t note;    /* the visitor's note on the thread */
     uint8_t state;
-    bool is_first; /* of its process */
+    bool is_first; /* the first thread of its process */
     bool has_ended;
 };
 
@@ -31,9 +31,9 @@ struct camp_states {
     size_t known_count, known_capacity;
     struct camp_thread_states *records; /* [record_count]: each stays in its place */
     size_t record_count, record_capacity;
-    uint32_t spare;     /* 1 + the first free one; 0: none */
-    uint32_t snapshots; /* how many were made */
-    bool known_whole;   /* `known` is all of the last one */
+    uint32_t spare;     /* 1 + the first free record; 0: none */
+    uint32_t snapshots; /* number of snapshots made */
+    bool known_whole;   /* `known` holds all threads of the last snapshot */
     bool is_unordered;  /* the kernel shows threads in another order than by tid */
     struct ring_buffer *exits;
     const struct camp_states_visitor *visitor; /* receives exits; NULL: they are stored */
@@ -65,7 +65,7 @@ void session_free_place(struct camp_states *session, uint32_t place);
 void session_note_record(const struct camp_states *session, struct known_thread *known,
                          const struct camp_thread_states *thread);
 
-/* Its record, brought up to its time. */
+/* The record of a thread, with the time in its state up to known->time_ns. */
 struct camp_thread_states *session_record(const struct camp_states *session,
                                           const struct known_thread *known);
 

@@ -3,7 +3,8 @@
 
 #include "account.bpf.h"
 
-/* The kernel counts a fault once it is served: until then a system call is in it. */
+/* True: the system call is in a page fault. The kernel counts a fault once it is served; until then
+ * the count is what it was when the call ran into the fault. */
 static __always_inline bool in_kernel_fault(const struct account *account,
                                             const struct task_struct *task)
 {
@@ -29,8 +30,8 @@ static __always_inline uint8_t kind_of_descriptor(const struct task_struct *task
                              : CAMP_STATE_OTHER_SLEEP;
 }
 
-/* The call that restart_syscall(2) continues. Their addresses are hidden without CAP_SYSLOG, or
- * where kernel.kptr_restrict is 2; then it is other sleep. */
+/* The functions that continue an interrupted call for restart_syscall(2). Their addresses are
+ * hidden without CAP_SYSLOG, or where kernel.kptr_restrict is 2; then the sleep is other sleep. */
 extern const void do_restart_poll __ksym __weak;
 extern const void do_no_restart_syscall __ksym __weak;
 extern const void hrtimer_nanosleep_restart __ksym __weak;

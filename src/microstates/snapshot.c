@@ -21,7 +21,7 @@
 
 #define BUFFER_BYTES 32768u
 
-/* Records kept until the last one has come, and then read by tid. */
+/* A record kept until the last one has come; all are then used in the order of tids. */
 struct record {
     int32_t tid;
     uint32_t length;
@@ -36,8 +36,8 @@ struct records {
 
 struct snapshot {
     struct camp_states *session;
-    size_t at;                  /* in session->known: the next candidate */
-    size_t kept;                /* of them, moved to its front */
+    size_t at;   /* in session->known: the next candidate */
+    size_t kept; /* known threads found so far, which are moved to the front of the list */
     struct known_thread *fresh; /* [fresh_count]: unknown threads, ascending */
     size_t fresh_count, fresh_capacity;
     int32_t last_tid;
@@ -55,7 +55,7 @@ static void tell_missed(const struct snapshot *snapshot, const struct known_thre
                                   session_record(snapshot->session, known));
 }
 
-/* Threads of lower numbers are gone. */
+/* Drops the known threads with lower tids, which are gone. */
 static void pass_by(struct snapshot *snapshot, int64_t tid)
 {
     struct camp_states *session = snapshot->session;
@@ -67,7 +67,7 @@ static void pass_by(struct snapshot *snapshot, int64_t tid)
     }
 }
 
-/* The known thread of this number, moved to the front of the kept ones; NULL: none. */
+/* The known thread of this tid, moved to the front of the list; NULL: none. */
 static struct known_thread *keep_known(struct snapshot *snapshot, int32_t tid)
 {
     struct camp_states *session = snapshot->session;
@@ -81,8 +81,8 @@ static struct known_thread *keep_known(struct snapshot *snapshot, int32_t tid)
     return place;
 }
 
-/* The list stays sorted, whatever the kernel's order: a late thread is found when it is read again,
- * and sorted. */
+/* A thread whose tid is out of order is skipped, so the list stays sorted; the next try sorts the
+ * records, and finds it. */
 static bool is_in_order(struct snapshot *snapshot, int32_t tid)
 {
     if (tid <= snapshot->last_tid) {
@@ -93,7 +93,7 @@ static bool is_in_order(struct snapshot *snapshot, int32_t tid)
     return true;
 }
 
-/* With space for it in the merged list: a shown thread is known from then on. NULL: no memory. */
+/* Adds a new thread, and reserves space for it in the merged list. NULL: no memory. */
 static struct known_thread *add_fresh(struct snapshot *snapshot)
 {
     struct camp_states *session = snapshot->session;
@@ -123,7 +123,7 @@ static void keep_rest(struct snapshot *snapshot)
     snapshot->kept += rest;
 }
 
-/* Known and fresh threads become one list, from its end on. */
+/* Merges known and fresh threads into one list, from its end on. */
 static void merge(struct snapshot *snapshot)
 {
     struct camp_states *session = snapshot->session;
@@ -138,7 +138,7 @@ static void merge(struct snapshot *snapshot)
     }
 }
 
-/* Its last record; NULL: another thread had its tid. */
+/* The last record of a thread; NULL: another thread had its tid. */
 static const struct camp_thread_states *before_of(const struct snapshot *snapshot,
                                                   struct known_thread *known,
                                                   const struct camp_thread_states *now)
@@ -173,7 +173,7 @@ static void take_thread(struct snapshot *snapshot, const struct camp_thread_stat
     camp_output_add(&snapshot->output, thread, sizeof *thread);
 }
 
-/* A thread that stayed in its state; NULL: unknown. */
+/* The known thread of a tid that stayed in its state; NULL: unknown. */
 static struct known_thread *take_sleeper(struct snapshot *snapshot, int32_t tid)
 {
     struct known_thread *known = is_in_order(snapshot, tid) ? keep_known(snapshot, tid) : NULL;
@@ -197,7 +197,7 @@ static void take_unchanged(struct snapshot *snapshot, const struct unchanged_thr
     camp_output_add(&snapshot->output, record, sizeof *record);
 }
 
-/* The same, for a visitor. All have waited until the snapshot started. */
+/* As take_unchanged(), for a visitor. All these threads have waited until the snapshot started. */
 static void take_waiting(struct snapshot *snapshot, int32_t tid)
 {
     struct known_thread *known = take_sleeper(snapshot, tid);
@@ -255,7 +255,7 @@ static void take_record(struct snapshot *snapshot, const char *bytes, size_t len
     }
 }
 
-/* False: no memory. */
+/* Keeps a record until the last one has come. False: no memory. */
 static bool keep_back(struct records *records, int32_t tid, const char *bytes, size_t length)
 {
     const size_t size = records->size + length;
@@ -333,7 +333,7 @@ static int read_all(struct snapshot *snapshot, struct camp_error *error)
                                 strerror(errno));
 }
 
-/* One snapshot; *ret_broken: a thread that the kernel took for known is unknown. */
+/* Makes one snapshot; *ret_broken: a thread that the kernel took for known is unknown. */
 static int take_snapshot(struct camp_states *session, struct snapshot *snapshot, bool *ret_broken,
                          struct camp_error *error)
 {
