@@ -2,14 +2,14 @@
 # bats file_tags=deep
 
 bats_require_minimum_version 1.5.0
-# libcamp's binary interface: programs that were compiled for it go on running.
+# The binary interface of libcamp: programs that were compiled with an older version still run.
 
 setup() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     [ "$(uname -m)" = x86_64 ] || skip "the description is of x86-64"
 }
 
-# changed SED-SCRIPT: what tools/abi says of the library with another camp.h.
+# changed SED-SCRIPT: runs tools/abi on a library that is compiled with a changed camp.h.
 changed() {
     cp -r "$TREE/include" "$BATS_TEST_TMPDIR/"
     sed -i "$1" "$BATS_TEST_TMPDIR/include/camp/camp.h"
@@ -21,7 +21,7 @@ changed() {
     run tools/abi "$BATS_TEST_TMPDIR/libcamp.so" "$BATS_TEST_TMPDIR/include/camp"
 }
 
-@test "the library's binary interface is the described one" {
+@test "the binary interface of the library matches its description" {
     build=$(dirname "$(dirname "${CAMP:-$TREE/build/gcc/src/camp}")")
     run "$TREE/tools/abi" "$build"/src/counters/libcamp.so.0.*.[0-9]
     echo "$output"
@@ -35,7 +35,7 @@ changed() {
     [[ $output == *'grow structs at'*'raise soversion'* ]]
 }
 
-@test "an error of another size is refused, because its size is not passed" {
+@test "another size of struct camp_error is refused, because callers do not pass the size" {
     changed 's/^\(#define CAMP_ERROR_SIZE\) .*/\1 8192/'
     [ "$status" -eq 1 ]
     [[ $output == *"'char message"*'raise soversion'* ]]

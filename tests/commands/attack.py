@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Attacks on a running `camp view`, with checks of its answers.
+"""Attacks a running `camp view`, and checks the answers.
 
   attack.py CAMP NAME [ARGUMENT...]    starts CAMP view with the arguments, and attacks it
 
-Prints a line for each attempt; exits with 1 after a wrong answer. NAME is that of a function
-attack_NAME.
+Prints a line for each attempt; exits with 1 after a wrong answer. There is a function attack_NAME for
+each NAME.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ def tell(what, answered, right):
 
 
 def attack_rules(server):
-    """The status of requests with right and wrong tokens, origins, host names and targets."""
+    """Requests with right and wrong tokens, origins, host names and targets get the right status."""
     wrong = ("0" if server.token[0] != "0" else "1") + server.token[1:]
     own = f"http://{server.host}"
     tried = [
@@ -93,7 +93,7 @@ def attack_rules(server):
 
 
 def is_small(server):
-    """Is its memory below 100 MB? Not checked under a sanitizer, which keeps freed memory."""
+    """Whether the server has less than 100 MB; always true under a sanitizer, which keeps freed memory."""
     return server.resident_mb() < 100 or "CAMP_SANITIZED" in os.environ
 
 
@@ -104,7 +104,7 @@ def end_requests(sock):
 
 
 def attack_garbage(server):
-    """Invalid HTTP is refused or disconnected, and the server continues. A NUL ends its header."""
+    """Invalid HTTP is refused or disconnected, and the server continues. A NUL ends a line of the header."""
     host = f"Host: {server.host}\r\n"
     tried = [
         ("no Host", f"GET / HTTP/1.1\r\n\r\n"),
@@ -291,7 +291,7 @@ def attack_taken(server):
 
 
 def attack_stop(server):
-    """It exits at once whatever clients it has, and sends them the end of the stream."""
+    """A stopped server exits at once with any clients, and sends them the end of the stream."""
     held = [server.connect() for _ in range(20)]
     stuck = server.connect(small=True)
     stuck.sendall(server.request())

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 
 bats_require_minimum_version 1.5.0
-# Bad days: what camp says where something is missing that microstates take, and what works without.
+# What camp reports where microstates lack something that they need, and what works without it.
 
 setup() {
     HERE=$BATS_TEST_DIRNAME
@@ -15,8 +15,8 @@ needs_microstates() {
     [ "$status" -eq 0 ]
 }
 
-# Each command that has microstates says the same one line: refused STATUS PART [COMMAND...] runs
-# them by way of COMMAND.
+# refused STATUS PART [COMMAND...]: runs each command that has microstates through COMMAND; each must
+# print the same one line.
 refused() {
     expected=$1 part=$2
     shift 2
@@ -80,7 +80,7 @@ without() { # without CAPABILITY...: the words that run a command so
     refused 4 "microstates need CAP_BPF and CAP_PERFMON: run as root, or see camp doctor" $(without bpf perfmon sys_admin)
 }
 
-@test "CAP_SYS_ADMIN replaces both, and both work without it" {
+@test "CAP_SYS_ADMIN replaces CAP_BPF and CAP_PERFMON, and both work without it" {
     needs_microstates
     # shellcheck disable=SC2046
     $(without bpf perfmon) "$CAMP" time -- true
@@ -110,7 +110,7 @@ without() { # without CAPABILITY...: the words that run a command so
         refused 1 "refuses the programs of microstates" /usr/bin/python3 "$HERE/refuse_programs.py" $errno
         [[ $output == *"camp top --verbose shows why"* ]]
     done
-    # As the filter of a container's system calls does.
+    # The filter of system calls of a container refuses with EPERM.
     refused 4 "of the machine" /usr/bin/python3 "$HERE/refuse_programs.py" EPERM
 }
 
@@ -126,7 +126,7 @@ without() { # without CAPABILITY...: the words that run a command so
     done
 }
 
-@test "a terminal of 0 x 0 is used as 80 x 24" {
+@test "a terminal that reports 0 x 0 is used as 80 x 24" {
     /usr/bin/python3 -c 'import pyte' || skip "no pyte"
     needs_microstates
     run /usr/bin/python3 "$HERE/screen.py" 0 0 q -- "$CAMP" top

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the tests of camp check share.
+# Functions for the tests of camp check.
 
 # json EXPRESSION: evaluates Python on `records`, the objects of $output, and on `r`, the last.
 json() {
@@ -20,7 +20,7 @@ as_nobody() {
     fi
 }
 
-# A camp that an ordinary user may run, wherever the tree lies.
+# Copies camp to a folder where an ordinary user may run it.
 public_camp() {
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
     chmod 755 "$BATS_TEST_TMPDIR/camp"
@@ -29,8 +29,8 @@ public_camp() {
     done
 }
 
-# Status 3: while another test started processes faster than their exit records are read, some were
-# dropped; the output says how many.
+# Accepts status 3 too: another test may start processes so fast that the kernel drops exit records,
+# whose number is in the output.
 was_shown() {
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
 }

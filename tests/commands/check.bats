@@ -46,8 +46,8 @@ teardown() {
     json "all(set(p) == {'pid', 'name', 'measured_percent', 'sampled_percent', 'error_percent', 'new', 'ended', 'count'} for p in r['processes'])"
     json "all(set(c) >= {'cpu', 'measured_busy_percent', 'sampled_busy_percent', 'idle_percent', 'sum_percent'} for c in r['cpus'])"
     json "set(r['total']) >= {'processes', 'new', 'ended', 'measured_percent', 'sampled_percent', 'error_percent', 'absolute_error_percent', 'maximum_error_percent'}"
-    # An interval starts where the one before ended, and ends at its place of a grid or later: one may
-    # be short after a long one, but not both. They fit between two readings of a clock.
+    # An interval starts where the one before ended, and ends at its deadline or later. The deadlines
+    # are 0.3 s apart, so an interval may be short only after a long one.
     json "all(x['interval_s'] > 0 for x in records)"
     json "2 * 0.3 <= sum(x['interval_s'] for x in records) + 1e-8 < ($ended - $began) / 1e9"
     json "__import__('datetime').datetime.fromisoformat(r['time']).tzinfo is not None"
@@ -129,7 +129,7 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
     was_shown
 }
 
-@test "text: hidden rows are counted" {
+@test "text: the number of hidden rows is shown" {
     run "$CAMP" check --count 1 --interval 300ms --top 1
     was_shown
     [[ $output =~ "not shown  "[0-9]+" processes" ]]
@@ -165,7 +165,7 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
     [[ $stderr == *"4194999"* ]]
 }
 
-@test "SIGINT and SIGTERM end the command with the intervals so far" {
+@test "after SIGINT and SIGTERM the command prints the interval so far and ends" {
     for signal in INT TERM; do
         "$CAMP" check --interval 60 --format json >"$BATS_TEST_TMPDIR/out" &
         LOAD=$!

@@ -22,7 +22,7 @@ needs_taskstats() {
     tiers=taskstats
 }
 
-# columns NAME: appends all of /proc/stat to the file of that name.
+# columns NAME: copies /proc/stat to the file of that name.
 columns() {
     cat /proc/stat >"$BATS_TEST_TMPDIR/$1"
 }
@@ -56,8 +56,8 @@ watched() {
 
 # law EXPRESSION: a claim about the load's report `t`, the record `r` of the first tier, and the rows `p` of
 # the load's processes in that record. The bounds of measured_ns are two readings of the same clocks: least_ns
-# by the processes themselves at their end, and most_ns after their exit. expected_ns is the sampled time by
-# the load's own count of ticks: the ticks that it met, and all CPU time before and after its burns.
+# by the processes themselves at their end, and most_ns after their exit. expected_ns is the sampled time that the
+# load predicts: the ticks in its bursts of CPU time, and all its CPU time outside of the bursts.
 law() {
     python3 - "$BATS_TEST_TMPDIR" "$tiers" "$name" "$1" <<'EOF'
 import json, os, sys
@@ -72,8 +72,8 @@ t = json.loads(read('truth'))
 records = {tier: json.loads(read(tier)) for tier in tiers.split()}
 r = records[tiers.split()[0]]
 ns = r['interval_s'] * 1e9 / 100  # one percent of the interval
-# One percent of the interval of the CPUs' columns. They are read some microseconds after the processes: with
-# tier bpf the resolution is 1 ns of their interval.
+# One percent of the interval of the columns of CPUs, which are read some microseconds after the processes:
+# with tier bpf the resolution is 1 ns of that interval.
 columns_ns = 1 / r['machine']['resolution_percent'] if r['tier'] == 'bpf' else None
 def rows_of(record):
     return [x for x in record['processes'] if x['name'] == name]
@@ -103,8 +103,8 @@ sys.exit(0 if ok else 1)
 EOF
 }
 
-# shown LOAD-OPTIONS: runs `watched` again until the load kept its place between ticks often enough: its
-# sampled time must differ from its CPU time by a factor of two, and by more than the stolen time.
+# shown LOAD-OPTIONS: runs `watched` until the sampled time of the load differs from its CPU time by a factor
+# of two and by more than the stolen time; on a busy machine the load misses its places between ticks.
 shown() {
     for attempt in 1 2 3 4 5; do
         watched "$@"
@@ -115,7 +115,7 @@ shown() {
 }
 
 # bats test_tags=law
-@test "between ticks: measured is the load's own clock, sampled is far below" {
+@test "between ticks: measured time is within the load's own clocks, sampled time is far below" {
     needs_taskstats
     shown cpu --percent 80 --phase between-ticks --duration 2s
     law "at_least(measured_ns, least_ns) and at_least(most_ns, measured_ns)"
@@ -123,7 +123,7 @@ shown() {
 }
 
 # bats test_tags=law
-@test "across ticks: sampled is far above measured" {
+@test "across ticks: sampled time is far above measured time" {
     needs_taskstats
     shown cpu --percent 5 --phase across-ticks --duration 2s
     law "at_least(measured_ns, least_ns) and at_least(most_ns, measured_ns)"
@@ -153,7 +153,7 @@ shown() {
 }
 
 # bats test_tags=law
-@test "the README's example of ten seconds holds here" {
+@test "the README's ten-second example has a row of the load in each of three intervals" {
     readme=$BATS_TEST_DIRNAME/../../README.md
     run env CAMP="$CAMP" bash -c "$(sed -En 's,^camp (load cpu|check --count 3),"$CAMP" \1,p' "$readme"); kill \$!"
     [ "$(grep -cE '^ +[0-9]+  camp  ' <<<"$output")" -eq 3 ]
@@ -181,9 +181,9 @@ needs_microstates() {
     tiers=bpf
 }
 
-# The bpf tier reads a task at its last switch: all of a child is in it, its exit too.
+# Tier bpf reads a task at its last switch, so its CPU time includes that of its exit.
 # bats test_tags=law
-@test "tier bpf: short-lived processes are accounted with their exits, as their final clocks report" {
+@test "tier bpf: the time of short-lived processes equals their final clocks, which include their exits" {
     needs_microstates
     watched fork --rate 200 --burn 2ms --duration 2s
     law "sum(x['count'] for x in p if x['ended']) == t['children'] + 1"
@@ -194,12 +194,12 @@ needs_microstates() {
 # The load was runnable for runnable_ns, so its CPU was not idle in that time. /proc/stat has the idle time
 # within the interval, and the sampled time within the interval and around it.
 # bats test_tags=law
-@test "tier bpf: between ticks a CPU is busy at least for the load, and at most for all its non-idle time" {
+@test "tier bpf: the busy time of a CPU is at least that of the load, and at most all its non-idle time" {
     needs_microstates
     watched cpu --percent 80 --phase between-ticks --duration 2s
     cpu="[x for x in r['cpus'] if x['cpu'] == t['cpu']][0]"
     law "at_least(${cpu}['measured_busy_percent'] * ns, t['runnable_ns'])"
-    # Both columns are rounded down to a unit at both readings.
+    # Each reading of the two idle columns is rounded down to a unit.
     law "at_least(100 * ns + 2 * unit_ns - between('inner-1', 'inner-2', t['cpu'], *IDLE), ${cpu}['measured_busy_percent'] * ns)"
     law "at_least(${cpu}['sampled_busy_percent'] * columns_ns, between('inner-1', 'inner-2', t['cpu'], *SAMPLED))"
     law "at_least(between('outer-1', 'outer-2', t['cpu'], *SAMPLED), ${cpu}['sampled_busy_percent'] * columns_ns)"
@@ -207,7 +207,7 @@ needs_microstates() {
 }
 
 # bats test_tags=law
-@test "tier bpf and tier taskstats both report a load within its own clocks" {
+@test "tiers bpf and taskstats report CPU time of a load within the load's own clocks" {
     needs_taskstats
     needs_microstates
     tiers="bpf taskstats"

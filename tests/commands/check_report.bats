@@ -3,7 +3,7 @@
 bats_require_minimum_version 1.5.0
 load ../waiting
 load children
-# camp check --report: what the page says is what the records of the same run say.
+# camp check --report: the page has the values of the records of the same run.
 
 setup() {
     CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
@@ -14,8 +14,8 @@ teardown() {
     end_children
 }
 
-# page EXPRESSION: evaluates Python on `p`, the page (report_page.py), and on `records`, the objects
-# of $output, which are of the same run.
+# page EXPRESSION: evaluates Python on `p`, the page (report_page.py), and on `records`, the JSON
+# objects in $output, which the same run printed.
 page() {
     PYTHONPATH=$BATS_TEST_DIRNAME PYTHONDONTWRITEBYTECODE=1 python3 -c "
 import json, math, sys
@@ -38,7 +38,7 @@ sys.exit(0 if ok else 1)" "$PAGE" <<<"$output"
     done
 }
 
-# A run of $1 intervals beside a load that works between ticks.
+# reported COUNT [OPTION...]: measures COUNT intervals while a load runs between ticks.
 reported() {
     "$CAMP" load cpu --percent 50 --phase between-ticks --duration 600 >/dev/null 2>&1 &
     LOAD=$!
@@ -54,7 +54,7 @@ reported() {
     page "not any(n.startswith('on') for _, n, _ in p.attributes)"
     page "not any('http' in (v or '') for _, n, v in p.attributes if n not in ('http-equiv', 'xmlns'))"
     page "p.policy.startswith(\"default-src 'none'; style-src \")"
-    # When a style was changed, these are the hashes to put beside it (html.c, svg.c).
+    # After a change of a style, the printed hashes replace those in html.c and svg.c.
     page "print('the styles are', p.hashes()) or set(p.policy.split('style-src ')[1].split(';')[0].split()) == p.hashes()"
     [[ $(head -1 "$PAGE") == "<!doctype html>" ]]
 }

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# Programs in the background of a test.
+# Ends the programs that a test started in the background.
 
-# end_children [SIGNAL]: ends the children of the test's shell that still run. The pid of a child that ended may
-# be another program's by now.
+# end_children [SIGNAL]: ends the children of the test's shell that still run; another program may have the
+# pid of a child that ended.
 end_children() {
     local running
     running=$(jobs -pr)

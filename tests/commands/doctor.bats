@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 
 bats_require_minimum_version 1.5.0
-# camp doctor: what is told, in every format, to root and to others.
+# camp doctor: what it reports in every format, to root and to other users.
 
 setup() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -12,7 +12,7 @@ json() { # json EXPRESSION: of the object d
     /usr/bin/python3 -c "import json, sys; d = json.load(sys.stdin); print($1)"
 }
 
-# As nobody, who may not enter the folder of the build: by a copy in one of its own.
+# Runs a copy of camp as user nobody, who may not enter the folder of the build.
 as_nobody() { # with FOLDER, which teardown removes
     cp "$CAMP" "$FOLDER/camp"
     chmod 755 "$FOLDER" "$FOLDER/camp"
@@ -36,11 +36,11 @@ teardown() {
 @test "text: no line is longer than 80 columns" {
     run "$CAMP" doctor
     [ "$status" -eq 0 ]
-    # The last two say what to do, however long that is.
+    # The last two lines are advice and may be longer.
     [ "$("$CAMP" doctor | head -n -2 | awk 'length > 80' | wc -l)" -eq 0 ]
 }
 
-@test "without capabilities it does not refer to itself" {
+@test "without capabilities camp doctor does not advise to see camp doctor" {
     [ "$(id -u)" -eq 0 ] || skip "needs root, to become another user"
     FOLDER=$(mktemp -d)
     run as_nobody doctor
@@ -76,7 +76,7 @@ teardown() {
     fi
 }
 
-# Of what the programs in the kernel attach to, each has its row.
+# Lists the events to which the programs in the kernel attach.
 attached_to() {
     sed -n 's,.*SEC("tp_btf/\([a-z_]*\)").*,\1,p; s,^INTERRUPT(\([a-z_]*\).*,\1_entry\n\1_exit,p' \
         "$TREE/src/microstates/states.bpf.c"
@@ -118,7 +118,7 @@ attached_to() {
         [[ ${lines[-2]} == *"without microstates"* ]]
 }
 
-# What is said of the fact tickless_idle, and whether it is known. Only /proc/timer_list tells it here.
+# Reads what camp doctor reports on the fact tickless_idle, which only /proc/timer_list can tell here.
 tickless() { # [COMMAND...] camp: the line of the text, without its columns' blanks
     [ ! -r "/boot/config-$(uname -r)" ] || skip "the kernel's configuration tells it"
     [ ! -e /sys/devices/system/cpu/nohz_full ] || skip "nohz_full tells it"
@@ -145,7 +145,7 @@ nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
     [[ $line == "tickless_idle yes "* || $line == "tickless_idle no "* ]]
 }
 
-@test "in a container with all its capabilities there is no advice to add one" {
+@test "in a container with all its capabilities there is no advice to add a capability" {
     [ "$(id -u)" -eq 0 ] || skip "takes root, to become another"
     # shellcheck disable=SC2086
     $nobody --inh-caps=-all unshare --map-root-user true || skip "no user namespaces here"

@@ -30,13 +30,13 @@ MAY_BE_PARTIAL = ('camp check', 'camp load', 'camp verify')
 
 
 class Block:
-    """A fenced block: its info string, its lines, and the number of its first line."""
+    """A fenced block: its info string, its lines, and the line number of the first of them."""
 
     def __init__(self, info, number):
         self.info, self.number, self.lines = info, number, []
 
     def commands(self):
-        """(line number, command) of each command; a backslash at the end of a line continues it."""
+        """Yields (line number, command) for each command; a backslash at the end of a line continues it."""
         begin, text = None, ''
         for number, line in enumerate(self.lines, self.number):
             begin, text = (begin, text + '\n' + line) if text else (number, line)
@@ -48,7 +48,7 @@ class Block:
 
 
 def read_blocks(document):
-    """(blocks, faults) of a document's text."""
+    """Returns (blocks, faults) of a document."""
     blocks, faults, block, before = [], [], None, ''
     for number, line in enumerate(document.read_text(encoding='utf-8').splitlines(), 1):
         fence = FENCE.match(line)
@@ -93,7 +93,7 @@ class Shell:
         os.write(self.script, text.encode())
 
     def size(self):
-        """The size of the output and of all files. It changes when a command has printed or written something."""
+        """The total size of all files and of the output. It changes when a command has printed or written something."""
         return sum(entry.stat().st_size for entry in os.scandir(self.folder) if entry.is_file())
 
     def status(self, until, ready=lambda: False):
@@ -108,7 +108,7 @@ class Shell:
         return None
 
     def run(self, command):
-        """(exit status or None, whether the command was interrupted)"""
+        """Returns (exit status or None, whether the command was interrupted)."""
         size = self.size()
         self.send(f'{command}\n{self.report}')
         status = self.status(time.monotonic() + LIMIT_S, lambda: self.size() != size)
@@ -152,7 +152,7 @@ class Trial:
                 if not SETTING.match(word) and word not in self.targets]
 
     def judge(self, command, status, interrupted, errors):
-        """(failure or None, reason to skip or None) of a command that ran."""
+        """Returns (failure or None, reason to skip or None) of a command that ran."""
         last = errors.strip().splitlines()[-1:] or ['']
         if status == STATUS_NO_CAPABILITY and not self.may_measure():
             return None, last[0]

@@ -18,7 +18,7 @@ def anchors(document):
 
 
 def fault_of(link, document, root):
-    """The fault of a link, or None."""
+    """Returns what is wrong with a link, or None."""
     path, _, anchor = unquote(link).partition('#')
     target = (document.parent / path).resolve() if path else document
     if not target.is_relative_to(root):

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# What ends when the process it shows has ended: loaded by the tests of those commands.
+# For tests of commands that end when the process that they show has ended.
 
-# Runs "$CAMP" "$@" --pid of a process that is killed once something was shown of it, however long that
-# takes; what was shown is left in $BATS_TEST_TMPDIR/shown.
+# Runs "$CAMP" "$@" --pid PID, kills process PID after the first output, and waits for the command to
+# end. Leaves the output in $BATS_TEST_TMPDIR/shown.
 ends_with_its_process() {
     local shown=$BATS_TEST_TMPDIR/shown
     sleep 60 3>&- &

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 
 bats_require_minimum_version 1.5.0
-# bench/paper/run: the report of the CAMP paper's evaluations, on what was recorded of a short run (made
-# up are the text in Table 3's place, a category of Figure 5, and an interval that begins below 0 %).
+# bench/paper/run: the report of the CAMP paper's evaluations, made from the recorded data of a short run.
+# Invented in it: the text in place of Table 3, a category of Figure 5, an interval that starts below 0 %.
 
 setup() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -16,7 +16,7 @@ check() {
     run -0 /usr/bin/python3 "$TREE/tests/commands/evaluation_report.py" "$1" "$DATA" "$REPORT"
 }
 
-@test "evaluation: each part is in the report, and a missing one gives the reason" {
+@test "evaluation: each part is in the report, and a missing part gives the reason" {
     check parts
 }
 
@@ -32,7 +32,7 @@ check() {
     check data
 }
 
-@test "evaluation: status 0 when no part is missing" {
+@test "evaluation: the status is 0 when no part is missing" {
     sed 's/"missing":/"was_missing":/; s/"needs <root>.*own"/"", "setting": "", "verdicts": [], "tables": [], "plots": [], "disturbance": {"seconds": 1, "steal_percent": 0, "load": 0}/' \
         "$DATA" >"$BATS_TEST_TMPDIR/whole.json"
     run -0 "$TREE/bench/paper/run" --from "$BATS_TEST_TMPDIR/whole.json" --output "$REPORT"
@@ -47,13 +47,13 @@ check() {
     [ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "evaluation: without the programs of the benchmarks it names the command to run" {
+@test "evaluation: without the programs of the benchmarks, the error names the command that builds them" {
     run -1 --separate-stderr "$TREE/bench/paper/run" --build /nowhere --output "$REPORT"
     [[ ${stderr_lines[0]} == *'make paper'* ]]
     [ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "evaluation: its children end with it after SIGTERM" {
+@test "evaluation: SIGTERM ends the command and its children" {
     # shellcheck disable=SC2016
     PYTHONPATH=$TREE/bench/paper timeout 20 /usr/bin/python3 -c '
 import time, setting

@@ -1,4 +1,4 @@
-"""What stands in a report of bench/paper/run, for the command tests: evaluation_report.py CHECK DATA HTML."""
+"""Checks a report of bench/paper/run, for the command tests: evaluation_report.py CHECK DATA HTML."""
 
 import html.parser
 import json
@@ -8,7 +8,7 @@ VOID = {"meta", "line", "rect", "circle", "path", "polyline"}
 
 
 class Report(html.parser.HTMLParser):
-    """Raises when it is not well-formed."""
+    """Parses a report; raises an error if the HTML is not well-formed."""
 
     def __init__(self, path):
         super().__init__(convert_charrefs=True)
@@ -56,7 +56,7 @@ def label(axis):
 
 
 def check_parts(data, report):
-    """Each part in its place: what the paper found, and each verdict, or why it is missing."""
+    """Each part is in order, with the result of the paper, and with each verdict or why the part is missing."""
     assert list(report.sections) == [part["name"] for part in data["parts"]]
     for part in data["parts"]:
         text = report.sections[part["name"]]["text"]
@@ -67,7 +67,7 @@ def check_parts(data, report):
 
 
 def check_plots(data, report):
-    """Each plot with its title, its axes and their units, every series and every category."""
+    """Each plot has its title, its axes and their units, every series and every category."""
     assert sum(len(section["plots"]) for section in report.sections.values()) == len(plots_of(data))
     for part, plot, number in plots_of(data):
         texts = report.sections[part["name"]]["plots"][number]
@@ -81,7 +81,7 @@ def check_plots(data, report):
 
 
 def check_places(data, report):
-    """No mark outside its picture, and none that is not a number."""
+    """Each mark is inside its picture, and its coordinates are numbers."""
     for tag, name, value in report.attributes:
         if name in ("cx", "cy", "x1", "x2", "y1", "y2", "x", "y"):
             assert 0 <= float(value) <= 900, f"{tag} {name}={value}"
@@ -89,7 +89,7 @@ def check_places(data, report):
 
 
 def check_data(data, report):
-    """The data are in it, and nothing is asked of a network."""
+    """The report contains the data, and loads nothing from a network."""
     assert json.loads(report.data) == data
     for tag, name, value in report.attributes:
         assert name not in ("src", "srcset", "action", "onload"), f"{tag} {name}"

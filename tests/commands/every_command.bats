@@ -8,7 +8,7 @@ setup() {
     CAMP=${CAMP:-$TREE/build/gcc/src/camp}
 }
 
-# All that there are, by camp's own word.
+# Prints the names of all commands that camp --help lists.
 commands() {
     "$CAMP" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p'
 }

@@ -8,7 +8,7 @@ setup_file() {
     export CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
 }
 
-# scrape NAME ARGUMENT...: what export.py checks holds.
+# scrape NAME ARGUMENT...: runs the test NAME of export.py, which must pass.
 scrape() {
     grep -qaF libmicrohttpd.so "$CAMP" || skip "camp was built without libmicrohttpd"
     run timeout 120 /usr/bin/python3 "$BATS_TEST_DIRNAME/export.py" "$CAMP" "$@"
@@ -39,7 +39,7 @@ scrape() {
     scrape rules
 }
 
-@test "export: idle connections do not keep a scraper out" {
+@test "export: a scraper is answered while many idle connections are open" {
     scrape crowd
 }
 
@@ -51,7 +51,7 @@ scrape() {
     scrape rules_again "$BATS_TEST_TMPDIR/rules"
 }
 
-@test "export: it exits at once" {
+@test "export: SIGTERM and SIGINT end the command at once" {
     scrape stop
 }
 
@@ -123,7 +123,7 @@ scrape() {
     done
 }
 
-@test "export: without capabilities it reports what is missing, and continues" {
+@test "export: without capabilities the command reports what is missing, and continues" {
     [ "$(id -u)" -eq 0 ] || skip "needs root, to take capabilities away"
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/camp"
@@ -133,7 +133,7 @@ scrape() {
     [ "$status" -eq 0 ]
     [[ $stderr == *"tier schedstat"*"CAP_BPF"* ]]
     [[ $output == *'tier="schedstat"'* ]]
-    # Whole: not cut where it says what to do.
+    # The message is not cut before its advice.
     run setpriv --reuid=65534 --clear-groups --bounding-set=-all --inh-caps=-all \
         "$BATS_TEST_TMPDIR/camp" export --once --group user
     echo "$output"
@@ -147,7 +147,7 @@ scrape() {
     [ "$output" = "$("$CAMP" --version | sed 's/^camp /camp-exporter /')" ]
 }
 
-# In a namespace of pids the kernel shows threads by their numbers there.
+# In a pid namespace the kernel lists threads in the order of their pids in that namespace.
 @test "export: a process with a lower pid in a namespace than an older one is accounted once" {
     [ "$(id -u)" -eq 0 ] || skip "takes root"
     local page=$BATS_TEST_TMPDIR/page

@@ -1,4 +1,4 @@
-"""The answers of camp export to requests like those of a scraper.
+"""Tests the answers of camp export to requests like those of a scraper.
 
     export.py CAMP TEST [OPTIONS OF camp export]
 
@@ -37,7 +37,7 @@ CLASSIC = 'text/plain; version=0.0.4; charset=utf-8'
 
 
 class Exporter:
-    """A running camp export; its port is any free one."""
+    """A running camp export, on a free port."""
 
     def __init__(self, camp, *options):
         self.process = subprocess.Popen([camp, 'export', '--port', '0', *options],
@@ -59,7 +59,7 @@ class Exporter:
         self.process.stderr.close()
 
     def ask(self, path='/metrics', method='GET', **headers):
-        """The answer's status, headers and body."""
+        """Sends a request. Returns the status, headers and body of the answer."""
         connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=10)
         try:
             connection.request(method, path, headers={k.replace('_', '-'): v
@@ -87,7 +87,7 @@ def check(holds, what):
 
 
 def samples_of(parser, text):
-    """{(name, labels): value}; a sample that is there twice is a fault."""
+    """Returns {(name, labels): value}; fails if a sample occurs twice."""
     found = {}
     for family in parser(text):
         for sample in family.samples:
@@ -98,12 +98,12 @@ def samples_of(parser, text):
 
 
 def fixed_of(samples):
-    """The samples that each page has: all but those of groups."""
+    """Returns the keys of the samples that every page has: all except those of groups."""
     return {key for key in samples if 'groupname' not in dict(key[1])}
 
 
 def sums_of(samples):
-    """By state: the sum of shown and retired groups, and that of all threads."""
+    """Returns two sums for each state: that of shown and retired groups, and that of all threads."""
     groups, total = collections.Counter(), {}
     for (name, labels), value in samples.items():
         state = dict(labels).get('state')
@@ -236,7 +236,7 @@ def test_taken(camp, *options):
 
 
 def test_crowd(camp, *options):
-    """Two hundred clients connect and send nothing: a scraper is still answered."""
+    """While two hundred clients are connected and send nothing, a scraper is answered."""
     with Exporter(camp, *options) as exporter:
         crowd = [socket.create_connection(('127.0.0.1', exporter.port)) for _ in range(200)]
         check(exporter.ask()[0] == 200, 'answered')
@@ -245,7 +245,7 @@ def test_crowd(camp, *options):
 
 
 def test_two(camp, *options):
-    """Two scrapers of one exporter, as a pair of Prometheus' is: each has its own moments."""
+    """Two scrapers take turns at one exporter, as a redundant pair of Prometheus servers does."""
     with Exporter(camp, *options) as exporter:
         before = {}
         for turn in range(10):
@@ -270,7 +270,7 @@ def test_stop(camp, *options):
 
 
 def test_hostile(camp, *options):
-    """Names of processes that would break a line or a parser."""
+    """Processes have names that could break a line or a parser."""
     names = [b'a"b\\c\nd', b'\xff\xfe\x80', b'} 1\ncamp_x 7', b'other', b'\x1b[2J', b'\xc3']
     with Exporter(camp, '--groups', '200', *options) as exporter:
         needs_states(exporter.samples())
@@ -292,7 +292,7 @@ def test_hostile(camp, *options):
 
 
 def named(name):
-    """A process of this name that sleeps."""
+    """Starts a sleeping process of this name."""
     return subprocess.Popen([sys.executable, '-c', 'import ctypes, sys, time, os\n'
                              'ctypes.CDLL(None).prctl(15, os.fsencode(sys.argv[1]))\n'
                              'time.sleep(60)', os.fsdecode(name)])
@@ -372,7 +372,7 @@ ON_CPU = ('user', 'system', 'irq')
 
 
 def test_top(camp, *options):
-    """A program that never sleeps, as seen by camp top, and by scrapes within its interval and around it."""
+    """camp top and scrapes, within its interval and around it, agree on a program that never sleeps."""
     with Exporter(camp, '--groups', '200', *options) as exporter:
         needs_states(exporter.samples())
         with subprocess.Popen([sys.executable, '-c', 'import ctypes\n'

@@ -15,7 +15,7 @@ teardown() {
     end_children
 }
 
-# start_stub [SOCKET]: sets URL.
+# start_stub [SOCKET]: starts prometheus_stub.py, and sets URL to its address.
 start_stub() {
     python3 "$BATS_TEST_DIRNAME/prometheus_stub.py" "$@" >"$BATS_TEST_TMPDIR/port" 2>"$BATS_TEST_TMPDIR/stub" 3>&- &
     for _ in $(seq 100); do
@@ -54,7 +54,7 @@ top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format te
     [[ $output != *wr0ng* ]]
 }
 
-@test "fleet: through a Unix socket" {
+@test "fleet: camp reads Prometheus through a Unix socket" {
     start_stub "$BATS_TEST_TMPDIR/s"
     run -0 top "unix:$BATS_TEST_TMPDIR/s"
     [[ $output == *"prometheus unix:$BATS_TEST_TMPDIR/s "* ]] || [[ $output == *"prometheus unix:"* ]]
@@ -75,7 +75,7 @@ top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format te
     [[ $output == *"Connection refused; is Prometheus running"* ]]
 }
 
-@test "fleet: an untrusted certificate is refused, unless CAMP_PROMETHEUS_CA has its authority" {
+@test "fleet: an untrusted certificate is refused, unless CAMP_PROMETHEUS_CA names its authority" {
     command -v openssl >/dev/null || skip 'openssl is not installed'
     cd "$BATS_TEST_TMPDIR"
     openssl req -x509 -newkey rsa:2048 -nodes -keyout key -out cert -days 2 -subj /CN=localhost \
@@ -89,7 +89,7 @@ top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format te
     CAMP_PROMETHEUS_CA=$PWD/cert run -0 top "https://127.0.0.1:$(cat port)"
 }
 
-@test "fleet: a stop is heard while a server thinks" {
+@test "fleet: an interrupt ends the command while a server delays its answer" {
     start_stub
     local start=$SECONDS
     run timeout --foreground -s INT 0.5 "$CAMP" top --from "prometheus:$URL/slow" --count 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What is shipped for Prometheus: its configuration, recording rules and alerts, by its own judge.
+# The shipped configuration, recording rules and alerts for Prometheus, checked by its promtool.
 
 bats_require_minimum_version 1.5.0
 
@@ -15,14 +15,14 @@ setup() {
 
 @test "fleet rules: known counters give the expected results" {
     promtool test rules "$SHIPPED/camp.rules.test.yml"
-    # One that must fail does.
+    # promtool refuses a wrong expectation, so the test above checks something.
     sed 's/vertex="cpu"}., value: 0.5/vertex="cpu"}'"'"', value: 0.6/' \
         "$SHIPPED/camp.rules.test.yml" >"$BATS_TEST_TMPDIR/wrong.yml"
     cp "$SHIPPED/camp.rules.yml" "$BATS_TEST_TMPDIR"
     run ! promtool test rules "$BATS_TEST_TMPDIR/wrong.yml"
 }
 
-@test "fleet rules: they ask for metrics that camp export has" {
+@test "fleet rules: the rules query metrics that camp export has" {
     local metric
     "$CAMP" export --once --interval 100ms >"$BATS_TEST_TMPDIR/page" 2>/dev/null || skip 'no page here'
     grep -q '^camp_exporter_info{.*tier="bpf"' "$BATS_TEST_TMPDIR/page" || skip 'needs tier bpf'
@@ -42,7 +42,7 @@ for expression in asked:
 END
 }
 
-@test "fleet rules: each metric of camp export is in its text" {
+@test "fleet rules: docs/export.md describes each metric of camp export" {
     "$CAMP" export --once --interval 100ms >"$BATS_TEST_TMPDIR/page" 2>/dev/null || skip 'no page here'
     python3 - "$SHIPPED/../../docs/export.md" "$BATS_TEST_TMPDIR/page" <<'END'
 import re, sys

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# What the tests of camp get share.
+# Functions for the tests of camp get.
 
-# A /proc and /sys of known numbers: 2 CPUs (0 and 2), an interface with a dot, a disk with a
-# partition.
+# Makes a /proc and /sys with known values: 2 CPUs (0 and 2), an interface with a dot in its name, a
+# disk with a partition.
 known_system() {
     ROOT=$BATS_TEST_TMPDIR
     mkdir -p "$ROOT/proc/net" "$ROOT/sys/class/block/sda/sda1"

@@ -30,7 +30,7 @@ teardown() {
     [ "$output" = "$(printf '%s\n' 2000000000 1000000000 100000000 20000000000)" ]
 }
 
-@test "a star matches each CPU, without the total, and ids may have gaps" {
+@test "a star matches each CPU but not the total, and the ids of CPUs may have gaps" {
     known_system
     known 'cpu.*.system_ns' --value
     [ "$output" = "$(printf '%s\n' 400000000 300000000)" ]
@@ -55,7 +55,7 @@ teardown() {
     [ "$output" = "$(printf '50\n15')" ]
 }
 
-@test "all counters of an interface with a dot in its name" {
+@test "all counters of an interface with a dot in its name are shown" {
     known_system
     known network.eth0.100
     [ "$status" -eq 0 ]
@@ -72,7 +72,7 @@ teardown() {
     [[ $stderr == *"there is no partition 'sda'"* ]]
 }
 
-@test "the provenance of a time is the one of this kernel" {
+@test "the provenance of a time is that of the running kernel" {
     accounting=$("$CAMP" get kernel.accounting --value)
     run "$CAMP" get cpu.user_ns
     case $accounting in
@@ -113,7 +113,7 @@ teardown() {
     [ "$output" -gt 20000000 ]
 }
 
-@test "a process read by its identifier is the same process" {
+@test "an identifier from camp list names the same process in camp get" {
     a_child
     identifier=$("$CAMP" list processes --pid "$CHILD")
     [[ $identifier == process.$CHILD@* ]]
@@ -122,7 +122,7 @@ teardown() {
     [ "$output" = "${identifier#*@}" ]
 }
 
-@test "a pid that another process has now is gone, exit 1" {
+@test "a process whose pid was reused is reported as ended, exit 1" {
     a_child
     run --separate-stderr "$CAMP" get "process.$CHILD@1.cpu_ns"
     [ "$status" -eq 1 ]
@@ -130,7 +130,7 @@ teardown() {
     [[ $stderr == *"has ended: pid $CHILD belongs to another now"* ]]
 }
 
-@test "an exited process is gone, exit 1" {
+@test "an exited process is reported as missing, exit 1" {
     a_child
     kill "$CHILD"
     wait "$CHILD" || true
@@ -155,7 +155,7 @@ teardown() {
     [ "$(grep -c "process.$CHILD" err)" -eq 1 ]
 }
 
-@test "processes are selected by executable, also by one with a dot in its name" {
+@test "processes are selected by the name of their executable, which may contain a dot" {
     cp "$(command -v sleep)" "$BATS_TEST_TMPDIR/my.sleep-3.11"
     "$BATS_TEST_TMPDIR/my.sleep-3.11" 600 3>&- &
     CHILD=$!
@@ -209,7 +209,7 @@ time.sleep(600)' 3>&- &
     [[ $stderr == *"cpu.99999"* ]]
 }
 
-@test "some values known and some unknown is exit 3" {
+@test "the exit status is 3 if some values are unknown" {
     run --separate-stderr "$CAMP" get memory.free_bytes process.2147483647.cpu_ns
     [ "$status" -eq 3 ]
     [[ $output == memory.free_bytes* ]]
@@ -225,7 +225,7 @@ without_capability() { # CAPABILITY COMMAND...
     fi
 }
 
-@test "sampled time without CAP_NET_ADMIN is exit 4, and the capability is named" {
+@test "sampled time without CAP_NET_ADMIN is refused with the name of the capability, exit 4" {
     a_child
     run --separate-stderr without_capability net_admin "$CAMP" get "process.$CHILD.sampled_ns"
     [ "$status" -eq 4 ]
@@ -244,7 +244,7 @@ without_capability() { # CAPABILITY COMMAND...
     [[ $stderr == "camp get: "*"measured_ns"*": "*CAP_NET_ADMIN* ]]
 }
 
-# As nobody, with CAPABILITIES (as setpriv takes them) and no other: the bytes that $CHILD read.
+# Runs camp get for the read bytes of $CHILD as nobody with only CAPABILITIES (in the syntax of setpriv).
 read_bytes_as_nobody() { # CAPABILITIES [COMMAND...]
     local capabilities=$1
     shift
@@ -259,7 +259,7 @@ read_bytes_as_nobody() { # CAPABILITIES [COMMAND...]
     echo "$capabilities: $status $output $stderr"
 }
 
-@test "the bytes of another user's process need two capabilities, and the missing ones are named" {
+@test "the bytes of another user's process need two capabilities, and a missing capability is named" {
     a_child
     read_bytes_as_nobody -all
     [ "$status" -eq 4 ]
@@ -295,7 +295,7 @@ read_bytes_as_nobody() { # CAPABILITIES [COMMAND...]
     [[ $stderr == *"process.2.read_bytes is unknown: this system does not say it" ]]
 }
 
-@test "sampled and measured time come from one message where both may be read" {
+@test "sampled and measured time of a process can be read by one command" {
     [ "$(id -u)" -eq 0 ] || skip "needs root for CAP_NET_ADMIN"
     run "$CAMP" get process.$$.sampled_ns process.$$.measured_ns --value
     [ "$status" -eq 0 ]
@@ -352,7 +352,7 @@ near() {
     [[ $stderr == *"network.*.sent_bytes for each"* ]]
 }
 
-@test "a reader that closes the pipe is no failure, a full disk is one" {
+@test "a reader that closes the pipe causes no failure, a full disk does" {
     run bash -c '"$0" get cpu.count --count 50 --interval 1ms --value | head -1; exit ${PIPESTATUS[0]}' "$CAMP"
     [ "$status" -eq 0 ]
     run --separate-stderr bash -c '"$0" get cpu.count >/dev/full' "$CAMP"

@@ -48,7 +48,7 @@ teardown() {
     [ "${lines[1]%.*}" -eq $((${lines[0]%.*} / 10000000)) ]
 }
 
-@test "the reported interval is the real one" {
+@test "the reported interval is the measured one, not the requested one" {
     local started ended
     started=$(date +%s%N)
     run --separate-stderr "$CAMP" get cpu.busy_percent --interval 100ms --format json
@@ -69,7 +69,7 @@ assert 0 < interval < ($ended - $started) / 1e9 and interval != 0.1, interval" "
         known cpu.0.busy_percent --interval $interval
         [[ $stderr == *"; take --interval 200ms or longer" ]]
     done
-    # The coarsest resolution is reported; all CPUs together have twice as many units.
+    # The coarsest resolution is reported. Two CPUs together have twice as many units per second.
     known 'cpu.*.idle_percent' cpu.busy_percent --interval 25ms
     [[ $stderr == *"cpu.0.idle_percent comes in steps of 40 % "*"--interval 200ms or longer" ]]
     known cpu.busy_percent --interval 25ms
@@ -99,7 +99,7 @@ assert 0 < interval < ($ended - $started) / 1e9 and interval != 0.1, interval" "
     [ -z "$stderr" ]
 }
 
-# All intervals are missed in 1.5 s. After the first reading that follows, each other one takes its 100 ms.
+# All deadlines within the 1.5 s are missed. After the next reading, each further interval takes 100 ms.
 @test "intervals missed while stopped are not caught up" {
     local out=$BATS_TEST_TMPDIR/out stopped before resumed ended
     "$CAMP" get cpu.busy_percent --interval 100ms --count 12 --format json >"$out" 3>&- &

@@ -42,7 +42,7 @@ teardown() {
     [ "$count" -ge 17 ]
 }
 
-@test "every function of the paper's Figure 3 has an answer" {
+@test "every function of the CAMP paper's Figure 3 has a row in docs/paper-names.md" {
     for name in GetPercentProcessorTime GetFreePhysicalMemory GetNetBytesSent GetNetPacketsSent \
         GetNetBytesRecvd GetNetPacketsRecvd GetNumReads_Disk GetNumWrites_Disk \
         GetNumReads_Partition GetNumWrites_Partition GetNumPageFaults GetCPUtime_Total \
@@ -53,7 +53,7 @@ teardown() {
     done
 }
 
-@test "the paper's derived function reports the traffic of the loopback interface" {
+@test "the example of the paper's derived function reports the traffic of the loopback interface" {
     rate=$(dirname "$CAMP")/../docs/examples/transfer-rate
     [ -x "$rate" ]
     run --separate-stderr "$rate" no-such-interface 0.1

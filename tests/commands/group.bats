@@ -18,7 +18,7 @@ END
     "$CAMP" record --from data.csv --output plain.camp >/dev/null
 }
 
-# plain.camp with two labels, of which p2 has none.
+# Gives the entities p0 and p1 of plain.camp the label database; p2 has no label.
 give_labels() {
     sqlite3 plain.camp "
         CREATE TABLE label(entity INTEGER NOT NULL, name TEXT NOT NULL,
@@ -55,7 +55,7 @@ give_labels() {
     [ ! -e x.camp ]
 }
 
-@test "files of a set with other labels are distinguished" {
+@test "a set of files with different labels is refused" {
     mkdir set
     cp plain.camp set/run-20231114T221320Z.camp
     give_labels

@@ -40,7 +40,7 @@ accepted() {
     [ -z "$output" ]
 }
 
-@test "the tree keeps to the rules of its rooms" {
+@test "the tree complies with the rules of its rooms" {
     run -0 "$TREE/tools/check-layers" "$TREE"
     [ -z "$output" ]
 }
