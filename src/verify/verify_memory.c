@@ -1,12 +1,14 @@
 /*
- * Memory, as the paper validated it: steps of 976 KiB, each page of them written to.
+ * Memory, as the paper on CAMP (LISA '07) validated it: by steps of 976 KiB. The load writes to
+ * each page of a step.
  *
- * Resident size: the kernel counts pages in batches, up to 63 pages of each thread off (CPU, since
- * 6.2), at both ends; over all steps that is little of each. Free memory is the machine's: the
- * median of ACTS acts is compared with the steps, within the scatter of the acts, because other
- * processes allocate and free memory, too. The kernel does not count pages on a CPU's own list as
- * free, often dozens of MiB. So the pages that came from these lists are read in /proc/zoneinfo,
- * and WARM_UP acts empty the lists first.
+ * Resident size: the kernel counts pages in batches, so each thread's count may be wrong by up to
+ * 63 pages (on each CPU, since 6.2) at both ends. The act has many steps, so that this is a small
+ * part of each. Free memory is a number of the whole machine. Other processes allocate and free
+ * memory, too, so the median of ACTS acts is compared with the steps, within the scatter of the
+ * acts. The kernel does not count the pages on a CPU's own list as free, often dozens of MiB. So
+ * the pages that came from these lists are read in /proc/zoneinfo, and WARM_UP acts empty the lists
+ * first.
  */
 #include "verify.h"
 
@@ -20,14 +22,14 @@
 #include <unistd.h>
 
 #define STEP_BYTES (976u * 1024u)
-#define STEPS 16u /* an act: 15 MiB, in some 4 ms */
+#define STEPS 16u /* steps in an act: 15 MiB, in some 4 ms */
 #define ACTS 41u
 #define WARM_UP 8u
 #define BATCH_PAGES 63.0
 #define KIB 1024.0
-#define MEDIAN_LOW 13u  /* of 41 values in order, the 14th and the 28th */
-#define MEDIAN_HIGH 27u /* hold the median between them, in 97 of 100 cases */
-#define SURELY_LOW 7u   /* the 8th and the 34th, in all but 2 of 100,000 (the binomial law) */
+#define MEDIAN_LOW 13u  /* in 97 of 100 cases the median is between the 14th ... */
+#define MEDIAN_HIGH 27u /* ... and the 28th of 41 sorted values */
+#define SURELY_LOW 7u   /* and between the 8th and the 34th, in all but 2 of 100,000 (binomial) */
 #define SURELY_HIGH 33u
 #define TABLE_PAGES 512.0 /* pages of memory that one page of a page table maps, on 64 bits */
 
@@ -55,10 +57,10 @@ struct memory_trial {
     unsigned steps; /* of each act */
     struct camp_task before, after;
     double batch_bytes;      /* the error of one reading of free memory */
-    double used_bytes[ACTS]; /* of the machine's free memory and the CPUs' lists, in each act */
-    double faults;           /* by getrusage over the acts */
-    struct act_record most;  /* upper bounds (verify_subject.h) */
-    struct camp_error task_error, free_error; /* of the library */
+    double used_bytes[ACTS]; /* taken from free memory and the CPUs' lists, in each act */
+    double faults;           /* faults during the acts, by getrusage(2) */
+    struct act_record most;  /* upper bounds of the subject's counts (verify_subject.h) */
+    struct camp_error task_error, free_error; /* errors of the library */
 };
 
 static int by_size(const void *a, const void *b)
@@ -75,9 +77,9 @@ static void read_free(struct memory_trial *trial, struct camp_memory *ret)
                          &trial->free_error);
 }
 
-/* A sum over all CPUs and zones, in bytes: "count:" has the pages on the CPUs' own lists, and "vm
- * stats threshold:" how many pages a CPU may count on its own before it updates the common count.
- * 0: the kernel does not report it. */
+/* Returns the sum of a number over all CPUs and zones, in bytes; 0: the kernel does not report it.
+ * "count:" has the pages on the CPUs' own lists, and "vm stats threshold:" how many pages a CPU may
+ * count on its own before it updates the common count. */
 static double zone_bytes(const char *name)
 {
     return verify_sum_of("/proc/zoneinfo", name, 0) * (double)sysconf(_SC_PAGESIZE);
@@ -167,7 +169,7 @@ void verify_memory(struct verification *verification)
     struct camp_error error = { 0 };
     int r;
 
-    /* At most an eighth of what is available. */
+    /* The acts use at most an eighth of the available memory. */
     if (camp_memory_read(NULL, CAMP_MEMORY_AVAILABLE, &memory, sizeof memory, NULL) == CAMP_OK)
         while (trial.steps > 1 &&
                (uint64_t)trial.steps * STEP_BYTES * (ACTS + WARM_UP) > memory.available_bytes / 8)

@@ -1,14 +1,15 @@
 /*
  * Sampled against measured time, under loads with a known place in the kernel's tick.
  *
- * A load between ticks is never sampled, one across ticks always: it knows how many ticks came
- * while it ran (by CLOCK_MONOTONIC_COARSE), and sampling charges each of them whole. So its sampled
- * time is ticks x the length of a tick, independent of its measured time: the error of sampling is
- * at its largest here, and known. Both numbers come in one message of taskstats (CAP_NET_ADMIN);
- * the measured one can also be read from its CPU clock by any user.
+ * A load that runs only between ticks is never sampled, one that runs across ticks always is. The
+ * load counts the ticks that came while it ran (by CLOCK_MONOTONIC_COARSE), and sampling charges
+ * each of them whole. So its sampled time is ticks x the length of a tick, independent of its
+ * measured time: the error of sampling is at its largest here, and known. Both times come in one
+ * message of taskstats (CAP_NET_ADMIN); any user can also read the measured time from the load's
+ * CPU clock.
  *
- * Without the capability the sampled columns of its CPU have to do; other activity there then
- * counts as error, and if that was much, nothing is judged.
+ * Without the capability, the load is judged by the sampled columns of its CPU. Other activity on
+ * that CPU then counts as error, and if there was much of it, nothing is judged.
  */
 #include "verify.h"
 
@@ -35,10 +36,10 @@ struct phase_sample {
 };
 
 struct phase_trial {
-    struct observed load; /* its CPU clock */
+    struct observed load; /* read through the library, by its CPU clock */
     struct phase_sample before, after;
     struct camp_taskstats taskstats;
-    struct camp_error clock_error, task_error, cpu_error; /* of the library */
+    struct camp_error clock_error, task_error, cpu_error; /* errors of the library */
 };
 
 static void read_sample(struct phase_trial *trial, struct phase_sample *ret, int32_t cpu)
@@ -66,7 +67,7 @@ static void judge_measured(struct verification *verification, const struct phase
     if (has_failed(verification, row, &trial->clock_error))
         return;
     if (trial->task_error.code == CAMP_OK && fabs(task - own) > fabs(clock - own))
-        reported = task; /* two ways to the same number: the worse one is judged */
+        reported = task; /* of two ways to read the same number, the worse one is judged */
     decide_between(verification, row, own, reported, 0,
                    (double)load->most.own_ns / NS_PER_MS - own);
 }
@@ -101,18 +102,18 @@ static void judge_sampled(struct verification *verification, const struct phase_
     const struct load_cpu_truth *truth = subject_truth(&trial->load.subject);
     double own = (double)subject_record(&trial->load.subject)->own_ns,
            tick = (double)truth->tick_ns;
-    /* The load first searches for the tick, without leaving its CPU by itself. If another task has
-     * that CPU meanwhile, the ticks charge all of that time. */
+    /* The load first searches for the tick. It does not give up its CPU meanwhile, so the ticks
+     * charge all of the CPU time of the search. */
     double searched = own - (double)truth->own_ns;
     double charged = (double)truth->ticks_met * tick + searched;
     double expected = 100 * (charged - own) / own;
     double sampled = (double)(trial->after.task.sampled_ns - trial->before.task.sampled_ns);
-    /* Ticks during the load's run delay were charged to another task. A burn out of phase counts
-     * the ticks of the timekeeping CPU: at both of its ends, a tick of its own CPU may be on the
-     * other side. */
+    /* Ticks during the load's run delay were charged to another task. A load that runs between
+     * ticks counts the ticks of the timekeeping CPU; a tick of its own CPU may be on the other side
+     * of either end of a burn. */
     double delay = (double)(trial->load.after.run_delay_ns - trial->load.before.run_delay_ns);
     double misplaced = delay + (double)(2 * truth->missed + CUT_TICKS) * tick;
-    /* At each preemption of the search, a tick may have been charged to the other task. */
+    /* At each preemption during the search, a tick may have been charged to the other task. */
     double uncharged =
         fmin(searched, (double)subject_record(&trial->load.subject)->involuntary_switches * tick);
 
@@ -132,7 +133,7 @@ static void run_phase(struct verification *verification, struct phase_rows rows)
     int r;
 
     rows.plan.cpu = load_last_cpu();
-    if (rows.plan.cpu < 0) /* a CPU is needed, to read its columns as well */
+    if (rows.plan.cpu < 0) /* a fixed CPU is needed, as its columns are read too */
         rows.plan.cpu = 0;
     rows.plan.duration_ns = DURATION_NS;
     camp_taskstats_open(&trial.taskstats, &trial.task_error);

@@ -4,7 +4,7 @@
 
 #include "ledger/array.h"
 
-/* Rows of CPU time are disturbed by a hypervisor that steals; rows of counts are not. */
+/* Stolen time (by a hypervisor) disturbs rows of CPU time, but not rows of counts. */
 #define TIMED(run, ...)                                                                            \
     {                                                                                              \
         run, true,                                                                                 \

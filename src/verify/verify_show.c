@@ -35,7 +35,7 @@ static const struct field summary_fields[SUMMARY_FIELDS] = {
     { "distorted", NULL, "whether CAMP_VERIFY_DISTORT changed reported numbers", 0, 0 },
 };
 
-/* Whole numbers without decimals, others with the significant ones. */
+/* Writes whole numbers and large ones without decimals, others with 2 (below 1: 3). */
 static const char *number_text(char ret[32], double value)
 {
     double size = fabs(value);
@@ -98,7 +98,8 @@ static void fill_row(struct cell *cells, const struct finding *finding, char tex
     cells[15] = cell_text(finding->spec->help);
 }
 
-/* A FAIL says what was compared and what was allowed, an untested row why. */
+/* The note of a FAIL states what was compared and what was allowed; that of an untested row, why.
+ */
 static void note(char ret[NOTE_SIZE], const struct finding *finding)
 {
     char low[32], high[32];

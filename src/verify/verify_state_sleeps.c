@@ -1,12 +1,13 @@
 /*
- * Microstates off the CPU: is each kind of sleep what a load measures itself?
+ * Microstates off the CPU: does each state of sleep have as much time as the load measured itself?
  *
- * The loads (docs/loads.md) know how long they slept in a futex, a pipe, a timer, by their own
- * clocks. Of a wait for a disk or a page a load knows the time off its CPU; the scheduler's own
- * count has its run-queue part.
+ * The loads (docs/loads.md) measure, by their own clocks, how long they slept in a futex, a pipe or
+ * a timer. In a wait for a disk or a page, a load can measure only the time off its CPU; the part
+ * of it in the run queue is known from the scheduler's count.
  *
- * Between the two snapshots a subject waits for the start and the end of its act: that is a lock (a
- * semaphore is a futex) of known length, because the act measures its own.
+ * Between the two snapshots a subject waits for the start and the end of its act. This counts as a
+ * lock (a semaphore is a futex), and its length is known, because the act measures its own
+ * duration.
  */
 #include "verify.h"
 
@@ -33,7 +34,7 @@ static double percent_of(double part_ns, uint64_t whole_ns)
 
 #define FILE_BYTES (8u << 20)
 #define READ_BYTES (16ull * FILE_BYTES)
-#define READ_BLOCK (1u << 20) /* large enough that the disk has to be waited for */
+#define READ_BLOCK (1u << 20) /* so large that reading it waits for the disk */
 #define FAULT_PAGES 2048u
 
 /* The file is written before a trial, because writing waits for the disk as well. The subject has
@@ -99,8 +100,9 @@ static void judge_sleep(struct verification *verification, const struct state_ro
         slew + unsure);
 }
 
-/* The difference between scheduler and states in the thread's CPU time and run queue, which other
- * rows judge. At each wait one of them sees the CPU leave and enter idle later than the other. */
+/* Returns by how much scheduler and states differ in the thread's CPU time and run queue, which
+ * other rows judge. At each wait, one of the two sees the CPU enter and leave idle later than the
+ * other. */
 static double differ_ns(const struct camp_thread_states *did)
 {
     double on_cpu_ns = (double)(did->state_ns[CAMP_STATE_USER] + did->state_ns[CAMP_STATE_SYSTEM] +
@@ -110,9 +112,10 @@ static double differ_ns(const struct camp_thread_states *did)
            fabs((double)did->state_ns[CAMP_STATE_RUN_QUEUE] - (double)did->run_delay_ns);
 }
 
-/* Waits for the disk or a page, and then for a CPU, by the load's own clocks. The scheduler's run
- * delay covers all the time between the snapshots. The part outside of the load's waits makes the
- * expected number too small. */
+/* Compares the state with the wait for the disk or a page by the load's own clocks, which includes
+ * the wait for a CPU afterwards: so the scheduler's run delay is subtracted. It covers all the time
+ * between the snapshots; its part outside of the load's waits makes the expected number too small.
+ */
 static void judge_wait(struct verification *verification, const struct state_row *row,
                        const struct subject *subject, const struct camp_thread_states *did,
                        uint64_t waited_ns, uint64_t wall_ns)
@@ -164,7 +167,7 @@ static int run_row(struct verification *verification, const struct state_row *ro
     return r;
 }
 
-/* A file of its own for each row: what one row reads is then in memory. */
+/* Each row has a new file, because what one row reads is in memory afterwards. */
 static int run_row_with_file(struct verification *verification, const struct state_row *row,
                              struct watch *watch, struct camp_error *error)
 {

@@ -1,10 +1,11 @@
 /*
- * Microstates on a CPU and in the run queue: do the states of a thread add up, do all threads
- * together match the CPUs, and is user time distinguished from system time?
+ * Microstates on a CPU and in the run queue: do the states of a thread add up to its elapsed time,
+ * does the time of all threads match the time of the CPUs, and is user time distinguished from
+ * system time?
  *
- * The states of a thread add up nearly by construction. So independent witnesses are compared too:
- * the scheduler's counts of CPU time and run queue, and the clock of an act that measures its own
- * calls.
+ * The states of a thread add up nearly by construction. So they are also compared with independent
+ * measurements: the scheduler's counts of CPU time and run queue, and the clock of an act that
+ * measures its own calls.
  */
 #include "verify.h"
 
@@ -77,7 +78,8 @@ static int watch_burners(struct watch *watch, struct burners *burners, struct ca
     return r == CAMP_OK ? subject_since(&subjects[0], &mark, &burners->most, error) : r;
 }
 
-/* Law 1, for the thread with the largest error. */
+/* Do the states of each thread add up to its elapsed time? The thread with the largest error
+ * decides. */
 static void judge_sum(struct verification *verification, const struct watch *watch)
 {
     const struct thread_list *after = &watch->after.threads;
@@ -105,9 +107,9 @@ static void judge_sum(struct verification *verification, const struct watch *wat
     decide(verification, "states-sum", expected, reported, 0);
 }
 
-/* Law 2. The CPUs were read before and after the threads, in both snapshots. The threads used at
- * least the busy time of the inner interval, and at most that of the outer one. The clock of a
- * hidden thread may lag by a tick. */
+/* Does the CPU time of all threads match the busy time of the CPUs? The CPUs were read before and
+ * after the threads, in both snapshots. The threads used at least the busy time of the inner
+ * interval, and at most that of the outer one. The clock of a hidden thread may lag by a tick. */
 static void judge_cpus(struct verification *verification, const struct watch *watch)
 {
     struct watch_cpus least = watch_cpus(watch, false), most = watch_cpus(watch, true);
@@ -135,9 +137,9 @@ static void judge_cpus(struct verification *verification, const struct watch *wa
            100 * ((most_busy_ns - least_busy_ns) / 2 + lag_ns) / wall);
 }
 
-/* The load never slept in its act. So its wall time without CPU time was run queue, stolen time or
- * interrupts. A state ends at the switch, the scheduler's clock at the choice of the next task,
- * which is earlier by the same time at both ends. */
+/* The load never slept in its act, so its wall time without CPU time was run queue, stolen time or
+ * interrupts. A state ends at the switch, but the scheduler's clock stops when it chooses the next
+ * task, which is earlier by the same time at both ends. */
 static void judge_witnesses(struct verification *verification, const struct watch *watch,
                             const struct burners *burners)
 {
@@ -187,17 +189,17 @@ static int run_sums(struct verification *verification, struct watch *watch,
 struct split {
     bool prepared;
     uint64_t user_ns, system_ns;
-    uint64_t empty_ns; /* empty calls, one for each read: an upper bound for entering and leaving */
+    uint64_t empty_ns; /* of empty calls: an upper bound of the time for entering and leaving */
 };
 
-/* Nine tenths of its time in read(2), one tenth in its own code, by its own clock, which costs no
- * system call. The first call only prepares. */
+/* Spends nine tenths of the time in read(2) and one tenth in its own code, by CLOCK_MONOTONIC,
+ * which costs no system call. The first call of the function only prepares. */
 static bool split_time(int zero, struct split *own)
 {
     static char bytes[READ_BYTES];
     uint64_t now, then = now_ns(CLOCK_MONOTONIC);
 
-    if (!own->prepared) { /* its pages are resident from then on */
+    if (!own->prepared) { /* the pages of `bytes` are resident from then on */
         memset(bytes, 1, sizeof bytes);
         own->prepared = true;
         return true;
@@ -220,8 +222,8 @@ static bool split_time(int zero, struct split *own)
     return true;
 }
 
-/* A task that preempted the thread would be in one of its two parts. So the thread runs with
- * real-time priority, where permitted. */
+/* A task that preempted the thread would be counted in one of the act's two parts. So the thread
+ * runs with real-time priority, where permitted. */
 static int act_split(const void *plan, void *truth, struct camp_error *error)
 {
     const struct sched_param first = { .sched_priority = 1 };

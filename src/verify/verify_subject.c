@@ -1,4 +1,4 @@
-/* A watched process: two semaphores in memory shared with it. */
+/* A watched process: it shares memory with its watcher, and two semaphores in it. */
 #include "verify_subject.h"
 
 #include "counters/error.h"
@@ -21,8 +21,8 @@
 struct subject_shared {
     sem_t start, over;
     uint64_t started_ns;
-    bool only_reads;        /* woken only to read its clocks, not for an act */
-    struct act_record last; /* its last reading of its clocks and counts, not a difference */
+    bool only_reads;        /* the subject is woken only to read its clocks, not for an act */
+    struct act_record last; /* its last reading of its clocks and counts (totals) */
     int result;
     struct camp_error error;
     struct act_record record;
@@ -67,8 +67,8 @@ static void subject_run(struct subject_shared *shared, pid_t parent, load_functi
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != parent)
         _exit(0);
-    /* A fault or a copied page between a reading of the clocks and falling asleep would not be
-     * accounted: so all pages needed later are touched once before. */
+    /* After a reading of the clocks, a page fault before the process sleeps would not be accounted.
+     * So all pages needed later are touched once before. */
     shared->last = now_of_self();
     for (;;) {
         struct act_record before, after;
@@ -89,7 +89,7 @@ static void subject_run(struct subject_shared *shared, pid_t parent, load_functi
     }
 }
 
-/* Waits for the semaphore, then until the subject sleeps on the other one. */
+/* Waits until the act is over, and then until the subject sleeps on the semaphore `start`. */
 static int wait_over(struct subject *subject, struct camp_error *error)
 {
     uint64_t until = now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;

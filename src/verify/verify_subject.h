@@ -1,7 +1,7 @@
 /*
- * A watched process, asleep whenever the library reads it: readings before and after an act are
- * then exact, without the tick by which the clock of a running task may lag, and the process
- * reports itself what it did in between.
+ * A watched process, which sleeps whenever the library reads it. So the readings before and after
+ * an act are exact (the clock of a running task may lag by a tick), and the process itself reports
+ * what it did in between.
  */
 #pragma once
 
@@ -18,9 +18,8 @@
 struct act_record {
     uint64_t own_ns;
     uint64_t wall_ns;
-    uint64_t start_delay_ns; /* upper bound of the run queue delay from subject_start() to its first
-                              * moment */
-    uint64_t until_asleep_ns;           /* from its last reading until the watcher saw it asleep */
+    uint64_t start_delay_ns;  /* from subject_start() to the act: at least its run delay */
+    uint64_t until_asleep_ns; /* from the subject's last reading until the watcher saw it asleep */
     uint64_t read_bytes, written_bytes; /* blocks of 512 bytes, by getrusage(2) */
     uint64_t minor_faults;
     uint64_t major_faults;
@@ -35,9 +34,9 @@ struct subject {
     size_t size;
 };
 
-/* Forks it. It is asleep on return. subject_end() releases it, also after a failure. The act is a
- * load or a function like it. Its truth is shared with the watcher, and zero before the first act.
- */
+/* Forks the subject, which is asleep on return. subject_end() releases it, also after a failure.
+ * `act` is a load, or a function like one. Its truth is shared with the watcher, and zero before
+ * the first act. */
 int subject_open(struct subject *subject, load_function *act, const void *plan, size_t truth_size,
                  struct camp_error *error);
 
@@ -50,10 +49,10 @@ int subject_wait(struct subject *subject, struct camp_error *error);
 /* subject_start() and subject_wait(). */
 int subject_do(struct subject *subject, struct camp_error *error);
 
-/* Bounds of what the library reads of a sleeping subject. The lower bound is the sum of its acts'
- * records: they exclude falling asleep and waking. The upper bound is the difference between its
- * last reading before the library's first one (subject_mark(), while it sleeps) and a reading for
- * which subject_since() wakes it. */
+/* Read the bounds of what the library may report of a sleeping subject. The lower bound is the sum
+ * of the records of its acts, which exclude falling asleep and waking. The upper bound is the
+ * difference between two readings by the subject: its last one before the library's first
+ * (subject_mark(), which does not wake it), and one for which subject_since() wakes it. */
 struct act_record subject_mark(const struct subject *subject);
 int subject_since(struct subject *subject, const struct act_record *mark, struct act_record *ret,
                   struct camp_error *error);
@@ -66,12 +65,13 @@ void subject_end(struct subject *subject);
 /* A subject whose members `wanted` the library reads before and after an act. */
 struct observed {
     struct subject subject;
-    struct act_record mark, most; /* bounds of its counts: see subject_mark() */
+    struct act_record mark, most; /* of the subject's counts: see subject_mark() */
     struct camp_task before, after;
 };
 
-/* Lets observed[count] act at the same time, from `open` to `bound`, which fills `most`. Each
- * returns the result of the subjects; a failure of the library goes to *library. */
+/* Let observed[count] act at the same time: observed_open(), observed_act(), and observed_bound(),
+ * which fills `most`. Each returns the result of the subjects; a failure of the library is stored
+ * in *library. */
 int observed_open(struct observed *observed, size_t count, load_function *act, const void *plan,
                   size_t truth_size, uint32_t wanted, struct camp_error *library,
                   struct camp_error *error);
@@ -79,7 +79,7 @@ int observed_act(struct observed *observed, size_t count, uint32_t wanted,
                  struct camp_error *library, struct camp_error *error);
 int observed_bound(struct observed *observed, size_t count, struct camp_error *error);
 
-/* The three together. */
+/* Calls observed_open(), observed_act() and observed_bound(). */
 int observe(struct observed *observed, size_t count, load_function *act, const void *plan,
             size_t truth_size, uint32_t wanted, struct camp_error *library,
             struct camp_error *error);

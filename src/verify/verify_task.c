@@ -1,10 +1,10 @@
 /*
  * Counts of a process: threads, context switches, run-queue delay, and the sum of its times.
  *
- * The kernel counts switches and faults at each event, and getrusage(2) reads the same counters
- * from within: they agree exactly, except for what happens between the subject's own reading and
- * its sleep (one voluntary switch, which is expected). Two loads that never sleep compete for one
- * CPU: the wall time of each that is not on the CPU is run-queue delay.
+ * The kernel counts switches and faults at each event, and the subject reads the same counters with
+ * getrusage(2): they agree exactly, except for what happens between the subject's own reading and
+ * its sleep (one voluntary switch, which is expected). For run-queue delay, two loads that never
+ * sleep compete for one CPU: all of the wall time that a load is not on the CPU is run-queue delay.
  */
 #include "verify.h"
 
@@ -134,7 +134,8 @@ void verify_voluntary(struct verification *verification)
 #define BURN_NS (600ull * NS_PER_MS)
 #define DELAY_FIELDS (CAMP_TASK_SWITCHES | CAMP_TASK_RUN_DELAY | CAMP_TASK_CPU)
 
-/* Run delay outside of the subject's own clocks: before the start of its act, and after its end. */
+/* Returns the time in which the subject's own clocks do not cover its run delay: before the start
+ * of its act, and after its end. */
 static double unseen_delay_ns(const struct act_record *own)
 {
     return (double)own->start_delay_ns + (double)own->until_asleep_ns;
@@ -181,8 +182,8 @@ void verify_burners(struct verification *verification)
 
 struct sum_truth {
     uint64_t slept_ns;    /* the requested sleeps */
-    uint64_t late_ns;     /* the sum of the delays of its wakeups */
-    uint64_t call_own_ns; /* CPU time of falling asleep and waking, which slept_ns includes */
+    uint64_t late_ns;     /* sum of the delays of the subject's wakeups */
+    uint64_t call_own_ns; /* CPU time of falling asleep and waking, which overlaps with slept_ns */
 };
 
 static int act_turns(const void *plan, void *truth, struct camp_error *error)
@@ -207,7 +208,7 @@ static int act_turns(const void *plan, void *truth, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* CPU time + run delay + the requested sleep is the wall time. The sum may be smaller by the delays
+/* The wall time is CPU time + run delay + the requested sleep. The sum may be smaller by the delays
  * of the wakeups, and larger by the CPU time of the calls and by the time outside of the act. */
 static void judge_sum(struct verification *verification, const struct observed *burner,
                       double taken_ns)

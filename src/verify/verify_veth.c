@@ -1,8 +1,8 @@
 /*
- * Creates the pair by rtnetlink(7): RTM_NEWLINK of kind "veth" with the peer in the other namespace
- * (drivers/net/veth.c), an address and a permanent neighbour at each end, so that there is no ARP.
- * IPv6 is disabled before an interface exists: it would solicit routers and neighbours. All of it
- * vanishes with the namespaces, that is with their last process.
+ * Creates the pair by rtnetlink(7): RTM_NEWLINK of kind "veth" with the second end in the other
+ * namespace (drivers/net/veth.c), an address and a permanent neighbour at each end, so that there
+ * is no ARP. IPv6 is disabled before an interface exists: it would solicit routers and neighbours.
+ * The pair vanishes with the namespaces, when the last process in them ends.
  */
 #include "verify_veth.h"
 
@@ -37,7 +37,7 @@ extern unsigned int if_nametoindex(const char *name);
 struct end {
     const char *name;
     const char *address;
-    unsigned char hardware[HARDWARE_BYTES]; /* locally administered */
+    unsigned char hardware[HARDWARE_BYTES]; /* its Ethernet address, locally administered */
 };
 
 static const struct end near_end = { VETH_NEAR, "192.0.2.1", { 2, 0, 0, 0, 0, 1 } };
@@ -61,7 +61,7 @@ static int new_namespace(struct camp_error *error)
     if (unshare(CLONE_NEWNET) != 0)
         return camp_fail(error, CAMP_E_PERM, errno,
                          "network namespaces need CAP_SYS_ADMIN, or user namespaces");
-    /* Absent where the kernel has no IPv6. */
+    /* The file is absent where the kernel has no IPv6. */
     if (!write_file("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1") && errno != ENOENT)
         return camp_fail(error, CAMP_E_PERM, errno, "IPv6 cannot be switched off for a test");
     namespace = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);

@@ -1,4 +1,4 @@
-/* A veth pair between two network namespaces of its own: a private network of two. */
+/* A veth pair between two new network namespaces: a private network with two ends. */
 #pragma once
 
 #include <camp/camp.h>
@@ -12,9 +12,9 @@ struct veth {
 };
 
 /* Moves the calling process, which must have one thread and be disposable, to the near namespace.
- * Without CAP_SYS_ADMIN by a user namespace, where permitted. The pair carries no other packets: no
- * IPv6, and both neighbours are configured. */
+ * Without CAP_SYS_ADMIN it creates a user namespace, where permitted. The pair carries no other
+ * packets: there is no IPv6, and both neighbours are configured. */
 int veth_make(struct veth *ret, struct camp_error *error);
 
-/* Moves the calling thread to one of them. */
+/* Moves the calling thread to one of the two namespaces. */
 int veth_enter(int namespace, struct camp_error *error);

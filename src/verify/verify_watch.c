@@ -1,9 +1,9 @@
 /*
  * A session of microstates around an act.
  *
- * No snapshot of all threads is of one moment. So the watcher reads the CPUs before and after it,
- * with real-time priority (SCHED_FIFO) where permitted: the threads' time lies between the CPUs'
- * times of both readings.
+ * A snapshot of all threads takes a while. So the watcher reads the CPUs before and after it, with
+ * real-time priority (SCHED_FIFO) where permitted: the CPU time of the threads lies between the two
+ * readings of the CPUs.
  */
 #include "verify_watch.h"
 
@@ -21,7 +21,7 @@
 #define CPUS_MAX 4096u
 #define END_NS (50u * NS_PER_MS) /* threads that are exiting have exited within this time */
 
-/* A CPU is known from its first switch on, so the thread visits each CPU once. */
+/* Visits each CPU once, because a CPU is known only from its first switch on. */
 static void visit_every_cpu(void)
 {
     cpu_set_t allowed, one;
@@ -60,7 +60,7 @@ int watch_open(struct watch *watch, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* No effect without permission. */
+/* Has no effect without permission. */
 static void set_policy(int policy)
 {
     const struct sched_param priority = { .sched_priority = policy == SCHED_FIFO };
@@ -68,7 +68,7 @@ static void set_policy(int policy)
     sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &priority);
 }
 
-/* The first thread of a process; NULL: not in the snapshot. */
+/* Returns the first thread of a process; NULL: it is not in the snapshot. */
 static const struct camp_thread_states *first_thread(const struct watch_snapshot *snapshot,
                                                      pid_t pid)
 {
@@ -170,8 +170,9 @@ static uint64_t busy_ns(const struct camp_thread_states *thread)
                           : 0;
 }
 
-/* An exiting thread is no longer shown and has no last record yet: a thread in this state at the
- * first snapshot is excluded, at the second included. */
+/* Did the thread end between the snapshots? A thread that is exiting at a snapshot is no longer
+ * shown, and its last record comes later: it is excluded if this is the first snapshot, and
+ * included if it is the second one. */
 static bool exited_between(const struct watch *watch, const struct camp_thread_states *exited,
                            const struct camp_thread_states *then)
 {

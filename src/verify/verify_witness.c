@@ -2,17 +2,18 @@
  * The CPU time of all processes together, including exited ones.
  *
  * A living process or a zombie counts with its CPU clock (ns). A reaped process counts, with its
- * own reaped children, in its parent: cutime + cstime of /proc/PID/stat, which wait4(2) adds up in
- * ns and stat shows in 1/100 s. When the parent exits, they go to its own parent. So clocks +
- * cutime + cstime of all listed processes grow exactly by what ran. Excluded: children of processes
- * that ignore SIGCHLD, and kernel threads that exit. Exit records (taskstats) would include those,
- * but never the last moments of a process: freeing its memory alone takes a compiler half a
- * millisecond.
+ * own reaped children, in its parent: in cutime + cstime of /proc/PID/stat, which wait4(2) adds up
+ * in ns and stat shows in 1/100 s. When the parent exits, this time is added to that of its own
+ * parent. So the sum of clocks + cutime + cstime of all listed processes grows by exactly the time
+ * that processes ran. Not included are children of processes that ignore SIGCHLD, and kernel
+ * threads that exit. Exit records (taskstats) would include both, but never the last moments of a
+ * process: freeing its memory alone takes a compiler half a millisecond.
  *
  * A process must not be reaped between the readings of its parent and of itself: a snapshot is
  * repeated until the list and all cutimes are the same before and after the clocks were read.
  *
- * These files of /proc are read here, not by libcamp: a witness is independent.
+ * This code reads these files of /proc itself, without libcamp, so that it is independent of the
+ * library under test.
  */
 #include "verify_witness.h"
 
@@ -42,7 +43,7 @@ struct witnessed {
     uint64_t children_user_units, children_system_units;
 };
 
-/* The two numbers 12 and 13 fields behind the state. A name may contain anything, even ')'. */
+/* Reads the two numbers 12 and 13 fields after the state. A name may contain anything, even ')'. */
 static bool read_children(struct witnessed *process)
 {
     char path[48], text[STAT_SIZE];
@@ -117,7 +118,7 @@ static bool read_clocks(struct witness *witness)
     return true;
 }
 
-/* No process was reaped or started in between. */
+/* Are the lists the same, so that no process was reaped or started in between? */
 static bool same(const struct witness *a, const struct witness *b)
 {
     if (a->count != b->count)
@@ -197,8 +198,8 @@ void witness_compare(const struct witness *before, const struct witness *after,
     }
     ret->tasks_ns = total_ns;
     ret->moments_ns = (double)before->moment_ns + (double)after->moment_ns;
-    /* Each is truncated to a unit at both ends: the difference has a variance of unit^2 / 6, and an
-     * error of less than a unit. */
+    /* Each cutime and cstime is truncated to a unit in both snapshots: its difference has a
+     * variance of unit^2 / 6, and an error of less than a unit. */
     ret->uncertain_ns = unit_ns * fmin(DEVIATIONS * sqrt(changed / 6), changed);
 }
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINES_BESIDE 3 /* the upper name, the lower names, the summary */
+#define LINES_BESIDE 3 /* lines for the upper name, the lower names, the summary */
 #define HEIGHT_MINIMUM 2
-#define NEAR 1e-9 /* points on a side stay in the side's cell despite rounding */
+#define NEAR 1e-9 /* tolerance: points on a side stay in its cells despite rounding */
 
 struct spot *barry_spot(const struct canvas *canvas, size_t row, size_t column)
 {
@@ -91,7 +91,7 @@ struct place barry_quarter(const struct canvas *canvas, size_t from, size_t to, 
 
     weights.shares[to] = quarters / 4.0;
     weights.shares[from] = 1 - weights.shares[to];
-    barry_place(canvas, &weights, &place); /* has a position: the shares add up to 1 */
+    barry_place(canvas, &weights, &place); /* succeeds, because the shares add up to 1 */
     return place;
 }
 
@@ -154,7 +154,7 @@ static void add_dot(struct spot *spot, size_t x, size_t y)
 static void show_dots(struct spot *spot, bool utf8)
 {
     if (utf8) {
-        spot->bytes[0] = (char)0xe2; /* U+2800 and the dots */
+        spot->bytes[0] = (char)0xe2; /* U+2800 plus the bits of the dots, in UTF-8 */
         spot->bytes[1] = (char)(0xa0 | spot->dots >> 6);
         spot->bytes[2] = (char)(0x80 | (spot->dots & 0x3f));
     } else {
@@ -265,7 +265,7 @@ char *barry_draw(const struct barry *barry)
     if (canvas.height < HEIGHT_MINIMUM)
         canvas.height = 0;
     canvas.left = barry->columns / 2 - canvas.height;
-    /* one more, so that malloc() of no cells returns memory too */
+    /* + 1, so that malloc() returns memory even for no cells */
     canvas.spots = calloc(barry->rows + 1, (barry->columns + 1) * sizeof *canvas.spots);
     if (canvas.spots == NULL)
         return NULL;

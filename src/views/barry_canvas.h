@@ -21,28 +21,28 @@ enum what {
 /* One character of the picture. */
 struct spot {
     enum what what;
-    bool is_second; /* the right half of a two-column character: not written */
+    bool is_second; /* the right half of a character of two columns: not written */
     char bytes[5];  /* UTF-8; empty: blank */
     uint8_t dots;   /* of braille */
-    size_t count;   /* points in it */
+    size_t count;   /* points in this character */
     size_t first;   /* index of the first of them */
     bool labelled;
 };
 
 struct canvas {
     const struct barry *barry;
-    struct spot *spots; /* [rows x columns] */
-    size_t height;      /* of the triangle, in cells; it is twice as wide. 0: no space */
-    size_t left;        /* its first column */
+    struct spot *spots; /* [rows x columns]; owned */
+    size_t height;      /* of the triangle, in characters; it is twice as wide. 0: no space */
+    size_t left;        /* first column of the triangle */
     size_t drawn, fullest, incomplete;
-    double worst, left_out; /* shares of one point */
+    double worst, left_out; /* largest shares of a point */
 };
 
-/* A place among the dots of the triangle. */
+/* The place of a dot of braille. */
 struct place {
     struct spot *spot;
-    size_t row, column; /* of the canvas */
-    size_t x, y;        /* of the dot in the cell */
+    size_t row, column; /* of the character on the canvas */
+    size_t x, y;        /* of the dot within the character */
 };
 
 struct spot *barry_spot(const struct canvas *canvas, size_t row, size_t column);
@@ -56,5 +56,6 @@ bool barry_place(const struct canvas *canvas, const struct weights *weights, str
 /* The place on a side of the triangle, at this many quarters of the way between two vertices. */
 struct place barry_quarter(const struct canvas *canvas, size_t from, size_t to, int quarters);
 
-/* Names the first points, numbers full cells and the left side, where space permits. */
+/* Writes the labels where space permits: names of the first points, numbers of points in full
+ * cells, and shares on the left side. */
 void barry_label(const struct canvas *canvas);

@@ -1,6 +1,6 @@
 /*
- * Labels of a Barry3: names of points, numbers of full cells and of the left side. A label uses
- * only free space, and covers no dot and no other label.
+ * Labels of a Barry3: names of points, numbers of points in full cells, and shares on the left
+ * side. A label uses only free space, and covers no dot and no other label.
  */
 #include "barry_canvas.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define NAME_COLUMNS 15
-#define GAP_MAXIMUM 3 /* between a dot and its label: a blank, a side, a blank */
+#define GAP_MAXIMUM 3 /* columns between a dot and its label: a blank, a side, a blank */
 
 /* Are columns [from, to) of a row free of characters above `most`? */
 static bool is_free(const struct canvas *canvas, size_t row, size_t from, size_t to, enum what most)
@@ -21,8 +21,8 @@ static bool is_free(const struct canvas *canvas, size_t row, size_t from, size_t
     return true;
 }
 
-/* The column where a label of `width` may start, `gap` columns left or right of a cell and with a
- * blank at both ends; the triangle's side may be in the gap. SIZE_MAX: no space. */
+/* Returns the column where a label of `width` may start, `gap` columns left or right of a cell and
+ * with a blank at both ends; the triangle's side may be in the gap. SIZE_MAX: no space. */
 static size_t find_room(const struct canvas *canvas, size_t row, size_t column, size_t width,
                         size_t gap, bool on_left)
 {
@@ -43,8 +43,8 @@ static size_t find_room(const struct canvas *canvas, size_t row, size_t column, 
     return is_free(canvas, row, at > 0 ? at - 1 : 0, at + width + 1, BASE) ? at : SIZE_MAX;
 }
 
-/* Writes `name` and `rest` beside a cell: as near as possible, and rather outside of the triangle
- * than across it. False: no space. */
+/* Writes `name` and `rest` beside a cell: as near as possible, and on the outer side if both sides
+ * have space at the same distance. False: no space. */
 static bool put_beside(const struct canvas *canvas, size_t row, size_t column, const char *name,
                        const char *rest)
 {
@@ -59,7 +59,7 @@ static bool put_beside(const struct canvas *canvas, size_t row, size_t column, c
 
         if (at == SIZE_MAX)
             continue;
-        /* The blank is omitted where the lower side ends. */
+        /* The blank is omitted where the triangle's lower side ends. */
         *barry_spot(canvas, row, on_left ? at + width : at - 1) = (struct spot){ .what = TEXT };
         barry_write(barry_spot(canvas, row, at), name, utf8, name_width);
         barry_write(barry_spot(canvas, row, at + name_width), rest, false, strlen(rest));
@@ -92,7 +92,7 @@ static void name_points(const struct canvas *canvas)
     }
 }
 
-/* Cells with more points than visible dots, and without a name. */
+/* Writes the number of points in cells that have more points than visible dots, and no name. */
 static void number_cells(const struct canvas *canvas)
 {
     for (size_t row = 1; row <= canvas->height; row++) {
@@ -108,7 +108,7 @@ static void number_cells(const struct canvas *canvas)
     }
 }
 
-/* The share of the upper vertex at the quarters of the left side. */
+/* Writes the share of the upper vertex at the quarters of the left side. */
 static void number_quarters(const struct canvas *canvas)
 {
     for (int i = 1; canvas->height >= HEIGHT_OF_QUARTERS && i < 4; i++) {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All zero is empty. */
+/* A buffer that is all zero is empty. */
 struct bytes {
     uint8_t *data; /* [size]; owned: bytes_release() */
     size_t size, capacity;
@@ -15,7 +15,7 @@ struct bytes {
 
 void bytes_release(struct bytes *bytes);
 
-/* Removes all bytes, and keeps the memory for further ones. */
+/* Removes all bytes, but keeps the memory for later ones. */
 void bytes_clear(struct bytes *bytes);
 
 /* Space for `count` more bytes, uninitialised: the caller writes all of them before the next call.

@@ -10,19 +10,19 @@
 #define GAP 2 /* blanks between columns of text */
 #define NAME_WIDTH 15
 #define NAME_WIDTH_MOST 60
-#define LINE_NAME_WIDTH 30 /* in a single column */
+#define LINE_NAME_WIDTH 30 /* of the name in a row that has a single column */
 #define LABEL_WIDTH 10
 #define LABEL_WIDTH_MOST 40
-#define UNCUT_MOST 120 /* into a file or pipe */
+#define UNCUT_MOST 120 /* largest width of a name or label in a file or pipe */
 #define PID_WIDTH 7
 #define COUNT_WIDTH 4
 #define PERCENT_WIDTH 4
 #define OVER_WIDTH 6           /* "-12.0!" */
-#define STATES_BEFORE_LABELS 5 /* states that take precedence over labels; further ones do not */
+#define STATES_BEFORE_LABELS 5 /* states shown before labels get space; further states are not */
 #define IDLE_COUNTS_LESS 100
 #define OTHER_HEADING "other%"
 
-/* In JSON and CSV, before and after labels, states and counters. */
+/* The fields before labels, states and counters, and those after them, in JSON and CSV. */
 static const struct field first_fields[] = {
     { .name = "id", .help = "tid, pid, uid, number of a CPU; null where it is of many" },
     { .name = "name", .help = "of the thread, process, user, session, host or group" },
@@ -186,7 +186,8 @@ void frame_columns_see(struct frame_columns *columns, const struct selected *sel
 
 /* ------------------------------------------------------------------------------ Headings -- */
 
-/* Is it named by a rule? Its name "contention_table_lock" ends with its title "table lock". */
+/* Was the state named by a rule? Then its name, such as "contention_table_lock", ends with its
+ * title, "table lock". */
 static bool is_of_rule(const struct frame_columns *columns, size_t state)
 {
     const char *stem = columns->stems[state], *title = columns->schema->columns[state].title;
@@ -208,7 +209,7 @@ static void head_state(const struct frame_columns *columns, size_t column, bool 
         short_heading(state->short_title != NULL ? state->short_title : state->title, ret);
 }
 
-/* Whole titles if they fit, or where two short titles would be the same. */
+/* Uses the whole titles if they fit, or where two short titles would be the same. */
 static void head_states(struct frame_columns *columns, bool whole)
 {
     for (size_t i = 0; i < columns->shown_count; i++) {
@@ -246,7 +247,7 @@ static size_t unaccounted_width(const struct frame_columns *columns)
     return columns->has_over ? OVER_WIDTH : PERCENT_WIDTH;
 }
 
-/* Width of the columns that are always shown. */
+/* Returns the width of the columns that are always shown. */
 static size_t fixed_width(const struct frame_columns *columns, const struct frame_style *style)
 {
     size_t width = NAME_WIDTH + GAP + unaccounted_width(columns);
@@ -264,8 +265,8 @@ static size_t states_width(const struct frame_columns *columns)
     return width;
 }
 
-/* The priority of a state: its time, of which idle time counts little; CPU time and the state that
- * rows are sorted by come first. */
+/* Returns the priority of a state, which is its time, but a fraction of it for idle time. CPU time
+ * and the state that rows are sorted by have the highest priority. */
 static uint64_t interest(const struct frame_columns *columns, size_t column)
 {
     if (column == columns->cpu || column == columns->sorted)
@@ -274,7 +275,7 @@ static uint64_t interest(const struct frame_columns *columns, size_t column)
            (first_of(columns, column)->class == CLASS_IDLE ? IDLE_COUNTS_LESS : 1);
 }
 
-/* Drops the state with the lowest priority. False: the remaining ones must stay. */
+/* Drops the state with the lowest priority. False: all remaining states must stay. */
 static bool drop_state(struct frame_columns *columns)
 {
     size_t least = 0;
@@ -292,7 +293,7 @@ static bool drop_state(struct frame_columns *columns)
     return true;
 }
 
-/* Selects as many states as fit beside so many labels, but at least one. */
+/* Selects as many states as fit beside this number of labels, but at least one. */
 static void choose_states(struct frame_columns *columns, size_t space, size_t labels)
 {
     const size_t states = columns->state_column_count;
@@ -314,7 +315,7 @@ static void choose_states(struct frame_columns *columns, size_t space, size_t la
         head_states(columns, false);
 }
 
-/* The remaining width goes to long names, then to labels. Returns the width of a label. */
+/* Divides the remaining width: long names come first, then labels. Returns the width of a label. */
 static size_t divide_space(struct frame_columns *columns, size_t space, size_t labels)
 {
     const size_t wanted =
@@ -344,7 +345,8 @@ static void add_all(struct frame_columns *columns, const struct field *fields, s
         add(columns, fields[i]);
 }
 
-/* Outside of a terminal, values that distinguish rows are not cut. */
+/* Returns the width of a name or label: in a file or pipe, values of up to UNCUT_MOST are not cut.
+ */
 static size_t text_width(const struct frame_style *style, size_t width, size_t most)
 {
     const size_t whole = most < UNCUT_MOST ? most : UNCUT_MOST;

@@ -13,7 +13,8 @@ static void add_field(struct frame_cpus *ret, struct field field)
         ret->fields[ret->field_count++] = field;
 }
 
-/* Text has the states, and the time that a hypervisor stole, which is part of them. */
+/* Is this a column of text? Text has the states, and the time that a hypervisor stole, which is
+ * part of them. */
 static bool is_in_text(const struct column *column)
 {
     return column->kind == COLUMN_STATE || strcmp(column->name, "steal_ns") == 0;
@@ -60,7 +61,7 @@ static void lay_out(struct frame_cpus *ret, bool for_text)
         add_field(ret, (struct field){ .name = "unaccounted_ns", .help = "in no state" });
 }
 
-/* Selects all CPUs; for text the busiest ones, as many as have a line. */
+/* Selects all CPUs; for text only the busiest ones, as many as have a line. */
 static int choose(struct frame_cpus *ret, const struct frame *cpus, bool for_text)
 {
     struct selection selection = { .order = order_find(ret->schema, "cpu") };
@@ -75,7 +76,7 @@ static int choose(struct frame_cpus *ret, const struct frame *cpus, bool for_tex
     if (r != CAMP_OK)
         return r;
     if (for_text && cpus->entity_count > FRAME_CPU_LINES + 1) {
-        selected->count = FRAME_CPU_LINES; /* the total comes first: it has most CPU time */
+        selected->count = FRAME_CPU_LINES; /* the total comes first: it has the most CPU time */
         return CAMP_OK;
     }
     selected->count = 0;

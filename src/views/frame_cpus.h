@@ -1,5 +1,5 @@
-/* The CPUs beside a frame. As text: a line for each; of many CPUs, their total and the busiest
- * ones. As JSON: each CPU with all columns. */
+/* The rows of CPUs in a frame. Text has a line for each CPU; if there are many, a line for their
+ * total and for each of the busiest ones. JSON has each CPU, with all columns. */
 #pragma once
 
 #include "ledger/selection.h"
@@ -19,8 +19,8 @@ struct frame_cpus {
     char all[24], percents[FRAME_CPU_LINES][FRAME_CPU_COLUMNS_MOST][PERCENT_SIZE];
 };
 
-/* *ret_table: the rows of `cpus`; empty if it is NULL. All zero is an empty *ret. CAMP_OK or
- * CAMP_E_NOMEM. */
+/* Fills *ret_table with the rows of `cpus`; with none if it is NULL. *ret may be all zero. Returns
+ * CAMP_OK or CAMP_E_NOMEM. */
 int frame_cpus_fill(struct frame_cpus *ret, const struct frame *cpus, bool for_text,
                     struct table *ret_table);
 void frame_cpus_release(struct frame_cpus *cpus);

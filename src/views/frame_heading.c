@@ -15,7 +15,7 @@ size_t characters(const char *text)
     return count;
 }
 
-/* Four letters of the first word, and the first letter of each further word. */
+/* Writes four letters of the first word, and the first letter of each further word. */
 static void shorten(const char *title, char *ret)
 {
     size_t length = 0, letters = 0;

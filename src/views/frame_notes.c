@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SUM_LEAST 0.005   /* of a state that is listed in the sums */
+#define SUM_LEAST 0.005   /* the least sum, in entities, of a state that the note lists */
 #define OVER_LEAST 1.0005 /* a share that rounds to 100.0 % is not reported */
 
 /* -------------------------------------------------------------------------------- Nouns -- */
@@ -40,7 +40,7 @@ const char *kind_noun(const char *kind, uint64_t count)
 
 /* --------------------------------------------------------------------------------- Notes -- */
 
-/* Adds to a note as long as there is space. */
+/* Appends to a note as far as there is space. */
 static void __attribute__((format(printf, 2, 3)))
 append(char note[FRAME_NOTE_TEXT_SIZE], const char *format, ...)
 {
@@ -57,7 +57,8 @@ static double interval_of(const struct frame *frame)
     return (double)(frame->end_ns - frame->start_ns);
 }
 
-/* "10 sessions: 3.20 CPU": their CPU time equals that of 3.2 sessions always on a CPU. */
+/* Writes "10 sessions: 3.20 CPU": the sum of their CPU time is that of 3.2 sessions that are always
+ * on a CPU. */
 static void note_sums(char *note, const struct frame *frame, const struct frame_columns *columns,
                       const char *kind)
 {
@@ -106,7 +107,7 @@ static void note_over(char *note, const struct frame *frame)
                count, 100 * most, frame->entities[worst].name);
 }
 
-/* A column of the counters; column_count: there is none. */
+/* Returns the index of a counter's column; column_count: there is none. */
 static size_t find_counter(const struct schema *schema, const char *name)
 {
     size_t at = schema->state_count;
@@ -116,7 +117,7 @@ static size_t find_counter(const struct schema *schema, const char *name)
     return at;
 }
 
-/* The share of unseen switches, if the CPUs have a count of the seen ones. */
+/* Appends the share of switches that no event reported, if the CPUs have a count of the others. */
 static void append_share(char *note, const struct frame *cpus, uint64_t unseen)
 {
     const size_t column =
@@ -129,8 +130,9 @@ static void append_share(char *note, const struct frame *cpus, uint64_t unseen)
         append(note, " (%.3f %%)", 100 * (double)unseen / (seen + (double)unseen));
 }
 
-/* The times around a switch that no event reported are estimated. All other losses are missing from
- * the numbers. A database may hide sessions from camp's role; on its tier bpf both are counted. */
+/* Notes the losses. The times around a switch that no event reported ("unseen") are estimated; all
+ * other losses are missing from the numbers. A database may hide sessions from camp's role: on tier
+ * bpf, "unseen" counts both. */
 static void note_losses(char *note, const struct frame *frame, const struct frame *cpus,
                         const struct frame_facts *facts, const char *kind)
 {
@@ -164,7 +166,7 @@ static void note_losses(char *note, const struct frame *frame, const struct fram
         append(note, "%sat most %.3f s of CPU time", between, (double)losses->unread_ns / NS_PER_S);
 }
 
-/* For sampled states: the standard error of a share. */
+/* Notes the standard error of a share, if states are sampled. */
 static void note_samples(char *note, const struct frame *frame)
 {
     const struct schema *schema = frame->schema;
@@ -184,8 +186,8 @@ static void note_samples(char *note, const struct frame *frame)
         append(note, "samples: none in this interval");
 }
 
-/* For hosts: the busy time that each system's own ticks sampled, and the host where it differs most
- * from the measured time. */
+/* Notes, for hosts, the busy time as sampled by the ticks of each system, and the host where it
+ * differs most from the measured time. */
 static void note_sampled(char *note, const struct frame *frame)
 {
     const size_t column = find_counter(frame->schema, "sampled_busy_ns");

@@ -9,7 +9,7 @@
 /* Facts about the source, for titles and notes. */
 struct frame_facts {
     const char *source, *tier;
-    const char *kind;  /* of its entities: "sessions"; "": that of its schema */
+    const char *kind;  /* of the source's entities: "sessions"; "": the schema's kind is used */
     const char *group; /* the key that rows are grouped by; NULL: none */
     const char *note;  /* a remark about the source; "": none */
 };
@@ -20,14 +20,14 @@ struct frame_notes {
     const char *list[9]; /* the notes that are not empty; NULL-terminated */
 };
 
-/* The kind of the entities: "sessions". */
+/* Returns the kind of the entities: "sessions". */
 const char *frame_kind(const struct frame_facts *facts, const struct schema *schema);
 
-/* The noun for this many entities: "session", "sessions". */
+/* Returns the noun for this number of entities: "session", "sessions". */
 const char *kind_noun(const char *kind, uint64_t count);
 
-/* Writes the notes of a frame before grouping. `cpus`: the CPUs beside it, or NULL. `is_unmatched`:
- * the filter selects no row. */
+/* Writes the notes of a frame before grouping. `cpus`: the frame of the CPUs in the same interval,
+ * or NULL. `is_unmatched`: the filter selects no row. */
 void frame_notes_fill(struct frame_notes *ret, const struct frame *frame, const struct frame *cpus,
                       const struct frame_columns *columns, const struct frame_facts *facts,
                       bool is_unmatched);

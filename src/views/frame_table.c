@@ -54,8 +54,8 @@ struct filling {
     const struct frame_style *style;
 };
 
-/* Indented by its depth in a tree; a path that is too long keeps its end, which is more specific.
- */
+/* Writes the name, indented by its depth in a tree. A path that is too long keeps its end, which is
+ * more specific. */
 static const char *show_name(const struct filling *filling, const char *name, uint32_t depth,
                              char ret[FRAME_NAME_SIZE])
 {
@@ -99,7 +99,7 @@ static struct cell *fill_percents(const struct filling *filling, size_t row, str
     return cells;
 }
 
-/* Exited threads are added up by name, so such a row has no id. */
+/* A row of exited threads is the sum of all with the same name, so it has no id. */
 static bool has_id(const struct filling *filling, const struct entity *entity)
 {
     const enum group_key key = filling->selection->grouping.key;
@@ -254,7 +254,7 @@ static void fill_summary(struct frame_table *table, const struct frame *cpus, co
     table->losses[3] = cell_natural(losses->partial + (cpus != NULL ? cpus->losses.partial : 0));
 }
 
-/* The exited rows have the fields of the others, with another heading. */
+/* The exited rows have the same fields as the other rows, with another heading. */
 static int head_exited(struct frame_table *table, const struct frame_style *style)
 {
     const size_t count = table->columns.field_count;
@@ -268,7 +268,7 @@ static int head_exited(struct frame_table *table, const struct frame_style *styl
     return CAMP_OK;
 }
 
-/* The tables after that of the CPUs, which is filled already. */
+/* Sets the tables after that of the CPUs, which is filled already. */
 static void fill_tables(struct frame_table *table, const struct frame_style *style)
 {
     const struct selected *selected = &table->selected;

@@ -22,25 +22,26 @@ struct frame_texts {
 struct frame_table {
     struct record record;
     struct table tables[5];
-    struct selected selected; /* selection_pick() fills it first */
+    struct selected selected; /* filled first, by selection_pick() */
     struct frame_columns columns;
     struct frame_cpus cpus;
     struct frame_notes notes;
-    struct field *exited_fields; /* as columns.fields, with another heading; owned */
+    struct field *exited_fields; /* the same as columns.fields, with another heading; owned */
     struct cell *cells;          /* [selected.count x columns.field_count]; owned */
-    struct frame_texts *texts;   /* [selected.count] of text; owned */
+    struct frame_texts *texts;   /* [selected.count], for text; owned */
     size_t cell_capacity, text_capacity, field_capacity;
     char time[48], headline[FRAME_NOTE_TEXT_SIZE + 160];
     struct cell summary[7], losses[4];
 };
 
-/* All zero is empty. CAMP_OK or CAMP_E_NOMEM; frame_table_release() in any case. */
+/* A table that is all zero is empty. Returns CAMP_OK or CAMP_E_NOMEM; call frame_table_release() in
+ * any case. */
 int frame_table_init(struct frame_table *ret, const struct schema *schema);
 void frame_table_release(struct frame_table *table);
 
-/* Fills table->record with the interval that selection_pick() has put into table->selected.
- * `cpus`: the CPUs beside it, or NULL. `time`: the interval's end, as text for readers. CAMP_OK or
- * CAMP_E_NOMEM. */
+/* Fills table->record with the interval that selection_pick() has put into table->selected. `cpus`:
+ * the frame of the CPUs in the same interval, or NULL. `time`: the interval's end, as text for
+ * readers. Returns CAMP_OK or CAMP_E_NOMEM. */
 int frame_table_fill(struct frame_table *table, const struct frame *cpus, const char *time,
                      const struct selection *selection, const struct frame_style *style,
                      const struct frame_facts *facts);

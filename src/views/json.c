@@ -60,7 +60,7 @@ static void write_table(const struct view_options *options, const struct record 
 {
     const struct table *shown = &record->tables[table];
     FILE *stream = options->stream;
-    bool first = false; /* in the record itself "schema" comes first */
+    bool first = false; /* "schema" comes first in the object of the record itself */
 
     if (shown->shape == TABLE_INLINE) {
         write_row(options, record, table, 0, &first);

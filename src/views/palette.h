@@ -1,7 +1,7 @@
 /*
  * The colours of pictures, for the SVG writer, and for the page, which gets them in the head of the
- * stream. Chosen as far apart as possible (CIEDE2000) for normal sight, protanopia,
- * deuteranopia and tritanopia, and at least 3:1 against white and #15181c.
+ * stream. They are chosen to differ as much as possible (CIEDE2000) for normal sight, protanopia,
+ * deuteranopia and tritanopia, with a contrast of at least 3:1 against white and #15181c.
  */
 #pragma once
 

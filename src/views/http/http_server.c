@@ -12,7 +12,7 @@
 static void add_headers(struct MHD_Response *response, unsigned status)
 {
     static const struct {
-        unsigned status; /* 0: any; 1: any but 200 */
+        unsigned status; /* of the answers with this header; 0: any; 1: any but 200 */
         const char *name, *value;
     } headers[] = {
         { 0, "Cache-Control", "no-store" },
@@ -67,7 +67,8 @@ static enum MHD_Result note_header(void *request, enum MHD_ValueKind kind, const
     return MHD_YES;
 }
 
-/* The target as sent, with its query, is the request's context until it is answered. */
+/* Returns a copy of the target as sent, with its query: the request's context until it is answered.
+ */
 static void *note_target(void *context, const char *target, struct MHD_Connection *connection)
 {
     (void)context, (void)connection;
@@ -121,7 +122,7 @@ static struct guest *add_guest(struct http_server *server, int socket)
     if (server->guest_count == GUESTS_MAXIMUM) {
         struct guest *oldest = TAILQ_FIRST(&server->guests);
 
-        shutdown(oldest->socket, SHUT_RDWR); /* the library notices, and closes it */
+        shutdown(oldest->socket, SHUT_RDWR); /* libmicrohttpd notices this, and closes it */
         unlist(server, oldest);
     }
     *guest = (struct guest){ .socket = socket, .is_listed = true };
@@ -130,7 +131,7 @@ static struct guest *add_guest(struct http_server *server, int socket)
     return guest;
 }
 
-/* A connection has started or ended; *guest is its context. */
+/* Called when a connection has started or ended; *guest is its context. */
 static void note_connection(void *context, struct MHD_Connection *connection, void **guest,
                             enum MHD_ConnectionNotificationCode code)
 {
@@ -166,7 +167,7 @@ static int start(struct http_server *server, int listener, struct camp_error *er
     const struct http_service *service = &server->service;
     sigset_t all, before;
 
-    sigfillset(&all); /* blocked in the server's thread, so that the caller's gets them */
+    sigfillset(&all); /* blocked in the server's thread: the caller's thread gets them */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     server->daemon = libmicrohttpd.MHD_start_daemon(
         MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, server,
@@ -179,7 +180,7 @@ static int start(struct http_server *server, int listener, struct camp_error *er
     if (server->daemon != NULL)
         return CAMP_OK;
     camp_fail_errno(error, errno, "the server does not start");
-    close(listener); /* otherwise the library closes it */
+    close(listener); /* after a start, libmicrohttpd closes it */
     return CAMP_E_IO;
 }
 

@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define OWNER_ONLY 0177 /* cleared in 0777 */
+#define OWNER_ONLY 0177 /* umask for a socket that only its owner may use */
 
 union address {
     struct sockaddr any;
@@ -35,7 +35,7 @@ static socklen_t loopback_of(union address *ret, bool version_6, uint16_t port)
     return sizeof ret->v4;
 }
 
-/* Closes the socket, and reports the errno of `what` that failed. */
+/* Closes the socket, and reports the errno of the failed call, which `what` names. */
 static int fail_with(int listener, const char *what, struct camp_error *error)
 {
     const int system_error = errno;
@@ -75,7 +75,7 @@ static int listen_on(union address *address, socklen_t size, uint16_t *port, int
 
     if (listener < 0)
         return fail_with(listener, "socket", error);
-    /* Allows a port whose last connections are still closing. */
+    /* Allows a port on which earlier connections are still closing. */
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (bind(listener, &address->any, size) != 0)
         return fail_to_bind(listener, *port, error);
@@ -90,7 +90,7 @@ static int listen_on(union address *address, socklen_t size, uint16_t *port, int
     return CAMP_OK;
 }
 
-/* 0: not an address. */
+/* Returns the size of the address; 0: the text is not an address. */
 static socklen_t parse_address(const char *text, uint16_t port, union address *ret)
 {
     socklen_t size = loopback_of(ret, false, port);
@@ -140,7 +140,7 @@ static bool somebody_listens(const union address *address)
     bool connected;
 
     if (probe < 0)
-        return true; /* unknown: leave it */
+        return true; /* unknown: keep the path */
     connected = connect(probe, &address->any, sizeof address->path) == 0 || errno == EAGAIN;
     close(probe);
     return connected;
@@ -153,7 +153,7 @@ static int clear_path(const union address *address, struct camp_error *error)
     struct stat there;
 
     if (lstat(path, &there) != 0)
-        return CAMP_OK; /* nothing there, or bind() reports the problem */
+        return CAMP_OK; /* there is no such path, or bind() will report the problem */
     if (!S_ISSOCK(there.st_mode))
         return camp_fail(error, CAMP_E_IO, EEXIST,
                          "%s exists and is not a socket; give another path", path);

@@ -1,6 +1,7 @@
 /*
- * The last part of the stream, for late readers: pieces in order, and a position for each reader.
- * Pure: no lock, no socket.
+ * The last part of the stream, for readers that start late: a list of pieces (a frame with its
+ * entities, or another block), and a position for each reader. This code uses no lock and no
+ * socket.
  *
  * A reader starts at a key frame, so old pieces are dropped up to the next key frame. A piece that
  * is being read is kept: a stalled reader holds one piece, and finds a gap after it.
@@ -11,16 +12,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Limits; 0: none. The frames since one key frame are always kept. */
+/* Limits of the history; 0: none. The frames since the last key frame are always kept. */
 struct history_limits {
     size_t bytes;     /* at most */
     uint64_t frames;  /* at least */
-    uint64_t time_ns; /* likewise: from the end of the oldest to the end of the newest frame */
+    uint64_t time_ns; /* at least, from the end of the oldest to the end of the newest frame */
 };
 
 struct piece;
 
-/* All zero except for the limits: empty. */
+/* A history that is all zero except for the limits is empty. */
 struct history {
     struct history_limits limits;
     struct piece *first, *last;
@@ -29,10 +30,10 @@ struct history {
     size_t since_key; /* bytes */
 };
 
-/* All zero: not started. */
+/* A reader that is all zero has not started. */
 struct history_reader {
     struct piece *at; /* the current piece, held */
-    size_t offset;    /* in this piece; at its end: waiting for the next */
+    size_t offset;    /* bytes read of this piece */
 };
 
 void history_release(struct history *history);
@@ -47,8 +48,8 @@ bool history_wants_key(const struct history *history);
 /* The number of the oldest frame kept, counted from 1 over all frames; 0: none. */
 uint64_t history_oldest_frame(const struct history *history);
 
-/* Reads up to `capacity` bytes. 0: none yet; or, if *ret_gap, the next bytes were dropped: continue
- * by history_reader_start(). */
+/* Reads up to `capacity` bytes, and returns their number. 0: there are none yet; or, if *ret_gap,
+ * the next bytes were dropped: continue with history_reader_start(). */
 size_t history_read(const struct history *history, struct history_reader *reader, void *ret,
                     size_t capacity, bool *ret_gap);
 

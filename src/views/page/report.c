@@ -18,7 +18,7 @@
 struct report {
     FILE *stream;
     z_stream deflate;
-    const char *rest; /* of the page, after the data */
+    const char *rest; /* the part of the page after the data */
     int failed;       /* 0 or an errno */
     uint8_t buffer[BUFFER_SIZE];
 };
@@ -30,8 +30,8 @@ static const char *behind(const char *word)
     return found != NULL ? found + strlen(word) : NULL;
 }
 
-/* The page up to its data, with the title inserted. Tests ensure that the page has these markers.
- */
+/* Writes the page up to its data, with the title inserted. Tests ensure that the page has these
+ * markers. */
 static void put_start(struct report *report, const char *title)
 {
     const char *from = page_html, *title_begin = behind(TITLE_BEGIN),
@@ -65,7 +65,7 @@ static void put_base64(FILE *stream, const uint8_t *data, size_t size)
     }
 }
 
-/* Compresses the input; before the end only whole buffers of output are written. */
+/* Compresses the input, and writes the output: whole buffers, and the rest only at the end. */
 static void compress_more(struct report *report, int flush)
 {
     z_stream *deflater = &report->deflate;
@@ -81,7 +81,7 @@ static void compress_more(struct report *report, int flush)
     } while (flush == Z_FINISH ? result == Z_OK : deflater->avail_in > 0);
 }
 
-/* The errno of the first failed write; callers set errno to 0 before they write. */
+/* Returns the errno of the first failed write; callers set errno to 0 before they write. */
 static int written(struct report *report)
 {
     if (report->failed == 0 && ferror(report->stream))

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-/* Clients of the stream, and guests twice: replaced ones are still being closed. */
+/* Clients of the stream, and twice the number of guests, because replaced ones are still being
+ * closed. */
 #define CONNECTIONS_MAXIMUM (SERVER_STREAMS_MAXIMUM + 2 * GUESTS_MAXIMUM)
 #define GUEST_SILENT_S 5
 #define MEMORY_EACH (64 * 1024)
@@ -26,7 +27,8 @@ static int make_token(char ret[HTTP_TOKEN_LENGTH + 1], struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Signals are blocked in the new thread, so that the caller's thread gets them. */
+/* Starts the thread of clients_beat(). Signals are blocked in it, so that the caller's thread gets
+ * them. */
 static int start_beat(struct server *server, struct camp_error *error)
 {
     sigset_t all, before;
@@ -88,7 +90,8 @@ const struct http_place *server_at(const struct server *server)
     return &server->http.place;
 }
 
-/* A page may keep frames twice as long as the server. */
+/* Expires the entities that no page needs any more: a page may keep frames twice as long as the
+ * server. */
 static void expire_entities(struct server *server)
 {
     const uint64_t oldest = history_oldest_frame(&server->history);
@@ -98,7 +101,7 @@ static void expire_entities(struct server *server)
         stream_expire(&server->stream, oldest - kept);
 }
 
-/* Moves the written blocks to the history, unless writing them has failed with `r`. */
+/* Moves the written blocks to the history, unless writing them failed: `r` is its result. */
 static int keep_written(struct server *server, int r, bool is_key, uint64_t time_ns)
 {
     const struct bytes *written = &server->written;

@@ -1,9 +1,10 @@
 /*
  * The local server of camp view: the page, and the stream of frames for clients with the token.
  *
- * The caller reads a source and passes frames; a thread of libmicrohttpd serves them. Clients share
- * one history of the stream (history.h), each at its own position: a client that does not read
- * slows no other, and costs one frame and a connection. http_rules.h has the access rules.
+ * The caller reads a source and passes frames; a thread of libmicrohttpd sends them. Clients share
+ * one history of the stream (history.h), each at its own position: a client that does not read does
+ * not slow down the others, and costs one frame and a connection. http_rules.h has the access
+ * rules.
  */
 #pragma once
 
@@ -20,13 +21,13 @@ int server_open(const struct listen_address *at, const struct schema *schema,
                 const struct stream_facts *facts, const struct history_limits *limits,
                 struct server **ret, struct camp_error *error);
 
-/* The port, and the token for the stream. */
+/* Returns the port, and the token for the stream. */
 const struct http_place *server_at(const struct server *server);
 
 /* Sends a frame to all clients. CAMP_OK or CAMP_E_NOMEM. */
 int server_frame(struct server *server, const struct frame *frame);
 
-/* Ends the stream; the frames so far are still served. */
+/* Ends the stream; clients can still read the frames so far. */
 int server_end(struct server *server, const char *reason);
 
 /* Closes all connections, within half a second. NULL is allowed. */

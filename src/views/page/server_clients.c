@@ -8,8 +8,8 @@
 #include <string.h>
 
 #define BEAT_NS NS_PER_S
-#define STREAM_STUCK_S 300u           /* a page may be paused, or its computer asleep */
-#define PIECE_SIZE (48 * 1024)        /* of an answer */
+#define STREAM_STUCK_S 300u           /* timeout: a page may be paused, or its computer asleep */
+#define PIECE_SIZE (48 * 1024)        /* the most data that one callback may return */
 #define SEND_BUFFER_SIZE (256 * 1024) /* the kernel keeps this much for a slow reader */
 
 /* A client of the stream. */
@@ -20,7 +20,7 @@ struct client {
     struct bytes own; /* sent before the history: head and entities, a beat, a note */
     size_t own_offset;
     struct history_reader reader;
-    uint64_t sent_ns; /* of the last data sent to it */
+    uint64_t sent_ns; /* time of the last data sent to this client */
     bool is_waiting;  /* suspended */
     bool is_due;      /* for a beat */
 };
@@ -63,7 +63,7 @@ static size_t read_own(struct client *client, char *ret, size_t capacity)
     return count;
 }
 
-/* Reads the next bytes, at most `capacity`. *ret_count 0: none yet. */
+/* Reads the next bytes, at most `capacity`. *ret_count 0: there are none yet. */
 static int read_next(struct server *server, struct client *client, char *ret, size_t capacity,
                      size_t *ret_count)
 {
@@ -114,7 +114,7 @@ static ssize_t client_read(void *context, uint64_t position, char *ret, size_t c
     return result;
 }
 
-/* The answer is over, or the client has disconnected. */
+/* Called when the answer is over, or the client has disconnected. */
 static void client_leave(void *context)
 {
     struct client *client = context;
@@ -135,7 +135,7 @@ static void client_leave(void *context)
     free(client);
 }
 
-/* Adds a client. NULL: too many, or no memory. */
+/* Adds a client. NULL: there are too many, or there is no memory. */
 static struct client *client_enter(struct server *server, struct MHD_Connection *connection)
 {
     struct client *client = calloc(1, sizeof *client);
@@ -161,7 +161,8 @@ static struct client *client_enter(struct server *server, struct MHD_Connection 
     return NULL;
 }
 
-/* The page states its own policy, except for the part that only a header can set. */
+/* Answers with the page. It states its own policy, except for the part that only a header can set.
+ */
 static enum MHD_Result answer_page(struct MHD_Connection *connection)
 {
     return http_answer(connection,

@@ -15,28 +15,28 @@ struct server {
     struct http_server http;
     struct bytes head;
 
-    pthread_mutex_t lock; /* of all members below */
+    pthread_mutex_t lock; /* protects all members below */
     struct stream stream;
     struct history history;
-    struct bytes written; /* blocks, before they are moved to the history */
+    struct bytes written; /* blocks that are not yet in the history */
     struct client *clients;
     size_t client_count;
     bool has_ended, is_closing;
-    pthread_cond_t changed; /* closing, or a client has left */
+    pthread_cond_t changed; /* signalled when the server closes, or a client has left */
     pthread_t beat;
     bool has_beat;
 };
 
-/* Waits until server->changed is signalled; false: until this time of CLOCK_MONOTONIC. The lock is
- * held. */
+/* Waits until server->changed is signalled; false: not before this time of CLOCK_MONOTONIC. The
+ * caller holds the lock. */
 bool server_wait(struct server *server, uint64_t until_ns);
 
-/* Wakes all clients for new data. The lock is held. */
+/* Wakes all clients for new data. The caller holds the lock. */
 void clients_wake(struct server *server);
 
-/* Runs in a thread until the server closes: a client without data for a second gets a beat, by
- * which the server detects lost clients, and the page a lost server. */
+/* Runs in a thread until the server closes: a client that got no data for a second gets a beat. The
+ * server detects lost clients by it, and the page a lost server. */
 void *clients_beat(void *server);
 
-/* Answers with the page, the stream or the reason of a refusal; its context is the server. */
+/* Answers with the page, the stream or the reason for a refusal; its context is the server. */
 http_service_answer request_answer;

@@ -13,10 +13,11 @@
 #define SHARE_MAXIMUM                                                                              \
     1.3                 /* the largest share that fits into 16 bits, before the unit is doubled    \
                          */
-#define ELAPSED_BITS 11 /* precision of elapsed times */
-/* A larger unit would blur all rows for one outlier, which is clipped instead. */
+#define ELAPSED_BITS 11 /* binary digits of elapsed times */
+/* A larger unit would make the shares of all rows coarser for one outlier, which is clipped
+ * instead. */
 #define DOUBLINGS_MAXIMUM 4u
-#define CROWD 65536 /* fewer entities do not expire */
+#define CROWD 65536 /* entities do not expire if there are fewer */
 
 enum { ROW_NEW = 1, ROW_ENDED = 2 };
 
@@ -86,7 +87,7 @@ static bool reserve_known(struct stream *stream)
                           ARRAY_ROWS(stream->shares, states));
 }
 
-/* The row of an entity in the current frame, which is added if it has none yet. */
+/* Returns the entity's row in the current frame; adds it if there is none yet. */
 static size_t row_of(struct stream *stream, uint32_t number)
 {
     const size_t states = stream->schema->state_count;
@@ -104,7 +105,8 @@ static size_t row_of(struct stream *stream, uint32_t number)
     return now->count++;
 }
 
-/* An entity has two rows in the frame if its number was reused: they are added up. */
+/* Adds an entity to its row in the current frame. Two entities with the same number (which was
+ * reused) are added up. */
 static void add_row(struct stream *stream, const struct frame *frame, size_t entity,
                     uint32_t number)
 {
@@ -141,8 +143,8 @@ static bool gather(struct stream *stream, const struct frame *frame)
     return true;
 }
 
-/* Rounds to ELAPSED_BITS binary digits: a group may have thousands of intervals, and a new process
- * only a small part of one. Whole numbers up to 2048 stay exact. */
+/* Rounds to ELAPSED_BITS binary digits, because a group may have thousands of intervals, and a new
+ * process only a small part of one. Whole numbers up to 2048 stay exact. */
 static float rounded_elapsed(double elapsed)
 {
     int exponent;

@@ -6,10 +6,10 @@
 
 #define SHARE_UNITS 50000.0 /* units in a share of 1, before the unit is doubled */
 
-/* The block of a frame: the chosen rows and the gone entities. CAMP_OK or CAMP_E_NOMEM. */
+/* Appends the block of a frame: the chosen rows and the gone entities. CAMP_OK or CAMP_E_NOMEM. */
 int stream_put_frame(const struct stream *stream, const struct frame *frame, bool is_key,
                      struct bytes *out);
 
-/* The block of these entities; none if there are none. CAMP_OK or CAMP_E_NOMEM. */
+/* Appends a block with these entities; no block if there are none. CAMP_OK or CAMP_E_NOMEM. */
 int stream_entities_numbered(const struct stream *stream, const struct stream_numbers *numbers,
                              struct bytes *out);

@@ -20,8 +20,8 @@ enum stream_block {
     BLOCK_NOTE
 };
 
-/* Appends the head of a block and its padding; the caller writes the payload of `size`. NULL: no
- * memory. */
+/* Appends the head of a block and its padding. Returns where the caller writes the payload, of
+ * `size` bytes. NULL: no memory. */
 static uint8_t *start_block(struct bytes *out, enum stream_block type, size_t size)
 {
     const size_t filling = (BLOCK_ALIGNMENT - size % BLOCK_ALIGNMENT) % BLOCK_ALIGNMENT;
@@ -152,7 +152,7 @@ int stream_put_frame(const struct stream *stream, const struct frame *frame, boo
 
 /* ---------------------------------------------------------------------------------- JSON -- */
 
-/* The JSON of a block, in memory. */
+/* The JSON of a block, written into memory. */
 struct text {
     FILE *stream;
     char *data;
@@ -201,7 +201,7 @@ static void put_states(FILE *stream, const struct schema *schema)
     putc(']', stream);
 }
 
-/* Without labels there is no such member. */
+/* Writes the names of the labels; nothing if the schema has no labels. */
 static void put_label_names(FILE *stream, const struct schema *schema)
 {
     for (size_t i = 0; i < schema->label_count; i++) {
@@ -283,7 +283,7 @@ int stream_head(const struct schema *schema, const struct stream_facts *facts, s
     return text_end(&text, BLOCK_HEAD, out);
 }
 
-/* The labels that have a value. */
+/* Writes the labels that have a value. */
 static void put_labels(FILE *stream, const struct schema *schema, const struct labels *labels)
 {
     const char *before = ",\"labels\":{";
@@ -315,7 +315,7 @@ static void put_entity(FILE *stream, const struct schema *schema, const struct e
     putc('}', stream);
 }
 
-/* The entities numbers[count]; NULL: the first `count` entities. */
+/* Appends a block with the entities numbers[count]; NULL: the first `count` entities. */
 static int put_entities(const struct stream *stream, const uint32_t *numbers, size_t count,
                         struct bytes *out)
 {

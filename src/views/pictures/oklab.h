@@ -11,13 +11,13 @@ struct oklab {
     double lightness, a, b;
 };
 
-/* From "#rrggbb", sRGB. */
+/* Converts "#rrggbb" in sRGB to OKLab. */
 struct oklab oklab_of(const char *text);
 
-/* 0xrrggbb; colours out of gamut are clipped. */
+/* Converts a colour to 0xrrggbb; colours that sRGB does not have are clipped. */
 uint32_t oklab_rgb(struct oklab colour);
 
-/* Mixes colours[count] by their shares; the rest to 1 is the background. Shares above 1 in total
- * are normalised. */
+/* Mixes colours[count] by their shares; `ground` has the rest up to 1. Shares above 1 in total are
+ * normalised. */
 struct oklab oklab_mix(const struct oklab *colours, const double *shares, size_t count,
                        struct oklab ground);

@@ -117,7 +117,7 @@ static void write_unaccounted(FILE *stream, const struct caption *caption)
     fputs(".\n", stream);
 }
 
-/* Names up to 6 of the states that belong to no vertex. */
+/* Writes the names of the states that belong to no vertex, up to 6 of them. */
 static void write_left_out(FILE *stream, const struct vertices *vertices,
                            const struct caption *caption)
 {
@@ -158,8 +158,8 @@ static void write_losses(FILE *stream, const struct timeline *timeline, size_t f
                 (unsigned long long)all.partial);
 }
 
-/* The description: `about`, then the caption, paragraphs that end with a newline. The caller frees
- * it. NULL: no memory. */
+/* Returns the picture's description: `about`, then the caption, each a paragraph that ends with a
+ * newline. The caller frees it. NULL: no memory. */
 static char *describe(const struct picture *picture, const char *about,
                       const struct caption *caption)
 {
@@ -191,7 +191,8 @@ static char *describe(const struct picture *picture, const char *about,
     return NULL;
 }
 
-/* The length of the next line in bytes: at most `most` characters, cut at a blank if possible. */
+/* Returns the length of the next line in bytes: at most `most` characters, cut at a blank if
+ * possible. */
 static size_t line_length(const char *text, size_t most)
 {
     const size_t whole = strcspn(text, "\n");
@@ -205,7 +206,7 @@ static size_t line_length(const char *text, size_t most)
     return length > 0 ? length : fits;
 }
 
-/* Returns the number of lines. stream NULL: only counts them. */
+/* Draws the caption, and returns the number of its lines. stream NULL: only counts them. */
 static size_t draw_caption(FILE *stream, double y, double width, const char *caption)
 {
     const size_t most = (size_t)((width - 2 * MARGIN) / CAPTION_GLYPH);

@@ -27,9 +27,9 @@ enum picture_kind {
 
 extern const char *const picture_names[PICTURE_KIND_COUNT + 1]; /* "barry3" ...; NULL-terminated */
 
-/* What determines the colour of dots; a number from 0 on is that of a label. */
+/* What determines the colour of dots: one of these, or (from 0 on) the index of a label. */
 enum picture_colour {
-    PICTURE_COLOUR_USUAL = -2, /* the name; if all names are alike, the first label that differs */
+    PICTURE_COLOUR_USUAL = -2, /* the name; if all are the same, the first label that differs */
     PICTURE_COLOUR_NAME = -1
 };
 
@@ -37,13 +37,13 @@ struct picture {
     struct timeline *timeline;       /* at least one frame; a barymap may merge frames */
     const struct vertices *vertices; /* barry3: 3, barry4: 4, other kinds: 3 or 4 */
     const char *source;              /* "threads" */
-    const char *origin;              /* "bpf, host db1" */
+    const char *origin;              /* the source, such as "bpf, host db1" */
     const char *note;                /* a note for the reader, or "" */
     size_t frame;                    /* the index of the frame, for a picture of one frame */
     bool over_entities;              /* a stack shows each entity of one frame */
     const bool *pinned;              /* [timeline->registry.count] entities that get a label;
                                       * NULL: none */
-    int colour;                      /* a label's number, or enum picture_colour */
+    int colour;                      /* the index of a label, or enum picture_colour */
 };
 
 /* CAMP_OK or CAMP_E_NOMEM; check the stream for write errors. */

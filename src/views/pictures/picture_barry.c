@@ -1,10 +1,11 @@
 /*
  * Barry3 and Barry4: a dot for each entity in the triangle or tetrahedron of the vertices, as in
- * Figures 5(b), 6 and 8 of the paper.
+ * Figures 5(b), 6 and 8 of "Barry007" (picture.h).
  *
- * The triangle has the trilinear grid: lines at 25, 50 and 75 % of each vertex, in its colour and
- * parallel to the opposite side. The numbers are at the ends of the lines: on the left side for the
- * upper vertex, on the base for the left one, on the right side for the right one.
+ * The triangle has a trilinear grid: lines at shares of 25, 50 and 75 % of each vertex, in its
+ * colour and parallel to the opposite side. The numbers are at the ends of the lines: on the left
+ * side for the upper vertex, on the base for the left vertex, on the right side for the right
+ * vertex.
  *
  * The tetrahedron is seen from a fixed viewpoint, without perspective. Farther dots are smaller and
  * paler. If there are few dots, each has a stem straight down to the base.
@@ -52,11 +53,11 @@ static struct svg_point corner_of_triangle(size_t vertex)
     return on_side(vertex, 1, vertex);
 }
 
-#define TICKS 9 /* three for each vertex */
+#define TICKS 9 /* number of grid lines: three for each vertex */
 #define TICK_WIDTH 40.0
 #define TICK_SIZE 11.0
 
-/* ret_taken: the boxes of the numbers. */
+/* Draws the grid. ret_taken: the boxes of its numbers. */
 static void draw_grid(FILE *stream, const struct vertices *vertices, struct box ret_taken[TICKS])
 {
     static const struct svg_point gaps[] = { { -24, 4 }, { 0, 18 }, { 24, 4 } };
@@ -86,8 +87,8 @@ static void draw_grid(FILE *stream, const struct vertices *vertices, struct box 
     svg_group_end(stream);
 }
 
-/* Draws a name after its colour, centred at a point, but within [from, to): moved if necessary, and
- * truncated if too long. Returns the covered box. */
+/* Draws a name after a mark in its colour. It is centred at a point but within [from, to): moved if
+ * necessary, and truncated if too long. Returns the covered box. */
 static struct box draw_name(FILE *stream, const struct vertices *vertices, size_t vertex,
                             struct svg_point at, double from, double to)
 {
@@ -168,10 +169,10 @@ int picture_barry3(FILE *stream, const struct picture *picture)
                       TOP + HEIGHT_OF_TRIANGLE + 60, project_3, draw_triangle);
 }
 
-#define YAW 0.61       /* radians: turned to the left */
-#define PITCH 0.35     /* seen from above */
-#define SCALE 430.0    /* pixels of the tetrahedron's height */
-#define CENTRE_X 345.0 /* of its centroid, with space for a name on the right */
+#define YAW 0.61       /* the tetrahedron is turned to the left, radians */
+#define PITCH 0.35     /* it is seen from above, radians */
+#define SCALE 430.0    /* height of the tetrahedron, px */
+#define CENTRE_X 345.0 /* x of its centroid, with space for a name on the right */
 #define CENTRE_Y 400.0
 #define NEAREST (-0.52) /* depth of the nearest corner, relative to the centroid */
 #define FARTHEST 0.64
@@ -201,7 +202,7 @@ static struct svg_point corner_of(size_t vertex)
     return dot.at;
 }
 
-/* Two faces hide the edge from the left corner to the one behind. */
+/* Draws the edges. Two faces hide the edge from the left corner to the corner behind. */
 static void draw_edges(FILE *stream)
 {
     for (size_t from = 0; from < 4; from++) {
@@ -216,7 +217,7 @@ static void draw_edges(FILE *stream)
     }
 }
 
-/* A stem from the dot straight down to the base, where the upper vertex has 0. */
+/* Draws a stem from the dot straight down to the base, where the upper vertex has a share of 0. */
 static void draw_stem(FILE *stream, const struct dot *dot)
 {
     const double whole = dot->weights.shares[0] + dot->weights.shares[1] + dot->weights.shares[2] +

@@ -14,10 +14,10 @@
 #define CELL 2.0     /* size of a place, px */
 #define SHOWN_MOST 7 /* dots shown at a place */
 #define NO_GROUP "#57606a"
-#define LABELLED_MOST 6 /* besides pinned ones */
+#define LABELLED_MOST 6 /* besides pinned dots */
 #define LABEL_SIZE 11
 #define LABELS_MAXIMUM 64
-#define LABEL_SHARE 0.02 /* of the first vertex, for an automatic label */
+#define LABEL_SHARE 0.02 /* share of the first vertex that a dot needs for an automatic label */
 
 void dots_release(struct dots *dots)
 {
@@ -55,7 +55,7 @@ int dots_gather(struct dots *ret, const struct picture *picture,
         project(&position, dot);
         ret->count++;
     }
-    return dots_find_groups(ret, picture); /* the caller releases in any case */
+    return dots_find_groups(ret, picture); /* after a failure, too, the caller releases *ret */
 }
 
 static int compare_numbers(double left, double right)
@@ -74,7 +74,7 @@ static double worst_of(const struct dot *dot)
     return fmax(fmax(dot->weights.missing, dot->weights.over), dot->weights.left_out);
 }
 
-/* Far places first; within a place, pinned dots first. */
+/* Sorts far places first, and within a place, pinned dots first. */
 static int compare_dots(const void *left, const void *right)
 {
     const struct dot *a = left, *b = right;
@@ -104,8 +104,8 @@ struct text_part {
     size_t length;
 };
 
-/* Appends ", CPU 12.0 %". The number is not formatted by printf(), which is half the cost of a dot.
- */
+/* Appends ", CPU 12.0 %". It does not use printf(), which would take half the time of drawing a
+ * dot. */
 static void append_share(struct text_part *text, const char *name, double share)
 {
     const long tenths = lround(fmin(fabs(share), 1e6) * 1000);
@@ -117,7 +117,7 @@ static void append_share(struct text_part *text, const char *name, double share)
         text->length += (size_t)length;
 }
 
-/* "postgres 4711, CPU 12.0 %, idle 88.0 %" */
+/* Writes "postgres 4711, CPU 12.0 %, idle 88.0 %". */
 static void describe_dot(struct text_part *text, const struct picture *picture,
                          const struct dot *dot)
 {
@@ -150,7 +150,7 @@ static void draw_dot(FILE *stream, const struct picture *picture, const struct d
                text.text);
     if (dot->weights.missing > SHOWN_UNACCOUNTED) {
         svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_MISSING }, NULL);
-        ring += 2; /* merged frames may have both */
+        ring += 2; /* an entity in merged frames may have both kinds of error */
     }
     if (dot->weights.over > SHOWN_UNACCOUNTED) {
         svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_OVER }, NULL);
@@ -160,7 +160,7 @@ static void draw_dot(FILE *stream, const struct picture *picture, const struct d
         svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_LEFT_OUT }, NULL);
 }
 
-/* The end of the dots [begin, end) of one place. */
+/* Returns the end of those dots from `begin` on that are at the same place. */
 static size_t place_end(const struct dots *dots, size_t begin)
 {
     size_t end = begin + 1;
@@ -212,8 +212,8 @@ static size_t dots_in(const struct dots *dots, const struct box *box)
     return count;
 }
 
-/* The number of dots that a text in the box would hide; SIZE_MAX: it would hide another label, or
- * leave the picture. */
+/* Returns the number of dots that a text in the box would hide; SIZE_MAX: it would hide another
+ * label, or leave the picture. */
 static size_t cost_of(const struct dot_labels *labels, const struct box *box)
 {
     if (box->left < 2 || box->right > DOTS_WIDTH - 2)
@@ -225,7 +225,7 @@ static size_t cost_of(const struct dot_labels *labels, const struct box *box)
     return dots_in(labels->dots, box);
 }
 
-/* Draws a label right of a dot, left of it, above or below: where it hides the fewest dots. */
+/* Draws a label right of a dot, left of it, above or below it: where it hides the fewest dots. */
 static void put_label(struct dot_labels *labels, struct svg_point at, double distance,
                       const char *text)
 {
@@ -266,7 +266,7 @@ static void label_dot(struct dot_labels *labels, const struct picture *picture,
     put_label(labels, dot->at, radius_of(labels->dots, dot) + 4, text);
 }
 
-/* Time at the first vertex, in seconds; 0: too little for an automatic label. */
+/* Returns the time at the first vertex, in seconds; 0: too little for an automatic label. */
 static double weight_of(const struct picture *picture, const struct dot *dot)
 {
     return dot->weights.shares[0] < LABEL_SHARE

@@ -11,13 +11,13 @@
 
 #define WIDTH 800
 #define HEIGHT 440
-#define TOP 64  /* title and legend */
-#define SIDE 72 /* an axis, and a margin */
+#define TOP 64  /* height of title and legend */
+#define SIDE 72 /* width of an axis and a margin */
 #define RADIUS 2.5
 #define LINE_HEIGHT 15
 #define DAY_NS (86400 * INT64_C(1000000000))
 #define CURVE_POINTS 200
-#define ROOM 1.02    /* the height of an axis relative to its highest dot */
+#define ROOM 1.02    /* the maximum of an axis relative to its highest dot */
 #define AXIS_TICKS 6 /* the maximum of plot_widen() */
 #define GAP 1.5      /* in interval lengths: a longer gap breaks the line */
 
@@ -168,8 +168,9 @@ static int draw(const struct error_series *series, struct drawn *ret)
     return CAMP_OK;
 }
 
-/* An axis from 0 to a round value above all values. If they exceed a round value only slightly, the
- * axis ends there, as the next round value would leave its upper part empty. */
+/* Returns an axis from 0 to a round value above all values. If they exceed a round value only
+ * slightly, the axis ends just above them, as the next round value would leave its upper part
+ * empty. */
 static struct plot_axis axis_of(const char *title, const double *values, size_t count)
 {
     struct plot_axis axis = { .title = title };
@@ -206,7 +207,7 @@ static double note(FILE *stream, double at, const char *text)
     return at + LINE_HEIGHT;
 }
 
-/* The source, the time, and the number of intervals. */
+/* Writes a note with the source, the time, and the number of intervals. */
 static double note_source(FILE *stream, double at, const struct error_picture *picture)
 {
     const struct error_series *series = &picture->series;

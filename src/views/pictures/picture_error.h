@@ -1,12 +1,12 @@
-/* The papers' pictures of error: CPU time and the error of its samples over time, and the error by
- * load with the inverse curve (ledger/error_series.h, inverse_fit.h). */
+/* The papers' pictures of the sampling error: CPU time and its error over time, and the error by
+ * load with the fitted inverse curve (ledger/error_series.h, inverse_fit.h). */
 #pragma once
 
 #include "ledger/error_series.h"
 
 #include <stdio.h>
 
-/* A series and its fit. All zero is an empty one. */
+/* A series of errors, and the curve fitted to it. A picture that is all zero is empty. */
 struct error_picture {
     const char *source;           /* for titles: "run.camp (check)" */
     struct error_series series;   /* owned: error_picture_release() */
@@ -20,14 +20,14 @@ struct error_picture {
 int error_picture_fit(struct error_picture *picture);
 void error_picture_release(struct error_picture *picture);
 
-/* Sentences about the fit: whether one curve fits, or why not; its coefficients with their standard
- * errors; its deviance. Returns their number. */
+/* Writes sentences about the fit: whether one curve fits, or why not; its coefficients with their
+ * standard errors; its deviance. Returns their number. */
 #define ERROR_SENTENCES 3
 #define ERROR_SENTENCE_SIZE 160
 size_t error_sentences(const struct error_picture *picture,
                        char ret[ERROR_SENTENCES][ERROR_SENTENCE_SIZE]);
 
-/* Write an SVG document each. A dot is an interval; of more than ERROR_DOTS, every k-th is drawn,
+/* Each writes an SVG document. A dot is an interval; of more than ERROR_DOTS, every k-th is drawn,
  * with a note. CAMP_OK or CAMP_E_NOMEM. */
 #define ERROR_DOTS 20000
 int error_over_time(FILE *stream, const struct error_picture *picture);

@@ -59,8 +59,8 @@ static size_t count_kinds(const struct dots *dots, const struct picture *picture
     return count;
 }
 
-/* The groups by picture->colour. PICTURE_COLOUR_USUAL: by name, or if all names are alike by the
- * first label with several values. */
+/* Finds the possible groups by picture->colour. PICTURE_COLOUR_USUAL: by name; or if all names are
+ * the same, by the first label with several values. */
 static size_t find_kinds(struct dots *dots, const struct picture *picture, struct kind *kinds)
 {
     const int labels = (int)picture->timeline->schema->label_count;

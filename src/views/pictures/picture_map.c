@@ -32,7 +32,7 @@ struct run {
     double x, width;
 };
 
-/* The mean weights of a line's entities in one column. */
+/* The mean weights of the entities of a line, in one column. */
 struct line_sum {
     struct weights weights;
     double elapsed_s; /* 0: no entity was there */
@@ -41,7 +41,7 @@ struct line_sum {
 struct map {
     const struct picture *picture;
     size_t lines, columns;
-    size_t folded;              /* entities that share a line */
+    size_t folded;              /* number of entities that share a line */
     uint32_t *order;            /* [registry.count] entities in the order of their lines */
     uint32_t *line;             /* [registry.count] line of each entity */
     struct line_sum *line_sums; /* [lines] of the current column */
@@ -69,7 +69,7 @@ static int compare_numbers(const void *left, const void *right)
     return order != 0 ? order : (a > b) - (a < b);
 }
 
-/* Entities are sorted so that the threads of a process are adjacent. */
+/* Sorts the entities so that the threads of a process are adjacent. */
 static void order_lines(struct map *map)
 {
     const struct registry *registry = &map->picture->timeline->registry;
@@ -128,7 +128,8 @@ static double x_of(const struct map *map, int64_t wall_clock_ns)
     return plot_x(&map->plot, (double)wall_clock_ns / 1e9) - map->plot.left;
 }
 
-/* A column ends where the next one starts, unless there is a gap of half its length. */
+/* Returns the end of a column: it ends where the next one starts, unless there is a gap of at least
+ * half its length. */
 static double end_of(const struct map *map, size_t column)
 {
     const struct timeline_frame *frame = &map->picture->timeline->frames[column];
@@ -190,7 +191,7 @@ static void draw_cells(FILE *stream, struct map *map)
     svg_cells_end(stream);
 }
 
-/* The triangle of all mixed colours, as small triangles with the colours of their centres. */
+/* Draws the triangle of all mixed colours, as small triangles with the colours of their centres. */
 static void draw_key_of_3(FILE *stream, struct svg_point at, double side)
 {
     const double step = side / KEY_PARTS, height = step * sqrt(3) / 2;
@@ -341,7 +342,7 @@ static void draw_map(FILE *stream, struct map *map)
     svg_rect(stream, LEFT, TOP, map->plot.width, map->plot.height,
              &(struct svg_look){ .fill = ABSENT_COLOUR });
     plot_axes(&map->plot);
-    draw_cells(stream, map); /* after the axes: cells cover the grid */
+    draw_cells(stream, map); /* drawn after the axes, so that cells cover the grid */
     draw_names(stream, map);
     draw_key(stream, map);
 }

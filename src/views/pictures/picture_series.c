@@ -1,7 +1,7 @@
 /*
  * Shares as a stack or as lines: of all entities together (weighted by elapsed time) over time, as
- * in Figures 4(a) and 4(b) of the paper; or a stack for each entity of one frame, as in Figure 7.
- * The left vertex, which is usually idle time, is on top of a stack.
+ * in Figures 4(a) and 4(b) of "Barry007" (picture.h); or a stack for each entity of one frame, as
+ * in Figure 7. The left vertex, which is usually idle time, is on top of a stack.
  *
  * In a stack, an interval is a step from its start to its end; on a line, a point in its middle.
  * White space below 100 % is time in no state; above 100 %, time was accounted twice.
@@ -20,13 +20,13 @@
 #define NAMES_HEIGHT 110.0
 #define TIMES_HEIGHT 32.0
 #define GAP_SHARE 0.5                 /* of an interval: a longer gap breaks the series */
-#define LAYERS (VERTICES_MAXIMUM + 1) /* the vertices, and the left out time */
+#define LAYERS (VERTICES_MAXIMUM + 1) /* the vertices, and the time at no vertex */
 
 /* A column of the picture: an interval, or an entity. */
 struct series_column {
-    struct weights weights; /* shares[0] NAN: no entity */
+    struct weights weights; /* shares[0] is NAN if there was no entity */
     double begin, end;      /* on the horizontal axis */
-    uint32_t entity;        /* its number, if columns are entities */
+    uint32_t entity;        /* the entity's number, if columns are entities */
 };
 
 struct series {
@@ -113,7 +113,7 @@ static int collect_entities(struct series *series)
     return CAMP_OK;
 }
 
-/* The upper end of the axis, in percent. */
+/* Returns the upper end of the vertical axis, in percent. */
 static double highest(const struct series *series)
 {
     const size_t vertices = series->picture->vertices->count;
@@ -148,8 +148,8 @@ static bool is_after_gap(const struct series_column *column)
     return column->begin - column[-1].end > GAP_SHARE * (column->end - column->begin);
 }
 
-/* The lower and upper line of a layer: two points for each column, and NAN at a gap. Returns the
- * number of points. */
+/* Fills in the lower and upper line of a layer: two points for each column, and NAN at a gap.
+ * Returns the number of points. */
 static size_t fill_layer(const struct series *series, size_t layer, double *xs, double *lower,
                          double *upper)
 {
@@ -175,7 +175,7 @@ static size_t fill_layer(const struct series *series, size_t layer, double *xs, 
     return count;
 }
 
-/* A line has a point in the middle of each column. */
+/* Fills in the line of a layer: a point in the middle of each column. */
 static size_t fill_line(const struct series *series, size_t layer, double *xs, double *ys)
 {
     const size_t vertices = series->picture->vertices->count;
@@ -249,7 +249,7 @@ static void draw_legend(const struct series *series, size_t layers)
                 WIDTH - PLOT_MARGIN_SIDE - MARGIN, entries, layers);
 }
 
-/* A line at 100 %. */
+/* Draws a line at 100 %. */
 static void draw_whole(const struct series *series)
 {
     const double y = plot_y(&series->plot, &series->plot.y, 100);
@@ -286,7 +286,7 @@ static double draw_names(FILE *stream, const struct series *series)
     return most;
 }
 
-/* Stacked areas would hide the grid, so it is drawn after them. */
+/* Draws the data and then the axes, because stacked areas would hide the grid. */
 static int draw_series(const struct series *series)
 {
     const size_t layers = series->picture->vertices->count + (series->sums.worst_left_out > 0);

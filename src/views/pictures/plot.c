@@ -8,16 +8,16 @@
 #include <time.h>
 
 #define TICK_LENGTH 5
-#define TICK_SIZE 11          /* of its text, px */
-#define PIXELS_A_TICK 48      /* of a vertical axis */
-#define PIXELS_A_TIME_TICK 88 /* of the horizontal axis */
-#define NEAR 1e-9             /* of a step: tolerance for limits at round values */
+#define TICK_SIZE 11          /* height of a tick's text, px */
+#define PIXELS_A_TICK 48      /* least distance of ticks on a vertical axis */
+#define PIXELS_A_TIME_TICK 88 /* likewise on the horizontal axis */
+#define NEAR 1e-9             /* in steps: tolerance for limits that are round values */
 #define DAY 86400.0
 #define LEGEND_ROW 18
 #define LEGEND_MARK 18
 #define LEGEND_GAP 18
 
-/* The smallest of 1, 2, 5 x 10^k that is not below `least`. */
+/* Returns the smallest of 1, 2, 5 x 10^k that is not below `least`. */
 static double round_step(double least)
 {
     static const double digits[] = { 1, 2, 5 };
@@ -149,7 +149,7 @@ static size_t ticks_along(double pixels, double each)
     return most < 2 ? 2 : most > 12 ? 12 : (size_t)most;
 }
 
-/* The centre of a tick's text, which must not leave the picture on the right. */
+/* Returns the centre of a tick's text, which must not leave the picture on the right. */
 static double label_x(const struct plot *plot, double x, const char *text)
 {
     return fmin(x,
@@ -180,7 +180,7 @@ static void draw_x(const struct plot *plot)
                  SVG_MIDDLE, SVG_NAME, plot->x.title);
 }
 
-/* side: -1: left axis, with the grid; 1: right axis. */
+/* Draws a vertical axis. `side`: -1: the left axis, with the grid; 1: the right axis. */
 static void draw_y(const struct plot *plot, const struct plot_axis *axis, double side)
 {
     const size_t most = ticks_along(plot->height, PIXELS_A_TICK);
@@ -268,7 +268,7 @@ void plot_dots(const struct plot *plot, const struct plot_axis *axis, const doub
     }
 }
 
-/* The polygon follows the upper line forwards, and the lower one backwards. */
+/* Draws an area as a polygon that follows the upper line forwards, and the lower one backwards. */
 static void draw_area(const struct plot *plot, const struct plot_axis *axis, const double *xs,
                       const double *lower, const double *upper, size_t count,
                       struct svg_point *points, const struct svg_look *look)

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum plot_axis_kind { PLOT_LINEAR, PLOT_TIME, PLOT_BARE /* without ticks */ };
+enum plot_axis_kind { PLOT_LINEAR, PLOT_TIME, PLOT_BARE /* an axis without ticks */ };
 
 struct plot_axis {
     enum plot_axis_kind kind;
@@ -27,30 +27,30 @@ struct plot {
     struct plot_axis right; /* maximum == minimum: no such axis */
 };
 
-/* Space needed around the area: on the left (and on the right if it has an axis there), and below.
- */
+/* Space needed around the area: on the left (and on the right if there is an axis there), and
+ * below. */
 #define PLOT_MARGIN_SIDE 64
-#define PLOT_MARGIN_END 24 /* right, with one vertical axis */
+#define PLOT_MARGIN_END 24 /* on the right, if there is only one vertical axis */
 #define PLOT_MARGIN_BELOW 44
 
 #define PLOT_TICKS_MAXIMUM 24
 
-/* Round values within [minimum, maximum], at most `most` (1 to PLOT_TICKS_MAXIMUM). Numbers have
- * steps of 1, 2 or 5 times a power of ten; times have steps of a clock or whole days, counted from
- * local midnight. Returns their number. */
+/* Returns round values within [minimum, maximum], at most `most` (1 to PLOT_TICKS_MAXIMUM). Numbers
+ * have steps of 1, 2 or 5 times a power of ten; times have the steps of a clock (such as 15 min) or
+ * whole days, counted from local midnight. Returns the number of values. */
 size_t plot_ticks(const struct plot_axis *axis, size_t most, double ret[PLOT_TICKS_MAXIMUM]);
 
 /* Widens a linear axis to round limits. An axis of a single value gets some space around it. */
 void plot_widen(struct plot_axis *axis);
 
-/* The position of a value, in pixels. `axis`: &plot->y or &plot->right. */
+/* Return the position of a value, in pixels. `axis`: &plot->y or &plot->right. */
 double plot_x(const struct plot *plot, double value);
 double plot_y(const struct plot *plot, const struct plot_axis *axis, double value);
 
 /* Draws grid, ticks with their labels, titles and frame; the data are drawn on top. */
 void plot_axes(const struct plot *plot);
 
-/* Clips everything until plot_end() to the area. `id` as svg_clip(). */
+/* Clips everything until plot_end() to the area. `id` is that of svg_clip(). */
 void plot_start(const struct plot *plot, const char *id);
 void plot_end(const struct plot *plot);
 

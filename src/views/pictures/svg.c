@@ -26,7 +26,8 @@ static const char style[] =
 
 const char svg_style_hash[] = "sha256-yHCAHC16hN7o1tDmH0FQ21kGRzlFNDIlqlUBKDuVbow=";
 
-/* Not by printf(), which is slow for the 5,000 numbers of 1,000 dots, and depends on the locale. */
+/* Writes a number without printf(), which is slow for the 5,000 numbers of 1,000 dots, and depends
+ * on the locale. */
 static void write_number(FILE *stream, double value)
 {
     char text[24];
@@ -58,7 +59,8 @@ static void write_attribute(FILE *stream, const char *name, double value)
     putc_unlocked('"', stream);
 }
 
-/* XML 1.0 allows only three control characters, and neither U+FFFE nor U+FFFF. */
+/* Is the character allowed in XML 1.0? XML allows only three control characters, and neither U+FFFE
+ * nor U+FFFF. */
 static bool is_character(const char *text, size_t length)
 {
     if (length == 1)
@@ -67,7 +69,7 @@ static bool is_character(const char *text, size_t length)
                                             memcmp(text, "\xef\xbf\xbf", 3) == 0));
 }
 
-/* The number of bytes up to the next one that may need an escape. */
+/* Returns the number of bytes before the next byte that may need an escape. */
 static size_t plain_length(const char *text)
 {
     size_t length = 0;

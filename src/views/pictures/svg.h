@@ -1,11 +1,11 @@
 /*
- * The writer of all pictures: SVG 1.1 on white, without external parts. Text is real text; a title
- * and a description are for screen readers.
+ * The writer of all pictures: SVG 1.1 on white, without external parts. Text stays text (not
+ * outlines); a title and a description are for screen readers.
  *
  * Coordinates are in pixels (user units) from the upper left corner, written with at most two
  * decimals in any locale; NAN is written as 0. Texts may be any bytes: XML's special characters are
- * escaped, invalid ones become U+FFFD, so that the picture is always well-formed. Nothing is
- * returned: check the stream once at the end (ferror(), fclose()).
+ * escaped, invalid ones become U+FFFD, so that the picture is always well-formed. The functions
+ * return no errors: check the stream once at the end (ferror(), fclose()).
  */
 #pragma once
 
@@ -27,7 +27,7 @@
 #define SVG_GRID "grid"   /* light grey, 1 px */
 #define SVG_FRAME "frame" /* dark grey, 1.2 px, not filled */
 
-/* The look of a shape. NULL or 0: as its class. */
+/* The look of a shape. A member that is NULL or 0 is that of the shape's class. */
 struct svg_look {
     const char *class;
     const char *fill;   /* "#5a91ff", or "none" */
@@ -48,7 +48,7 @@ void svg_start(FILE *stream, double width, double height, const char *title,
                const char *description);
 void svg_end(FILE *stream);
 
-/* Groups everything until svg_group_end(); NULL: no class. */
+/* Groups everything until svg_group_end(). `class` NULL: none. */
 void svg_group(FILE *stream, const char *class);
 void svg_group_end(FILE *stream);
 /* Likewise, clipped to the rectangle. `id`: a word, unique in the picture. */
@@ -66,9 +66,9 @@ void svg_rect(FILE *stream, double x, double y, double width, double height,
 void svg_circle(FILE *stream, struct svg_point centre, double radius, const struct svg_look *look,
                 const char *title);
 
-/* Coloured cells in few bytes, in lines of the height `cell` from `origin` down. Call svg_cells(),
- * for each colour svg_cells_colour() and its svg_cells_run()s, then svg_cells_end(). `x` and
- * `width` are in pixels, relative to the origin. */
+/* Coloured cells in few bytes, in lines of the height `cell` from `origin` down. Call svg_cells();
+ * for each colour svg_cells_colour() and then svg_cells_run() for its runs; then svg_cells_end().
+ * `x` and `width` are in pixels, relative to the origin. */
 void svg_cells(FILE *stream, struct svg_point origin, double cell);
 void svg_cells_colour(FILE *stream, const char *colour);
 void svg_cells_run(FILE *stream, size_t line, double x, double width);
@@ -77,7 +77,7 @@ void svg_cells_end(FILE *stream);
 /* `at` is on the base line, at the text's anchor. */
 void svg_text(FILE *stream, struct svg_point at, enum svg_anchor anchor, const char *class,
               const char *text);
-/* Likewise, reading upwards. */
+/* Likewise, but the text reads upwards. */
 void svg_text_upwards(FILE *stream, struct svg_point at, enum svg_anchor anchor, const char *class,
                       const char *text);
 
