@@ -10,7 +10,7 @@ _Own = TypeVar('_Own', bound='Session')
 
 
 class Session:
-    """Threads may share a session: each call holds its lock."""
+    """Several threads may use one session: each method that reads holds its lock."""
 
     def __init__(self, session: object) -> None:
         self._session: Optional[object] = session
@@ -18,7 +18,7 @@ class Session:
 
     def close(self) -> None:
         """Ends the session after the calls in progress. A second call does nothing."""
-        self._session = None  # without the lock: after a fork its owner may not exist
+        self._session = None  # without the lock: after a fork the thread that held it may not exist
 
     def _open(self) -> object:
         session = self._session

@@ -11,7 +11,7 @@ from camp._session import Session
 _ROOM = 1024  # for threads, at first
 _EXITS_AT_ONCE = 4096
 
-# The columns of a block after its values, in the extension's order.
+# The columns that follow the values in a block of the extension, in its order.
 _OF_ROWS = (('cgroups', 'Q'), ('start_ns', 'Q'), ('begin_ns', 'Q'), ('time_ns', 'Q'), ('ids', 'i'),
             ('pids', 'i'), ('parents', 'i'), ('uids', 'I'), ('flags', 'I'), ('counts', 'I'),
             ('state', 'I'), ('processes', 'I'))
@@ -22,14 +22,16 @@ UNSURE, TOTAL = _camp.THREAD_UNSURE, _camp.THREAD_TOTAL
 
 
 class ThreadStates(Block):
-    """Threads, each read at its own moment: rows x columns of what each did during its watch.
+    """Threads as rows: each was read at its own time, and its columns tell what it did from
+    begin_ns to time_ns.
 
-    The states are ns, and those of a row add up to its time_ns - begin_ns, to the ns. The other
-    columns are counters since begin_ns, except the scheduler's own counts since the thread's start:
-    cpu_ns, run_delay_ns, sampled_ns, faults and switches, which are a witness of the states.
+    The states are in ns, and those of a row add up to exactly its time_ns - begin_ns. The other
+    columns are counters since begin_ns, except the scheduler's own counts since the thread's start
+    (cpu_ns, run_delay_ns, sampled_ns, faults and switches), by which the states can be checked.
+
     of_rows() has "ids" (tids), "pids", "parents", "uids", "cgroups", "start_ns", "begin_ns",
-    "time_ns", "state" (index into `states` at time_ns), "flags" (camp.ENDED, ...), "counts" (threads
-    in a row: 1, or more for camp.TOTAL).
+    "time_ns", "state" (index into `states` at time_ns), "flags" (camp.ENDED, ...), "counts"
+    (threads in a row: 1, or more for camp.TOTAL).
     """
 
     def __init__(self, columns: Tuple[Column, ...], raw: Tuple[int, bytes, bytes]) -> None:
@@ -40,19 +42,19 @@ class ThreadStates(Block):
 
     @property
     def ids(self) -> memoryview:
-        """The tid of each ("i")."""
+        """The tid of each thread ("i")."""
         return self.of_rows('ids')
 
     @property
     def pids(self) -> memoryview:
-        """The process of each ("i")."""
+        """The pid of each thread's process ("i")."""
         return self.of_rows('pids')
 
 
 class Microstates(Session):
-    """A session with the kernel, made by camp.microstates(). Nothing of it stays in the kernel after it
-    is closed, or after its process has exited by whatever signal. Threads may share a session: a
-    call waits for the one before."""
+    """A session with the kernel, made by camp.microstates(). Nothing of it stays in the kernel
+    after it is closed, or after its process has exited, even by a signal. Threads may share a
+    session: a call waits for the one before."""
 
     def __init__(self, system_calls: bool = True, disks: bool = False) -> None:
         super().__init__(_camp.states_open(system_calls, disks))
@@ -68,27 +70,27 @@ class Microstates(Session):
         return ThreadStates(self._columns, raw)
 
     def exits(self) -> ThreadStates:
-        """Threads that exited since the last call, in the order of their exits, up to 4,096: if there
-        are that many, there may be more. Some 6,500 can wait; further ones are added up by parent and
-        name (camp.TOTAL in their flags)."""
+        """Threads that exited since the last call, in the order of their exits, at most 4,096:
+        after a full list there may be more. About 6,500 can wait to be read; further ones are added
+        up by parent and name (camp.TOTAL in their flags)."""
         with self._lock:
             return ThreadStates(self._columns, _camp.states_exits(self._open(), _EXITS_AT_ONCE))
 
     def cpus(self) -> List[CpuStates]:
-        """All CPUs that switched in the session, ascending."""
+        """All CPUs that switched threads in the session, ascending by number."""
         with self._lock:
             return _camp.states_cpus(self._open())
 
     def disk_waits(self) -> List[DiskWait]:
-        """Threads that waited for a disk, one row for each disk. Invalid: the session counts no waits;
-        open it by camp.microstates(disks=True)."""
+        """The waits of threads for disks: one row for each thread and disk. Invalid: the session
+        counts no waits; open it by camp.microstates(disks=True)."""
         if not self._disks:
             raise Invalid('this session counts no waits for disks: camp.microstates(disks=True)')
         with self._lock:
             return _camp.states_disk_waits(self._open())
 
     def losses(self) -> Losses:
-        """What the session could not see so far."""
+        """How many events the session has missed so far."""
         with self._lock:
             return _camp.states_losses(self._open())
 

@@ -7,13 +7,13 @@ from camp._frames import Block, Column
 
 _COLUMNS = (Column('cpu_ns', 'cpu', 'time on a CPU since its start', 'counter', 'measured'),)
 
-# The columns of a block after its values, in the extension's order.
+# The columns that follow the values in a block of the extension, in its order.
 _OF_ROWS = (('start', 'Q'), ('ids', 'i'), ('parents', 'i'))
 
 
 class ProcessRows(Block):
-    """Every visible process, ascending by pid: its name and "cpu_ns", measured, since its start.
-    of_rows() has "ids" (pids), "parents" and "start" (of camp.Process)."""
+    """Every visible process, ascending by pid: its name and "cpu_ns", its measured CPU time since
+    its start. of_rows() has "ids" (pids), "parents" and "start" (of camp.Process)."""
 
     def __init__(self, raw: Tuple[int, bytes, bytes]) -> None:
         super().__init__(_COLUMNS, _OF_ROWS, *raw)
@@ -23,7 +23,7 @@ class ProcessRows(Block):
 
     @property
     def ids(self) -> memoryview:
-        """The pid of each ("i")."""
+        """The pid of each process ("i")."""
         return self.of_rows('ids')
 
 
@@ -41,8 +41,9 @@ class ProcessTable:
 
 
 def process_table() -> ProcessTable:
-    """For watching all processes without a privilege. (With CAP_BPF camp.frames("processes") has all
-    their states, and processes that start and exit between two readings.)
+    """Makes a reader of the process table, to watch all processes without a privilege. (With
+    CAP_BPF camp.frames("processes") has all their states, and processes that start and exit between
+    two readings.)
 
         table = camp.process_table()
         rows = table.read()

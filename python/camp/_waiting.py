@@ -1,6 +1,6 @@
-"""Times to wait, as given by callers.
+"""Times to wait, as callers pass them.
 
-A time that is not a number is a TypeError, by the comparison."""
+A time that is not a number raises TypeError in the comparison."""
 
 import time
 
@@ -10,7 +10,7 @@ _LONGEST_S = 10**9  # 31 years, which the system's clocks allow
 
 
 def in_ns(interval: float, name: str = 'interval', unit: str = 's', per_second: int = 1) -> int:
-    """An argument that is a time, in ns. Invalid: it is below 0, or not a time."""
+    """Returns a time that a caller passed, in ns. Invalid: it is below 0, NaN or too long."""
     if not 0 <= interval <= _LONGEST_S * per_second:
         raise Invalid(f'{name}={interval!r}: it is a time in {unit}, 0 or more')
     return round(interval * (10**9 // per_second))

@@ -128,18 +128,20 @@ def GetNumPageFaults(process: int) -> int:
 
 
 def GetCPUtime_Total(process: int, interval: float = _DEFAULT_MS) -> float:
-    """CPU time of a process, in percent of one CPU, in `interval` ms from now: measured by its CPU
-    clock. Of one that runs while it is read, each reading is up to one tick (1 to 10 ms) old."""
+    """CPU time of a process in the next `interval` ms, in percent of one CPU, measured by its CPU
+    clock.
+
+    If the process runs while it is read, each reading is up to one tick (1 to 10 ms) old."""
     return _utilisation(process, interval).cpu_percent
 
 
 def GetCPUtime_User(process: int, interval: float = _DEFAULT_MS) -> float:
-    """Likewise in user mode: the measured time in the proportion of samples, resolution 1/100 s."""
+    """The same for user mode: measured time, divided as the samples were; resolution 1/100 s."""
     return _utilisation(process, interval).user_percent
 
 
 def GetCPUtime_Kernel(process: int, interval: float = _DEFAULT_MS) -> float:
-    """Likewise in the kernel."""
+    """The same for time in the kernel."""
     return _utilisation(process, interval).system_percent
 
 
@@ -165,17 +167,17 @@ def GetThreadCount(process: int) -> int:
 
 
 def EnumDiskPartitions() -> Tuple[str, ...]:
-    """The partitions: each is valid input of the functions that take one."""
+    """The names of the partitions, each a valid argument of the functions about partitions."""
     return tuple(disk.name for disk in _camp.disks(None, _camp.DISK_PARTITION))
 
 
 def EnumPhysicalDisks() -> Tuple[str, ...]:
-    """The disks: each is valid input of the functions that take one."""
+    """The names of the disks, each a valid argument of the functions about disks."""
     return tuple(disk.name for disk in _camp.disks(None, _camp.DISK_WHOLE))
 
 
 def EnumNetworkInterfaces() -> Tuple[str, ...]:
-    """The network interfaces: each is valid input of the functions that take one."""
+    """The names of the network interfaces, each a valid argument of the functions about them."""
     return tuple(network.name for network in _camp.networks(None))
 
 
@@ -193,7 +195,7 @@ def GetProcessIdentifier(pid: int) -> Optional[ProcessIdentifier]:
 
 
 def GetProcessIdentifiers(name: str) -> List[ProcessIdentifier]:
-    """Those of each process launched from an executable of this name; none: an empty list."""
+    """The identifiers of all processes launched from an executable of this name."""
     return [ProcessIdentifier(*found) for found in _camp.process_list(None, name)]
 
 

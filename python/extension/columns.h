@@ -6,16 +6,18 @@
 
 #include "module.h"
 
-/* A column: the place of its first item, and the distance to the next one. */
+/* A column: the address of its first item, and the distance between two items in bytes. */
 struct section {
     const void *first;
     size_t stride;
     size_t width; /* of an item: 8 or 4 bytes */
 };
 
-/* bytes: sections[count] one after another, each of `rows` items without gaps. Sections of 8-byte
- * items come first, so that all are aligned. NULL: raised. */
+/* Returns a Python bytes object: sections[count] one after another, each of `rows` items without
+ * gaps. Sections of 8-byte items come first, so that all items are aligned. NULL: an exception was
+ * raised. */
 PyObject *columns_of(const struct section *sections, size_t count, size_t rows);
 
-/* bytes: the text of each row (char[size], `stride` bytes apart), with a NUL between two. */
+/* Returns a Python bytes object: the text of each row (char[size], `stride` bytes apart), with a
+ * NUL between two texts. */
 PyObject *names_of(const char *first, size_t stride, size_t size, size_t rows);

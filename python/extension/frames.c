@@ -16,14 +16,15 @@
 struct frames {
     struct source *source;
     char kind[sizeof((struct from_facts *)0)->kind]; /* of its rows */
-    volatile sig_atomic_t stop;                      /* the source has a pointer to it; never set */
+    volatile sig_atomic_t stop; /* always 0; the source keeps a pointer to it */
     pid_t owner;
     bool busy;
 };
 
 /* ------------------------------------------------------------------------------ Signals -- */
 
-/* The state that this thread released to wait, and whether a signal handler of Python raised. */
+/* The Python thread state that this thread released in order to wait, and whether a Python signal
+ * handler raised an exception meanwhile. */
 static _Thread_local struct waiting {
     PyThreadState *python; /* NULL: the thread does not wait */
     bool raised;
@@ -40,8 +41,8 @@ static bool interrupted(void)
     return waiting.raised;
 }
 
-/* Releases the GIL. The result is passed to wait_end(): a signal handler that runs meanwhile may
- * wait for other frames. */
+/* Releases the GIL. Returns the outer wait, for wait_end(): a signal handler that runs during a
+ * wait may itself wait for a frame. */
 static struct waiting wait_begin(void)
 {
     const struct waiting outer = waiting;
@@ -51,7 +52,7 @@ static struct waiting wait_begin(void)
     return outer;
 }
 
-/* False: a handler raised. */
+/* Takes the GIL back. False: a signal handler raised an exception. */
 static bool wait_end(struct waiting outer)
 {
     const bool raised = waiting.raised;
@@ -79,7 +80,8 @@ static void close_frames(PyObject *capsule)
     free(frames);
 }
 
-/* A struct from of keyword arguments, which own its texts. False: raised. */
+/* Fills a struct from with the keyword arguments, which own its texts. False: an exception was
+ * raised. */
 static bool take_from(PyObject *arguments, PyObject *keywords, struct from *ret)
 {
     static const char *const names[] = {
@@ -209,8 +211,8 @@ enum known {
 
 #define KNOWN_ALL (KNOWN_PID | KNOWN_PARENT | KNOWN_UID | KNOWN_CGROUP)
 
-/* The known facts of rows of a kind. Other kinds (sessions, hosts, tables): pid and parent, if they
- * are not 0. */
+/* The facts in struct owner that are known for rows of this kind. Other kinds (sessions, hosts,
+ * tables): pid and parent, if they are not 0. */
 static unsigned known_of(const char *kind)
 {
     static const struct {
@@ -226,13 +228,14 @@ static unsigned known_of(const char *kind)
     return KNOWN_PID | KNOWN_PARENT;
 }
 
-/* Without the facts of a single thread or process, if the row adds up several exited ones. */
+/* `known` without the facts of a single thread or process, if the row adds up several exited ones.
+ */
 static unsigned known_of_row(const struct entity *entity, unsigned known)
 {
     if (known != KNOWN_ALL)
         return known &
                ~((entity->pid > 0 ? 0u : KNOWN_PID) | (entity->parent > 0 ? 0u : KNOWN_PARENT));
-    if (entity->pid <= 0) /* threads of one parent */
+    if (entity->pid <= 0) /* the row adds up threads of one parent */
         return KNOWN_PARENT;
     return entity->id == 0 && entity->count > 1 ? 0 : known;
 }
@@ -247,10 +250,10 @@ static struct owner owner_of(const struct entity *entity, unsigned of_kind)
                            (known & KNOWN_UID) != 0 ? entity->uid : (uint32_t)NOBODY };
 }
 
-/* owners[entity_count], of malloc(3). NULL: raised. */
+/* Returns owners[entity_count], allocated with malloc(3). NULL: an exception was raised. */
 static struct owner *owners_of(const struct frame *frame, const char *kind)
 {
-    const bool is_check = strcmp(kind, "check") == 0; /* its ids are pids */
+    const bool is_check = strcmp(kind, "check") == 0; /* the ids of its rows are pids */
     const unsigned known = known_of(kind);
     struct owner *owners = malloc((frame->entity_count + 1) * sizeof *owners);
 
@@ -298,7 +301,7 @@ out:
     return ret;
 }
 
-/* A list with the values of each label in all rows, as by names_of(). */
+/* Returns a list that has, for each label, its values in all rows, in the form of names_of(). */
 static PyObject *labels_of(const struct frame *frame)
 {
     const size_t count = frame->schema->label_count, rows = frame->entity_count;
@@ -335,8 +338,8 @@ static PyObject *frame_tuple(const struct frame *frame, const char *kind)
                          (unsigned long long)losses->partial, word_of(frame->note));
 }
 
-/* Waits and reads without the GIL: *ret is SOURCE_END, CAMP_OK or below 0. False: the handler of a
- * signal raised meanwhile. */
+/* Waits and reads without the GIL: *ret is SOURCE_END, CAMP_OK or an error below 0. False: a signal
+ * handler raised an exception meanwhile. */
 static bool next_frame(struct frames *frames, uint64_t deadline_ns, const struct frame **ret_frame,
                        int *ret, struct camp_error *error)
 {
@@ -351,7 +354,8 @@ static bool next_frame(struct frames *frames, uint64_t deadline_ns, const struct
     return whole;
 }
 
-/* The next frame and the one beside it, each as frame_tuple() or None; None at the end. */
+/* The next frame and the frame of the same interval from source_beside(), each as frame_tuple() or
+ * None; None at the end. */
 static PyObject *frames_next(PyObject *module, PyObject *arguments)
 {
     const struct frame *frame = NULL, *beside;

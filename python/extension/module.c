@@ -150,7 +150,7 @@ static const struct constant {
     { "THREAD_TOTAL", CAMP_THREAD_TOTAL },
 };
 
-/* Before Python 3.9 the garbage collector may run before there is a state. */
+/* Before Python 3.9 the garbage collector may run before the module has a state. */
 static int visit_module(PyObject *module, visitproc visit, void *arg)
 {
     struct module_state *state = module_state(module);

@@ -1,5 +1,6 @@
 /*
- * What the files of the extension _camp share: the module's state, and its ways to raise.
+ * What the files of the extension _camp share: the module's state, and the functions that raise
+ * exceptions.
  *
  * Only the limited API of Python 3.8 is used, so that one binary serves every later version. There
  * are no globals: data of an interpreter are in the module's state. An object that lives longer
@@ -64,10 +65,12 @@ PyObject *raise_text(PyObject *module, int result, int system_error, PyObject *m
  * stay. Always NULL. */
 PyObject *raise_invalid(PyObject *module);
 
-/* PyArg_ParseTuple(), with camp.Invalid for an OverflowError or ValueError. False: raised. */
+/* Calls PyArg_ParseTuple(), and raises camp.Invalid in place of OverflowError and ValueError.
+ * False: an exception was raised. */
 bool take_arguments(PyObject *module, PyObject *arguments, const char *format, ...);
 
-/* Converters for its "O&". The exception for a number out of range names the argument. int32_t: */
+/* Converters for "O&" of take_arguments(). The exception for a number out of range names the
+ * argument. They write an int32_t: */
 int take_pid(PyObject *given, void *ret);
 int take_tid(PyObject *given, void *ret);
 int take_cpu(PyObject *given, void *ret); /* None: CAMP_CPU_TOTAL */
@@ -86,25 +89,27 @@ int take_end(PyObject *given, void *ret);
 /* const char *, owned by the argument: */
 int take_name(PyObject *given, void *ret);
 
-/* The same for an argument of any name. False: raised. */
+/* Convert an argument called `name` in the same way. False: an exception was raised. */
 bool take_unsigned(PyObject *given, const char *name, uint64_t *ret);
 bool take_text(PyObject *given, const char *name, const char **ret);
 
-/* A record from its struct of camp.h or states.h; an unknown field is None. NULL: raised. */
+/* A record from its struct of camp.h or states.h; an unknown field is None. NULL: an exception was
+ * raised. */
 PyObject *record_make(PyObject *module, enum record_kind kind, const void *from);
 
 /* A list of records from items[count], `size` bytes apart. */
 PyObject *record_list(PyObject *module, enum record_kind kind, const void *items, size_t size,
                       size_t count);
 
-/* The numbers of such a record back into its struct, which is zeroed. False: raised. */
+/* Zeroes the struct of such a record, and copies the numbers of the record back into it. False: an
+ * exception was raised. */
 bool record_take(PyObject *module, enum record_kind kind, PyObject *tuple, void *into);
 
 /* _camp.bits_of(name): the bit of each field of a record in `known`, by which a caller requests
  * some of the fields. */
 PyObject *record_bits(PyObject *module, PyObject *argument);
 
-/* Reads the catalogue, once. False: raised. */
+/* Reads the catalogue, once. False: an exception was raised. */
 bool records_load(struct module_state *state);
 void records_unload(struct module_state *state);
 
@@ -112,7 +117,7 @@ void records_unload(struct module_state *state);
  * tools/catalogue writes python/camp/_records.py. */
 PyObject *records_fields(PyObject *module, PyObject *nothing);
 
-/* _camp.use(make_error, classes): the Python half of the module, once. */
+/* _camp.use(make_error, classes): gives the module its Python half; called once. */
 PyObject *records_use(PyObject *module, PyObject *arguments);
 
 /* Bytes as text: os.fsencode() restores bytes that are not UTF-8. */
@@ -129,8 +134,9 @@ struct given_source {
 };
 int take_source(PyObject *given, void *ret);
 
-/* Is this still the process that opened it? A child of fork(2) shares sockets and connections with
- * its parent, and would read the parent's answers. False: raised. */
+/* Is this still the process that opened the session or source? A child of fork(2) shares sockets
+ * and connections with its parent, and would read the parent's answers. False: an exception was
+ * raised. */
 bool is_owner(PyObject *module, pid_t owner);
 
 /* A function of the library that fills items[capacity], and its arguments. */
@@ -141,10 +147,10 @@ struct listing {
     const struct camp_source *source;
     const void *of; /* a name or a process, whose subjects are listed */
     int kind;       /* of disks */
-    size_t least;   /* initial space for so many; 0: for a few */
+    size_t least;   /* items to allocate space for at first; 0: a few */
 };
 
-/* All items, in memory for free(). Called without the GIL. */
+/* Reads all items into memory that the caller frees with free(). Called without the GIL. */
 int list_all(const struct listing *listing, void **ret_items, size_t *ret_count,
              struct camp_error *error);
 

@@ -158,7 +158,7 @@ static PyObject *process_cpu_ns(PyObject *module, PyObject *arguments)
     return r < 0 ? raise_error(module, r, &error) : PyLong_FromUnsignedLongLong(ns);
 }
 
-/* Since an earlier reading. The caller has waited in between. */
+/* The utilisation since an earlier reading; the caller has waited in between. */
 static PyObject *process_utilisation(PyObject *module, PyObject *arguments)
 {
     struct camp_error error = { 0 };

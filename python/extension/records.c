@@ -122,7 +122,8 @@ static struct field field_of(const struct camp_counter *row, size_t known_offset
                            .help = row->help };
 }
 
-/* The rows of each record, one record after the other. */
+/* Copies the rows of the catalogue into state->fields: the rows of each record, one record after
+ * the other. */
 static void sort_rows(struct module_state *state, const struct camp_counter *rows, size_t count)
 {
     struct field *next = state->fields;
@@ -282,7 +283,7 @@ static uint32_t known_of(const struct record *record, const void *from)
     return ret;
 }
 
-/* By tuple.__new__, which also initialises other members of a tuple (its hash, from Python 3.14).
+/* Uses tuple.__new__, which also initialises other members of a tuple (its hash, from Python 3.14).
  */
 PyObject *record_make(PyObject *module, enum record_kind kind, const void *from)
 {
@@ -322,7 +323,8 @@ PyObject *record_list(PyObject *module, enum record_kind kind, const void *items
 
 /* ------------------------------------------------------------------------ Python to C -- */
 
-/* A number of a record into its struct; other fields (a name) are skipped. */
+/* Copies one number of a record into its struct; fields of other types, such as names, are skipped.
+ */
 static bool take_field(const struct field *field, PyObject *value, void *into)
 {
     if (field->type == CAMP_TYPE_U64) {

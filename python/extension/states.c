@@ -187,7 +187,7 @@ static int read_exits(const struct listing *listing, void *items, size_t capacit
     return camp_states_exits(session_of(listing), items, listing->size, capacity, ret_count, error);
 }
 
-/* Up to `most`. */
+/* Lists at most `most` exited threads. */
 static PyObject *states_exits(PyObject *module, PyObject *arguments)
 {
     PyObject *capsule;

@@ -79,7 +79,7 @@ static int read_anew(struct row *row, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* One process; `before`: its row in the last table, or NULL. */
+/* Reads one process. `before`: its row in the last table, or NULL. */
 static int read_row(struct row *ret, const struct camp_pid *now, const struct row *before,
                     struct camp_error *error)
 {
@@ -94,8 +94,9 @@ static int read_row(struct row *ret, const struct camp_pid *now, const struct ro
     return read_anew(ret, error);
 }
 
-/* rows[count] of pids[count], without exited processes and those with unreadable files (/proc with
- * hidepid=1): *ret_kept. `table` is the last one. */
+/* Fills rows[count] from pids[count], and sets *ret_kept to the number of rows filled: exited
+ * processes and those with unreadable files (/proc with hidepid=1) are left out. `table` is the
+ * last table. */
 static int read_rows(const struct table *table, const struct camp_pid *pids, size_t count,
                      struct row *rows, size_t *ret_kept, struct camp_error *error)
 {

@@ -22,7 +22,7 @@ static void close_session(PyObject *capsule)
     free(session);
 }
 
-/* NULL: raised. */
+/* Returns the session in a capsule. NULL: an exception was raised. */
 static struct camp_taskstats *taskstats_of(PyObject *module, PyObject *capsule)
 {
     struct session *session = PyCapsule_GetPointer(capsule, CAPSULE);
@@ -55,7 +55,7 @@ static PyObject *taskstats_open(PyObject *module, PyObject *arguments)
     return capsule;
 }
 
-/* pids[count] of a sequence of them. NULL: raised. */
+/* Returns pids[count] from a Python sequence. NULL: an exception was raised. */
 static int32_t *take_pids(PyObject *module, PyObject *given, size_t *ret_count)
 {
     PyObject *list = PySequence_List(given);
@@ -130,7 +130,8 @@ out:
     return ret;
 }
 
-/* The waiting records, up to EXITS_AT_ONCE, and how many the kernel dropped in this session. */
+/* The exit records that wait to be read, at most EXITS_AT_ONCE, and how many the kernel dropped in
+ * this session. */
 static PyObject *taskstats_exits(PyObject *module, PyObject *capsule)
 {
     struct camp_taskstats *session = taskstats_of(module, capsule);

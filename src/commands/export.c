@@ -33,7 +33,7 @@ struct export
     int tier;          /* of tiers */
     bool allow_remote, once;
     struct top_workloads workloads;
-    pthread_mutex_t lock; /* of the members below, which the server's thread uses */
+    pthread_mutex_t lock; /* protects the members below, which the server's thread uses */
     struct exported *exported;
 };
 
@@ -242,7 +242,8 @@ static void read_rules_again(struct export *export)
     top_workloads_release(&before);
 }
 
-/* Signals are queued from the start, so that none is lost between two instructions. */
+/* Blocks the signals, which are then queued from the start, so that none is lost between two
+ * instructions. */
 static void hold_signals(sigset_t *ret)
 {
     sigemptyset(ret);

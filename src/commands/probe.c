@@ -29,7 +29,7 @@
 #define RATES_MAX 16
 #define CALLS 9
 #define NAMES_MAX 64
-#define ROUNDING 1e-6 /* of a block: 0.07 s at a rate of 100 are seven */
+#define ROUNDING 1e-6 /* in blocks, so that 0.07 s at a rate of 100 are seven */
 
 static const char *const formats[] = { "text", "json", "csv", NULL };
 
@@ -112,7 +112,7 @@ static unsigned call_process(const struct camp_process *process, uint32_t wanted
     return camp_process_read(NULL, process, wanted, &task, sizeof task, NULL) != CAMP_OK;
 }
 
-/* Nine calls. Returns the number of failed ones. */
+/* Makes the nine calls. Returns the number of failed ones. */
 static unsigned run_block(const struct subjects *subjects)
 {
     struct camp_cpu cpu;
@@ -352,7 +352,7 @@ int command_probe(int argc, char **argv)
         return status;
     stop_on_signals();
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-    run_block(&probe.subjects); /* first-touch costs are not part of a block's */
+    run_block(&probe.subjects); /* the first counted block has no first-touch costs */
     for (size_t i = 0; i < probe.rate_count && !stop_requested; i++)
         run_rate(&probe, probe.rates[i], &probe.costs[probe.cost_count++]);
     return show(&probe);

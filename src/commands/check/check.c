@@ -105,7 +105,7 @@ static int next_recorded(struct check *check, const struct frame **ret_tasks,
     return r;
 }
 
-/* After the end of a recording. */
+/* Returns the exit status after the end of a recording. */
 static int finish_recorded(const struct check *check, uint64_t intervals)
 {
     if (intervals == 0)

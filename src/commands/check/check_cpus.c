@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Busy time from the snapshot of the processes, of the total in percent of one CPU. NAN: it is not
- * timed, or that CPU had no switch yet. */
+/* Busy time of a CPU, or of all together, from the snapshot of the processes, in percent of one
+ * CPU. NAN: it is not timed, or that CPU had no switch yet. */
 static double timed_percent(const struct frame *measured, int64_t cpu)
 {
     for (size_t i = 0; i < measured->entity_count; i++) {
@@ -42,7 +42,7 @@ static struct cpu_percents timed_percents_of(const struct frame *cpus, size_t at
     };
 }
 
-/* In percent of `whole_ns`. */
+/* The times of a CPU, or of all together, in percent of `whole_ns`. */
 static struct cpu_percents percents_of(const struct check_context *context,
                                        const struct frame *cpus, size_t at, uint64_t whole_ns)
 {

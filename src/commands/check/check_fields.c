@@ -1,4 +1,4 @@
-/* The columns of `camp check`: all tables of its record. */
+/* The columns of all tables in the record of `camp check`. */
 #include "check_record.h"
 
 #include <stdio.h>

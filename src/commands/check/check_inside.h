@@ -13,18 +13,19 @@
 struct check_recorded {
     struct source *source; /* NULL: not open */
     struct from_facts facts;
-    bool is_sessions;   /* of a database: then only `source` is set */
+    bool is_sessions;   /* rows are sessions of a database: `is_sampled` and `tasks` are unused */
     bool is_sampled;    /* false: the sampled time of processes is unknown */
-    struct frame tasks; /* where is_sampled is false: the rows with all columns */
+    struct frame tasks; /* if not is_sampled: the rows, extended to all columns */
 };
 void check_recorded_release(struct check_recorded *recorded);
 
-/* Opens the source; context gets the tier, and that only recorded facts are known. OPTIONS_GO_ON,
- * or an exit status after a complaint. `options` must outlive it. */
+/* Opens the source, and sets the tier and is_recorded of `context`. OPTIONS_GO_ON, or an exit
+ * status after a complaint. `options` must outlive it. */
 int check_recorded_open(struct check_recorded *recorded, struct from_options *options,
                         struct check_context *context);
 
-/* The next interval, and in context its CPUs if timed. CAMP_OK, SOURCE_END, CAMP_E_*. */
+/* Reads the next interval; sets context->measured_cpus if its CPUs are timed. CAMP_OK, SOURCE_END,
+ * CAMP_E_*. */
 int check_recorded_next(struct check_recorded *recorded, struct check_context *context,
                         const struct frame **ret_tasks, const struct frame **ret_cpus,
                         struct camp_error *error);

@@ -122,7 +122,7 @@ static size_t rows_that_fit(void)
     return view_height(stdout) - others < TEXT_ROWS ? view_height(stdout) - others : TEXT_ROWS;
 }
 
-/* For processes of this machine; other sources check their own. */
+/* Resolves --tier for processes of this machine; other sources check their tier themselves. */
 static int resolve_tier(struct check_options *options)
 {
     const char *text = options->from.from.tier;

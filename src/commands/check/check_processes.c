@@ -33,7 +33,7 @@ static const struct tasks_columns columns = {
     .stray = TASKS_STRAY,
 };
 
-/* Puts the selected rows into check->order. */
+/* Adds up the selected rows, and puts them into check->order. */
 static void summarise(struct check_record *check, const struct check_context *context,
                       const struct frame *tasks)
 {

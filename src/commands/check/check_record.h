@@ -26,7 +26,7 @@ struct check_context {
     bool hidden;            /* other users' processes are invisible */
     bool is_recorded; /* accounting, living and hidden are unknown; with measured_cpus, CPUs have
                        * only these columns (enum cpus_states_column), and no samples */
-    const struct frame *measured_cpus; /* of tasks_source_cpus(); NULL: from /proc/stat */
+    const struct frame *measured_cpus; /* from tasks_source_cpus(); NULL: /proc/stat is read */
 };
 
 enum {
@@ -46,17 +46,17 @@ struct check_summary {
     uint64_t processes, new, ended;
 };
 
-/* check_record_release(). All zero is empty. */
+/* check_record_release() frees it. All zero is an empty record. */
 struct check_record {
     struct document document;
-    const char *time; /* as in the document */
+    const char *time; /* end of the interval, as the document has it */
     struct check_summary summary;
     size_t *order;  /* [capacity] rows in the order shown */
     uint64_t *keys; /* [capacity] |unaccounted time| of each CPU, in ns */
     size_t capacity;
 };
 
-/* Fills it from a frame of "tasks" and one of "cpus" of the same interval. CAMP_E_NOMEM. */
+/* Fills the record from a frame of "tasks" and one of "cpus" of the same interval. CAMP_E_NOMEM. */
 int check_record_fill(struct check_record *check, const struct check_context *context,
                       const struct frame *tasks, const struct frame *cpus, const char *time);
 void check_record_release(struct check_record *check);
@@ -90,9 +90,9 @@ struct cpu_percents {
 struct check_machine {
     size_t cpus;
     struct cpu_percents percents;
-    double unaccounted; /* measured busy time of no process */
+    double unaccounted; /* measured busy time that belongs to no process */
     double resolution;  /* resolution of the busy time */
-    bool timed;         /* by switches and interrupts, not by the columns */
+    bool timed; /* busy time is by switches and interrupts, not by the columns of /proc/stat */
 };
 
 void check_add_cpus(struct check_record *check, const struct check_context *context,
@@ -104,7 +104,8 @@ struct check_machine check_machine_of(const struct check_context *context, const
 
 void check_add_machine(struct check_record *check, const struct check_machine *machine);
 
-double percent_of(double part_ns, uint64_t whole_ns); /* NAN of nothing */
+double percent_of(double part_ns, uint64_t whole_ns); /* NAN if whole_ns is 0 */
 
-/* A tiny error is not emphasised: it needs points of a CPU as well as percents. */
+/* A tiny error is not emphasised: it must be large in percentage points of a CPU as well as in
+ * percent. */
 enum emphasis emphasis_of_error(double error, double points);

@@ -27,13 +27,13 @@ static enum tasks_tier tier_of(const char *name)
     return TASKS_SCHEDSTAT;
 }
 
-/* By timed switches and interrupts; otherwise by the columns of /proc/stat. */
+/* Is busy time by timed switches and interrupts? Otherwise it is by the columns of /proc/stat. */
 static bool is_timed(const struct frame *cpus)
 {
     return cpus->schema->state_count == CPUS_STATES_ANY_WAIT;
 }
 
-/* Are these processes with CPUs, with the columns of camp check? */
+/* Does the source have processes and their CPUs, in the columns that camp check needs? */
 static bool is_of_check(const struct source *source, bool *ret_is_sampled)
 {
     const struct schema *schema = source->describe(source);
@@ -77,7 +77,7 @@ int check_recorded_open(struct check_recorded *recorded, struct from_options *op
     return OPTIONS_GO_ON;
 }
 
-/* Rows with measured time only. */
+/* Fills rows of tasks_schema with the measured time, the only column that was recorded. */
 static int fill_tasks(struct frame *ret, const struct frame *measured)
 {
     int r = CAMP_OK;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#define CROWD 4096    /* up to here each process has a row */
+#define CROWD 4096    /* with up to this many processes, each has a row */
 #define GONE_AFTER 60 /* intervals */
 
 /* Quoted for a shell. */
@@ -69,7 +69,7 @@ int check_report_open(struct check_report *report, const char *path, int argc, c
     return OPTIONS_GO_ON;
 }
 
-/* NAN: unknown. */
+/* Returns the number in a cell; NAN: it is unknown. */
 static double number_of(const struct cell *cell)
 {
     return cell->kind == CELL_REAL      ? cell->real
@@ -86,7 +86,7 @@ static double number_at(const struct record *record, const char *table, size_t r
     return number_of(&cell);
 }
 
-/* The columns of the report's table are named after the tables of their values. */
+/* Adds a row to the report's table. A column has the value of the same name in one of `tables`. */
 static int add_interval(struct check_report *report)
 {
     static const char *const tables[] = { "interval", "total", "machine", "losses" };

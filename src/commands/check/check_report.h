@@ -1,6 +1,6 @@
 /*
- * camp check --report: all intervals of a run as one HTML file, with the statistics of error. Its
- * numbers are the sums of those of the records of `camp check` (check_record.h).
+ * camp check --report: all intervals of a run as one HTML file, with the statistics of error. It
+ * adds up the numbers in the records of `camp check` (check_record.h).
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "views/pictures/picture_error.h"
 
 #define REPORT_COLUMNS 18    /* of an interval */
-#define REPORT_INTERVALS 300 /* only the last ones have rows; all are in the pictures and sums */
+#define REPORT_INTERVALS 300 /* the last intervals, which have rows; pictures and sums have all */
 
 /* One interval: a row of the report. */
 struct report_interval {
@@ -18,7 +18,7 @@ struct report_interval {
     struct cell cells[REPORT_COLUMNS];
 };
 
-/* A process, or the exited ones of one name, in all intervals. */
+/* The sums of a process, or of the exited processes of one name, over all intervals. */
 struct report_process {
     double measured_s, sampled_s, absolute_s; /* sampled_s NAN: unknown */
 };
@@ -28,7 +28,7 @@ struct report_cpu {
     double measured_s, sampled_s, elapsed_s; /* of the intervals in which both were known */
 };
 
-/* All zero is empty. */
+/* All zero is an empty report. */
 struct check_report {
     struct output_file file; /* stream NULL: not open */
     char *command;           /* the command line */
@@ -45,7 +45,7 @@ struct check_report {
     struct registry registry;
     struct report_process *processes; /* [registry.count] */
     size_t process_capacity;
-    size_t crowd;            /* with so many processes, those that are gone are merged by name */
+    size_t crowd;            /* with this many processes, those that are gone are merged by name */
     struct report_cpu *cpus; /* [cpu_count] */
     size_t cpu_count, cpu_capacity;
 };
@@ -58,12 +58,12 @@ int check_report_open(struct check_report *report, const char *path, int argc, c
 int check_report_add(struct check_report *report, const struct check_context *context,
                      const struct frame *tasks, const struct frame *cpus, const char *time);
 
-/* Writes the report to its place; nothing without an interval. An exit status. */
+/* Writes the report to its file, or nothing if there was no interval. Returns an exit status. */
 int check_report_write(struct check_report *report);
 
 void check_report_release(struct check_report *report);
 
 extern const struct field report_interval_fields[REPORT_COLUMNS];
 
-/* CAMP_OK or CAMP_E_NOMEM. The caller checks the stream for write errors. */
+/* Writes the HTML page. CAMP_OK or CAMP_E_NOMEM; the caller checks the stream for write errors. */
 int check_report_page(FILE *stream, const struct check_report *report);

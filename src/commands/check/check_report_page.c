@@ -11,7 +11,8 @@
 
 #define PROCESSES_SHOWN 30
 
-/* The time, then columns of the tables that have one row, by their names. */
+/* The first field is the time; the others are the columns of the same names in those tables of the
+ * record that have one row. */
 const struct field report_interval_fields[REPORT_COLUMNS] = {
     { "time", "end", "of the interval", 0, 0 },
     { "interval_s", "length s", "its real length", 0, 3 },

@@ -60,7 +60,7 @@ bool check_sessions_can(const struct source *source)
     return reported_columns_find(&columns, source->describe(source));
 }
 
-/* Never -0.000. */
+/* A number of seconds, which is never shown as -0.000. */
 static struct cell seconds_cell(double ns)
 {
     return cell_real(fabs(ns) < 500000 ? 0 : ns / NS_PER_S);
@@ -95,7 +95,7 @@ static void add_states(struct document *document, const struct reported_error *e
     }
 }
 
-/* `run`: of CPU and run queue; otherwise of the other states. */
+/* Has a state this provenance? `run`: CPU or run queue; otherwise: one of the other states. */
 static bool has_provenance(const struct schema *schema, bool run, enum camp_provenance provenance)
 {
     for (size_t i = 0; i < schema->state_count; i++) {
@@ -105,7 +105,8 @@ static bool has_provenance(const struct schema *schema, bool run, enum camp_prov
     return false;
 }
 
-/* The rest is right by construction; the samples that divide it are not: their error is noted. */
+/* The sum of the other states is right by construction, but samples divide it among them: the note
+ * states the error of these samples. */
 static void note_scaled(struct document *document, const struct reported_error *error)
 {
     const double session_ns = error->session_s * NS_PER_S;
@@ -240,7 +241,7 @@ static int add_interval(struct run *run, const struct frame *frame)
     return show(run, &error, frame, interval);
 }
 
-/* After the end of the source, or a failure. */
+/* Finishes after the end of the source or a failure. Returns an exit status. */
 static int finish(struct run *run, const struct frame *last, int status)
 {
     if (status != OPTIONS_GO_ON)

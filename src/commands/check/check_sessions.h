@@ -10,18 +10,18 @@
 
 struct check;
 
-/* What is shown of an interval, or of all, beside the errors. */
+/* What is shown of one interval, or of all, in addition to the errors. */
 struct sessions_interval {
     const char *time; /* its end, RFC 3339 */
     double length_s;
-    uint64_t intervals; /* how many are added up; 0: it is one alone */
+    uint64_t intervals; /* number of intervals added up; 0: a single interval */
     struct losses losses;
 };
 
-/* Does the schema have what the database reports beside what was measured? */
+/* Does the source have both what the database reports and what was measured? */
 bool check_sessions_can(const struct source *source);
 
-/* `frame`: the interval, or the last of all. */
+/* Fills the document. `frame`: that of the interval, or the last one. */
 void check_sessions_fill(struct document *document, const struct reported_error *error,
                          const struct frame *frame, const struct sessions_interval *interval,
                          const struct from_facts *facts);

@@ -2,22 +2,22 @@
  * The error of a database about its own sessions: the time it reports in each state, compared with
  * the measured time of the same sessions in the same interval. Pure arithmetic.
  *
- * A database that is sampled reports what a session waits for, or no wait, which counts as CPU. It
- * cannot see run queues, so that time is in its other states. Errors of different sessions cancel
- * out in a sum, but not in the root mean square (of each session's error in ms per second of its
- * own time, weighted by that time).
+ * Samples of a database show what a session waits for, or no wait, which counts as CPU. They do not
+ * show run queues, so the time there is in the other reported states. Errors of different sessions
+ * cancel out in a sum, but not in the root mean square (of each session's error in ms per second of
+ * its own time, weighted by that time).
  */
 #pragma once
 
 #include "ledger/frame.h"
 #include "ledger/session_rules.h"
 
-#define REPORTED_UNACCOUNTED SESSION_STATE_COUNT /* after the states: time in none of them */
+#define REPORTED_UNACCOUNTED SESSION_STATE_COUNT /* index after the states: time in no state */
 #define REPORTED_COUNT (SESSION_STATE_COUNT + 1)
 #define REPORTED_MAX_STATES 128
 #define NOT_REPORTED SIZE_MAX
 
-/* Which columns of a schema hold what. */
+/* Where a schema has the reported times, and which state each of its columns is. */
 struct reported_columns {
     size_t reported[SESSION_STATE_COUNT]; /* column of each state, or NOT_REPORTED */
     size_t sampled; /* time off CPU by samples alone, where states are scaled, or NOT_REPORTED */
@@ -38,12 +38,13 @@ struct reported_error {
     struct reported_sum sums[REPORTED_COUNT];
 };
 
-/* False when the schema is not of database sessions, or the database reports nothing of them. */
+/* Finds the columns. False: the schema is not of database sessions, or the database reports nothing
+ * of them. */
 bool reported_columns_find(struct reported_columns *ret, const struct schema *schema);
 
 /* Adds an interval. */
 void reported_error_add(struct reported_error *error, const struct reported_columns *columns,
                         const struct frame *frame);
 
-/* In ms per session-second; NAN without any time. */
+/* The root mean square error of a state in ms per session-second; NAN without any session time. */
 double reported_error_rms(const struct reported_error *error, size_t state);

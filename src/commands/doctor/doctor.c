@@ -67,7 +67,7 @@ static const struct record layout = DOCUMENT_LAYOUT("camp.doctor/1", tables, FAC
 
 static const char *const table_names[] = { "facts", "events", "capabilities", "tiers", NULL };
 
-/* Whether a session is possible is known after opening one. */
+/* Opens a session of microstates, the only way to know whether one is possible. */
 static void try_microstates(struct doctor *doctor)
 {
     struct camp_states *session = NULL;
@@ -160,7 +160,7 @@ static void add_tier(struct doctor *doctor, enum tasks_tier tier, bool available
     DOCUMENT_ADD(&doctor->document, TIERS, cells);
 }
 
-/* Root in a container holds the capabilities, but not those of the machine. */
+/* Root in a container holds the capabilities, but only inside the container. */
 static bool lacks_states(const struct doctor *doctor)
 {
     return doctor->states_refusal.code == CAMP_E_PERM &&
@@ -169,7 +169,7 @@ static bool lacks_states(const struct doctor *doctor)
            !capability_held(&doctor->kernel, "CAP_SYS_ADMIN");
 }
 
-/* What gives capabilities to this user, or to the file of this program. */
+/* The command that gives capabilities to this user, or to the file of this program. */
 static const char *way_to_capabilities(struct doctor *doctor)
 {
     char line[PRIVILEGE_LINE_SIZE];

@@ -16,11 +16,11 @@
 enum { FACTS, EVENTS, CAPABILITIES, TIERS, SUMMARY, TABLE_COUNT };
 
 struct doctor {
-    bool words; /* "yes" and "no", as people would not read a blank as "no" */
+    bool words; /* text form: "yes" and "no", as a blank would not be read as "no" */
     struct camp_kernel kernel;
-    struct camp_error refusal; /* of taskstats; code CAMP_OK: it answers */
+    struct camp_error refusal; /* error of taskstats; code CAMP_OK: taskstats answers */
     uint16_t taskstats_version;
-    struct camp_error states_refusal; /* of a session of microstates; likewise */
+    struct camp_error states_refusal; /* error of opening a session of microstates; likewise */
     enum tasks_tier tier;
     struct document document;
 };

@@ -1,6 +1,6 @@
 /*
- * The facts of camp doctor: what this kernel counts, with words beside the numbers. An unknown fact
- * is shown as unknown, with its source.
+ * The facts of camp doctor: what this kernel counts, with an explanation of each number. An unknown
+ * fact is shown as unknown, with its source.
  */
 #include "doctor.h"
 
@@ -35,8 +35,8 @@ static const char *hindrance(const struct doctor *doctor, const char *path)
                : "CAP_DAC_READ_SEARCH opens";
 }
 
-/* Why a fact is unknown, and how to change that. `how` starts with the file that has it; the advice
- * comes before its name, which may be truncated. */
+/* Why a fact is unknown, and how to change that. `how` starts with the path of the file that has
+ * the fact. The advice comes before the path, which may be truncated. */
 static const char *reason_unknown(struct doctor *doctor, const char *how)
 {
     struct document *document = &doctor->document;
@@ -61,7 +61,7 @@ static void add_fact(struct doctor *doctor, const char *name, struct cell value,
     DOCUMENT_ADD(&doctor->document, FACTS, cells);
 }
 
-/* A yes-or-no fact, with a meaning for each. */
+/* Adds a yes-or-no fact, with the meaning of each answer. */
 static void add_yes_no(struct doctor *doctor, const char *name, uint32_t field, int32_t value,
                        const char *yes, const char *no, const char *how)
 {

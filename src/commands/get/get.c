@@ -71,7 +71,7 @@ static const char *rate_unit(const char *unit)
     return strcmp(unit, "ns") == 0 ? "ns/s" : strcmp(unit, "bytes") == 0 ? "bytes/s" : "count/s";
 }
 
-/* The reading of a task, which has the provenance of some of its numbers; NULL: there is none. */
+/* The task as it was last read: it has the provenance of some numbers. NULL: there is none. */
 static const struct camp_task *task_of(const struct subject *subject)
 {
     const bool is_task = (subject->kind & (CAMP_KIND_PROCESS | CAMP_KIND_THREAD)) != 0;
@@ -79,7 +79,8 @@ static const struct camp_task *task_of(const struct subject *subject)
     return is_task && subject->now.result >= 0 ? &subject->now.task : NULL;
 }
 
-/* The cells of a row. *name: memory for its name, LABEL_SIZE + CAMP_NAME_SIZE bytes. */
+/* Fills the cells of a row. `name`: memory for the row's name, LABEL_SIZE + CAMP_NAME_SIZE bytes.
+ */
 static void fill_row(struct get *get, struct row *row, struct cell *cells, char *name)
 {
     const struct camp_counter *counter = row->counter;
@@ -135,7 +136,8 @@ static int print_values(const struct get *get)
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : errno != 0 ? errno : EIO;
 }
 
-/* The real length of the interval: each subject has its own, since one is read after the other. */
+/* The real length of the interval. Each subject has its own, since one is read after the other:
+ * this is the one of the first row that needs an interval. */
 static struct cell interval_cell(const struct get *get)
 {
     for (size_t i = 0; i < get->query.row_count; i++) {
@@ -149,7 +151,7 @@ static struct cell interval_cell(const struct get *get)
     return cell_unknown();
 }
 
-/* One record: 0, or the errno of the output. */
+/* Prints one record. Returns 0, or the errno of the output. */
 static int print_record(struct get *get, char *names, uint64_t number)
 {
     struct query *query = &get->query;
@@ -176,7 +178,7 @@ static int print_record(struct get *get, char *names, uint64_t number)
     return get->view->record(&get->output, &record, number);
 }
 
-/* An interrupt in the first interval: what there is is of a shorter one than was asked for. */
+/* Complains that a signal ended the first interval, so that the values are of a shorter one. */
 static int tell_end(const struct get *get, uint64_t began_ns)
 {
     return complain(STATUS_PARTIAL, "ended early: the interval is %.3g s of %.6g s",
@@ -184,7 +186,7 @@ static int tell_end(const struct get *get, uint64_t began_ns)
                     (double)get->interval_ns / NS_PER_S);
 }
 
-/* Reads and prints, `count` times, an interval apart. */
+/* Reads and prints the values `count` times, one interval apart. */
 static int repeat(struct get *get)
 {
     size_t rows = get->query.row_count;
@@ -211,7 +213,7 @@ static int repeat(struct get *get)
                 break;
             cut = differs;
         }
-        /* After a suspend, or where reading takes longer than the interval: none to make up for. */
+        /* After a suspend, or a reading longer than the interval, missed readings are skipped. */
         now = now_ns(CLOCK_MONOTONIC);
         if (now > next_ns + get->interval_ns)
             next_ns = now;
@@ -248,8 +250,8 @@ static int add_operand(struct get *get, const char *operand)
     return query_add(&get->query, whole);
 }
 
-/* All operands, before anything is read: a mistyped one ends the command, what is not there counts
- * as missing. */
+/* Adds all operands before anything is read. A mistyped one ends the command; a subject that does
+ * not exist counts as missing. */
 static int add_operands(struct get *get, int argc, char **argv, int first)
 {
     if (first >= argc && get->name == NULL && get->pid == NULL)
@@ -329,7 +331,7 @@ static int parse(struct get *get, int argc, char **argv, int *ret_first)
     return status == STATUS_OK ? OPTIONS_GO_ON : status;
 }
 
-/* Of what was missing: of a part of it, or of all. */
+/* The exit status: where values are missing, STATUS_PARTIAL if others are known. */
 static int final_status(const struct get *get)
 {
     int status = get->status != STATUS_OK ? get->status : get->values.status;
@@ -351,7 +353,7 @@ int command_get(int argc, char **argv)
     if (get.interval_ns == 0)
         get.interval_ns = get.query.rate || get.count > 1 ? DEFAULT_RATE_INTERVAL_NS
                                                           : CAMP_DEFAULT_INTERVAL_MS * 1000000u;
-    /* Without it the provenance of CPU times is shown as unknown. */
+    /* Without `kernel` the provenance of CPU times is shown as unknown. */
     camp_kernel_read(get.query.subjects.source, &get.kernel, sizeof get.kernel, NULL);
     stop_on_signals();
     if (get.query.row_count > 0)

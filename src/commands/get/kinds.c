@@ -59,7 +59,7 @@ static const struct camp_counter *find(const struct counters *counters, uint32_t
     return NULL;
 }
 
-/* run_delay_percent is read where run_delay_ns is. */
+/* A share such as run_delay_percent is read at the place of its time, run_delay_ns. */
 static void place_share(const struct counters *counters, struct camp_counter *share)
 {
     const char *end = strstr(share->name, "_percent");
@@ -127,7 +127,7 @@ const void *counter_place(const struct camp_counter *counter, const struct readi
         return (const char *)&reading->taskstat + counter->offset;
     case CAMP_RECORD_UTILISATION:
         return (const char *)&reading->utilisation + counter->offset;
-    default: /* the members of the union */
+    default: /* a member of the union, like `cpu` */
         return (const char *)&reading->cpu + counter->offset;
     }
 }

@@ -17,20 +17,20 @@
 struct kind_words {
     enum camp_kind kind;
     const char *plural; /* "processes": of `camp list`; NULL: there is only one */
-    const char *any;    /* "process.*": every one of them, as `camp get` takes it */
-    const char *one;    /* "process.PID": how one is named */
+    const char *any;    /* "process.*": the operand for all of them */
+    const char *one;    /* "process.PID": the operand for one of them */
     const char *help;   /* a few words */
     size_t size;        /* of the struct with its counters, a member of struct reading */
     size_t time_at;     /* offset of that struct's time_ns; NO_TIME: it has none */
-    bool has_total;     /* without a name in between: all together */
-    bool is_one;        /* never has a name in between */
+    bool has_total;     /* an operand without a subject is the total */
+    bool is_one;        /* there is only one: operands name no subject */
 };
 
 extern const struct kind_words kinds[KIND_COUNT];
 
 const struct kind_words *kind_words(enum camp_kind kind);
 
-/* By its name or its plural; NULL when there is none. */
+/* Finds a kind by its name or its plural; NULL when there is none. */
 const struct kind_words *kind_by_name(const char *name, size_t length);
 
 /* A subject at one point in time, as the structs of the library. */
@@ -59,17 +59,17 @@ struct counters {
     size_t count;
 };
 
-/* The rows of the catalogue that are counters of a kind. A share has the place of the time of which
- * it is the growth. */
+/* The rows of the catalogue that are counters of a kind. A share has the offset of the time from
+ * whose growth it is computed. */
 const struct counters *all_counters(void);
 
-/* A share that is a member of struct camp_utilisation, not the growth of one time. */
+/* Is the share a member of struct camp_utilisation, not computed from the growth of one time? */
 bool counter_is_utilisation(const struct camp_counter *counter);
 
 /* The counter of that kind and name; NULL when there is none. */
 const struct camp_counter *counter_by_name(enum camp_kind kind, const char *name);
 
-/* `count` of CPUs, which is a call of its own. */
+/* Is it `count`, the number of CPUs, which has a call of its own in the library? */
 bool counter_is_cpu_count(const struct camp_counter *counter);
 
 const void *counter_place(const struct camp_counter *counter, const struct reading *reading);

@@ -39,7 +39,7 @@ static bool is_glob(const char *text)
     return strpbrk(text, "*?[") != NULL;
 }
 
-/* Every counter, whatever its name. */
+/* Does the pattern stand for every counter? */
 static bool is_every(const char *pattern)
 {
     return strcmp(pattern, "*") == 0 || strcmp(pattern, "all") == 0;
@@ -118,7 +118,7 @@ static int add_rows(struct query *query, const struct kind_words *kind, size_t s
 
 /* -------------------------------------------------------------------- Subjects -- */
 
-/* The part of its label between the kind and the counter. */
+/* The part of the subject's label after the kind. */
 static const char *name_of(const struct subject *subject)
 {
     const char *dot = strchr(subject->label, '.');
@@ -126,7 +126,7 @@ static const char *name_of(const struct subject *subject)
     return dot != NULL ? dot + 1 : "";
 }
 
-/* The number alone of "1234@5678", for globs such as 12*. */
+/* Does a glob such as 12* match the id, without the start time that "1234@5678" has? */
 static bool id_matches(const char *pattern, int32_t id)
 {
     char text[16];
@@ -149,7 +149,8 @@ static bool matches_subject(const char *pattern, const struct subject *subject)
     }
 }
 
-/* Copies the subjects that match. A device's name may look like a pattern: it is that device. */
+/* Copies the subjects that match. A pattern that is exactly a device's name means only that device.
+ */
 static int add_matching(const struct subjects *from, const char *pattern, struct subjects *to,
                         struct camp_error *error)
 {
@@ -181,7 +182,7 @@ static int fail_device(const struct kind_words *kind, const char *name, const st
                      suggestion.best != NULL ? "'" : "", kind->plural);
 }
 
-/* By a pattern, or a device by its name. */
+/* Finds subjects by a pattern, or a device by its name. */
 static int find_listed(const struct kind_words *kind, const char *pattern, struct subjects *ret,
                        struct camp_error *error)
 {
@@ -217,7 +218,8 @@ static int find_processes(const char *name, struct subjects *ret, struct camp_er
     return find_one(kind, name, ret, error);
 }
 
-/* "PID.TID", "PID", "name:EXECUTABLE.*"; PID as of a process, TID may be a glob. */
+/* Finds threads by "PID.TID", "PID" or "name:EXECUTABLE.*". PID is as for a process; TID may be a
+ * glob. */
 static int find_threads(const char *name, struct subjects *ret, struct camp_error *error)
 {
     struct subjects processes = { .source = ret->source };
@@ -227,7 +229,7 @@ static int find_threads(const char *name, struct subjects *ret, struct camp_erro
     int result;
 
     if (dot != NULL && dot[1 + strspn(dot + 1, "0123456789@*?[]-!")] != '\0')
-        dot = NULL; /* a dot in the executable's name */
+        dot = NULL; /* the dot is part of the executable's name */
     if (dot != NULL && !is_glob(name) && strncmp(name, "name:", 5) != 0)
         return find_one(kind_words(CAMP_KIND_THREAD), name, ret, error);
     snprintf(process, sizeof process, "%.*s", dot != NULL ? (int)(dot - name) : (int)strlen(name),
@@ -236,7 +238,7 @@ static int find_threads(const char *name, struct subjects *ret, struct camp_erro
     for (size_t i = 0; result >= 0 && i < processes.count; i++) {
         result = subjects_list_threads(&threads, &processes.items[i].process, error);
         if (result == CAMP_E_GONE && processes.count > 1)
-            result = CAMP_OK; /* it ended meanwhile */
+            result = CAMP_OK; /* the process ended meanwhile */
     }
     if (result >= 0)
         result = add_matching(&threads, dot != NULL ? dot + 1 : "*", ret, error);
@@ -327,7 +329,7 @@ static int add_found(struct query *query, const struct kind_words *kind,
     return status;
 }
 
-/* The whole kind: the total, then each subject. */
+/* Adds a whole kind: the counters of the total, then those of each subject. */
 static int add_kind(struct query *query, const struct kind_words *kind)
 {
     struct subjects found = { .source = query->subjects.source };

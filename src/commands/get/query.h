@@ -23,8 +23,8 @@ struct row {
 };
 
 struct query {
-    bool rate;           /* of counters alone: what has no rate is left out, or refused */
-    bool interval_given; /* "all" holds what needs an interval too */
+    bool rate;           /* rates were requested: counters without one are left out, or refused */
+    bool interval_given; /* "all" includes counters that need an interval */
     struct subjects subjects;
     struct row *rows;
     size_t row_count;
@@ -33,10 +33,11 @@ struct query {
 
 void query_release(struct query *query);
 
-/* Adds the rows of one operand. STATUS_OK, or what was complained of: STATUS_USAGE for a name that
- * cannot be, STATUS_FAILURE for what is not there (any more), STATUS_PRIVILEGE. */
+/* Adds the rows of one operand. Returns STATUS_OK or, after a complaint, STATUS_USAGE for an
+ * impossible name, STATUS_FAILURE for a subject that does not exist (any more), or
+ * STATUS_PRIVILEGE. */
 int query_add(struct query *query, const char *operand);
 
-/* Whether this row takes two readings, or any of them does. */
+/* Does this row, or any row, take two readings? */
 bool query_row_needs_interval(const struct query *query, const struct row *row);
 bool query_needs_interval(const struct query *query);

@@ -22,7 +22,7 @@ void subject_want(struct subject *subject, const struct camp_counter *counter)
 
 /* ------------------------------------------------------------- Several at once -- */
 
-/* The time of a reading whose struct is filled. */
+/* Sets the time of a reading from its filled struct. */
 static void note_time(enum camp_kind kind, struct reading *reading)
 {
     const size_t at = kind_words(kind)->time_at;
@@ -33,7 +33,7 @@ static void note_time(enum camp_kind kind, struct reading *reading)
         memcpy(&reading->time_ns, (const char *)&reading->cpu + at, sizeof reading->time_ns);
 }
 
-/* Whether it is the element of a listing. */
+/* Is this element of a listing the subject? */
 static bool is_subject(const struct subject *subject, const void *element)
 {
     return subject->kind == CAMP_KIND_CPU ? ((const struct camp_cpu *)element)->cpu == subject->cpu
@@ -48,7 +48,7 @@ static void keep_failure(struct subject *subject, const struct camp_error *error
     subject->failure = error != NULL && error->message[0] != '\0' ? strdup(error->message) : NULL;
 }
 
-/* Finds each subject of the kind among what was read; they mostly stand in the same order. */
+/* Copies to each subject of the kind its element of the array; both mostly have the same order. */
 static void distribute(struct subjects *subjects, enum camp_kind kind, const char *array,
                        size_t count)
 {
@@ -144,7 +144,7 @@ static void read_alone(const struct camp_source *source, struct subject *subject
 {
     struct camp_error error;
 
-    error.message[0] = '\0'; /* enough, and cheaper than clearing all of it for each subject */
+    error.message[0] = '\0'; /* cheaper than clearing the whole struct for each subject */
     subject->now.result = read_one(source, subject, &error);
     note_time(subject->kind, &subject->now);
     if (subject->now.result < 0)
@@ -166,7 +166,8 @@ static int read_taskstats_of(const int32_t *pids, size_t count, struct camp_task
     return result;
 }
 
-/* Of all processes that need it, by one session. Their identity is checked later, by read_one(). */
+/* Reads taskstats of all processes that need it, in one session. Their identity is checked later,
+ * by read_one(). */
 static void read_taskstats(struct subjects *subjects)
 {
     int32_t *pids = calloc(subjects->count + 1, sizeof *pids);
@@ -212,7 +213,7 @@ static bool is_read_together(const struct subjects *subjects, enum camp_kind kin
     return count > 1;
 }
 
-/* A CPU's utilisation since the reading before; where there is none it stays unknown. */
+/* Derives a CPU's utilisation since the reading before; without one it stays unknown. */
 static void derive(struct subject *subject)
 {
     struct reading *now = &subject->now;

@@ -16,7 +16,7 @@ void subjects_release(struct subjects *subjects)
     *subjects = (struct subjects){ .source = subjects->source };
 }
 
-/* Adds it, unless a subject with its label is among the first `compared`. */
+/* Adds a subject, unless one with its label is among the first `compared`. */
 static int add(struct subjects *subjects, const struct subject *subject, size_t compared,
                size_t *ret_index, struct camp_error *error)
 {
@@ -103,12 +103,12 @@ int listing_read(const struct listing *listing, void **ret, size_t *ret_count,
         free(array);
         if (result != CAMP_E_SPACE)
             return result;
-        capacity = *ret_count + *ret_count / 4 + 64; /* it may be more by the next call */
+        capacity = *ret_count + *ret_count / 4 + 64; /* there may be more by the next call */
     }
     return camp_fail(error, CAMP_E_SPACE, 0, "it grows faster than it can be listed; try again");
 }
 
-/* The label by which `camp get` finds it again. */
+/* Sets the label, by which `camp get` finds the subject again. */
 static void label(struct subject *subject)
 {
     const char *kind = camp_kind_name(subject->kind);
@@ -137,7 +137,7 @@ _Static_assert(offsetof(struct camp_cpu, cpu) == 0 && offsetof(struct camp_netwo
                    offsetof(struct camp_disk, name) == 0,
                "a listed struct starts with its identity");
 
-/* Adds what is listed, each as a subject. The total of CPUs is left out. */
+/* Adds each listed element as a subject, except the total of CPUs. */
 static int list_into(struct subjects *subjects, const struct listing *listing,
                      struct camp_error *error)
 {
@@ -212,7 +212,7 @@ int subjects_list(struct subjects *subjects, enum camp_kind kind, struct camp_er
 
 /* ------------------------------------------------------------------------------ Names -- */
 
-/* "1234" or "1234@5678"; without the second half *ret_start is not written. */
+/* Parses "1234" or "1234@5678"; without the second half *ret_start is not written. */
 static bool parse_identifier(const char *text, int32_t *ret_id, uint64_t *ret_start,
                              bool *ret_exact)
 {
@@ -260,7 +260,7 @@ int process_named(const struct camp_source *source, const char *name, struct cam
     return CAMP_OK;
 }
 
-/* "PID.TID": which of the process's living threads it is. */
+/* Finds the thread that "PID.TID" names among the living threads of the process. */
 static int thread_named(const struct camp_source *source, const char *name, struct camp_thread *ret,
                         struct camp_error *error)
 {

@@ -17,13 +17,13 @@
 struct subject {
     enum camp_kind kind;
     char label[LABEL_SIZE]; /* "network.eth0": what stands before the counter's name */
-    union {                 /* the start of the struct by which the library lists it */
+    union {                 /* identity, with which the library's struct for the kind starts */
         int32_t cpu;
         char device[CAMP_NAME_SIZE];
         struct camp_process process;
         struct camp_thread thread;
     };
-    /* What its rows need; see subject_want(). */
+    /* What the rows about this subject need; see subject_want(). */
     uint32_t wanted;
     bool counts_cpus;
     bool wants_taskstats;
@@ -43,8 +43,8 @@ struct subjects {
 
 void subjects_release(struct subjects *subjects);
 
-/* Adds it, unless a subject with its label is there already: *ret_index (may be NULL) is its place.
- * CAMP_E_NOMEM, or CAMP_OK. */
+/* Adds a subject, unless one with its label is there already. *ret_index (may be NULL) is the index
+ * of the one with that label. CAMP_E_NOMEM, or CAMP_OK. */
 int subjects_add(struct subjects *subjects, const struct subject *subject, size_t *ret_index,
                  struct camp_error *error);
 
@@ -60,12 +60,12 @@ int subjects_list_threads(struct subjects *subjects, const struct camp_process *
 int subjects_list_named(struct subjects *subjects, const char *executable,
                         struct camp_error *error);
 
-/* The one subject of a kind with this name: "2", "eth0.100", "1234", "1234@5678", "1234.1240";
- * "" is the total. CAMP_E_INVALID: no such thing can be; CAMP_E_GONE: there is none. */
+/* The one subject of a kind with this name: "2", "eth0.100", "1234", "1234@5678", "1234.1240"; ""
+ * is the total. CAMP_E_INVALID: the name is impossible; CAMP_E_GONE: there is none. */
 int subject_named(const struct camp_source *source, enum camp_kind kind, const char *name,
                   struct subject *ret, struct camp_error *error);
 
-/* A name of one process: its identifier. */
+/* Finds one process by its name, and returns its identifier. */
 int process_named(const struct camp_source *source, const char *name, struct camp_process *ret,
                   struct camp_error *error);
 
@@ -75,10 +75,10 @@ void subject_of_process(struct subject *ret, const struct camp_process *process)
 /* Notes that `counter` will be shown. */
 void subject_want(struct subject *subject, const struct camp_counter *counter);
 
-/* Reads all of them: `now` becomes `before`. Each has its own result. */
+/* Reads all subjects: `now` becomes `before`. Each subject has its own result. */
 void subjects_read(struct subjects *subjects);
 
-/* What the library lists. */
+/* What the library is asked to list. */
 struct listing {
     const struct camp_source *source;
     enum camp_kind kind;                /* one that has several subjects */
@@ -86,8 +86,8 @@ struct listing {
     const char *executable;             /* of processes; NULL: all of them */
 };
 
-/* All elements, in memory for free(): struct camp_cpu (the total first), camp_network, camp_disk,
- * camp_process or camp_thread. After a failure *ret is NULL. */
+/* Reads all elements into memory that the caller frees: struct camp_cpu (the total first),
+ * camp_network, camp_disk, camp_process or camp_thread. After a failure *ret is NULL. */
 int listing_read(const struct listing *listing, void **ret, size_t *ret_count,
                  struct camp_error *error);
 

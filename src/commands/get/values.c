@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STEP_MAX_PERCENT 5.0 /* of the interval: a coarser value is called so */
+#define STEP_MAX_PERCENT 5.0 /* of the interval; a value in coarser steps gets a warning */
 #define REASON_SIZE (2 * CAMP_ERROR_SIZE + LABEL_SIZE)
 
 bool values_init(struct values *ret, const struct query *query, const struct camp_kernel *kernel)
@@ -33,7 +33,7 @@ void values_release(struct values *values)
 
 /* -------------------------------------------------------------- What is missing -- */
 
-/* A value is unknown. *reported: its reason was reported. */
+/* Notes that a value is unknown, and reports the reason unless *reported, which it sets. */
 static void miss(struct values *values, bool *reported, int status, const char *reason)
 {
     if (values->status == STATUS_OK)
@@ -108,8 +108,8 @@ static bool has_guarded_file(const struct camp_source *source, const struct subj
     return access(path, F_OK) == 0 || errno != ENOENT;
 }
 
-/* /proc/PID/io: its owner opens it, or CAP_DAC_READ_SEARCH; then the kernel asks whether the reader
- * might trace the process, which CAP_SYS_PTRACE may, unless a security module says no or the
+/* /proc/PID/io: its owner or CAP_DAC_READ_SEARCH may open it; then the kernel asks whether the
+ * reader may trace the process. CAP_SYS_PTRACE allows that, unless a security module says no or the
  * process is of an outer user namespace (__ptrace_may_access()). */
 static int why_no_io(const struct values *values, const struct row *row, char *ret)
 {
@@ -256,7 +256,7 @@ static struct cell raw_cell(struct row *row, const struct reading *reading)
         row->character[0] = *at;
         return cell_text(row->character);
     case CAMP_TYPE_TEXT:
-        if (*at == '\0') /* of a task: it has no name */
+        if (*at == '\0') /* a task without a name */
             return (row->counter->kinds & CAMP_KIND_KERNEL) != 0 ? cell_text("none")
                                                                  : cell_unknown();
         return cell_text(at);

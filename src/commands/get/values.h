@@ -15,13 +15,14 @@
 struct values {
     const struct query *query;
     const struct camp_kernel *kernel;
-    bool *reported_counters; /* of all_counters(): why it is unknown was reported */
-    bool *reported_subjects; /* [subjects.count] */
+    bool *reported_counters; /* of all_counters(): the reason for an unknown one was reported */
+    bool *reported_subjects; /* [subjects.count] likewise */
     size_t had;              /* values that were known, so far */
-    int status;              /* of what was missing: the first */
+    int status;              /* of the first value that was missing */
 };
 
-/* After the query is complete. `kernel` says which capabilities are held. False: no memory. */
+/* Call it after the query is complete. `kernel` says which capabilities are held. False: no memory.
+ */
 bool values_init(struct values *ret, const struct query *query, const struct camp_kernel *kernel);
 void values_release(struct values *values);
 

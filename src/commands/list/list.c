@@ -192,7 +192,7 @@ static int list_counters(const struct list *list, uint32_t wanted)
         status = print_markdown(wanted);
         goto out;
     }
-    camp_kernel_read(list->subjects.source, &kernel, sizeof kernel, NULL); /* otherwise unknown */
+    camp_kernel_read(list->subjects.source, &kernel, sizeof kernel, NULL); /* on failure: unknown */
     for (size_t k = 0; k < KIND_COUNT; k++) {
         for (size_t i = 0; i < all->count; i++) {
             struct cell *row = &cells[table.row_count * COUNTER_FIELDS];
@@ -268,7 +268,8 @@ static int read_tasks(struct list *list)
     return status;
 }
 
-/* Without --long only the name, so that `camp get $(camp list networks)` reads them all. */
+/* Prints the subjects; without --long only their names, so that `camp get $(camp list networks)`
+ * reads them all. */
 static int print_subjects(struct list *list, const struct kind_words *kind)
 {
     bool of_tasks = list->with_names && (kind->kind & (CAMP_KIND_PROCESS | CAMP_KIND_THREAD)) != 0;

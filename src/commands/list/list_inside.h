@@ -5,8 +5,8 @@
 
 enum list_format { LIST_TEXT, LIST_JSON, LIST_CSV, LIST_MARKDOWN };
 
-/* An exit status. */
+/* Prints a table. Returns an exit status. */
 int list_print(enum list_format format, const struct table *table);
 
-/* The sources of --from, with the options that go with each. An exit status. */
+/* Prints the sources of --from, with the options that go with each. Returns an exit status. */
 int list_sources(enum list_format format);

@@ -28,7 +28,7 @@ struct record {
     struct record_files files;
     uint64_t interval_ns, count;
     const char *keep, *info;
-    int format; /* of info; -1: not given */
+    int format; /* of --info; -1: not given */
     bool force, no_syscalls;
 };
 

@@ -54,7 +54,8 @@ void record_files_remove(const char *path)
     }
 }
 
-/* All files of a set are in one folder, whose path may have several spellings. */
+/* Compares names alone: all files of a set are in one folder, whose path may have several
+ * spellings. */
 static bool is_open(const struct record_files *files, const char *path)
 {
     return files->recorder != NULL && strcmp(basename(files->path), basename(path)) == 0;
@@ -203,7 +204,7 @@ static int write_once(struct record_files *files, const struct frame *frame,
     return r == CAMP_OK ? recorder_write(files->recorder, frame, beside, error) : r;
 }
 
-/* Deletes a file without an interval, which is no recording, with SQLite's files beside it. */
+/* Complains that the disk is full. Deletes a file without an interval, which is no recording. */
 static int complain_of_space(struct record_files *files, const char *message)
 {
     char *path;

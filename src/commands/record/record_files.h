@@ -16,10 +16,10 @@ struct record_files {
     uint64_t keep_ns, keep_bytes, keep_files; /* 0: unlimited */
     struct recorder_about about;
     struct recorder *recorder;      /* NULL: none is open */
-    char *path;                     /* of the open one; owned */
-    uint64_t begin_ns;              /* of its first interval, monotonic */
-    struct recorder_counts earlier; /* of closed ones */
-    uint64_t count;                 /* of files started */
+    char *path;                     /* of the open file; owned */
+    uint64_t begin_ns;              /* start of the file's first interval, monotonic */
+    struct recorder_counts earlier; /* of the closed files */
+    uint64_t count;                 /* number of files started */
 };
 
 /* Writes an interval to its file, and frees disk space as far as --keep permits when the disk is
@@ -27,7 +27,7 @@ struct record_files {
 int record_files_write(struct record_files *files, const struct frame *frame,
                        const struct frame *beside);
 
-/* Of all files of this run. */
+/* The counts of all files of this run together. */
 struct recorder_counts record_files_counts(const struct record_files *files);
 
 void record_files_close(struct record_files *files);

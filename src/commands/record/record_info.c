@@ -17,7 +17,7 @@
 
 #define HEADLINE_SIZE 1024
 
-/* First enum recording_fact. */
+/* The first fields are in the order of enum recording_fact. */
 static const struct field whole_fields[] = {
     { "source", NULL, "the recorded source, as --from names it", 0, 0 },
     { "kind", NULL, "what its rows are", 0, 0 },
@@ -58,10 +58,10 @@ struct file {
 
 struct information {
     struct recording_set set;        /* its files */
-    size_t rotated;                  /* of this name */
+    size_t rotated;                  /* number of rotated files of this name */
     struct file *files;              /* [set.count] */
     struct cell *cells;              /* [set.count x ARRAY_COUNT(file_fields)] */
-    const struct file *first, *last; /* of the readable ones; NULL: none */
+    const struct file *first, *last; /* among the readable files; NULL: none */
     int64_t intervals, gaps;
     uint64_t bytes;
     struct cell whole[ARRAY_COUNT(whole_fields)];
@@ -142,7 +142,7 @@ static void fill_file(struct information *information, size_t at)
     information->bytes += bytes;
 }
 
-/* Time may be missing between two files as well. */
+/* Adds a file to the sums. Time may be missing between two files as well. */
 static void add_up(struct information *information, const struct file *file)
 {
     const struct recording_info *info = &file->info;

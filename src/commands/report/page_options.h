@@ -17,12 +17,12 @@ struct page_options {
     struct source *source; /* owned: page_close() */
     const struct schema *schema;
     struct from_facts facts;
-    struct stream_facts stream; /* the same for the page */
+    struct stream_facts stream; /* facts of the source for the page */
     struct axes axes3, axes4;
     char host[256];
     struct intervals intervals;
 
-    /* Of page_read(): */
+    /* Set by page_read(): */
     uint64_t frames;
     int status; /* how the source ended: OPTIONS_GO_ON, or an exit status after a complaint */
 };
@@ -40,10 +40,10 @@ struct page_options {
     { "title", 0, OPTION_TEXT, &(options)->title, "TEXT", "The title of the page.", 0, 0, NULL }
 /* clang-format on */
 
-/* The defaults. */
+/* Sets the defaults. */
 void page_options_init(struct page_options *options);
 
-/* Opens the source and resolves the axes. OPTIONS_GO_ON, or an exit status after a complaint.
+/* Opens the source and resolves the axes. OPTIONS_GO_ON, or an exit status after a complaint. Call
  * page_close() in any case. */
 int page_open(struct page_options *options);
 void page_close(struct page_options *options);

@@ -59,7 +59,8 @@ int picture_file_check(const char *path)
     return OPTIONS_GO_ON;
 }
 
-/* stdin, stdout and stderr of the child; its arguments are passed without a shell. */
+/* Starts the converter with these stdin, stdout and stderr; its arguments are passed without a
+ * shell. */
 static int start(char *const *arguments, const int descriptors[3], pid_t *ret_pid)
 {
     posix_spawn_file_actions_t actions;
@@ -75,7 +76,7 @@ static int start(char *const *arguments, const int descriptors[3], pid_t *ret_pi
     return system_error;
 }
 
-/* The converter's message, or its exit status. */
+/* Complains with the converter's message, or its exit status. */
 static int complain_of_converter(FILE *messages, int status)
 {
     char line[CAMP_ERROR_SIZE];
@@ -146,7 +147,7 @@ static int write_file(const char *path, const char *svg, size_t length)
     return status;
 }
 
-/* To memory first: the file is created only for a whole picture. */
+/* Draws to memory first: the file is created only for a whole picture. */
 int picture_file_draw(const char *path, int (*draw)(void *context, FILE *stream), void *context)
 {
     char *svg = NULL;

@@ -58,7 +58,7 @@ static int start(struct work *work)
     char title[FROM_NAME_SIZE + sizeof((struct page_options *)0)->host + 8];
 
     snprintf(title, sizeof title, "%s on %s", page->facts.name, page->host);
-    page->stream.live = false; /* the reader cannot wait for more */
+    page->stream.live = false; /* the file gets no further frames */
     work->report = report_start(work->file.stream, page->title != NULL ? page->title : title);
     if (work->report == NULL || stream_init(&work->stream, page->schema) != CAMP_OK)
         return complain(STATUS_FAILURE, "no memory");
@@ -89,7 +89,7 @@ static int finish(struct work *work)
     return failed == 0 ? OPTIONS_GO_ON : output_file_fail(&work->file, failed);
 }
 
-/* A summary, unless the report itself goes to stdout. */
+/* Prints a summary, unless the report itself goes to stdout. */
 static int print_summary(const struct work *work, const char *output)
 {
     if (strcmp(output, "-") == 0)

@@ -29,7 +29,7 @@ struct work {
     struct timeline timeline;
     struct frame chosen; /* --only: those rows of a frame */
     struct axes axes;
-    size_t frame; /* of the timeline: the one that is shown, where it is one */
+    size_t frame; /* index of the shown frame in the timeline, for a picture of one */
     bool *pinned; /* [timeline.registry.count] */
     int colour;   /* of struct picture */
     regex_t only, pin;
@@ -66,7 +66,7 @@ int report_picture_check(const struct report_picture *options)
     return status == OPTIONS_GO_ON ? picture_file_check(options->output) : status;
 }
 
-/* Three for barry3, four for barry4; for the others as given. */
+/* Three for barry3, four for barry4; for other pictures as many as --axes gives. */
 static size_t vertices_wanted(const struct report_picture *options, const struct page_options *page)
 {
     if (options->kind == PICTURE_BARRY4)
@@ -104,7 +104,7 @@ static int set_colour(struct work *work, const struct schema *schema)
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
-/* The rows with matching names. */
+/* Copies the rows with matching names to work->chosen. */
 static int choose(struct work *work, const struct frame *frame)
 {
     frame_start_as(&work->chosen, frame);
@@ -150,7 +150,8 @@ static void put_time(int64_t time_ns, char *ret, size_t capacity)
     strftime(ret, capacity, "%Y-%m-%dT%H:%M:%S", localtime_r(&seconds, &local));
 }
 
-/* Is a time within the frames read? Or in the minute of their start, as with --begin. */
+/* Checks that a time is within the frames read, or in the minute of their start, as with --begin.
+ */
 static int check_in_range(const struct work *work, int64_t time_ns)
 {
     const struct timeline *timeline = &work->timeline;

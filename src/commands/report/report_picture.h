@@ -8,9 +8,9 @@
 struct report_picture {
     int kind;           /* enum picture_kind; -1: no picture */
     const char *output; /* the file */
-    uint64_t count;     /* frames of an endless source */
+    uint64_t count;     /* number of frames to read from an endless source */
     const char *at;     /* --at */
-    int over;           /* --over: 1 entities */
+    int over;           /* --over: 1: entities */
     const char *only;   /* --only */
     const char *pin;    /* --pin */
     const char *colour; /* --color-by */
@@ -41,7 +41,7 @@ extern const char *const report_picture_overs[];
       "names are the same.", 0, 0, NULL }
 /* clang-format on */
 
-/* For a file that is no page: names the kinds of pictures. STATUS_USAGE. */
+/* Complains about a file that is no page, and names the kinds of pictures. STATUS_USAGE. */
 int report_picture_refuse(const char *output);
 
 /* Checks the options before the source is opened. OPTIONS_GO_ON, or an exit status after a
@@ -53,8 +53,8 @@ int report_picture(const struct report_picture *options, struct page_options *pa
 
 /* ----------------------------------------------------------------------------- Their files -- */
 
-/* Can such a file be written? OPTIONS_GO_ON, or STATUS_USAGE after a complaint: call it before a
- * long measurement. */
+/* Can a picture be written to this path? OPTIONS_GO_ON, or STATUS_USAGE after a complaint: call it
+ * before a long measurement. */
 int picture_file_check(const char *path);
 
 /* Draws a picture as SVG by draw(), which returns CAMP_OK or CAMP_E_NOMEM, and writes it to a

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #define DRAIN_INTERVAL_NS (50 * NS_PER_MS)
-#define LAST_RECORD_NS (500 * NS_PER_MS) /* for the command's own last record */
+#define LAST_RECORD_NS (500 * NS_PER_MS) /* longest wait for the command's own exit record */
 #define STATUS_NOT_RUN 126               /* as in a shell: found, but not executable */
 #define STATUS_NOT_FOUND 127
 
@@ -42,7 +42,7 @@ struct time_options {
 struct timing {
     struct time_options options;
     struct camp_states *session; /* NULL: microstates are not permitted, and `usage` is shown */
-    struct camp_error refusal;   /* the reason for NULL */
+    struct camp_error refusal;   /* why `session` is NULL */
     struct family family;
     struct time_usage usage;
     struct time_facts facts;
@@ -128,7 +128,7 @@ static bool reap(pid_t command, int *ret_status)
     return ended || (pid < 0 && errno == ECHILD);
 }
 
-/* SIGCHLD is blocked, and waited for here, so that an exit is noticed at once. */
+/* Waits for SIGCHLD, which is otherwise blocked, so that an exit is noticed at once. */
 static void wait_for_end(uint64_t most_ns)
 {
     const struct timespec most = { (time_t)(most_ns / NS_PER_S), (long)(most_ns % NS_PER_S) };
@@ -167,7 +167,7 @@ static int collect_last_record(struct timing *timing, pid_t command, struct camp
     return r;
 }
 
-/* Stolen from all CPUs since boot; 0 if not reported. */
+/* The time that a hypervisor took from all CPUs since boot; 0 if not reported. */
 static uint64_t stolen_ns(void)
 {
     struct camp_cpu total;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define TOTALS_COME_AFTER 2 /* further calls of camp_states_exits() */
-#define GENERATIONS_MAX 256 /* more than a chain of parents is long */
+#define GENERATIONS_MAX 256 /* longer than any chain of parents */
 
 void family_init(struct family *ret)
 {
@@ -83,7 +83,7 @@ int family_collect_rest(struct family *family, struct camp_states *session,
 
 /* -------------------------------------------------------------------------------- Members -- */
 
-/* By process; of one pid that was used again, by time. */
+/* Orders threads by process; those of a pid that was used again by time. */
 static int compare_processes(const void *a, const void *b)
 {
     const struct camp_thread_states *left = a, *right = b;
@@ -93,7 +93,7 @@ static int compare_processes(const void *a, const void *b)
     return left->time_ns < right->time_ns ? -1 : left->time_ns > right->time_ns;
 }
 
-/* The first thread of this pid found at this time or later, or its place. */
+/* The index of the first thread of this pid found at this time or later, or where it would be. */
 static size_t place_of(const struct family *family, int32_t pid, uint64_t time_ns)
 {
     const struct camp_thread_states wanted = { .pid = pid, .time_ns = time_ns };
@@ -102,8 +102,9 @@ static size_t place_of(const struct family *family, int32_t pid, uint64_t time_n
                           compare_processes);
 }
 
-/* A thread of the process that had this pid at this time; NULL: none. A total comes after its
- * threads have exited: their parent may have exited before, as the last one with its pid. */
+/* A thread of the process that had this pid at this time; NULL: none. A total (of_total) is read
+ * after its threads have exited. Their parent may have exited before, so the last process with its
+ * pid is taken. */
 static const struct camp_thread_states *find(const struct family *family, int32_t pid,
                                              uint64_t time_ns, bool of_total)
 {
@@ -115,7 +116,8 @@ static const struct camp_thread_states *find(const struct family *family, int32_
     return of_total && place > 0 && threads[place - 1].pid == pid ? &threads[place - 1] : NULL;
 }
 
-/* A parent lives while it is a parent: orphans go to `root`, the reaper. */
+/* Follows the chain of parents. A recorded parent was alive at that time, because orphans become
+ * children of `root`, the subreaper. */
 static bool descends(const struct family *family, const struct camp_thread_states *thread,
                      int32_t root)
 {

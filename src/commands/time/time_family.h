@@ -30,7 +30,7 @@ struct family {
 void family_init(struct family *ret);
 void family_release(struct family *family);
 
-/* Takes the first snapshot: what its threads did before it is excluded. Threads that have exited
+/* Takes the first snapshot: what threads did before this is excluded. Threads that have exited
  * meanwhile are left to family_collect_exited(), so that the end of a process is not missed. */
 int family_start(struct family *family, struct camp_states *session, struct camp_error *error);
 
@@ -42,7 +42,8 @@ int family_collect_exited(struct family *family, struct camp_states *session, in
 /* Is the exit of this process's first thread among those collected? */
 bool family_has_exit(const struct family *family, int32_t pid);
 
-/* Collects the living threads, and all that exited: at the end, each thread once. */
+/* Collects the living and all exited threads. Called at the end: the family then has each thread
+ * once. */
 int family_collect_rest(struct family *family, struct camp_states *session,
                         struct camp_error *error);
 

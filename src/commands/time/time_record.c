@@ -24,8 +24,9 @@ static const struct field state_fields[] = {
     { "percent", "%", "of their wall time", 7, 2 },
 };
 
-/* Of an executable and of the total. Behind them: in text a percentage for the states of each short
- * title, in JSON and CSV what is unaccounted, counters and each state. */
+/* The first columns of an executable and of the total. After them come, in text, a percentage for
+ * the states of each short title; in JSON and CSV, the unaccounted time, counters and each state.
+ */
 static const struct field first_fields[] = {
     { "name", "executable", "name of the process when it ended", -15, 0 },
     { "processes", "proc", "that ended, or are running", 4, 0 },
@@ -103,7 +104,7 @@ static struct cell *fill_sum(const struct time_record *record, struct cell *cell
     return cells;
 }
 
-/* In the enumeration's order, without states at 0. */
+/* Fills the cells of states in the enumeration's order, without states at 0. */
 static struct cell *fill_states(struct cell *cells, const struct frame *sums, size_t *ret_count)
 {
     const uint64_t *total = frame_values(sums, 0);
@@ -200,7 +201,8 @@ static void note_sums(struct time_record *ret, const struct frame *sums)
              seconds(class_ns(sums, 0, CLASS_CPU)), seconds(frame_values(sums, 0)[THREADS_CPU]));
 }
 
-/* The scheduler excludes it from its count, where it is reported to the kernel. */
+/* The scheduler excludes stolen time from its count, where a hypervisor reports it to the kernel.
+ */
 static void note_steal(struct time_record *ret, uint64_t stolen_ns)
 {
     if (stolen_ns > 0)
@@ -241,8 +243,8 @@ static void clock_text(char ret[32], uint64_t ns)
         snprintf(ret, 32, "%u.%03u", (unsigned)s, (unsigned)(ms % 1000));
 }
 
-/* The paper's Figure 4; its other sleep is shown separately, and its traps are part of user here.
- */
+/* Notes the paper's Figure 4. What is "other sleep" there has several states here, and "traps" are
+ * part of user. */
 static void note_figure(struct time_record *ret, const uint64_t *state_ns,
                         const struct time_facts *facts)
 {

@@ -31,7 +31,7 @@ struct time_record {
     const char *note_list[TIME_NOTES + 1];
 };
 
-/* CAMP_OK or CAMP_E_NOMEM. The caller keeps names and texts. */
+/* CAMP_OK or CAMP_E_NOMEM. The record points to names and texts of the caller. */
 int time_record_fill(struct time_record *ret, const struct family *family,
                      const struct time_facts *facts);
 void time_record_release(struct time_record *record);

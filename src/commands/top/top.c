@@ -266,7 +266,7 @@ static int run(struct top *top)
             complain_of(error.code, &error);
         return run_intervals(top);
     }
-    if (!top->facts.live && top->facts.interval_ns > 0) /* the screen keeps the pace */
+    if (!top->facts.live && top->facts.interval_ns > 0) /* top_live() waits for each interval */
         top->interval_ns =
             (uint64_t)((double)top->facts.interval_ns / (top->speed > 0 ? top->speed : 1));
     return top_live(top);

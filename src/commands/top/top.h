@@ -11,8 +11,8 @@
 #include "views/frame_table.h"
 #include "views/view.h"
 
-/* What threads are added up by. Of any other source a group is 0, each row its own, or 1 + the
- * number of a label. */
+/* What threads are added up by. For any other source, a group is 0 (each row by itself) or 1 + the
+ * index of a label. */
 enum top_group { TOP_THREAD, TOP_PROCESS, TOP_USER, TOP_COMMAND, TOP_CGROUP, TOP_WORKLOAD };
 extern const char *const top_thread_groups[]; /* by enum top_group; NULL-terminated */
 
@@ -29,9 +29,9 @@ struct top {
     struct top_workloads workloads;
     struct from_options from;
     struct from_facts facts;
-    double speed; /* of a replay on the screen, which keeps the pace itself */
+    double speed; /* of a replay in the live form, which waits for intervals itself */
     struct source *source;
-    bool has_threads; /* threads by microstates: they can be added up */
+    bool has_threads; /* rows are threads with microstates: they can be added up */
     struct selection selection;
     struct frame_style style;
     struct frame_table table;
@@ -62,15 +62,15 @@ int top_number_groups(struct top *top);
  * source is opened. */
 bool top_asks_for_threads(const struct top *top);
 
-/* Before the source is opened: what it shows where it has no microstates. */
+/* Sets what the source shows if it has no microstates; called before the source is opened. */
 void top_prepare_from(struct top *top);
 
-/* Before the source is opened if it is threads, otherwise after. OPTIONS_GO_ON, or an exit status
- * after a complaint. */
+/* Resolves the options about threads: before the source is opened if it is threads, otherwise
+ * after. OPTIONS_GO_ON, or an exit status after a complaint. */
 int top_resolve_thread_options(struct top *top);
 
-/* Once the source is open: --group, --sort, what does not go together; opens top->table.
- * OPTIONS_GO_ON, or an exit status after a complaint. */
+/* Resolves --group and --sort, refuses options that do not go together, and opens top->table;
+ * called once the source is open. OPTIONS_GO_ON, or an exit status after a complaint. */
 int top_resolve_options(struct top *top);
 
 /* -------------------------------------------------------------------------------- Showing -- */
@@ -86,7 +86,7 @@ int32_t top_see_processes(struct top *top, const struct frame *frame, bool is_fi
  * status after a complaint. */
 int top_fill(struct top *top, const struct frame *frame, const struct frame *cpus);
 
-/* The columns of prstat, or camp's. */
+/* Shows the columns of prstat, or those of camp. */
 void top_use_prstat(struct top *top, bool used);
 
 /* The live form, on a terminal that screen_open() has prepared. Returns an exit status. */

@@ -11,7 +11,8 @@ bool top_drill_can(const struct top *top)
            top->from.from.text != NULL && from_is_fleet(top->from.from.text);
 }
 
-/* NULL: there is none. */
+/* The first host whose name contains `wanted`; if that is empty, the host at the top of the screen.
+ * NULL: there is none. */
 static const char *find_host(const struct top *top, const char *wanted, size_t scroll)
 {
     const struct selected *selected = &top->table.selected;
@@ -49,7 +50,7 @@ static void restore(struct top_drill *drill, struct top *top)
     *drill = (struct top_drill){ 0 };
 }
 
-/* Groups of the host that `drill` names in place of what `top` has. */
+/* Opens the groups of the host that `drill` names, in place of the source that `top` has. */
 static bool open_groups(struct top_drill *drill, struct top *top, struct camp_error *error)
 {
     struct from from = top->from.from;

@@ -35,7 +35,7 @@ static void ask_filter(struct live *live)
     snprintf(live->filter, sizeof live->filter, "%s", text);
 }
 
-/* The rows are of another source now, whose first interval has not ended. */
+/* Forgets the interval: the rows are of another source now, whose first interval has not ended. */
 static void forget_interval(struct live *live)
 {
     live->frame = live->cpus = NULL;
@@ -61,7 +61,7 @@ static void go_up(struct live *live)
         forget_interval(live);
 }
 
-/* The next of `count` in a circle. */
+/* The index `step` after `now` in a circle of `count`. */
 static int turn(int now, int step, int count)
 {
     return (now + step + count) % count;

@@ -40,7 +40,7 @@ static const char help_text[] =
 
 /* --------------------------------------------------------------------------------- Drawing -- */
 
-/* Points are in the order of the rows, in which they get their names. */
+/* Fills one point for each selected row, in the order of the rows. */
 static void fill_points(const struct top *top, const struct vertices *vertices,
                         struct barry_point *points)
 {
