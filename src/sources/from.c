@@ -33,7 +33,7 @@ static int open_csv(const struct from *from, struct source **ret, struct from_fa
     return r == CAMP_OK ? table_source_open(rows, facts->name, from, ret, facts, error) : r;
 }
 
-/* The table that comes with camp. Its values are in ms. */
+/* Opens the table of examples that comes with camp. Its values are in ms. */
 static int open_demo(const struct from *from, struct source **ret, struct from_facts *facts,
                      struct camp_error *error)
 {
@@ -67,8 +67,8 @@ static int open_query(const struct from *from, struct source **ret, struct from_
     return r == CAMP_OK ? table_source_open(rows, facts->name, from, ret, facts, error) : r;
 }
 
-/* The sources that are not of this machine, by enum from_opener. `place` is the text after the
- * prefix.
+/* Opens a source that does not measure this machine, by enum from_opener. `place` is the text after
+ * the prefix.
  */
 static int open_foreign(const struct from *from, enum from_opener opener, const char *place,
                         struct source **ret, struct from_facts *facts, struct camp_error *error)
@@ -97,7 +97,7 @@ static int open_foreign(const struct from *from, enum from_opener opener, const 
 
 #define NAMES_SIZE 320
 
-/* "threads, ..., postgres:, ..., *.csv": a FILE is a pattern here. */
+/* Writes the names of the sources: "threads, ..., postgres:, ..., *.csv" (a FILE as a pattern). */
 static void list_names(char names[NAMES_SIZE])
 {
     size_t length = 0;
@@ -135,7 +135,8 @@ int from_source_of(const char *text, const struct from_source **ret, struct camp
     return CAMP_OK;
 }
 
-/* Selects disjoint rows with states, so that adding them up counts no time twice. */
+/* Replaces the source by a part of it whose rows have states and are disjoint, so that their sum
+ * counts no time twice. */
 static int select_states(struct source *source, struct source **ret)
 {
     int r = CAMP_OK;

@@ -75,7 +75,7 @@ static bool is_of(const struct from_source *source, const char *text)
     return strcmp(text, source->name) == 0;
 }
 
-/* sqlite:x.csv is no table by its ending, so files come last. */
+/* Compares the endings of files last: sqlite:x.csv is a database, not a table. */
 const struct from_source *from_source_find(const char *text)
 {
     const struct from_source *file = NULL;
@@ -108,7 +108,7 @@ const char *from_source_form(const struct from_source *source, char *ret, size_t
     return ret;
 }
 
-/* A path may be shown, a connection string may hold a password. */
+/* Shows a path in full, but not a connection string, which may hold a password. */
 struct from_shown from_shown(const char *text)
 {
     const size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyz");
@@ -156,7 +156,8 @@ static uint32_t options_of(const struct from_source *source, bool with_query)
     return with_query && source->query_options != 0 ? source->query_options : source->options;
 }
 
-/* "sqlite:FILE, odbc:DSN with --query or prometheus:URL": where the option has an effect. */
+/* Lists the sources on which an option has an effect: "sqlite:FILE, odbc:DSN with --query or
+ * prometheus:URL". */
 static void list_sources(uint32_t option, char *ret, size_t size)
 {
     const struct from_source *found[32];

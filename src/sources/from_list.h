@@ -45,36 +45,38 @@ enum from_option {
 #define FROM_OPTION_COUNT 13
 
 struct from_source {
-    const char *name; /* "threads"; "postgres:", before its argument; ".csv", the end of a file */
+    const char *name;     /* "threads"; "postgres:", followed by its argument; ".csv", the end of a
+                             file's name */
     const char *argument; /* "CONNINFO", "FILE"; "": it has none */
     const char *help;     /* what its rows are */
     enum from_opener opener;
-    uint32_t options;       /* enum from_option: those that go with it */
-    uint32_t query_options; /* those that go with it and --query */
-    bool hidden;            /* another spelling */
+    uint32_t options;       /* enum from_option: the options that go with the source */
+    uint32_t query_options; /* the same for the source with --query; 0: `options` */
+    bool hidden;            /* another spelling of a source: not listed */
 };
 
 extern const struct from_source from_sources[];
 extern const size_t from_source_count;
 
-/* The names of enum from_option, by their bits: "query". */
+/* The names of the options, such as "query", by the number of their bit in enum from_option. */
 extern const char *const from_option_names[FROM_OPTION_COUNT];
 
-/* The row of a text such as "threads" or "postgres:host=db"; NULL: there is none. It looks at no
- * file, so the folder of a rotated recording has none. */
+/* The row of a text such as "threads" or "postgres:host=db"; NULL: there is none. It opens no file,
+ * so it does not find the folder of a rotated recording. */
 const struct from_source *from_source_find(const char *text);
 
 /* The row of recordings. */
 const struct from_source *from_source_of_recordings(void);
 
-/* The row of any text, a folder too. CAMP_E_INVALID: there is no such source; the message lists
- * them. It is in from.c. */
+/* Finds the row of any text, a folder too (from.c). CAMP_E_INVALID: there is no such source; the
+ * message lists the sources. */
 int from_source_of(const char *text, const struct from_source **ret, struct camp_error *error);
 
-/* How a source is written: "postgres:CONNINFO", "FILE.csv". Returns `ret`, of `size` bytes. */
+/* Writes a source as a user would give it ("postgres:CONNINFO", "FILE.csv") to ret[size]; returns
+ * `ret`. */
 const char *from_source_form(const struct from_source *source, char *ret, size_t size);
 
-/* The options that `from` sets, but --speed and --interval, which are those of commands. */
+/* The options that are set in `from`, except --speed and --interval, which belong to commands. */
 uint32_t from_given(const struct from *from);
 
 /* CAMP_OK, or CAMP_E_INVALID: one of the options `given` does not go with the source, so it would

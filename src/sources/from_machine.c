@@ -15,7 +15,8 @@ static const char *name_of(const struct from *from)
     return from->text != NULL ? from->text : FROM_DEFAULT;
 }
 
-/* Finds --tier among tiers[count]; NULL entries cannot be chosen. Without --tier *ret stays. */
+/* Finds the index of --tier in tiers[count], where a NULL cannot be chosen. Without --tier *ret is
+ * unchanged. */
 static int find_tier(const struct from *from, const char *const *tiers, size_t count, size_t *ret,
                      struct camp_error *error)
 {
@@ -50,7 +51,7 @@ static int open_states(const struct from *from, struct source **ret, struct from
     return r == CAMP_OK ? threads_source_open(from->states_options, from->stop, ret, error) : r;
 }
 
-/* The message names the sources that would work without the capability. */
+/* Fails with a message that names the sources which work without the capability. */
 static int fail_without_states(int result, const struct camp_error *refusal,
                                struct camp_error *error)
 {
@@ -61,7 +62,7 @@ static int fail_without_states(int result, const struct camp_error *refusal,
                      refusal->message);
 }
 
-/* What threads are added up to. GROUP_NONE: they are not. */
+/* The key by which threads are added up. GROUP_NONE: they are not. */
 static enum group_key key_of(const char *rows)
 {
     static const struct {
@@ -94,8 +95,8 @@ static int open_schedstat(const struct from *from, struct source **ret, struct f
     return threads_schedstat_open(&selection, from->stop, ret, error);
 }
 
-/* When microstates are not permitted or not supported, and neither the tier nor an option asks for
- * them, the threads are measured by the scheduler's counts, with a note. These counts have no
+/* Opens threads by microstates. If those are not permitted or not supported, and neither the tier
+ * nor an option requires them, opens threads by the scheduler's counts, with a note; these have no
  * cgroups. */
 static int open_tasks(const struct from *from, struct source **ret, struct from_facts *facts,
                       struct camp_error *error)
@@ -123,7 +124,7 @@ static int open_tasks(const struct from *from, struct source **ret, struct from_
     return open_schedstat(from, ret, facts, error);
 }
 
-/* Threads, or their groups. */
+/* Opens threads, or groups of them. */
 static int open_threads(const struct from *from, struct source **ret, struct from_facts *facts,
                         struct camp_error *error)
 {
@@ -140,7 +141,7 @@ static int open_threads(const struct from *from, struct source **ret, struct fro
     return CAMP_OK;
 }
 
-/* Measured if permitted; otherwise the system's own counters. */
+/* Opens CPUs by microstates if permitted, otherwise by the system's own counters. */
 static int open_cpus(const struct from *from, struct source **ret, struct from_facts *facts,
                      struct camp_error *error)
 {
@@ -168,7 +169,7 @@ static int open_cpus(const struct from *from, struct source **ret, struct from_f
     return cpus_source_open(NULL, from->stop, ret, error);
 }
 
-/* Processes with sampled and measured time, and the CPUs beside them. */
+/* Opens processes with sampled and measured time, and the CPUs of the same snapshots. */
 static int open_check(const struct from *from, struct source **ret, struct from_facts *facts,
                       struct camp_error *error)
 {

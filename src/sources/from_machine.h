@@ -4,9 +4,9 @@
 
 #include "from.h"
 
-#define FROM_DEFAULT "threads" /* without a name */
+#define FROM_DEFAULT "threads" /* the source if --from is not given */
 
-/* Whether it is such a name: "cpus", "threads", ... */
+/* Whether `name` is a source of this machine: "cpus", "threads", ... */
 bool from_machine_has(const char *name);
 
 /* Uses text, states_options, tier and stop of `from`. Fills `facts`, which are zeroed, as

@@ -1,7 +1,7 @@
 /*
- * Groups of threads: another source's threads added up to processes, users, commands or cgroups.
- * Exited threads form a row of their own, marked and without an id, so that the row of the living
- * ones keeps its identity.
+ * Groups of threads: adds up another source's threads to processes, users, commands or cgroups.
+ * Exited threads form a row of their own, marked and without an id, so that the row of living
+ * threads keeps its identity.
  */
 #include "groups.h"
 

@@ -1,6 +1,6 @@
 /*
  * Groups by a label: one row for each value. Unlike groups of threads (groups.c) a row includes
- * exited entities: a user's sessions come and go, and the user is the same.
+ * exited entities, because a user's sessions come and go, but the user stays.
  */
 #include "counters/error.h"
 #include "groups.h"
@@ -24,7 +24,7 @@ struct label_groups {
     size_t capacity;
 };
 
-/* The tuple with only this label of an entity; NULL: none. */
+/* Returns the entity's labels reduced to the one of the groups; NULL: the entity has none. */
 static const struct labels *group_of(const struct label_groups *groups, const struct entity *entity)
 {
     const char *values[LABELS_MOST] = { NULL };

@@ -63,7 +63,7 @@ static const struct schema *describe_parts(const struct source *base)
     return whole_of(base)->describe(whole_of(base));
 }
 
-/* The total is the first row, so no row is copied. */
+/* Leaves out the first row, which is the total, without copying the others. */
 static int next_parts(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
                       struct camp_error *error)
 {

@@ -1,13 +1,13 @@
-/* A part of another source as a source of its own. Each function takes ownership of `whole`, which
- * is closed with *ret, and on failure. CAMP_OK or CAMP_E_NOMEM. */
+/* Sources that show a part of another source. Each function takes ownership of `whole`: it is
+ * closed together with *ret, or at once on failure. CAMP_OK or CAMP_E_NOMEM. */
 #pragma once
 
 #include "source.h"
 
-/* The frames beside the source's frames: the CPUs in a snapshot of threads. `whole` must have such
- * a frame, also before its first one. */
+/* Opens the second frames of a source (source_beside()), such as the CPUs in snapshots of threads.
+ * `whole` must have a second frame even before its first interval. */
 int beside_source_open(struct source *whole, struct source **ret);
 
-/* CPUs without the row of all CPUs together. A consumer that adds entities up, or shows each as one
- * of many, would count the total twice. */
+/* Opens CPUs without the row of their total: a consumer that adds up entities would count all time
+ * twice. */
 int parts_source_open(struct source *whole, struct source **ret);

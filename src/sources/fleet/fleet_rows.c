@@ -1,12 +1,12 @@
-/* The samples as a frame. */
+/* Fills a frame from the samples. */
 #include "fleet_inside.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define GAP_PERIODS_HALVES 5 /* 2.5 scrapes: one may fail */
-#define WHOLE_PARTS 50       /* a row that lacks less than this part is whole */
+#define GAP_PERIODS_HALVES 5 /* a gap is longer than 2.5 scrape periods, so one scrape may fail */
+#define WHOLE_PARTS 50       /* a row that lacks less than 1/50 of its interval is whole */
 #define FORGET_NS ((int64_t)300 * NS_PER_S)
 
 /* The usual period is the median of the hosts' periods. */
@@ -29,9 +29,9 @@ static int64_t period_of(const struct fleet *fleet, const struct fleet_member *m
     return member->period_ns > 0 ? member->period_ns : fleet->period_ns;
 }
 
-/* Threads have no clock to compare with: the time of a group is the sum of its states. So is that
- * of a query's row, if the sum exceeds the interval and there is no column elapsed: the row has
- * many threads, or CPUs. */
+/* A group of threads has no clock of its own: its elapsed time is the sum of its states. So is the
+ * elapsed time of a query's row, if the sum exceeds the interval and the query has no column
+ * "elapsed": the row then stands for many threads or CPUs. */
 static void set_elapsed(const struct fleet *fleet, struct fleet_amounts *amounts)
 {
     uint64_t sum_ns = 0;
@@ -68,7 +68,8 @@ static int add_row(struct fleet *fleet, const struct fleet_member *member,
     return CAMP_OK;
 }
 
-/* A gap depends on the period of samples, and on that of snapshots. */
+/* The shortest distance of two samples that is a gap: by the period of the samples or of the
+ * snapshots, whichever is longer. */
 static int64_t gap_of(const struct fleet *fleet, int64_t period_ns)
 {
     const int64_t snapshot_ns = (int64_t)(fleet->frame.end_ns - fleet->frame.start_ns);
@@ -77,8 +78,9 @@ static int64_t gap_of(const struct fleet *fleet, int64_t period_ns)
     return longer_ns * GAP_PERIODS_HALVES / 2 + MARGIN_NS;
 }
 
-/* The end of a member's interval: a member that is scraped on time has a sample after it by now. If
- * its samples arrive late, its intervals end earlier from now on, by at most one period. */
+/* Returns the end of a member's interval. If the member is scraped on time, it now has a sample
+ * after that end. If its samples arrive late, its next intervals end earlier, by at most one
+ * period. */
 static int64_t end_of(const struct fleet *fleet, struct fleet_member *member, int64_t period_ns)
 {
     const int64_t to_ns = fleet->eval_ns - fleet_lag(fleet, period_ns) - member->late_ns;
@@ -120,7 +122,7 @@ static int fill_amounts(struct fleet *fleet, int64_t until_ns)
     return r;
 }
 
-/* Fills the levels of one evaluation: the last one, or for history that at `until_ns`. */
+/* Fills the levels of one evaluation: the last one, or, for history, the one at `until_ns`. */
 static int fill_levels(struct fleet *fleet, int64_t until_ns)
 {
     const double length_ns = (double)(fleet->frame.end_ns - fleet->frame.start_ns);

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #define LARGEST_NS 9e18
-#define SAME_NS 1000000                            /* servers have times in ms */
-#define PERIOD_MOST_NS ((int64_t)86400 * NS_PER_S) /* a longer distance is an error */
-#define KEPT 3 /* minimum number of samples: two distances, for the period */
+#define SAME_NS 1000000                            /* servers round times to ms */
+#define PERIOD_MOST_NS ((int64_t)86400 * NS_PER_S) /* a longer one is an error */
+#define KEPT 3 /* samples that a member keeps at least: two distances, for the period */
 
 static size_t width(const struct fleet_samples *samples)
 {
@@ -34,7 +34,7 @@ static void release_member(struct fleet_member *member)
 
 static void keep_node(void *node)
 {
-    (void)node; /* members[] owns it too */
+    (void)node; /* the member belongs to members[], too */
 }
 
 void fleet_samples_release(struct fleet_samples *samples)
@@ -179,7 +179,7 @@ static int64_t larger(int64_t left, int64_t right)
     return left > right ? left : right;
 }
 
-/* The growth of a counter in seconds. */
+/* Returns the growth of a counter, in seconds. */
 static double growth(double before, double after, bool *is_partial)
 {
     if (isnan(before) || isnan(after))
@@ -201,7 +201,7 @@ uint64_t fleet_ns(double ns)
 }
 
 /* The time from the sample at position `at` to the next, in ns of one CPU: by the host's own clock,
- * which is that of the counters; otherwise by the times of scrapes, which start some ms before the
+ * which its counters use, too; without one by the times of scrapes, which start some ms before the
  * counters are read. */
 static double elapsed_between(const struct fleet_samples *samples,
                               const struct fleet_member *member, size_t at)
@@ -214,7 +214,8 @@ static double elapsed_between(const struct fleet_samples *samples,
     return (double)(member->times_ns[at + 1] - member->times_ns[at]);
 }
 
-/* Adds the part between from_ns and to_ns of the difference between sample `at` and the next. */
+/* Adds to *ret the growth from sample `at` to the next, as far as it falls between from_ns and
+ * to_ns. */
 static void add_part(const struct fleet_samples *samples, const struct fleet_member *member,
                      size_t at, int64_t from_ns, int64_t to_ns, struct fleet_amounts *ret)
 {

@@ -96,8 +96,8 @@ void fleet_key(const struct prometheus_series *series, const char *const *withou
     ret[length] = '\0';
 }
 
-/* Control characters are those of ASCII, and U+0080 to U+009F: some terminals read U+009B as the
- * start of a command. */
+/* Replaces the control characters of ASCII, and U+0080 to U+009F, because some terminals read
+ * U+009B as the start of a command. */
 void fleet_clean(char *text)
 {
     for (; *text != '\0'; text++) {

@@ -8,21 +8,23 @@
 /* Formats a text, which the caller frees. NULL: no memory. */
 char *fleet_text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A quoted PromQL string: the regular expression that matches exactly `text`, followed by the
- * expression `suffix`. The caller frees it; NULL: no memory. */
+/* Returns a quoted PromQL string: a regular expression that matches exactly `text`, followed by the
+ * regular expression `suffix`. The caller frees it; NULL: no memory. */
 char *fleet_quoted_pattern(const char *text, const char *suffix);
 
-/* ret[FLEET_KEY_SIZE]: all labels of a series except without[], which ends in NULL. The metric's
- * name and camp's own mark (FLEET_PART) are always left out. A longer key is cut. */
+/* Writes to ret[FLEET_KEY_SIZE] all labels of a series except those in without[], which ends in
+ * NULL. The metric's name and camp's own mark (FLEET_PART) are always left out. A longer key is
+ * cut. */
 void fleet_key(const struct prometheus_series *series, const char *const *without, char *ret);
 
 /* Replaces control characters, which could control a terminal, by question marks. */
 void fleet_clean(char *text);
 
-/* "host.example:9733" as a shown name: cleaned, and cut between characters. */
+/* Writes `text` ("host.example:9733") as a name to show: cleaned by fleet_clean(), and if too long,
+ * cut between two characters. */
 void fleet_name(const char *text, char *ret, size_t size);
 
-/* The same for the first line of text[length]. */
+/* Does the same as fleet_name() with the first line of text[length]. */
 void fleet_line(const char *text, size_t length, char *ret, size_t size);
 
 /* Appends to the string in ret[size], as far as it fits. */
@@ -32,5 +34,5 @@ void fleet_append(char *ret, size_t size, const char *format, ...)
 /* Adds a name that is not yet in names[*count], up to `most` names. */
 void fleet_add_name(const char **names, size_t *count, size_t most, const char *name);
 
-/* The label with which camp marks parts of its questions. */
+/* The label by which camp distinguishes the parts of its query. */
 #define FLEET_PART "camp_part"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGEST_S 9e9 /* of a time: the range of 64 bits in ns */
+#define LARGEST_S 9e9 /* the largest time that fits into 64 bits as ns */
 
 static int complain(struct camp_error *error, const char *what)
 {
@@ -51,7 +51,8 @@ static int compare_labels(const void *left, const void *right)
                   ((const struct prometheus_label *)right)->name);
 }
 
-/* False: a value is no text, or there are too many. They arrive by name, so sorting is rare. */
+/* False: a label's value is no text, or there are too many labels. Servers send labels in the order
+ * of their names, so sorting is rarely necessary. */
 static bool read_labels(json_t *metric, struct prometheus_series *ret)
 {
     const char *name;
@@ -118,7 +119,7 @@ bool prometheus_series_sample(const struct prometheus_series *series, size_t at,
     const char *text;
     double seconds;
 
-    /* A matrix has an array of pairs, other types one pair. */
+    /* In a matrix a series has an array of pairs [time, value], in other types one pair. */
     if (json_is_array(json_array_get(sample, 0)))
         sample = json_array_get(sample, at);
     else if (at != 0)

@@ -1,6 +1,7 @@
 /* The driver of libcurl for remote.h: its multi interface does not block while the server works.
- * libcurl connects with each question if it must, and has its own time limits. Proxies and
- * resolvers are those of curl(1) (http_proxy, NO_PROXY). Certificates are always verified. */
+ * libcurl connects when a question needs a new connection, and has its own time limits. It uses
+ * proxies (http_proxy, NO_PROXY) and resolvers as curl(1) does. Certificates are always verified.
+ */
 #include "prometheus_client.h"
 
 #include "counters/error.h"
@@ -16,7 +17,7 @@
 
 #define ANSWER_BYTES ((size_t)64 << 20)
 #define CONNECT_MS 3000
-#define WHOLE_MS 30000 /* limit of a question and its answer */
+#define WHOLE_MS 30000 /* time limit of a question with its answer */
 #define TOKEN_SIZE 16384
 
 struct prometheus_client {
@@ -47,7 +48,7 @@ bool prometheus_client_is_asked(const struct prometheus_client *client)
 
 /* ------------------------------------------------------------------------------ Opening -- */
 
-/* libcurl's callback: a smaller return value ends the transfer. */
+/* libcurl's callback. A return value below the number of bytes passed ends the transfer. */
 static size_t append(char *data, size_t size, size_t count, void *context)
 {
     struct prometheus_client *client = context;
@@ -75,7 +76,8 @@ static bool set_options(struct prometheus_client *client)
     libcurl.curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, client->detail);
     libcurl.curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     libcurl.curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)WHOLE_MS);
-    libcurl.curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, ""); /* every encoding of libcurl */
+    /* "": every encoding that libcurl supports */
+    libcurl.curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
     libcurl.curl_easy_setopt(easy, CURLOPT_USERAGENT, "camp/" CAMP_VERSION);
     good &= libcurl.curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
     if (client->place.socket != NULL)
@@ -114,7 +116,8 @@ static bool add_header(struct prometheus_client *client, const char *name, const
     return longer != NULL;
 }
 
-/* Reads the first word of a file, because tokens are renewed while camp runs. */
+/* Reads the token, the first word of a file: for each question, because tokens are renewed while
+ * camp runs. */
 static int read_token(const char *path, char *ret, struct camp_error *error)
 {
     FILE *file = fopen(path, "re");
@@ -147,7 +150,8 @@ static int set_headers(struct prometheus_client *client, struct camp_error *erro
         good &= add_header(client, "Authorization: Bearer ", token);
     if (tenant != NULL && strpbrk(tenant, "\r\n") == NULL)
         good &= add_header(client, "X-Scope-OrgID: ", tenant);
-    good &= add_header(client, "Expect:", ""); /* saves a round trip per question */
+    /* without "Expect: 100-continue": it would cost a round trip per question */
+    good &= add_header(client, "Expect:", "");
     explicit_bzero(token, sizeof token);
     libcurl.curl_easy_setopt(client->easy, CURLOPT_HTTPHEADER, client->headers);
     return good ? CAMP_OK : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a question");
@@ -213,7 +217,7 @@ static short wait_for_answer(void *context, uint64_t until_ns)
     return 0;
 }
 
-/* CAMP_OK, or the failure. */
+/* Returns CAMP_OK, or the failure of the finished transfer. */
 static int result_of_transfer(struct prometheus_client *client, bool *ret_may_pass)
 {
     const struct prometheus_outcome outcome = {

@@ -14,7 +14,8 @@
 
 struct prometheus_client;
 
-/* `place`: prometheus_place.c. Sends nothing yet. CAMP_E_INVALID, CAMP_E_NOMEM. */
+/* Parses the address `place` (prometheus_place.c), and sends nothing yet. CAMP_E_INVALID,
+ * CAMP_E_NOMEM. */
 int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
                            struct prometheus_client **ret, struct camp_error *error);
 void prometheus_client_close(struct prometheus_client *client); /* NULL is ignored */
@@ -22,14 +23,15 @@ void prometheus_client_close(struct prometheus_client *client); /* NULL is ignor
 /* The address as it may be shown; owned by the client. */
 const char *prometheus_client_shown(const struct prometheus_client *client);
 
-/* Whether a question is pending. */
+/* Whether a question is sent and not yet answered. */
 bool prometheus_client_is_asked(const struct prometheus_client *client);
 
-/* POSTs a query to base/api/v1/`path` ("query") until `until_ns` (CLOCK_MONOTONIC); `times` is ""
- * or its further parameters, such as "&time=1". CAMP_OK: prometheus_answer_release().
- * REMOTE_PENDING: no answer yet, or *stop is set; repeat the same call. CAMP_E_GONE: no server;
- * CAMP_E_PERM: refused; CAMP_E_INVALID: the server does not understand it; CAMP_E_IO,
- * CAMP_E_FORMAT, CAMP_E_SPACE (more than 64 MB). The message says what to do. */
+/* POSTs a query to base/api/v1/`path` ("query"), and waits for the answer until `until_ns`
+ * (CLOCK_MONOTONIC); `times` is "" or further parameters, such as "&time=1". CAMP_OK: release *ret
+ * with prometheus_answer_release(). REMOTE_PENDING: no answer yet, or *stop is set; repeat the same
+ * call. CAMP_E_GONE: no server; CAMP_E_PERM: refused; CAMP_E_INVALID: the server does not
+ * understand the query; CAMP_E_IO, CAMP_E_FORMAT, CAMP_E_SPACE (more than 64 MB). The message says
+ * what to do. */
 int prometheus_client_ask(struct prometheus_client *client, const char *path, const char *query,
                           const char *times, uint64_t until_ns, struct prometheus_answer *ret,
                           struct camp_error *error);
@@ -57,8 +59,8 @@ struct prometheus_outcome {
     size_t length;
 };
 
-/* CAMP_OK: an answer of status 200. Otherwise fills *error and returns its code. `status`: HTTP's,
- * 0: none; `system_error`: errno of connecting, 0: none. *ret_may_pass: whether another try may
- * help soon; not after the server refused the user or the question. */
+/* CAMP_OK: an answer with HTTP status 200. Otherwise fills *error and returns its code. `status` is
+ * the HTTP status, `system_error` the errno of connecting; 0: none. *ret_may_pass: whether another
+ * try may help soon; false after the server refused the user or the question. */
 int prometheus_failure_report(const struct prometheus_outcome *outcome, long status,
                               int system_error, bool *ret_may_pass, struct camp_error *error);

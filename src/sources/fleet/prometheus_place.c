@@ -12,7 +12,7 @@
  *      CAMP_PROMETHEUS_CA           a file of certificates to trust instead of the system's
  *      CAMP_PROMETHEUS_TENANT       X-Scope-OrgID, which Mimir and Cortex require
  *
- * libcurl's own parser splits the address: what is requested is what is shown.
+ * libcurl's own parser splits the address, so that the shown address is the one that is requested.
  */
 #include "prometheus_client.h"
 
@@ -40,7 +40,7 @@ static const struct {
     { CURLUE_BAD_IPV6, "the IPv6 address cannot be read: write it in []" },
     { CURLUE_NO_HOST, "the host is missing" },
     { CURLUE_BAD_LOGIN, "user:password@ cannot be read: write @ as %40, : as %3A, / as %2F" },
-    { CURLUE_OK, "the address cannot be read" }, /* last: all others */
+    { CURLUE_OK, "the address cannot be read" }, /* last: for all other codes */
 };
 
 static int complain(const char *fault, struct camp_error *error)
@@ -69,7 +69,7 @@ void prometheus_place_release(struct prometheus_place *place)
     *place = (struct prometheus_place){ 0 };
 }
 
-/* A part, with "%41" decoded if it is a password; NULL: there is none. */
+/* Returns a part of the address; with CURLU_URLDECODE, "%41" is decoded. NULL: there is none. */
 static char *part_of(CURLU *url, CURLUPart part, unsigned flags)
 {
     char *text = NULL, *copy = NULL;
@@ -94,7 +94,7 @@ static bool read_credential(CURLU *url, struct prometheus_place *ret)
     return !is_given || ret->credential != NULL;
 }
 
-/* The address without its secret. */
+/* Returns the address without user and password. */
 static char *base_of(CURLU *url)
 {
     char *base;
@@ -109,8 +109,8 @@ static char *base_of(CURLU *url)
     return base;
 }
 
-/* The message names the key of "?key=value", unless an @ in the address means that the key may be a
- * part of a password. */
+/* Complains about a query in the address. The message names the key of "?key=value", unless there
+ * is an @ in the address: then the key may be a part of a password. */
 static int complain_of_query(const char *query, const char *text, struct camp_error *error)
 {
     const size_t length = strspn(query, "abcdefghijklmnopqrstuvwxyz_");
@@ -121,7 +121,7 @@ static int complain_of_query(const char *query, const char *text, struct camp_er
     return complain(fault, error);
 }
 
-/* A query or fragment would be lost; other schemes are not supported. */
+/* Refuses a query or fragment, which would be lost, and schemes that are not supported. */
 static int check(CURLU *url, const char *text, struct camp_error *error)
 {
     char *scheme = part_of(url, CURLUPART_SCHEME, 0);
@@ -142,7 +142,7 @@ static int check(CURLU *url, const char *text, struct camp_error *error)
 
 static int parse_address(const char *text, struct prometheus_place *ret, struct camp_error *error)
 {
-    /* "host:9090" would be the scheme "host" */
+    /* without a scheme in front, libcurl would take the "host" of "host:9090" for one */
     const char *scheme = strstr(text, "://") != NULL   ? ""
                          : strncmp(text, "//", 2) == 0 ? "http:"
                                                        : "http://";

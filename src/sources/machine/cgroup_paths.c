@@ -53,7 +53,7 @@ static int compare_ids(const void *a, const void *b)
     return left->id < right->id ? -1 : left->id > right->id;
 }
 
-/* Searches the first `count`, which are sorted. */
+/* Searches the first `count` paths, which are sorted by id. */
 static struct cgroup_path *find(const struct cgroup_paths *paths, size_t count, uint64_t id)
 {
     const struct cgroup_path wanted = { .id = id };
@@ -80,7 +80,8 @@ static int add_directory(struct cgroup_paths *paths, size_t sorted, uint64_t id,
     return CAMP_OK;
 }
 
-/* `whole`: the path of a directory, of which `mount_length` bytes are the mount's. */
+/* Adds the directory `whole` and those below it. The first `mount_length` bytes of `whole` are the
+ * path of the mount. */
 static int walk(struct cgroup_paths *paths, size_t sorted, char whole[PATH_MAX],
                 size_t mount_length)
 {
@@ -155,7 +156,8 @@ static size_t mark_used(struct cgroup_paths *paths, const struct frame *frame)
     return unknown;
 }
 
-/* Names cgroups that were removed before they were seen, or belong to another view of the tree. */
+/* Names used cgroups that have no directory: they were removed before a walk saw them, or are
+ * outside of the mounted part of the tree. */
 static int name_unknown(struct cgroup_paths *paths, const struct frame *frame)
 {
     for (size_t i = 0; i < frame->entity_count; i++) {

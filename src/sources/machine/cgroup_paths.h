@@ -27,9 +27,9 @@ void cgroup_paths_release(struct cgroup_paths *paths);
 /* Resolves the name of each cgroup in a frame. CAMP_OK or CAMP_E_NOMEM. */
 int cgroup_paths_resolve(struct cgroup_paths *paths, const struct frame *frame);
 
-/* The name of a cgroup of that frame; valid until the next cgroup_paths_resolve(). */
+/* The name of a cgroup of the last resolved frame; valid until the next cgroup_paths_resolve(). */
 const char *cgroup_paths_name(const struct cgroup_paths *paths, uint64_t id);
 
-/* The mount point of cgroup2 in a file as /proc/self/mounts (fstab(5)); the caller frees it. NULL:
- * none, or out of memory. */
+/* Finds the mount point of cgroup2 in a file like /proc/self/mounts (fstab(5)); the caller frees
+ * it. NULL: none, or out of memory. */
 char *cgroup_mount_of(FILE *mounts);

@@ -1,4 +1,4 @@
-/* The CPUs of one reading of the system's own counters. */
+/* A list of all CPUs with the system's own counters, read at one time. */
 #pragma once
 
 #include "sources/source.h"
@@ -12,7 +12,7 @@ struct cpu_list {
 /* Reads all CPUs, growing the list as needed. CAMP_E_NOMEM, or as camp_reader_cpus(). */
 int cpu_list_read(struct cpu_list *list, struct camp_reader *reader, struct camp_error *error);
 
-/* NULL: missing. */
+/* Finds a CPU in the list; NULL: it is not there. */
 const struct camp_cpu *cpu_list_find(const struct cpu_list *list, int32_t cpu);
 
 /* The time that a CPU has in a column of cpus_schema; false: the system does not report it. */

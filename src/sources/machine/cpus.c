@@ -50,7 +50,7 @@ static const struct schema *describe(const struct source *source)
     return &cpus_schema;
 }
 
-/* A time that one of the readings lacks is 0. */
+/* Fills a row with the difference of two readings. A time that one of them lacks is 0. */
 static void fill_entity(struct frame *frame, const struct camp_cpu *before,
                         const struct camp_cpu *now, size_t cpus)
 {

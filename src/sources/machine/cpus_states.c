@@ -1,6 +1,6 @@
 /*
- * CPUs by microstates, measured at each switch and interrupt. Idle time is divided by whether a
- * thread that started to wait for a disk on this CPU still waits (own). Further columns have other
+ * CPUs by microstates, measured at each switch and interrupt. Idle time counts as I/O wait while a
+ * thread that started to wait for a disk on this CPU still waits. Further columns have other
  * definitions of I/O wait, and the kernel's own counts.
  */
 #include "cpus_states.h"
@@ -84,7 +84,8 @@ static const struct camp_cpu_states *states_of(const struct cpus_states *cpus, i
     return NULL;
 }
 
-/* A CPU without a switch so far (begin_ns 0) has only the kernel's own counts. */
+/* Makes a reading of one CPU. Before the CPU's first switch (begin_ns is 0) it has only the
+ * kernel's own counts. */
 static struct reading reading_of(const struct camp_cpu *kernel,
                                  const struct camp_cpu_states *switched)
 {
@@ -108,7 +109,8 @@ static struct reading reading_of(const struct camp_cpu *kernel,
     return reading;
 }
 
-/* An offline CPU makes no switches: the kernel's list says which CPUs are online. */
+/* Reads all online CPUs. Microstates do not show that a CPU is offline, as it just makes no
+ * switches; the kernel's list does. */
 static int read_all(struct cpus_states *cpus)
 {
     if (!ARRAY_RESERVE(cpus->now.list, cpus->now.capacity, cpus->kernel.count))
@@ -162,8 +164,8 @@ static int add_cpu(struct frame *frame, const struct reading *before, const stru
     return CAMP_OK;
 }
 
-/* A CPU with its first switch in this interval is known from then on; one without a switch is not
- * known to be idle. The time before a CPU came online or went offline is unknown. */
+/* A CPU is measured from its first switch on: before it, the CPU is not known to be idle. The part
+ * of the interval before a CPU came online or went offline is unknown, too. */
 static int fill_frame(struct cpus_states *cpus)
 {
     struct frame *frame = &cpus->frame;

@@ -1,7 +1,7 @@
 /*
- * Processes: the CPU time of each as the scheduler measured it, and as ticks sampled it.
+ * Processes: the CPU time of each, once as measured by the scheduler, and once as sampled by ticks.
  *
- * taskstats tier: both numbers come from one message of the kernel. A process whose CPU clock (one
+ * taskstats tier: both times come from one message of the kernel. A process whose CPU clock (one
  * system call) has not moved since the last snapshot has not run, so ticks have not sampled it
  * either, and it is not read. A process that ends leaves an exit record with its final times.
  * Records are read after the processes, so a process that ends in between is accounted once, by its
@@ -25,7 +25,7 @@
     100000000u /* exit records are read at least this often, as their buffer is small */
 #define EXITS_AT_ONCE 64
 #define ASKED_AT_ONCE 256
-#define VERSION_WITH_GROUPS 12 /* of taskstats: ac_tgid */
+#define VERSION_WITH_GROUPS 12 /* version of taskstats that has ac_tgid */
 
 struct tasks_source {
     struct tasks_common common; /* first: a tasks_source is a source */
@@ -36,10 +36,11 @@ struct tasks_source {
     struct camp_pid *pids; /* [pid_capacity] */
     size_t pid_count, pid_capacity;
     uint64_t snapshot_ns;       /* CLOCK_BOOTTIME of the last snapshot */
-    uint64_t snapshot_start_ns; /* CLOCK_MONOTONIC of the same */
+    uint64_t snapshot_start_ns; /* CLOCK_MONOTONIC of the start of that snapshot */
     uint64_t older;           /* ended in this interval, started before it, and were never listed */
     uint64_t overruns, forks; /* as of the last snapshot */
-    uint64_t stolen_ns;       /* by the hypervisor since boot, when records were last read */
+    /* time taken by the hypervisor since boot, as of the last reading of records */
+    uint64_t stolen_ns;
     struct frame frame;
 };
 
@@ -49,10 +50,11 @@ static const struct schema *describe(const struct source *source)
     return &tasks_schema;
 }
 
-/* A thread's time is part of its process's, also after its end: only whole processes are accounted.
- * Kernels before 5.19 do not say whether a record is of a thread or a process. There each record
- * counts as a process's (a thread that ends before its process is accounted twice), and the total
- * of an unlisted process is left out, because its threads were accounted. */
+/* Accounts an exit record if it is that of a whole process: the time of an exited thread stays a
+ * part of its process. Kernels before 5.19 do not say to which process a thread belonged. There the
+ * record of each thread counts as that of a process (so a thread that ends before its process is
+ * accounted twice), and the total of an unlisted process is left out, because its threads were
+ * accounted. */
 static int account_exit(struct tasks_source *source, const struct camp_task_exit *exit)
 {
     struct camp_task_exit process = *exit;
@@ -64,7 +66,8 @@ static int account_exit(struct tasks_source *source, const struct camp_task_exit
     } else if (!exit->is_process) {
         return CAMP_OK;
     }
-    /* Hidden from this user (hidepid): its record also has its time before this interval. */
+    /* A process that started before this interval and was never listed is hidden from this user
+     * (hidepid): its record has time from before the interval. */
     if (exit->elapsed_ns > source_clock_ns(CLOCK_MONOTONIC) - source->snapshot_start_ns &&
         !tasks_table_has(&source->table, process.pid)) {
         source->older++;
@@ -73,7 +76,8 @@ static int account_exit(struct tasks_source *source, const struct camp_task_exit
     return tasks_table_end(&source->table, &process);
 }
 
-/* Called before records are accounted: they may contain time stolen in this interval. */
+/* Adds the time stolen by the hypervisor since the last call. Must be called before records are
+ * accounted, because they may contain such time. */
 static int note_stolen(struct tasks_source *source, struct camp_error *error)
 {
     struct camp_cpu total;
@@ -131,14 +135,15 @@ static bool read_details(struct known_task *task, struct camp_task *ret)
 
     if (camp_process_identify(NULL, task->pid, &process, sizeof process, NULL) != CAMP_OK ||
         camp_process_read(NULL, &process, wanted, ret, sizeof *ret, NULL) != CAMP_OK)
-        return false; /* it has ended: its exit record has its name */
+        return false; /* the process has ended: its exit record has its name */
     memcpy(task->name, ret->name, sizeof task->name);
     task->flags |= TASK_NAMED | (ret->parent == 2 || task->pid == 2 ? TASK_KERNEL : 0);
     return true;
 }
 
-/* A new process may already be a zombie. Its exit record has its times and is accounted by name, so
- * reading it too would account it twice. The record of a known process will find its row. */
+/* A process may be a zombie when it is first listed. Its exit record is then accounted by name, so
+ * the process is not read: that would account it twice. The record of a process listed before finds
+ * its row. */
 static void add_process(struct known_task *task)
 {
     struct camp_task details;
@@ -155,8 +160,8 @@ static int ask(struct tasks_source *source, struct known_task *const *tasks, con
     int r = camp_taskstats_read(&source->ask, pids, count, answers, sizeof answers[0], error);
 
     for (size_t i = 0; r == CAMP_OK && i < count; i++) {
-        /* A zombie reads as zero. In the first snapshot its record may be older than the
-         * session. */
+        /* The times of a zombie read as zero. In the first snapshot its exit record may be older
+         * than the session, and so missing. */
         if (answers[i].result == CAMP_OK && answers[i].runs == 0 &&
             (tasks[i]->flags & TASK_NEW) != 0)
             add_process(tasks[i]);
@@ -210,7 +215,8 @@ static int take_snapshot(struct tasks_source *source, bool first, struct camp_er
     int r = drain(source, error);
 
     if (r == CAMP_OK)
-        r = note_stolen(source, error); /* also without records: the next interval starts here */
+        /* also if no record was read: the next interval starts here */
+        r = note_stolen(source, error);
     if (r == CAMP_OK)
         r = list_pids(source, error);
     if (r == CAMP_OK)
@@ -224,7 +230,7 @@ static int take_snapshot(struct tasks_source *source, bool first, struct camp_er
     return r;
 }
 
-/* Adds an entity for a row of the table, if the process ran, started or ended. */
+/* Adds a row for a process of the table, if it ran, started or ended in the interval. */
 static int add_task(struct tasks_source *source, struct known_task *task)
 {
     bool ended = (task->flags & (TASK_ENDED | TASK_GONE)) != 0;

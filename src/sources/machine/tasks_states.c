@@ -2,10 +2,10 @@
  * Processes by microstates: measured and sampled time of each from one snapshot of all threads, and
  * the final numbers of exited threads. The CPUs come from the same snapshot.
  *
- * Both are the counts of the scheduler and the tick, read in the kernel at one moment; those of an
- * exited thread at its last switch, when they are complete. Threads are added up to their process
- * here, including exited ones. The counts of a thread that runs during the snapshot are as of the
- * last tick or switch; the rest belongs to the next interval.
+ * Both times of a thread are read in the kernel at one moment; those of an exited thread at its
+ * last switch, when they are complete. Threads are added up to their process here, including exited
+ * ones. The counts of a thread that runs during the snapshot are as of the last tick or switch; the
+ * rest belongs to the next interval.
  */
 #include "ledger/array.h"
 #include "tasks_frame.h"
@@ -16,7 +16,7 @@
 /* One process in the interval. */
 struct process_sum {
     int32_t pid;
-    uint32_t flags; /* enum entity_flag, of its first thread */
+    uint32_t flags; /* enum entity_flag, as of its first thread */
     uint32_t count;
     const char *name;
     uint64_t measured_ns, sampled_ns;
@@ -46,7 +46,8 @@ static int compare_rows(const void *a, const void *b, void *context)
                                      &threads->entities[*(const size_t *)b]);
 }
 
-/* A pid reused within the interval is two processes: each has a first thread. */
+/* Adds up the threads of each process. A pid reused within the interval stands for two processes:
+ * each has a first thread. */
 static void add_up(struct states_source *source, const struct frame *threads)
 {
     struct process_sum *process = NULL;
@@ -79,7 +80,7 @@ static bool is_brief(const struct process_sum *process)
     return (process->flags & brief) == brief;
 }
 
-/* Processes that started and ended within the interval come last, by name. */
+/* Sorts processes that started and ended within the interval last, by name. */
 static int compare_processes(const void *a, const void *b)
 {
     const struct process_sum *left = a, *right = b;

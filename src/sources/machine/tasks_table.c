@@ -15,8 +15,9 @@ void tasks_table_release(struct tasks_table *table)
     *table = (struct tasks_table){ 0 };
 }
 
-/* A new token means that the kernel forgot the inode, or that the pid was reused. It is the same
- * process if it had started before the last snapshot, since then it already had this pid. */
+/* Whether a pid with a new token is another process. The kernel makes a new token when the pid is
+ * reused, but also when it forgot the inode of /proc/PID. A process that started before the last
+ * snapshot had the pid in that snapshot, so it is the same process. */
 static bool is_another(const struct camp_pid *listed, uint64_t previous_snapshot_ns)
 {
     struct camp_process process;
@@ -24,7 +25,7 @@ static bool is_another(const struct camp_pid *listed, uint64_t previous_snapshot
 
     if (camp_process_identify(NULL, listed->pid, &process, sizeof process, NULL) != CAMP_OK ||
         camp_process_read(NULL, &process, CAMP_TASK_START, &task, sizeof task, NULL) != CAMP_OK)
-        return false; /* it has ended: the next snapshot shows it */
+        return false; /* the process has ended, which the next snapshot shows */
     return task.started_ns + BOOT_TICK_NS > previous_snapshot_ns;
 }
 
@@ -81,7 +82,7 @@ static int compare_pids(const void *key, const void *element)
     return pid < other ? -1 : pid > other;
 }
 
-/* The row of a pid without a known end: the oldest, if the pid was reused. */
+/* Returns the row of the process with this pid whose end is not known; of several, the oldest. */
 static struct known_task *find_unended(struct tasks_table *table, int32_t pid)
 {
     size_t at = ARRAY_POSITION(&pid, table->tasks, table->count, compare_pids);
@@ -98,7 +99,7 @@ static int compare_names(const void *key, const void *element)
     return strcmp(key, ((const struct ended_group *)element)->name);
 }
 
-/* The group of a name, created if missing; NULL: no memory. */
+/* Finds or adds the group of a name; NULL: no memory. */
 static struct ended_group *group_of(struct tasks_table *table, const char *name)
 {
     const size_t at = ARRAY_POSITION(name, table->ended, table->ended_count, compare_names);
@@ -119,10 +120,11 @@ static void name_task(struct known_task *task, const struct camp_task_exit *exit
     task->flags |= TASK_NAMED | (exit->parent == 2 ? TASK_KERNEL : 0);
 }
 
-/* The record is as of the last tick or switch of the task. A task that never slept has also run
- * since then: all the time except interrupts and stolen time, which is in no task's clock. The
- * stolen tasks are unknown, so ended ones get at most what is left without it. The last tick of a
- * task that slept is in no record. */
+/* Returns the CPU time of a process at its end. Its record is as of its last tick or switch. A
+ * process that never slept has run since then, too, except during interrupts and stolen time, which
+ * is in no task's clock. From which tasks time was stolen is unknown, so all stolen time is
+ * subtracted from ended processes as far as possible. For a process that slept, nothing is added:
+ * how long it ran since its last tick is in no record. */
 static uint64_t final_ns(struct tasks_table *table, const struct camp_task_exit *exit)
 {
     uint64_t since_ns =
@@ -149,7 +151,7 @@ int tasks_table_end(struct tasks_table *table, const struct camp_task_exit *exit
     struct ended_group *group;
 
     if (task != NULL) {
-        /* Final times are at least those seen before; otherwise the row is another process's. */
+        /* Final times are never less than earlier ones of the same process. */
         if (measured_ns > task->measured_ns)
             task->measured_ns = measured_ns;
         if (exit->sampled_ns > task->sampled_ns)

@@ -7,7 +7,7 @@
 
 /* --------------------------------------------------------------------------- Differences -- */
 
-/* Where each counter is in a reading. */
+/* The offset of each counter in a reading. */
 static const size_t counter_offsets[THREADS_COLUMN_COUNT] = {
     [THREADS_SYSTEM_CALLS] = offsetof(struct camp_thread_states, system_calls),
     [THREADS_SIGNALS] = offsetof(struct camp_thread_states, signals),
@@ -45,7 +45,7 @@ static void subtract(struct camp_thread_states *now, const struct camp_thread_st
     now->begin_ns += then->time_ns - then->begin_ns;
 }
 
-/* A reading with the counters of `now` and no states yet. */
+/* Makes a reading with the counters of `now`, whose states are still zero. */
 static struct camp_thread_states without_states(const struct camp_thread_states *now)
 {
     struct camp_thread_states ret = *now;
@@ -74,7 +74,8 @@ struct camp_thread_states thread_since(const struct camp_thread_states *now,
 
 /* ------------------------------------------------------------------------ Pending threads -- */
 
-/* In the flags of a pending thread: for how many snapshots it has been pending, at most 3. */
+/* Two bits in the flags of a pending thread count the snapshots for which it has been pending, at
+ * most 3. */
 #define PENDING_ONE (1u << 30)
 #define PENDING_ALL (3u << 30)
 
@@ -177,7 +178,8 @@ static void match_exited(struct thread_interval *interval, struct camp_thread_st
     *last = thread_since(last, then);
 }
 
-/* A snapshot may miss a thread that calls exec() meanwhile, as its tid changes. */
+/* Finds pending threads that are in the new snapshot again: a snapshot may miss a thread that calls
+ * exec() during it, because its tid changes. */
 static bool match_returned(struct thread_interval *interval)
 {
     for (size_t i = 0; i < interval->pending.count; i++) {
@@ -203,7 +205,7 @@ static bool add_missing(struct thread_interval *interval)
     return true;
 }
 
-/* Single threads first, as they are identified exactly. */
+/* Matches single exited threads before totals, because a single one is identified exactly. */
 int thread_interval_match(struct thread_interval *interval)
 {
     const struct thread_list *exited = &interval->exited;

@@ -1,4 +1,4 @@
-/* Threads as a session of microstates reads them, with an index by thread. */
+/* A list of the readings of threads, with an index for thread_list_find(). */
 #pragma once
 
 #include "ledger/index.h"
@@ -24,14 +24,14 @@ bool thread_is_same(const struct camp_thread_states *a, const struct camp_thread
 /* Adds a thread, which thread_list_find() finds from then on. False: no memory. */
 bool thread_list_add(struct thread_list *list, const struct camp_thread_states *thread);
 
-/* Builds the index anew, after threads[] was changed. False: no memory. */
+/* Rebuilds the index after a change of threads[]. False: no memory. */
 bool thread_list_index(struct thread_list *list);
 
-/* The same thread; NULL: missing. */
+/* Finds the reading of the same thread; NULL: the list has none. */
 struct camp_thread_states *thread_list_find(const struct thread_list *list,
                                             const struct camp_thread_states *thread);
 
-/* Reads all living threads in place of those in the list. CAMP_OK, CAMP_E_NOMEM, or the result of
+/* Replaces the list by all living threads. CAMP_OK, CAMP_E_NOMEM, or the result of
  * camp_states_threads(). */
 int thread_list_read_living(struct thread_list *list, struct camp_states *session,
                             struct camp_error *error);

@@ -1,5 +1,6 @@
 /*
- * Threads by microstates: where the wall time of each went, measured at every change of state.
+ * Threads by microstates: the wall time of each thread, divided into states that are measured at
+ * every change.
  *
  * A thread's share of the interval is the time from its reading in the last snapshot (or its start)
  * to its reading in this one (or its end). Each reading has its own time, so the states add up to

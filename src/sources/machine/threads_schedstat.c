@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #define SLICE_NS 100000000u
-#define KTHREADD 2 /* the parent of all kernel threads, and one itself */
+#define KTHREADD 2 /* pid of kthreadd, a kernel thread and the parent of all others */
 #define AT_FIRST 256
 
 enum { COLUMN_CPU, COLUMN_RUN_QUEUE, COLUMN_OFF_CPU, COLUMN_COUNT };
@@ -34,7 +34,7 @@ const struct schema threads_schedstat_schema = {
 struct known_thread {
     struct camp_thread thread;
     struct proc_clock clock;
-    uint64_t started_ns; /* CLOCK_BOOTTIME, in 1/100 s */
+    uint64_t started_ns; /* CLOCK_BOOTTIME, with a resolution of 1/100 s */
     struct entity entity;
 };
 
@@ -52,7 +52,7 @@ struct schedstat_source {
     struct snapshot now, before;
     struct camp_pid *pids; /* [pid_capacity] */
     size_t pid_capacity;
-    struct camp_thread *listed; /* [listed_capacity] of one process */
+    struct camp_thread *listed; /* [listed_capacity] threads of one process */
     size_t listed_capacity;
     struct frame frame;
 };
@@ -77,7 +77,8 @@ static void close_threads(struct source *base)
 
 /* ------------------------------------------------------------------------------- Snapshot -- */
 
-/* The owner of /proc/PID is the effective user of the process, or root if it is not dumpable. */
+/* Returns the owner of /proc/PID: the effective user of the process, or root if the process is not
+ * dumpable. */
 static uint32_t user_of(int32_t pid)
 {
     struct stat status;
@@ -110,7 +111,7 @@ static const struct known_thread *find(const struct snapshot *snapshot,
                : NULL;
 }
 
-/* A thread that ended after it was listed is left out. */
+/* Adds a listed thread to the snapshot, unless it has ended since it was listed. */
 static int add_thread(struct schedstat_source *source, const struct camp_thread *thread,
                       size_t *before_at, struct camp_error *error)
 {
@@ -246,9 +247,9 @@ static bool is_selected(const struct schedstat_selection *selection, const struc
     return selected;
 }
 
-/* The losses are those of the machine, whatever is selected.
- * Threads of the last snapshot that have ended since then lack the rest of their time: partial.
- * Threads that were in no snapshot are counted by the kernel's number of forks: unseen. */
+/* Fills the frame. Its losses count all threads of the machine, not only the selected ones.
+ * `partial` counts threads of the last snapshot that have ended: what they did after it is unknown.
+ * `unseen` counts threads that were in no snapshot, from the kernel's number of forks. */
 static int fill(struct schedstat_source *source)
 {
     struct losses *losses = &source->frame.losses;

@@ -1,11 +1,11 @@
 /*
- * Threads, for users without capabilities: time on a CPU, time on the run queue, and the rest,
- * between two snapshots of the scheduler's counts (/proc/PID/task/TID/schedstat, which every user
- * may read).
+ * Threads for users without capabilities: the time between two snapshots, divided into time on a
+ * CPU, on the run queue, and the rest, by the scheduler's counts (/proc/PID/task/TID/schedstat,
+ * which every user may read).
  *
- * Unlike microstates (threads.c), it has no reasons of sleeps, no division of CPU time into user
- * and system, and no threads that started and ended between two snapshots. A snapshot opens two
- * files for each thread.
+ * Unlike microstates (threads.c), it does not know why a thread sleeps, does not divide CPU time
+ * into user and system, and misses threads that started and ended between two snapshots. A snapshot
+ * opens two files for each thread.
  */
 #pragma once
 

@@ -17,7 +17,7 @@ static struct user_name *ask(uint32_t uid)
         return NULL;
     ret->uid = uid;
     getpwuid_r(uid, &entry, strings, sizeof strings,
-               &user); /* thread-safe: other threads may ask too */
+               &user); /* getpwuid_r() is thread-safe: other threads may look up names, too */
     if (user != NULL)
         snprintf(ret->name, sizeof ret->name, "%.31s", user->pw_name);
     else

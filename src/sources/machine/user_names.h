@@ -16,6 +16,7 @@ struct user_names {
     size_t count, capacity;
 };
 
-/* Valid until user_names_release(). "1234" for a user without a name; "?" without memory. */
+/* Valid until user_names_release(). Returns "1234" for a user without a name, and "?" if there is
+ * no memory. */
 const char *user_names_get(struct user_names *users, uint32_t uid);
 void user_names_release(struct user_names *users);

@@ -1,10 +1,11 @@
 #include "remote.h"
 
-/* A signal may come between the check of *stop and the wait. */
+/* The longest wait without a check of *stop: a signal that arrives after the check does not end the
+ * wait. */
 #define SLICE_NS (50 * (uint64_t)NS_PER_MS)
 
 /* The pauses before the next attempt. After a failure that may pass by itself: none, then 10 ms,
- * twice as long each time, and at last a second. After any other failure: 10 s. */
+ * then twice as long each time, up to a second. After any other failure: 10 s. */
 #define FIRST_PAUSE_NS (10 * (uint64_t)NS_PER_MS)
 #define LONGEST_PAUSE_NS (uint64_t) NS_PER_S
 #define LASTING_PAUSE_NS (10 * (uint64_t)NS_PER_S)
@@ -49,7 +50,7 @@ static uint64_t earliest(uint64_t left, uint64_t right)
     return left < right ? left : right;
 }
 
-/* One step of a connection that is not READY. */
+/* Makes one step of a connection that is DOWN or BUSY. */
 static int step(struct remote *remote, uint64_t until_ns, struct camp_error *error)
 {
     const struct remote_driver *driver = remote->driver;

@@ -10,7 +10,8 @@
 #include <string.h>
 
 #define SLICE_NS (10 * (uint64_t)NS_PER_MS)
-#define ANSWER_NS (300 * (uint64_t)NS_PER_MS) /* for an answer at the end of an interval */
+/* longest wait for an answer at the end of an interval */
+#define ANSWER_NS (300 * (uint64_t)NS_PER_MS)
 
 static const char *const tier_names[TIER_COUNT] = { "bpf", "schedstat+SQL", "performance_schema",
                                                     "SQL" };
@@ -33,7 +34,8 @@ static int take_snapshot(struct mariadb_source *source, struct camp_error *error
     return r;
 }
 
-/* A note stays as long as its cause, and is therefore shown once. */
+/* The note of a frame. It stays the same as long as its cause lasts, so that readers show it once.
+ */
 static const char *note_of(struct mariadb_source *source)
 {
     const struct frame *frame = &source->sessions_frame.frame;

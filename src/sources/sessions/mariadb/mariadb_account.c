@@ -58,7 +58,7 @@ static bool is_idle(const struct mariadb_sample *sample)
     return strncmp(text_of(sample->kind, KIND_ACTIVITY), "idle", 4) == 0;
 }
 
-/* "NULL": any class that may be asleep. */
+/* Whether a sample found the session asleep in `class` within a statement; NULL: in any class. */
 static bool is_asleep_in(const struct mariadb_sample *sample, const char *class)
 {
     const char *seen = text_of(sample->kind, KIND_CLASS);
@@ -91,7 +91,8 @@ static uint64_t sampled_ns(const struct mariadb_session *session, sample_filter 
     return sum;
 }
 
-/* Divides ns in the proportion of the chosen samples. `class` NULL: any. False: there are none. */
+/* Accounts ns in the proportion of the chosen samples. `class` NULL: samples of any class. False:
+ * there are no such samples. */
 static bool divide(struct mariadb_account *account, const struct mariadb_session *session,
                    uint64_t ns, sample_filter *chosen, const char *class)
 {
@@ -132,7 +133,8 @@ void mariadb_account_samples(struct mariadb_account *account, const struct maria
 
 /* ------------------------------------------------------------------------- Instruments -- */
 
-/* The part of an interval of elapsed_ns: instruments may be read less often. */
+/* Returns the part of a wait that belongs to an interval of elapsed_ns: the time between two
+ * readings of the instruments may be longer. */
 static uint64_t reported_ns(const struct mariadb_reported *reported,
                             const struct mariadb_wait *wait, uint64_t elapsed_ns)
 {
@@ -169,7 +171,7 @@ static uint64_t reported_idle_ns(const struct mariadb_session *session, uint64_t
 
 /* ---------------------------------------------------------------------------- Threads -- */
 
-/* The time between statements, in an interval of elapsed_ns. */
+/* Returns the time between statements in an interval of elapsed_ns. */
 static uint64_t idle_ns(const struct mariadb_session *session, uint64_t elapsed_ns,
                         const struct mariadb_reported *reported)
 {
@@ -206,8 +208,8 @@ static bool is_row_lock(const struct mariadb_sample *sample, const char *class)
     return strcmp(text_of(sample->kind, KIND_EVENT), "row_lock") == 0;
 }
 
-/* Accounts the sleep in futex(2). The part that instruments report is subtracted from the samples
- * too: the rest is what instruments miss. */
+/* Accounts the sleep in futex(2) to the events that instruments report, and the rest to the lock of
+ * a row if samples saw one. */
 static void account_futex(struct mariadb_account *account, const struct mariadb_session *session,
                           uint64_t ns, uint64_t elapsed_ns, const struct mariadb_reported *reported)
 {
@@ -239,8 +241,8 @@ static void account_idle(struct mariadb_account *account, const struct mariadb_s
         add(account, class != NULL ? class : "none", "none", "idle", ns);
 }
 
-/* Accounts sleeps by their class. Sleep in a poll or a socket between statements is idle. A server
- * may wait for clients in other calls, so further idle time may be in those. */
+/* Accounts sleeps by their class. As much as the session was between statements, sleep in a poll, a
+ * socket or a pipe is idle: a server may wait for clients in any of them. */
 static void account_measured(struct mariadb_account *account, const struct mariadb_session *session,
                              const struct mariadb_thread_times *times,
                              const struct mariadb_reported *reported)
@@ -264,8 +266,8 @@ static void account_measured(struct mariadb_account *account, const struct maria
     }
 }
 
-/* Accounts the sleep as a whole. If no sample found it asleep within a statement, all of it was
- * idle. */
+/* Accounts the sleep as a whole. If no sample found the session asleep within a statement, all of
+ * its sleep was idle. */
 static void account_whole(struct mariadb_account *account, const struct mariadb_session *session,
                           const struct mariadb_thread_times *times,
                           const struct mariadb_reported *reported)

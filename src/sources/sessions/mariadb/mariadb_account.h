@@ -5,8 +5,8 @@
  * With the operating system each sleep is measured (by its class), or the sum of all sleeps. The
  * database's data divides it. Sleep in a poll or a socket is idle while the session was between
  * statements, by its instrument "idle" if enabled, otherwise by samples. Sleep in a futex belongs
- * to the events of the instruments, if enabled; the rest of it is for the lock of a row if samples
- * saw one. Any other sleep is divided by the samples of its class.
+ * to the events of the instruments, if enabled; the rest of it belongs to the lock of a row if
+ * samples saw one. Any other sleep is divided by the samples of its class.
  */
 #pragma once
 
@@ -22,15 +22,15 @@ struct mariadb_account {
 
 void mariadb_account_release(struct mariadb_account *account);
 
-/* The instruments' report of a session in an interval. All zero: none. */
+/* What the instruments report of a session in an interval. All zero: nothing. */
 struct mariadb_reported {
     const struct mariadb_waits *waits; /* NULL: not read */
-    uint64_t elapsed_ns;               /* between the two readings */
+    uint64_t elapsed_ns;               /* time between the two readings */
     bool has_synch;                    /* waits for conditions are instrumented */
 };
 
-/* Each function starts a new account: by the operating system (*times), by samples (all of
- * elapsed_ns), or by instruments (their share of elapsed_ns, at most all of it). */
+/* Each function starts a new account. The times come from the operating system (*times), from
+ * samples (all of elapsed_ns), or from instruments (the part of elapsed_ns that they report). */
 void mariadb_account_threads(struct mariadb_account *account, const struct mariadb_session *session,
                              const struct mariadb_thread_times *times, bool measured,
                              const struct mariadb_reported *reported);

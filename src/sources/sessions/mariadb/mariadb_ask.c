@@ -12,10 +12,11 @@
 #include <unistd.h>
 
 #define PERIOD_NS (100 * (uint64_t)NS_PER_MS)       /* of samples */
-#define TRANSACTIONS_NS (250 * (uint64_t)NS_PER_MS) /* between samples with transactions */
-#define COST_LIMIT 100                              /* 1/100 of a CPU */
+#define TRANSACTIONS_NS (250 * (uint64_t)NS_PER_MS) /* time between samples with transactions */
+#define COST_LIMIT 100                              /* a statement may cost 1/100 of a CPU */
 
-/* CPU time of camp and of the serving thread; of a remote server the elapsed time. */
+/* Returns the CPU time of camp and of the thread that serves it; for a remote server, the elapsed
+ * time. */
 static uint64_t spent_ns(struct mariadb_source *source)
 {
     struct proc_clock clock;
@@ -25,8 +26,8 @@ static uint64_t spent_ns(struct mariadb_source *source)
     return now_ns(CLOCK_THREAD_CPUTIME_ID) + clock.cpu_ns;
 }
 
-/* Samples come up to 25 % early or late at random: a load as regular as the samples would otherwise
- * be sampled at the same moment of its cycle each time. */
+/* Makes a sample up to 25 % early or late at random: otherwise a load with the same period as the
+ * samples would be sampled at the same moment of its cycle each time. */
 static uint64_t jittered_ns(uint64_t period_ns)
 {
     static uint32_t state = 1;
@@ -55,7 +56,8 @@ static const char place_statement[] =
     "select TID, @@thread_handling, @@hostname from information_schema.PROCESSLIST"
     " where ID = connection_id()";
 
-/* 127.0.0.1 may be a tunnel to another server, whose threads have numbers too. */
+/* Whether the server has the host name of this machine: 127.0.0.1 may be a tunnel to another
+ * machine, whose thread ids mean nothing here. */
 static bool has_our_name(const char *server)
 {
     char ours[256] = "";
@@ -64,7 +66,8 @@ static bool has_our_name(const char *server)
     return server != NULL && strcmp(server, ours) == 0;
 }
 
-/* A thread belongs to a session only if each session has its own thread. */
+/* Reads which local process the server is. Threads can be assigned to sessions only if each session
+ * has its own thread. */
 static void read_address(struct mariadb_server *server, MYSQL_ROW row,
                          const struct mariadb_client_facts *facts)
 {
@@ -84,7 +87,7 @@ static void read_address(struct mariadb_server *server, MYSQL_ROW row,
     snprintf(server->without_pid, sizeof server->without_pid, "%s", why);
 }
 
-/* A missing right (CAMP_E_PERM) is an answer, too. */
+/* Reads which rights and instruments camp has. A missing right (CAMP_E_PERM) is an answer, too. */
 static int read_rights(struct mariadb_client *client, uint64_t until_ns,
                        struct mariadb_server *server, struct camp_error *error)
 {
@@ -145,7 +148,7 @@ void mariadb_find_own_thread(struct mariadb_source *source)
         mariadb_threads_find(source->threads, source->server.own_tid, &source->own.task);
 }
 
-/* A new connection may lead to another server, so earlier sessions are forgotten. */
+/* A new connection may lead to another server, so the earlier sessions are dropped. */
 int mariadb_read_server(struct mariadb_source *source, uint64_t until_ns)
 {
     int r = mariadb_server_read(source->client, until_ns, &source->server, &source->failure);
@@ -172,7 +175,8 @@ static bool is_known_server(const struct mariadb_source *source)
 
 /* -------------------------------------------------------------------------------- Statements -- */
 
-/* CAMP_OK: *ret are the rows of an answer from the known server. */
+/* Asks the server, whose facts are read first on a new connection. CAMP_OK: *ret are the rows of
+ * the answer. */
 static int ask(struct mariadb_source *source, const char *statement, uint64_t until_ns,
                MYSQL_RES **ret)
 {
@@ -192,7 +196,8 @@ bool mariadb_sample_is_due(const struct mariadb_source *source, uint64_t now)
     return source->tier != TIER_INSTRUMENTS && is_due(&source->samples, now);
 }
 
-/* The instruments do not report whether idle time is within a transaction. */
+/* Whether the next sample should include transactions: instruments do not report whether idle time
+ * is within one. */
 static bool wants_transactions(const struct mariadb_source *source)
 {
     return source->server.has_process && source->tier != TIER_INSTRUMENTS &&

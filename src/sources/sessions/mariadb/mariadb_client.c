@@ -31,10 +31,10 @@ struct mariadb_client {
     struct mariadb_options options;
     MYSQL *mysql;
     enum step step;
-    int waits_for; /* MYSQL_WAIT_READ ...; 0: the step is done */
+    int waits_for; /* events that the step waits for (MYSQL_WAIT_READ ...); 0: the step is done */
     MYSQL *connected;
-    int failed;         /* the result of a query's call */
-    const char *wanted; /* the caller's statement; NULL: none, just connect */
+    int failed;         /* the result of the libmariadb call that sends a query */
+    const char *wanted; /* the caller's statement; NULL: none, only connect */
     const char *asked;  /* the pending or answered statement; NULL: none */
     MYSQL_RES *result;  /* of `asked` */
     struct mariadb_client_facts facts;
@@ -50,7 +50,8 @@ static void drop_result(struct mariadb_client *client)
 
 /* ---------------------------------------------------------------------------- Failures -- */
 
-/* `text` may belong to the connection, which is closed here. */
+/* Reports a failure and closes the connection, in this order: `text` may belong to the connection.
+ */
 static int drop(struct mariadb_client *client, unsigned number, const char *text,
                 struct camp_error *error)
 {
@@ -166,7 +167,7 @@ static int after_storing(struct mariadb_client *client, struct camp_error *error
     return CAMP_OK;
 }
 
-/* A missing right does not affect the connection. */
+/* Whether an error is a missing right, which does not end the connection. */
 static bool is_refusal(unsigned number)
 {
     return number == ER_DBACCESS_DENIED_ERROR || number == ER_TABLEACCESS_DENIED_ERROR ||
@@ -183,7 +184,7 @@ static int refuse(struct mariadb_client *client, struct camp_error *error)
                                   libmariadb.mysql_error(client->mysql), &may_pass, error);
 }
 
-/* The step after a finished one. */
+/* Starts the step that follows a finished one. */
 static int after_step(struct mariadb_client *client, struct camp_error *error)
 {
     if (client->step == CONNECTING)
@@ -203,7 +204,7 @@ static int after_step(struct mariadb_client *client, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Finishes the steps that need not wait. */
+/* Follows the steps until one must wait. */
 static int finish_steps(struct mariadb_client *client, struct camp_error *error)
 {
     int r = CAMP_OK;

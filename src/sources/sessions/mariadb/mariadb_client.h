@@ -1,10 +1,10 @@
 /*
- * One connection to MariaDB that never waits longer than the caller's deadline: libmariadb without
- * blocking (mysql_..._start, mysql_..._cont), one poll(2), a deadline for everything.
+ * One connection to MariaDB that never waits longer than the caller's deadline: it uses the calls
+ * of libmariadb that do not block (mysql_..._start, mysql_..._cont) and poll(2).
  *
  * A lost connection is reported once, by the call that found it, and made again by the next calls:
  * at once first, then with growing pauses. A missing answer (a stopped server) is a lost
- * connection. libmariadb resolves host names, and blocks meanwhile.
+ * connection. Only the lookup of a host name blocks, inside of libmariadb.
  */
 #pragma once
 
@@ -30,8 +30,8 @@ int mariadb_client_open(const struct mariadb_options *options, const volatile si
 void mariadb_client_close(struct mariadb_client *client);
 
 /* Runs a statement, or continues a pending one, until `until_ns` (CLOCK_MONOTONIC). CAMP_OK: *ret
- * is all rows; release it with mysql_free_result(). REMOTE_PENDING: no answer yet, or *stop is set;
- * call again (the answer to an earlier statement is then dropped). Fails as
+ * has all rows; release it with mysql_free_result(). REMOTE_PENDING: no answer yet, or *stop is
+ * set; call again (the answer to an earlier statement is then dropped). Fails as
  * mariadb_failure_report(); call again. `statement` is a constant. */
 int mariadb_client_ask(struct mariadb_client *client, const char *statement, uint64_t until_ns,
                        MYSQL_RES **ret, struct camp_error *error);
@@ -39,10 +39,10 @@ int mariadb_client_ask(struct mariadb_client *client, const char *statement, uin
 /* Owned by the client. */
 const struct mariadb_client_facts *mariadb_client_facts(const struct mariadb_client *client);
 
-/* mariadb_failure.c: one line that names a failure and says what to do. `number` and `text`: as of
- * mysql_errno() and mysql_error(); number 0: camp's own failure (a deadline). Fills *error and
- * returns its code: CAMP_E_PERM (refused), CAMP_E_INVALID (an unknown name), CAMP_E_GONE (no server
- * there), CAMP_E_NOMEM (no free connections), CAMP_E_IO. *ret_may_pass: whether another try may
- * help; not after the server refused the user. */
+/* mariadb_failure.c: one line that names a failure and says what to do. `number` and `text` are
+ * those of mysql_errno() and mysql_error(); number 0: a failure found by camp (a deadline). Fills
+ * *error and returns its code: CAMP_E_PERM (refused), CAMP_E_INVALID (an unknown name), CAMP_E_GONE
+ * (no server there), CAMP_E_NOMEM (no free connections), CAMP_E_IO. *ret_may_pass: whether another
+ * try may help; false after the server refused the user. */
 int mariadb_failure_report(unsigned number, const char *text, bool *ret_may_pass,
                            struct camp_error *error);

@@ -1,6 +1,6 @@
 /*
- * Failures by number, of the server (mysqld_error.h) and the library (errmsg.h), because texts are
- * in the server's language.
+ * Classifies failures by the numbers of the server (mysqld_error.h) and the library (errmsg.h),
+ * because texts are in the server's language.
  */
 #include "counters/error.h"
 #include "ledger/array.h"

@@ -1,4 +1,4 @@
-/* For a build without libmariadb. */
+/* Replaces the source mariadb in a build without libmariadb. */
 #include "counters/error.h"
 #include "mariadb.h"
 

@@ -45,7 +45,8 @@ static bool is_key(const char *word, const char *name, size_t length)
     return strlen(name) == length && strncmp(word, name, length) == 0;
 }
 
-/* A word that is not a key may be part of a password with a blank in it. No message shows it. */
+/* Whether a message may show a key: what does not look like one may be part of a password with a
+ * blank in it. */
 static bool may_be_shown(const char *word, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -92,8 +93,8 @@ static int parse_words(struct mariadb_options *options, const char *text, struct
 
 /* --------------------------------------------------------------------------------- URI -- */
 
-/* USER@HOST:PORT/DATABASE; an address of IPv6 is in brackets. The last '@' ends the user, so that
- * no part of a password with an '@' becomes a host. */
+/* USER@HOST:PORT/DATABASE; an address of IPv6 is in brackets. The user extends to the last '@', so
+ * that no part of a password with an '@' is taken for a host. */
 static int parse_uri(struct mariadb_options *options, const char *text, struct camp_error *error)
 {
     const char *slash = strchr(text, '/'), *at = strrchr(text, '@');

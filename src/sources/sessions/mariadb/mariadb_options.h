@@ -1,7 +1,7 @@
 /*
- * The text after "mariadb:": where the server is, and the user. It has no password: that belongs to
- * an option file ([client], [camp] of ~/.my.cnf, or defaults-file=), or to MARIADB_PWD or MYSQL_PWD
- * of the environment.
+ * The text after "mariadb:": where the server is, and the user. It must not have a password, which
+ * belongs in an option file ([client], [camp] of ~/.my.cnf, or defaults-file=), or in the
+ * environment (MARIADB_PWD or MYSQL_PWD).
  */
 #pragma once
 
@@ -19,7 +19,8 @@ enum mariadb_option {
 
 #define MARIADB_VALUE_SIZE 256
 
-/* "": not given; an option file may have it, libmariadb has defaults. */
+/* The values of the options. "": not given, so the value is that of an option file, or libmariadb's
+ * default. */
 struct mariadb_options {
     char values[MARIADB_OPTION_COUNT][MARIADB_VALUE_SIZE];
 };
@@ -29,5 +30,6 @@ struct mariadb_options {
  * CAMP_E_INVALID: the message says what is wrong and quotes no value, which may be a password. */
 int mariadb_options_parse(const char *text, struct mariadb_options *ret, struct camp_error *error);
 
-/* ret[size]: "user@host:port", "user@/socket" or "default": for titles. */
+/* Writes the options to ret[size] as titles show them: "user@host:port", "user@/socket" or
+ * "default". */
 void mariadb_options_show(const struct mariadb_options *options, char *ret, size_t size);

@@ -1,11 +1,11 @@
-/* Rows of the frame: each session by its tier. */
+/* Adds the rows of the frame: each session by its tier. */
 #include "counters/units.h"
 #include "mariadb_inside.h"
 
 #include <stdio.h>
 
-/* The instruments' report of a session: empty if they miss it, or missed it at the start of the
- * interval. */
+/* Returns what the instruments report of a session: nothing if the last reading, or the one before,
+ * has no instruments of it. */
 static struct mariadb_reported reported_of(struct mariadb_source *source,
                                            const struct mariadb_session *session)
 {
@@ -19,7 +19,8 @@ static struct mariadb_reported reported_of(struct mariadb_source *source,
     return count > 0 ? source->reported : nothing;
 }
 
-/* Instruments do not report CPU time: any time outside of a wait counts as CPU time. */
+/* Writes the columns of what the database reports. Instruments do not report CPU time: any time
+ * outside of a wait counts as CPU time. */
 static void report(struct mariadb_source *source, const struct mariadb_session *session,
                    const struct mariadb_reported *reported, struct session *row)
 {
@@ -58,8 +59,8 @@ static int add_row(struct mariadb_source *source, const struct mariadb_session *
     return source->account.failed ? CAMP_E_NOMEM : session_frame_add(&source->sessions_frame, row);
 }
 
-/* Without a sample (a short interval, or no answer) the session's last state is assumed to last,
- * for up to a second. */
+/* If the interval has no sample (a short interval, or no answer), assumes for up to a second that
+ * the session's last state lasted. */
 static void assume(const struct mariadb_source *source, struct mariadb_session *session,
                    uint64_t elapsed_ns)
 {
@@ -69,8 +70,8 @@ static void assume(const struct mariadb_source *source, struct mariadb_session *
             (struct mariadb_sample){ session->kind, elapsed_ns };
 }
 
-/* By its thread. The first interval of a new session starts with the next frame: its thread may
- * have served another session before. */
+/* Adds a session by its thread. The first interval of a new session starts with the next frame,
+ * because its thread may have served another session before. */
 static int add_by_thread(struct mariadb_source *source, struct mariadb_session *session)
 {
     const struct mariadb_reported reported = reported_of(source, session);
@@ -91,7 +92,7 @@ static int add_by_thread(struct mariadb_source *source, struct mariadb_session *
     return add_row(source, session, &row);
 }
 
-/* By its instruments, with the CPU time of its thread if the server is local. */
+/* Adds a session by its instruments, with the CPU time of its thread if the server is local. */
 static int add_by_instruments(struct mariadb_source *source, struct mariadb_session *session)
 {
     const struct mariadb_reported reported = reported_of(source, session);
@@ -100,7 +101,8 @@ static int add_by_instruments(struct mariadb_source *source, struct mariadb_sess
 
     if (!session->is_seen)
         source->sessions_frame.frame.losses.partial++;
-    if (session->asked_ns == source->asked_waits.asked_ns) /* not in this interval */
+    /* the instruments were not read in this interval */
+    if (session->asked_ns == source->asked_waits.asked_ns)
         return CAMP_OK;
     if (source->threads != NULL &&
         mariadb_threads_read(source->threads, session->tid, &session->thread, &times) == 1) {

@@ -11,7 +11,7 @@
 
 const char *const mariadb_label_names[MARIADB_LABELS] = { "user", "database", "client", "query" };
 
-/* The columns of the statement. */
+/* The columns of mariadb_sessions_statement(). */
 enum { ID, TID, COMMAND, STATE, TIME_MS, USER, HOST, DB, TRANSACTION, QUERY };
 
 #define SESSIONS "select p.ID, p.TID, p.COMMAND, p.STATE, p.TIME_MS, p.USER, p.HOST, p.DB, "
@@ -114,7 +114,8 @@ static struct mariadb_session *add(struct mariadb_sessions *sessions, int64_t id
     return &sessions->sessions[place];
 }
 
-/* A restarted server reuses ids: with another thread it is another session. */
+/* Finds a session, or adds it. A restarted server reuses ids: a session with another thread is
+ * another session. */
 static struct mariadb_session *find_or_add(struct mariadb_sessions *sessions, int64_t id,
                                            int32_t tid)
 {
@@ -148,9 +149,9 @@ static void count_time(struct mariadb_session *session, const struct labels *kin
     session->samples[at].ns += ns;
 }
 
-/* The time since the last sample belongs to the current state as far as that state has lasted; the
- * time before it to the last sample's state. Where both states are equal, they may have been
- * many. */
+/* Divides the time since the last sample: the current state gets as much of it as it has lasted,
+ * the last sample's state the rest. Between two idle or two active samples there may have been many
+ * states: the current state gets all of the time. */
 static void count_since_last(struct mariadb_session *session, uint64_t now_ns, bool is_idle,
                              uint64_t lasting_ns, const struct labels *kind)
 {
@@ -171,7 +172,8 @@ static enum mariadb_transaction transaction_of(MYSQL_ROW row)
     return is(row[TRANSACTION], "LOCK WAIT") ? MARIADB_WAITS_FOR_ROW : MARIADB_TRANSACTION;
 }
 
-/* The process list's STATE does not show the lock of a row: the transaction does. */
+/* Returns the kind of a session's state. A wait for the lock of a row shows in the transaction, not
+ * in the STATE of the process list. */
 static const struct labels *kind_of(MYSQL_ROW row, const char *class, bool is_idle,
                                     enum mariadb_transaction transaction)
 {

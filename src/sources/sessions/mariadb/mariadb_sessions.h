@@ -1,7 +1,7 @@
 /*
  * Sessions of MariaDB as its process list shows them, sampled: the state of each, and how long it
  * has lasted. TIME_MS is the duration of a statement or of the idle time after it, so the time
- * between two different samples is divided where the change was, not in the middle.
+ * between two different samples is divided at the change, not in the middle.
  */
 #pragma once
 
@@ -30,27 +30,28 @@ struct mariadb_sample {
 
 enum mariadb_transaction { MARIADB_NO_TRANSACTION, MARIADB_TRANSACTION, MARIADB_WAITS_FOR_ROW };
 
-/* Kinds of a session in an interval; further ones count for the last. */
+/* Most kinds of a session in an interval; the time of further kinds counts for the last one. */
 #define MARIADB_SAMPLES 16
 
 struct mariadb_session {
     int64_t id;
-    int32_t tid; /* of its thread, as the server reports it; 0: none (a pool of threads) */
+    int32_t tid; /* tid of its thread, as the server reports it; 0: none (a pool of threads) */
     bool is_background;
-    bool is_seen;                         /* in the last sample */
+    bool is_seen;                         /* the last sample contains it */
     bool is_idle;                         /* in the last sample: COMMAND is Sleep */
     enum mariadb_transaction transaction; /* when transactions were last read */
     uint64_t lasting_ns;                  /* in the last sample: how long its state has lasted */
     uint64_t sampled_ns;                  /* time of the last sample */
-    const struct labels *kind;            /* its state in that sample */
+    const struct labels *kind;            /* kind of its state in the last sample */
     char name[CAMP_NAME_SIZE];
     const struct labels *labels;
     struct mariadb_sample samples[MARIADB_SAMPLES]; /* [sample_count] since the last frame */
     size_t sample_count;
-    uint64_t times_seen;          /* samples that contain it since the last frame */
-    struct mariadb_thread thread; /* by the operating system */
+    uint64_t times_seen;          /* samples since the last frame that contain it */
+    struct mariadb_thread thread; /* its thread, for times by the operating system */
     uint64_t asked_ns;            /* when its instruments were last read; 0: not yet */
-    uint64_t begin_ns;            /* start of its next row, if it has no thread; 0: not started */
+    /* start of the interval of its next row, if it has no thread; 0: not started */
+    uint64_t begin_ns;
 };
 
 /* Ascending by id. All zero: empty. mariadb_sessions_release() frees it. */
@@ -63,12 +64,13 @@ void mariadb_sessions_release(struct mariadb_sessions *sessions);
 
 /* Adds a sample: rows of the statement, answered at `now_ns`. `transactions`: the sample has them;
  * otherwise they stay as they were. `threads`: reports what active sessions sleep in; NULL: the
- * server is remote. A session that has ended stays, without is_seen. CAMP_OK or CAMP_E_NOMEM. */
+ * server is remote. A session that has ended stays in the list, with is_seen false. CAMP_OK or
+ * CAMP_E_NOMEM. */
 int mariadb_sessions_sample(struct mariadb_sessions *sessions, MYSQL_RES *rows, uint64_t now_ns,
                             bool transactions, struct mariadb_threads *threads);
 
 /* After a frame: removes its samples and the ended sessions. */
 void mariadb_sessions_start_interval(struct mariadb_sessions *sessions);
 
-/* The kind of these texts; blanks become '_', "" and NULL become "none". */
+/* Returns the kind with these texts; blanks become '_', "" and NULL become "none". */
 const struct labels *mariadb_kind(const char *class, const char *event, const char *activity);

@@ -16,10 +16,10 @@
 
 struct mariadb_threads {
     int32_t pid;
-    struct camp_states *session; /* NULL: by /proc */
-    struct thread_list living;   /* of the last snapshot, ascending by tid */
-    struct camp_thread *known;   /* [known_count], ascending by tid: by /proc, as of the last search
-                                    for a missing thread */
+    struct camp_states *session; /* NULL: threads are read from /proc */
+    struct thread_list living;   /* threads of the last snapshot, ascending by tid */
+    struct camp_thread *known;   /* [known_count], ascending by tid: the threads in /proc when a
+                                    missing thread was last searched for */
     size_t known_count, known_capacity;
     uint8_t kind_of_call[CALLS];
 };
@@ -95,7 +95,7 @@ int32_t mariadb_server_of_thread(int32_t tid, int32_t pid)
     return pid != 0 || strcmp(name, "mariadbd") == 0 || strcmp(name, "mysqld") == 0 ? group : 0;
 }
 
-/* Lists all threads: there is no cheaper way to find the start of one. */
+/* Lists all threads in /proc: there is no cheaper way to find out when one started. */
 static int list_known(struct mariadb_threads *threads)
 {
     struct camp_process server;
@@ -193,7 +193,7 @@ static int read_clock(struct mariadb_threads *threads, int32_t tid, struct maria
     if (r == CAMP_OK)
         r = proc_clock_read(&thread->task, &thread->clock, NULL);
     if (r != CAMP_OK)
-        threads->known_count = 0; /* another thread may have its tid by now */
+        threads->known_count = 0; /* by now, another thread may have the tid */
     if (r != CAMP_OK || before.time_ns == 0)
         return r == CAMP_OK ? 0 : CAMP_E_GONE;
     *ret = (struct mariadb_thread_times){ 0 };
@@ -223,7 +223,7 @@ static const char *call_of(const struct mariadb_threads *threads, const char *te
         return "asleep";
     if (threads->kind_of_call[number] == KIND_BY_RESTART)
         return mariadb_class_name(CAMP_STATE_OTHER_SLEEP);
-    /* The server's read(2) and write(2) are on files: it has other calls for sockets. */
+    /* The server calls read(2) and write(2) for files only, not for sockets. */
     return mariadb_class_name(threads->kind_of_call[number] == KIND_BY_DESCRIPTOR
                                   ? CAMP_STATE_DISK
                                   : threads->kind_of_call[number]);

@@ -16,7 +16,7 @@ struct mariadb_threads;
 struct mariadb_thread {
     struct camp_thread task;       /* by /proc */
     struct proc_clock clock;       /* by /proc */
-    struct camp_thread_states now; /* by microstates */
+    struct camp_thread_states now; /* its last reading by microstates */
     int call_fd;                   /* /proc/TID/syscall + 1; 0: not opened; -1: not permitted */
 };
 
@@ -24,7 +24,8 @@ struct mariadb_thread {
 struct mariadb_thread_times {
     uint64_t elapsed_ns;
     uint64_t cpu_ns, run_queue_ns;
-    uint64_t asleep_ns[CAMP_STATE_COUNT]; /* without microstates only CAMP_STATE_OTHER_SLEEP */
+    uint64_t asleep_ns[CAMP_STATE_COUNT]; /* without microstates, all sleep is in
+                                             CAMP_STATE_OTHER_SLEEP */
 };
 
 /* `pid`: the server's process. `microstates`: fails with CAMP_E_PERM etc. if they are
@@ -46,17 +47,17 @@ int mariadb_threads_find(struct mariadb_threads *threads, int32_t tid, struct ca
 /* Takes a snapshot; call it before threads are read. */
 int mariadb_threads_snapshot(struct mariadb_threads *threads, struct camp_error *error);
 
-/* Reads a thread from the last snapshot. 1: *ret is what it did since its last reading; 0: this is
- * its first reading; CAMP_E_GONE: it has ended, or another thread has its tid. */
+/* Reads a thread from the last snapshot. 1: *ret is what it did since its last reading; 0: it had
+ * no reading before; CAMP_E_GONE: it has ended, or another thread has its tid. */
 int mariadb_threads_read(struct mariadb_threads *threads, int32_t tid,
                          struct mariadb_thread *thread, struct mariadb_thread_times *ret);
 
-/* The class of its current sleep: "futex", "disk", "poll", ...; "asleep" if that may not be read;
- * "running": it does not sleep; "none": unknown. */
+/* Returns the class of the thread's current sleep: "futex", "disk", "poll", ...; "asleep": camp may
+ * not read the class; "running": it does not sleep; "none": unknown. */
 const char *mariadb_threads_call(struct mariadb_threads *threads, int32_t tid,
                                  struct mariadb_thread *thread);
 
-/* Closes the files of a thread. */
+/* Closes the file descriptor of a thread. */
 void mariadb_thread_release(struct mariadb_thread *thread);
 
 /* "futex" for CAMP_STATE_LOCK, "page_fault" for faults, camp_state_name() for the others. */

@@ -80,7 +80,8 @@ static bool add(struct mariadb_waits *waits, const struct mariadb_wait *wait)
     return true;
 }
 
-/* Each instrumented session has an "idle", even if it is 0. */
+/* Adds the idle time that still lasts. Each instrumented session has a wait "idle", even if its
+ * time is 0. */
 static void add_lasting_idle(struct mariadb_waits *waits, const struct mariadb_sessions *sessions)
 {
     struct mariadb_wait key = { .kind = kind_of("idle") };
@@ -96,7 +97,7 @@ static void add_lasting_idle(struct mariadb_waits *waits, const struct mariadb_s
     }
 }
 
-/* Adds the lasting wait to the finished ones of the same kind. */
+/* Adds up the waits of a session that have the same kind: a lasting one and the finished ones. */
 static void merge(struct mariadb_waits *waits)
 {
     size_t kept = 0;

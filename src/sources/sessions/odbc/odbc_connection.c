@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SIZE 4096 /* size of a row's texts */
-#define NAME_SIZE 256   /* size of a column's name */
+#define FIRST_SIZE 4096 /* first size of the buffer for the texts of a row */
+#define NAME_SIZE 256   /* largest size of a column's name */
 
 struct odbc_connection {
     odbc_handle environment, handle;
@@ -23,7 +23,7 @@ struct odbc_statement {
     struct odbc_connection *connection;
     odbc_handle handle;
     struct field *fields; /* [count] */
-    size_t *offsets;      /* [count]: of each field in `texts` */
+    size_t *offsets;      /* [count]: where each field starts in `texts` */
     size_t count;
     char *texts; /* [size] */
     size_t size;
@@ -37,9 +37,9 @@ static bool is_good(int16_t result)
 
 /* ------------------------------------------------------------------------------- Failures -- */
 
-/* The meaning of a class of SQLSTATEs, and advice; the first match counts. */
+/* Result and advice by the first characters of the SQLSTATE; the first match counts. */
 static const struct {
-    const char *prefix; /* of the SQLSTATE */
+    const char *prefix; /* first characters of the SQLSTATE */
     int code;
     const char *advice;
 } failures[] = {
@@ -54,7 +54,7 @@ static const struct {
     { "", CAMP_E_IO, "" },
 };
 
-/* One line, without "[unixODBC][Driver Manager]" etc. */
+/* Makes a message one line, without "[unixODBC][Driver Manager]" etc. */
 static const char *tidy(char *message)
 {
     char *begin = message;
@@ -91,7 +91,7 @@ static int complain(int16_t type, odbc_handle handle, struct camp_error *error)
 
 static void *as_pointer(uintptr_t value)
 {
-    return (void *)value; /* as ODBC passes numbers */
+    return (void *)value; /* ODBC passes numbers as pointers */
 }
 
 static int connect_to(struct odbc_connection *connection, const char *text,
@@ -103,7 +103,7 @@ static int connect_to(struct odbc_connection *connection, const char *text,
         !is_good(
             libodbc.AllocHandle(ODBC_CONNECTION, connection->environment, &connection->handle)))
         return camp_fail(error, CAMP_E_NOMEM, 0, "unixODBC gives no connection");
-    /* A driver without these attributes works without them. */
+    /* Failures are ignored: a driver that does not know these attributes works without them. */
     libodbc.SetConnectAttr(connection->handle, ODBC_LOGIN_TIMEOUT, as_pointer(ODBC_LOGIN_S), 0);
     libodbc.SetConnectAttr(connection->handle, ODBC_ACCESS_MODE, as_pointer(ODBC_READ_ONLY), 0);
     if (!is_good(libodbc.DriverConnect(connection->handle, NULL, (unsigned char *)text,
@@ -151,7 +151,8 @@ static int complain_of(const struct odbc_statement *statement, struct camp_error
     return complain(ODBC_STATEMENT, statement->handle, error);
 }
 
-/* Called after preparing and after executing, because some drivers know the columns only then. */
+/* Counts the columns of the result. Called both after preparing and after executing, because some
+ * drivers know the columns only after executing. */
 static int count_columns(struct odbc_statement *statement, struct camp_error *error)
 {
     int16_t count = 0;
@@ -186,7 +187,8 @@ static int prepare(struct odbc_statement *statement, const char *text, unsigned 
         libodbc.SetStmtAttr(statement->handle, ODBC_QUERY_TIMEOUT, as_pointer(answer_s), 0);
     if (!is_good(libodbc.Prepare(statement->handle, (unsigned char *)text, ODBC_TEXT_TO_ITS_END)))
         return complain_of(statement, error);
-    /* Checked before execution: a statement without a result writes. */
+    /* Checks for columns before the statement is executed, because a statement without a result may
+     * write. */
     return count_columns(statement, error);
 }
 
@@ -232,7 +234,8 @@ int odbc_statement_execute(struct odbc_statement *statement, struct camp_error *
     return count_columns(statement, error);
 }
 
-/* Appends a value after the first *used bytes; a longer one arrives in pieces. */
+/* Appends a value after the first *used bytes of the buffer, which grows for a longer one: ODBC
+ * returns as much as fits with each call. */
 static int read_value(struct odbc_statement *statement, size_t column, size_t *used,
                       struct camp_error *error)
 {
@@ -252,7 +255,8 @@ static int read_value(struct odbc_statement *statement, size_t column, size_t *u
             break;
         if (!is_good(result))
             return complain_of(statement, error);
-        /* All of it, or as much as fits before its NUL: then there is more. */
+        /* A length below the space means that the value is complete; otherwise there is more to
+         * read. */
         if (length >= 0 && (size_t)length < space) {
             *used += (size_t)length;
             break;

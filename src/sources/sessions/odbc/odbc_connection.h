@@ -1,5 +1,5 @@
 /*
- * A connection through ODBC, and statements that read. Every call blocks as long as the driver
+ * A connection through ODBC, and statements that only read. Every call blocks as long as the driver
  * does: see odbc_thread.h.
  */
 #pragma once
@@ -20,16 +20,16 @@ void odbc_connection_close(struct odbc_connection *connection);
 struct odbc_statement;
 
 /* `answer_s`: the driver's timeout; 0: none. CAMP_E_INVALID: the database refuses the statement;
- * otherwise as above. Close it before its connection. */
+ * otherwise as odbc_connection_open(). Close a statement before its connection. */
 int odbc_statement_open(struct odbc_connection *connection, const char *text, unsigned answer_s,
                         struct odbc_statement **ret, struct camp_error *error);
 void odbc_statement_close(struct odbc_statement *statement);
 
-/* Executes it, possibly again; CAMP_E_INVALID also if it has no columns. */
+/* Executes the statement, possibly again; CAMP_E_INVALID also if it has no columns. */
 int odbc_statement_execute(struct odbc_statement *statement, struct camp_error *error);
 
-/* The names of its columns, and the next row: CAMP_OK or SOURCE_END; valid until the next call. A
- * value is the driver's text of it; NULL is an empty text. */
+/* Read the names of the columns, and the next row: CAMP_OK or SOURCE_END; valid until the next
+ * call. Values are texts made by the driver; NULL is an empty text. */
 int odbc_statement_names(struct odbc_statement *statement, struct row *ret,
                          struct camp_error *error);
 int odbc_statement_next(struct odbc_statement *statement, struct row *ret,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_ROWS 1000 /* fetched at once, on the thread that may block in the driver */
+#define BLOCK_ROWS 1000 /* rows that the thread (odbc_thread.h) fetches in one call */
 
 /* Rows with their texts, in one buffer. */
 struct block {
@@ -18,7 +18,7 @@ struct block {
     size_t used, size;
 };
 
-/* Owned by the thread while it works. */
+/* The data of the thread (odbc_thread.h), which owns them while it works. */
 struct fetching {
     char *connect, *query;
     struct odbc_connection *connection;
@@ -28,11 +28,11 @@ struct fetching {
 };
 
 struct query {
-    struct rows rows; /* first: it is rows */
+    struct rows rows; /* first: a query is rows */
     struct odbc_thread *thread;
     struct fetching *fetching;
-    size_t at;     /* in the block */
-    uint64_t read; /* rows, without the header */
+    size_t at;     /* index of the next row in the block */
+    uint64_t read; /* number of rows read, without the header */
     bool is_begun;
 };
 
@@ -57,7 +57,7 @@ static bool keep_row(struct block *block, const struct row *row)
     return true;
 }
 
-/* The addresses of texts are final only when the block is full. */
+/* Sets the addresses of the texts: they are final only when the block is full. */
 static void set_text_addresses(struct block *block)
 {
     char *at = block->texts;
@@ -68,7 +68,7 @@ static void set_text_addresses(struct block *block)
     }
 }
 
-/* Connects, executes, and keeps the column names as a row. */
+/* Connects, executes the query, and keeps the names of its columns as a row. */
 static int begin(struct fetching *fetching, struct camp_error *error)
 {
     struct block *block = &fetching->block;
@@ -130,7 +130,7 @@ static void release(void *context)
 
 /* ------------------------------------------------------------------------------------- Rows -- */
 
-/* Reads the next block. A query takes time: the wait can be interrupted. */
+/* Reads the next block. A query may take long, so a signal can interrupt the wait. */
 static int fetch_block(struct query *query, struct camp_error *error)
 {
     const int r = odbc_thread_run(query->thread, UINT64_MAX, error);

@@ -4,8 +4,8 @@
 #include "sources/from.h"
 #include "sources/tables/rows.h"
 
-/* `text` is the result of odbc_text_to_connect(). The connection asks for read-only access, but
- * not every driver enforces it, so the user should have no right to write. Uses query and stop of
- * *from. Fails as odbc_connection_open(), and as the statement. */
+/* `text` is the result of odbc_text_to_connect(). The connection asks for read-only access, but not
+ * every driver enforces it, so the user should have no right to write. Uses query and stop of
+ * *from. Fails as odbc_connection_open(), odbc_statement_open() and odbc_statement_execute(). */
 int odbc_query_open(const char *text, const struct from *from, struct rows **ret,
                     struct camp_error *error);

@@ -9,15 +9,18 @@
 #include <strings.h>
 
 static const char blanks[] = " \t";
-static const char not_in_names[] = "[]{}(),;?*!@\\"; /* not allowed in names of data sources */
+/* characters not allowed in the name of a data source */
+static const char not_in_names[] = "[]{}(),;?*!@\\";
 
-/* A part of a connection string: KEY=VALUE; or KEY={VALUE; with }} for }}; */
+/* A part of a connection string: "KEY=VALUE;", or "KEY={VALUE};" in which each } of the value is
+ * doubled. */
 struct part {
     const char *key, *value;
-    size_t key_length, value_length; /* the value as it is written */
+    size_t key_length, value_length; /* of the texts as written, with braces */
 };
 
-/* The closing brace of a value that starts with a brace; a pointer to '\0': there is none. */
+/* Returns the closing brace of a value that starts with a brace; a pointer to '\0' if there is
+ * none. */
 static const char *closing_brace(const char *value)
 {
     const char *end = value + 1;
@@ -119,7 +122,7 @@ static bool may_be_shown(const struct part *part)
 
 /* ------------------------------------------------------------------------------- Faults -- */
 
-/* What is wrong with the form of a part; NULL: it is valid. */
+/* Returns what is wrong with the form of a part; NULL: it is valid. */
 static const char *fault_of(const struct part *part)
 {
     const char *end;
@@ -168,8 +171,8 @@ static int check_name(const char *text, struct camp_error *error)
                      not_in_names);
 }
 
-/* After a value that may be a secret, the next key may be the rest of that secret. The message then
- * names the part by its number only. */
+/* The key after a value that may be a secret may be the rest of that secret. A message then
+ * identifies the part only by its position. */
 int odbc_text_check(const char *text, struct camp_error *error)
 {
     const bool leads = has_key(text, "DSN") || has_key(text, "DRIVER") || has_key(text, "FILEDSN");
@@ -201,7 +204,7 @@ int odbc_text_check(const char *text, struct camp_error *error)
 
 /* -------------------------------------------------------------------------------- Shown text -- */
 
-/* Makes it one line, whatever it contains. */
+/* Replaces characters that are not printable, so that the text is one line. */
 static void make_printable(char *text)
 {
     for (; *text != '\0'; text++) {

@@ -5,14 +5,14 @@
 
 struct odbc_thread {
     struct remote remote; /* the caller's */
-    bool is_answered;     /* the caller's: a result is not reported yet */
+    bool is_answered;     /* the caller's: there is a result that is not reported yet */
     pthread_mutex_t mutex;
     pthread_cond_t changed; /* CLOCK_MONOTONIC */
     int (*work)(void *context, struct camp_error *error);
     void (*release)(void *context);
     void *context;
-    bool is_at_work, is_closed; /* under the mutex */
-    int result;                 /* of work(); the thread's while it works */
+    bool is_at_work, is_closed; /* protected by the mutex */
+    int result;                 /* the result of work(); owned by the thread while is_at_work */
     struct camp_error error;
 };
 
@@ -45,7 +45,7 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* Detached, and without signals: they are the main thread's. */
+/* Starts the thread, detached, and with all signals blocked: the main thread handles them. */
 static bool start(struct odbc_thread *thread)
 {
     pthread_attr_t attributes;

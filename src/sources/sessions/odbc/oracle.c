@@ -35,7 +35,8 @@ static int open_connection(struct reading *reading, struct camp_error *error)
                         : r;
 }
 
-/* After a failure the connection is closed: a new one does not have its problem. */
+/* Reads a snapshot. After a failure, closes the connection, because a new one may not have the
+ * problem. */
 static int read_snapshot(void *context, struct camp_error *error)
 {
     struct reading *reading = context;
@@ -59,7 +60,8 @@ static void release(void *context)
     free(reading);
 }
 
-/* The snapshot becomes the earlier one, and the thread reuses the memory of the one before. */
+/* Makes the new snapshot the earlier one, and gives the memory of the earlier one to the thread for
+ * the next. */
 static void keep_snapshot(struct oracle_source *source)
 {
     const struct oracle_snapshot snapshot = source->before;
@@ -71,8 +73,8 @@ static void keep_snapshot(struct oracle_source *source)
 
 /* ---------------------------------------------------------------------------------- Failures -- */
 
-/* Each frame names the failure while it lasts. The interval after it does not start at the last
- * snapshot before it. */
+/* Notes the failure, for each frame while it lasts. The last snapshot before the failure is
+ * dropped, so no interval starts there. */
 static void start_failure(struct oracle_source *source, const char *text)
 {
     snprintf(source->note, sizeof source->note, "%s: %s", source->shown, text);
@@ -97,7 +99,7 @@ static const struct schema *describe(const struct source *base)
     return &((const struct oracle_source *)base)->sessions.schema;
 }
 
-/* Nothing is known: no rows; the sessions of the last snapshot are partial. */
+/* Fills a frame without rows. Sessions lost by a failure count as partial. */
 static void fill_empty(struct oracle_source *source, uint64_t end_ns, int64_t wall_clock_ns)
 {
     session_frame_begin(&source->sessions, source->end_ns, end_ns, wall_clock_ns);
@@ -110,7 +112,7 @@ static void fill_empty_now(struct oracle_source *source)
     fill_empty(source, now_ns(CLOCK_MONOTONIC), (int64_t)now_ns(CLOCK_REALTIME));
 }
 
-/* After a failure: this snapshot only starts the first interval. */
+/* Fills the frame of the first snapshot after a failure, which only starts the next interval. */
 static void start_again(struct oracle_source *source, struct oracle_snapshot *after)
 {
     for (size_t i = 0; i < after->count; i++)
@@ -141,8 +143,8 @@ static int fill_frame(struct oracle_source *source, struct camp_error *error)
                         : camp_fail(error, r, 0, "%s: no memory for its sessions", source->shown);
 }
 
-/* A refused user is not tried again, because retries may lock the account. Any other failure is
- * noted as long as it lasts. */
+/* A refused user ends the source, because retries may lock the account. Any other failure is noted
+ * as long as it lasts. */
 static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
                 struct camp_error *error)
 {
@@ -205,7 +207,7 @@ static int start_thread(struct oracle_source *source, const char *connect, struc
     return CAMP_OK;
 }
 
-/* Reads the first snapshot; its failure is the source's. */
+/* Reads the first snapshot; if that fails, so does opening the source. */
 static int read_first_snapshot(struct oracle_source *source, struct camp_error *error)
 {
     struct camp_error failure = { 0 };

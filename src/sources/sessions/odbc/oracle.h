@@ -8,9 +8,9 @@
  * (SQL).
  *
  * The first row of a session starts at its first snapshot. A session that ends between two
- * snapshots counts as partial: what it did since the last one is unknown. So does every session
- * while the database does not answer: frames are then empty and say why, and camp connects again,
- * with growing pauses.
+ * snapshots counts as partial: what it did since the last one is unknown. When the database does
+ * not answer, every session counts as partial: frames are then empty with a note that says why, and
+ * camp connects again, with growing pauses.
  */
 #pragma once
 

@@ -9,9 +9,9 @@
 #include "sources/sessions/session.h"
 #include "sources/source.h"
 
-/* Owned by the thread while it works. */
+/* The data of the thread (odbc_thread.h), which owns them while it works. */
 struct reading {
-    char connect[ODBC_TEXT_SIZE]; /* with secrets */
+    char connect[ODBC_TEXT_SIZE]; /* contains secrets */
     bool background, use_clock;
     struct odbc_connection *connection;
     bool is_connected; /* a connection succeeded */
@@ -20,13 +20,13 @@ struct reading {
 };
 
 struct oracle_source {
-    struct source source;           /* first: it is a source */
+    struct source source;           /* first: an oracle_source is a source */
     char shown[FROM_NAME_SIZE + 8]; /* "odbc:sales", for messages */
     struct session_frame sessions;
     struct odbc_thread *thread;
     struct reading *reading;
     struct oracle_snapshot before;
-    bool has_before; /* the next snapshot has an earlier one to compare with */
+    bool has_before; /* `before` is a snapshot to compare with */
     size_t lost;     /* sessions with a cut interval, not reported yet */
     struct oracle_times times;
     struct session_time *kinds; /* [kind_capacity] */
@@ -34,11 +34,12 @@ struct oracle_source {
     uint64_t end_ns;                             /* of the last frame */
     bool has_failed;                             /* the database does not answer */
     char note[FRAME_NOTE_SIZE + FROM_NAME_SIZE]; /* of the last frame */
-    struct from from; /* its texts remain the caller's, and are used only to open */
+    struct from from; /* only for opening: its texts belong to the caller */
 };
 
 #define ORACLE_LABELS 4
-extern const char *const oracle_label_names[ORACLE_LABELS]; /* user, program, ... */
+/* The names of the labels: user, program, ... */
+extern const char *const oracle_label_names[ORACLE_LABELS];
 
 /* Fills a started frame with the differences between source->before and `after`. A session that has
  * ended, or of which too little is known, counts as partial. CAMP_OK or CAMP_E_NOMEM. */

@@ -1,4 +1,5 @@
-/* Rows of Oracle sessions: the difference between two snapshots, accounted by the rules. */
+/* Makes the rows of Oracle sessions: the difference between two snapshots, accounted by the rules.
+ */
 #include "ledger/array.h"
 #include "oracle_inside.h"
 
@@ -6,7 +7,8 @@
 
 const char *const oracle_label_names[ORACLE_LABELS] = { "user", "program", "machine", "module" };
 
-/* "oracle@host (TNS V1-V3)" is too long for a name; it is a label. */
+/* Names a session. Its program is only a label, because "oracle@host (TNS V1-V3)" is too long for a
+ * name. */
 static void name_session(const struct oracle_session *session, bool is_new, struct entity *entity)
 {
     const char *labels[] = { session->user, session->program, session->machine, session->module };
