@@ -1,5 +1,5 @@
-/* A fuzzer's bytes as what the parsers of the system's files take: a reader of a file in memory,
- * which every run writes anew, and a line with its newline. */
+/* Converts the bytes of a fuzzer to what the parsers of /proc and /sys take: a reader of a file in
+ * memory, which every run rewrites, or a line with its newline. */
 #pragma once
 
 #include "counters/linux/parse.h"
@@ -26,7 +26,7 @@ static inline struct camp_reader foreign_reader(const uint8_t *data, size_t size
     return (struct camp_reader){ .descriptor = descriptor, .kind = kind };
 }
 
-/* Of exactly this size and a newline, so that a read past that is seen. The caller frees it. */
+/* Copies the bytes and adds a newline; a read past the newline is detected. The caller frees it. */
 static inline char *foreign_line(const uint8_t *data, size_t size)
 {
     char *bytes = malloc(size + 1);

@@ -1,4 +1,4 @@
-/* Any bytes as axes. */
+/* Parses any bytes as axes. */
 #include "ledger/axes.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Any bytes as a connection string, and as the middle of a password in one: it is not shown. */
+/* Parses any bytes as a connection string, and as the middle of a password, which must not be
+ * shown. */
 #include "libraries/libpq.h"
 #include "sources/sessions/postgres/conninfo.h"
 

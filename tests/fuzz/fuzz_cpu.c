@@ -1,4 +1,4 @@
-/* /proc/stat, by way of a file, and one line by itself. */
+/* Reads any bytes as the file /proc/stat, and parses them as one of its lines. */
 #include "foreign.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

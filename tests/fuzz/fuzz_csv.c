@@ -1,4 +1,4 @@
-/* Any bytes as a CSV file: rows and fields, and what a table makes of them: frames. */
+/* Reads any bytes as a CSV file into rows and fields, and the rows into the frames of a table. */
 #include "ledger/vertex.h"
 #include "sources/tables/rows.h"
 #include "sources/tables/table.h"
@@ -25,7 +25,7 @@ static void write_file(const uint8_t *data, size_t size, char path[32])
     snprintf(path, 32, "/dev/fd/%d", descriptor);
 }
 
-/* Fields lie one behind the other, and lines are counted upwards. */
+/* The fields of a row do not overlap, and the line numbers of rows increase. */
 static void check_rows(const char *path, const struct from *from)
 {
     struct rows *rows;
@@ -65,7 +65,7 @@ static void check_frame(const struct frame *frame)
     }
 }
 
-/* Frames follow each other in time; their number is the one in the facts. */
+/* Each frame starts at the end of the one before; facts.frames is the number of frames. */
 static void check_table(const char *path, const struct from *from)
 {
     struct from_facts facts = { .name = "x.csv" };

@@ -1,4 +1,5 @@
-/* /proc/diskstats, by way of a file, and the columns of /sys/block/NAME/stat. */
+/* Reads any bytes as the file /proc/diskstats, and parses them as the columns of
+ * /sys/block/NAME/stat. */
 #include "foreign.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

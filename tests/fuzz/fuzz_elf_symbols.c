@@ -1,4 +1,5 @@
-/* An executable of whoever runs a process that calls itself a server: any bytes. It begins with
+/* Parses any bytes as an executable, because any user can start a program that looks like a server.
+ * The first input is
  * tests/fixtures/elf/two_variables: gcc -fPIE -pie -nostdlib -s -Wl,-E,-z,noseparate-code of
  * `void *MyBEEntry; unsigned place, *my_wait_event_info = &place; int _start(void) { return 0; }`.
  */

@@ -1,4 +1,4 @@
-/* The line `processes` of /proc/stat in any bytes. */
+/* Searches any bytes for the line `processes` of /proc/stat. */
 #define _GNU_SOURCE 1 /* memmem() */
 #include "counters/linux/parse.h"
 

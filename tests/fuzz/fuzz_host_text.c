@@ -1,4 +1,4 @@
-/* Any bytes as /proc/stat and as a file of /proc/pressure. */
+/* Parses any bytes as /proc/stat and as a file of /proc/pressure. */
 #include "metrics/host_text.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *exact = malloc(size > 0 ? size : 1); /* a read past the end is seen */
+    char *exact = malloc(size > 0 ? size : 1); /* so that a read past the end is detected */
     uint64_t number;
 
     if (exact == NULL)

@@ -1,7 +1,6 @@
 /*
- * Any bytes as what a request says: lines of method, target, Host, Origin, Sec-Fetch-Site,
- * Authorization. What is answered with the stream has said all of it, as a second, plain reading
- * has it.
+ * Takes any bytes as lines with the method, target, Host, Origin, Sec-Fetch-Site and Authorization
+ * of a request. A second, simple check must agree that a request that gets the stream may have it.
  */
 #include "views/http/http_rules.h"
 
@@ -14,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The lines, each with a final 0 for those that are texts. The caller frees them. */
+/* Divides the bytes into lines, each with a final 0. The caller frees them. */
 static size_t divide(const uint8_t *data, size_t size, char *ret[WORDS], size_t lengths[WORDS])
 {
     size_t count = 0;
@@ -38,7 +37,7 @@ static size_t divide(const uint8_t *data, size_t size, char *ret[WORDS], size_t 
     return count;
 }
 
-/* Without its final 0, so that a read past the end is seen. */
+/* Copies the text without its final 0, so that a read past the end is detected. */
 static struct http_header header_of(char **word, size_t length)
 {
     char *exact = malloc(length > 0 ? length : 1);

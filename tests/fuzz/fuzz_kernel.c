@@ -1,4 +1,4 @@
-/* Any bytes as a line of each of the texts that tell about the kernel. */
+/* Parses any bytes as a line of each file that describes the kernel. */
 #include "counters/linux/kernel_text.h"
 
 #include <stdlib.h>

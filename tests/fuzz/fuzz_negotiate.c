@@ -1,4 +1,4 @@
-/* Any bytes as Accept and as Accept-Encoding: what is said to be taken stands in them. */
+/* Parses any bytes as Accept and as Accept-Encoding: what is chosen must be named in the bytes. */
 #include "metrics/negotiate.h"
 
 #include <stdint.h>
@@ -21,7 +21,7 @@ static int holds(const char *text, size_t size, const char *word)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *exact = malloc(size > 0 ? size : 1); /* a read past the end is seen */
+    char *exact = malloc(size > 0 ? size : 1); /* so that a read past the end is detected */
 
     if (exact == NULL)
         abort();

@@ -1,4 +1,4 @@
-/* /proc/net/dev, by way of a file, and one line by itself. */
+/* Reads any bytes as the file /proc/net/dev, and parses them as one of its lines. */
 #include "foreign.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
-/* Any bytes as a connection string of ODBC, and as the other parts of a string with a password: the
- * password is not shown. */
+/* Parses any bytes as a connection string of ODBC, and as the text around a password, which must
+ * not be shown. */
 #include "sources/sessions/odbc/odbc_text.h"
 
 #include <stdint.h>

@@ -1,5 +1,6 @@
-/* Any bytes as the rows of an Oracle, because any database behind ODBC may have such views: two
- * snapshots and their difference. A field ends with a tab, the rows of an answer with a newline. */
+/* Reads any bytes as the rows of two snapshots of Oracle, and accounts the difference. Any database
+ * behind ODBC may have views with these names, and any rows in them. A field ends with a tab, the
+ * rows of an answer with a newline. */
 #include "../unit/fake_odbc.h"
 #include "sources/sessions/odbc/oracle_inside.h"
 

@@ -1,5 +1,5 @@
-/* Any bytes as the memory of what calls itself a PostgreSQL server: entries of its table, and where
- * its pointers lead. The process whose memory it is is this one. */
+/* Reads any bytes as the memory of a program that looks like a PostgreSQL server: the entries of
+ * its table, and its pointers. The fuzzer reads its own memory as that of the server. */
 #include "sources/sessions/postgres/postgres_events.h"
 #include "sources/sessions/postgres/postgres_memory.h"
 
@@ -25,7 +25,8 @@ static void check_place(const struct postgres_layout *place)
 static void resolve(const uint8_t *data, size_t size, struct postgres_layout *place)
 {
     const size_t count = size / POSTGRES_ENTRY_SIZE < 8 ? size / POSTGRES_ENTRY_SIZE : 8;
-    unsigned char *entries = malloc(count * POSTGRES_ENTRY_SIZE + 1); /* of exactly this size */
+    unsigned char *entries =
+        malloc(count * POSTGRES_ENTRY_SIZE + 1); /* a read past the end is detected */
     struct postgres_known known[8];
 
     if (entries == NULL)
@@ -40,7 +41,7 @@ static void resolve(const uint8_t *data, size_t size, struct postgres_layout *pl
     free(entries);
 }
 
-/* Twice, as the second time the addresses are known. */
+/* Reads twice, because the second read uses the addresses that the first one resolved. */
 static void read_backends(const struct postgres_layout *place)
 {
     struct postgres_backend backends[] = { { .pid = 0 },

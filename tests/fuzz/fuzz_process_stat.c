@@ -1,4 +1,4 @@
-/* The texts of one line or less: stat, schedstat, and the names of executables. */
+/* Parses any bytes as /proc/PID/stat, as /proc/PID/schedstat, and as the name of an executable. */
 #include "counters/linux/process.h"
 
 #include <stdint.h>
@@ -6,7 +6,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A name or state that is not the text's own, or that has no end, is a finding. */
+/* Aborts if a name or state is not from the text, or has no final 0. */
 static void check_stat(struct cursor text)
 {
     struct stat_line line;
@@ -21,7 +21,7 @@ static void check_stat(struct cursor text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    /* Of exactly this size, so that a read past the end is seen. */
+    /* Of exactly this size, so that a read past the end is detected. */
     char *bytes = malloc(size > 0 ? size : 1);
     struct cursor text;
     struct schedstat_line schedstat;

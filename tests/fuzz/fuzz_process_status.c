@@ -1,4 +1,4 @@
-/* The lines of status: the context switches, and the process of a thread. */
+/* Parses any bytes as /proc/PID/status: the context switches, and the process of a thread. */
 #include "counters/linux/process.h"
 
 #include <stdint.h>
@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    /* Of exactly this size, so that a read past the end is seen. */
+    /* Of exactly this size, so that a read past the end is detected. */
     char *bytes = malloc(size > 0 ? size : 1);
     struct status_switches switches;
     int32_t pid = 0;

@@ -1,5 +1,5 @@
-/* Any bytes as the answer of a Prometheus. This tests its structure; the JSON library parses the
- * text. */
+/* Reads any bytes as the answer of Prometheus. This tests how camp reads the structure of the JSON;
+ * a library parses its text. */
 #include "libraries/libcurl.h"
 #include "sources/fleet/fleet_samples.h"
 #include "sources/fleet/fleet_text.h"

@@ -1,4 +1,4 @@
-/* Any bytes as rules of database sessions, and as what they are asked about. */
+/* Parses any bytes as rules of database sessions, and applies the rules to the same bytes. */
 #include "ledger/session_rules.h"
 #include "moderate.h"
 
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (!is_moderate(data, size))
         return 0;
-    text = malloc(size > 0 ? size : 1); /* no final 0: a read past the end is seen */
+    text = malloc(size > 0 ? size : 1); /* no final 0: a read past the end is detected */
     if (text == NULL)
         return 0;
     memcpy(text, data, size);

@@ -1,4 +1,4 @@
-/* Any bytes as each of the messages of taskstats. */
+/* Parses any bytes as each kind of message of taskstats. */
 #include "counters/linux/taskstats_message.h"
 
 #include <stdlib.h>
@@ -14,7 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint32_t sequence;
     uint16_t number;
     size_t count;
-    void *message = malloc(size > 0 ? size : 1); /* not one byte more */
+    void *message =
+        malloc(size > 0 ? size : 1); /* exactly `size`: a read past the end is detected */
 
     if (message == NULL)
         return 0;

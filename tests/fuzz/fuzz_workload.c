@@ -1,4 +1,4 @@
-/* Any bytes as a file of workloads, and as what its rules are asked about. */
+/* Parses any bytes as a file of workloads, and applies its rules to the same bytes. */
 #include "ledger/workload.h"
 #include "moderate.h"
 
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (!is_moderate(data, size))
         return 0;
-    text = malloc(size > 0 ? size : 1); /* no final 0: a read past the end is seen */
+    text = malloc(size > 0 ? size : 1); /* no final 0: a read past the end is detected */
     if (text == NULL)
         return 0;
     memcpy(text, data, size);

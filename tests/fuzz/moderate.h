@@ -1,8 +1,8 @@
 /*
- * Rules that a person could have written. Numbers of repetitions (a{9,99}), many + (each is its
- * expression written twice, so 30 of them within each other take all memory), back references (\1)
- * and texts longer than a person writes are left out: what regcomp(3) and regexec(3) take for them
- * is the C library's.
+ * Selects rules that a person could have written. Left out are counts of repetitions (a{9,99}),
+ * many
+ * + (regcomp(3) copies the expression of each, so 30 nested + take all memory), back references
+ * (\1) and very long texts: the C library decides how much time and memory they take, not camp.
  */
 #pragma once
 

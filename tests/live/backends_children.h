@@ -12,9 +12,10 @@
 
 static struct backend_account accounts[BACKENDS];
 static size_t account_count;
-static struct backend_account last[BACKENDS]; /* of exited backends, at pid % BACKENDS */
+/* The last account of each exited backend, at index pid % BACKENDS. */
+static struct backend_account last[BACKENDS];
 
-/* What the "server" has: at the same addresses in each child. */
+/* The variables of the simulated server, at the same addresses in each child. */
 static uint32_t event;
 static uint32_t *volatile event_pointer = &event;
 static struct entry {
@@ -56,7 +57,7 @@ static uint64_t account_sum_ns(const struct backend_account *account)
     return sum;
 }
 
-/* All accounts, of which each adds up to its time. */
+/* Reads all accounts. The waits of each account must add up to its time. */
 static void read_all(struct backends *backends)
 {
     struct camp_error error;
@@ -79,7 +80,7 @@ static const struct backend_account *account_of(pid_t pid)
     return NULL;
 }
 
-/* A child is waited for before it has left its CPU for the last time. */
+/* Waits for the last account, because wait(2) can return before the child has left its CPU. */
 static struct backend_account last_of_child(struct backends *backends, pid_t pid)
 {
     uint64_t began_ns;
@@ -96,7 +97,7 @@ static struct backend_account last_of_child(struct backends *backends, pid_t pid
 
 /* ------------------------------------------------------------------------------ Children -- */
 
-/* In shared memory: the bounds of each wait by the child's own clocks. */
+/* The bounds of each wait, read by the child from its own clocks; in shared memory. */
 static struct stretch *own;
 
 static void wait_for(uint32_t of_event, int32_t activity, unsigned us, struct stretch *stretch)

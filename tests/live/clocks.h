@@ -1,11 +1,11 @@
-/* Clocks as witnesses of a law, and CPU time that is used on purpose. */
+/* Clocks with which laws compare measured time, and a function that uses CPU time. */
 #pragma once
 
 #include "counters/units.h"
 
 #include <stdbool.h>
 
-/* The kernel's tick: what the clock of a task that runs may lag. */
+/* Returns the length of a tick; the clock of a running task may be late by that much. */
 static inline uint64_t tick_ns(void)
 {
     struct timespec tick;
@@ -14,7 +14,8 @@ static inline uint64_t tick_ns(void)
     return ns_of_timespec(tick);
 }
 
-/* Reading its own CPU clock brings a task's measured time up to date. */
+/* Uses CPU time until `clock` has advanced by `ns`. Each read of its own CPU clock updates the
+ * measured time of the task. */
 static inline void burn(clockid_t clock, uint64_t ns)
 {
     uint64_t end = now_ns(clock) + ns;
@@ -28,11 +29,11 @@ static inline uint64_t less(uint64_t from, uint64_t what)
     return from > what ? from - what : 0;
 }
 
-/* How long a law waits for an event that must come. Then the law fails. No law is about this time:
- * it is long enough for a machine under heavy load. */
+/* How long a law waits for an event before it fails. No law tests this time: it is long enough for
+ * a machine under heavy load. */
 #define PATIENCE_NS (60 * (uint64_t)NS_PER_S)
 
-/* Sleeps a millisecond. False when that time is over. */
+/* Sleeps a millisecond. Returns false after PATIENCE_NS since began_ns. */
 static inline bool wait_on(uint64_t began_ns)
 {
     usleep(1000);

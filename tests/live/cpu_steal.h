@@ -1,4 +1,4 @@
-/* Stolen time as a tolerance of laws: no task used it, and each clock accounts it in another way.
+/* Stolen time as a tolerance of laws: no task used it, and clocks differ in how they account it.
  * Wall time includes it. The CPU time of the running task includes it, unless the kernel has
  * CONFIG_PARAVIRT_TIME_ACCOUNTING. */
 #pragma once
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* The stolen time of all CPUs so far, in whole units of /proc; 0 if none is reported. */
+/* Returns the stolen time of all CPUs so far, in units of /proc/stat; 0 if none is reported. */
 static inline uint64_t steal_ns(void)
 {
     struct camp_cpu total;

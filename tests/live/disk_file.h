@@ -1,4 +1,4 @@
-/* A file on a disk, and not in memory. */
+/* A test file on a disk, outside of the page cache. */
 #pragma once
 
 #include "states_session.h"
@@ -13,7 +13,7 @@
 #define BLOCK_BYTES (1u << 20)
 #define BLOCKS (PAGES * PAGE_BYTES / BLOCK_BYTES)
 
-/* In 4 KiB pages, filled with `code`. Skips where /var/tmp is in memory. */
+/* Makes a file of PAGES pages that start with `code`. Skips the test if /var/tmp is in memory. */
 static inline int file_on_disk(const void *code, size_t size)
 {
     char path[] = "/var/tmp/camp-test-XXXXXX", page[PAGE_BYTES] = { 0 };
@@ -36,8 +36,8 @@ static inline int file_on_disk(const void *code, size_t size)
     return file;
 }
 
-/* In a child: past the page cache, blocks so large that a disk takes its time (a page may be there
- * before the reader sleeps). */
+/* Called in a child. Reads past the page cache, in blocks so large that the reader has to sleep
+ * (one page could arrive before that). */
 static inline void read_blocks(int file, unsigned count)
 {
     char path[64];

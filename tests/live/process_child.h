@@ -1,8 +1,9 @@
 /*
  * A child that does one known thing at a command, then reports its own counters and waits asleep.
  *
- * It reports them twice: before it falls asleep, and as the first thing after it is woken. What is
- * read of it from outside in between must lie between the two: a law without a tolerance.
+ * It reports them twice: before it falls asleep, and first of all after it is woken. Counters that
+ * the test reads while the child sleeps must lie between the two reports: a law without a
+ * tolerance.
  */
 #pragma once
 
@@ -35,7 +36,7 @@ struct counters {
 };
 
 struct command {
-    char action; /* one of act() */
+    char action; /* a letter that act() knows */
     uint32_t amount;
     char name[16];
 };
@@ -60,8 +61,8 @@ static struct counters own_counters(void)
     };
 }
 
-static int thread_pipe[2]; /* in the child: a byte ends a thread that waits */
-static int ready_pipe[2];  /* in the child: a thread has burnt its time */
+static int thread_pipe[2]; /* in the child: a byte ends a waiting thread */
+static int ready_pipe[2];  /* in the child: a thread reports that it has used its CPU time */
 static pid_t thread_tid;   /* in the child: the thread that waits */
 
 static void *burn_and_wait(void *ms)
@@ -83,7 +84,7 @@ static void start_thread(uint32_t ms, pthread_t *thread)
         _exit(1);
 }
 
-/* A thread is joined before it has left its process: until then it is still counted. */
+/* pthread_join() can return before the thread has left its process, which still counts it then. */
 static void end_thread(pthread_t thread)
 {
     if (write(thread_pipe[1], "", 1) != 1 || pthread_join(thread, NULL) != 0)
@@ -207,7 +208,7 @@ static void end_child(struct child *child)
     close(child->answers);
 }
 
-/* Sends a command; *woken (may be NULL): what the child had when it was woken by it. */
+/* Sends a command; *woken (may be NULL): the counters of the child when the command woke it. */
 static void command_child(const struct child *child, struct command command, struct counters *woken)
 {
     struct counters own;
@@ -218,7 +219,7 @@ static void command_child(const struct child *child, struct command command, str
         *woken = own;
 }
 
-/* Reads all of it once it is in that state (every thread: it waits for each in turn). */
+/* Reads the process of the child when its state is `state`. */
 static struct camp_task read_in_state(const struct child *child, char state)
 {
     const uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
@@ -228,7 +229,7 @@ static struct camp_task read_in_state(const struct child *child, char state)
         assert_int_equal(
             camp_process_read(NULL, &child->process, CAMP_TASK_ALL, &task, sizeof task, NULL),
             CAMP_OK);
-        if (task.state == state) /* once more: it may have fallen asleep while it was read */
+        if (task.state == state) /* read again: the child may have fallen asleep during the read */
             assert_int_equal(
                 camp_process_read(NULL, &child->process, CAMP_TASK_ALL, &task, sizeof task, NULL),
                 CAMP_OK);
@@ -239,7 +240,7 @@ static struct camp_task read_in_state(const struct child *child, char state)
     return task;
 }
 
-/* Its own counters before it fell asleep, what it was read as asleep, and after it was woken. */
+/* The child's own counters before it fell asleep and after it was woken, and a read in between. */
 struct sandwich {
     struct counters before;
     struct camp_task read;
