@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
 
 bats_require_minimum_version 1.5.0
-# What `make install` leaves behind, used as a stranger would: by pkg-config, with a C compiler.
+# Uses what `make install` installs as another project does: with pkg-config and a C compiler.
 
 setup_file() {
     export BATS_NO_PARALLELIZE_WITHIN_FILE=true # one build folder serves all
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     ROOT=$BATS_FILE_TMPDIR/root
     export TREE ROOT
-    # A release of its own: what the caller built last in build/release stays as it is.
+    # Uses a build folder of its own, so that build/release of the caller does not change.
     make -C "$TREE" install RELEASE=build/install-test PREFIX=/usr DESTDIR="$ROOT" >&2
     LIBRARY=$(find "$ROOT/usr/lib" -name 'libcamp.so.0.*' -type f)
     PKG_CONFIG_LIBDIR=$(find "$ROOT/usr" -type d -name pkgconfig):$(pkg-config --variable pc_path pkg-config)
@@ -152,7 +152,7 @@ END
     [[ $output == *'60 entities'* ]]
 }
 
-@test "a prefix without write permission is one line, without a traceback" {
+@test "a prefix without write permission is reported in one line, without a traceback" {
     as_user=()
     if [ "$(id -u)" -eq 0 ]; then as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups); fi
     "${as_user[@]}" test -r "$TREE/Makefile" || skip "an ordinary user cannot read the tree"

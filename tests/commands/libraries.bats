@@ -16,12 +16,12 @@ teardown() {
     end_children
 }
 
-# linked PROGRAM: the names of its libraries, without the loader and the kernel's.
+# linked PROGRAM: prints the libraries of the program, without the loader and the vDSO.
 linked() {
     ldd "$1" | sed -n 's/^[[:space:]]*\(lib[^ ]*\)\.so[. ].*/\1/p'
 }
 
-# licence LIBRARY: as debian/copyright has it.
+# licence LIBRARY: prints the licence of the library in debian/copyright.
 licence() {
     sed -n "s/^  $1: //p" "$TREE/debian/copyright"
 }

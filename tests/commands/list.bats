@@ -16,7 +16,8 @@ teardown() {
     end_children
 }
 
-# In one call, exit 0 or 3 (of a foreign process not everything may be read): all names are valid.
+# Reads all names in one call: they are valid if it exits with 0, or with 3 (some counters of another
+# user's process may not be read).
 all_are_valid() {
     run --separate-stderr "$CAMP" "$@"
     [ "$status" -eq 0 ]
@@ -61,7 +62,7 @@ all_are_valid() {
     done
 }
 
-@test "all processes listed are as many as the system shows" {
+@test "the number of listed processes is about that of the folders in /proc" {
     run "$CAMP" list processes
     [ "$status" -eq 0 ]
     shown=$(find /proc -maxdepth 1 -name '[1-9]*' | wc -l)
@@ -79,7 +80,7 @@ all_are_valid() {
     done
 }
 
-@test "the kinds are listed with their number" {
+@test "the kinds are listed with the number of their subjects" {
     run "$CAMP" list
     [ "$status" -eq 0 ]
     for kind in cpu memory network disk partition process thread kernel; do
@@ -90,7 +91,7 @@ all_are_valid() {
     [[ $output == *"\"subjects\":$("$CAMP" list cpus | wc -l),"* ]]
 }
 
-@test "each counter has a unit, a resolution, a source and a sentence" {
+@test "each counter has a unit, a resolution, a source and a description" {
     run "$CAMP" list counters --format json
     [ "$status" -eq 0 ]
     for key in unit resolution source help; do
@@ -137,7 +138,7 @@ all_are_valid() {
 
 @test "every counter of the library's structs is in the table" {
     "$CAMP" list counters --format markdown | cut -d'`' -f2 | sort -u >"$BATS_TEST_TMPDIR/names"
-    # The fields of the readings, but for what is no counter of its own: identity and provenance.
+    # Lists the members of the structs, without identity and provenance, which are no counters.
     for struct in camp_cpu camp_memory camp_network camp_disk camp_task camp_kernel; do
         sed -n "/^struct $struct {/,/^};/p" "$TREE/include/camp/camp.h"
     done | sed 's:/\*.*::' | tr '\n' ' ' | tr ';' '\n' | grep -o '[a-z_0-9]*\(\[[A-Z_]*\]\)\? *$' |
@@ -157,7 +158,7 @@ all_are_valid() {
     [[ $output =~ ^thread\.$CHILD\.$CHILD@[0-9]+\ +sleep\ +S$ ]]
 }
 
-@test "a task that cannot be read is named, and the rest is listed" {
+@test "a task that cannot be read is reported, and the other tasks are listed" {
     cp -r "$TREE/tests/fixtures/process/bad/16" "$TREE/tests/fixtures/process/tree/2" \
         "$BATS_TEST_TMPDIR/"
     run --separate-stderr "$CAMP" list processes --long --proc "$BATS_TEST_TMPDIR"
@@ -169,7 +170,7 @@ all_are_valid() {
     [[ $stderr == "camp list: process.16@"*": "* ]]
 }
 
-@test "an executable that does not run is exit 1" {
+@test "the exit status is 1 if no process runs the executable" {
     run --separate-stderr "$CAMP" list processes --name no-such-program-runs
     [ "$status" -eq 1 ]
     [ -z "$output" ]

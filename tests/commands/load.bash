@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # Functions that the tests of camp load share.
 
-# usage ARGUMENTS...: a usage error of one line that begins with "camp load:".
+# usage ARGUMENTS...: camp load must fail with a usage error of one line that starts with "camp load:".
 usage() {
     complains_with 2 "$@"
 }
 
-# fails ARGUMENTS...: the same for a failure with a correct command line.
+# fails ARGUMENTS...: camp load must fail in one line, although the command line is correct.
 fails() {
     complains_with 1 "$@"
 }
@@ -23,7 +23,7 @@ complains_with() {
 
 # until_handled PID: waits until the process has signal handlers: bit 1 (SIGINT) and 14 (SIGTERM).
 until_handled() {
-    # Before that it is a shell, which may handle signals too.
+    # Before the exec it is a shell, which may handle signals too.
     until [ "$(readlink "/proc/$1/exe")" = "$(readlink -f "$CAMP")" ]; do
         kill -0 "$1"
         sleep 0.05
@@ -58,7 +58,7 @@ until_it_writes() {
     done
 }
 
-# field NAME: a number of the JSON in $output.
+# field NAME: prints the number of this name in the JSON in $output.
 field() {
     echo "$output" | sed -n "s/.*\"$1\":\([-0-9.]*\).*/\1/p"
 }

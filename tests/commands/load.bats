@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 
 bats_require_minimum_version 1.5.0
-# camp load: its options, its formats, and its failures. The live tests judge its numbers.
+# camp load: its options, its formats, and its failures. The live tests check the reported numbers.
 load load
 
 setup() {
@@ -10,7 +10,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-@test "load: without a load lists the loads and fails" {
+@test "load: without the name of a load, camp load lists the loads and fails" {
     run --separate-stderr "$CAMP" load
     [ "$status" -eq 2 ]
     [[ $stderr == *"threads"* ]]
@@ -24,7 +24,7 @@ setup() {
     [ "$stderr" = "camp load: there is no load 'cup'; did you mean 'cpu'?" ]
 }
 
-@test "load: every load has help, and names its options' defaults" {
+@test "load: every load has a help that names the defaults of its options" {
     for load in cpu fork memory net io lock pipe sleep fault threads; do
         run "$CAMP" load "$load" --help
         [ "$status" -eq 0 ]
@@ -65,7 +65,7 @@ setup() {
 }
 
 # bats test_tags=law
-@test "load cpu: reports its truth as text, JSON and CSV" {
+@test "load cpu: the load reports its own times as text, JSON and CSV" {
     run "$CAMP" load cpu --percent 10 --duration 0.2
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
     [[ $output == "load cpu, pid "* ]]
@@ -81,7 +81,7 @@ setup() {
     [[ $output == "time,load,pid,startup_ns,process_ns,phase,"* ]]
 }
 
-@test "load cpu: SIGINT and SIGTERM end it early, with the truth so far" {
+@test "load cpu: SIGINT and SIGTERM end the load early, with a report of its time so far" {
     for signal in INT TERM; do
         "$CAMP" load cpu --percent 5 --duration 60 --format json >truth 2>/dev/null &
         pid=$!
@@ -115,7 +115,7 @@ setup() {
     [ "$status" -eq 3 ]
     [[ $(cat remark) == "camp load: "*"the load missed its place between ticks "*" times in "*" cycles, "* ]]
     output=$(cat truth)
-    # All periods while the load was stopped; the first and the last one only in part.
+    # The load misses all periods while it is stopped, except for parts of the first and the last one.
     [ "$(field missed)" -ge $((stopped / $(field period_ns) - 2)) ]
 }
 
@@ -130,7 +130,7 @@ setup() {
     [ "$(field whole_ns)" -ge "$(field own_ns)" ]
 }
 
-# At most 256 children live at a time. With 20 ms each, at most 12800 a second can end, on any number of CPUs.
+# At most 256 children exist at a time. With 20 ms each, at most 12,800 can end per second on any machine.
 # bats test_tags=law
 @test "load fork: a rate that is not reached is reported, with exit status 3" {
     run --separate-stderr "$CAMP" load fork --rate 20000 --burn 20ms --duration 0.3 --format json
@@ -170,7 +170,7 @@ setup() {
     done
 }
 
-@test "load net: sends to its own addresses only" {
+@test "load net: the load sends to addresses of this computer only" {
     for target in 192.0.2.1 224.0.0.1 255.255.255.255 0.0.0.0 example.org ""; do
         usage net --target "$target"
     done
@@ -179,7 +179,7 @@ setup() {
     [[ $stderr == *"give a name from \`ip netns list\`"* ]]
 }
 
-@test "load net: across a veth pair between two namespaces" {
+@test "load net: packets cross a veth pair between two namespaces" {
     [ "$(id -u)" -eq 0 ] || skip "needs root to make network namespaces"
     command -v ip >/dev/null || skip "needs ip (package iproute2)"
     a=camp-$$-a b=camp-$$-b
@@ -209,7 +209,7 @@ setup() {
     [ "$bytes" -ge $((10000 * (32 + 28 + 14))) ]
 }
 
-@test "load threads: a report for each thread" {
+@test "load threads: the report has a row for each thread" {
     run "$CAMP" load threads --threads 3 --percent 5 --duration 0.3 --format json
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
     [ "$(field thread_count)" -eq 3 ]
@@ -225,7 +225,7 @@ setup() {
     done
 }
 
-@test "load: a closed or full output" {
+@test "load: a closed pipe ends the command quietly, and a full disk is reported" {
     run bash -c '"$0" load memory | true' "$CAMP"
     [ "$status" -eq 0 ]
     run --separate-stderr bash -c '"$0" load memory >/dev/full' "$CAMP"

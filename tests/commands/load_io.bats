@@ -20,7 +20,7 @@ setup() {
     [ "$(field received_packets)" -eq "$(field sent_packets)" ]
 }
 
-@test "load io: counts the moved bytes, and leaves no file behind" {
+@test "load io: the load counts the moved bytes, and leaves no file behind" {
     mkdir disk
     TMPDIR=$PWD/disk run "$CAMP" load io --bytes 1M --block 4K --format json
     [ "$status" -eq 0 ]
@@ -31,7 +31,7 @@ setup() {
     [ -z "$(ls -A disk)" ]
 }
 
-@test "load io: leaves no file behind after a signal" {
+@test "load io: no file is left after a signal" {
     mkdir disk
     TMPDIR=$PWD/disk "$CAMP" load io --bytes 512G --write --format json >truth 2>/dev/null &
     pid=$!
@@ -49,7 +49,7 @@ setup() {
     [ -z "$(ls -A disk)" ]
 }
 
-@test "load io: a file that exists is read, and never written" {
+@test "load io: an existing file is read, and never written" {
     head -c 100000 /dev/zero >file
     before=$(sha256sum file)
     run "$CAMP" load io --file file --bytes 200000 --format json
@@ -64,7 +64,7 @@ setup() {
     [ "$status" -eq 1 ]
 }
 
-@test "load io: a full disk is a clear error, with the truth so far" {
+@test "load io: a full disk is reported, with the numbers so far" {
     (
         ulimit -f 100
         run --separate-stderr "$CAMP" load io --bytes 4M --write --format json
@@ -93,7 +93,7 @@ setup() {
 }
 
 # bats test_tags=law
-@test "load lock, pipe, sleep: asleep for the requested share, and the rest on a CPU or late" {
+@test "load lock, pipe, sleep: the load sleeps for the requested share, and is on a CPU or late otherwise" {
     for load in lock pipe sleep; do
         run --separate-stderr "$CAMP" load "$load" --percent 60 --duration 0.5 --format json
         echo "$output"
@@ -113,7 +113,7 @@ setup() {
     done
 }
 
-@test "load lock, pipe, sleep: SIGTERM ends them early, with the truth so far" {
+@test "load lock, pipe, sleep: SIGTERM ends the load early, with its numbers so far" {
     for load in lock pipe sleep; do
         "$CAMP" load "$load" --percent 90 --period 1 --duration 60 --format json >truth &
         pid=$!
@@ -129,7 +129,7 @@ setup() {
     done
 }
 
-@test "load lock: a CPU that does not exist is a clear error" {
+@test "load lock: a CPU that does not exist is reported" {
     run --separate-stderr "$CAMP" load lock --cpu 1023
     [ "$status" -eq 1 ]
     [[ $stderr == "camp load: CPU 1023 is unavailable: "* ]]

@@ -22,7 +22,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }
 
-# All that have options, by camp's own word: "check", "load cpu".
+# Lists all commands that have options, as camp names them: "check", "load cpu".
 commands() {
     "$CAMP" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p' | grep -v '^load$'
     "$CAMP" load --help | sed -n 's/^  \([a-z]\{1,\}\) .*/load \1/p'

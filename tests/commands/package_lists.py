@@ -1,5 +1,5 @@
-"""package_lists.py BUILD DEBIAN: is each file that the build installs in one of the lists
-debian/*.install, and in one only? What is not is printed, with what is listed and installed by nobody."""
+"""package_lists.py BUILD DEBIAN: checks that each file that the build installs is in exactly one of the
+lists debian/*.install. Prints the files that are not, and the listed files that the build does not install."""
 import fnmatch
 import json
 import pathlib
@@ -7,14 +7,14 @@ import re
 import subprocess
 import sys
 
-# Where Debian has it, by options that debian/rules gives and this build has not.
+# The places in a Debian package, which differ because debian/rules gives other options to meson.
 PLACES = ((r'^usr/local/', 'usr/'),
           (r'zsh/site-functions', 'zsh/vendor-completions'),
           (r'^usr/lib/python3[.\d]*/(site|dist)-packages', 'usr/lib/python3/dist-packages'))
 
 
 def debian_place(path, prefix):
-    """An installed path, as in the lists of debian/."""
+    """Converts an installed path to the form in the lists of debian/."""
     path = 'usr' + path.removeprefix(prefix)
     for place, other in PLACES:
         path = re.sub(place, other, path)

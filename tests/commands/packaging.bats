@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 
 bats_require_minimum_version 1.5.0
-# What packages are made of, as far as it can be known without building them (packaging/trial does).
+# Checks the parts of packages that can be checked without building them (packaging/trial builds them).
 
 setup() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -77,7 +77,7 @@ setup() {
     done
 }
 
-# as_service WORD...: as somebody who has what the service's unit gives, and nothing else.
+# as_service WORD...: runs a command with the capabilities that the unit of the service gives, and no others.
 as_service() {
     local given
     given=$(sed -n 's/^AmbientCapabilities=//p' "$UNITS/camp-exporter.service" |
@@ -86,7 +86,7 @@ as_service() {
         --ambient-caps="$given" --bounding-set="-all,$given" "$@"
 }
 
-@test "the exporter has the states of threads with the capabilities of its unit" {
+@test "with the capabilities of its unit, the exporter measures the states of threads" {
     [ "$(id -u)" -eq 0 ] || skip "needs root"
     "$CAMP" doctor --format json | grep -q '"microstates":true' || skip "no microstates here"
     cp "$CAMP-exporter" "$BATS_TEST_TMPDIR/"
@@ -94,7 +94,7 @@ as_service() {
     run as_service "$BATS_TEST_TMPDIR/camp-exporter" --once --interval 0.1
     [ "$status" -eq 0 ]
     [[ $output == *'camp_exporter_info{'*'tier="bpf"'* ]]
-    # It takes all of them: with one less it goes on without.
+    # All of the capabilities are needed: without one of them, the exporter runs without the states.
     for less in -bpf -perfmon; do
         run --separate-stderr as_service setpriv --inh-caps=$less --ambient-caps=$less \
             "$BATS_TEST_TMPDIR/camp-exporter" --once --interval 0.1

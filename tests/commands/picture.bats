@@ -50,7 +50,7 @@ assert title in texts(), texts()'
     [ "$(echo ./*)" = "./barry3.svg ./barry4.svg ./barymap.svg ./entities.svg ./lines.svg ./stack.svg" ]
 }
 
-@test "picture: dots are where the paper's worked examples have them" {
+@test "picture: dots are at the places of the worked examples in the CAMP paper" {
     cat >places.csv <<'END'
 time,name,a,b,c
 1000,centroid,1000,1000,1000
@@ -71,7 +71,7 @@ for name, x, y in ("centroid", 0.577, 0.333), ("figure", 0.473, 0.62), ("top", 0
 assert abs((corners[2][0] - corners[1][0]) / height - 1.1547) < 1e-4, corners'
 }
 
-@test "picture: names of any bytes leave it well-formed" {
+@test "picture: with names of any bytes the XML is well-formed" {
     printf 'time,name,a,b,c\n1000,"x<y>&""q""",900,50,50\n1000,"\377\001z",800,100,100\n' >names.csv
     for kind in barry3 barymap; do
         from=names.csv report --picture $kind --output names.svg
@@ -177,7 +177,7 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     [[ $stderr == "camp report: "* ]]
 }
 
-@test "picture: - is stdout, and a closed pipe ends it quietly" {
+@test "picture: - is stdout, and a closed pipe ends the command quietly" {
     report --picture barry3 --output - >x.svg
     ask x.svg 'assert all("circle", "dot")'
     report --picture barymap --output - 2>complaint | head -c 1 >/dev/null

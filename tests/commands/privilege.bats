@@ -18,7 +18,7 @@ setup() {
     echo 'camp:x:64999:' >>"$BATS_TEST_TMPDIR/group"
 }
 
-# held_by GROUP WORD...: capabilities that camp holds there, by its own word; WORDs go to setpriv.
+# held_by GROUP WORD...: prints the capabilities that camp reports for itself; setpriv gets the WORDs.
 held_by() {
     local group=$1
     shift

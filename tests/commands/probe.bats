@@ -10,7 +10,7 @@ setup() {
 }
 
 # bats test_tags=law
-@test "probe: each rate is kept and has one row, whose numbers agree with each other" {
+@test "probe: each rate is held and has one row, whose numbers agree with each other" {
     run -0 "$CAMP" probe --rate 20,200 --duration 0.5 --format json
     echo "$output" | python3 -c '
 import json, os, sys
@@ -83,7 +83,7 @@ assert row["blocks"] == 1 and 0 < row["achieved_rate"] <= 15, row' "$output"
     run -2 "$CAMP" probe operand
 }
 
-@test "probe: an interrupt ends it with the results so far" {
+@test "probe: an interrupt ends the command with the results so far" {
     "$CAMP" probe --rate 100 --duration 600 --format json >"$BATS_TEST_TMPDIR/out" 3>&- &
     local probe=$!
     until_it_sleeps "$probe" # between two blocks

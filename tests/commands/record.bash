@@ -5,7 +5,7 @@ ask() {
     sqlite3 -readonly "$@"
 }
 
-# In the background, until it is killed.
+# Starts camp record in the background, until it is killed.
 start_recorder() {
     "$CAMP" record --from check "$@" >recorder.out 2>&1 3>&- &
     RECORDER=$!
@@ -23,7 +23,7 @@ wait_for_ticks() {
     }
 }
 
-# data.csv: $1 intervals of $2 ms of three entities.
+# make_table COUNT MS: writes data.csv with COUNT intervals of MS ms of three entities.
 make_table() {
     seq "$1" | awk -v length_ms="$2" 'BEGIN { print "time,name,run_ms,wait_ms,sleep_ms" }
         { for (i = 0; i < 3; i++)

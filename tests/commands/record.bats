@@ -32,13 +32,13 @@ teardown() {
     done
 }
 
-# The statement behind "Of `--from $1`:" in docs/recording.md.
+# Prints the SQL statement after "Of `--from $1`:" in docs/recording.md.
 documented() {
     sed -n "/^Of \`--from $1\`/,/^ *\`\`\`\$/p" "$BATS_TEST_DIRNAME/../../docs/recording.md" |
         sed -n '/^```sql$/,/^```$/{/^```/!p}'
 }
 
-# An ordinary user has not all of them.
+# Skips the test if the user may not measure what the option selects.
 needs() { # OPTION VALUE of camp record
     run "$CAMP" record --count 1 --interval 10ms --output can.camp "$@"
     [ "$status" -ne 4 ] || skip "$output"
@@ -209,7 +209,7 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     # As of the table itself, and of two parts that meet no frame is in both.
     run -0 "$CAMP" record --from data.csv --begin +200ms --end -200ms --output table.camp
     [ "$(ask table.camp 'SELECT count(*) FROM tick')" = 12 ]
-    # An interval is in when its middle is: a time just beside a limit adds none.
+    # An interval belongs to a part if its middle does, so a limit slightly off its end adds no interval.
     for from in run.camp data.csv; do
         for begin in -149ms -150ms -151ms; do
             run -0 "$CAMP" record --from "$from" --begin "$begin" --force --output last.camp
@@ -249,7 +249,7 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     chmod 700 closed
 }
 
-@test "each error is one line" {
+@test "each error is reported in one line" {
     run -2 "$CAMP" record --output run.db
     [[ $output == *"ends in .camp"* ]]
     run -2 "$CAMP" record --output run.camp --keep 24h

@@ -133,7 +133,7 @@ make_old_files() {
     [ "$(ask part.camp "$last")" = "$(ask "${files[2]}" "$last")" ]
 }
 
-@test "two recordings in a folder are not one" {
+@test "two recordings in a folder are not read as one" {
     make_table 3 1000
     mkdir both
     "$CAMP" record --from data.csv --output both/a.camp --rotate 1h

@@ -40,7 +40,7 @@ END
     [ "$(compgen -G "$HTML*")" = "$HTML" ]
 }
 
-@test "report: CPUs are shown without the total of them, which would count twice" {
+@test "report: CPUs are shown without their total, which would count their time twice" {
     cpus=$(getconf _NPROCESSORS_ONLN)
     "$CAMP" record --from cpus --count 2 --interval 50ms --output "$BATS_TEST_TMPDIR/cpus.camp"
     "$CAMP" record --from check --count 2 --interval 50ms --output "$BATS_TEST_TMPDIR/check.camp"
@@ -55,7 +55,7 @@ END
     done
 }
 
-@test "report: the note of an interval is in it, once" {
+@test "report: the page has the note of an interval once" {
     "$CAMP" record --from threads --tier schedstat --count 4 --interval 50ms --output "$BATS_TEST_TMPDIR/x.camp"
     sqlite3 "$BATS_TEST_TMPDIR/x.camp" "INSERT INTO note VALUES(2, 'it is gone'), (4, '')"
     run --separate-stderr "$CAMP" report --from "$BATS_TEST_TMPDIR/x.camp" --output "$HTML"
@@ -69,7 +69,7 @@ END
     [[ $stderr == "camp report: "*" has 1 note, which a picture does not show: --output FILE.html does" ]]
 }
 
-@test "report: it loads nothing from outside" {
+@test "report: the page loads nothing from outside" {
     "$CAMP" report --from cpus --count 1 --interval 50ms --output "$HTML"
     run ! grep -Eo '(src|href|action)="?(https?:|//)[^ ]*' "$HTML"
     grep -q "Content-Security-Policy\" content=\"default-src 'none'" "$HTML"
@@ -82,7 +82,7 @@ END
     [[ ${lines[0]} == *'"axes3":[{"name":"A","states":[0]},{"name":"B"'* ]]
 }
 
-@test "report: Ctrl-C ends it with the intervals so far" {
+@test "report: Ctrl-C ends the command with a report of the intervals so far" {
     "$CAMP" report --from cpus --count 1000 --interval 50ms --output "$HTML" >"$BATS_TEST_TMPDIR/said" 3>&- &
     local pid=$!
     until_it compgen -G "$HTML.*"

@@ -64,7 +64,7 @@ class Server:
             return int(re.search(r"VmRSS:\s+(\d+)", status.read())[1]) / 1000
 
     def stop(self):
-        """(exit status, seconds) after SIGTERM."""
+        """Sends SIGTERM. Returns the exit status, and the seconds until the exit."""
         begin = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
         try:

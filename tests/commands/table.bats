@@ -67,7 +67,7 @@ ask() {
               WHERE name = 'miss3'")" = 150000000 ]
 }
 
-@test "a part of a table can be selected" {
+@test "--begin and --end select a part of a table" {
     run -0 record --from "$TABLES/sessions3.csv" --begin 2008-11-22T02:01:00 --end +90s
     [[ $output == *"30 intervals, 1800 rows"* ]]
 }

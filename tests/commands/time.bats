@@ -22,14 +22,14 @@ rows = {row['name']: row for row in t['executables']}
 $program" "$file"
 }
 
-@test "time: the exit status is the command's" {
+@test "time: the exit status is that of the command" {
     run -7 "$CAMP" time -- sh -c 'exit 7'
     run -143 "$CAMP" time -- sh -c 'kill -TERM $$'
     run -127 "$CAMP" time -- "$BATS_TEST_TMPDIR/nothing"
     run -126 "$CAMP" time -- "$BATS_TEST_TMPDIR"
 }
 
-@test "time: stdout is the command's, the report goes to stderr" {
+@test "time: stdout has the output of the command only, and the report goes to stderr" {
     run --separate-stderr -0 "$CAMP" time -- echo hello
     [ "$output" = hello ]
     [[ $stderr == *"unaccounted 0.000 s"* ]]
@@ -48,7 +48,7 @@ for name in names + ["processes", "threads", "system_calls"]:
 ' sh -c 'ls /usr/bin >/dev/null; sleep 0.1; dd if=/dev/zero of=/dev/null bs=1M count=200 2>/dev/null'
 }
 
-@test "time: every descendant is there by name, orphans and short ones too" {
+@test "time: every descendant is reported by name, also orphans and short-lived ones" {
     ask '
 assert rows["ls"]["processes"] == 40, rows
 assert rows["sleep"]["processes"] == 2 and rows["sleep"]["running"] == 0, rows
@@ -56,7 +56,7 @@ assert rows["sleep"]["processes"] == 2 and rows["sleep"]["running"] == 0, rows
 }
 
 # bats test_tags=law
-@test "time: a sleep is timer time, a wait for a child child time" {
+@test "time: a sleep is timer time, and a wait for a child is child time" {
     ask '
 import time
 sleep, sh = rows["sleep"], rows["sh"]
@@ -70,7 +70,7 @@ assert max(sh, key=lambda key: sh[key] if key.endswith("_ns") and key != "run_qu
 ' sh -c 'sleep 0.3; true'
 }
 
-@test "time: a descendant that still runs is counted so far" {
+@test "time: a descendant that still runs is accounted with its time so far" {
     ask '
 assert rows["sleep"]["running"] == 1, rows
 ' sh -c 'sleep 2 & sleep 0.05'
@@ -152,7 +152,7 @@ END
     [[ $stderr == *"No space left"* ]]
 }
 
-@test "time: a command that cannot be run has one line and the status of a shell, without a report" {
+@test "time: a command that cannot be run gives one line and the status of a shell, without a report" {
     run -127 --separate-stderr "$CAMP" time -- ./no_such_command
     [ "$stderr" = "camp time: ./no_such_command: No such file or directory" ] && [ -z "$output" ]
     touch "$BATS_TEST_TMPDIR/plain"

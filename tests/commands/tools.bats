@@ -83,7 +83,7 @@ END
 
 # ----------------------------------------------------------------------------- suite --
 
-# suite SCRIPT: runs a suite of these steps, written in Python, in a tree of its own.
+# suite SCRIPT: runs a suite with the steps of SCRIPT, written in Python, in a tree of its own.
 suite() {
     mkdir -p "$BATS_TEST_TMPDIR/tree/tools"
     cp "$TREE/tools/suite.py" "$BATS_TEST_TMPDIR/tree/tools/"

@@ -23,7 +23,7 @@ teardown() {
     rm -f "$BATS_TEST_TMPDIR/coming"
 }
 
-# Short processes by the name of ls, as long as the test lasts.
+# Starts short-lived processes named ls until the test ends.
 come_and_go() {
     touch "$BATS_TEST_TMPDIR/coming"
     while [ -e "$BATS_TEST_TMPDIR/coming" ]; do
@@ -89,7 +89,7 @@ assert "system_calls" in rows[0]["counters"]
 }
 
 # bats test_tags=law
-@test "top: groups hold the times of all their threads, with exited ones apart" {
+@test "top: a group has the times of all its threads, with exited threads in separate rows" {
     for group in process user command; do
         before=$(cd /proc && echo [0-9]*/task/*)
         ask "
@@ -186,7 +186,7 @@ assert brief["count"] >= 1, brief
     [[ $output != *" id "* ]]
 }
 
-@test "top: a bad file of workloads is one complaint, with its line" {
+@test "top: a wrong file of workloads is reported in one line, with the line number" {
     printf '# a\nweb name=(\n' >"$BATS_TEST_TMPDIR/workloads"
     run -1 --separate-stderr "$CAMP" top --workload "$BATS_TEST_TMPDIR/workloads"
     [ "${#stderr_lines[@]}" -eq 1 ]
@@ -228,7 +228,7 @@ for row in rows:
 }
 
 # bats test_tags=law
-@test "top: a load has the CPU time of its own clock, and was running or queued for its whole burn" {
+@test "top: the CPU time of a load equals its own clock, and its run is all on a CPU or on the run queue" {
     name=campload$$ # unique, because other runs of this test may be active
     cp "$CAMP" "$BATS_TEST_TMPDIR/$name"
     burn() { # status 3: other processes had the CPU, and the report has the smaller CPU time
@@ -270,7 +270,7 @@ assert ended[0]['id'] is None and ended[0]['elapsed_ns'] > 0
 @test "top: exited threads have a part of their own in text" {
     for group in thread process command user; do
         around --group $group --top 100000 -- five_programs
-        # One heading of the living, an empty line, one of the ended.
+        # There is a heading for live threads, an empty line, and a heading for exited threads.
         [ "$(grep -c ' thr  usr%' <<<"$output")" -eq 2 ]
         grep -q -B1 '^ *\(id  \)\?ended .* thr  usr%' <<<"$output"
         ended=$(sed -n '/ended .* thr  usr%/,$p' <<<"$output")
@@ -304,7 +304,7 @@ assert $WOKEN - $ASLEEP <= t['interval_s'] * 1e9 <= $ENDED - $STARTED, t['interv
         grep -Eq '^ +([0-9]+|all [0-9]+)( +[0-9.]+){7}$'
 }
 
-@test "top: sorted by a state, filtered by name, so many rows" {
+@test "top: rows are sorted by a state, filtered by name and limited in number" {
     sleep 600 3>&- &
     LOAD=$!
     until_it_sleeps "$LOAD"
@@ -334,7 +334,7 @@ assert times == sorted(times, reverse=True) and len(rows) == 3, times
     [[ $output == *"   PID USERNAME USR SYS TRP TFL DFL LCK SLP LAT VCX ICX SCL SIG PROCESS/NLWP"* ]]
 }
 
-@test "top: without system calls user and system are one" {
+@test "top: without system calls, user and system time are one column" {
     ask '
 assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid"] and row["user_name"] != "root" or row["name"] == "camp"), rows
 ' --interval 200ms --no-syscalls --no-kernel-threads
@@ -381,13 +381,13 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
     [[ $stderr == *"CAP_BPF and CAP_PERFMON"* ]]
 }
 
-@test "top: a closed or full output" {
+@test "top: a closed pipe ends the command quietly, and a full disk is reported" {
     "$CAMP" top --interval 50ms | head -n 1 >/dev/null
     run -1 --separate-stderr bash -c '"$0" top --count 1 --interval 50ms >/dev/full' "$CAMP"
     [[ $stderr == *"No space left"* ]]
 }
 
-@test "top: a signal ends it with the interval so far" {
+@test "top: a signal ends the command with the interval so far" {
     "$CAMP" top --interval 60 --format json >"$BATS_TEST_TMPDIR/out" &
     LOAD=$!
     until_it_sleeps "$LOAD"

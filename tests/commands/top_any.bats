@@ -17,7 +17,7 @@ on_screen() {
     echo "$output"
 }
 
-# Whether microstates can be had.
+# Skips the test if microstates are unavailable.
 needs_microstates() {
     local refusal
     refusal=$("$CAMP" top --tier bpf --count 1 --interval 50ms --top 1 2>&1 >/dev/null) || skip "$refusal"
@@ -45,7 +45,7 @@ idle1                   0.0    100       0.0    0.0
 END
 }
 
-@test "top of a table: sorted by a state or by name, filtered, complete" {
+@test "top of a table: rows are sorted by a state or by name, and filtered, or all are shown" {
     run -0 "$CAMP" top --from "$TABLE" --count 1 --top 2 --sort cpu_usage
     [[ ${lines[2]} == "drift1 "* && ${lines[3]} == "drift2 "* ]]
     run -0 "$CAMP" top --from "$TABLE" --count 1 --sort name --filter '^(web|half)[12]$'
@@ -75,7 +75,7 @@ for line in open(sys.argv[1]):
     [[ ${lines[1]} == 2008-11-22T02:00:01.000+00:00,1,sessions3.csv,table,table,,59,*,wait1,,,,*,1000000000,0,0,1000000000,0 ]]
 }
 
-@test "top of a recording of a table is that of the table" {
+@test "top shows a recording of a table like the table" {
     "$CAMP" record --from "$TABLE" --output "$BATS_TEST_TMPDIR/run.camp" 2>/dev/null ||
         skip "camp was built without SQLite"
     "$CAMP" top --from "$TABLE" --count 5 --top 10 | grep -Ev '  tier |^values ' >"$BATS_TEST_TMPDIR/table"
@@ -119,7 +119,7 @@ for line in open(sys.argv[1]):
     [ "$output" != "$of_row" ]
 }
 
-@test "top of a table, live: keys sort, filter, freeze, help, and the dots" {
+@test "top of a table, live: keys sort, filter and freeze rows, and show the help and the dots" {
     on_screen 80 24 'q' --from "$TABLE" --speed 2
     [[ ${lines[0]} == "camp top  each entity, by busy  h: help" ]]
     [[ ${lines[1]} == *"sessions3.csv  tier table  60 entities" ]]

@@ -34,7 +34,7 @@ on_screen() {
     [[ $output == *"camp top  each "* || $columns -eq 1 ]]
 }
 
-@test "top, live: live on a terminal of 80 x 24, 40 x 8, 0 x 0 and 1 x 1" {
+@test "top, live: the screen works on terminals of 80 x 24, 40 x 8, 0 x 0 and 1 x 1" {
     on_screen 80 24 q
     [[ ${lines[0]} == "camp top  each process, by cpu  h: help" ]]
     [[ ${lines[1]} == *"tier bpf"* ]]
@@ -68,7 +68,7 @@ on_screen() {
 @test "top, live: keys for the tree and for the available groups" {
     on_screen 80 24 'gtq'
     [[ ${lines[0]} == "camp top  each process, by cpu, tree  h: help" ]]
-    # Round all groups: without --workload there is none of that kind.
+    # The key g shows all kinds of groups in turn; without --workload there are no workloads.
     on_screen 80 24 'ggggggq'
     [[ ${lines[0]} =~ each\ (process|thread|user), ]]
     echo 'all line=.' >"$BATS_TEST_TMPDIR/workloads"
@@ -78,7 +78,7 @@ on_screen() {
 }
 
 @test "top, live: the help fits on 80 x 24 and names each key" {
-    # It ends by itself, so that the screen is the one behind the last h.
+    # The command ends by itself, so that the printed screen is the one after the last h.
     run -0 /usr/bin/python3 "$BATS_TEST_DIRNAME/screen.py" 100 24 hh -- "$CAMP" top \
         --interval 500ms --count 8
     [[ $output == *"measured at each change of state"* ]]
@@ -87,7 +87,7 @@ on_screen() {
     for line in "${lines[@]}"; do [ "${#line}" -le 80 ]; done
 }
 
-@test "top, live: the triangle of the rows, in braille and without" {
+@test "top, live: the rows are dots in a triangle, in braille or in ASCII" {
     LC_ALL=C.UTF-8 on_screen 80 24 'bq'
     [[ $output == *[⠁-⣿]* ]]
     LC_ALL=C on_screen 80 24 'bq'
@@ -132,7 +132,7 @@ until_shown() {
     return 1
 }
 
-@test "top, live: in tmux, 80 x 24, and after a resize" {
+@test "top, live: the screen is right in tmux at 80 x 24, and after a resize" {
     command -v tmux >/dev/null || skip "tmux is not installed"
     in_tmux new-session -d -x 80 -y 24 "$CAMP" top --interval 300ms 3>&-
     until_shown '^camp top  each process' '^     id  name .* un%$'
@@ -140,7 +140,7 @@ until_shown() {
     until_shown '^     id  name              thr  usr%  .*other%   un%$' '^[0-9]+ threads: '
     in_tmux resize-window -x 100 -y 30
     until_shown '^     id  name +thr .* runq% .* un%$'
-    # Frozen, the interval stays, however it is looked at.
+    # While frozen, all keys show the same interval.
     in_tmux send-keys ' '
     until_shown FROZEN
     frozen=$output
@@ -161,7 +161,7 @@ until_shown() {
     run ! in_tmux has-session
 }
 
-@test "top, live: without a terminal it prints" {
+@test "top, live: without a terminal camp top prints lines" {
     run env TERM=dumb CAMP="$CAMP" script -qec '"$CAMP" top --count 1 --interval 100ms' /dev/null
     [[ $output == *"tier bpf"* ]]
     [[ $output != *"h: help"* ]]

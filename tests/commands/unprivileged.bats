@@ -56,7 +56,7 @@ assert cpu[0] == max(cpu) > 0, cpu"
     one_note top
 }
 
-# The witness is the scheduler's count of CPU time and run queue in ns, read before and after.
+# Compares with the scheduler's count of CPU time and of time on the run queue, read before and after.
 @test "unprivileged: a busy thread has time on a CPU, and no more than the scheduler counted" {
     while :; do :; done 3>&- &
     busy=$!
@@ -120,7 +120,7 @@ rows = json.loads(sys.argv[1])['entities']
 assert [(row['name'], row['pid']) for row in rows] == [('sleep', $sleep)], rows" "$output"
 }
 
-@test "unprivileged: camp top --group user, process, command or thread has these rows" {
+@test "unprivileged: camp top has rows for --group user, process, command and thread" {
     for words in "user users" "process processes" "command commands" "thread threads"; do
         user --group "${words% *}" --sort run_queue --count 1
         [[ ${lines[0]} == *"  ${words#* }  tier schedstat  "* ]]

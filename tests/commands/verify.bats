@@ -9,8 +9,8 @@ setup() {
     CAMP=${CAMP:-$TREE/build/gcc/src/camp}
 }
 
-# Under a sanitizer the start and end of a program, and its shadow memory, are loads of their own. So its
-# code is run, but numbers are judged by the plain build only.
+# Under a sanitizer the start and end of a program, and its shadow memory, add to the loads. So the test
+# runs the code, but only the plain build checks the numbers.
 judged() {
     [ -z "${CAMP_SANITIZED:-}" ] || skip "ran without a finding; a sanitizer is part of the loads"
 }
@@ -19,7 +19,7 @@ rows() {
     "$CAMP" verify --list --format csv | tail -n +2 | cut -d, -f1 | tr -d '"\r'
 }
 
-# The row and its verdict, of each row of the last run in JSON.
+# Prints each row of the last run in JSON with its verdict.
 verdicts() {
     echo "$output" | python3 -c '
 import json, sys
@@ -70,7 +70,7 @@ for row in json.load(sys.stdin)["rows"]:
 }
 
 # bats test_tags=law
-@test "verify: a row that is distorted by 30 % fails, and with it the command" {
+@test "verify: a row that is distorted by 30 % fails, and so does the command" {
     judged
     # Rows of counts. The test above compares the allowed error of rows of time with 30 %.
     CAMP_VERIFY_DISTORT='*:0.7' run -1 "$CAMP" verify --only '[!ceprs]*' --format json
@@ -95,7 +95,7 @@ for row in json.load(sys.stdin)["rows"]:
     [ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ]
 }
 
-@test "verify: a distortion of no row, or by no number, is refused" {
+@test "verify: a distortion of an unknown row, or by a word that is no number, is refused" {
     CAMP_VERIFY_DISTORT=nothing:2 run -2 --separate-stderr "$CAMP" verify --only list-cpus
     [[ $stderr == *"there is no row 'nothing'"* ]]
     CAMP_VERIFY_DISTORT=list-cpus:x run -2 --separate-stderr "$CAMP" verify --only list-cpus
@@ -103,7 +103,7 @@ for row in json.load(sys.stdin)["rows"]:
     CAMP_VERIFY_DISTORT=list-cpus run -2 "$CAMP" verify --only list-cpus
 }
 
-@test "verify: --only accepts a pattern, and refuses one without a row" {
+@test "verify: --only accepts a pattern, and refuses a pattern that matches no row" {
     run -0 "$CAMP" verify --only 'list-[cn]*' --format csv
     [ "${#lines[@]}" -eq 3 ]
     run -2 --separate-stderr "$CAMP" verify --only 'nothing*'
@@ -133,11 +133,11 @@ for row in json.load(sys.stdin)["rows"]:
     for row in sum cpus on-cpu run-queue system lock pipe timer disk data-fault kernel-fault; do
         [[ $(verdicts) == *"states-$row not-tested"* ]]
     done
-    # Where they are built in at all.
+    # Accepts a build without microstates too.
     [[ $output == *"CAP_BPF"* ]] || [[ $output == *"without microstates"* ]]
 }
 
-# fits: each line of the text, but for reasons why a row was not tested.
+# Checks that each line fits, except the reasons why rows were not tested.
 fits() {
     while read -r line; do
         [[ $line == *": not tested: "* ]] || [ "${#line}" -le 80 ]
@@ -160,7 +160,7 @@ for row in json.load(sys.stdin)["rows"]: print(row["row"], row["unit"])'; }
     [ "$rows" -ge 14 ]
 }
 
-@test "verify: an interrupt ends it, and the untested rows are named" {
+@test "verify: an interrupt ends the command, and the untested rows are named" {
     "$CAMP" verify >"$BATS_TEST_TMPDIR/out" 3>&- &
     local pid=$!
     until [ -n "$(cat "/proc/$pid/task/$pid/children")" ]; do # the first load has started
@@ -225,7 +225,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$BATS_TEST_TMPDIR/o
     run ! grep -q 'camp verify:' "$BATS_TEST_TMPDIR/out"
 }
 
-@test "verify: nothing is shown while it runs if stderr is not a terminal" {
+@test "verify: no progress is shown if stderr is not a terminal" {
     run -0 --separate-stderr "$CAMP" verify --only 'list-*'
     [ -z "$stderr" ]
 }

@@ -23,7 +23,7 @@ attack() {
     attack garbage --from cpus
 }
 
-@test "view: idle connections keep no client out" {
+@test "view: a client gets the stream while many idle connections are open" {
     attack crowd --from cpus --interval 50ms
 }
 
@@ -36,7 +36,7 @@ attack() {
     attack vanish --from cpus --interval 60
 }
 
-@test "view: in a long interval there is a beat each second" {
+@test "view: in a long interval the server sends a beat each second" {
     attack beats --from cpus --interval 60
 }
 
@@ -52,7 +52,7 @@ make_table() {
     }'
 }
 
-@test "view: a stalled client slows no other, and gets a note about the gap" {
+@test "view: a stalled client does not delay other clients, and gets a note about the gap" {
     make_table 500 1000 >"$BATS_TEST_TMPDIR/table.csv"
     attack stuck --from "$BATS_TEST_TMPDIR/table.csv" --speed 60 --history 20
 }
@@ -63,7 +63,7 @@ make_table() {
     [[ $output == *"200 frames, 'this is all there is'"* ]]
 }
 
-@test "view: SIGTERM ends it at once, and its clients are notified" {
+@test "view: SIGTERM ends the server at once, and its clients are notified" {
     attack stop --from cpus --interval 100ms
 }
 
@@ -93,7 +93,7 @@ make_table() {
     [ "$(cat "$path")" = text ]
 }
 
-@test "view: over ssh it prints the command for a tunnel" {
+@test "view: over ssh the command for a tunnel is printed" {
     SSH_CONNECTION="1 2 3 4" "$CAMP" view --from cpus >"$BATS_TEST_TMPDIR/out" 3>&- &
     local pid=$!
     for _ in $(seq 50); do [ "$(wc -l <"$BATS_TEST_TMPDIR/out")" -ge 2 ] && break; sleep 0.1; done
@@ -104,7 +104,7 @@ make_table() {
     grep -q "^from your own computer: ssh -N -L $port:127.0.0.1:$port " "$BATS_TEST_TMPDIR/out"
 }
 
-@test "view: foreign arguments are usage errors, in one line" {
+@test "view: arguments that do not fit are usage errors, in one line" {
     refuse() {
         local expected=$1
         shift

@@ -20,7 +20,7 @@ teardown() {
     [ -z "${FILE:-}" ] || rm -f "$FILE"
 }
 
-# Whether microstates can be had was asked once.
+# Skips the test if setup_file found that microstates are unavailable.
 need_states() {
     [ -z "$REFUSAL" ] || skip "$REFUSAL"
 }
@@ -187,7 +187,7 @@ for line in lines:
 for line in lines[1:]:
     row = dict(zip(names, line.split()[1:]))
     printed = [float(row[n]) for n in names[1:] if row[n] != "-" and n != "%steal"]
-    # Each is rounded to two digits.
+    # Each percentage is rounded to two digits after the point.
     assert len(printed) == 6 and abs(sum(printed) - 100) < len(printed) * 0.005 + 1e-9, line
 ' <<<"$output"
 }
@@ -248,13 +248,13 @@ assert tasks == [] and w["machine"]["tasks_percent"] is None
     run -2 "$CAMP" wait --top -1
 }
 
-@test "wait: a closed pipe ends it quietly, and a full disk is reported" {
+@test "wait: a closed pipe ends the command quietly, and a full disk is reported" {
     "$CAMP" wait --interval 50ms --tier kernel | head -n 1 >/dev/null
     run -1 --separate-stderr bash -c '"$0" wait --count 1 --interval 50ms --tier kernel >/dev/full' "$CAMP"
     [[ $stderr == *"No space left"* ]]
 }
 
-@test "wait: a signal ends it with the interval so far" {
+@test "wait: a signal ends the command with the interval so far" {
     need_states
     "$CAMP" wait --interval 60 --format json >"$BATS_TEST_TMPDIR/out" &
     local camp=$!
