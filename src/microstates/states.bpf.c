@@ -4,9 +4,9 @@
  *
  * The account of a thread is in task storage, and freed with it. Its open interval (state,
  * since_ns) is closed by the next event, never by a pair of events. Some switches have no event
- * (0.02-1 % of them; the kernel's own trace lacks them too): they are counted as unseen, and a
- * thread that came or left unseen has run as long as the scheduler's count of its CPU time has
- * grown.
+ * (0.02-1 % of them; the kernel's own trace lacks them too): they are counted as unseen. A thread
+ * that came to a CPU or left it in such a switch ran for as long as the scheduler's count of its
+ * CPU time grew.
  */
 #include "account.bpf.h"
 #include "ended.bpf.h"
@@ -24,9 +24,9 @@ static __always_inline void arrive(struct account *account, struct task_struct *
     account->arrived_ns = now;
 }
 
-/* When an arriving thread entered the run queue, by the scheduler's clock, if no event reported its
- * wakeup. That clock belongs to the CPU's run queue, and is reachable from the thread if the kernel
- * has CONFIG_FAIR_GROUP_SCHED. Otherwise the time is unknown, and `now` is returned. */
+/* Returns when an arriving thread whose wakeup no event reported entered the run queue, by the
+ * scheduler's clock. That clock belongs to the CPU's run queue, and is reachable from the thread if
+ * the kernel has CONFIG_FAIR_GROUP_SCHED. Otherwise the time is unknown, and `now` is returned. */
 static __always_inline uint64_t queued_at(const struct account *account,
                                           const struct task_struct *task, uint64_t now)
 {
@@ -40,7 +40,7 @@ static __always_inline uint64_t queued_at(const struct account *account,
     return waited < now - since ? now - waited : since;
 }
 
-/* The same for a thread that arrived on the CPU earlier, at `came`. */
+/* As queued_at(), for a thread that arrived on the CPU earlier, at `came`. */
 static __always_inline uint64_t delayed_since(const struct account *account,
                                               const struct task_struct *task, uint64_t came)
 {
@@ -51,9 +51,9 @@ static __always_inline uint64_t delayed_since(const struct account *account,
     return delay < came - since ? came - delay : since;
 }
 
-/* For a thread that leaves its CPU, and that left and came back before without an event. The
- * scheduler's counts say how long it did not run and waited for a CPU. When in the interval that
- * was is unknown, so the absence is placed at the end of the open interval. */
+/* Accounts for the absence of a thread that leaves its CPU now, and that had left it and come back
+ * before without an event. The scheduler's counts say how long it did not run and waited for a CPU,
+ * but not when in the open interval, so the absence is placed at its end. */
 static __always_inline void take_out_absence(struct account *account, struct task_struct *task,
                                              struct cpu_account *cpu, uint64_t now)
 {
@@ -70,7 +70,7 @@ static __always_inline void take_out_absence(struct account *account, struct tas
     change(account, task, NULL, now, running_state(account));
 }
 
-/* Returns how long it has run if it had come unseen. */
+/* Returns how long the thread ran if no event reported that it came to the CPU; otherwise 0. */
 static __always_inline uint64_t leave(struct task_struct *task, struct cpu_account *cpu,
                                       uint64_t now, bool runnable, unsigned int why)
 {
@@ -108,8 +108,7 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
     return ran;
 }
 
-/* The CPU's interval since the last switch. `ran`: the leaving thread's time, if it had come
- * unseen. */
+/* Accounts for the CPU's interval since the last switch. `ran`: the result of leave(). */
 static __always_inline void book_cpu(struct cpu_account *cpu, const struct task_struct *prev,
                                      uint64_t now, uint64_t ran)
 {
@@ -132,7 +131,7 @@ static __always_inline void book_cpu(struct cpu_account *cpu, const struct task_
         book_waits(cpu, now, interval - busy);
 }
 
-/* A reader of the CPU sees all of it or nothing. */
+/* Accounts for a switch of the CPU, so that a reader sees all of it or nothing. */
 static __always_inline void switch_cpu(struct cpu_account *cpu, const struct task_struct *prev,
                                        const struct task_struct *next, uint64_t now, uint64_t ran)
 {
@@ -162,7 +161,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 
     if (cpu == NULL)
         return 0;
-    cpu->depth = 0; /* no switch happens in an interrupt: one without an end has ended */
+    cpu->depth = 0; /* no switch happens in an interrupt: the end of one was not reported */
     cpu->interrupt_since_ns = 0;
     if (cpu->begin_ns != 0 && cpu->running_task != (uint64_t)prev)
         cpu->unseen++;
@@ -279,8 +278,8 @@ int BPF_PROG(on_fault_user, unsigned long address, struct pt_regs *regs)
     return 0;
 }
 
-/* Where faults are disabled the kernel neither serves nor counts one, but continues in another way.
- */
+/* Where faults are disabled the kernel neither serves nor counts a fault, but continues in another
+ * way. */
 SEC("tp_btf/page_fault_kernel")
 int BPF_PROG(on_fault_kernel)
 {
@@ -294,8 +293,8 @@ int BPF_PROG(on_fault_kernel)
     return 0;
 }
 
-/* The disk last used by a thread is the one it waits for. A thread already accounted as waiting
- * came unseen: its wait ends with the disk with which it started. */
+/* A thread waits for the disk that it used last. If it is accounted as waiting already, no event
+ * reported that it came to its CPU: its wait ends with the disk with which it started. */
 SEC("tp_btf/block_bio_queue")
 int BPF_PROG(on_bio, struct bio *bio)
 {
@@ -325,8 +324,9 @@ static __always_inline void interrupt_begins(void)
         cpu->interrupt_since_ns = bpf_ktime_get_ns();
 }
 
-/* A nested interrupt is part of the outer one. A softirq ends with interrupts enabled, so one may
- * come between any two lines here: while `depth` is set it is nested, and touches nothing else. */
+/* A nested interrupt is part of the outer one. A softirq ends with interrupts enabled, so another
+ * interrupt may come between any two lines here: while `depth` is not 0 it counts as nested, and
+ * changes nothing else. */
 static __always_inline void interrupt_ends(bool soft)
 {
     struct cpu_account *cpu = this_cpu();
@@ -366,7 +366,7 @@ INTERRUPT(irq_handler, false)
 INTERRUPT(softirq, true)
 INTERRUPT(local_timer, false)
 
-/* The first snapshot of a session: the state of a thread that started before it. */
+/* Determines, in a session's first snapshot, the state of a thread that started before it. */
 static __always_inline struct account *meet(struct task_struct *task)
 {
     unsigned int why = task->__state;

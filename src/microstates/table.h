@@ -5,7 +5,7 @@
  * ROW(state, name, title, short_title, class, figure, help): CAMP_STATE_`state`; the name in JSON,
  * in metrics and, with "_ns", of a column; titles of that column (ledger/frame.h: the states of one
  * short title share a column of text); CLASS_`class`, what the state means to its thread; its line
- * in the summary of the paper (camp time --figure).
+ * in the summary of camp time --figure.
  */
 #pragma once
 

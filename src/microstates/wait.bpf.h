@@ -1,9 +1,9 @@
 /*
- * Threads that wait for a disk: how long at least one did, on the machine and on each CPU, and for
- * which disk.
+ * Threads that wait for a disk: how long at least one of them waited, on the machine and on each
+ * CPU, and for which disk.
  *
  * A wait clock runs while its count is above zero. Count and time are one word, changed by compare
- * and swap, so that both are read of one moment. The time is a sum: starting the clock subtracts
+ * and swap, so a reader gets both as of one moment. The time is a sum: starting the clock subtracts
  * now, stopping it adds now; it wraps after 19 hours, so only differences count.
  */
 #pragma once
@@ -20,10 +20,10 @@
 
 #define SWAPS 32
 
-/* Set before loading: record the disk that a thread waits for. */
+/* Set before the programs are loaded: record the disk that a thread waits for. */
 const volatile bool tell_disks = false;
 
-/* Of all threads of the machine. */
+/* The wait clock of all threads of the machine. */
 struct {
     uint64_t clock;
 } disk_waits __attribute__((aligned(64)));
@@ -35,7 +35,8 @@ struct {
     __type(value, struct disk_wait);
 } waits_of_disks SEC(".maps");
 
-/* `by`: 1 or -1. False: others changed it at each try, and it is not counted. */
+/* Adds `by` (1 or -1) to the count of a wait clock. False: other CPUs changed the clock at each
+ * try, and the wait is not counted. */
 static __always_inline bool count_wait(uint64_t *clock, uint64_t now, int by)
 {
     for (int i = 0; i < SWAPS; i++) {
@@ -75,7 +76,8 @@ static __noinline int disk_wait_begins(struct task_struct *task, uint32_t device
     return 0;
 }
 
-/* A concurrent reader sees too little for a moment, never too much. */
+/* Ends the wait of a thread for a disk. A concurrent reader sees too little time for a moment,
+ * never too much. */
 static __noinline int disk_wait_ends(struct task_struct *task, uint32_t device, uint64_t now)
 {
     struct disk_wait_key key = wait_key(task, device);
@@ -92,8 +94,9 @@ static __noinline int disk_wait_ends(struct task_struct *task, uint32_t device, 
     return 0;
 }
 
-/* How much of the CPU's idle time since cpu->since_ns a thread waited, anywhere (any) or having
- * started to wait here (own). For idle time with an unseen start, the upper bound. */
+/* Accounts how much of the CPU's idle time since cpu->since_ns passed while any thread waited
+ * (any), or one that started to wait on this CPU (own). If the start of the idle time is unseen,
+ * this is an upper bound. */
 static __always_inline void book_waits(struct cpu_account *cpu, uint64_t now, uint64_t idle_ns)
 {
     uint64_t any = waited_between(cpu->any_before, cpu->since_ns, disk_waits.clock, now);

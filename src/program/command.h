@@ -63,15 +63,16 @@ void prepare_program(void);
 /* Writes "camp NAME: " and the line to stderr. Returns `status`. */
 int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* complain() of a failed call of the library, with the exit status that fits its result. */
+/* Complains, as complain() does, about a failed call of the library. Returns the exit status that
+ * fits its result. */
 int complain_of(int result, const struct camp_error *error);
 
 /* The status after a view returned an errno: EPIPE ends quietly with STATUS_OK, anything else with
  * a complaint. */
 int output_failed(int system_error);
 
-/* Writes a document by a view. OPTIONS_GO_ON, or an exit status: after a complaint, or when the
- * reader has closed the pipe. */
+/* Writes a document by a view. Returns OPTIONS_GO_ON, or an exit status after a complaint, or after
+ * the reader has closed the pipe. */
 int show_document(const struct document *document, const struct view *view,
                   const struct view_options *options, uint64_t number);
 

@@ -106,9 +106,9 @@ static int64_t time_of_day(struct tm day, int days, int64_t part_ns)
     return (int64_t)mktime(&day) * (int64_t)NS_PER_S + part_ns;
 }
 
-/* The first such time between begin_ns and end_ns, also within the minute of begin_ns; otherwise
- * the last before it, or for the end the first after it. So "00:00" and "23:59" enclose a recording
- * of one day. Of today when begin_ns is 0. */
+/* Finds the first such time of day between begin_ns and end_ns, or within the minute of begin_ns.
+ * If there is none: for a begin the last one before, for an end the first one after. So "00:00" and
+ * "23:59" enclose a recording of one day. If begin_ns is 0, it is the time of day of today. */
 static bool parse_time_of_day(const char *text, enum from_side side, int64_t begin_ns,
                               int64_t end_ns, int64_t *ret_ns)
 {
@@ -225,7 +225,8 @@ static int group_by_label(const char *name, struct source *source, struct source
                                                          : complain_of(CAMP_E_NOMEM, &nothing);
 }
 
-/* A fleet need not have data now: a time of day means the last 24 hours, without opening it. */
+/* The facts of a fleet, which need not have data now: a time of day means the last 24 hours. The
+ * fleet is not opened for it. */
 static struct from_facts last_day(void)
 {
     const int64_t now = (int64_t)now_ns(CLOCK_REALTIME);

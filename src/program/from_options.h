@@ -17,7 +17,7 @@
 
 struct from_options {
     struct from from;
-    const char *begin, *end; /* as given; NULL: not given */
+    const char *begin, *end; /* as given on the command line; NULL: not given */
     const char *group;       /* likewise */
     struct progress progress;
     char reported[FRAME_NOTE_SIZE]; /* the note of the last frame that was shown */
@@ -27,7 +27,8 @@ struct from_options {
     uint64_t notes; /* how many notes of a recording were counted, not shown */
 };
 
-/* All sources as the help of --from. Constant, as are all that follow. */
+/* The names of all sources, for the help of --from. The result is constant, like those of the
+ * functions below. */
 const char *from_help(void);
 
 /* What shells offer for --from, NULL-terminated. */
@@ -41,7 +42,7 @@ const char *const *from_session_words(void); /* database sessions alone */
                           "with the same value are added up."),                                    \
     FROM_SOURCE_OPTIONS(options)
 
-/* Without --group, for a command with its own. */
+/* The same without --group, for a command with a --group of its own. */
 #define FROM_SOURCE_OPTIONS(options)                                                               \
     COMMON_OPTION(COMMON_FROM, &(options)->from.text, .help = from_help(),                         \
                   .choices = from_words()),                                                        \
@@ -55,7 +56,7 @@ const char *const *from_session_words(void); /* database sessions alone */
     FROM_SESSION_OPTIONS(options),                                                                 \
     FROM_PART_OPTIONS(options, "a recording or a table")
 
-/* For a fleet only; camp view also listens at the address of its --host. */
+/* Options for a fleet only; camp view also listens at the address of its --host. */
 #define FROM_FLEET_OPTIONS(options)                                                                \
     COMMON_OPTION(COMMON_HOST, &(options)->from.host, .help =                                      \
       "With prometheus:URL: show the groups of this host, named with or without its port. (For "   \
@@ -64,7 +65,7 @@ const char *const *from_session_words(void); /* database sessions alone */
       "With PromQL in --query: the label that names the column (state, mode or vertex).",          \
       0, 0, NULL }
 
-/* For database sessions only, except --tier. */
+/* Options for database sessions only, except --tier. */
 #define FROM_SESSION_OPTIONS(options)                                                              \
     COMMON_OPTION(COMMON_TIER, &(options)->from.tier, .help =                                      \
       "Measure in this way only, where a source can be measured in several (threads: bpf, "         \
@@ -89,7 +90,7 @@ const char *const *from_session_words(void); /* database sessions alone */
     { "background", 0, OPTION_FLAG, &(options)->from.background, NULL,                             \
       "For database sessions: include the server's own processes.", 0, 0, NULL }
 
-/* --begin, --end and --speed alone, for `what`: for a command with its own --from. */
+/* --begin, --end and --speed alone, for `what`: for a command with a --from of its own. */
 #define FROM_PART_OPTIONS(options, what)                                                           \
     { "begin", 0, OPTION_TEXT, &(options)->begin, "TIME",                                          \
       "Start reading " what " at this time: 2026-11-22T02:00 (or with Z or +01:00), 02:00, "       \
@@ -101,16 +102,16 @@ const char *const *from_session_words(void); /* database sessions alone */
       0, 1e6, NULL }
 /* clang-format on */
 
-/* The defaults; the stop flag is the command's, progress goes to stderr, speed is 0. */
+/* Sets the defaults; the stop flag is the command's, progress goes to stderr, speed is 0. */
 void from_options_init(struct from_options *options);
 
 /* A command's --interval (0: not given), which is also the length of a fleet's finished intervals;
  * 1 s if not given. */
 void from_options_interval(struct from_options *options, uint64_t *interval_ns);
 
-/* Whether all options go with the source `text`: OPTIONS_GO_ON, or an exit status after a
- * complaint. from_options_open() does it; it is for a command that opens a source in another way.
- */
+/* Checks whether all given options fit the source `text`. Returns OPTIONS_GO_ON, or an exit status
+ * after a complaint. from_options_open() includes this check; a command that opens a source in
+ * another way calls it. */
 int from_options_check(const struct from_options *options, const char *text);
 
 /* Opens the source. OPTIONS_GO_ON, or an exit status after a complaint. While *ret is read without
@@ -119,8 +120,8 @@ int from_options_check(const struct from_options *options, const char *text);
 int from_options_open(struct from_options *options, struct source **ret,
                       struct from_facts *ret_facts);
 
-/* Writes a frame's note to stderr, if it differs from the last one. Notes of a recording are only
- * counted. */
+/* Writes a frame's note to stderr, if it differs from the note of the last frame. Notes of a
+ * recording are only counted. */
 void from_options_note(struct from_options *options, const struct frame *frame);
 
 /* The index of the label that an option names (without its --). OPTIONS_GO_ON, or an exit status
@@ -131,8 +132,8 @@ int from_label_index(const char *option, const char *name, const struct schema *
 enum from_side { FROM_BEGIN, FROM_END };
 
 /* Parses a time for --begin and --end, to wall clock ns: within a recording from begin_ns to end_ns
- * (both 0: unknown, then "02:00" is today's). "02:00" is the first one in it, or in the minute of
- * its start; otherwise the last one before it for a begin, the first one after it for an end.
- * False: not such a time, or relative to an unknown one. */
+ * (both 0: unknown, then "02:00" is today's). "02:00" is the first such time in the recording, or
+ * in the minute of its start; otherwise the last one before it for a begin, the first one after it
+ * for an end. False: the text is no time, or is relative to an unknown time. */
 bool from_time_parse(const char *text, enum from_side side, int64_t begin_ns, int64_t end_ns,
                      int64_t *ret_ns);

@@ -13,7 +13,7 @@
 struct command_list {
     const char *usage; /* "camp load LOAD [OPTIONS]" */
     const char *about;
-    const char *title; /* of the list: "Loads" */
+    const char *title; /* title of the list: "Loads" */
     const struct command *commands;
     size_t count;
     const char *after;           /* text after the list */
@@ -21,7 +21,7 @@ struct command_list {
 };
 
 #define STATUS_COUNT 5
-extern const char *const exit_statuses[STATUS_COUNT]; /* of most commands */
+extern const char *const exit_statuses[STATUS_COUNT]; /* those of most commands */
 
 extern const struct command_list camp_commands; /* commands.c */
 

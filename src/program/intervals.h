@@ -1,4 +1,5 @@
-/* The intervals of a command: a deadline each, until there are enough or a stop is requested. */
+/* The intervals of a command, each with a deadline, until there are enough or a stop is requested
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -8,7 +9,7 @@ struct intervals {
     uint64_t length_ns;
     uint64_t count;       /* 0: until a stop is requested */
     uint64_t started;     /* the number of the current interval, from 1 */
-    uint64_t deadline_ns; /* CLOCK_MONOTONIC: its end */
+    uint64_t deadline_ns; /* end of the current interval, CLOCK_MONOTONIC */
 };
 
 /* Starts the next interval. Deadlines are length_ns apart; an interval that would start more than

@@ -26,7 +26,7 @@ const struct habit habits[] = {
     { "load io", "-w", "--write writes instead of reading" },
     { "verify", "--repeat", "--count N (-n) repeats all tests N times" },
 
-    /* top(1), htop(1), pidstat(1), perf-top(1), dstat(1) */
+    /* Options of top(1), htop(1), pidstat(1), perf-top(1), dstat(1). */
     { LIVE, "-d", "--interval TIME (-i) is the time between two outputs" },
     { LIVE, "--delay", "--interval TIME (-i) is the time between two outputs" },
     { "get", "-d", "--interval TIME (-i) is the time between two readings" },
@@ -51,13 +51,13 @@ const struct habit habits[] = {
     { "check, top", "-C", "--filter REGEX selects rows by their name" },
     { "check, top", "-G", "--filter REGEX selects rows by their name" },
 
-    /* vmstat(8), iostat(1) */
+    /* Options of vmstat(8), iostat(1). */
     { "wait", "-x", "camp list disks --long has the counters of each disk" },
     { "check, wait, top", "-a", "each command shows all that it measures; --top 0 shows all rows" },
     { "check, wait", "-t",
       "each interval has its time already; --format json or csv has its date" },
 
-    /* perf-record(1), perf-stat(1), sar(1) */
+    /* Options of perf-record(1), perf-stat(1), sar(1). */
     { "record", "-p",
       "a recording has all threads; camp top --from FILE.camp --pid PID shows those of one "
       "process" },
@@ -73,7 +73,7 @@ const struct habit habits[] = {
     { "time", "--pid", "--format csv --table total has the real, user and sys of time -p" },
     { "time", "-a", "--output FILE (-o) replaces FILE" },
 
-    /* camp view has these letters. */
+    /* Options that only camp view has. */
     { "check, top, record, report", "--demo", "--from demo reads the sample data" },
 
     /* Commands whose output has no colors. */

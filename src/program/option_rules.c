@@ -10,7 +10,7 @@ static const struct option_rule common_rules[] = { { "table", "format csv", NULL
 
 #define SEPARATOR ", "
 
-/* "format csv": does the option have this value? "host": was the option given? */
+/* Does a condition hold? "format csv": the option has this value; "host": the option was given. */
 static bool holds(const struct option_table *table, const bool *given, const char *condition,
                   size_t length)
 {

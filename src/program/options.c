@@ -67,7 +67,7 @@ static int set(const struct option_table *table, bool *given, const char *name, 
                     wanted);
 }
 
-/* Is it a file, a source with a colon, or one of the sources that --from names? */
+/* Is the operand a file, a source with a colon, or one of the sources that --from names? */
 static bool is_source(const struct option_table *table, const char *operand)
 {
     const struct option_spec *from = find(table, "from");
@@ -81,8 +81,8 @@ static bool is_source(const struct option_table *table, const char *operand)
     return false;
 }
 
-/* The operand is no time, but the command takes only a time. A name of a file is most likely meant
- * for --from; of camp record, for --output. */
+/* Complains about an operand that is no time, where the command takes only a time. The name of a
+ * file is most likely meant for --from; of camp record, for --output. */
 static int complain_of_word(const struct option_table *table, const char *operand)
 {
     char command[64];
@@ -158,7 +158,7 @@ static int operands_parse(const struct option_table *table, bool *given, int arg
 
 /* --------------------------------------------------------------------------------- Options -- */
 
-/* What getopt_long returns for an option of the table is this + the option's index. */
+/* getopt_long returns this + the option's index for an option of the table. */
 #define FIRST_VALUE 256
 
 /* Formats that are an option of their own: --json is --format json. */
@@ -293,8 +293,8 @@ static bool may_be_several(const struct option_table *table, const char *word, c
     return count > 1;
 }
 
-/* For an option that this command does not have. The message names an option that does the same, or
- * --help. */
+/* Complains about an option that this command does not have. The message names an option that does
+ * the same, or --help. */
 static int complain_of_missing(const char *command, const char *option)
 {
     const char *instead = habit_of(command, option);
@@ -304,7 +304,7 @@ static int complain_of_missing(const char *command, const char *option)
     return complain(STATUS_USAGE, "there is no option %s; see %s --help", option, command);
 }
 
-/* A long option, perhaps with its value: "--intervall=2s". */
+/* Complains about an unknown long option, perhaps with its value: "--intervall=2s". */
 static int complain_of_unknown(const struct option_table *table, const char *command,
                                const char *option)
 {

@@ -85,9 +85,9 @@ enum operand_kind operand_kind(const struct option_table *table);
  * operand, and the values it accepts. */
 int options_parse(const struct option_table *table, int argc, char **argv, int *ret_first);
 
-/* The table, with the options that each command has in addition: --json and --csv where --format
- * accepts them, --help and --version. All options are written to `specs`. False: there are more
- * than MAXIMUM_OPTIONS. */
+/* Adds the options that each command has besides those of its table: --json and --csv where
+ * --format accepts them, --help and --version. All options are written to `specs`. False: there are
+ * more than MAXIMUM_OPTIONS. */
 #define MAXIMUM_OPTIONS 40
 bool options_complete(const struct option_table *table,
                       struct option_spec specs[static MAXIMUM_OPTIONS], struct option_table *ret);
@@ -97,6 +97,6 @@ void options_command(const struct option_table *table, char *ret, size_t capacit
 
 bool option_takes_argument(const struct option_spec *spec);
 
-/* "250ms" -> ns, and "12K" -> bytes; false for other texts. */
+/* Parse "250ms" to ns, and "12K" to bytes; false for other texts. */
 int parse_duration(const char *text, uint64_t *ret_ns);
 int parse_size(const char *text, uint64_t *ret_bytes);

@@ -76,7 +76,7 @@ int show_document(const struct document *document, const struct view *view,
 }
 
 /* If the caller closed a standard descriptor, the next opened file would get its number and the
- * output. So it is opened here, for nothing but failing writes. */
+ * output. So it is opened here in a way in which every write fails. */
 static void occupy_standard_descriptors(void)
 {
     int descriptor;
@@ -91,7 +91,7 @@ static void occupy_standard_descriptors(void)
 void prepare_program(void)
 {
     occupy_standard_descriptors();
-    setlocale(LC_CTYPE, "");  /* the terminal's characters; numbers stay in the C locale */
+    setlocale(LC_CTYPE, "");  /* the encoding of the terminal; numbers stay in the C locale */
     signal(SIGPIPE, SIG_IGN); /* `| head` ends a command by EPIPE, after its cleanup */
 }
 

@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A reader that closes the pipe early (| head) is not a failure. */
+/* Complains about a failed write, unless the reader closed the pipe early (| head), which is not a
+ * failure. */
 static int complain_of_file(const char *path, int system_error)
 {
     if (strcmp(path, "-") == 0 || system_error == EPIPE)
@@ -45,7 +46,8 @@ static void release(struct output_file *file)
     *file = (struct output_file){ 0 };
 }
 
-/* The target of symbolic links, so that a link stays one. NULL: no memory. */
+/* The path that symbolic links lead to, so that a link is kept and its target replaced. NULL: no
+ * memory. */
 static char *target_of(const char *path)
 {
     char *resolved = realpath(path, NULL);
@@ -62,7 +64,7 @@ static int open_part(struct output_file *file)
         errno = ENOMEM;
         return -1;
     }
-    unlink(file->part); /* left by a killed process; O_EXCL refuses a foreign file */
+    unlink(file->part); /* left by a killed process; O_EXCL refuses any other file */
     return open(file->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 

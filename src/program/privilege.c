@@ -38,7 +38,7 @@ bool privilege_group_exists(void)
     return getgrnam(PRIVILEGE_GROUP) != NULL;
 }
 
-/* The path is in single quotes; a quote in it is written outside of them. */
+/* Writes the path in single quotes; a quote in the path is written outside of them. */
 void privilege_line(char ret[PRIVILEGE_LINE_SIZE])
 {
     char path[4096] = "";
@@ -51,7 +51,7 @@ void privilege_line(char ret[PRIVILEGE_LINE_SIZE])
     stpcpy(at, "'");
 }
 
-/* With no_new_privs, execve(2) grants no capabilities: the caller had them before. */
+/* True with no_new_privs: execve(2) then grants no capabilities, so the caller had them before. */
 static bool were_held_before(void)
 {
     return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;

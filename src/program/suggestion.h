@@ -3,10 +3,10 @@
 
 #include <stddef.h>
 
-/* Of the candidates offered in turn, the one nearest to a mistyped word. */
+/* The candidate nearest to a mistyped word, of all that suggestion_offer() was called with. */
 struct suggestion {
     const char *word;
-    const char *best; /* NULL: none is near */
+    const char *best; /* NULL: none is near enough */
     size_t distance;
 };
 

@@ -3,15 +3,15 @@
  *
  * Theory: CLOCK_MONOTONIC_COARSE is the time as of the last tick (timekeeping_advance(), from
  * tick_do_update_jiffies64()), so its value changes at a tick, and at no other time. A thread that
- * reads it continuously beside CLOCK_MONOTONIC observes the tick: never early, and late by the
+ * reads it and CLOCK_MONOTONIC continuously observes the tick: never early, and late by the
  * delivery of the interrupt and by any preemption. Ticks are hrtimers on CLOCK_MONOTONIC, one
  * length apart to the nanosecond, so the phase (modulo the length) is constant while NTP changes
  * that clock's speed; and the earliest of several observations is the best.
  *
- * Its length is clock_getres(CLOCK_MONOTONIC_COARSE) (KTIME_LOW_RES, 1/HZ).
+ * The length of a tick is clock_getres(CLOCK_MONOTONIC_COARSE) (KTIME_LOW_RES, 1/HZ).
  *
  * Not covered: the change shows the tick of the timekeeping CPU. With skew_tick=1 on the kernel's
- * command line those of the others come up to half a length later.
+ * command line the ticks of the other CPUs come up to half a length later.
  */
 #include "tick.h"
 
@@ -21,7 +21,7 @@
 #include <time.h>
 
 #define CLUSTER_NS 50000u    /* observations this close together have the same phase */
-#define PATIENCE_TICKS 2500u /* other tasks may keep the CPU for long */
+#define PATIENCE_TICKS 2500u /* longest wait for a change: other tasks may keep the CPU */
 #define GAP_NS                                                                                     \
     100000u /* longer between two readings: the thread was off the CPU, and                        \
              * observed nothing */
@@ -40,7 +40,7 @@ static uint64_t later_by(uint64_t seen_ns, uint64_t phase_ns, uint64_t length_ns
     return (seen_ns + length_ns - phase_ns % length_ns) % length_ns;
 }
 
-/* The lateness, relative to this phase, that half of the observations do not exceed. */
+/* The median lateness of the observations, relative to this phase. */
 static uint64_t half_within(const uint64_t *seen_ns, unsigned count, uint64_t length_ns,
                             uint64_t phase_ns)
 {
@@ -88,7 +88,7 @@ uint64_t tick_phase_of(const uint64_t *seen_ns, unsigned count, uint64_t length_
     return phase;
 }
 
-/* Waits for one change of the coarse clock. 0: none came in time. */
+/* Waits for one change of the coarse clock, and returns its time. 0: none came in time. */
 static uint64_t watch_one(uint64_t length_ns)
 {
     uint64_t began = now_ns(CLOCK_MONOTONIC), before = began;

@@ -6,11 +6,11 @@
 
 struct tick {
     uint64_t length_ns;
-    uint64_t phase_ns;  /* offset after multiples of length_ns of CLOCK_MONOTONIC */
-    uint64_t spread_ns; /* lateness of half of the observed ticks against phase_ns */
+    uint64_t phase_ns;  /* offset of the tick from multiples of length_ns of CLOCK_MONOTONIC */
+    uint64_t spread_ns; /* half of the observed ticks were at most this late after phase_ns */
 };
 
-/* Length only, without observation. 0 if the kernel does not report it. */
+/* Reads the length only, without observing ticks. 0 if the kernel does not report it. */
 uint64_t tick_length_ns(void);
 
 #define TICK_WATCH_MAX 32u
@@ -19,8 +19,8 @@ uint64_t tick_length_ns(void);
  * or a stop was requested. */
 bool tick_lock(struct tick *ret, unsigned count);
 
-/* The same from times of observed changes of the coarse clock: the pure part. Each may be late by
- * any amount, none is early. */
+/* Computes the phase from the times of observed changes of the coarse clock, for tick_lock() and
+ * for tests. Each may be late by any amount, none is early. */
 uint64_t tick_phase_of(const uint64_t *seen_ns, unsigned count, uint64_t length_ns,
                        uint64_t *ret_spread_ns);
 

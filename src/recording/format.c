@@ -10,15 +10,15 @@ const char *const recording_fact_names[RECORDING_FACT_COUNT] = {
 };
 const struct idle_row not_idle = { .state = -1 };
 
-#define TOLERANCE 100        /* one part of so many of an interval's length */
+#define TOLERANCE 100        /* times may differ by 1/TOLERANCE of an interval */
 #define FEWEST_COLUMNS 12    /* with fewer, a second table is not worth it */
-#define COLUMNS_MOST 256     /* nor with more */
+#define COLUMNS_MOST 256     /* with more columns it is not planned either */
 #define REPEATED_COLUMNS 64  /* the bits of idle_row.repeated */
-#define SECOND_ROW_BYTES 20u /* the cost of a row in a second table without its columns */
+#define SECOND_ROW_BYTES 20u /* bytes that a row of a second table costs besides its columns */
 
 /* ------------------------------------------------------------------------------ Idle rows -- */
 
-/* A time in intervals; 0: it is not a whole number of them. */
+/* A time as a number of intervals; 0: the time is not a whole number of them. */
 static uint32_t times_of(uint64_t elapsed_ns, uint64_t wall_ns)
 {
     uint64_t times, whole_ns;
@@ -35,7 +35,7 @@ static uint32_t times_of(uint64_t elapsed_ns, uint64_t wall_ns)
     return (uint32_t)times;
 }
 
-/* The state that has all of a row's time; below 0: there is none. */
+/* The state that has all of a row's time; below 0: no state has. */
 static int32_t whole_state(const struct frame *frame, size_t row)
 {
     const struct schema *schema = frame->schema;
@@ -107,7 +107,7 @@ uint64_t recording_usual(const struct schema *schema, size_t column)
 }
 
 struct tally {
-    size_t column, rows; /* rows in which it is not as usual */
+    size_t column, rows; /* rows in which the column has an unusual value */
 };
 
 static int compare_tallies(const void *a, const void *b)
@@ -119,7 +119,8 @@ static int compare_tallies(const void *a, const void *b)
     return left->column < right->column ? -1 : left->column > right->column;
 }
 
-/* Counts the rows that will be written, and for each column those in which it is not as usual. */
+/* Counts the rows that will be written, and for each column the rows in which it has an unusual
+ * value. */
 static size_t count_rows(const struct frame *frame, struct tally *tallies, size_t columns)
 {
     size_t rows = 0;
@@ -136,7 +137,7 @@ static size_t count_rows(const struct frame *frame, struct tally *tallies, size_
     return rows;
 }
 
-/* firsts[k]: the rows in which tallies[k] is the first column that is not as usual. */
+/* firsts[k]: number of rows in which tallies[k] is the first column with an unusual value. */
 static void count_firsts(const struct frame *frame, const struct tally *tallies, size_t columns,
                          size_t *firsts)
 {
@@ -153,8 +154,8 @@ static void count_firsts(const struct frame *frame, const struct tally *tallies,
     }
 }
 
-/* In a second table the k least used columns save k bytes of each row, and cost a second row for
- * each row that uses one of them. */
+/* Putting the k least used columns into a second table saves k bytes of each row, and costs a
+ * second row for each row that uses one of these columns. */
 void recording_plan(const struct frame *frame, bool *ret_seldom)
 {
     const size_t columns = frame->schema->column_count + RECORDING_EXTRA_COUNT;

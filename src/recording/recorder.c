@@ -15,15 +15,15 @@
 
 #define BUSY_TIMEOUT_MS 2000
 #define JOURNAL_BYTES (16 * 1024 * 1024)
-#define TABLES 2 /* the source's own, and the one beside it */
+#define TABLES 2 /* the table of the source's frames, and that of the frames beside them */
 
 struct recorder {
     sqlite3 *database;
     char *path;
     struct recorder_table tables[TABLES];
     size_t table_count; /* 0: no interval yet */
-    int64_t tick;       /* last one committed */
-    uint32_t number;    /* last one given to an entity */
+    int64_t tick;       /* last interval committed */
+    uint32_t number;    /* last number given to an entity */
     struct recorder_counts counts;
     char note[FRAME_NOTE_SIZE]; /* of the last interval */
 };
@@ -33,7 +33,7 @@ static const char *const tick_names[TABLES] = { "tick", "tick_beside" };
 #define TICKS(name)                                                                                \
     "CREATE TABLE " name "(tick INTEGER PRIMARY KEY" RECORDING_TICK(SQL_INTEGER) ") STRICT;"
 
-/* Those of each file. An entity has a further row of identity for each change. */
+/* The tables of each file. Each change of an entity's identity adds a row of identity. */
 static const char *const file_tables[] = {
     "CREATE TABLE camp(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;",
     TICKS("tick"),
@@ -120,7 +120,7 @@ static int create_file(const char *path, struct camp_error *error)
     return camp_fail_errno(error, errno, path);
 }
 
-/* A committed transaction is on the disk (synchronous=FULL). */
+/* Creates the tables of the file. A committed transaction is on the disk (synchronous=FULL). */
 static int set_up(struct recorder *recorder, const struct recorder_about *about,
                   struct camp_error *error)
 {
@@ -174,7 +174,7 @@ void recorder_close(struct recorder *recorder)
         return;
     for (size_t i = 0; i < TABLES; i++)
         recorder_table_release(&recorder->tables[i]);
-    /* A single file can also be read in a folder without permission to write. */
+    /* A single file without -wal can also be read in a folder without permission to write. */
     sqlite3_exec(recorder->database, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     sqlite3_close(recorder->database);
     free(recorder->path);
@@ -239,7 +239,7 @@ static int write_frames(struct recorder *recorder, const struct frame *const fra
     return r == CAMP_OK ? run(recorder, "COMMIT", error) : r;
 }
 
-/* Nothing of the interval is in the file, so the tables must not track it either. */
+/* Discards the interval. Nothing of it is in the file, so the tables must not track it either. */
 static void roll_back(struct recorder *recorder)
 {
     sqlite3_exec(recorder->database, "ROLLBACK", NULL, NULL, NULL);

@@ -9,16 +9,16 @@
 /* The facts of a recording that its writer does not know. Texts are copied. */
 struct recorder_about {
     const char *source; /* as --from names it */
-    const char *kind;   /* what its rows are; "": the schema's name */
+    const char *kind;   /* what the rows of the source are; "": the schema's name */
     const char *tier, *note;
     uint64_t interval_ns; /* 0: unknown */
 };
 
 struct recorder_counts {
     uint64_t ticks;   /* committed */
-    uint64_t rows;    /* of the frames */
+    uint64_t rows;    /* rows of all frames */
     uint64_t written; /* rows that were not left out */
-    uint64_t bytes;   /* of the file, with its -wal */
+    uint64_t bytes;   /* size of the file, with its -wal */
 };
 
 struct recorder;
@@ -27,7 +27,7 @@ struct recorder;
 int recorder_open(struct recorder **ret, const char *path, const struct recorder_about *about,
                   struct camp_error *error);
 
-/* Writes an interval: a frame, and the one beside it or NULL. The schemas are those of the first
+/* Writes an interval: a frame, and the frame beside it or NULL. The schemas are those of the first
  * call, and must live as long as the recorder. CAMP_E_SPACE: the disk is full; the file has nothing
  * of this interval and all earlier ones, and the caller may try again. */
 int recorder_write(struct recorder *recorder, const struct frame *frame, const struct frame *beside,
@@ -35,5 +35,6 @@ int recorder_write(struct recorder *recorder, const struct frame *frame, const s
 
 struct recorder_counts recorder_counts(const struct recorder *recorder);
 
-/* Leaves a single file; while another process reads it, the -wal stays beside it. Accepts NULL. */
+/* Closes the file, and leaves a single one: without -wal, unless another process still reads it.
+ * Accepts NULL. */
 void recorder_close(struct recorder *recorder);

@@ -1,10 +1,10 @@
 /*
  * The rows to write as a virtual table (sqlite.org, The Virtual Table Mechanism): a single
  * statement (INSERT with SELECT) writes all rows of an interval. A statement for each row would
- * take 2.4 us, half of them for its start and its end.
+ * take 2.4 us, half of that for the start and the end of the statement.
  *
  * The table exists by its module's name alone. Its columns are those of the table that is written:
- * tick, entity, flags (not in the second table), then the frame's.
+ * tick, entity, flags (not in the second table), then the columns of the frame.
  */
 #include "recorder_table.h"
 
@@ -52,7 +52,7 @@ static int disconnect(sqlite3_vtab *table)
     return SQLITE_OK;
 }
 
-/* It is always read from the first row to the last. */
+/* Tells SQLite how the table is read: always from the first row to the last. */
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 {
     (void)table;
@@ -86,7 +86,7 @@ static const struct recorder_feed *feed_of(const sqlite3_vtab_cursor *cursor)
 static int64_t value_of(const struct recorder_feed *feed, const struct recorder_row *row, size_t at)
 {
     const struct recorder_table *table = feed->table;
-    const size_t first = feed->seldom ? 2 : 3; /* of the frame's columns */
+    const size_t first = feed->seldom ? 2 : 3; /* index of the first column of the frame */
     size_t column;
 
     if (at < first)

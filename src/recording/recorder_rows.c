@@ -3,8 +3,8 @@
  * one of its entity is left out, except in a key interval. Rows are in the order of their entities'
  * numbers, so that the table grows at its end and its pages are full.
  *
- * An id may be in a frame twice: one entity has ended, and another one has its id. The second row
- * is written under a number of its own.
+ * An id may be in a frame twice: one entity has ended, and another one has its id. The row of the
+ * other entity is written under a number of its own.
  */
 #include "ledger/array.h"
 #include "recorder_table.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORGET_ABOVE 1024 /* gone entities that are kept in any case */
+#define FORGET_ABOVE 1024 /* up to this number, gone entities are kept */
 
 /* -------------------------------------------------------------------------------- Growing -- */
 
@@ -39,7 +39,7 @@ static int step(sqlite3_stmt *statement)
     return sqlite3_reset(statement) == SQLITE_OK ? CAMP_OK : CAMP_E_IO;
 }
 
-/* The labels of an entity that differ from those in the file. */
+/* Writes the labels of an entity that differ from those in the file. */
 static int write_labels(struct recorder_table *table, int64_t tick, uint32_t number,
                         const struct labels *before, const struct labels *now)
 {
@@ -60,7 +60,7 @@ static int write_labels(struct recorder_table *table, int64_t tick, uint32_t num
     return r;
 }
 
-/* `labels`: those in the file. */
+/* Writes an entity's identity, and its labels that differ from `labels`, which the file has. */
 static int write_identity(struct recorder_table *table, int64_t tick, uint32_t number,
                           const struct entity *entity, const struct labels *labels)
 {
@@ -101,7 +101,8 @@ static int write_tick(struct recorder_table *table, int64_t tick, bool key,
     return step(table->tick);
 }
 
-/* SQLite fetches each row of the list (recorder_feed.c). */
+/* Writes the rows of the list by one statement, for which SQLite fetches each row
+ * (recorder_feed.c). */
 static int write_rows(struct recorder_table *table, int64_t tick, const struct frame *frame)
 {
     int r;
@@ -141,7 +142,7 @@ static bool is_restored(struct recorder_table *table, uint32_t at, const struct 
            has_same_gauges(table, at, frame_values(frame, row));
 }
 
-/* From now on the id is this row's: the entity that had it has ended. */
+/* Makes the id mean this row's entity from now on: the entity that had it has ended. */
 static void follow_twin(struct recorder_table *table, const struct frame *frame,
                         const struct recorder_row *twin)
 {
@@ -156,7 +157,7 @@ static void follow_twin(struct recorder_table *table, const struct frame *frame,
     keep_gauges(table, twin->tracked, frame_values(frame, twin->row));
 }
 
-/* A second row of an id in the same frame. */
+/* Lists a second row of the same id in a frame. */
 static int list_twin(struct recorder_table *table, int64_t tick, const struct frame *frame,
                      size_t row, uint32_t at, uint32_t *number)
 {
@@ -218,7 +219,8 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
                                                                                     : CAMP_E_NOMEM;
 }
 
-/* Idle entities without a row: the reader would restore one, except in a key interval. */
+/* Lists idle entities that have no row any more, because the reader would restore one; a key
+ * interval needs none. */
 static int list_gone(struct recorder_table *table, bool key)
 {
     for (size_t i = 0; i < table->registry.count; i++) {

@@ -4,8 +4,8 @@
  * both, and NAME_every also the idle rows that were left out.
  *
  * A file has the tables `label` and `label_name` when a source has labels, and each is a column of
- * the view `entity`. A label is written when it differs from the file's: of a session that goes
- * from query to query that is one row, not all its labels.
+ * the view `entity`. A label is written when it differs from the file's: a session whose next query
+ * begins then gets one row, not all its labels.
  */
 #include "recorder_table.h"
 
@@ -16,7 +16,7 @@
 
 /* ---------------------------------------------------------------------------------- Names -- */
 
-/* Names of the file's own tables, and of columns that each row has. */
+/* Is this the name of a table that each file has, or of a column that each row has? */
 static bool is_reserved(const char *name)
 {
     static const char *const names[] = { "camp",    "tick",          "tick_beside", "column_info",
@@ -104,7 +104,7 @@ static void create_rows(const struct recorder_table *table, sqlite3_str *sql, bo
     sqlite3_str_appendall(sql, ", PRIMARY KEY(tick, entity)) STRICT, WITHOUT ROWID;");
 }
 
-/* The elapsed time: the sum of the states and the unaccounted time. */
+/* Appends the elapsed time: the sum of the states and the unaccounted time. */
 static void append_elapsed(const struct recorder_table *table, sqlite3_str *sql)
 {
     if (table->schema->state_count == 0)
@@ -115,7 +115,7 @@ static void append_elapsed(const struct recorder_table *table, sqlite3_str *sql)
     sqlite3_str_appendall(sql, " AS elapsed_ns");
 }
 
-/* All columns, of both tables. */
+/* Creates the view of all columns of both tables. */
 static void create_view(const struct recorder_table *table, sqlite3_str *sql)
 {
     sqlite3_str_appendf(sql, "CREATE VIEW \"%w\" AS SELECT tick, entity, flags", table->name);
@@ -130,8 +130,8 @@ static void create_view(const struct recorder_table *table, sqlite3_str *sql)
     sqlite3_str_appendf(sql, " WHERE flags & %d = 0;", RECORDING_GONE);
 }
 
-/* A column of a row that was left out: its state, and each counter that repeats it, has the
- * interval's time; a gauge stays. */
+/* Appends a column of rows that were left out: their state, and each counter that repeats it, has
+ * the interval's time; a gauge keeps its value. */
 static void append_every(const struct recorder_table *table, sqlite3_str *sql, size_t column)
 {
     const struct schema *schema = table->schema;
@@ -149,7 +149,8 @@ static void append_every(const struct recorder_table *table, sqlite3_str *sql, s
                             name, name, name);
 }
 
-/* An idle row is valid in all intervals until the next row of its entity, or until the end. */
+/* Creates the view in which an idle row is valid in all intervals until the next row of its entity,
+ * or until the end. */
 static void create_view_of_every(const struct recorder_table *table, sqlite3_str *sql,
                                  const char *tick_name)
 {
@@ -197,7 +198,8 @@ static int prepare(sqlite3 *database, const char *sql, sqlite3_stmt **ret)
     return r == SQLITE_OK ? CAMP_OK : r == SQLITE_NOMEM ? CAMP_E_NOMEM : CAMP_E_IO;
 }
 
-/* The modules are named after the table of intervals, which each recorder table has of its own. */
+/* Registers a module that is named after the table of intervals, so that each recorder table has
+ * its own. */
 static int prepare_feed(const struct recorder_table *table, sqlite3 *database, bool seldom,
                         const char *tick_name, struct recorder_feed *feed)
 {
@@ -269,7 +271,7 @@ static int create_labels(struct recorder_table *table, sqlite3 *database)
                : CAMP_E_IO;
 }
 
-/* A label as a column of the view: its last value. */
+/* Appends a label as a column of the view: its last value. */
 static void append_label(sqlite3_str *sql, const char *name)
 {
     sqlite3_str_appendf(sql,

@@ -1,4 +1,5 @@
-/* One table of a recording while it is written: of a source's frames, or of those beside them. */
+/* One table of a recording while it is written: for a source's frames, or for the frames beside
+ * them. */
 #pragma once
 
 #include "format.h"
@@ -10,37 +11,38 @@
 struct recorder_tracked {
     uint32_t number; /* in the file; 0: it has none yet */
     uint32_t count;
-    uint64_t last_seen; /* number of the registry's frame */
+    uint64_t last_seen; /* number of the registry's frame that last had the entity */
     struct idle_row idle;
-    const struct labels *labels; /* under this number */
+    const struct labels *labels; /* as written under this number */
     bool kernel;
-    bool stale; /* the identity in the file may be another entity's */
+    bool stale; /* the identity in the file may be that of another entity */
 };
 
 /* A row to write. */
 struct recorder_row {
-    uint32_t number;  /* of its entity */
+    uint32_t number;  /* of the row's entity */
     uint32_t tracked; /* index */
-    size_t row;       /* of the frame; SIZE_MAX: the entity is gone */
+    size_t row;       /* row of the frame; SIZE_MAX: the entity is gone */
     uint32_t flags;
 };
 
-/* What one of the two tables is filled from: the rows of recorder_table.list. */
+/* What fills one of the two tables: the rows of recorder_table.list. */
 struct recorder_feed {
     const struct recorder_table *table;
     bool seldom;
-    size_t *columns; /* of the frame, in the order of the table's; owned */
-    size_t count;    /* of all columns, with tick, entity and (not in the second table) flags */
+    size_t *columns; /* indices of the frame's columns, in the order of the table; owned */
+    size_t count;    /* number of all columns of the table, with tick, entity and (not in the second
+                        table) flags */
     sqlite3_stmt *insert;
 };
 
-extern const sqlite3_module recorder_feed_module; /* its context: a struct recorder_feed */
+extern const sqlite3_module recorder_feed_module; /* its context is a struct recorder_feed */
 
 struct recorder_table {
     const struct schema *schema;
-    char *name, **column_names; /* in SQL: unique, whether in capitals or not; owned */
+    char *name, **column_names; /* as in SQL: unique, regardless of case; owned */
     bool *seldom;               /* [columns] recording_plan() */
-    size_t columns;             /* the schema's, and RECORDING_EXTRA_COUNT */
+    size_t columns;             /* number of the schema's columns, plus RECORDING_EXTRA_COUNT */
     size_t *gauges, gauge_count;
     struct recorder_feed rows, seldom_rows;
     sqlite3_stmt *tick, *identity;
@@ -65,11 +67,11 @@ int recorder_table_create(struct recorder_table *table, sqlite3 *database, const
 int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
                          const struct frame *frame, uint32_t *number, uint64_t *ret_written);
 
-/* The view `entity`, with a column for each label of tables[count]. */
+/* Creates the view `entity`, with a column for each label of tables[count]. */
 int recorder_entity_view(const struct recorder_table *tables, size_t count, sqlite3 *database);
 
-/* Forgets what the file has: a transaction was rolled back. */
+/* Forgets what was written to the file, because a transaction was rolled back. */
 void recorder_table_forget(struct recorder_table *table);
 
-/* Releases its statements and its memory. */
+/* Releases the table's statements and its memory. */
 void recorder_table_release(struct recorder_table *table);

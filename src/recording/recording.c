@@ -1,7 +1,7 @@
 /*
  * A recording as a source: intervals in the order in which they were recorded, which is not always
  * that of the wall clock. Each is read in a transaction of its own, so that it does not block a
- * recorder, and a file of any size takes the memory of two frames.
+ * recorder, and memory for two frames is enough for a file of any size.
  */
 #include "recording_inside.h"
 
@@ -20,21 +20,21 @@ struct recording_source {
     struct from from;
     char *path;
     sqlite3 *database;
-    sqlite3_stmt *after;                  /* the first tick after a tick */
-    sqlite3_stmt *note_before;            /* the note of a tick; NULL: the file has no notes */
-    char note[FRAME_NOTE_SIZE];           /* of the last interval */
+    sqlite3_stmt *after;        /* selects the first tick after a given one */
+    sqlite3_stmt *note_before;  /* selects the note of a tick; NULL: the file has no notes */
+    char note[FRAME_NOTE_SIZE]; /* of the last interval */
     struct recording_table table, beside; /* beside.database NULL: there is none */
-    struct frame nothing;                 /* beside an interval that has none */
-    int64_t tick;                         /* the last one read */
-    int64_t first, last;                  /* the selected ones; last INT64_MAX: to the end */
+    struct frame nothing;                 /* empty; for an interval that has no frame beside it */
+    int64_t tick;                         /* the last interval read */
+    int64_t first, last;                  /* the selected intervals; last INT64_MAX: to the end */
     bool is_cut;                          /* the file ends too early */
-    uint64_t done, frames;                /* intervals; 0: unknown */
-    uint64_t began_ns, from_ns; /* the start of a paced replay: our clock, the recording's */
+    uint64_t done, frames;                /* numbers of intervals; frames 0: unknown */
+    uint64_t began_ns, from_ns;           /* start of a paced replay: CLOCK_MONOTONIC, recording */
 };
 
 /* --------------------------------------------------------------------------------- Opening -- */
 
-/* Older files have none. */
+/* Does the file have notes? Older files have none. */
 static bool has_notes(sqlite3 *database)
 {
     return sqlite3_table_column_metadata(database, NULL, "note", "since_tick", NULL, NULL, NULL,
@@ -142,8 +142,8 @@ static int is_damaged(const struct recording_source *source, struct camp_error *
     return camp_fail(error, CAMP_E_FORMAT, 0, CUT, source->path);
 }
 
-/* Finds the next tick in the file. SOURCE_END: there is none, or it is not selected. In a cut page
- * ticks may be 0, so that the same one would be found again and again. */
+/* Finds the next tick in the file. SOURCE_END: there is none, or it is not selected. In a truncated
+ * page ticks may be 0, so that the same tick would be found again and again. */
 static int find_next(struct recording_source *source, struct camp_error *error)
 {
     int64_t found = 0;
@@ -205,7 +205,7 @@ static int read_note(struct recording_source *source, struct camp_error *error)
                : recording_failed(source->database, source->path, error);
 }
 
-/* One transaction for both frames: a recorder may write meanwhile. */
+/* Reads both frames in one transaction, because a recorder may write meanwhile. */
 static int read_frames(struct recording_source *source, struct camp_error *error)
 {
     int r;
@@ -232,7 +232,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     (void)deadline_ns;
     if (source->first == INT64_MAX)
         return SOURCE_END;
-    do /* from the key interval on, for the idle rows */
+    do /* starts with the key interval, to restore the idle rows */
         r = read_frames(source, error);
     while (r == CAMP_OK && source->tick < source->first);
     if (r != CAMP_OK)

@@ -7,9 +7,9 @@
 /* Can the text be the path of a recording: a name that ends in .camp, or a folder? */
 bool recording_is_path(const char *text);
 
-/* Opens a file. Without a file of that name, the files that recording_set_find() finds for it are
- * one source; files that cannot be opened are skipped, and the note counts them. Otherwise like
- * recording_source_open(). */
+/* Opens a recording. If there is no file of that name, the files that recording_set_find() finds
+ * for it are one source; files that cannot be opened are skipped, and the note counts them.
+ * Otherwise like recording_source_open(). */
 int recording_replay_open(const struct from *from, const char *path, struct source **ret,
                           struct from_facts *ret_facts, struct camp_error *error);
 
@@ -21,7 +21,7 @@ int recording_replay_open(const struct from *from, const char *path, struct sour
 int recording_source_open(const struct from *from, const char *path, struct source **ret,
                           struct from_facts *ret_facts, struct camp_error *error);
 
-/* In bytes, with the transactions in its -wal. */
+/* The size in bytes, with the transactions in the file's -wal. */
 uint64_t recording_file_size(const char *path);
 
 /* ------------------------------------------------------------------------- Rotated files -- */
@@ -44,8 +44,8 @@ int recording_set_find(struct recording_set *ret, const char *path);
  * never finds all files of a folder, even if `output` is a folder. */
 int recording_set_find_made(struct recording_set *ret, const char *output);
 
-/* CAMP_OK, also when there is no such file. It fails when the caller is not permitted to search or
- * list the folder. */
+/* CAMP_OK also if there is no such file. It fails if the caller is not permitted to search or list
+ * the folder. */
 int recording_set_check(const char *path, struct camp_error *error);
 
 /* Do all files have the same stem? In a folder they may differ. */
@@ -55,19 +55,20 @@ void recording_set_release(struct recording_set *set);
 
 /* --------------------------------------------------------------------------- Information -- */
 
-/* A file, without its intervals. Texts are "" and numbers -1 where they are unknown (in a damaged
- * file they may be). */
+/* A file, without its intervals. An unknown text is "", and an unknown number -1, as is possible in
+ * a damaged file. */
 struct recording_info {
     char facts[RECORDING_FACT_COUNT][FRAME_NOTE_SIZE];
     int64_t begin_ns, end_ns; /* wall clock, of all intervals */
     int64_t intervals;
-    int64_t usual_ns; /* the median length of an interval; of two, the shorter */
-    int64_t entities; /* that were ever in it, without those beside */
-    int64_t rows;     /* of theirs, as written */
-    int64_t gaps;     /* intervals of more than two usual ones; half a usual one is missing between
-                       * two; or time went back */
-    bool is_cut;      /* it ends too early */
+    int64_t usual_ns; /* the median length of an interval; of the two middle ones, the shorter */
+    int64_t entities; /* that ever had a row, without the table beside */
+    int64_t rows;     /* rows of these entities, as written */
+    int64_t gaps; /* number of gaps: an interval longer than two usual ones; more than half a usual
+                     one missing between two intervals; or time that went back */
+    bool is_cut;  /* the file is truncated */
 };
 
-/* CAMP_E_FORMAT: it is no recording, or one of a newer camp. CAMP_E_GONE: there is no such file. */
+/* Reads the facts of a file. CAMP_E_FORMAT: it is no recording, or one of a newer camp.
+ * CAMP_E_GONE: there is no such file. */
 int recording_info_read(struct recording_info *ret, const char *path, struct camp_error *error);

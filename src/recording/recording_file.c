@@ -20,7 +20,7 @@ int recording_failed(sqlite3 *database, const char *path, struct camp_error *err
         return CAMP_E_NOMEM;
     if (code == SQLITE_NOTADB)
         return camp_fail(error, CAMP_E_FORMAT, 0, "%s is not a recording", path);
-    if (code == SQLITE_CANTOPEN) /* SQLite makes a -shm beside it */
+    if (code == SQLITE_CANTOPEN) /* SQLite creates a -shm file in the same folder */
         return camp_fail(error, CAMP_E_PERM, sqlite3_system_errno(database),
                          "%s was not closed (its -wal file still exists): reading it needs "
                          "permission to write in its folder; or copy both files to another folder",
@@ -86,7 +86,7 @@ static int read_fact(sqlite3 *database, const char *path, const char *key, char 
     return r;
 }
 
-/* By its first bytes, so that the error for another file does not come from SQLite. */
+/* Checks the first bytes, so that the error for another kind of file is not one of SQLite. */
 static int check_kind(sqlite3 *database, const char *path, struct camp_error *error)
 {
     int64_t application = 0, version = 0;
@@ -153,9 +153,9 @@ int recording_file_open(sqlite3 **ret, const char *path, struct camp_error *erro
     return r == CAMP_OK ? check_tables(*ret, path, error) : r;
 }
 
-/* Is the file shorter than its head says (sqlite.org, Database File Format, 1.3: at 16 the size of
- * a page, at 28 the number of pages)? While it is recorded (it has a -wal) the head may be ahead.
- */
+/* Is the file shorter than its head says (sqlite.org, Database File Format, 1.3: at byte 16 the
+ * size of a page, at byte 28 the number of pages)? While the file is recorded (it has a -wal), its
+ * head may already count pages that are not in it. */
 static bool is_cut(const char *path)
 {
     char *wal = sqlite3_mprintf("%s-wal", path);
@@ -181,7 +181,7 @@ static bool is_cut(const char *path)
 
 /* --------------------------------------------------------------------------- Information -- */
 
-/* Leaves *ret where the number cannot be read. */
+/* Selects a number; *ret stays as it is if the number cannot be read. */
 static void ask(sqlite3 *database, const char *path, const char *sql, int64_t parameter,
                 int64_t *ret)
 {

@@ -7,11 +7,11 @@
 
 /* ----------------------------------------------------------------------------------- File -- */
 
-/* Opens it for reading. The caller closes *ret, also after a failure. CAMP_E_FORMAT: it is no
+/* Opens a file for reading. The caller closes *ret, also after a failure. CAMP_E_FORMAT: it is no
  * recording, or one of a newer camp. CAMP_E_GONE: there is no such file. */
 int recording_file_open(sqlite3 **ret, const char *path, struct camp_error *error);
 
-/* CAMP_E_FORMAT: it has no interval. The message names the likely cause. */
+/* Fails with CAMP_E_FORMAT for a file without an interval. The message names the likely cause. */
 int recording_file_fail_empty(const char *path, struct camp_error *error);
 
 /* The number that a statement with at most one parameter selects; 0 without a row. */
@@ -36,7 +36,7 @@ int recording_failed(sqlite3 *database, const char *path, struct camp_error *err
 struct recording_rows {
     struct frame frame;
     struct recording_row {
-        uint32_t number; /* of its entity */
+        uint32_t number; /* of the row's entity */
         struct idle_row idle;
     } * rows; /* [frame.entity_count] */
     size_t capacity;
@@ -53,18 +53,18 @@ struct recording_table {
     sqlite3_stmt *rows;  /* entity, flags, the schema's columns, enum recording_extra */
     sqlite3_stmt *label; /* NULL: the file has no labels */
     struct recording_rows intervals[2];
-    int now;       /* which of them was read last; the other is the one before */
-    bool is_there; /* the last interval asked for was recorded */
+    int now;       /* index of the interval read last; the other interval is the one before it */
+    bool is_there; /* the last interval requested was recorded */
 };
 
-/* `name` is that of its schema, `tick_name` that of its table of intervals. */
+/* Opens a table. `name` is the name of its schema, `tick_name` that of its table of intervals. */
 int recording_table_open(struct recording_table *table, sqlite3 *database, const char *path,
                          const char *name, const char *tick_name, struct camp_error *error);
 
-/* Reads intervals[now]. The first one read must be a key, and the others follow it in order. */
+/* Reads intervals[now]. The first interval must be a key, and the others follow it in order. */
 int recording_table_read(struct recording_table *table, int64_t tick, struct camp_error *error);
 
-/* The labels of an entity in an interval. */
+/* Reads the labels that an entity has in an interval. */
 int recording_labels_read(struct recording_table *table, int64_t tick, uint32_t number,
                           const struct labels **ret, struct camp_error *error);
 

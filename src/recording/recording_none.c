@@ -1,4 +1,4 @@
-/* Built without SQLite: there are no recordings. */
+/* For builds without SQLite: there are no recordings. */
 #include "counters/error.h"
 #include "recorder.h"
 #include "recording.h"
@@ -31,7 +31,7 @@ int recorder_open(struct recorder **ret, const char *path, const struct recorder
     return refuse(path, error);
 }
 
-/* Without a recorder these are never called. */
+/* These functions need a recorder, so they are never called. */
 
 int recorder_write(struct recorder *recorder, const struct frame *frame, const struct frame *beside,
                    struct camp_error *error)

@@ -1,5 +1,5 @@
 /*
- * The rows of an interval: those in the file, and the idle rows of the interval before that the
+ * The rows of an interval: those in the file, and the idle rows of the previous interval, which the
  * file leaves out. Both are in the order of their entities' numbers, so they are merged while they
  * are read, and only two frames are kept.
  */
@@ -45,7 +45,7 @@ static struct entity *add_row(struct recording_rows *interval, struct recording_
     return entity;
 }
 
-/* Adds a row of the interval before, if it is idle. */
+/* Restores a row of the interval before, if that row is idle. */
 static int restore_row(struct recording_rows *interval, const struct recording_rows *before,
                        size_t at_before)
 {
@@ -103,7 +103,7 @@ static int read_identity(struct recording_table *table, int64_t tick, uint32_t n
     return camp_fail(error, CAMP_E_FORMAT, 0, "%s has no name for entity %u", table->path, number);
 }
 
-/* Fills the interval's last row. */
+/* Reads the values of the interval's last row. */
 static int read_values(struct recording_table *table, struct recording_rows *interval,
                        int64_t flags, struct camp_error *error)
 {
@@ -131,7 +131,7 @@ static int read_values(struct recording_table *table, struct recording_rows *int
 
 /* ------------------------------------------------------------------------------ An interval -- */
 
-/* Where the reading of an interval is. */
+/* The progress of reading an interval. */
 struct merge {
     int64_t tick;
     bool key;
@@ -153,7 +153,8 @@ static int restore_until(struct merge *merge, uint32_t number)
     return r;
 }
 
-/* Adds a row for the entity `before`; if that is NULL, for the one in the file. */
+/* Adds a row for the entity `before`; if that is NULL, for the entity of the current row in the
+ * file. */
 static int identify(struct recording_table *table, struct merge *merge, uint32_t number,
                     int64_t flags, const struct entity *before, struct camp_error *error)
 {

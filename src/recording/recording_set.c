@@ -48,7 +48,7 @@ static bool is_time(const char *text)
     return strspn(text, "0123456789") == 8 && text[8] == 'T' && strspn(text + 9, "0123456789") == 6;
 }
 
-/* "STEM-20261122T020000Z.camp"; an empty stem is any. */
+/* Is the name "STEM-20261122T020000Z.camp"? An empty stem stands for any. */
 static bool is_of_set(const char *name, const char *stem, size_t stem_length, int64_t *ret_time_s)
 {
     const size_t tail = TIME_LENGTH + strlen(SUFFIX), length = strlen(name);
@@ -76,8 +76,8 @@ static int add(struct recording_set *set, const char *folder, const char *name, 
                                                                         : (set->count++, CAMP_OK);
 }
 
-/* Splits a path into its folder, which is the caller's, and the stem of its files. NULL: no memory.
- */
+/* Splits a path into its folder, which the caller must free, and the stem of its files. NULL: no
+ * memory. */
 static char *split(const char *path, const char **ret_stem, size_t *ret_stem_length)
 {
     const char *slash = strrchr(path, '/');
@@ -168,13 +168,13 @@ void recording_set_release(struct recording_set *set)
 
 struct replay_source {
     struct source source; /* first: a replay_source is a source */
-    struct from from;     /* for each file; without progress, which is of all files */
+    struct from from;     /* options for each file; without progress, which counts all files */
     void (*progress)(void *context, uint64_t done, uint64_t total);
     struct recording_set set;
-    size_t at;              /* of the file that is read */
-    struct source *first;   /* remains open: all frames have its schemas */
-    struct source *current; /* may be the first */
-    uint64_t done, frames;  /* of all files */
+    size_t at;              /* index of the file that is read */
+    struct source *first;   /* of the first file; remains open: all frames have its schemas */
+    struct source *current; /* source of the current file; may equal `first` */
+    uint64_t done, frames;  /* intervals of all files */
     int failed;             /* CAMP_E_* of the first file that could not be read to its end */
     struct camp_error failure;
     struct frame frame, beside;
@@ -220,7 +220,7 @@ static bool is_same_source(const struct source *left, const struct source *right
            (left_beside == NULL || is_same_schema(left_beside->schema, right_beside->schema));
 }
 
-/* The frame with the schema of the first file. */
+/* Copies the frame's head, with the schema of the first file. */
 static const struct frame *adopt(struct frame *ret, const struct frame *frame,
                                  const struct schema *schema)
 {
@@ -363,7 +363,7 @@ static int open_all(struct replay_source *source, struct from_facts *facts,
     if (dropped > 0 && source->first != NULL)
         snprintf(facts->note, sizeof facts->note, "%zu of its files could not be read: %s", dropped,
                  error->message);
-    return source->first != NULL ? CAMP_OK : CAMP_E_FORMAT; /* *error is the last file's */
+    return source->first != NULL ? CAMP_OK : CAMP_E_FORMAT; /* error: the last failed file's */
 }
 
 static int open_set(const struct from *from, const char *path, struct source **ret,

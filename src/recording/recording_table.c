@@ -158,7 +158,7 @@ static int open_labels(struct recording_table *table, struct camp_error *error)
                              "WHERE entity = ? AND since_tick <= ? GROUP BY name");
 }
 
-/* The place of a label's value; NULL: the schema has no such label. */
+/* The buffer for a label's value; NULL: the schema has no such label. */
 static char *value_of(const struct recording_table *table, const char *name,
                       char values[][LABELS_VALUE_SIZE + 1])
 {
@@ -211,7 +211,7 @@ static bool has_seldom(const struct recording_table *table)
     return r == SQLITE_OK;
 }
 
-/* `columns`: the names of the schema's columns, which are in either of the two tables. */
+/* `columns`: the names of the schema's columns, each of which is in one of the two tables. */
 static int prepare_rows(struct recording_table *table, const char *columns,
                         struct camp_error *error)
 {

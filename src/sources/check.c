@@ -1,8 +1,9 @@
 /*
  * Processes by the source "tasks", with the CPUs of the same interval beside them.
  *
- * Processes have no states here: one with several threads runs for longer than the interval, so "on
- * a CPU" and "not on one" would not add up to its time. Whatever shows states uses the CPUs.
+ * Processes have no states here: a process with several threads may run for longer than the
+ * interval, so "on a CPU" and "not on a CPU" would not add up to the interval. Views that show
+ * states use the CPUs.
  */
 #include "check.h"
 

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <strings.h>
 
-#define MOST_DIGITS 18 /* of any value: they fit 64 bits */
+#define MOST_DIGITS 18 /* numbers with so many digits fit 64 bits */
 #define LARGEST_EXPONENT 400
-#define EXACT_POWERS 23  /* of ten, exact as doubles */
-#define QUOTED_LENGTH 24 /* of a field in a message */
+#define EXACT_POWERS 23  /* number of powers of ten that are exact as doubles */
+#define QUOTED_LENGTH 24 /* bytes of a field quoted in a message */
 
 /* ------------------------------------------------------------------------------- Any field -- */
 
@@ -74,7 +74,7 @@ static bool is_no_finite(struct field field)
     return is_word(field, "nan") || is_word(field, "inf") || is_word(field, "infinity");
 }
 
-/* mantissa x 10^exponent, exact to the last bit but one if no double holds the power. */
+/* mantissa x 10^exponent; exact except for the last bit if no double holds the power. */
 static double scaled(uint64_t mantissa, int exponent)
 {
     static const double powers[EXACT_POWERS] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -89,7 +89,7 @@ static double scaled(uint64_t mantissa, int exponent)
 }
 
 /* Parses digits with an optional point: *mantissa gets the first 18 significant ones, *exponent the
- * place of its last one. False: there are none. */
+ * power of ten of the last of these. False: there are no digits. */
 static bool parse_digits(const char **at, const char *end, uint64_t *mantissa, int *exponent)
 {
     int digits = 0, point = 0;

@@ -21,7 +21,7 @@ enum field_fault {
     FIELD_OK,
     FIELD_EMPTY,
     FIELD_NO_NUMBER,
-    FIELD_COMMA, /* a number but for its comma: 12,5 or 1,500 */
+    FIELD_COMMA, /* a number except for its comma: 12,5 or 1,500 */
     FIELD_NEGATIVE,
     FIELD_NOT_FINITE, /* NaN, infinite, or too large for a double */
     FIELD_NO_TIME
@@ -29,13 +29,14 @@ enum field_fault {
 
 enum unit { UNIT_NONE, UNIT_PERCENT, UNIT_SHARE, UNIT_MS, UNIT_S, UNIT_US, UNIT_NS, UNIT_COUNT };
 
-/* Without blanks at both ends. */
+/* The field without blanks at both ends. */
 struct field field_trimmed(struct field field);
 
-/* *ret is set if there is a number, also for FIELD_NEGATIVE. */
+/* Parses a number. *ret is set if there is one, also for FIELD_NEGATIVE. */
 enum field_fault field_number(struct field field, double *ret);
 
-/* "'abc' is no number", for messages: unprintable bytes are replaced, a long text is cut. */
+/* Writes a message such as "'abc' is no number": unprintable bytes are replaced, a long text is
+ * cut. */
 void field_complaint(struct field field, enum field_fault fault, char *ret, size_t size);
 
 /* Copies a NUL-terminated string, cut before a UTF-8 character if it does not fit. */
@@ -47,7 +48,7 @@ const char *unit_name(enum unit unit); /* "ms" */
 
 bool unit_is_time(enum unit unit); /* otherwise a part of the interval */
 
-/* One unit in ns, in an interval of elapsed_ns. */
+/* One unit in ns, where the interval is elapsed_ns long. */
 double unit_ns(enum unit unit, double elapsed_ns);
 
 struct time_form {
@@ -64,5 +65,5 @@ struct time_form {
 void time_form_guess(struct time_form *ret, const struct field *times, size_t count,
                      enum unit named);
 
-/* In ns since 1970, or since the table's zero. */
+/* Converts a time to ns since 1970, or since the table's zero. */
 enum field_fault field_time(struct field field, struct time_form *form, int64_t *ret_ns);

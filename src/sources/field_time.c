@@ -41,7 +41,7 @@ static bool parse_one_of(struct field *field, const char *characters)
     return false;
 }
 
-/* Parses ".5": any number of digits, of which 9 count. */
+/* Parses ".5": any number of digits, of which the first 9 are used. */
 static bool parse_fraction(struct field *field, int64_t *ret_ns)
 {
     int64_t place = NS_PER_S / 10;
@@ -59,7 +59,7 @@ static bool parse_fraction(struct field *field, int64_t *ret_ns)
     return true;
 }
 
-/* "Z", "UTC", "+01:00", "+0100", "+01". */
+/* Parses an offset: "Z", "UTC", "+01:00", "+0100", "+01". */
 static bool parse_offset(struct field *field, int64_t *ret_s)
 {
     const bool is_west = field->length > 0 && *field->text == '-';
@@ -100,8 +100,8 @@ static bool parse_time_of_day(struct field *field, struct tm *ret, int64_t *ret_
     return ret->tm_hour < 24 && ret->tm_min < 60 && ret->tm_sec <= 60;
 }
 
-/* The offset of local time, for a local time given as if it were UTC. mktime(3) is slow, and rows
- * of one quarter of an hour are adjacent. */
+/* The offset of local time, for a local time given as if it were UTC. The offset is cached, because
+ * mktime(3) is slow, and adjacent rows are mostly of the same quarter of an hour. */
 static int64_t local_offset_s(struct time_form *form, int64_t as_utc_s)
 {
     const int64_t quarter = as_utc_s / QUARTER_S;
@@ -152,7 +152,7 @@ static enum field_fault read_text(struct field field, struct time_form *form, in
 
 /* --------------------------------------------------------------------------------- Numbers -- */
 
-/* Parses a plain decimal to the ns: a double is too coarse since 1970. */
+/* Parses a plain decimal to the ns: a double is too coarse for ns since 1970. */
 static bool read_exactly(struct field field, uint64_t unit, int64_t *ret_ns)
 {
     const uint64_t largest = (uint64_t)LATEST_S * (NS_PER_S / unit);
@@ -202,7 +202,7 @@ enum field_fault field_time(struct field field, struct time_form *form, int64_t 
                            : read_text(field, form, ret_ns);
 }
 
-/* The unit of a number since 1970; a small one is in seconds. */
+/* The unit of a number that counts since 1970; a small number is in seconds. */
 static enum unit unit_of_magnitude(double value)
 {
     return value >= PLAIN_BELOW_S * 1e9   ? UNIT_NS

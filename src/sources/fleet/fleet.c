@@ -14,7 +14,7 @@
 #define ANSWER_MOST_NS ((uint64_t)3 * NS_PER_S)
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
 #define TIMES_SIZE 128
-#define AGE_FADES 64 /* the age shrinks by 1/64 per interval */
+#define AGE_FADES 64 /* the age shrinks by 1/AGE_FADES per interval */
 #define AGE_MOST_NS ((int64_t)5 * NS_PER_S)
 
 static const struct schema *describe(const struct source *source)
@@ -66,7 +66,8 @@ int fleet_ask_steps(struct fleet *fleet, const char *text, int64_t from_ns, int6
 
 /* --------------------------------------------------------------------------------- Snapshots -- */
 
-/* A failure does not end the source: it is noted as long as it lasts. */
+/* Takes a snapshot. A failure does not end the source: the frame's note reports it as long as it
+ * lasts. */
 static int take_snapshot(struct fleet *fleet, uint64_t until_ns)
 {
     struct prometheus_answer answer;
@@ -87,8 +88,8 @@ static int take_snapshot(struct fleet *fleet, uint64_t until_ns)
     return r;
 }
 
-/* The answers of a slow server are old. Intervals then end earlier, so that no host lacks samples
- * at their end. */
+/* Updates the age of answers. If a slow server answers with old samples, intervals end earlier, so
+ * that no host lacks samples at their end. */
 static void update_age(struct fleet *fleet, uint64_t now, int64_t most_ns)
 {
     int64_t age_ns = (int64_t)(now - fleet->data_ns);
@@ -117,7 +118,7 @@ static const char *note_of(struct fleet *fleet)
     return fleet->note;
 }
 
-/* How long to wait for an answer. A later one belongs to the next interval; rows then end at the
+/* How long to wait for an answer. A later answer belongs to the next interval; rows then end at the
  * last known samples. */
 static uint64_t patience_ns(const struct fleet *fleet)
 {
@@ -126,7 +127,8 @@ static uint64_t patience_ns(const struct fleet *fleet)
     return part_ns < ANSWER_NS ? ANSWER_NS : part_ns < ANSWER_MOST_NS ? part_ns : ANSWER_MOST_NS;
 }
 
-/* A late answer is read as soon as it arrives: then another question can be sent. */
+/* Waits until the deadline. A late answer is read as soon as it arrives, so that the next question
+ * can be sent. */
 static int wait_until(struct fleet *fleet, uint64_t deadline_ns)
 {
     int r = CAMP_OK;
@@ -197,7 +199,7 @@ static void close_fleet(struct source *base)
     free(fleet);
 }
 
-/* The first answer: where the first interval starts. */
+/* Gets the first answer, which determines where the first interval starts. */
 static int start_live(struct fleet *fleet, const struct from *from, struct camp_error *error)
 {
     uint64_t now;
@@ -278,7 +280,7 @@ static bool set_time_range(struct fleet *fleet, const struct from *from)
     return fleet->begin_ns < fleet->end_ns;
 }
 
-/* Sets what the rows are, and where their samples come from. */
+/* Sets what the rows stand for, and where their samples come from. */
 static int set_rows(struct fleet *fleet, const struct from *from, const char *place,
                     struct camp_error *error)
 {

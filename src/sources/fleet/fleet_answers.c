@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------------------------- Registry -- */
 
-/* "db1:9187 sda": the labels that identify rows. */
+/* Writes the labels that identify a row as its name: "db1:9187 sda". */
 static void name_of_query(const struct fleet *fleet, const struct prometheus_series *series,
                           char *ret, size_t size)
 {
@@ -59,7 +59,7 @@ static struct fleet_member *member_of(const struct fleet *fleet, struct fleet_sa
     return member;
 }
 
-/* The host, or the row of a query, of a series. */
+/* The member of a series: a host, or a row of a query. */
 static struct fleet_member *host_of(struct fleet *fleet, const struct prometheus_series *series)
 {
     const char *const without[] = { fleet->column, "mode",
@@ -91,8 +91,8 @@ static size_t column_of_query(const struct fleet *fleet, const struct prometheus
     return fleet_columns_find(&fleet->columns, value);
 }
 
-/* The column of a series in the samples; SIZE_MAX: unknown. *ret_adds: several series form the
- * column. */
+/* The column of a series in the samples; SIZE_MAX: unknown. *ret_adds: the column is the sum of
+ * several series. */
 static size_t column_of(const struct fleet *fleet, const struct prometheus_series *series,
                         bool *ret_adds)
 {
@@ -161,8 +161,8 @@ int fleet_add_series(struct fleet *fleet, const struct prometheus_answer *answer
 
 /* ---------------------------------------------------------------------------------- Snapshot -- */
 
-/* The server's clock. An answer arrives some time after its evaluation, so the largest offset comes
- * from the fastest answer, and is the best. If the offset falls much, the clock was set. */
+/* Estimates the server's clock. The fastest answer gives the largest offset, which is the best, as
+ * an answer arrives some time after its evaluation. If the offset falls much, the clock was set. */
 void fleet_update_clock(struct fleet *fleet, int64_t time_ns)
 {
     const int64_t offset_ns = time_ns - (int64_t)now_ns(CLOCK_MONOTONIC);
@@ -190,7 +190,7 @@ static int add_mark(struct fleet *fleet, const struct prometheus_series *series,
     return CAMP_OK;
 }
 
-/* Adds the value of an evaluation, with the time of its host's last scrape. */
+/* Adds a value of an evaluation, with the time of the last scrape of its host. */
 static int add_value(struct fleet *fleet, const struct prometheus_series *series, const char *mark,
                      struct prometheus_sample *sample)
 {
@@ -207,7 +207,7 @@ static int add_value(struct fleet *fleet, const struct prometheus_series *series
     return add_number(fleet, host, series, column, sample, false);
 }
 
-/* Times first, because values refer to them. */
+/* Adds the times of an answer, or its values; the times come first: values refer to them. */
 static int add_marked(struct fleet *fleet, const struct prometheus_answer *answer, bool values)
 {
     struct prometheus_series series;

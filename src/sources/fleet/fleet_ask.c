@@ -1,5 +1,5 @@
-/* The questions in PromQL. A snapshot is one question, so that all of it is of one moment. A comma
- * after the last matcher is allowed, and braces may be empty. */
+/* The questions in PromQL. A snapshot is one question, so that all its samples are of one moment. A
+ * comma after the last matcher is allowed, and braces may be empty. */
 #include "fleet_inside.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ bool fleet_is_matchers(const char *query)
     return *at == '}' && at[1] == '\0' && strstr(query, "__name__") == NULL;
 }
 
-/* --host with or without the port; and the matchers of --query. */
+/* The matchers of --host, with or without the port, and of --query. */
 char *fleet_matchers(const struct from *from)
 {
     char *pattern = from->host != NULL ? fleet_quoted_pattern(from->host, "(:[0-9]+)?") : NULL;
@@ -73,8 +73,8 @@ char *fleet_raw_selector(const struct fleet *fleet)
 }
 
 /* A vector has the time of its evaluation, so the question also asks for the time of the samples:
- * of one counter, because all counters of a host come from one scrape. The largest part comes last:
- * each "or" compares with all that precedes it. */
+ * of one counter, because all counters of a host come from one scrape. The part with the most
+ * series comes last, because each "or" compares its series with all that precede it. */
 char *fleet_question(const struct fleet *fleet)
 {
     const char *matchers = fleet->matchers;
@@ -101,9 +101,10 @@ char *fleet_question(const struct fleet *fleet)
     return ret;
 }
 
-/* How many samples a host has in 5 minutes, and in 20 s for hosts that were added recently: the 5th
- * percentile, so that the range of later questions suits nearly all hosts. And the jobs that have
- * exporters, now or earlier: a job whose exporters are all down is known from earlier samples. */
+/* Asks how many samples a host has in 5 minutes, and in 20 s for hosts that were added recently:
+ * the 5th percentile, so that the range of later questions suits nearly all hosts. It also asks for
+ * the jobs that have exporters, now or earlier: a job whose exporters are all down is known from
+ * earlier samples. */
 char *fleet_probe_question(const struct fleet *fleet)
 {
     static const char text[] =

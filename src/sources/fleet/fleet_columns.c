@@ -81,7 +81,7 @@ static void column_name(const char *value, char ret[NAME_SIZE])
     snprintf(ret + length, NAME_SIZE - length, "%s_ns", length == 0 ? "none" : "");
 }
 
-/* Two values may result in the same name. */
+/* Makes a column's name unique, as two values may result in the same name. */
 static void make_unique(const struct fleet_columns *columns, char name[NAME_SIZE])
 {
     const size_t stem = strlen(name) - strlen("_ns");

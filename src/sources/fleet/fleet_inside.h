@@ -14,12 +14,12 @@
 #define METRIC_MEASURED "camp_cpu_measured_seconds_total"
 #define METRIC_SAMPLED "camp_cpu_seconds_total"
 #define METRIC_GROUPS "camp_group_state_seconds_total"
-#define IDLE_MODES "idle|iowait" /* of METRIC_SAMPLED: idle time */
+#define IDLE_MODES "idle|iowait" /* idle time, among the modes of METRIC_SAMPLED */
 #define HOST_LABEL "instance"
 #define GROUP_LABEL "groupname"
 
-#define MARGIN_NS ((int64_t)200 * NS_PER_MS)     /* until the samples of a scrape are visible */
-#define FIRST_PERIOD_NS ((int64_t)15 * NS_PER_S) /* of scrapes, if unknown */
+#define MARGIN_NS ((int64_t)200 * NS_PER_MS) /* time until the samples of a scrape are visible */
+#define FIRST_PERIOD_NS ((int64_t)15 * NS_PER_S) /* period of scrapes as long as it is unknown */
 
 #define FLEET_COLUMNS_MOST 100
 
@@ -44,29 +44,29 @@ struct fleet {
     struct prometheus_client *client;
     struct fleet_columns columns;
     struct fleet_samples hosts;  /* with the columns of the rows */
-    struct fleet_samples groups; /* the same, if the rows are groups */
+    struct fleet_samples groups; /* likewise, if the rows are groups */
     enum fleet_kind kind;
     char *host;               /* as given; NULL */
-    char *matchers;           /* 'job="x"', part of every question; "" */
-    char *jobs;               /* a pattern: the jobs whose hosts may be down; NULL: unknown */
-    const char *metric;       /* the metric of the rows; with a query NULL: all */
+    char *matchers;           /* 'job="x"', part of every question; may be "" */
+    char *jobs;               /* pattern of the jobs whose hosts may be down; NULL: unknown */
+    const char *metric;       /* the metric that the rows show; with a query NULL: all metrics */
     char *column;             /* the label whose value is the column; "": a single column */
     size_t sampled;           /* column of sampled busy time; SIZE_MAX: none */
-    bool has_elapsed;         /* with a query: a column has the length of its rows */
-    double factor;            /* with a query: its unit in s, or in parts of the interval */
+    bool has_elapsed;         /* with a query: one column gives the time of each row */
+    double factor;            /* with a query: its unit in s, or as a part of the interval */
     char *names[LABELS_MOST]; /* [name_count] with a query: the labels that identify its rows */
     size_t name_count;
-    char *question; /* of each snapshot; for history, the selector of ranges */
+    char *question; /* for each snapshot; for history, the selector of ranges */
 
     /* For snapshots: */
     int64_t offset_ns;    /* the server's wall clock less CLOCK_MONOTONIC */
     int64_t eval_ns;      /* the server's wall clock at the last snapshot, answered or not */
-    uint64_t snapshot_ns; /* CLOCK_MONOTONIC of the last question, */
-    uint64_t data_ns;     /* and of the last answered one */
+    uint64_t snapshot_ns; /* CLOCK_MONOTONIC of the last question */
+    uint64_t data_ns;     /* CLOCK_MONOTONIC of the last question that was answered */
     int64_t age_ns;       /* age of answers at the end of their interval, or a little more */
-    int64_t levels_ns;    /* time of the evaluation that was shown last */
+    int64_t levels_ns;    /* time of the evaluation that the last frame showed */
     int64_t period_ns;    /* usual time between two scrapes of a host */
-    int64_t reach_ns;     /* distance of two samples of nearly any host: the range of a question */
+    int64_t reach_ns;     /* time between two samples of nearly any host: the range of a question */
     struct camp_error failure;
     bool is_failed;
 
@@ -77,8 +77,8 @@ struct fleet {
     /* For history: */
     int64_t begin_ns, end_ns;  /* begin_ns 0: live */
     int64_t interval_ns;       /* as given; 0: the period of scrapes */
-    int64_t at_ns, asked_ns;   /* end of the shown time, and of the time read */
-    int64_t step_ns, piece_ns; /* length of an interval, and of the time read at once */
+    int64_t at_ns, asked_ns;   /* end of the time shown, and of the time read so far */
+    int64_t step_ns, piece_ns; /* length of an interval, and of the time read by one question */
     double speed;              /* of struct from */
     uint64_t due_ns;
 };
@@ -103,31 +103,31 @@ bool fleet_columns_add(struct fleet_columns *columns, enum column_kind kind,
 /* Sets the labels of the rows, at most LABELS_MOST of names[count]. False: no memory. */
 bool fleet_columns_label(struct fleet_columns *columns, const char *const *names, size_t count);
 
-/* The state of a label's value; SIZE_MAX: none. */
+/* The state of a value of the label; SIZE_MAX: there is none. */
 size_t fleet_columns_find(const struct fleet_columns *columns, const char *value);
 
 /* fleet_ask.c: questions; the caller frees them. NULL: no memory. */
 char *fleet_matchers(const struct from *from);
-char *fleet_raw_selector(const struct fleet *fleet);   /* all counters, for a range */
-char *fleet_question(const struct fleet *fleet);       /* one snapshot */
-char *fleet_probe_question(const struct fleet *fleet); /* periods and jobs */
-bool fleet_is_matchers(const char *query);             /* "{...}" alone */
+char *fleet_raw_selector(const struct fleet *fleet);   /* selects all counters, for a range */
+char *fleet_question(const struct fleet *fleet);       /* the question of a snapshot */
+char *fleet_probe_question(const struct fleet *fleet); /* asks for periods and jobs */
+bool fleet_is_matchers(const char *query);             /* is the query only matchers, "{...}"? */
 
 /* Sends one question and waits until it is answered or fails; at_ns 0: now. REMOTE_PENDING:
  * until_ns has passed, or *stop is set. prometheus_answer_release(). */
 int fleet_ask(struct fleet *fleet, const char *text, int64_t at_ns, uint64_t until_ns,
               struct prometheus_answer *ret, struct camp_error *error);
 
-/* The same; frees `text` (NULL: no memory), and waits for limit_ns at most. */
+/* As fleet_ask(), but frees `text` (NULL: no memory), and waits for limit_ns at most. */
 int fleet_ask_text(struct fleet *fleet, char *text, int64_t at_ns, uint64_t limit_ns,
                    struct prometheus_answer *ret, struct camp_error *error);
 
-/* The same, evaluated at each step_ns from from_ns to to_ns. */
+/* As fleet_ask_text(), evaluated every step_ns from from_ns to to_ns. */
 int fleet_ask_steps(struct fleet *fleet, const char *text, int64_t from_ns, int64_t to_ns,
                     int64_t step_ns, uint64_t until_ns, struct prometheus_answer *ret,
                     struct camp_error *error);
 
-/* fleet_open.c: all questions before the first snapshot. */
+/* fleet_open.c: asks all questions that precede the first snapshot. */
 int fleet_open_samples(struct fleet *fleet, const struct from *from, struct from_facts *facts,
                        struct camp_error *error);
 
@@ -143,10 +143,11 @@ int fleet_add_snapshot(struct fleet *fleet, const struct prometheus_answer *answ
 int fleet_add_series(struct fleet *fleet, const struct prometheus_answer *answer);
 void fleet_update_clock(struct fleet *fleet, int64_t time_ns);
 
-/* fleet_rows.c: fills the frame: live until eval_ns less a scrape, of history until `until_ns`. */
+/* fleet_rows.c: fills the frame: live up to one scrape before eval_ns, for history up to
+ * `until_ns`. */
 int fleet_fill(struct fleet *fleet, int64_t until_ns);
 void fleet_forget(struct fleet *fleet,
-                  int64_t now_ns); /* removes members without samples for long */
+                  int64_t now_ns); /* removes members that have had no samples for long */
 void fleet_find_period(struct fleet *fleet);
 
 /* How long before now an interval ends, so that by now there is a sample after its end. Levels are
@@ -160,20 +161,21 @@ static inline int64_t fleet_lag(const struct fleet *fleet, int64_t period_ns)
  * matrix; 0: no series has two. */
 int64_t fleet_distance(const struct prometheus_answer *answer, const char *metric);
 
-/* The same for the newest samples of a member, regardless of a late or early one. */
+/* The usual time between the newest samples of a member; a late or early one does not change it. */
 int64_t fleet_usual_period(const struct fleet_member *member);
 
 /* The median of distances[count], which it sorts; 0: there is none. */
 int64_t fleet_median(int64_t *distances, size_t count);
 
-/* fleet_missing.c: why --host or matchers select no host. Fills *error, returns its code. */
+/* fleet_missing.c: explains why --host or matchers select no host. Fills *error, and returns its
+ * code. */
 int fleet_fail_without_hosts(struct fleet *fleet, const struct from *from,
                              struct camp_error *error);
 
-/* Why a host has no groups, into facts->note. at_ns 0: now. */
+/* Writes to facts->note why a host has no groups. at_ns 0: now. */
 void fleet_note_without_groups(struct fleet *fleet, int64_t at_ns, struct from_facts *facts);
 
-/* CAMP_E_INVALID: --host matches several instances of an answer; the message names them. */
+/* Fails with CAMP_E_INVALID: --host matches several instances of an answer, which are named. */
 int fleet_refuse_several(const struct fleet *fleet, const struct prometheus_answer *answer,
                          struct camp_error *error);
 

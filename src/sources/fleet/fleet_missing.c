@@ -1,5 +1,5 @@
-/* What is missing: known hosts that are down or without samples for two scrapes; and what else
- * Prometheus knows when there is nothing to show. */
+/* What is missing: known hosts that are down or without samples for two scrapes; and, when there is
+ * nothing to show, what else Prometheus knows. */
 #include "fleet_inside.h"
 
 #include "counters/error.h"
@@ -18,7 +18,7 @@ static bool is_missing(const struct fleet *fleet, const struct fleet_member *hos
 {
     const int64_t period_ns = host->period_ns > 0 ? host->period_ns : fleet->period_ns;
 
-    if (fleet->begin_ns > 0) /* later samples are known, too */
+    if (fleet->begin_ns > 0) /* later samples of history are known as well */
         return fleet->kind == FLEET_HOSTS && host->is_silent &&
                host->accounted_ns > fleet->begin_ns;
     return host->is_down ||
@@ -26,7 +26,7 @@ static bool is_missing(const struct fleet *fleet, const struct fleet_member *hos
             fleet->eval_ns - fleet_newest(host) > 2 * period_ns + MARGIN_NS + fleet->age_ns);
 }
 
-/* A time that stays the same while the host is missing, so that the note is shown once. */
+/* Notes since when a host is missing: a constant time, so that the note is shown once. */
 static void note_since(const struct fleet *fleet, const struct fleet_member *host, char *ret,
                        size_t size)
 {
@@ -67,7 +67,7 @@ size_t fleet_missing(const struct fleet *fleet, char *ret, size_t size)
 
 /* ------------------------------------------------------------------------------- Nothing -- */
 
-/* The series of a metric of the selected hosts. */
+/* Asks for the series of a metric of the selected hosts. */
 static bool ask(struct fleet *fleet, const char *metric, int64_t at_ns,
                 struct prometheus_answer *ret)
 {
@@ -75,7 +75,7 @@ static bool ask(struct fleet *fleet, const char *metric, int64_t at_ns,
                           ret, NULL) == CAMP_OK;
 }
 
-/* Whether any target matches, and whether one of them is down. */
+/* Finds out whether any target matches, and whether one of them is down. */
 static void find_targets(struct fleet *fleet, bool *ret_any, bool *ret_down)
 {
     struct prometheus_answer answer;

@@ -1,4 +1,4 @@
-/* For a build without libcurl or jansson. */
+/* For builds without libcurl or jansson. */
 #include "counters/error.h"
 #include "fleet.h"
 

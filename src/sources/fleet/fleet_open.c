@@ -13,10 +13,10 @@
 
 #define PROBED_NS ((int64_t)300 * NS_PER_S)
 #define RECENT_NS ((int64_t)20 * NS_PER_S)
-#define RECENT_LEAST 4 /* minimum number of samples */
+#define RECENT_LEAST 4 /* minimum number of samples of a host added recently */
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
 #define PERIOD_SAMPLES 20 /* leaves 1/20 of a scrape's lateness in the period */
-#define VALUES_MOST 256   /* of a label that may name the columns */
+#define VALUES_MOST 256   /* values of a label that may name the columns */
 
 /* As fleet_ask_text(); here a stop is a failure. */
 static int ask_and_wait(struct fleet *fleet, char *text, int64_t at_ns,
@@ -29,7 +29,7 @@ static int ask_and_wait(struct fleet *fleet, char *text, int64_t at_ns,
                : r;
 }
 
-/* Times that may have hosts: now; for history its end, middle and start. */
+/* Times at which there may be hosts: now; for history its end, middle and start. */
 static size_t moments(const struct fleet *fleet, int64_t *ret)
 {
     if (fleet->begin_ns == 0) {
@@ -43,7 +43,7 @@ static size_t moments(const struct fleet *fleet, int64_t *ret)
     return 3;
 }
 
-/* Appends to a pattern "a|b"; frees `before`. */
+/* Appends an alternative to a pattern: "a|b"; frees `before`. */
 static char *joined_pattern(char *before, const char *job)
 {
     char *quoted = fleet_quoted_pattern(job, ""), *ret = NULL;
@@ -106,7 +106,7 @@ static int probe(struct fleet *fleet, struct camp_error *error)
     return r;
 }
 
-/* Labels of hosts: job first, the others by name. */
+/* Collects the labels of hosts: job first, the others by name. */
 static size_t collect_labels(const struct fleet *fleet, const struct prometheus_series *series,
                              const char **names, size_t count)
 {
@@ -163,7 +163,8 @@ static int choose_columns(struct fleet *fleet, const struct prometheus_answer *a
     return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the columns of a fleet");
 }
 
-/* A range of all counters, "...[2500ms]": the last scraped samples, with times of their own. */
+/* Asks for a range of all counters, "...[2500ms]": the last scraped samples, with times of their
+ * own. */
 static char *first_question(const struct fleet *fleet)
 {
     char *selector, *range;
@@ -199,10 +200,10 @@ static int keep_first_answer(struct fleet *fleet, const struct from *from,
     return CAMP_OK;
 }
 
-/* The period of scrapes, which is the default interval for history. Scrapes start late on a busy
- * machine, so many of them are read; all counters of a host have the same scrapes, so one counter
- * is enough. The series of a query with a range have their own periods, which the first answer
- * reports. */
+/* Determines the period of scrapes, which is the default interval for history. Scrapes start late
+ * on a busy machine, so many of them are read; all counters of a host have the same scrapes, so one
+ * counter is enough. The series of a query with a range have their own periods, which the first
+ * answer reports. */
 static int read_period(struct fleet *fleet, int64_t at_ns, struct camp_error *error)
 {
     struct prometheus_answer answer = { 0 };
@@ -225,8 +226,8 @@ static int read_period(struct fleet *fleet, int64_t at_ns, struct camp_error *er
     return r;
 }
 
-/* The first non-empty answer at one of the times; for history the last resort is to search for one.
- * *ret_at_ns: the time of the answer. */
+/* Gets the first non-empty answer at one of the times; for history it last searches for a time that
+ * has samples. *ret_at_ns: the time of the answer. */
 static int ask_first(struct fleet *fleet, struct prometheus_answer *ret, int64_t *ret_at_ns,
                      struct camp_error *error)
 {

@@ -1,7 +1,7 @@
 /*
- * The history of a Prometheus. Raw samples are read in pieces, with range selectors: query_range
- * would evaluate at times of its own, whose differences match no interval, and returns at most
- * 11,000 values.
+ * The history of a Prometheus. Raw samples are read with range selectors, a part of the time range
+ * at once: query_range would evaluate at times of its own, whose differences match no interval, and
+ * returns at most 11,000 values.
  */
 #include "fleet_inside.h"
 
@@ -10,9 +10,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define PIECE_SAMPLES 200000 /* some 6 MB per answer */
+#define PIECE_SAMPLES 200000 /* samples read at once: some 6 MB per answer */
 #define PIECE_PERIODS_LEAST 10
-#define POINTS_MOST 10000 /* per series in an answer; Prometheus refuses more than 11,000 */
+#define POINTS_MOST 10000 /* points per series in an answer; Prometheus refuses 11,001 */
 #define SLICE_NS ((uint64_t)50 * NS_PER_MS)
 #define ANSWER_NS ((uint64_t)60 * NS_PER_S)
 
@@ -31,8 +31,8 @@ void fleet_past_start(struct fleet *fleet, size_t series)
         fleet->kind == FLEET_LEVELS ? fleet->begin_ns : fleet->begin_ns - 2 * fleet->reach_ns;
 }
 
-/* Reads the next piece. Levels have no times of their own: they are evaluated at the end of each
- * interval. */
+/* Reads the next part of the time range. Levels have no times of their own: they are evaluated at
+ * the end of each interval. */
 static int ask(struct fleet *fleet, int64_t until_ns, struct prometheus_answer *ret,
                struct camp_error *error)
 {
@@ -72,7 +72,7 @@ static int ask_piece(struct fleet *fleet, struct camp_error *error)
     return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the samples of a fleet");
 }
 
-/* Waits as long as the interval lasted, divided by --speed; without --speed not at all. */
+/* Waits as long as the interval lasted, divided by --speed; does not wait without --speed. */
 static void keep_pace(struct fleet *fleet)
 {
     if (!(fleet->speed > 0))
@@ -84,7 +84,7 @@ static void keep_pace(struct fleet *fleet)
         ;
 }
 
-/* The last interval may be shorter; levels need a whole one. */
+/* The end of the next interval. The last interval may be shorter; levels need a whole one. */
 static int64_t next_end(const struct fleet *fleet)
 {
     const int64_t whole_ns = fleet->at_ns + fleet->step_ns;

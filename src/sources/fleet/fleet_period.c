@@ -1,11 +1,11 @@
-/* The usual distance between two samples of a host, by their own times. Counting samples would not
- * do: a host added recently has few samples, but is not scraped less often.
+/* The usual distance between two samples of a host, by their own times. Counting samples would
+ * mislead: a host added recently has few samples, but is not scraped less often.
  *
  * A server scrapes in a fixed rhythm, but on a busy machine a scrape starts late, and one may fail.
- * The median of a series' distances is near the period: with it each distance becomes a whole
- * number of periods, and the time between the first and last sample divided by their sum is the
- * period of the series. So lateness counts at the two ends only. The result is the median of all
- * series. */
+ * The median of a series' distances is near the period. Divided by it, each distance becomes a
+ * whole number of periods, and the time between the first and last sample divided by their sum is
+ * the period of the series. So lateness counts at the two ends only. The result is the median of
+ * all series. */
 #include "fleet_inside.h"
 #include "ledger/array.h"
 
@@ -29,8 +29,8 @@ int64_t fleet_median(int64_t *distances, size_t count)
     return distances[(count - 1) / 2];
 }
 
-/* Each of distances[count] > 0 is a number of periods: 0 between a late scrape and a punctual one.
- * 0: there is no distance. */
+/* The mean period of a series. Each distance (> 0) is rounded to a number of periods, which may be
+ * 0 between a late scrape and a punctual one. 0: there is no distance. */
 static int64_t mean_period(int64_t *distances, size_t count)
 {
     const int64_t median_ns = fleet_median(distances, count);
@@ -70,7 +70,7 @@ int64_t fleet_usual_period(const struct fleet_member *member)
     return fleet_median(distances, count);
 }
 
-/* Scrapes are some ms early or late: 2.999 s becomes 3 s. */
+/* Rounds a distance, as scrapes are some ms early or late: 2.999 s becomes 3 s. */
 static int64_t rounded(int64_t distance_ns)
 {
     static const int64_t units[] = { NS_PER_S, NS_PER_S / 10, NS_PER_MS };

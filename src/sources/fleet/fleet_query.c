@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VALUES_MOST 256 /* of a label that may name the columns */
+#define VALUES_MOST 256 /* values of a label that may name the columns */
 
 static const struct {
     enum unit unit;
@@ -39,8 +39,8 @@ static double factor_of(enum unit unit)
     return factors[at].factor;
 }
 
-/* "m{...}[5m] " is a range of m{...}. A range with an offset cannot be repeated, so it does not
- * count. */
+/* The length of a query without its final range: "m{...}[5m] " is a range of m{...}. A range with
+ * an offset cannot be repeated, so it does not count. */
 static size_t length_without_range(const char *query)
 {
     size_t length = strlen(query);
@@ -89,7 +89,7 @@ static char *column_label(const struct from *from, const struct prometheus_answe
     return strdup("");
 }
 
-/* Whether a label differs from the first series. */
+/* Does a label differ from that of the first series? */
 static bool differs(const struct prometheus_answer *answer, const char *name)
 {
     struct prometheus_series series;
@@ -123,7 +123,8 @@ static int name_rows(struct fleet *fleet, const struct prometheus_answer *answer
 
 /* ---------------------------------------------------------------------------------- Unit -- */
 
-/* By its name, following Prometheus' conventions (record: "...:ratio_rate5m"). */
+/* Guesses the unit from the metric's name, following Prometheus' conventions (record:
+ * "...:ratio_rate5m"). */
 static enum unit unit_by_name(const struct fleet *fleet, const char *name)
 {
     if (fleet->kind == FLEET_LEVELS)
@@ -136,7 +137,7 @@ static enum unit unit_by_name(const struct fleet *fleet, const char *name)
                                                                                   : UNIT_S;
 }
 
-/* For levels: the unit that the sum of a row comes nearest to. */
+/* Guesses the unit of levels: the one that the sum of a row comes nearest to. */
 static enum unit nearest_unit(const struct fleet *fleet, const struct prometheus_answer *answer)
 {
     double sum = 0, distance, least = INFINITY;
@@ -154,7 +155,7 @@ static enum unit nearest_unit(const struct fleet *fleet, const struct prometheus
         fleet_key(&series, without, key);
         if (first[0] == '\0')
             memcpy(first, key, sizeof first);
-        if (strcmp(first, key) == 0) /* one row is enough, as one query has one unit */
+        if (strcmp(first, key) == 0) /* all rows have the unit of the query, so one row is enough */
             sum += sample.value;
     }
     for (size_t i = 0; i < 3 && sum > 0; i++) {
@@ -193,8 +194,8 @@ static int find_unit(struct fleet *fleet, const struct from *from,
     return CAMP_OK;
 }
 
-/* Without a range, one interval would be charged with all that the counter counted since its
- * start. */
+/* Refuses a counter without a range: the first interval would be charged with all that it counted
+ * since its start. */
 static int refuse_counter(const struct fleet *fleet, const char *name, struct camp_error *error)
 {
     const size_t length = strlen(name);
@@ -207,7 +208,7 @@ static int refuse_counter(const struct fleet *fleet, const char *name, struct ca
     return CAMP_OK;
 }
 
-/* --column names a label that no series has. */
+/* Refuses a label of --column that no series has. */
 static int refuse_column(const struct from *from, const struct prometheus_answer *answer,
                          const char *const *labels, size_t count, struct camp_error *error)
 {
