@@ -37,7 +37,7 @@ test('barry3: an entity with a third of each state is at the centroid, (0.577, 0
     assertNear(y, 0.333, 0.003);
 }, { headed: true });
 
-test("barry3: (0.62, 0.28, 0.10) is where the paper's Figure 3(b) has it", async (opener) => {
+test("barry3: the shares (0.62, 0.28, 0.10) are at the place in the CAMP paper's Figure 3(b)", async (opener) => {
     const page = await opener.report(still_life([[0.62, 0.28, 0.10]]), { ratio: 2 });
     const found = await dots(page);
     const corners = cornersOf(found);

@@ -66,7 +66,7 @@ inside = svg[svg.index('clip-path='):]
 dots = [(float(x), float(y)) for x, y in re.findall(r'cx="([-\d.]+)" cy="([-\d.]+)" r="2.5"', inside)]
 data = [(float(c), float(e)) for c, e in csv.reader(open(sys.argv[2]))]
 def scale(anchor, axis):
-    """Pixels by a unit, from the places of the first tick and the last but one."""
+    """Computes the pixels per unit from the places of the first tick and the last but one."""
     ticks = [(float(place[axis]), float(place[2])) for place in re.findall(
         rf'<text x="([\d.]+)" y="([\d.]+)" text-anchor="{anchor}" class="tick">([\d.]+)<', svg)]
     return (ticks[-2][0] - ticks[0][0]) / (ticks[-2][1] - ticks[0][1])

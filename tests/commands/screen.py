@@ -1,7 +1,7 @@
 """screen.py COLUMNS LINES KEYS -- COMMAND...: runs a command on a terminal of its own (pyte), types
-KEYS one after the other, and prints the screen before the last of them, as a person would have seen
-it half a second after the last but one. The first is typed half a second after an interval is there,
-or after 20 s (3 s where no sign of it has room). Its exit status is the command's."""
+KEYS one after the other, and prints the screen before the last key, which is typed half a second after
+the key before it. The first key is typed half a second after the first interval is shown, or after
+20 s (3 s on a terminal too small to show an interval). The exit status is that of the command."""
 import fcntl
 import os
 import pty

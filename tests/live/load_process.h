@@ -1,6 +1,6 @@
 /*
- * A load in a process of its own, to be watched from outside. Its truth comes back through shared
- * memory.
+ * Runs a load in a process of its own, which the test measures from outside. The load returns its
+ * own numbers (its truth) through shared memory.
  */
 #pragma once
 
@@ -75,8 +75,8 @@ static inline int load_start(struct load_process *process, load_function *run, c
     return CAMP_OK;
 }
 
-/* Stops the load first when `stop`, waits for its end, copies its truth. Returns the load's own
- * result, or CAMP_E_GONE when it was killed. Releases the process. */
+/* Stops the load if `stop`, waits for its end, copies its truth, and releases the process. Returns
+ * the result of the load, or CAMP_E_GONE if it was killed. */
 static inline int load_end(struct load_process *process, bool stop, void *ret_truth,
                            size_t truth_size, struct camp_error *error)
 {
