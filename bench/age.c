@@ -1,16 +1,16 @@
 /*
  * The age of a running thread's CPU time as other threads read it: in a snapshot, and by its
- * process' CPU clock (clock_getcpuclockid(3)), which is as of the scheduler's last tick or switch.
+ * process' CPU clock (clock_getcpuclockid(3)), which the scheduler updates at a tick or switch.
  *
  * A process on another CPU spins. This program reads its CPU time, and then asks the process for
  * its own clock, which the kernel brings up to date. The moment of the answer is known, and the
  * process ran all the time, so its clock at the moment of the reading is known too: the difference
- * is the age of the reading. For the CPU clock, which is the same counter, that is the plain
- * difference. For a snapshot it is the difference of the increments between two snapshots, because
- * the session and the scheduler start to count at different places of a switch. The two snapshots
- * are 0.2 to 0.7 ms apart, with an event (the answer) just after the first, so that a snapshot as
- * of the last event, or of the last tick, shows. They cannot be further apart: time that a
- * hypervisor steals is unknown to the scheduler, and such rounds are repeated.
+ * is the age of the reading. The CPU clock is the same counter, so the two values are subtracted.
+ * For a snapshot, the increments between two snapshots are subtracted, because the session and the
+ * scheduler start to count at different points of a switch. The two snapshots are 0.2 to 0.7 ms
+ * apart, with an event (the answer) just after the first: if a snapshot had the time of the last
+ * event or tick, its age would show that. They cannot be further apart: time that a hypervisor
+ * steals is unknown to the scheduler, and such rounds are repeated.
  *
  *   age COUNT       {"states_us": [...], "clock_us": [...]}, ages without their signs
  */
@@ -30,19 +30,19 @@
 #include <unistd.h>
 
 #define ROUNDS_MAX 10000
-#define TRIES 10      /* for each round */
-#define KEPT_NS 20000 /* longer than an interrupt takes */
+#define TRIES 10      /* tries for each round */
+#define KEPT_NS 20000 /* a pause: longer than an interrupt takes */
 #define TICK_US 4000
 #define APART_US 200
 
 /* Shared by the spinning process and its reader. */
 struct shared {
     atomic_int asked;
-    uint64_t time_ns, cpu_ns; /* its answer: a moment, and its CPU time then */
-    uint64_t runs_since_ns;   /* since then it ran without a pause */
+    uint64_t time_ns, cpu_ns; /* the answer: a moment, and the spinning process' CPU time then */
+    uint64_t runs_since_ns;   /* the spinning process ran without a pause since then */
 };
 
-/* The CPU time of the spinning process at a moment, as read and by its own clock. */
+/* The CPU time of the spinning process at a moment: as read, and by its own clock. */
 struct reading {
     uint64_t time_ns, cpu_ns, own_ns;
 };
@@ -64,9 +64,9 @@ static uint64_t now_of(clockid_t id)
 
 /* ------------------------------------------------------------------------------- Spinning -- */
 
-static uint64_t last_ns; /* when it last ran */
+static uint64_t last_ns; /* when the spinning process last ran */
 
-/* By its own clock: another task may have had its CPU meanwhile. */
+/* Notes by the clock whether another task had the CPU since the last call. */
 static void note_that_it_runs(void)
 {
     uint64_t now = now_of(CLOCK_MONOTONIC);
@@ -76,7 +76,8 @@ static void note_that_it_runs(void)
     last_ns = now;
 }
 
-/* Its own clock. The first calls after a pause take long: the kernel's code is in no cache. */
+/* Answers with the process' own clock. The first calls after a pause take long, because the
+ * kernel's code is in no cache. */
 static void answer(void)
 {
     for (int i = 0; i < 5; i++) {
@@ -107,7 +108,7 @@ static void stay_on(size_t cpu)
     sched_setaffinity(0, sizeof set, &set);
 }
 
-/* The first and the last CPU that it may use; -1: there is only one. */
+/* Finds the first and the last CPU that this process may use; -1: there is only one. */
 static int two_cpus(size_t *ret_first, size_t *ret_last)
 {
     cpu_set_t set;
@@ -170,7 +171,7 @@ static void read_clock(struct reading *ret)
     ret->time_ns = now_of(CLOCK_MONOTONIC);
 }
 
-/* Whether it is in the snapshot. */
+/* Returns whether the spinning process is in the snapshot. */
 static int read_states(struct reading *ret)
 {
     size_t count;
@@ -196,7 +197,7 @@ static void ask(void)
         continue;
 }
 
-/* By the last answer. */
+/* Computes the process' own clock at the reading from that of the last answer. */
 static void complete(struct reading *reading)
 {
     reading->own_ns = shared->cpu_ns - (shared->time_ns - reading->time_ns);
@@ -216,7 +217,7 @@ static double us_of(uint64_t is, uint64_t ought)
     return (double)llabs((int64_t)(ought - is)) / 1e3;
 }
 
-/* Whether the round is valid: it ran from the first reading to the last answer. */
+/* Returns whether the round is valid: the process ran from the first reading to the last answer. */
 static int take_round(size_t number, double *ret_states_us, double *ret_clock_us)
 {
     struct reading clock, first, second;

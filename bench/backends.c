@@ -1,12 +1,12 @@
 /*
  * The cost of reading the wait events of a server's processes: two processes pass a byte to and
- * fro, while no process is watched, while other processes are, and while these two are.
+ * fro, while no process is watched, while other processes are watched, and while these two are.
  *
  *   backends CPU ROUND_TRIPS ROUNDS
  *
  * Prints {"rows": [[nothing, others, watched], ...], "open_ms"}: ns of a switch with its wakeup
- * while nothing is attached, and how much more it is, against the mean of the blocks before and
- * after; and the CPU time to open a session.
+ * while nothing is attached, and how much more it costs otherwise than in the blocks before and
+ * after (their mean); and the CPU time to open a session.
  */
 #include "microstates/backends.h"
 #include "switching.h"
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* As in a server: at the same addresses in each process. */
+/* Both processes have these at the same addresses, as the processes of a server do. */
 static uint32_t event = 0x06000000;
 static uint32_t *volatile event_pointer = &event;
 static struct entry {
@@ -29,7 +29,8 @@ static struct entry *volatile entry_pointer = &entry;
 static int there[2], back[2], orders[2], results[2];
 static pid_t other, player;
 
-/* The first of the two: runs on request, and reports the CPU time of a switch of both. */
+/* Runs as the first of the two processes: plays on request, and reports the CPU time that a switch
+ * costs both. */
 static void play(size_t count)
 {
     clockid_t others_clock;
@@ -76,7 +77,7 @@ static double block(void)
 
 static double open_ms;
 
-/* While a session watches the children of `parent`. */
+/* Measures a block while a session watches the children of `parent`. */
 static double watched_block(pid_t parent)
 {
     const struct backends_place place = {
@@ -96,7 +97,7 @@ static double watched_block(pid_t parent)
     open_ms = (double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before) / 1e6;
     ns = block();
     backends_close(backends);
-    usleep(30000); /* the kernel detaches programs a moment later */
+    usleep(30000); /* the kernel detaches programs a little later */
     return ns;
 }
 

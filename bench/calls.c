@@ -1,5 +1,6 @@
 /*
- * One call of libcamp beside its floor and its peers: a line of JSON for each question.
+ * Calls of libcamp, each compared with its floor (the cheapest system calls for the same answer)
+ * and with other libraries: a line of JSON for each question.
  *
  *   calls [ROUNDS [PSUTIL_CALLS.PY [QUESTION]]]
  */
@@ -12,8 +13,8 @@
 #include <string.h>
 
 #define ROUNDS 200
-#define CALL 1.10   /* a call: so many times its floor at most */
-#define READER 1.05 /* a kept reader, likewise */
+#define CALL 1.10   /* limit of the cost of a call, relative to its floor */
+#define READER 1.05 /* likewise, of a call with a kept reader */
 
 static const struct comparison comparisons[] = {
     { "cpu_all",
@@ -221,7 +222,8 @@ static const struct comparison comparisons[] = {
         { "floor", "pread PID/stat, its clock", floor_kept_process, NULL } } },
 };
 
-/* A peer that is not installed is reported on a separate line; its answers are then "failed". */
+/* Opens another library. If it is not installed, this is reported on a separate line, and its
+ * answers are "failed". */
 static void open_peer(const char *who, int result)
 {
     printf("{\"part\": \"peer\", \"who\": \"%s\", \"present\": %s}\n", who,

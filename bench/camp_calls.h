@@ -1,7 +1,7 @@
 /* libcamp's side of each comparison: one call, which returns 0 when it has an answer. */
 #pragma once
 
-int camp_calls_open(void); /* identifiers and readers; 0, or -1 with a message on stderr */
+int camp_calls_open(void); /* opens identifiers and readers; 0, or -1 with a message on stderr */
 void camp_calls_close(void);
 int camp_taskstats_ready(void); /* 1: the session could be opened */
 

@@ -10,7 +10,7 @@
 
 struct contest {
     size_t count;
-    size_t repetitions[PARTICIPANTS_MAX]; /* 0: it failed */
+    size_t repetitions[PARTICIPANTS_MAX]; /* 0: the participant failed */
     double ns[PARTICIPANTS_MAX][ROUNDS_MAX];
 };
 
@@ -38,7 +38,7 @@ double median(double *values, size_t count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* CPU time of a block, or 0 when a call failed. */
+/* Returns the CPU time of a block, or 0 when a call failed. */
 static uint64_t block_ns(const struct participant *participant, size_t repetitions)
 {
     uint64_t before;
@@ -53,7 +53,7 @@ static uint64_t block_ns(const struct participant *participant, size_t repetitio
     return thread_ns() - before;
 }
 
-/* How many calls fill a block; 0 when they fail. */
+/* Returns the number of calls that fill a block; 0 when they fail. */
 static size_t calibrate(const struct participant *participant)
 {
     size_t repetitions = 1;
@@ -91,7 +91,7 @@ static double quantile(const double *sorted, size_t count, double q)
     return sorted[(size_t)((double)(count - 1) * q + 0.5)];
 }
 
-/* camp / participant i, of each round. */
+/* Prints camp's time divided by that of participant i, over the rounds. */
 static void print_ratio(const struct contest *contest, size_t i, size_t rounds, FILE *output)
 {
     double ratios[ROUNDS_MAX];
@@ -139,7 +139,7 @@ int compare(const struct comparison *comparison, size_t rounds, FILE *output)
             comparison->title);
     fprintf(output, ", \"target\": \"%s\", \"limit\": %.3f, \"against\": [",
             targets[comparison->target], comparison->limit);
-    print_participants(comparison, &contest, rounds, output); /* before camp's own are sorted */
+    print_participants(comparison, &contest, rounds, output); /* before median() sorts */
     fprintf(output, "]");
     if (contest.repetitions[0] != 0)
         fprintf(output, ", \"us\": %.4f}\n", median(contest.ns[0], rounds) / 1e3);

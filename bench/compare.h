@@ -1,10 +1,10 @@
 /*
- * Side by side: the same question put to several participants in turn, block by block, so that
- * what changes while the bench runs (the clock of the machine, its other load) changes for all.
+ * Puts the same question to several participants in turn, block by block, so that what changes
+ * during the benchmark (the clock of the machine, its other load) changes for all.
  *
- * A block is as many calls as fill 60 us. A round is one block of each participant, forwards and
- * then backwards the next time. The figure is the median over the rounds of the *ratio* within one
- * round; the times in microseconds are medians too, and are worth less: compare ratios.
+ * A block is as many calls as fill 60 us. In a round each participant has one block; the order is
+ * reversed in every second round. The result is the median over the rounds of the *ratio* within
+ * one round. The times in microseconds are medians too, but less reliable: compare ratios.
  */
 #pragma once
 
@@ -31,26 +31,27 @@ enum target {
 /* One question. participants[0] is camp, [1] its floor; then peers. Ends where `who` is NULL. */
 struct comparison {
     const char *name;  /* key in the JSON */
-    const char *title; /* for a person */
+    const char *title; /* the question, for a person */
     enum target target;
     double limit;
-    size_t units; /* answers in one call (a batch), or 1: times are for one of them */
+    size_t units; /* answers in one call (1, or the size of a batch): times are for one answer */
     struct participant participants[PARTICIPANTS_MAX];
 };
 
 /* CPU time of this thread. Unlike wall time, it excludes the time of other tasks. */
 uint64_t thread_ns(void);
 
-/* The middle one; sorts values[count]. */
+/* Returns the median; sorts values[count]. */
 double median(double *values, size_t count);
 
 /* Runs a comparison for a number of rounds and prints one line of JSON. A participant that fails is
  * printed with "failed", and left out of the rounds. 0, or -1 when camp or its floor failed. */
 int compare(const struct comparison *comparison, size_t rounds, FILE *output);
 
-/* CPU time of `repetitions` of a psutil loop, or 0 when psutil is missing or failed. */
+/* Returns the CPU time of `repetitions` of a psutil loop, or 0 when psutil is missing or failed. */
 uint64_t psutil_block_ns(const char *loop, size_t repetitions);
 
-/* Starts Python with psutil for the process `pid`. 0, or -1: not installed. */
+/* Starts Python with psutil, which asks about the process `pid`. Returns 0, or -1: psutil is not
+ * installed. */
 int psutil_start(const char *script, int32_t pid);
 void psutil_stop(void);

@@ -4,9 +4,9 @@
  *
  *   cost [-u] COMMAND [ARGUMENT...]
  *
- * -u: as an ordinary user without capabilities (nobody). The program is opened before, so that
- * that user need not have access to its folder. Peak memory is what this small program had at
- * least: a process inherits it through exec.
+ * -u: runs it as an ordinary user without capabilities (nobody). The program is opened before the
+ * user is changed, so that this user needs no access to its folder. Peak memory is at least that of
+ * this small program, because a process inherits it through exec.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -31,7 +31,7 @@ static void live(int waking)
     }
 }
 
-/* Starts them and returns their number (the system may allow fewer). */
+/* Starts the processes and returns their number (the system may allow fewer). */
 static size_t start(pid_t *pids, size_t count, int waking)
 {
     for (size_t i = 0; i < count; i++) {

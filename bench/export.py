@@ -62,7 +62,7 @@ class Exporter:
         self.process.wait()
 
     def scrape(self):
-        """The number of sent bytes."""
+        """Scrapes the exporter, and returns the number of bytes that it sent."""
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}/metrics", headers=ACCEPT)
         with urllib.request.urlopen(request, timeout=30) as answer:
             return len(answer.read())
@@ -80,7 +80,7 @@ class Exporter:
 
 
 def commands(build, folder):
-    """The measured exporters; None: not installed."""
+    """Returns the measured exporters; None: not installed."""
     config = f"{folder}/groups.yml"
     with open(config, "w", encoding="ascii") as file:
         file.write(GROUPS)
@@ -117,7 +117,7 @@ def measure_crowd(build, folder, count, waking, quick):
 
 
 def measure(build, quick):
-    """The records, and the failures."""
+    """Returns the records, and the failures."""
     if os.geteuid() != 0:
         return [{"part": "peer", "who": "camp export's states (root)", "present": False}], []
     records, failures = [], []

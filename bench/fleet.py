@@ -26,7 +26,7 @@ PORT = 19391
 SETTLE_S = 20
 TICK = os.sysconf("SC_CLK_TCK")
 
-# camp's request, without its marks.
+# The request that camp sends, without the marks in it.
 QUESTION = ('sum without(mode)(camp_cpu_seconds_total{mode!~"idle|iowait"})'
             ' or {__name__=~"camp_cpu_measured_seconds_total|camp_cpus|camp_clock_seconds_total"}')
 
@@ -94,7 +94,7 @@ class Fleet:
 
 
 def camp_cpu_ms(build, frames):
-    """(CPU time of a number of frames and of opening, peak resident size)."""
+    """Returns the CPU time of opening and of a number of frames, in ms, and the peak resident size."""
     camp = subprocess.Popen([f"{build}/src/camp", "top", "--from", f"prometheus:127.0.0.1:{PORT}",
                              "--format", "json", "--count", str(frames)], stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(camp.pid, 0)
@@ -105,7 +105,7 @@ def camp_cpu_ms(build, frames):
 
 
 def floor_ms():
-    """CPU and wall time to ask and read the JSON; the wall time until the answer is there."""
+    """Returns CPU and wall time to ask and to read the JSON, and the wall time until the answer is there."""
     start, cpu = time.monotonic(), time.process_time()
     answer = ask(QUESTION)
     answered = time.monotonic()
@@ -145,7 +145,7 @@ def scrape_record(fleet, hosts, interval):
 
 
 def measure(build, quick):
-    """The lines of this part, and the failures."""
+    """Returns the lines of this part, and the failures."""
     lines = []
     if shutil.which("prometheus") is None:
         return lines, ["fleet: Prometheus is not installed"]

@@ -35,8 +35,8 @@ static int open_read_close(const char *path)
     return length > 0 ? 0 : -1;
 }
 
-/* All of a file of many records: what one read(2) brings is no more than a page, and only the empty
- * answer says that it was the last (a disk with its partitions is one record of any length). */
+/* Reads a file of many records to its end: one read(2) returns at most a page, and only an empty
+ * read shows that it was the last (a disk with its partitions is one record of any length). */
 static int read_to_end(int descriptor)
 {
     off_t offset = 0;
@@ -69,8 +69,8 @@ int floor_meminfo(void)
     return open_read_close("/proc/meminfo");
 }
 
-/* With the time of the answer, which is a tenth of such a cheap one (of the others, a hundredth
- * that is not counted here). */
+/* Reads the time of the answer, too: this is a tenth of the cost of so cheap a call (for the other
+ * calls, a hundredth, which is not counted). */
 int floor_sysinfo(void)
 {
     struct sysinfo info;
@@ -79,13 +79,14 @@ int floor_sysinfo(void)
     return sysinfo(&info) | clock_gettime(CLOCK_MONOTONIC, &t);
 }
 
-/* Not /proc/net/dev, which needs one more symbolic link. */
+/* Reads the target of /proc/net/dev, which is a symbolic link, and so costs more. */
 int floor_network_file(void)
 {
     return open_read_close("/proc/self/net/dev");
 }
 
-/* RTM_GETSTATS of all interfaces, by a socket opened for it. It has no names, only indices. */
+/* Asks for RTM_GETSTATS of all interfaces, with a socket opened for it. The answer has no names,
+ * only indices. */
 int floor_network_netlink(void)
 {
     struct {
@@ -127,13 +128,13 @@ int floor_disks(void)
     return r;
 }
 
-/* One disk: this folder has whole disks only, so its kind is known too. */
+/* Reads one disk. This folder has whole disks only, so the kind of the disk is known too. */
 int floor_disk(void)
 {
     return open_read_close(subject.disk_path);
 }
 
-/* The names in /proc. */
+/* Reads the names in /proc. */
 int floor_pids(void)
 {
     int descriptor = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -173,7 +174,7 @@ static int read_stat_below(int folder, const char *pid)
     return 0;
 }
 
-/* The names in /proc, and each one's stat, which holds its start time. */
+/* Reads the names in /proc, and the stat of each process, which has its start time. */
 int floor_processes(void)
 {
     int folder = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -209,7 +210,8 @@ int floor_thread_stat(void)
     return open_read_close(subject.thread_stat_path);
 }
 
-/* Two files: stat for the start time, which makes it this thread, schedstat for the rest. */
+/* Reads two files: stat for the start time, which identifies the thread, and schedstat for the
+ * rest. */
 int floor_thread_schedstat(void)
 {
     return open_read_close(subject.thread_stat_path) |

@@ -25,7 +25,7 @@ static int descriptor = -1;
 static struct request requests[BATCH];
 static char replies[BATCH][REPLY_SIZE];
 
-/* The number of the family TASKSTATS, by asking the controller. 0: there is none. */
+/* Asks the controller for the netlink family id of TASKSTATS. 0: there is none. */
 static uint16_t family_id(void)
 {
     struct {

@@ -29,7 +29,7 @@ SESSIONS = 500
 TRANSACTIONS_A_SECOND = 1000  # of all sessions: some at work, the most idle
 LIMIT_STALL_MS = 200.0
 
-# Says how to connect once all sessions are there.
+# The server's script prints how to connect once all sessions are there.
 BUSY_SERVER = """
 start_postgres max_connections=600
 "$POSTGRES_BIN/pgbench" -i -q -h "$PG_FOLDER" -U camp_super postgres >/dev/null 2>&1
@@ -92,7 +92,7 @@ def stall_record(build):
 
 
 def measure(build):
-    """The records, and the failures."""
+    """Returns the records, and the failures."""
     for program in ("node", "npm", "xvfb-run", "chromium"):
         if shutil.which(program) is None:
             return [{"part": "peer", "who": f"the page ({program})", "present": False}], []

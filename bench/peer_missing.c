@@ -1,6 +1,6 @@
 /*
- * The answers of a C library that is not installed: -1, shown as "missing". Weak symbols, which the
- * file of an installed library replaces.
+ * Replaces the functions of a C library that is not installed: each returns -1, shown as "missing".
+ * The symbols are weak, so that the file of an installed library overrides them.
  */
 #include "subject.h"
 

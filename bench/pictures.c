@@ -30,7 +30,7 @@ static double now_ms(void)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now); /* others may run meanwhile */
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now); /* CPU time, as other tasks may run meanwhile */
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
@@ -113,7 +113,7 @@ static void measure(const struct picture *picture, enum picture_kind kind, const
            times[ROUNDS / 2], length);
 }
 
-/* A state for each; the last vertex has the rest. */
+/* Assigns a state to each vertex; the last vertex gets the rest. */
 static void set_vertices(struct vertices *vertices, size_t count)
 {
     static const char *const names[] = { "CPU", "idle", "I/O", "lock" };

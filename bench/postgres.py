@@ -43,7 +43,7 @@ def pin():
 
 
 def cpu_ns(pid):
-    """Of all threads of a process, by its CPU clock: clock_getcpuclockid(3)."""
+    """Returns the CPU time of all threads of a process, by its CPU clock: clock_getcpuclockid(3)."""
     return time.clock_gettime_ns(~pid << 3 | 2)
 
 
@@ -89,7 +89,7 @@ def begin_tier(build, server, tier, begin_ns, intervals):
 
 
 def rows_of(tier, process):
-    """(interval, pid) -> its row; and the CPU time of the process in ns."""
+    """Returns (interval, pid) -> its row; and the CPU time of the process in ns."""
     out, wrong = process.communicate(timeout=120)
     if process.returncode != 0:
         raise Failed(f"tier {tier}: {wrong.strip()}")
@@ -102,7 +102,7 @@ def part_of(row, state):
 
 
 def tier_errors(rows, truth, both):
-    """For each state its share in percent, and its RMS error in ms a second of a session."""
+    """Returns for each state its share in percent, and its RMS error in ms a second of a session."""
     elapsed = sum(rows[key]["elapsed"] for key in both)
     return {state: {"percent": 100 * sum(rows[key][state] for key in both) / elapsed,
                     "rms_ms": statistics.mean((part_of(rows[key], state) - part_of(truth[key], state)) ** 2
@@ -116,7 +116,7 @@ def errors_record(build, server, intervals):
         begin_ns = time.monotonic_ns() + int(OPENING_S * 1e9)
         running = {tier: begin_tier(build, server, tier, begin_ns, intervals) for tier in TIERS}
         rows = {tier: rows_of(tier, process)[0] for tier, process in running.items()}
-    # The same in all tiers: camp's own session is in no row.
+    # Only rows that all tiers have are compared; camp's own session is in no row.
     both = set.intersection(*(set(of) for of in rows.values()))
     busy = {key for key in both if rows["bpf"][key]["cpu"] > 0.001 * rows["bpf"][key]["elapsed"]}
     if not busy:
@@ -128,7 +128,7 @@ def errors_record(build, server, intervals):
 
 
 def states_stolen_s():
-    """The stolen time of all CPUs since boot."""
+    """Returns the stolen time of all CPUs since boot."""
     with open("/proc/stat", encoding="ascii") as stat:
         return int(stat.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
 
@@ -137,7 +137,7 @@ def states_stolen_s():
 
 
 def transactions(server):
-    """A second, of one block."""
+    """Returns the transactions a second in one block."""
     out, _ = server.pgbench(CLIENTS, BLOCK_S).communicate(timeout=60)
     found = re.search(r"^tps = ([0-9.]+)", out, re.MULTILINE)
     if found is None:
@@ -179,7 +179,7 @@ def speed_record(build, server, rounds):
 
 
 def cost_record(build, server, tier, intervals):
-    """In percent of one CPU: of camp, and of its backend."""
+    """Returns the CPU time of camp and of its backend, in percent of one CPU."""
     begin_ns = time.monotonic_ns() + int(OPENING_S * 1e9)
     process = begin_tier(build, server, tier, begin_ns, intervals)
     time.sleep(max(0, (begin_ns - time.monotonic_ns()) / 1e9))
@@ -196,7 +196,7 @@ def cost_record(build, server, tier, intervals):
 
 
 def measure(build, quick):
-    """The lines of this part, and the failures."""
+    """Returns the lines of this part, and the failures."""
     if not os.path.exists(f"{build}/bench/tiers"):
         return [{"part": "peer", "who": "PostgreSQL's tiers (libpq)", "present": False}], []
     if os.geteuid() != 0 or not os.path.exists(f"{build}/bench/backends"):

@@ -1,4 +1,4 @@
-"""psutil's scan of the process table, as its users write it: CPU time of each scan in ms, one line.
+"""psutil's scan of the process table, as its users write it. Prints the CPU time of each scan in ms, on one line.
 
 psutil_table.py COUNT
 """

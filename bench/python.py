@@ -11,13 +11,13 @@ BENCH = os.path.dirname(os.path.abspath(__file__))
 LIMIT_RATIO = 0.1
 ROUNDS = {1000: 7, 10000: 3}
 
-# The comparisons with a target: those with a complete answer to psutil's question.
+# Only comparisons with a complete answer to psutil's question have a target.
 TARGETS = ("pid_cpu_ns(pid)", "process_table(), a list of tuples",
            "frames('processes'), 16 states, a list of tuples")
 
 
 def calls(build, *words):
-    """The lines of python_calls.py, and the failures."""
+    """Returns the lines of python_calls.py, and the failures."""
     done = subprocess.run([table.PYTHON, f"{BENCH}/python_calls.py", *map(str, words)],
                           stdout=subprocess.PIPE, text=True, check=False, timeout=300,
                           env={**os.environ, "PYTHONPATH": f"{build}/python"})
@@ -36,7 +36,7 @@ def record(what, lines):
 
 
 def measure(build, quick):
-    """The records, and the failures."""
+    """Returns the records, and the failures."""
     with table.Crowd(build, 1, False) as crowd:
         lines, failures = calls(build, crowd.process.pid, 20 if quick else 100)
     records = [record("CPU time of a process", lines)]

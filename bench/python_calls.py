@@ -1,9 +1,9 @@
 """The Python module compared with psutil, in one process: one line of JSON for each comparison.
 
-python_calls.py PID ROUNDS: what asks for one process (PID), in turn with psutil, so many rounds.
-python_calls.py table ROUNDS: the whole process table; and the time of an import.
+python_calls.py PID ROUNDS: functions that read one process (PID), in turn with psutil.
+python_calls.py table ROUNDS: functions that read the whole process table; and the time of an import.
 
-CPU time of this thread; a ratio is of one round. PYTHONPATH says which camp.
+Times are CPU time of this thread; a ratio compares two times of one round. PYTHONPATH selects the camp module.
 """
 
 import json
@@ -25,7 +25,7 @@ def block_ns(call, repetitions):
 
 
 def compare(peer, calls, rounds, repetitions):
-    """Prints each of calls {name: function} against the peer, all in turn in each round."""
+    """Prints the time of each of calls {name: function} relative to the peer, all in turn in each round."""
     every = {"psutil": peer, **calls}
     for call in every.values():
         call()  # the first fills caches: psutil makes an object of each process
@@ -62,7 +62,7 @@ def rows(block):
 
 
 def each_process():
-    """As a user of psutil might write it: no state between two readings."""
+    """Reads each process as a user of psutil might: without state between two readings."""
     found = []
     for process in camp.processes():
         try:
@@ -91,7 +91,7 @@ def whole_table(rounds):
 
 
 def imports():
-    """The CPU time of a new interpreter with an import, less that of an empty one."""
+    """Prints the CPU time of a new interpreter with an import, less that of an empty one."""
     def cost_ms(script):
         times = []
         for _ in range(7):

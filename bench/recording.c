@@ -21,8 +21,8 @@
 #define COLUMNS 29
 #define NS_PER_S 1000000000u
 
-/* Those that such a thread has: user, system, irq, a sleep, the run queue; system calls, two kinds
- * of switches, CPU time, run delay. */
+/* The columns that such a thread has: user, system, irq, a sleep, the run queue; system calls, two
+ * kinds of switches, CPU time, run delay. */
 enum { USER, SYSTEM, IRQ, TIMER = 11, RUN_QUEUE = 14, CALLS = 16, SWITCHES = 18, CPU = 26, DELAY };
 
 static char names[COLUMNS][16];

@@ -1,9 +1,9 @@
 """The cost of writing and reading a recording: bench/recording.c with synthetic frames, and
 `camp record` of many sleeping processes.
 
-For synthetic frames only the recorder's own CPU time counts, not that of making them; the median of the
-intervals, as percent of a core at one interval a second, and the share by the sum of the intervals. The
-processes are real: 10,000, recorded once a second; of these the size of the file counts.
+For synthetic frames only the recorder's own CPU time counts, not that of making the frames. It is shown as
+the median of the intervals and, from their sum, as percent of a core at one interval a second. The processes
+are real: 10,000, recorded once a second; for these, the size of the file counts.
 """
 
 import json
@@ -58,7 +58,7 @@ def read_record(build, folder, active):
 
 
 def crowd_record(build, folder):
-    """Real threads: the bytes of a row of 10,000 sleeping threads."""
+    """Returns the bytes of a row in a recording of 10,000 real, sleeping threads."""
     path = f"{folder}/crowd.camp"
     with Crowd(build, THREADS, False) as crowd:
         done = subprocess.run([f"{build}/src/camp", "record", "--output", path, "--count",
@@ -77,7 +77,7 @@ def crowd_record(build, folder):
 
 
 def measure(build, quick):
-    """The records, and the failures."""
+    """Returns the records, and the failures."""
     if not os.path.exists(f"{build}/bench/recording"):
         return [{"part": "peer", "who": "recordings (libsqlite3)", "present": False}], []
     folder = tempfile.mkdtemp(prefix="camp-bench-")

@@ -92,7 +92,7 @@ def age_verdicts(record):
 
 
 def export_verdicts(record):
-    """Of 10,000: the target."""
+    """Only a scrape of 10,000 processes has a target."""
     mine = record["rows"][0]
     name = f"a scrape, {crowd_text(record)}"
     if record["crowd"] < 10000:

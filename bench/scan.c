@@ -24,7 +24,7 @@ static const struct scanner {
     { "libstatgrab", libstatgrab_open, libstatgrab_table },
 };
 
-/* The first scan is left out: it allocates memory for all the others. */
+/* Runs the scans. The first one does not count: it allocates memory for all others. */
 static int run(const struct scanner *scanner, size_t count)
 {
     if (scanner->open() != 0 || scanner->scan() != 0)

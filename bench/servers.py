@@ -6,7 +6,7 @@ import subprocess
 from table import Failed
 
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# The start of a bash script whose first argument is TREE.
+# The start of a bash script, whose first argument is the folder TREE.
 BEGIN = """
 . "$1/tests/servers/lib.bash"
 skip() { echo "$*" >&2; exit 77; }

@@ -36,7 +36,7 @@ def look_record(build, sessions, looks, kind, server=POSTGRES):
 
 
 def sampling_record(brief, whole):
-    """One of a second's samples is whole."""
+    """Combines the costs of samples: one of a second's samples is whole, the others are brief."""
     cost_ms = [look["own_ms"] + look["backend_ms"] for look in (brief, whole)]
     percent = ((LOOKS_A_SECOND - 1) * cost_ms[0] + cost_ms[1]) / 10
     record = {**brief, "what": "sampling", "percent": percent,
@@ -51,7 +51,7 @@ def mariadb_record(build, sessions, looks, kind):
 
 
 def measure(build, quick):
-    """The lines of this part, and the failures."""
+    """Returns the lines of this part, and the failures."""
     lines, failures = [], []
     for sessions in SESSIONS:
         try:

@@ -38,7 +38,7 @@ static double ms_since(clockid_t id, uint64_t before)
     return (double)(now_of(id) - before) / 1e6;
 }
 
-/* With space for all threads, and some more. */
+/* Opens a session, and allocates space for all threads and some more. */
 static int camp_open(void)
 {
     struct camp_error error = { 0 };
@@ -88,7 +88,7 @@ static const struct taker {
     int (*take)(void);
 } takers[] = { { "camp", camp_open, camp_take }, { "floor", floor_open, floor_take } };
 
-/* And prints its cost. */
+/* Opens the session or the iterator, and prints what that costs. */
 static int open_it(const struct taker *taker)
 {
     const uint64_t cpu_ns = now_of(CLOCK_THREAD_CPUTIME_ID), time_ns = now_of(CLOCK_MONOTONIC);
@@ -100,7 +100,7 @@ static int open_it(const struct taker *taker)
     return 0;
 }
 
-/* The first is left out: it touches the memory. */
+/* Takes the snapshots. The first one does not count: it touches the memory for the first time. */
 static int run(const struct taker *taker, size_t snapshots)
 {
     struct rusage usage;

@@ -45,14 +45,14 @@ LIMIT_BACKENDS_PERCENT = 1.5  # of it
 
 
 class Attached:
-    """A program that attaches to the kernel, while it lasts."""
+    """A program that is attached to the kernel during the `with`."""
 
     def __init__(self, command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL)
 
     def links(self):
-        """The number of its descriptors of attached programs."""
+        """Returns the number of the program's descriptors of attached programs."""
         names = []
         for path in glob.glob(f"/proc/{self.process.pid}/fd/*"):
             try:
@@ -62,7 +62,7 @@ class Attached:
         return sum("bpf_link" in name or "perf_event" in name for name in names)
 
     def __enter__(self):
-        """Waits until it has all its links: the same number for a while."""
+        """Waits until the program has all its links: until their number stays the same for a while."""
         counts = [0] * STEADY
         deadline = time.monotonic() + 20
         while counts[-1] == 0 or len(set(counts[-STEADY:])) > 1:
@@ -85,7 +85,7 @@ def find(program):
 
 
 def own(build):
-    """name -> the command that attaches it, for the floors and camp."""
+    """Returns name -> the command that attaches it, for the floors and camp."""
     attach = f"{build}/bench/attach"
     return {
         "floor: empty sched_switch": [attach, "floor", "sched_switch"],
@@ -97,7 +97,7 @@ def own(build):
 
 
 def peers(directory):
-    """name -> the command that attaches it, for peers; name -> why it is missing."""
+    """Returns name -> the command that attaches it, for other tools; name -> why it is missing."""
     tools = {
         "libbpf-tools runqlat": ["runqlat"],
         "libbpf-tools offcputime": ["offcputime"],
@@ -119,7 +119,8 @@ def block(build):
 
 
 def run_blocks(build, rounds, directory):
-    """name -> its blocks, each with its neighbours without an attached program; and the missing ones."""
+    """Returns name -> its blocks, each with the blocks before and after it, in which nothing is attached; and
+    the missing programs."""
     mine = own(build)
     others, missing = peers(directory)
     blocks = {who: [] for who in [*mine, *others]}
@@ -142,7 +143,8 @@ def run_blocks(build, rounds, directory):
 
 
 def cost_of(rows, what):
-    """Median, minimum and maximum of the additional time of a block over its neighbours."""
+    """Returns median, minimum and maximum of the additional time of a block compared with the blocks before
+    and after it."""
     rows = sorted(rows, key=lambda row: abs(row[0][what] - row[2][what]))
     costs = [during[what] - (before[what] + after[what]) / 2
              for before, during, after in rows[:(len(rows) + 1) // 2]]
@@ -163,7 +165,7 @@ def attach_record(build, rounds):
 
 
 def result_of(command):
-    """The output of one of the bench's programs: an object of JSON."""
+    """Returns the output of one of the bench's programs: an object of JSON."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           check=False, timeout=60)
     if done.returncode != 0:
@@ -181,7 +183,7 @@ def age_record(build, count):
 
 
 def backends_record(build, rounds):
-    """Of the rows, as in cost_of(), the least disturbed half counts."""
+    """Uses the least disturbed half of the rows, as cost_of() does."""
     result = result_of([f"{build}/bench/backends", str(max(os.sched_getaffinity(0))),
                         str(ROUND_TRIPS), str(rounds)])
     rows = sorted(result["rows"])[:(rounds + 1) // 2]  # ascending by the switch with nothing
@@ -220,7 +222,7 @@ def snapshot_record(build, count, rounds):
 
 
 def cpu_ms(pid):
-    """Of all threads of a process, by its CPU clock: clock_getcpuclockid(3)."""
+    """Returns the CPU time of all threads of a process, by its CPU clock: clock_getcpuclockid(3)."""
     return time.clock_gettime_ns(~pid << 3 | 2) / 1e6
 
 
@@ -231,10 +233,10 @@ def most_resident_bytes(pid):
 
 
 def watched_top(build, intervals):
-    """CPU time of an interval of camp top, and its peak resident memory."""
+    """Returns the CPU time of an interval of camp top, and its peak resident memory."""
     with Attached([f"{build}/src/camp", "top", "--interval", "1s"]) as top:
         pid = top.process.pid
-        # It attached a moment ago, and its first interval ends a second after that, at about 0.8 s from here.
+        # camp attached just now, and its first interval ends a second after that, at about 0.8 s from here.
         begin = time.monotonic() + 1.3
         stamps = []
         for i in range(intervals + 1):
@@ -246,7 +248,7 @@ def watched_top(build, intervals):
 
 
 def top_peers(build, quick):
-    """The peers, which read the processes once a second; of libraries one reading counts."""
+    """Returns the other tools, which read the processes once a second; for libraries one reading counts."""
     many = 2 if quick else 4
     tools = {
         "top -b -d 1": lambda n: [find("top"), "-b", "-d", "1", "-n", str(n)],
@@ -276,7 +278,7 @@ def top_record(build, count, waking, quick):
 
 
 def crowd_records(build, count, waking, quick):
-    """The measurements with the same processes, one after the other; snapshots need sleeping ones."""
+    """Measures everything with the same processes, in turn; snapshots need sleeping processes."""
     with Crowd(build, count, waking) as crowd:
         if crowd.count != count:
             raise Failed(f"only {crowd.count} of {count} processes could be made")
@@ -286,7 +288,7 @@ def crowd_records(build, count, waking, quick):
 
 
 def measure(build, quick):
-    """The records, and the failures."""
+    """Returns the records, and the failures."""
     if not os.path.exists(f"{build}/bench/attach"):
         return [{"part": "peer", "who": "microstates (clang, bpftool, libbpf)", "present": False}], []
     if os.geteuid() != 0:

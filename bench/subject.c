@@ -18,7 +18,8 @@ static void sleep_for_ever(void)
         pause();
 }
 
-/* The first name in a folder that fits and has no '.' in front; "" when there is none. */
+/* Copies the first name in a folder that fits and does not start with '.'; "" when there is none.
+ */
 static void first_name(const char *folder, char *name, size_t size)
 {
     DIR *directory = opendir(folder);

@@ -1,6 +1,7 @@
 /*
- * The subjects of the calls: a sleeping process, an interface and a disk of this machine; and the
- * floors and the peers, one function for each question, which returns 0 when it has an answer.
+ * The subjects of the calls: a sleeping process, an interface and a disk of this machine; and one
+ * function for each question and each participant: the floors (floor.c), and other libraries. Each
+ * returns 0 when it has an answer.
  */
 #pragma once
 
@@ -24,12 +25,12 @@ struct subject {
 
 extern struct subject subject;
 
-/* Finds and starts them; 0, or -1. The child ends with its parent. */
+/* Finds and starts the subjects; 0, or -1. The child ends with its parent. */
 int subject_start(void);
 void subject_stop(void);
 
-/* floor.c: the least that any program must do. */
-int floor_open(void); /* the kept descriptors; 0, or -1 */
+/* floor.c: the least that any program must do for each answer. */
+int floor_open(void); /* opens the kept descriptors; 0, or -1 */
 void floor_close(void);
 int floor_cpus(void);
 int floor_cpus_online(void);
@@ -52,7 +53,8 @@ int floor_kept_networks(void);
 int floor_kept_disks(void);
 int floor_kept_process(void);
 
-/* peer_libproc2.c, peer_libstatgrab.c; where the library is not installed each answers -1. */
+/* peer_libproc2.c, peer_libstatgrab.c: where the library is not installed, each function returns
+ * -1. */
 int libproc2_open(void);
 void libproc2_close(void);
 int libproc2_cpus(void);

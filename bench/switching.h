@@ -8,8 +8,8 @@
 uint64_t clock_ns(clockid_t clock);
 int pin(size_t cpu);
 
-/* The other one: answers until its input ends, then exits. */
+/* Runs as the second process: answers until its input ends, then exits. */
 void answer(int from, int to);
 
-/* A number of round trips. 0, or -1: the other one is gone. */
+/* Does a number of round trips. 0, or -1: the other process has exited. */
 int round_trips(int to, int from, size_t count);

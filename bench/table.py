@@ -24,11 +24,11 @@ LIMIT_RESIDENT_BYTES = 16 * 1000 * 1000
 
 
 class Failed(Exception):
-    """A command did not run."""
+    """A command failed."""
 
 
 class Crowd:
-    """A number of processes, asleep or waking all the time."""
+    """A number of processes, which sleep all the time or wake ten times a second."""
 
     def __init__(self, build, count, waking):
         self.process = subprocess.Popen([f"{build}/bench/crowd"] + ["-w"] * waking + [str(count)],
@@ -44,7 +44,7 @@ class Crowd:
 
 
 def cost(build, command, ordinary=False):
-    """{"cpu_ms", "resident_bytes"} of one run of a command."""
+    """Returns {"cpu_ms", "resident_bytes"} of one run of a command."""
     program = [f"{build}/bench/cost"] + (["-u"] if ordinary else [])
     done = subprocess.run(program + command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, check=False, timeout=120)
@@ -55,7 +55,7 @@ def cost(build, command, ordinary=False):
 
 
 def repeated(build, command, few, many, ordinary=False):
-    """Cost of one interval; `command` is given the number of intervals."""
+    """Returns the cost of one interval; `command` gets the number of intervals."""
     start = cost(build, command(few), ordinary)
     whole = cost(build, command(many), ordinary)
     return {"ms": (whole["cpu_ms"] - start["cpu_ms"]) / (many - few), "start_ms": start["cpu_ms"],
@@ -63,7 +63,7 @@ def repeated(build, command, few, many, ordinary=False):
 
 
 def scans(command):
-    """Median of a line of milliseconds that a program measured itself."""
+    """Returns the median of the milliseconds that a program measured itself and printed on one line."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           check=False, timeout=120)
     if done.returncode != 0:
@@ -84,7 +84,7 @@ def check(build, tier, ordinary):
 
 
 def participants(build):
-    """name -> function, or None where it is not installed."""
+    """Returns name -> function, or None where it is not installed."""
     root = os.geteuid() == 0
     programs = {name: shutil.which(name) for name in ("ps", "top", "pidstat", "atop")}
     peers = {
@@ -104,7 +104,7 @@ def participants(build):
 
 
 def run_rounds(peers, rounds):
-    """name -> the results of its rounds; name -> why it is missing."""
+    """Returns name -> the results of its rounds; name -> why it is missing."""
     results = {name: [] for name, run in peers.items() if run}
     missing = {name: "not installed, or needs root" for name, run in peers.items() if not run}
     for number in range(rounds):
@@ -120,7 +120,7 @@ def run_rounds(peers, rounds):
 
 
 def ratios_to(own, peers):
-    """The cost of each peer, and the ratio of camp's cost to it, round by round."""
+    """Returns the cost of each peer, and the ratio of camp's cost to it, round by round."""
     against = []
     for name, rows in peers.items():
         ratios = sorted(a["ms"] / b["ms"] for a, b in zip(own, rows))
@@ -131,7 +131,7 @@ def ratios_to(own, peers):
 
 
 def one_tier(tier, results, processes):
-    """The record of one tier: its cost, and its ratio to each peer, round by round."""
+    """Returns the record of one tier: its cost, and its ratio to each peer, round by round."""
     own = results[f"camp check, {tier}"]
     ms = statistics.median(row["ms"] for row in own)
     peers = {name: rows for name, rows in results.items() if not name.startswith("camp check")}
@@ -159,7 +159,7 @@ def measure_crowd(build, count, waking, rounds):
 
 
 def set_limits(record, base_ms):
-    """The targets of a record: for 1,000 in ms, for 10,000 against 1,000 and in memory."""
+    """Sets the targets of a record: for 1,000 processes in ms, for 10,000 relative to 1,000 and in memory."""
     if record["crowd"] == 1000:
         record["limit_ms"] = LIMIT_MS[record["tier"]]
         return
@@ -169,7 +169,7 @@ def set_limits(record, base_ms):
 
 
 def measure(build, quick):
-    """The records for each number of processes, with their targets, and the failures."""
+    """Returns the records for each number of processes, with their targets, and the failures."""
     records, failures = [], []
     crowds = ((1000, False), (1000, True)) if quick else ((1000, False), (1000, True),
                                                           (10000, False))

@@ -27,7 +27,8 @@ static void print_rows(const struct frame *frame, int interval)
     }
 }
 
-/* The first frame is the time before. */
+/* Prints the frames of all intervals. The first frame covers the time before, and does not count.
+ */
 static int watch(struct source *source, uint64_t begin_ns, int intervals, uint64_t interval_ns)
 {
     uint64_t cpu_ns = 0;

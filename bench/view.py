@@ -30,7 +30,7 @@ CHANGING = (0.1, 0.5, 1.0)  # of the rows, in each interval; the last one has no
 
 
 def row_of(dice, changing):
-    """us of 100 ms by state: asleep, or a part in each state."""
+    """Returns the us of each state in 100 ms: all asleep, or a part in each state."""
     values = [0] * len(STATES)
     left = 1000000 // HERTZ
     if dice.random() < changing:
@@ -53,7 +53,7 @@ def write_table(file, entities, frames, changing):
 
 
 def cpu_ns(pid):
-    """Of all its threads, by the scheduler's count."""
+    """Returns the CPU time of all threads of a process, by the scheduler's count."""
     total = 0
     for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
         with open(path, encoding="ascii") as stat:
@@ -62,7 +62,7 @@ def cpu_ns(pid):
 
 
 def percent_with(camp, table, clients, stuck, window_s):
-    """(percent of a core, frames a second of the first client)."""
+    """Returns (percent of a core, frames a second of the first client)."""
     server = attack.Server(camp, ["--from", table, "--speed", "1"])
     readers = [attack.started(server) for _ in range(clients)]
     held = []

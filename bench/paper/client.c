@@ -1,18 +1,18 @@
 /*
- * A client of a web server that asks at a fixed rate, whatever the server does (an open loop, as
- * httperf's), and says how long the answers took.
+ * A client of a web server that sends requests at a fixed rate, whatever the server does (an open
+ * loop, as httperf's), and reports how long the answers took.
  *
  *   paper_client ADDRESS PORT PATH CLIENTS RATE GROUP GROUP_SECONDS SECONDS close|keep
  *
- * CLIENTS come in groups of GROUP, one every GROUP_SECONDS; each asks RATE times a second at places
- * in time that are fixed from its beginning. An answer's time runs from the place that the request
- * had until its last byte, so that a server which stands still is charged for every request that
- * had to wait meanwhile, and not for one alone (what closed loops leave out). `close`: a connection
- * for each request, as httperf makes them; `keep`: one for each client.
+ * CLIENTS start in groups of GROUP, one group every GROUP_SECONDS. Each client sends RATE requests
+ * a second, at times that are fixed when it starts. The time of an answer counts from the fixed
+ * time of its request to its last byte: if the server stalls, each request that had to wait counts
+ * (in a closed loop, only one would). `close`: a connection for each request, as httperf makes
+ * them; `keep`: a connection for each client.
  *
- * Prints one object: requests, failures, seconds, bytes, and of the answers' times mean, p50, p95,
- * p99 and most, in us. httperf itself, which the paper took, polls without a pause (a whole CPU)
- * and knows no percentiles; wrk asks only when it has its answer.
+ * Prints one object: requests, failures, seconds, bytes, and the mean, p50, p95, p99 and maximum of
+ * the answers' times, in us. httperf itself, which the paper used, polls without a pause (a whole
+ * CPU) and has no percentiles; wrk sends a request only after the last answer.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,14 +29,14 @@
 
 #define NS 1000000000ull
 #define CLIENTS_MAX 1000
-#define HEAD_MAX 4096 /* of an answer: searched for its length */
+#define HEAD_MAX 4096 /* size of an answer's head, in which its length is searched for */
 
 struct client {
-    uint64_t due_ns; /* of the request under way, or of the next one */
+    uint64_t due_ns; /* start of the current request, or of the next one */
     int fd;          /* -1: not connected */
-    bool waiting;    /* for an answer */
+    bool waiting;    /* a request is not answered yet */
     bool written;
-    size_t head_length; /* what of the answer's head is known */
+    size_t head_length; /* bytes of the answer's head so far */
     uint64_t received, expected;
     char head[HEAD_MAX];
 };
@@ -71,7 +71,7 @@ static void disconnect(struct client *client)
     client->fd = -1;
 }
 
-/* The request is over; the next has its place. */
+/* Ends the request; the next one has its own fixed start. */
 static void finish(struct client *client, bool answered)
 {
     if (answered && load.answered < load.capacity)
@@ -99,7 +99,7 @@ static void begin(struct client *client)
         finish(client, false);
 }
 
-/* How long the whole answer is, once its head is there; 0: not known yet. */
+/* Returns the length of the whole answer, once its head is known; 0: not known yet. */
 static uint64_t answer_length(struct client *client)
 {
     const char *end, *length;
@@ -150,8 +150,8 @@ static void advance(struct client *client)
 
 /* ------------------------------------------------------------------------------- A run -- */
 
-/* Begins what is due; returns when the next one is. A connection that is kept may be ended by the
- * server between two requests: then the next one has a new one. */
+/* Starts the requests that are due; returns when the next one is due. The server may close a kept
+ * connection between two requests: then the next request opens a new one. */
 static uint64_t begin_due(uint64_t now)
 {
     uint64_t next = UINT64_MAX;
@@ -165,7 +165,7 @@ static uint64_t begin_due(uint64_t now)
     return next;
 }
 
-/* Waits for answers until `next`, and takes them. Returns how many are still waited for. */
+/* Waits until `next` for answers, and reads them. Returns the number of open connections. */
 static size_t attend(uint64_t next)
 {
     static struct pollfd polled[CLIENTS_MAX];
@@ -197,7 +197,7 @@ static size_t attend(uint64_t next)
 
 static void run(void)
 {
-    /* Answers to the last requests are waited for a second. */
+    /* Waits up to a second for the answers to the last requests. */
     while (true) {
         const uint64_t now = now_ns(), next = begin_due(now);
         bool waiting = false;

@@ -25,8 +25,8 @@ PAPER = ("Idle and full load without error on all platforms, the others accurate
 
 
 class Witness:
-    """Busy time of one CPU by the kernel's context switches; None where that cannot be had. It ends with
-    the stack."""
+    """Measures the busy time of one CPU by the kernel's context switches; None where that is unavailable. It
+    ends with `stack`."""
 
     def __init__(self, setting, stack):
         self.process = stack.enter_context(child(
@@ -35,7 +35,7 @@ class Witness:
         self.process.stdout.readline()
 
     def end(self):
-        """Percent busy, from the first frame to now."""
+        """Returns the percentage of busy time, from the first frame to now."""
         self.process.terminate()
         frames = [json.loads(line) for line in self.process.stdout if line.endswith("\n")]
         busy = elapsed = 0
@@ -48,7 +48,7 @@ class Witness:
 
 
 def sample(functions, count):
-    """name -> samples: all functions at once, `count` times."""
+    """Calls all functions at once, `count` times; returns name -> samples."""
     taken = {name: [] for name in functions}
     with concurrent.futures.ThreadPoolExecutor(len(functions)) as pool:
         begin = time.monotonic()
@@ -61,12 +61,12 @@ def sample(functions, count):
 
 
 def own_percent(before, after):
-    """Of a CPU, between two words of a load."""
+    """Returns the CPU time of a load between two of its reports, in percent of a CPU."""
     return 100 * (after["cpu_s"] - before["cpu_s"]) / (after["time_s"] - before["time_s"])
 
 
 def run_test(setting, paper, amounts, count):
-    """(name, requested, samples, expected value) of each function in one test."""
+    """Returns (name, requested, samples, expected value) of each function in one test."""
     with contextlib.ExitStack() as stack:
         loads = [stack.enter_context(Subject(setting, "waste", amount, PAPER_CPU))
                  for amount in amounts]

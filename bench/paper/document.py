@@ -32,7 +32,7 @@ STYLE = (
     "b{font-weight:600}.good{color:var(--good)}.bad{color:var(--bad)}.faint{color:var(--faint)}"
     ".notable{color:var(--notable)}")
 ROWS_OPEN = 16  # a table with more is shown when it is asked for
-# The word and the style of a verdict.
+# The verdict's word and style.
 WORDS = {True: ("as expected", "good"), False: ("differs", "bad"), None: ("not judged", "faint")}
 
 
@@ -98,7 +98,7 @@ def section(part):
 
 
 def score(part):
-    """"7 as expected, 1 differs", or why it is missing."""
+    """Returns "7 as expected, 1 differs", or why the part is missing."""
     if "missing" in part:
         return "missing: " + part["missing"]
     counts = {met: sum(one["met"] is met for one in part["verdicts"]) for met in WORDS}
@@ -120,12 +120,12 @@ def machine(report):
 
 
 def embedded(report):
-    """The data; no text in it can end its element."""
+    """Returns the data as JSON; no text in it can end the script element."""
     return json.dumps(report).replace("<", "\\u003c")
 
 
 def write(report):
-    """The whole document."""
+    """Returns the whole document."""
     title = "The CAMP paper's evaluations, repeated"
     about = ("CAMP: A Common API for Measuring Performance (Gabel and Haungs, LISA '07) validated and "
              "timed its functions on three systems. These are the same experiments with camp, made by "

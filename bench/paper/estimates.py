@@ -1,10 +1,10 @@
-"""Means and ratios with their interval of 95 %.
+"""Means and ratios with their intervals of 95 %.
 
 The mean of n samples has the interval mean ± t s / sqrt(n) (Student), as in the paper. A ratio of two
-things that were measured in turn is the median of the ratios of neighbours: a drift over minutes is in
-both of a pair and cancels, and a disturbance of one of them moves the median by one place at most. The
-median's interval is between two of the sorted ratios, whatever their distribution: it misses the true one
-as often as n throws of a coin nearly all agree.
+quantities that were measured in turn is the median of the ratios of neighbours: a drift over minutes is in
+both measurements of a pair and cancels, and a disturbance of one pair moves the median by one place at
+most. The median's interval is between two of the sorted ratios, whatever their distribution: the
+probability that it misses the true median is that of nearly equal results in n throws of a coin.
 """
 
 import math
@@ -14,7 +14,8 @@ CONFIDENCE = 0.95
 
 
 def student_t(freedom):
-    """The t of a two-sided interval of 95 %; Cornish and Fisher's expansion: 1 % off at 3, less above."""
+    """Returns t of a two-sided interval of 95 % by Cornish and Fisher's expansion: 1 % off at 3 degrees of
+    freedom, less above."""
     z = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     terms = (z, (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96,
              (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384)
@@ -22,7 +23,7 @@ def student_t(freedom):
 
 
 def mean(samples):
-    """{"mean", "low", "high", "count"}; of fewer than 4 samples low and high are None."""
+    """Returns {"mean", "low", "high", "count"}; low and high are None for fewer than 4 samples."""
     middle = statistics.fmean(samples)
     found = {"mean": middle, "low": None, "high": None, "count": len(samples)}
     if len(samples) >= 4:
@@ -36,8 +37,8 @@ def half_width(found):
 
 
 def outside(count):
-    """How many of so many sorted values lie on each side outside the median's interval; None: fewer
-    than 6 values have none."""
+    """Returns how many of `count` sorted values are below the median's interval, and as many above it; None:
+    fewer than 6 values have no interval."""
     chance, number = 0.0, 0
     while True:
         chance += 2 * math.comb(count, number) / 2**count
@@ -47,7 +48,7 @@ def outside(count):
 
 
 def ratio(pairs):
-    """Of (with, without) pairs: {"median", "low", "high", "count"} of the ratio of the two."""
+    """Returns {"median", "low", "high", "count"} of the ratios a / b of (a, b) pairs."""
     ratios = sorted(a / b for a, b in pairs)
     found = {"median": statistics.median(ratios), "low": None, "high": None, "count": len(ratios)}
     left_out = outside(len(ratios))

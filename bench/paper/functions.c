@@ -30,7 +30,7 @@ static int percent_processor_time(void)
     if (r != CAMP_OK)
         return r;
     r = camp_cpu_utilisation(NULL, CAMP_CPU_TOTAL, 0, &before, &used, sizeof used, NULL);
-    return r == CAMP_E_INVALID ? CAMP_OK : r; /* no unit of /proc/stat has passed in between */
+    return r == CAMP_E_INVALID ? CAMP_OK : r; /* no unit of /proc/stat has passed */
 }
 
 static int free_physical_memory(void)
@@ -177,7 +177,7 @@ static double clock_us(clockid_t clock)
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-/* CPU time and wall time of a call in us, of `calls` calls; false when one failed. */
+/* Measures CPU time and wall time of a call in us, of `calls` calls; false when one failed. */
 static bool time_calls(int (*call)(void), uint64_t calls, double *ret_cpu_us, double *ret_wall_us)
 {
     const double wall = clock_us(CLOCK_MONOTONIC), cpu = clock_us(CLOCK_THREAD_CPUTIME_ID);
@@ -198,7 +198,7 @@ static void measure(size_t number, uint64_t calls, unsigned runs, double seconds
                                  : 0;
 
     if (fitting == 0)
-        return; /* there is no such thing here: no line */
+        return; /* this machine has no such thing, so there is no line */
     if (calls > fitting)
         calls = fitting;
     for (unsigned i = 0; i < runs; i++)

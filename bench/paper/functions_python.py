@@ -72,14 +72,14 @@ def native_functions(pid, interface, _disk, _partition, name):
 
 
 def clocks_us():
-    """CPU time, of children too, and wall time."""
+    """Returns CPU time, including that of children, and wall time."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return ((time.process_time() + children.ru_utime + children.ru_stime) * 1e6,
             time.perf_counter() * 1e6)
 
 
 def time_calls(call, calls):
-    """Us of CPU and of wall time a call."""
+    """Returns CPU time and wall time of a call, in us."""
     cpu, wall = clocks_us()
     for _ in range(calls):
         call()

@@ -1,10 +1,10 @@
 """Figure 9: does watching a machine slow its web server? Measured by the server's clients alone.
 
-nginx serves a document at a fixed rate of connections, as with httperf in the paper (client.c). A
-block of that load with a watcher (B) is between blocks without one (A): A B B A, and again; each B is
+nginx serves a document at a fixed rate of connections, as with httperf in the paper (client.c). Blocks
+of that load with a watcher (B) alternate with blocks without one (A): A B B A, A B B A, ... Each B is
 compared with the neighbouring A, so that a drift cancels, and the median of the ratios has an interval.
-Server, client and watcher have the same priority, above the other programs of the machine (root), so
-that they disturb each other only.
+Server, client and watcher have the same priority, above the other programs of the machine (with root), so
+that they compete only with each other.
 """
 
 import contextlib
@@ -49,7 +49,7 @@ def microstates(setting, _rate, _seconds):
 
 @contextlib.contextmanager
 def exporter(setting, rate, _seconds):
-    """camp export, asked `rate` times a second."""
+    """Runs camp export, scraped `rate` times a second."""
     port = web_servers.free_port()
     over = threading.Event()
 
@@ -80,7 +80,7 @@ def has_command(setting, *words):
 
 
 def conditions(setting):
-    """[(name, what runs meanwhile, its rate)] and why others are missing."""
+    """Returns [(name, what runs meanwhile, its rate)] and why others are missing."""
     rates = (10, 100) if setting.quick else (1, 10, 100)
     found = [(f"probe in C, {rate}/s", probe_in_c, rate) for rate in rates]
     found += [(f"camp.paper, {rate}/s", probe_in_python, rate) for rate in rates[-1:]]
@@ -97,7 +97,7 @@ def conditions(setting):
 
 
 def ask(setting, address, port, seconds):
-    """One block of load; what the client found."""
+    """Runs one block of load, and returns what the client measured."""
     told = json.loads(run([setting.client, address, str(port), "/index.html", str(CLIENTS), str(EACH),
                            str(CLIENTS), "0", str(seconds), "close"]))
     if not told["requests"]:
@@ -106,13 +106,13 @@ def ask(setting, address, port, seconds):
 
 
 def pairs_of(blocks):
-    """[(with, without)] of blocks in the order A B B A A B B A: neighbours."""
+    """Returns [(with, without)] of neighbouring blocks in the order A B B A A B B A."""
     return [(blocks[at + (1 if at % 4 == 0 else 0)], blocks[at + (0 if at % 4 == 0 else 1)])
             for at in range(0, len(blocks), 2)]
 
 
 def run_condition(setting, of, seconds, rounds, where):
-    """The blocks of one condition, in order."""
+    """Returns the blocks of one condition, in order."""
     name, runs, rate = of
     blocks = []
     for _ in range(rounds):
@@ -128,7 +128,7 @@ def run_condition(setting, of, seconds, rounds, where):
 
 
 def compare(blocks):
-    """Of the client's times: the ratio with to without, and what each was."""
+    """Compares the client's times with and without the watcher: the ratios, and the times themselves."""
     pairs = pairs_of(blocks)
     found = {share: estimates.ratio([(b[f"{share}_us"], a[f"{share}_us"]) for b, a in pairs])
              for share in SHARES}
@@ -156,13 +156,13 @@ def judge(name, found):
 
 
 def busy_percent(paper, process):
-    """Of one CPU, nginx's worker under the load."""
+    """Returns the CPU time of nginx's worker under the load, in percent of one CPU."""
     worker = paper.GetProcessIdentifier(web_servers.children_of(process.pid)[0])
     return paper.GetCPUtime_Total(worker, 1000)
 
 
 def priorities():
-    """Of this process, and of its session where that has one."""
+    """Returns the priority of this process, and that of its session if the session has one."""
     with contextlib.suppress(OSError), open(AUTOGROUP, encoding="ascii") as file:
         return os.getpriority(os.PRIO_PROCESS, 0), int(file.read().split()[-1])
     return os.getpriority(os.PRIO_PROCESS, 0), None
@@ -177,8 +177,9 @@ def set_priorities(process, session):
 
 @contextlib.contextmanager
 def before_others():
-    """A priority for all that is started meanwhile, where that is allowed. Where sessions share the
-    CPUs (autogroup, sched(7)) it is the session's, and that of a process is for its session alone."""
+    """Raises the priority of all programs started meanwhile, where permitted. Where sessions share the CPUs
+    (autogroup, sched(7)) the session's priority is raised too, because that of a process counts only within
+    its session."""
     process, session = priorities()
     allowed = os.geteuid() == 0
     if allowed:
@@ -191,7 +192,7 @@ def before_others():
 
 
 def warm_up(setting, paper, process, where):
-    """A block that does not count, and the worker's CPU time in it."""
+    """Runs a block that does not count, and returns the worker's CPU time in it."""
     with child([setting.client, where[0], str(where[1]), "/index.html", str(CLIENTS), str(EACH),
                 str(CLIENTS), "0", "2", "close"], stdout=subprocess.DEVNULL):
         time.sleep(0.5)

@@ -36,7 +36,7 @@ def own_word(who, line):
 
 
 def watch(paper, process, seconds):
-    """What another instance sees of the probe."""
+    """Returns what another instance measures of the probe."""
     seen = {"process": [], "machine": [], "threads": [], "working set": []}
     begin = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(1) as pool:

@@ -28,7 +28,7 @@ STYLE = ("svg text{font:12px sans-serif;fill:#24292e}svg .title{font-size:13px;f
 
 
 def shape(number, x, y, colour, radius=4.2):
-    """The mark of series `number`."""
+    """Returns the mark of series `number`."""
     r = radius
     forms = (f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r}"',
              f'<rect x="{x - r:.1f}" y="{y - r:.1f}" width="{2 * r}" height="{2 * r}"',
@@ -47,7 +47,7 @@ def number_text(value):
 
 
 class Axis:
-    """Values to places between two pixels, and which values have a number."""
+    """Maps values to positions between two pixels, and selects the values that are labelled."""
 
     def __init__(self, axis, values, begin, end):
         values = [value for value in values if value is not None]
@@ -122,7 +122,7 @@ def draw_x(axis, top, bottom):
 
 
 def draw_bar(one, axis, across, vertical, colour):
-    """From low to high of a point."""
+    """Draws the bar from low to high of a point."""
     if one.get("low") is None or one.get("high") is None:
         return ""
     low, high = axis.place(one["low"]), axis.place(one["high"])
@@ -193,11 +193,11 @@ def draw_series(number, points, x, y):
 
 
 def picture(plot):
-    """The plot as a file of its own."""
+    """Returns the plot as a separate file."""
     return draw(plot).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(
         ">", f"><style>{STYLE.replace('svg ', '')}</style>", 1)
 
 
 def draw(plot):
-    """The plot as one <svg> element."""
+    """Returns the plot as one <svg> element."""
     return draw_dots(plot) if plot["kind"] == "dots" else draw_lines(plot)

@@ -1,5 +1,5 @@
-"""The setting of a part of the evaluation: the programs, the machine, the stolen time meanwhile, and
-the children that a part starts and ends by their pid.
+"""What each part of the evaluation needs: the programs, the machine's facts, the stolen time during the
+part, and the children that the part starts, and ends by their pid.
 """
 
 import contextlib
@@ -18,11 +18,11 @@ PAPER_CPU = os.cpu_count() - 1  # in place of the one CPU of the paper's machine
 
 
 class Missing(Exception):
-    """A part, or something in it, cannot be had here; says what to do."""
+    """A part, or something in it, is unavailable here; the message says what to do."""
 
 
 class Setting:
-    """The programs of a build, and whether a short run is asked for."""
+    """The programs of a build, and whether the run is a short one."""
 
     def __init__(self, build, quick):
         self.build = os.path.abspath(build)
@@ -36,7 +36,7 @@ class Setting:
         return all(os.access(path, os.X_OK) for path in (self.camp, self.client, self.functions))
 
     def paper(self):
-        """The module camp.paper."""
+        """Returns the module camp.paper."""
         try:
             import camp.paper  # pylint: disable=import-outside-toplevel
         except ImportError as error:
@@ -44,12 +44,12 @@ class Setting:
         return camp.paper
 
     def python(self, script, *arguments):
-        """Words that run one of this folder's programs."""
+        """Returns the command that runs a Python program of this folder."""
         return [PYTHON, f"{HERE}/{script}", *map(str, arguments)]
 
 
 def end_when_told():
-    """SIGTERM and SIGHUP as Ctrl-C: each part ends the programs that it started."""
+    """Treats SIGTERM and SIGHUP like Ctrl-C: each part ends the programs that it started."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda told, _: sys.exit(128 + told))
 
@@ -67,14 +67,14 @@ def need_program(name, package):
 
 
 def ordinary_user():
-    """Words before a command that run it as a user without rights; a server must not be root."""
+    """Returns the words before a command that run it as a user without rights; a server must not be root."""
     if os.geteuid() != 0:
         return []
     return ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
 
 
 def run(command, **options):
-    """Output of a command; Missing when it fails."""
+    """Returns the output of a command; raises Missing when the command fails."""
     done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           check=False, **{"timeout": 120, **options})
     if done.returncode != 0:
@@ -84,7 +84,7 @@ def run(command, **options):
 
 
 def until(condition, what, seconds=10):
-    """Waits for a condition to hold."""
+    """Waits until a condition holds."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -94,7 +94,7 @@ def until(condition, what, seconds=10):
 
 @contextlib.contextmanager
 def child(command, end=signal.SIGTERM, **options):
-    """A process while it lasts; ended by its pid."""
+    """Runs a process during the `with`, and ends it by its pid."""
     process = subprocess.Popen(command, text=True, **options)
     try:
         yield process
@@ -112,7 +112,7 @@ def child(command, end=signal.SIGTERM, **options):
 
 
 class Subject:
-    """A process of subjects.py that runs a command a line, and answers each."""
+    """A process of subjects.py, which executes a command for each line, and answers it."""
 
     def __init__(self, setting, *arguments):
         self.process = subprocess.Popen(setting.python("subjects.py", *arguments), text=True,
@@ -141,13 +141,13 @@ class Subject:
 
 
 def stolen_s():
-    """The stolen time of all CPUs since boot."""
+    """Returns the stolen time of all CPUs since boot."""
     with open("/proc/stat", encoding="ascii") as file:
         return int(file.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
 
 
 class Disturbance:
-    """What was in the way of a part while it ran."""
+    """Measures what disturbed a part while it ran."""
 
     def __init__(self):
         self.begin = time.monotonic()
@@ -185,7 +185,7 @@ def system_name():
 
 
 def machine(setting):
-    """What the figures are of: name -> text."""
+    """Describes the machine: name -> text."""
     system = os.uname()
     pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return {

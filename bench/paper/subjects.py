@@ -27,7 +27,7 @@ def say(answer):
 
 def run_waste(amount, cpu):
     os.sched_setaffinity(0, {cpu})
-    # In a separate thread: this one wakes only at the end of its input.
+    # The load has a separate thread: this thread wakes only when a line of input comes.
     threading.Thread(target=FIGURE_4["waste"], args=(amount,), daemon=True).start()
     say({})
     for _ in sys.stdin:
@@ -35,7 +35,7 @@ def run_waste(amount, cpu):
 
 
 def take_memory(size):
-    """The paper's array: a mapping of its own, so that the process grows by that and nothing else."""
+    """An array as the paper's: a separate mapping, so that the process grows by its size and nothing else."""
     held = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     for page in range(0, size, mmap.PAGESIZE):
         held[page] = 1

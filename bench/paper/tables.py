@@ -1,6 +1,6 @@
 """Tables 1 to 3, and the paper's tests without a table: memory, network, threads, the rest.
 
-Each is a program that allocates a known amount, and the paper's functions before and after.
+In each, a program allocates a known amount, and the paper's functions are called before and after.
 """
 
 import contextlib
@@ -31,14 +31,14 @@ MEMORY_PAPER = ("Working set +984 KB on Linux (988 elsewhere), just over 1 % mor
 
 
 def listed_kb():
-    """On the CPUs' own lists of pages, which the kernel does not count as free."""
+    """Returns the memory on the CPUs' own lists of pages, which the kernel does not count as free."""
     with open("/proc/zoneinfo", encoding="ascii") as file:
         pages = sum(int(line.split()[1]) for line in file if line.startswith("              count:"))
     return pages * PAGE_KB
 
 
 def exact_working_set_kb(pid):
-    """By the kernel's walk through all page tables, which no other number needs."""
+    """Returns the resident memory by the kernel's walk through all page tables, which is exact."""
     with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("Rss:"))
 
@@ -49,7 +49,7 @@ def look_at_memory(paper, process):
 
 
 def judge_working_set(looks):
-    """Of all readings, with one more array in each."""
+    """Judges all readings, each taken with one more array than the one before."""
     grown = {name: [after[name] - before[name] for before, after in zip(looks, looks[1:])]
              for name in looks[0]}
     of_each = grown["working set"]
@@ -66,8 +66,8 @@ def judge_working_set(looks):
 
 
 def judge_free(acts):
-    """acts: KB that went from free memory, and from the CPUs' lists, for one array; of many at once,
-    because others take and give memory meanwhile."""
+    """acts: for each act, the KB for one array that were taken from free memory, and from the CPUs' lists.
+    There are many acts, because other processes allocate and free memory meanwhile."""
     free = statistics.median(free for free, _ in acts)
     both = statistics.median(free + listed for free, listed in acts)
     return [
@@ -80,7 +80,7 @@ def judge_free(acts):
 
 
 def take_at_once(paper, subject, arrays):
-    """KB for each array: from free memory, from the CPUs' lists."""
+    """Returns the KB for each array that were taken from free memory, and from the CPUs' lists."""
     listed, free = listed_kb(), paper.GetFreePhysicalMemory()
     subject.tell(f"memory {arrays * ARRAY_KB * 1024}")
     free -= paper.GetFreePhysicalMemory()
@@ -120,7 +120,7 @@ COUNTERS = ("GetNetPacketsSent", "GetNetBytesSent", "GetNetPacketsRecvd", "GetNe
 
 
 def counters_in(setting, namespace, interface):
-    """The four counters of an interface, read within its namespace by a process of its own."""
+    """Returns the four counters of an interface, read in its namespace by a separate process."""
     told = run(["ip", "netns", "exec", namespace,
                 *setting.python("counters.py", setting.module_path, interface, *COUNTERS)])
     return json.loads(told)
@@ -128,8 +128,8 @@ def counters_in(setting, namespace, interface):
 
 @contextlib.contextmanager
 def two_namespaces(prefix):
-    """Two network namespaces joined by a veth pair, without other traffic: no IPv6,
-    neighbours known. Yields {namespace: (interface, address)}."""
+    """Joins two network namespaces by a veth pair, without other traffic: no IPv6, and the neighbours are
+    configured. Yields {namespace: (interface, address)}."""
     names = [f"camp-{prefix}-{os.getpid()}-{side}" for side in "ab"]
     try:
         for name in names:
@@ -152,7 +152,7 @@ def two_namespaces(prefix):
 
 
 def send(setting, sender, receiver, target):
-    """10,000 packets; what `camp load net` itself says of them."""
+    """Sends 10,000 packets; returns what `camp load net` itself reports about them."""
     return json.loads(run([setting.camp, "load", "net", "--packets", str(PACKETS), "--bytes",
                            str(PAYLOAD), "--from-namespace", sender, "--to-namespace", receiver,
                            "--target", target, "--format", "json"]))
@@ -260,7 +260,7 @@ def judge_lists(paper):
                        "/sys/class/net"),
             verdict("CPUs: as nproc --all", paper.GetCPUCount() == int(run(["nproc", "--all"])),
                     str(paper.GetCPUCount()))]
-    # lsblk leaves out what is empty (loop devices, memory disks).
+    # lsblk omits empty disks (loop devices, memory disks).
     ours.append(verdict("disks: all that lsblk knows", lsblk({"disk"}) <= disks,
                         ", ".join(sorted(disks))))
     ours.append(judge_list("partitions", partitions, lsblk({"part"}), "lsblk"))
@@ -268,7 +268,7 @@ def judge_lists(paper):
 
 
 def judge_disks(setting, paper):
-    """Reads of each disk before, after a pause, and after 16 MiB were read past the page cache."""
+    """Counts the reads of each disk before, after a pause, and after 16 MiB were read without the page cache."""
     disks = paper.EnumPhysicalDisks()
     looks = [{disk: paper.GetNumReads_Disk(disk) for disk in disks}]
     folder = os.environ.get("TMPDIR", "/var/tmp")

@@ -1,8 +1,9 @@
 """Figures 6 and 7: the time of each function, compared with a native utility as a child.
 
-Three runs of 10,000 calls, as in the paper; fewer of slow functions. The plots have CPU time, which is
-the execution time of a call that never waits, without the time of other tasks; a table has both. A group
-is the mean of functions of one implementation; its bar goes from the best to the worst of the runs.
+There are three runs of 10,000 calls, as in the paper, with fewer calls of slow functions. The
+plots show CPU time: for a call that never waits, this is its wall time without the time of other tasks. A
+table shows both. A group is the mean of functions of one implementation; its bar extends from the best to
+the worst of the runs.
 """
 
 import importlib.util
@@ -32,12 +33,12 @@ def process_count():
 
 
 def busiest(names, count):
-    """The one of them that has done most."""
+    """Returns the name with the largest count."""
     return max(names, key=count, default="")
 
 
 def subjects_of(paper, subject):
-    """The arguments that say what the functions are asked about."""
+    """Returns the arguments: the process, interface, disk and partition that the functions read."""
     interface = busiest(paper.EnumNetworkInterfaces(), paper.GetNetBytesRecvd)
     disk = busiest(paper.EnumPhysicalDisks(), paper.GetNumReads_Disk)
     partition = busiest(paper.EnumDiskPartitions(), paper.GetNumReads_Partition)
@@ -47,7 +48,7 @@ def subjects_of(paper, subject):
 
 
 def add_run(lines, command, seconds):
-    """A run of all functions, added to the lines of those before."""
+    """Runs all functions once, and adds the results to the lines of earlier runs."""
     told = run(command + [str(CALLS), "1", str(seconds)], timeout=600)
     for line in map(json.loads, told.splitlines()):
         known = lines.setdefault((line["group"], line["function"]), line)
@@ -57,7 +58,8 @@ def add_run(lines, command, seconds):
 
 
 def measure_all(setting, paper):
-    """name -> lines of functions.c. A temporary disturbance is in one run of three."""
+    """Returns name -> lines of functions.c. There are three runs, so that a temporary disturbance is in one
+    of them only."""
     seconds = 0.1 if setting.quick else 1.5
     of = {who: {} for who in WHO}
     with Subject(setting, "hold") as subject:
@@ -74,7 +76,7 @@ def measure_all(setting, paper):
 
 
 def of_group(lines, group, scale=1.0):
-    """The group's mean as a point of a plot, in us of CPU time over `scale`."""
+    """Returns the group's mean as a point of a plot, in us of CPU time divided by `scale`."""
     lines = [line["cpu_us"] for line in lines if line["group"] == group]
     if not lines:
         return None

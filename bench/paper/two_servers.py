@@ -1,9 +1,9 @@
 """Figure 10: two servers under the same load, measured by CAMP over time.
 
-In the paper Apache 2.0 on Windows and on Linux; here Apache's prefork and event on this machine, one after
-the other, each in a separate network namespace, so that its interface has no other bytes. Every half
-second: bytes, the working set of all its processes (monitor.py, by camp.paper), and their page faults
-and CPU time by `camp top`, which also accounts for processes that exited in between.
+In the paper, the servers were Apache 2.0 on Windows and on Linux. Here they are Apache's prefork and event
+on this machine, one after the other, each in a separate network namespace, so that its interface counts no
+other bytes. Every half second, monitor.py reads (by camp.paper) the bytes and the working set of all the
+server's processes, and `camp top` their page faults and CPU time, including processes that exited in between.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ SAME_LOAD = 0.05  # of the bytes: how far the two may be apart
 
 
 class Load:
-    """How long what lasts, in s, and how many clients come."""
+    """The durations of the phases of the load, in s, and the number of clients."""
 
     def __init__(self, quick):
         self.clients, self.group, self.group_s = (100, 20, 1) if quick else (250, 10, 1)
@@ -44,7 +44,8 @@ class Load:
 
 
 def exact_kb(folder_line):
-    """Pss of all processes whose command line has this in it: shared pages are counted once."""
+    """Returns the Pss of all processes whose command line contains `folder_line`: shared pages are counted
+    once."""
     total = 0
     for pid in subprocess.run(["pgrep", "-f", folder_line], stdout=subprocess.PIPE, text=True,
                               check=False).stdout.split():
@@ -56,7 +57,8 @@ def exact_kb(folder_line):
 
 @contextlib.contextmanager
 def camp_top(setting, folder):
-    """`camp top` of one workload, the processes whose command line names that folder, to a file."""
+    """Runs `camp top` of one workload (the processes whose command line contains `folder`), with its output
+    in a file."""
     with tempfile.NamedTemporaryFile("w", suffix=".rules") as rules, \
             tempfile.TemporaryFile("w+") as frames:
         rules.write(f"apache line={folder}/conf\n")
@@ -73,7 +75,7 @@ def frames_of(file):
 
 
 def run_server(setting, mpm, load):
-    """All measurements of one server: {"looks", "frames", "begin", "client", ...}."""
+    """Returns all measurements of one server: {"looks", "frames", "begin", "client", ...}."""
     with contextlib.ExitStack() as stack:
         (near, _), (far, (interface, address)) = stack.enter_context(two_namespaces("www")).items()
         within = ["ip", "netns", "exec", far]
@@ -104,8 +106,8 @@ def run_server(setting, mpm, load):
 
 
 def of_frame(frame):
-    """What all its processes did in a frame, living and ended: CPU and run queue in % of a CPU, faults a
-    second; and how long it was."""
+    """Returns what all of the server's processes, living and exited, did in a frame: CPU and run queue in %
+    of a CPU, and faults a second; and how long the frame was."""
     rows = [row for row in frame["entities"] if row["name"] == "apache"]
     ns = frame["interval_s"] * 1e9
 
@@ -124,7 +126,7 @@ def seconds_since(begin, frame):
 
 
 def over_time(seen):
-    """name -> points: time since the load began, and the value."""
+    """Returns name -> points: time since the load started, and the value."""
     looks, begin = seen["looks"], seen["begin"]
     series = {"working_set": [{"x": look["time"] - begin, "at": look["working_set_kb"] / 1024}
                               for look in looks],
@@ -134,7 +136,7 @@ def over_time(seen):
             {"x": after["time"] - begin,
              "at": (after[name] - before[name]) / (after["time"] - before["time"]) / 1024}
             for before, after in zip(looks, looks[1:])]
-    # The first frame has what its processes did before it, as they are new to it.
+    # The first frame does not count: it includes what the processes did before it.
     booked = [(seconds_since(begin, frame), of_frame(frame)) for frame in seen["frames"][1:]]
     for name in ("cpu", "run_queue", "faults"):
         series[name] = [{"x": x, "at": values[name]} for x, values in booked]
@@ -142,7 +144,7 @@ def over_time(seen):
 
 
 def summary(seen, load):
-    """One server in numbers: before, and while it was loaded."""
+    """Returns one server in numbers: before the load, and during it."""
     looks, begin = seen["looks"], seen["begin"]
     before = [look for look in looks if look["time"] < begin]
     loaded = [look for look in looks if begin < look["time"] < begin + load.loaded_s]

@@ -1,5 +1,5 @@
 """nginx and Apache for a part of the evaluation: Debian's programs, with a configuration in a temporary folder,
-as a user without rights, on an address that only this machine has; ended by their pid.
+as a user without rights, on an address that only this machine can reach. They are ended by their pid.
 """
 
 import contextlib
@@ -81,7 +81,7 @@ def children_of(pid):
 
 
 def complaint(folder):
-    """What a server that does not serve has said."""
+    """Returns the messages of a server that does not serve."""
     words = ""
     for name in ("said.log", "error.log"):
         with contextlib.suppress(OSError), open(f"{folder}/{name}", encoding="utf-8") as file:
@@ -91,7 +91,7 @@ def complaint(folder):
 
 @contextlib.contextmanager
 def server(command, folder, address, port, session=False):
-    """Yields its process, the first of a session of its own where that is asked for, once it serves."""
+    """Yields the server's process once it serves; with `session`, it is the first process of a new session."""
     with open(f"{folder}/said.log", "w", encoding="ascii") as said, \
             child(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
                   start_new_session=session) as process:
@@ -104,7 +104,7 @@ def server(command, folder, address, port, session=False):
 
 @contextlib.contextmanager
 def nginx():
-    """Yields (process, address, port)."""
+    """Runs nginx, and yields (process, address, port)."""
     program = need_program("nginx", "nginx")
     address, port = "127.0.0.1", free_port()
     with folder_of_server("nginx") as folder:
@@ -118,8 +118,8 @@ def nginx():
 
 @contextlib.contextmanager
 def apache(mpm, settings, address, port, before=()):
-    """Apache with a processing module, run by the words of `before`; yields (process, folder); its
-    processes are a session."""
+    """Runs Apache with a processing module, by a command that starts with `before`; yields (process, folder).
+    Its processes are a session."""
     program = need_program("apache2", "apache2-bin")
     with folder_of_server("apache") as folder:
         with open(f"{folder}/conf", "w", encoding="ascii") as file:
