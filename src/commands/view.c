@@ -1,6 +1,6 @@
 /*
  * camp view: the page in the browser of this computer, live from a source or from a recording. This
- * thread reads the source, the server has its own.
+ * thread reads the source; the server runs in a thread of its own.
  */
 #include "commands/report/page_options.h"
 #include "counters/units.h"
@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIVE_BYTES ((size_t)64 << 20) /* kept, unless --history is given */
-#define WHOLE_BYTES ((size_t)1 << 30) /* for a finite source, or with --history */
-#define PAUSE_NS (NS_PER_S / 5)       /* at the end of the source */
-#define TUNNEL_PORT 8080              /* at the other end of a tunnel to a socket: an example */
+#define LIVE_BYTES ((size_t)64 << 20) /* frames kept, unless --history is given */
+#define WHOLE_BYTES ((size_t)1 << 30) /* frames kept of a finite source, or with --history */
+#define PAUSE_NS (NS_PER_S / 5)       /* between checks for a stop, after the end of the source */
+#define TUNNEL_PORT 8080              /* an example, for a tunnel that leads to a socket */
 
 static const char *const hosts[] = { "127.0.0.1", "localhost", "::1", NULL };
 
@@ -62,7 +62,7 @@ static int parse(struct view_command *view, int argc, char **argv, int *ret_firs
     return options_parse(&table, argc, argv, ret_first);
 }
 
-/* "600" is a number of intervals, "10m" a time. */
+/* Parses --history: "600" is a number of intervals, "10m" a time. */
 static bool parse_history(const char *text, struct history_limits *ret)
 {
     char *end;
@@ -128,7 +128,7 @@ static int read_options(struct view_command *view, int argc, char **argv)
     return OPTIONS_GO_ON;
 }
 
-/* The address; over ssh, or with a socket, also how to reach it. */
+/* Prints the address; over ssh, or with a socket, also how to reach it. */
 static int print_address(const struct view_command *view)
 {
     const struct http_place *at = server_at(view->server);
@@ -156,7 +156,7 @@ static int open_server(struct view_command *view)
     return r == CAMP_OK ? print_address(view) : complain_of(r, &error);
 }
 
-/* Passes frames on until the end, or a requested stop. */
+/* Passes frames on until the source ends or a stop is requested. */
 static int read_source(struct view_command *view)
 {
     const struct frame *frame;

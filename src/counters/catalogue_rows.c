@@ -2,7 +2,7 @@
  * The catalogue: one row for each number that camp.h can fill. The order is the one in which
  * `camp get`, docs/counters.md and the tuples of Python show them.
  *
- * A new counter takes its field in camp.h, the code that reads it, and a row here.
+ * A new counter needs a field in camp.h, code that reads it, and a row here.
  */
 #include "catalogue_rows.h"
 
@@ -17,7 +17,8 @@
 #define TEXTS(field, name, resolution, source, help)                                               \
     field "\0" name "\0" resolution "\0" source "\0" help
 
-/* Every row: `of` is the struct and, in capitals, its enum camp_record. */
+/* A row of any kind. `of` is the name of the struct, `OF` the same in capitals for enum
+ * camp_record. */
 #define ROW(kinds, of, OF, field, name, type, nature, rule, known, need, resolution, source, help) \
     TEXTS(#field, name, resolution, source, help), offsetof(struct camp_##of, field), known,       \
         kinds, CAMP_RECORD_##OF, CAMP_TYPE_##type, nature, CAMP_RULE_##rule, need

@@ -7,7 +7,7 @@
 
 #include <camp/catalogue.h>
 
-/* What a counter needs besides a kernel that camp runs on. */
+/* What a counter needs in addition to a kernel that camp supports. */
 enum catalogue_need { NEED_NOTHING, NEED_TASKSTATS, NEED_SCHED_INFO, NEED_IO, NEED_ITS_SOURCE };
 
 struct catalogue_row {

@@ -1,5 +1,6 @@
 /*
- * Differences, rates and percentages of two readings, which are made by the public functions.
+ * Differences, rates and percentages of two readings, and the public functions that take both
+ * readings.
  *
  * Theory: a counter that is smaller than before has either wrapped or was reset to zero (its driver
  * was reloaded, the disk plugged in again). The two numbers do not show which. It is a wrap if that
@@ -41,13 +42,13 @@ int camp_rate(uint64_t before, uint64_t after, unsigned bits, uint64_t elapsed_n
     return r;
 }
 
-/* 0 for a column that went backwards, or is unknown in one of the readings. */
+/* The growth of a column: 0 if it went backwards, or is unknown in one of the readings. */
 static double gained(uint32_t is_known, uint64_t before, uint64_t after)
 {
     return is_known != 0 && after > before ? (double)(after - before) : 0;
 }
 
-/* The columns that are charged at the tick. */
+/* The growth of the columns that are charged at the tick. */
 static double sampled(uint32_t known, const struct camp_cpu *before, const struct camp_cpu *after)
 {
     return gained(known & CAMP_CPU_USER, before->user_ns, after->user_ns) +
@@ -70,7 +71,7 @@ int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *af
                         struct camp_utilisation *ret, size_t size)
 {
     struct camp_utilisation here = { 0 };
-    double percent; /* of one nanosecond */
+    double percent; /* of one nanosecond of one CPU */
     uint32_t known;
 
     if (before == NULL || after == NULL || ret == NULL || cpus == 0 || before->cpu != after->cpu ||
@@ -78,7 +79,7 @@ int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *af
         return CAMP_E_INVALID;
     known = before->known & after->known;
     if ((known & CAMP_CPU_IDLE) == 0)
-        return CAMP_E_NOTSUP; /* without idle time the rest is unknown */
+        return CAMP_E_NOTSUP; /* without idle time the busy time is unknown */
     here.elapsed_ns = after->time_ns - before->time_ns;
     percent = 100 / ((double)here.elapsed_ns * (double)cpus);
     here.idle_percent = percent * gained(CAMP_CPU_IDLE, before->idle_ns, after->idle_ns);
@@ -97,7 +98,7 @@ int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *af
     return CAMP_OK;
 }
 
-/* One reading, and how many CPUs it covers, at one point in time. */
+/* Takes one reading, and counts the CPUs that it covers at the same point in time. */
 static int read_covered(const struct camp_source *source, int32_t cpu, struct camp_cpu *ret,
                         size_t *ret_cpus, struct camp_error *error)
 {
@@ -120,7 +121,7 @@ static int read_covered(const struct camp_source *source, int32_t cpu, struct ca
     return CAMP_OK;
 }
 
-/* Sleeps for a time on CLOCK_MONOTONIC, regardless of signals. */
+/* Sleeps for `interval_ms` by CLOCK_MONOTONIC, in spite of signals. */
 static void block_ms(unsigned interval_ms)
 {
     struct timespec until;
@@ -177,8 +178,8 @@ int camp_cpu_utilisation(const struct camp_source *source, int32_t cpu, unsigned
 
 #define WANTED (CAMP_TASK_CPU | CAMP_TASK_SPLIT)
 
-/* The user part of a CPU time: 0 to 1. Before the first charged tick it is unknown; half and half
- * is then wrong by at most half of 1/100 s. */
+/* The part of a CPU time that is user time: 0 to 1. Before the first charged tick it is unknown;
+ * one half is then wrong by at most half of 1/100 s. */
 static double user_share(const struct camp_task *before, const struct camp_task *after)
 {
     double user = gained(CAMP_TASK_SPLIT, before->user_ns, after->user_ns);

@@ -1,4 +1,4 @@
-#undef _GNU_SOURCE /* strerror_r() is POSIX', which fills our buffer: glibc's need not */
+#undef _GNU_SOURCE /* strerror_r() of POSIX fills our buffer, which glibc's need not do */
 #define _POSIX_C_SOURCE 200809L
 
 #include "error.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define LONGEST (2 * CAMP_ERROR_SIZE)
-#define BEGIN 80 /* of a message that is cut */
+#define BEGIN 80 /* bytes that stay at the beginning of a truncated message */
 
 static size_t begin_of_character(const char *text, size_t at)
 {
@@ -18,8 +18,8 @@ static size_t begin_of_character(const char *text, size_t at)
     return at;
 }
 
-/* Advice is at the end, and long parts (a path, another message) before it: so truncation affects
- * the middle. */
+/* Truncates a text in the middle: advice is at the end, after long parts such as a path or another
+ * message. */
 static void fit(const char *text, char ret[CAMP_ERROR_SIZE])
 {
     const size_t length = strlen(text);
@@ -161,7 +161,7 @@ const char *camp_provenance_name(int provenance)
     return names[provenance];
 }
 
-/* meson.build states the version and passes it; a build by hand gets this one. */
+/* meson.build defines the version; a build without it gets this one. */
 #ifndef CAMP_VERSION
 #define CAMP_VERSION "0.1.0"
 #endif

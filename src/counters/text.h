@@ -1,9 +1,9 @@
 /*
  * Reading the numbers and words of /proc's texts.
  *
- * A cursor is a span of bytes that is eaten from the left. Nothing here reads past `end`, needs a
- * final NUL, or depends on the locale: the bytes may be anything. A function that returns bool
- * leaves the cursor where it was when it returns false.
+ * A cursor is a span of bytes, parsed from the left: what was parsed is no longer in it. Nothing
+ * here reads past `end`, needs a final NUL, or depends on the locale: the bytes may be anything. A
+ * function that returns bool leaves the cursor where it was when it returns false.
  */
 #pragma once
 
@@ -33,16 +33,17 @@ static inline void text_skip_blanks(struct cursor *cursor)
         cursor->at++;
 }
 
-/* The end of text_u64() for numbers of 20 digits and more: whether they fit 64 bits. */
+/* Finishes text_u64() for numbers of 20 digits and more. False: more than 64 bits. */
 bool camp_text_long_u64(const char *first, const char *end, uint64_t *ret);
 
-/* Blanks, then an unsigned decimal number. False: no digit there, or more than 64 bits. */
+/* Parses blanks, then an unsigned decimal number. False: there is no digit, or more than 64 bits.
+ */
 static inline bool text_u64(struct cursor *cursor, uint64_t *ret)
 {
     const char *end = cursor->end;
     const char *at = cursor->at;
     const char *first;
-    uint64_t value = 0; /* not addressed, so it stays in a register */
+    uint64_t value = 0; /* its address is not taken, so it stays in a register */
 
     while (at < end && (*at == ' ' || *at == '\t'))
         at++;
@@ -55,7 +56,7 @@ static inline bool text_u64(struct cursor *cursor, uint64_t *ret)
     }
     if (at == first)
         return false;
-    /* 19 digits always fit, so the loop need not look at each. */
+    /* 19 digits always fit, so the loop need not check for overflow. */
     if (at - first <= 19)
         *ret = value;
     else if (!camp_text_long_u64(first, at, ret))
@@ -89,7 +90,7 @@ static inline bool text_prefix(struct cursor *cursor, const char *prefix)
     return true;
 }
 
-/* Blanks, then all up to the next blank or the end. False: nothing there. */
+/* Takes blanks, then all up to the next blank or the end. False: nothing is there. */
 bool camp_text_word(struct cursor *cursor, struct cursor *ret_word);
 
 /* Copies the span as a NUL-terminated string, cut to capacity - 1 bytes. */

@@ -9,7 +9,7 @@
 #define NS_PER_MS 1000000u
 #define NS_PER_US 1000u
 #define BYTES_PER_KIB 1024u
-#define BYTES_PER_SECTOR 512u /* of block statistics, whatever the device's own sector */
+#define BYTES_PER_SECTOR 512u /* of block statistics, whatever sector size the device has */
 
 /* One unit of the times in /proc: 10 ms where USER_HZ is 100, as it nearly always is. */
 static inline uint64_t proc_time_unit_ns(void)

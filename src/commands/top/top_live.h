@@ -7,10 +7,10 @@
 #define TOP_FILTER_SIZE 80
 #define TOP_DRILL_PROBLEM_SIZE CAMP_ERROR_SIZE
 
-/* What camp top showed before it went from the hosts of a fleet to the groups of one; all zero: the
- * hosts are shown. */
+/* What camp top showed before it went from the hosts of a fleet to the groups of one host; all
+ * zero: the hosts are shown. */
 struct top_drill {
-    char host[CAMP_NAME_SIZE]; /* whose groups are shown; "": none */
+    char host[CAMP_NAME_SIZE]; /* the host whose groups are shown; "": none */
     struct source *source;
     struct from_facts facts;
     struct frame_table table;
@@ -21,7 +21,7 @@ struct top_drill {
 struct live {
     struct top *top;
     const struct frame *frame, *cpus;       /* of the interval shown; NULL: not yet */
-    struct frame frozen_frame, frozen_cpus; /* a copy of it; owned */
+    struct frame frozen_frame, frozen_cpus; /* copies of frame and cpus; owned */
     struct top_drill drill;
     size_t scroll;
     bool over; /* the source has no further interval */
@@ -29,7 +29,7 @@ struct live {
     char filter[TOP_FILTER_SIZE], message[TOP_DRILL_PROBLEM_SIZE];
 };
 
-/* What a key changes; it is not drawn yet. */
+/* Changes what the key stands for, without drawing it. */
 void top_live_press(struct live *live, int key);
 
 /* ------------------------------------------------------------------------ Groups of a host -- */
@@ -37,10 +37,10 @@ void top_live_press(struct live *live, int key);
 /* Are the rows hosts, which have groups? */
 bool top_drill_can(const struct top *top);
 
-/* Shows the groups of a host: `wanted` is a part of its name; "": the first row from `scroll` on.
- * False: nothing changed, and `problem` says why. */
+/* Shows the groups of a host. `wanted`: a part of the host's name; "": the host in the first row
+ * from `scroll` on. False: nothing changed, and `problem` says why. */
 bool top_drill_down(struct top_drill *drill, struct top *top, const char *wanted, size_t *scroll,
                     char problem[TOP_DRILL_PROBLEM_SIZE]);
 
-/* Shows the hosts again. False: they are shown already. */
+/* Shows the hosts again. False: they were shown already. */
 bool top_drill_up(struct top_drill *drill, struct top *top, size_t *scroll);

@@ -1,5 +1,6 @@
 /* What the values of the options of camp top mean, for threads and for any other source: which rows
- * there are, in which order, and which options exclude each other. Their table is in top.c. */
+ * there are, in which order, and which options exclude each other. The table of options is in
+ * top.c. */
 #include "program/command.h"
 #include "top.h"
 
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A word of names[count]; NULL is `usual`. OPTIONS_GO_ON or STATUS_USAGE. */
+/* Finds the option's value in names[count]; a NULL value is `usual`. OPTIONS_GO_ON or STATUS_USAGE.
+ */
 static int find_choice(const char *option, const char *text, const char *const *names, int count,
                        int usual, int *ret)
 {
@@ -74,8 +76,8 @@ static const char *option_of_states(const struct top *top)
     return NULL;
 }
 
-/* Is --sort a state that the scheduler's counts do not have? A name that nothing has is refused
- * once the source is open, with the names that it has. */
+/* Is --sort a state that the scheduler's counts do not have? An unknown name is refused once the
+ * source is open, with a list of the names there are. */
 static bool sorts_by_state(const struct top *top)
 {
     for (int i = 0; top->sort_text != NULL && i < CAMP_STATE_COUNT; i++) {
@@ -214,7 +216,7 @@ static int resolve_order(struct top *top, const struct schema *schema)
     return status;
 }
 
-/* Threads by their states, and the CPUs beside them. */
+/* Are the rows threads with states, and the CPUs of the same interval there? */
 static bool are_threads(const struct top *top)
 {
     const struct frame *cpus = source_beside(top->source);

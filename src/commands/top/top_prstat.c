@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Bytes of a column, with its blank. */
+/* Bytes of a column, including its blank. */
 #define CELL_SIZE 8
 #define HEADING "   PID USERNAME USR SYS TRP TFL DFL LCK SLP LAT VCX ICX SCL SIG "
 
@@ -18,7 +18,7 @@ const char *prstat_heading(enum group_key key, bool ended)
                                                     : HEADING "PROCESS/NLWP";
 }
 
-/* Asleep for a reason without a column of its own, or stopped. */
+/* Time asleep for a reason without a column of its own, or stopped. */
 static uint64_t sleep_ns(const struct frame *rows, size_t row)
 {
     return class_ns(rows, row, CLASS_IDLE) + frame_values(rows, row)[CAMP_STATE_DISK];
@@ -78,7 +78,7 @@ void prstat_line(char *ret, size_t capacity, const struct frame *rows, size_t ro
         count_text(count[i], counts[i]);
     if (of_process)
         snprintf(pid, sizeof pid, "%" PRId32, entity->pid);
-    /* Traps are part of user here. */
+    /* The time of traps is part of user here. */
     snprintf(ret, capacity,
              "%6s %-8.8s %3s %3s   - %3s %3s %3s %3s %3s %3s %3s %3s %3s %s/%" PRId64, pid,
              of_user ? user_names_get(users, entity->uid) : "-", time[0], time[1], time[2], time[3],

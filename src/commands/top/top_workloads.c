@@ -70,7 +70,8 @@ static int compare_threads(const void *a, const void *b, void *context)
                                      &threads->entities[*(const size_t *)b]);
 }
 
-/* Members and threads are both in the order of pids, so one pass over both finds all. */
+/* Members and threads are both in the order of pids, so one pass over both finds the member of each
+ * thread. */
 static size_t find_members(struct top_workloads *workloads, struct user_names *users,
                            const struct frame *threads, const size_t *order,
                            struct workload_member *ret)

@@ -18,7 +18,7 @@ struct top_workloads {
     struct workloads rules;
     struct workload_member *members; /* [count], ascending by pid */
     size_t count;
-    uint64_t frame_ns; /* end of the frame that they were last seen in */
+    uint64_t frame_ns; /* end of the frame in which the members were last seen */
     int64_t *numbers;  /* [entity_count of that frame] */
 };
 

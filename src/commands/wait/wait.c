@@ -1,6 +1,6 @@
 /*
  * camp wait: I/O wait by five definitions, side by side, and which tasks waited for which disk.
- * Three of them need microstates; otherwise only the kernel's own is shown.
+ * Three of the definitions need microstates; without them only the kernel's own iowait is shown.
  */
 #include "counters/units.h"
 #include "program/command.h"
@@ -24,9 +24,9 @@ struct wait {
     bool no_syscalls, verbose;
     struct process_selection processes;
     struct wait_selection selection;
-    struct source *source; /* threads with their CPUs; tier kernel: CPUs */
+    struct source *source; /* threads and their CPUs; on tier kernel: CPUs alone */
     struct wait_tasks tasks;
-    uint64_t late_ns; /* the disks were read at most so much later than the threads */
+    uint64_t late_ns; /* most time between the readings of the threads and of the disks */
     struct wait_record record;
     const struct view *view;
     struct view_options view_options;
@@ -119,7 +119,7 @@ static int open_states(struct wait *wait, struct camp_error *error)
     return r;
 }
 
-/* Without microstates the line has the reason, and what is still shown. */
+/* Without microstates the output says why, and what is still shown. */
 static int open_source(struct wait *wait)
 {
     struct camp_error error = { 0 };
@@ -137,7 +137,7 @@ static int open_source(struct wait *wait)
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
 
-/* The tasks and CPUs of the interval of `frame`. */
+/* Fills the interval with the tasks and CPUs of `frame`. */
 static int read_states(struct wait *wait, const struct frame *frame, struct wait_interval *interval,
                        struct camp_error *error)
 {

@@ -82,7 +82,7 @@ static double percent(uint64_t part, uint64_t whole)
 
 /* ---------------------------------------------------------------------------------- CPUs -- */
 
-/* As in CPU_FIELDS. */
+/* In the order of CPU_FIELDS. */
 enum quantity {
     IDLE,
     ANY,
@@ -99,7 +99,7 @@ enum quantity {
 
 #define BIT(column) (1u << (column))
 
-/* The columns of a CPU that are added up; 0: unknown. */
+/* The columns of a CPU whose sum is the quantity; 0: the quantity is unknown. */
 static const uint32_t columns_of_states[QUANTITY_COUNT] = {
     [IDLE] = BIT(CPUS_STATES_IDLE) | BIT(CPUS_STATES_IOWAIT),
     [ANY] = BIT(CPUS_STATES_ANY_WAIT),
@@ -219,7 +219,7 @@ static void add_task(struct document *document, const struct wait_task *task, ui
     DOCUMENT_ADD(document, WAIT_TASKS, cells);
 }
 
-/* Returns how many are selected, shown or not. `machine`: the sums over all. */
+/* Returns how many tasks are selected, shown or not. `machine`: the sums over all tasks. */
 static size_t add_tasks(struct document *document, const struct wait_interval *interval,
                         const struct wait_selection *selection, struct cell machine[2])
 {

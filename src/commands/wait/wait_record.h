@@ -14,13 +14,13 @@ struct wait_selection {
     const int32_t *pids; /* [pid_count]; none: all */
     size_t pid_count;
     size_t top;      /* at most; 0: all */
-    size_t top_cpus; /* at most, those with the most wait; 0: all */
+    size_t top_cpus; /* CPUs at most, those with the most wait; 0: all */
 };
 
 /* The data of an interval. */
 struct wait_interval {
     enum wait_tier tier;
-    const struct frame *cpus;       /* of enum cpus_states_column; tier kernel: of cpus_column */
+    const struct frame *cpus; /* columns: enum cpus_states_column; on tier kernel: cpus_column */
     const struct wait_tasks *tasks; /* tier kernel: NULL */
     struct losses losses;
     uint64_t elapsed_ns;
@@ -30,7 +30,7 @@ struct wait_interval {
 enum { WAIT_SUMMARY, WAIT_MACHINE, WAIT_CPUS, WAIT_TASKS, WAIT_LOSSES, WAIT_TABLE_COUNT };
 extern const char *const wait_table_names[]; /* NULL-terminated: for --table */
 
-/* wait_record_release(). All zero is empty. */
+/* wait_record_release() frees it. All zero is an empty record. */
 struct wait_record {
     struct document document;
     size_t cpu_count; /* without the total */
@@ -39,7 +39,7 @@ struct wait_record {
     size_t capacity;
 };
 
-/* CAMP_E_NOMEM. */
+/* Fills the record. CAMP_OK or CAMP_E_NOMEM. */
 int wait_record_fill(struct wait_record *ret, const struct wait_interval *interval,
                      const struct wait_selection *selection);
 void wait_record_release(struct wait_record *record);

@@ -33,7 +33,7 @@ int wait_tasks_read(struct wait_tasks *tasks, struct camp_states *session, struc
     return r;
 }
 
-/* By thread, then by disk. */
+/* Orders by thread, then by disk. */
 static int compare_waits(const void *a, const void *b)
 {
     const struct camp_disk_wait *left = a, *right = b;
@@ -86,8 +86,8 @@ void wait_tasks_start(struct wait_tasks *tasks)
     make_before(tasks);
 }
 
-/* A wait of a thread that is in no frame yet (it is exiting, and its last numbers come in the next)
- * is accounted with the frame that has it. */
+/* An exiting thread may be in no frame yet. Its wait is then kept, and accounted with the next
+ * frame, which has the thread. */
 static void keep_unaccounted(struct wait_tasks *tasks)
 {
     for (size_t i = 0; i < tasks->now.count; i++) {
@@ -153,8 +153,8 @@ static struct wait_task *longest_of(struct wait_task *rows, size_t count)
     return longest;
 }
 
-/* The part of the state that its disks lack: the time between the two readings goes to the longest
- * wait, more than that to none. */
+/* Accounts the part of the state that the thread's disks lack. Up to the tolerance it is time
+ * between the two readings, and goes to the longest wait; otherwise it goes to an unknown disk. */
 static int add_rest(struct wait_tasks *tasks, const struct entity *entity, size_t first,
                     uint64_t rest_ns, uint64_t tolerance_ns)
 {

@@ -6,7 +6,7 @@
 #include <camp/states.h>
 
 struct wait_task {
-    int32_t pid, tid;      /* 0: several exited ones of one name */
+    int32_t pid, tid;      /* 0: several exited threads of one name */
     uint32_t major, minor; /* of the disk or partition; 0 0: unknown */
     uint64_t wait_ns;
     char name[CAMP_NAME_SIZE];
@@ -15,18 +15,18 @@ struct wait_task {
 /* Waits by thread and disk, since the session was opened. */
 struct wait_reading {
     struct camp_disk_wait *waits; /* [count] */
-    bool *accounted;              /* [count] in the interval that ends with it */
+    bool *accounted; /* [count] the wait was accounted in the interval that ends here */
     size_t count, capacity;
 };
 
-/* Owns its arrays: wait_tasks_release(). All zero is empty. */
+/* wait_tasks_release() frees its arrays. All zero is an empty struct. */
 struct wait_tasks {
     struct wait_task *tasks; /* [count], longest wait first */
     size_t count, capacity;
     struct wait_reading before, now;
 };
 
-/* Space for `count` waits in `now`. False: no memory. */
+/* Reserves space for `count` waits in `now`. False: no memory. */
 bool wait_tasks_reserve(struct wait_tasks *tasks, size_t count);
 
 /* Reads the waits of a session into `now`. */

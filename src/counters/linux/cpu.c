@@ -40,7 +40,7 @@ bool camp_cpu_id_of(struct cursor *line, int32_t *ret_cpu)
 
 static uint64_t without(uint64_t whole, uint64_t part)
 {
-    return whole > part ? whole - part : 0; /* they are read one after the other, not at once */
+    return whole > part ? whole - part : 0; /* the two were not read at the same time */
 }
 
 bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp_cpu *ret)
@@ -53,7 +53,7 @@ bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp
 
     for (; count < COLUMNS && line_u64(&line, &columns[count]); count++) {
         known |= 1u << count;
-        /* A time of centuries is a counter that fell below zero, which some kernels had. */
+        /* A time of centuries is a counter that fell below zero, as in some kernels. */
         if (__builtin_mul_overflow(columns[count], ns_per_tick, &columns[count])) {
             known &= ~(1u << count);
             columns[count] = 0;
@@ -64,7 +64,7 @@ bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp
     if (count == COLUMNS && (known & CAMP_CPU_GUEST_NICE) == 0)
         known &= ~(uint32_t)CAMP_CPU_NICE;
     while (count == COLUMNS && line_u64(&line, &later))
-        ; /* columns of later kernels */
+        ; /* skips columns of later kernels */
     if (count < FEWEST_COLUMNS || !line_is_at_end(&line))
         return false;
     ret->known = known;
@@ -84,11 +84,11 @@ bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp
 /* Enough for a dozen CPUs, without a long line of interrupts. */
 #define FIRST_READ 1024
 
-/* The lines of CPUs, in order. */
+/* A pass over the lines of CPUs, in their order. */
 struct walk {
     struct camp_lines lines;
     int32_t previous;
-    size_t count; /* lines seen, the total's included */
+    size_t count; /* lines read, including that of the total */
     uint64_t ticks_per_second;
     char buffer[LINES_BUFFER_SIZE];
 };
@@ -112,8 +112,8 @@ static int walk_fail(const struct walk *walk, size_t line, struct camp_error *er
                      walk->lines.path, line);
 }
 
-/* 1: the next CPU, whose columns are still in *ret_line. 0: no more. The total comes first, and ids
- * ascend: otherwise the file is not /proc/stat. */
+/* Reads the next line of a CPU, and leaves its columns in *ret_line. 1: there is one; 0: no more.
+ * The total comes first, and ids ascend: otherwise the file is not /proc/stat. */
 static int walk_next(struct walk *walk, int32_t *ret_cpu, struct cursor *ret_line,
                      struct camp_error *error)
 {
@@ -293,7 +293,7 @@ bool camp_parse_fork_count(const char *bytes, size_t length, uint64_t *ret_count
     return true;
 }
 
-/* Reads on, keeping the end of each chunk, until the line is whole. */
+/* Reads chunk by chunk, keeping the end of each one, until the line is complete. */
 static int search(int descriptor, const char *path, uint64_t *ret_count, struct camp_error *error)
 {
     char bytes[LINE_SIZE + CHUNK_SIZE];

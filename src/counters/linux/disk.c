@@ -7,8 +7,8 @@
  * Partitions are recognised without a system call for each: the kernel prints a disk and then its
  * partitions, and names a partition after its disk (block/partitions/core.c: the disk's name, a "p"
  * if that ends in a digit, the number). Such a name alone proves nothing (a virtual machine may
- * have a whole disk called xvda1); after its disk it does. In /sys the folder of a partition is in
- * the folder of its disk.
+ * have a whole disk called xvda1), but in a line after that of the disk it does. In /sys the folder
+ * of a partition is in the folder of its disk.
  *
  * The name of a kernel's disk may hold a slash ("cciss/c0d0"), which is "!" in /sys and here.
  */
@@ -26,7 +26,7 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* A disk that was never used: virtual machines have a dozen of them. */
+/* The columns of a disk that was never used: virtual machines have a dozen such disks. */
 #define IDLE " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
 
 bool camp_disk_columns(struct cursor line, struct camp_disk *ret)
@@ -55,7 +55,7 @@ bool camp_disk_columns(struct cursor line, struct camp_disk *ret)
     return true;
 }
 
-/* As in /sys. False: not a name that could be there. */
+/* Takes the name from a line, spelled as in /sys. False: /sys cannot have such a name. */
 static bool name_of(struct cursor *line, char name[CAMP_NAME_SIZE])
 {
     size_t length = 0;
@@ -79,8 +79,8 @@ bool camp_disk_line(struct cursor line, struct camp_disk *ret)
            camp_disk_columns(line, ret);
 }
 
-/* A caller's name, which may be any text, as the name of a file in /sys. False: no file can have
- * it. Without a slash it cannot name another folder. */
+/* Spells a name as in /sys. The caller's name may be any text: as the result has no slash, it
+ * cannot lead to another folder. False: no file can have this name. */
 static bool name_in_sys(const char *name, char in_sys[CAMP_NAME_SIZE])
 {
     size_t length = strlen(name);
@@ -93,7 +93,7 @@ static bool name_in_sys(const char *name, char in_sys[CAMP_NAME_SIZE])
     return true;
 }
 
-/* The length of the disk's name within what may be a partition's name; 0: it cannot be one. */
+/* The length of the disk's name in a possible name of a partition; 0: it cannot be one. */
 static size_t disk_length_of(const char *name)
 {
     size_t length = strlen(name);
@@ -118,20 +118,20 @@ bool camp_disk_is_partition_name(const char *disk, const char *name)
 struct walk {
     struct camp_lines lines;
     size_t number;
-    char disk[CAMP_NAME_SIZE]; /* the last whole disk */
+    char disk[CAMP_NAME_SIZE]; /* name of the last whole disk */
     char buffer[LINES_BUFFER_SIZE];
 };
 
 static void walk_start(struct walk *walk, int descriptor, const char *path)
 {
-    /* One record is a disk with all its partitions, of any length. */
+    /* The kernel writes a disk with all its partitions as one record of any length. */
     camp_lines_start(&walk->lines, descriptor, path, walk->buffer, sizeof walk->buffer,
                      LINES_UNTIL_EMPTY);
     walk->number = 0;
     walk->disk[0] = '\0';
 }
 
-/* 1: the next disk or partition. 0: no more. */
+/* Reads the next disk or partition. 1: there is one; 0: no more. */
 static int walk_next(struct walk *walk, struct camp_disk *ret, struct camp_error *error)
 {
     struct cursor line;
@@ -168,7 +168,7 @@ int camp_disk_scan(int descriptor, const char *path, int kind, struct camp_disk 
     return r < 0 ? r : camp_output_end(&output, "disks", ret_count, error);
 }
 
-/* Without /sys: the line of diskstats. `asked`: the name as given by the caller. */
+/* Reads the line of diskstats, where there is no /sys. `asked`: the name as the caller gave it. */
 static int read_of_diskstats(const struct camp_source *source, const char *name, const char *asked,
                              struct camp_disk *ret, struct camp_error *error)
 {
@@ -189,7 +189,7 @@ static int read_of_diskstats(const struct camp_source *source, const char *name,
     return r < 0 ? r : CAMP_OK;
 }
 
-/* sys/block/DISK/stat or sys/block/DISK/NAME/stat: the existing one determines the kind. */
+/* Reads sys/block/DISK/stat or sys/block/DISK/NAME/stat: whichever exists determines the kind. */
 static int read_of_sys(const char *path, const char *name, int kind, struct camp_disk *ret,
                        struct camp_error *error)
 {
@@ -235,8 +235,8 @@ static int read_partition(const struct camp_source *source, const char *name, st
     return r < 0 ? r : read_of_sys(path, name, CAMP_DISK_PARTITION, ret, error);
 }
 
-/* The likelier one first, because a failed open(2) is a tenth of the whole call: sda1, vdb2, xvda3,
- * nvme0n1p1 are partitions as a rule; dm-1, loop2, md3 are disks. */
+/* The likelier path is tried first, because a failed open(2) is a tenth of the cost of the call:
+ * sda1, vdb2, xvda3, nvme0n1p1 are partitions as a rule; dm-1, loop2, md3 are disks. */
 static bool looks_like_partition(const char *name)
 {
     size_t length = disk_length_of(name);
@@ -246,7 +246,7 @@ static bool looks_like_partition(const char *name)
     return name[length] == 'p' || strspn(name, "hsvx") != 0;
 }
 
-/* The likelier folder of /sys, the other one, and the line of diskstats. */
+/* Tries the likelier folder of /sys, then the other one, then the line of diskstats. */
 static int read_wherever_it_is(const struct camp_source *source, const char *in_sys,
                                const char *name, struct camp_disk *ret, struct camp_error *error)
 {

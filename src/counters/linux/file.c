@@ -68,7 +68,7 @@ int camp_open_proc(const struct camp_source *source, const char *name, char *pat
     size_t name_length = strlen(name);
     int descriptor;
 
-    /* By hand: printf's way to do it would be two hundredths of the whole call. */
+    /* Not by snprintf(), which would add two hundredths to the cost of the call. */
     if (root_length + 1 + name_length >= PATH_SIZE)
         return camp_fail(error, CAMP_E_INVALID, 0, "a source's folder has a name over %d bytes",
                          PATH_SIZE - 32);
@@ -94,7 +94,7 @@ void camp_lines_start(struct camp_lines *lines, int descriptor, const char *path
     };
 }
 
-/* One read behind what is left of the last one. */
+/* Reads once; the new bytes follow the unread ones in the buffer. */
 static int fill(struct camp_lines *lines, struct camp_error *error)
 {
     size_t left = lines->end - lines->begin;
@@ -120,8 +120,8 @@ static int fill(struct camp_lines *lines, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Whether what is here of the next line shows already that it is not wanted: so the interrupt line
- * of /proc/stat, which may be longer than the buffer, is never waited for. */
+/* Does the part of the next line in the buffer show already that the line is unwanted? Then the
+ * rest is not waited for: the interrupt line of /proc/stat may be longer than the buffer. */
 static bool is_unwanted(const struct camp_lines *lines)
 {
     const char *at = lines->buffer + lines->begin;

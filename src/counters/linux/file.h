@@ -1,8 +1,8 @@
 /*
  * Files below /proc and /sys, or below the folders of a struct camp_source.
  *
- * The kernel writes many of these files at each first read, so one read into a buffer that is large
- * enough is of one point in time.
+ * The kernel generates many of these files at the first read, so one read into a buffer that is
+ * large enough has the data of one point in time.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define PATH_SIZE 512 /* a root folder and what is below it */
+#define PATH_SIZE 512 /* for a root folder and a path below it */
 
 /* "/proc" or "/sys", or their replacement. */
 const char *camp_proc(const struct camp_source *source);
@@ -23,14 +23,14 @@ const char *camp_sys(const struct camp_source *source);
 int camp_path(char *path, const char *root, struct camp_error *error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Reads the beginning of a file into buffer[capacity]: *ret_length bytes, no final NUL. In one
- * read(2), for files that answer whole at once (stat, schedstat, a /sys file); a longer one is cut
- * there, and *ret_length == capacity. */
+/* Reads the beginning of a file into buffer[capacity]: *ret_length bytes, no final NUL. It takes
+ * one read(2), for files that the kernel returns whole (stat, schedstat, a /sys file); a longer
+ * file is truncated, with *ret_length == capacity. */
 int camp_read_file_once(const char *path, char *buffer, size_t capacity, size_t *ret_length,
                         struct camp_error *error);
 
-/* Opens a file below /proc, or its replacement, and writes its path[PATH_SIZE]. A descriptor, or a
- * negative CAMP_E_*. */
+/* Opens a file below /proc, or its replacement, and writes its path[PATH_SIZE]. Returns a
+ * descriptor, or a negative CAMP_E_*. */
 int camp_open_proc(const struct camp_source *source, const char *name, char *path,
                    struct camp_error *error);
 
@@ -39,7 +39,7 @@ int camp_open_proc(const struct camp_source *source, const char *name, char *pat
  *
  * A machine of 1152 CPUs writes a /proc/stat of 100 KiB, one of a thousand disks a longer
  * /proc/diskstats; this library has no memory of its own, so what it reads streams through a buffer
- * on the stack. Two facts about the kernel's seq_file keep the number of system calls at its least:
+ * on the stack. Two facts about the kernel's seq_file are used to need the fewest system calls:
  *
  * - A file that is written as one record (/proc/stat, /proc/meminfo: single_open()) is made whole
  * at the first read, and the reads after it get the rest of the same point in time. Less than what
@@ -52,29 +52,31 @@ int camp_open_proc(const struct camp_source *source, const char *name, char *pat
 
 struct camp_lines {
     int descriptor;
-    const char *path;   /* for messages */
+    const char *path;   /* path of the file, for messages */
     const char *prefix; /* the first line without this prefix is the end; NULL: all lines are
                          * wanted */
-    size_t first_read;  /* size of the first read: small, where files usually are */
-    size_t last_below;  /* a read shorter than this (and than requested) is the last */
+    size_t first_read;  /* size of the first read: small where the wanted lines come first */
+    size_t last_below;  /* a read of fewer bytes than this (and than requested) is the last one */
     char *buffer;
     size_t capacity;
     size_t begin; /* unread bytes in the buffer: from begin up to end */
     size_t end;
     off_t offset;
-    uint64_t time_ns; /* CLOCK_MONOTONIC of the first answer */
+    uint64_t time_ns; /* CLOCK_MONOTONIC after the first read(2) */
     bool at_end;
 };
 
 #define LINES_ONE_RECORD SIZE_MAX /* as last_below: any read shorter than requested */
 #define LINES_UNTIL_EMPTY 0       /* as last_below: only an empty answer is the end */
 
-/* All lines from the beginning of the file, by pread(2). prefix and first_read may be set then. */
+/* Prepares to read all lines from the beginning of the file, by pread(2). Afterwards, prefix and
+ * first_read may be set. */
 void camp_lines_start(struct camp_lines *lines, int descriptor, const char *path, char *buffer,
                       size_t capacity, size_t last_below);
 
 /* text_u64() for lines, without a check for the end at every byte: the newline at line->end stops
- * it. It is the larger half of a call's cost besides its system calls. No tabs. */
+ * it. More than half of a call's cost outside system calls is here. Tabs are not accepted as
+ * blanks. */
 static inline bool line_u64(struct cursor *line, uint64_t *ret)
 {
     const char *at = line->at;
@@ -98,7 +100,7 @@ static inline bool line_u64(struct cursor *line, uint64_t *ret)
     return true;
 }
 
-/* Was all of the line parsed, except for blanks? */
+/* Is all of the line parsed, except for blanks? */
 static inline bool line_is_at_end(const struct cursor *line)
 {
     const char *at = line->at;
@@ -108,6 +110,6 @@ static inline bool line_is_at_end(const struct cursor *line)
     return at == line->end;
 }
 
-/* 1: *ret_line is the next line, without its newline, until the next call. 0: there is none.
- * CAMP_E_FORMAT: the file ends within a line, or a line does not fit the buffer. */
+/* Returns 1 and in *ret_line the next line without its newline, valid until the next call. 0: there
+ * is none. CAMP_E_FORMAT: the file ends within a line, or a line does not fit the buffer. */
 int camp_lines_next(struct camp_lines *lines, struct cursor *ret_line, struct camp_error *error);

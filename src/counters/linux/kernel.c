@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The struct to fill, and sources of more than one fact. */
+/* The struct to fill, and texts that have more than one fact. */
 struct reading {
     const struct camp_source *source;
     struct camp_kernel *kernel;
@@ -45,7 +45,8 @@ static void know_answer(struct reading *reading, uint32_t field, int32_t *fact, 
         know(reading, field, fact, answer);
 }
 
-/* A short file, or the start of a longer one. 0, or an errno: ENOENT if it is missing. */
+/* Reads a short file, or the start of a longer one. Returns 0, or an errno: ENOENT if the file is
+ * missing. */
 static int read_short(struct reading *reading, const char *root, const char *name)
 {
     struct camp_error error = { 0 };
@@ -70,8 +71,8 @@ static int read_sys(struct reading *reading, const char *name)
     return read_short(reading, camp_sys(reading->source), name);
 }
 
-/* Calls take() for each line until it returns false. True: the file was read to its end, or until
- * then. */
+/* Calls take() for each line, to the end of the file or until take() returns false. False: a read
+ * failed. */
 static bool each_line(struct reading *reading, int descriptor, const char *path,
                       bool (*take)(struct reading *, struct cursor line))
 {
@@ -226,8 +227,8 @@ static bool take_timer_list(struct reading *reading, struct cursor line)
     return answer != ANSWER_YES;
 }
 
-/* After read_accounting(), which sets it for kernels with NO_HZ_FULL. The command line and the
- * running timers override the rest. */
+/* To be called after read_accounting(), which sets the fact for kernels with NO_HZ_FULL. The
+ * command line and the running timers override the configuration. */
 static void read_tickless_idle(struct reading *reading)
 {
     int32_t *fact = &reading->kernel->tickless_idle;
@@ -268,7 +269,7 @@ static void read_steal(struct reading *reading)
         (void)each_line_of_proc(reading, "cpuinfo", take_flags);
 }
 
-/* 1: it can be read; 0: it does not exist, or is switched off; unknown: no permission. */
+/* 1: the file can be read; 0: it does not exist, or is switched off; unknown: no permission. */
 static int answers(struct reading *reading, const char *name)
 {
     int missing = read_proc(reading, name);

@@ -55,7 +55,8 @@ bool camp_kernel_has_word(struct cursor line, const char *word)
     return false;
 }
 
-/* The type follows " - ", which ends the optional fields; blanks in names are octal there. */
+/* The type of the file system follows " - ", which ends the optional fields. Names cannot contain
+ * that: their blanks are written in octal. */
 int camp_kernel_cgroup_of_mount(struct cursor line)
 {
     struct cursor word;
@@ -70,7 +71,8 @@ int camp_kernel_cgroup_of_mount(struct cursor line)
     return 0;
 }
 
-/* "  .nohz           : 1"; before Linux 6.9 "  .nohz_mode      : 2" (0: inactive). */
+/* Lines of timer_list: "  .nohz           : 1"; before Linux 6.9 "  .nohz_mode      : 2" (0:
+ * inactive). */
 int camp_kernel_tickless_line(struct cursor line)
 {
     struct cursor word;

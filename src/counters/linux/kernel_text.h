@@ -29,21 +29,23 @@ struct kernel_config {
 /* Takes one line of a .config: "CONFIG_X=y" or "# CONFIG_X is not set". */
 void camp_kernel_config_line(struct kernel_config *config, struct cursor line);
 
-/* Whether one of the blank-separated words of the command line is `word`. */
+/* Is `word` one of the blank-separated words of the command line? */
 bool camp_kernel_has_word(struct cursor line, const char *word);
 
-/* A line of mountinfo: 1 for a cgroup mount, 2 for a cgroup2 mount, 0 for another. */
+/* Parses a line of mountinfo. Returns 1 for a cgroup mount, 2 for a cgroup2 mount, 0 for another.
+ */
 int camp_kernel_cgroup_of_mount(struct cursor line);
 
-/* A line of timer_list: ANSWER_YES when a CPU's tick may stop, ANSWER_NO when it may not,
- * ANSWER_UNKNOWN for any other line. */
+/* Parses a line of timer_list. ANSWER_YES: a CPU's tick may stop; ANSWER_NO: it may not;
+ * ANSWER_UNKNOWN: any other line. */
 int camp_kernel_tickless_line(struct cursor line);
 
-/* A line of status: "CapEff:" and a hexadecimal number. */
+/* Parses the line "CapEff:" of status, with its hexadecimal number. False: any other line. */
 bool camp_kernel_capabilities_line(struct cursor line, uint64_t *ret);
 
-/* A list of CPUs ("1-3,5") with its newline, into ret[capacity]; empty for "" and "(null)", which
- * the kernel writes for none. A list that does not fit ends in "...". False: not a list. */
+/* Copies a list of CPUs ("1-3,5") that ends in a newline into ret[capacity]; empty for "" and
+ * "(null)", which the kernel writes for none. A list that does not fit ends in "...". False: not a
+ * list. */
 bool camp_kernel_cpu_list(struct cursor text, char *ret, size_t capacity);
 
 /* Whether "6.18.44-x" is at least major.minor. */

@@ -2,9 +2,9 @@
  * Memory and swap: sysinfo(2), or /proc/meminfo (man 5 proc; fs/proc/meminfo.c).
  *
  * Both read the same counters of the kernel (vm_zone_stat and swap_info), so they differ only by
- * changes between two calls. sysinfo(2) has no page cache, but costs a tenth: it opens no file, and
- * does not add up every zone of every node for the estimate MemAvailable. In a container with the
- * /proc/meminfo of lxcfs, sysinfo(2) is the host's.
+ * changes between two calls. sysinfo(2) has no page cache, but costs a tenth of the time: it opens
+ * no file, and does not add up every zone of every node for the estimate MemAvailable. In a
+ * container with the /proc/meminfo of lxcfs, sysinfo(2) is the host's.
  */
 #include "../error.h"
 #include "../units.h"
@@ -24,7 +24,7 @@
         name, sizeof name - 1, field, offsetof(struct camp_memory, member)                         \
     }
 
-/* In the kernel's order. */
+/* The wanted lines, in the kernel's order. */
 static const struct {
     const char *name;
     size_t length;
@@ -42,10 +42,10 @@ static const struct {
 
 #define ROWS (sizeof rows / sizeof rows[0])
 
-/* Up to SwapFree, as kernels without high memory print it. */
+/* Bytes up to the line SwapFree, in kernels without high memory. */
 #define FIRST_READ 512
 
-/* "     123 kB" behind the name. */
+/* Parses "     123 kB", which follows the name. */
 static bool kib_of(struct cursor line, uint64_t *ret_bytes)
 {
     uint64_t kib;
@@ -57,13 +57,13 @@ static bool kib_of(struct cursor line, uint64_t *ret_bytes)
     return true;
 }
 
-/* Most lines are in no row, which their first byte shows. */
+/* Most lines are unwanted, which their first byte shows. */
 static bool may_be_row(char first)
 {
     return first == 'M' || first == 'B' || first == 'C' || first == 'S';
 }
 
-/* The row of a line; ROWS when none. `likely` is tried first. */
+/* The index of a line's row; ROWS: it has none. `likely` is tried first. */
 static size_t row_of(const struct cursor *line, size_t likely)
 {
     size_t left = cursor_left(line);

@@ -15,15 +15,15 @@
 #include <unistd.h>
 
 #define PAGE_AT_LEAST 4096
-#define LONGEST_LINE 512 /* 16 numbers of 20 digits and a name of 15 are less */
+#define LONGEST_LINE 512 /* 16 numbers of 20 digits and a name of 15 bytes need less */
 
-/* errs drop fifo frame compressed, and errs drop fifo colls carrier, of a network without trouble.
- */
+/* The columns errs drop fifo frame compressed, and errs drop fifo colls carrier, when all are 0. */
 #define NO_TROUBLE_RECEIVED "    0    0    0     0          0"
 #define NO_TROUBLE_SENT "    0    0    0     0       0"
 
-/* Bytes, packets, and then five columns of errors, of which the first two are wanted. The columns
- * are wide and mostly zero, so they are first tested as a whole: it halves the time. */
+/* Parses one direction: bytes, packets, and then five columns of errors, of which the first two are
+ * wanted. These are wide and mostly zero, so they are first compared as a whole, which halves the
+ * time. */
 static bool half_line(struct cursor *line, const char *no_trouble, uint64_t columns[4])
 {
     struct cursor here = *line;
@@ -40,7 +40,7 @@ static bool half_line(struct cursor *line, const char *no_trouble, uint64_t colu
                 return false;
     }
     *line = here;
-    return line_u64(line, &other); /* multicast; compressed */
+    return line_u64(line, &other); /* skips multicast, or compressed */
 }
 
 bool camp_network_line(struct cursor line, struct camp_network *ret)
@@ -56,7 +56,7 @@ bool camp_network_line(struct cursor line, struct camp_network *ret)
         return false;
     name = (struct cursor){ line.at, colon };
     line.at = colon + 1;
-    /* A name that is cut short would be the name of nothing. */
+    /* A truncated name would match no interface. */
     if (cursor_left(&name) == 0 || cursor_left(&name) >= CAMP_NAME_SIZE ||
         memchr(name.at, '\0', cursor_left(&name)) != NULL)
         return false;
@@ -96,7 +96,7 @@ static void walk_start(struct walk *walk, int descriptor, const char *path)
     walk->number = 0;
 }
 
-/* 1: the next interface. 0: no more. */
+/* Reads the next interface. 1: there is one; 0: no more. */
 static int walk_next(struct walk *walk, struct camp_network *ret, struct camp_error *error)
 {
     struct cursor line;

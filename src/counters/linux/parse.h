@@ -10,14 +10,14 @@
 
 #include <camp/camp.h>
 
-/* "cpu  1 2 3 4" or "cpu7 1 2 3 4": the id, and what follows it stays in *line. */
+/* Parses the id of "cpu  1 2 3 4" or "cpu7 1 2 3 4", and leaves the rest in *line. */
 bool camp_cpu_id_of(struct cursor *line, int32_t *ret_cpu);
 /* The columns behind the id, in ticks of 1/ticks_per_second. Sets all but cpu and time_ns. */
 bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp_cpu *ret);
 int camp_cpu_scan(int descriptor, const char *path, struct camp_cpu *cpus, size_t size,
                   size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* Finds the line `processes N` in a piece of /proc/stat. False: it is not there, or cut. */
+/* Finds the line `processes N` in a part of /proc/stat. False: it is not there, or truncated. */
 bool camp_parse_fork_count(const char *bytes, size_t length, uint64_t *ret_count);
 
 int camp_memory_scan(int descriptor, const char *path, struct camp_memory *ret,
@@ -27,18 +27,18 @@ bool camp_network_line(struct cursor line, struct camp_network *ret);
 int camp_network_scan(int descriptor, const char *path, struct camp_network *networks, size_t size,
                       size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* The columns from the reads on, as in /proc/diskstats and /sys/class/block/NAME/stat, into a *ret
- * that is zero. */
+/* Parses the columns that start with the number of reads, as in /proc/diskstats and
+ * /sys/class/block/NAME/stat, into a *ret that is zero. */
 bool camp_disk_columns(struct cursor line, struct camp_disk *ret);
-/* A line of /proc/diskstats, into a *ret that is zero. Sets all but kind and time_ns. */
+/* Parses a line of /proc/diskstats into a *ret that is zero. Sets all but kind and time_ns. */
 bool camp_disk_line(struct cursor line, struct camp_disk *ret);
-/* Whether `name` is how the kernel would name a partition of `disk`. */
+/* Does the kernel name a partition of `disk` in this way? */
 bool camp_disk_is_partition_name(const char *disk, const char *name);
 int camp_disk_scan(int descriptor, const char *path, int kind, struct camp_disk *disks, size_t size,
                    size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* The number is in reader->kind; a reader of one kind that is passed to the function of another is
- * CAMP_E_INVALID. */
+/* The values of reader->kind. Passing a reader to the function of another kind is CAMP_E_INVALID.
+ */
 enum camp_reader_kind {
     CAMP_READER_CPUS = 1,
     CAMP_READER_MEMORY = 2,

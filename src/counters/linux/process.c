@@ -21,8 +21,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* The clock of another process, as clock_getcpuclockid(3) would name it; that function asks the
- * kernel whether the process exists, which the reading of the clock then does again. */
+/* The clock of another process, as clock_getcpuclockid(3) would name it; that function makes a
+ * system call to see whether the process exists, which reading the clock shows anyway. */
 #define CPUCLOCK_SCHED 2
 
 static clockid_t clock_of_process(int32_t pid)
@@ -83,7 +83,7 @@ int camp_stat_check(const struct stat_line *line, uint64_t start, struct camp_er
 {
     if (line->start != start)
         return camp_fail(error, CAMP_E_GONE, 0, "it has ended; its number belongs to another now");
-    /* do_task_stat() of a task that is being released prints its times and threads as 0. */
+    /* do_task_stat() prints 0 times and 0 threads for a task that is being released. */
     if (line->threads == 0)
         return camp_fail(error, CAMP_E_GONE, 0, "it is ending at this moment");
     return CAMP_OK;

@@ -15,10 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STAT_SIZE 2048       /* 52 numbers of at most 20 digits, and a name: once and a half */
+#define STAT_SIZE 2048       /* one and a half times 52 numbers of at most 20 digits and a name */
 #define SCHEDSTAT_SIZE 128   /* 3 numbers */
-#define IO_SIZE 512          /* 7 lines of a word and a number */
-#define STATUS_SIZE 8192     /* the end of it is enough */
+#define IO_SIZE 512          /* 7 lines with a word and a number each */
+#define STATUS_SIZE 8192     /* only the end of the file is needed */
 #define DIRECTORY_SIZE 32768 /* entries read at once: 1,300 of /proc */
 
 /* One line of PID/stat or task/TID/stat: the fields that are used here, in the kernel's units. */
@@ -39,7 +39,7 @@ struct stat_line {
 struct schedstat_line {
     uint64_t run_ns;
     uint64_t run_delay_ns;
-    uint64_t runs; /* times put on a CPU */
+    uint64_t runs; /* number of times it was put on a CPU */
 };
 
 struct status_switches {
@@ -52,8 +52,8 @@ struct io_bytes {
     uint64_t written;
 };
 
-/* False: the text is not what the kernel writes, or is cut before the last field wanted. *ret is
- * then undefined. */
+/* Each parses one of the files. False: the text is not what the kernel writes, or is cut before the
+ * last wanted field; *ret is then undefined. */
 bool camp_stat_parse(struct cursor text, struct stat_line *ret);
 bool camp_schedstat_parse(struct cursor text, struct schedstat_line *ret);
 bool camp_status_parse(struct cursor text, struct status_switches *ret);
@@ -86,21 +86,21 @@ int camp_folder_at(struct task_folder *folder, const struct camp_source *source,
                    int32_t tid, struct camp_error *error);
 void camp_folder_close(struct task_folder *folder);
 
-/* One read(2) of folder/name, or of folder/task/TID/name (tid not 0). 0, or an errno: ESRCH when
- * the task has exited, ENOENT when this kernel has no such file. */
+/* Reads folder/name, or folder/task/TID/name (tid not 0), with one read(2). Returns 0, or an errno:
+ * ESRCH when the task has exited, ENOENT when this kernel has no such file. */
 int camp_folder_read(const struct task_folder *folder, int32_t tid, const char *name, char *buffer,
                      size_t capacity, size_t *ret_length);
 
-/* The same, but of a file longer than capacity the end of it. */
+/* Reads in the same way, but of a file longer than `capacity` the end. */
 int camp_folder_read_end(const struct task_folder *folder, int32_t tid, const char *name,
                          char *buffer, size_t capacity, size_t *ret_length);
 
-/* Says which file of the folder, or of its task/TID (tid not 0), could not be read; EBADMSG: is not
- * the text the kernel writes. */
+/* Fails with the name of the file of the folder, or of its task/TID (tid not 0), that could not be
+ * read; EBADMSG: the file is not what the kernel writes. */
 int camp_folder_fail(const struct task_folder *folder, int32_t tid, const char *name,
                      int system_error, struct camp_error *error);
 
-/* The entries of a directory that are numbers: pids, tids. */
+/* Iterates over the entries of a directory that are numbers: pids, tids. */
 struct number_directory {
     int descriptor;
     size_t at;
@@ -113,27 +113,28 @@ struct number_entry {
     uint64_t inode;
 };
 
-/* `name` below `base` (a descriptor or AT_FDCWD). 0 or an errno. */
+/* Opens the directory `name` below `base` (a descriptor or AT_FDCWD). Returns 0 or an errno. */
 int camp_numbers_open(struct number_directory *directory, int base, const char *name);
-/* 1: *ret is the next; 0: none left; negative: an errno, negated. */
+/* 1: *ret is the next entry; 0: none left; below 0: a negative errno. */
 int camp_numbers_next(struct number_directory *directory, struct number_entry *ret);
 void camp_numbers_close(struct number_directory *directory);
 
-/* The CPU clock of the process with this pid now. False: none, or it is not a process' pid. */
+/* Reads the CPU clock of the process that has this pid now. False: there is none, or it is a
+ * thread's id. */
 bool camp_process_clock(int32_t pid, uint64_t *ret_ns);
 
 /* Reads PID/stat (tid 0) or task/TID/stat by its path. */
 int camp_stat_read(const struct camp_source *source, int32_t pid, int32_t tid,
                    struct stat_line *ret, struct camp_error *error);
 
-/* The same below a folder. */
+/* Reads the same file below a folder. */
 int camp_stat_read_folder(const struct task_folder *folder, int32_t tid, struct stat_line *ret,
                           struct camp_error *error);
 
-/* CAMP_E_GONE when this line is of an exited task, or of another start than `start`. */
+/* CAMP_E_GONE: the line is of an exited task, or its start is not `start`. */
 int camp_stat_check(const struct stat_line *line, uint64_t start, struct camp_error *error);
 
-/* Fills all that stat holds, and cpu_ns from utime + stime if `with_cpu`. */
+/* Fills all fields that stat has, and cpu_ns with utime + stime if `with_cpu`. */
 int camp_task_of_stat(const struct stat_line *line, bool with_cpu, struct camp_task *task,
                       struct camp_error *error);
 
@@ -141,24 +142,24 @@ int camp_task_of_stat(const struct stat_line *line, bool with_cpu, struct camp_t
 #define OF_THREADS (CAMP_TASK_RUN_DELAY | CAMP_TASK_SWITCHES)
 #define BESIDE_STAT (OF_THREADS | CAMP_TASK_IO)
 
-/* The data of a process or thread in files beside stat. */
+/* The data of a process or thread that are in other files than stat. */
 struct beside_stat {
-    uint32_t known;  /* of BESIDE_STAT: while reading, what is still to be added */
-    uint64_t run_ns; /* this and the next three: its threads added up */
+    uint32_t known;  /* bits of BESIDE_STAT; while reading: the ones still to be added */
+    uint64_t run_ns; /* this and the next three members: sums over the threads */
     uint64_t run_delay_ns;
     uint64_t runs;
     struct status_switches switches;
     struct io_bytes io; /* the kernel's own sum, including exited threads */
-    const char *file;   /* that was read last, of the folder's own task, or (tid not 0) of this */
+    const char *file;   /* name of the last file read; if tid is not 0, the one of that thread */
     int32_t tid;
 };
 
-/* All that `wanted` has of BESIDE_STAT. `others`: the pid whose other threads are added; 0: only
- * the folder's own task. */
+/* Reads what `wanted` has of BESIDE_STAT. `others`: the pid whose other threads are added; 0: only
+ * the folder's own task is read. */
 int camp_task_read_beside(const struct task_folder *folder, uint32_t wanted, int32_t others,
                           struct beside_stat *ret, struct camp_error *error);
 
-/* Adds it to *task, which has the data of stat. */
+/* Copies the data to *task, which already has those of stat. */
 void camp_task_of_beside(const struct beside_stat *beside, struct camp_task *task);
 
 /* Fills cpu_ns. */

@@ -2,15 +2,16 @@
  * Numbers of a process or thread in files beside stat: schedstat, status, io.
  *
  * Run-queue delay and context switches are counted per thread, and /proc/PID/schedstat and status
- * have those of the first thread only: 300 ms of a second thread were missing there. So the living
- * threads are added up; numbers of exited threads are unavailable. io is of the whole process,
- * including exited threads (do_io_accounting() of fs/proc/base.c).
+ * have only those of the first thread: in a test, they lacked 300 ms of a second thread. So the
+ * living threads are added up; numbers of exited threads are unavailable. io is of the whole
+ * process, including exited threads (do_io_accounting() of fs/proc/base.c).
  */
 #include "process.h"
 
 #include <errno.h>
 
-/* A file beside stat: unknown when unreadable, or missing in this kernel. */
+/* After these errors the numbers of the file are unknown: it is unreadable, or missing in this
+ * kernel. */
 static bool is_unknown(int system_error)
 {
     return system_error == EACCES || system_error == EPERM || system_error == ENOENT;
@@ -22,7 +23,8 @@ static void note_file(struct beside_stat *sums, int32_t tid, const char *name)
     sums->tid = tid;
 }
 
-/* tid 0: the folder's own task. 0, or an errno; EBADMSG: not the text the kernel writes. */
+/* Adds one schedstat. tid 0: that of the folder's own task. Returns 0, or an errno; EBADMSG: the
+ * text is not what the kernel writes. */
 static int add_schedstat(const struct task_folder *folder, int32_t tid, struct beside_stat *sums)
 {
     char text[SCHEDSTAT_SIZE];
@@ -58,7 +60,7 @@ static int add_switches(const struct task_folder *folder, int32_t tid, struct be
     return 0;
 }
 
-/* The folder's own task, which also shows which of the files exist. */
+/* Adds the folder's own task, which also shows which of the files exist. */
 static int add_first(const struct task_folder *folder, struct beside_stat *sums)
 {
     int system_error = 0;
@@ -80,7 +82,7 @@ static int add_first(const struct task_folder *folder, struct beside_stat *sums)
     return system_error;
 }
 
-/* A thread that exited since the directory was read is skipped. */
+/* Adds another thread; one that exited since the directory was read is skipped. */
 static int add_other(const struct task_folder *folder, int32_t tid, struct beside_stat *sums)
 {
     int system_error = 0;

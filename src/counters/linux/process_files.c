@@ -2,11 +2,11 @@
  * The folders and files of processes and threads below /proc.
  *
  * The data of a process that exits while it is read must never be mixed with those of the next
- * owner of its pid. A caller that reads stat last only needs its start time: earlier readings of
- * that number were of the same task. A caller that must read stat first opens the folder (O_PATH)
- * and the files below it: the kernel ties that descriptor to the task itself, not to the number
- * (proc_pid_permission() returns ESRCH after its exit). That costs 1.1 us; reading stat a second
- * time costs 5.2 us.
+ * owner of its pid. For a caller that reads stat last, the start time is enough: if it is the
+ * expected one, earlier readings of the same pid were of the same task. A caller that must read
+ * stat first opens the folder (O_PATH) and the files below it: the kernel ties that descriptor to
+ * the task itself, not to the number (proc_pid_permission() returns ESRCH after its exit). That
+ * costs 1.1 us; reading stat a second time costs 5.2 us.
  */
 #define _GNU_SOURCE 1 /* O_PATH */
 
@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What is still free of a path, and whether all fitted so far. */
+/* The free part of a path's buffer, and whether everything has fitted so far. */
 struct path_writer {
     char *at;
     char *end; /* the final NUL goes here at the latest */

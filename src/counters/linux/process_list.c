@@ -3,7 +3,7 @@
  *
  * The kernel lists /proc ascending by pid (next_tgid() of fs/proc/base.c), but a process's threads
  * in the order of their creation, and a fixture's folders in any order. Each entry is inserted in
- * its place, which costs nothing when they come in order.
+ * its place, which costs nothing when the entries come in order.
  *
  * getdents64(2) is called directly: readdir(3) allocates. The inode number of /proc/PID identifies
  * the process as long as the kernel keeps the entry in its cache; the entry of an exiting process
@@ -18,12 +18,12 @@
 
 #define EXECUTABLE_SIZE 4096 /* PATH_MAX: longer paths cannot be opened */
 
-/* What is listed begins with a struct camp_pid, camp_process or camp_thread. It is kept ascending;
- * without space for all the first are kept. */
+/* An element of the list, which begins with a struct camp_pid, camp_process or camp_thread. The
+ * list is kept ascending; without space for all elements, the first ones are kept. */
 struct element {
     const void *value;
     size_t size;
-    size_t key_at; /* offset of the number that it is ordered by */
+    size_t key_at; /* offset of the number by which elements are ordered */
 };
 
 static int32_t key_of(const struct camp_output *array, size_t index, size_t key_at)
@@ -89,7 +89,8 @@ int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_
 }
 
 /* A thread other than its process's first has a folder in /proc too, though it is not listed there.
- * The CPU clock of that number fails; of the files only status shows the difference. */
+ * Reading a CPU clock fails for such a number; among the files, only status shows the difference.
+ */
 static int check_is_process(const struct camp_source *source, int32_t pid, struct camp_error *error)
 {
     char path[PATH_SIZE], text[STATUS_SIZE];
@@ -131,8 +132,8 @@ int camp_process_identify(const struct camp_source *source, int32_t pid, struct 
     return CAMP_OK;
 }
 
-/* What decides whether a pid is listed: CAMP_OK with its *ret_start; CAMP_E_GONE leaves it out, as
- * does CAMP_E_PERM (/proc mounted with hidepid=1 lists what it does not show). */
+/* Decides whether a pid is listed. CAMP_OK: it is, with *ret_start. CAMP_E_GONE or CAMP_E_PERM: it
+ * is left out (/proc mounted with hidepid=1 lists pids whose files it hides). */
 typedef int (*choose_process)(const struct camp_source *source, int32_t pid, const char *executable,
                               uint64_t *ret_start, struct camp_error *error);
 
@@ -150,7 +151,8 @@ static int choose_any(const struct camp_source *source, int32_t pid, const char 
     return r;
 }
 
-/* 1: launched from that executable; 0: not; -1: the executable cannot be seen, or there is none. */
+/* 1: the process was launched from that executable; 0: not; -1: the executable cannot be seen, or
+ * there is none. */
 static int match_executable(int base, const char *path, const char *executable)
 {
     char target[EXECUTABLE_SIZE];
@@ -161,7 +163,8 @@ static int match_executable(int base, const char *path, const char *executable)
     return camp_executable_is(cursor_of(target, (size_t)length), executable);
 }
 
-/* If the executable is unreadable: argv[0], or the name without one (kernel threads, zombies). */
+/* If the executable is unreadable, compares argv[0], or the name if there is none (kernel threads,
+ * zombies). */
 static bool match_otherwise(const struct task_folder *folder, const struct stat_line *line,
                             const char *executable)
 {
@@ -193,8 +196,8 @@ static int choose_in_folder(const struct task_folder *folder, const char *execut
     return r;
 }
 
-/* Most processes have another executable: they cost one readlink(2). The others are read again
- * below their open folder, so that name and start time are of the same process. */
+/* Most processes have another executable: each costs one readlink(2). The matching ones are read
+ * again below their open folder, so that name and start time are of the same process. */
 static int choose_executable(const struct camp_source *source, int32_t pid, const char *executable,
                              uint64_t *ret_start, struct camp_error *error)
 {
@@ -219,7 +222,7 @@ static bool is_left_out(int result)
     return result == CAMP_E_GONE || result == CAMP_E_PERM;
 }
 
-/* A failure of one entry that is not of this entry only. */
+/* Reports a failure at one entry that concerns the whole list. */
 static int pass_on(struct camp_error *error, const struct camp_error *failure)
 {
     if (error != NULL)

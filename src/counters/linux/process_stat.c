@@ -49,10 +49,10 @@ static bool parse_name(struct cursor *text, struct stat_line *ret)
 }
 
 /*
- * After the name stat is words with one blank before each. It is read a thousand times a second, so
- * the end is not checked at each byte: the text is cut after its last blank or newline, which ends
- * the last word. The cursor is at the blank before the next word. Inlined functions keep it in
- * registers, which saves a hundredth of the whole call.
+ * After the name, stat consists of words with one blank before each. It may be parsed a thousand
+ * times a second, so the end is not checked at each byte: the text is cut after its last blank or
+ * newline, which ends the last word. The cursor is at the blank before the next word. Inlined
+ * functions keep it in registers, which saves a hundredth of the cost of the call.
  */
 #define IN_REGISTERS static inline __attribute__((always_inline))
 
@@ -116,14 +116,14 @@ bool camp_stat_parse(struct cursor text, struct stat_line *ret)
 {
     if (!parse_name(&text, ret))
         return false;
-    cut_last_word(&text); /* it leaves at least the blank behind the state */
+    cut_last_word(&text); /* it leaves at least the blank after the state */
     return next_pid(&text, &ret->parent) &&
-           skip_words(&text, 5) && /* group, session, terminal, its group, flags */
+           skip_words(&text, 5) && /* skips group, session, terminal, the terminal's group, flags */
            next_number(&text, &ret->minor_faults) &&
-           skip_words(&text, 1) && /* of children waited for */
+           skip_words(&text, 1) && /* skips those of children that were waited for */
            next_number(&text, &ret->major_faults) && skip_words(&text, 1) &&
            next_number(&text, &ret->user_ticks) && next_number(&text, &ret->system_ticks) &&
-           skip_words(&text, 4) && /* times of children, priority, nice */
+           skip_words(&text, 4) && /* skips times of children, priority, nice */
            next_number(&text, &ret->threads) && skip_words(&text, 1) &&
            next_number(&text, &ret->start) && next_number(&text, &ret->virtual_bytes) &&
            next_number(&text, &ret->resident_pages);
@@ -135,7 +135,7 @@ bool camp_schedstat_parse(struct cursor text, struct schedstat_line *ret)
            whole_number(&text, &ret->runs);
 }
 
-/* The number behind `key` at the beginning of a line, searched from the cursor on. */
+/* Finds `key` at the beginning of a line from the cursor on, and parses the number after it. */
 static bool number_of_key(struct cursor text, const char *key, uint64_t *ret)
 {
     struct cursor line;

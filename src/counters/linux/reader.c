@@ -1,7 +1,7 @@
 /*
  * Readers: the descriptor of a file of /proc, kept open by the caller and read by pread(2) from its
- * start. The kernel writes the text at each such read (fs/seq_file.c: an offset of 0 starts over),
- * so opening is saved, and the data are never stale.
+ * start. The kernel generates the text anew at each such read (fs/seq_file.c: an offset of 0 starts
+ * over), so opening is saved, and the data are never stale.
  */
 #include "parse.h"
 #include "process.h"
@@ -13,7 +13,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* CAMP_E_INVALID when the reader is not an open one of that kind. */
+/* CAMP_E_INVALID: the reader is not open, or of another kind. */
 static int check_reader(const struct camp_reader *reader, enum camp_reader_kind kind,
                         struct camp_error *error)
 {
@@ -25,7 +25,7 @@ static int check_reader(const struct camp_reader *reader, enum camp_reader_kind 
     return camp_fail(error, CAMP_E_INVALID, 0, "this reader is not of %s; open one", names[kind]);
 }
 
-/* Opens `path` as *reader of that kind. On a failure *reader is unchanged. */
+/* Opens `path` as a reader of this kind. On a failure *reader is unchanged. */
 static int open_reader(struct camp_reader *reader, enum camp_reader_kind kind, const char *path,
                        struct camp_error *error)
 {
@@ -131,8 +131,8 @@ int camp_reader_disks(struct camp_reader *reader, int kind, struct camp_disk *di
 /* ----------------------------------------------------------------------------- A process --
  *
  * The kernel ties an open /proc/PID/stat to the process it was opened of: after its exit every read
- * fails with ESRCH, even if the pid is reused. So start times are compared only at the opening. A
- * kept descriptor reads in half the time of open + read + close.
+ * fails with ESRCH, even if the pid is reused. So start times are compared only when the file is
+ * opened. A kept descriptor reads in half the time of open + read + close.
  */
 
 #define FILES_ALONE 1u /* in reader->reserved: with a source, no clock is read */

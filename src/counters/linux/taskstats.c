@@ -2,8 +2,8 @@
  * Taskstats: the sampled and the measured CPU time of a process in one message, and a record of
  * every task that exits, over a generic netlink socket.
  *
- * Theory. cpu_run_virtual_total is sum_exec_runtime: measured at each switch and tick, so that of a
- * task that runs on another CPU at this moment it is up to one tick old. cpu_run_real_total is
+ * Theory. cpu_run_virtual_total is sum_exec_runtime, which is measured at each switch and tick: for
+ * a task that runs on another CPU at this moment, it is up to one tick old. cpu_run_real_total is
  * utime + stime as charged at ticks: sampled (measured only on CPUs with nohz_full, or where the
  * architecture does it natively). Both, and the run delay, are filled whether or not delay
  * accounting is switched on (kernel.task_delayacct) since Linux 5.14; before, when it was booted
@@ -54,14 +54,14 @@
 #define RECORDS_AT_ONCE 16u
 #define QUESTION_SIZE 28 /* two headers, one attribute of 32 bits */
 
-/* A record of 600 bytes occupies 1280 to 2304 of the buffer: space for some 13,000 exiting tasks
- * between two reads. It is allocated only when needed. */
+/* A record of 600 bytes occupies 1280 to 2304 bytes of the buffer: space for some 13,000 exiting
+ * tasks between two reads. It is allocated only when needed. */
 #define LISTENER_BUFFER_BYTES (16 << 20)
 
 enum listening {
     NOT_LISTENING = 0,
     LISTENING = 1,
-    /* The first record of the message that waits was handed out, the second did not fit. */
+    /* The first record of the waiting message was returned, the second did not fit. */
     LISTENING_AFTER_FIRST = 2
 };
 
@@ -85,8 +85,8 @@ static int resolve_family(struct camp_taskstats *taskstats, struct camp_error *e
     return camp_taskstats_family(buffer, (size_t)got, &taskstats->family, error);
 }
 
-/* Requests this process itself: only now the kernel checks the capabilities, and reports its
- * version. */
+/* Requests taskstats of this process: only a request makes the kernel check the capabilities and
+ * report its version. */
 static int try_out(struct camp_taskstats *taskstats, struct camp_error *error)
 {
     int32_t own = (int32_t)getpid();
@@ -124,7 +124,7 @@ int camp_taskstats_open(struct camp_taskstats *taskstats, struct camp_error *err
     return result;
 }
 
-/* "0-3": a list of all CPUs that may ever be there. */
+/* Reads a list such as "0-3" of all CPUs that may ever come online. */
 static int possible_cpus(char *list, size_t capacity, struct camp_error *error)
 {
     size_t length;
@@ -141,7 +141,7 @@ static int possible_cpus(char *list, size_t capacity, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Without an acknowledgement: in its place records may come already. */
+/* Requests no acknowledgement: records may arrive before it. */
 static int send_cpus(struct camp_taskstats *taskstats, uint16_t attribute, struct camp_error *error)
 {
     _Alignas(8) char buffer[2048];
@@ -182,7 +182,8 @@ static size_t put_questions(const struct camp_taskstats *taskstats, const int32_
     return length;
 }
 
-/* Answers to `count` questions, put into tasks by their sequence; the rest stays as it was. */
+/* Receives answers to `count` questions, and puts each into tasks[] by its sequence number; other
+ * elements stay unchanged. */
 static int take_answers(struct camp_taskstats *taskstats, uint32_t first_sequence, size_t count,
                         struct camp_taskstat *tasks, size_t *ret_taken, struct camp_error *error)
 {
@@ -207,7 +208,7 @@ static int take_answers(struct camp_taskstats *taskstats, uint32_t first_sequenc
         if (result < 0)
             return result;
         if (sequence - first_sequence >= count)
-            continue; /* the answer to a question of a call that failed half-way */
+            continue; /* it answers a question of an earlier call, which failed */
         task.pid = tasks[sequence - first_sequence].pid;
         tasks[sequence - first_sequence] = task;
         ++*ret_taken;
@@ -265,8 +266,8 @@ static void enlarge_buffer(int descriptor)
         (void)setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
 }
 
-/* When the kernel agrees it sends only records, when it refuses only an error. So the first message
- * is peeked at, and no record is lost. */
+/* If the kernel agrees it sends only records, if it refuses only an error. So the first message is
+ * peeked at and not removed: no record is lost. */
 static int register_listener(struct camp_taskstats *taskstats, struct camp_error *error)
 {
     _Alignas(8) char buffer[RECORD_SIZE];
@@ -309,7 +310,7 @@ static void count_overruns(struct camp_taskstats *taskstats, bool is_overflow)
         taskstats->overruns++;
 }
 
-/* 1: go on. 0: no record waits. Negative: a failure. */
+/* 1: read again. 0: no record waits. Negative: a failure. */
 static int after_no_message(struct camp_taskstats *taskstats, struct camp_error *error)
 {
     if (errno == EAGAIN)
@@ -328,7 +329,7 @@ static uint64_t tick_ns(void)
     return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? ns_of_timespec(tick) : 0;
 }
 
-/* The records of one message that were not handed out before. */
+/* Copies those records of one message that were not returned before. */
 static int put_message(struct camp_taskstats *taskstats, const void *bytes, size_t length,
                        struct camp_output *output, struct camp_error *error)
 {
@@ -346,7 +347,7 @@ static int put_message(struct camp_taskstats *taskstats, const void *bytes, size
     return CAMP_OK;
 }
 
-/* Several messages in one system call, while both records of each fit. */
+/* Receives several messages in one system call, while both records of each fit. */
 static int take_many(struct camp_taskstats *taskstats, struct camp_output *output,
                      struct camp_error *error)
 {
@@ -368,7 +369,8 @@ static int take_many(struct camp_taskstats *taskstats, struct camp_output *outpu
     return result < 0 ? result : got > 0;
 }
 
-/* With space for one record: a message of two stays in the socket until both fit. */
+/* Receives a message when there is space for one record: a message of two records stays in the
+ * socket until both fit. */
 static int take_last(struct camp_taskstats *taskstats, struct camp_output *output,
                      struct camp_error *error)
 {

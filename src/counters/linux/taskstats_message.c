@@ -5,8 +5,8 @@
  * kernel/tsacct.c (bacct_add_tsk).
  *
  * The struct grows at its end with each kernel: 328 bytes in version 8, 560 in Linux 6.18, 688 in
- * 7.2. Its length is that of the attribute, never sizeof; it stands at a multiple of 4 bytes, not
- * 8, so it is copied out before it is looked at.
+ * 7.2. Its length is that of the attribute, never sizeof; it is aligned to 4 bytes, not 8, so it is
+ * copied before its fields are read.
  *
  * What the kernel sends of a task that ends:
  * - of a process that never had a second thread: AGGR_PID, with AGROUP in ac_flag;
@@ -44,7 +44,8 @@ static int malformed(struct camp_error *error, const char *what)
                      what);
 }
 
-/* By hand: libmnl's mnl_nlmsg_ok() compares lengths as signed numbers, and takes 0xffffffff. */
+/* Not by libmnl's mnl_nlmsg_ok(), which compares lengths as signed numbers and accepts 0xffffffff.
+ */
 static int check_message(const struct nlmsghdr *message, size_t length, struct camp_error *error)
 {
     if (length < sizeof *message || message->nlmsg_len < sizeof *message ||
@@ -79,7 +80,7 @@ static bool has_attributes(const struct nlmsghdr *message)
     return mnl_nlmsg_get_payload_len(message) >= sizeof(struct genlmsghdr);
 }
 
-/* A span of attributes, eaten from the left. (libmnl's loops do the same, not warning-free.) */
+/* The attributes that are still to be read. (libmnl's loops do the same, but cause warnings.) */
 struct attributes {
     const char *at;
     const char *end;
@@ -100,7 +101,7 @@ static struct attributes attributes_of_nest(const struct nlattr *nest)
     return (struct attributes){ payload, payload + mnl_attr_get_payload_len(nest) };
 }
 
-/* NULL at the end, which is also where the rest is no attribute. */
+/* The next attribute; NULL at the end, or where the rest is no attribute. */
 static const struct nlattr *next_attribute(struct attributes *rest)
 {
     const struct nlattr *attribute = (const void *)rest->at;
@@ -166,7 +167,7 @@ int camp_taskstats_refusal(const void *bytes, size_t length, struct camp_error *
 /* AGGR_PID or AGGR_TGID: an id (PID or TGID) and the struct. */
 struct aggregate {
     uint32_t id;
-    size_t length; /* of the struct, as sent; 0: none */
+    size_t length; /* of the struct, as the kernel sent it; 0: there is none */
     struct taskstats stats;
 };
 
@@ -195,7 +196,8 @@ static bool read_aggregate(const struct nlattr *nest, struct aggregate *ret)
     return has_id && ret->length >= NEEDED_LENGTH;
 }
 
-/* The thread's and the process' part of a message; one that is not there has length 0. */
+/* Finds the aggregates of the thread and of the process in a message; a missing one has length 0.
+ */
 static int read_aggregates(const struct nlmsghdr *message, struct aggregate *thread,
                            struct aggregate *process, struct camp_error *error)
 {
@@ -278,7 +280,8 @@ static void fill_times(struct camp_task_exit *exit, const struct taskstats *stat
     exit->run_delay_ns = stats->cpu_delay_total;
 }
 
-/* A task that did not wait in the run queue ran or slept; and its clock is at most a tick old. */
+/* The upper bound of a task's CPU time: its life without the time in the run queue, or the measured
+ * time plus a tick if that is less. */
 static uint64_t at_most(const struct camp_task_exit *exit, uint64_t tick_ns)
 {
     uint64_t most = exit->measured_ns + tick_ns;
@@ -288,7 +291,7 @@ static uint64_t at_most(const struct camp_task_exit *exit, uint64_t tick_ns)
     return most > exit->measured_ns ? most : exit->measured_ns;
 }
 
-/* The task's own data. The caller adds its process. */
+/* Fills the task's own data; its process is added by the caller. */
 static void fill_task(struct camp_task_exit *exit, const struct aggregate *task, uint64_t tick_ns)
 {
     const struct taskstats *stats = &task->stats;
@@ -308,8 +311,8 @@ static void fill_task(struct camp_task_exit *exit, const struct aggregate *task,
     camp_text_copy(exit->name, sizeof exit->name, name);
 }
 
-/* The whole process, from its last thread's record: the kernel only sums times. Its start is the
- * leader's where reported. */
+/* Fills the whole process from its last thread's record: the kernel adds up only times over the
+ * threads. The start is the leader's where the kernel reports it. */
 static void fill_process(struct camp_task_exit *exit, const struct aggregate *process,
                          const struct aggregate *last_thread)
 {

@@ -59,7 +59,7 @@ int camp_taskstats_send(int descriptor, const void *bytes, size_t length, struct
     return sent < 0 ? camp_fail_errno(error, errno, "asking taskstats") : CAMP_OK;
 }
 
-/* One message, without waiting: what is answered is there when send(2) returned. */
+/* Receives one message without waiting: the answer is there when send(2) returns. */
 ssize_t camp_taskstats_receive(int descriptor, void *buffer, size_t capacity, int flags)
 {
     ssize_t got;
@@ -70,8 +70,8 @@ ssize_t camp_taskstats_receive(int descriptor, void *buffer, size_t capacity, in
     return got;
 }
 
-/* Up to `count` messages of at most message_size bytes; their lengths. Below 0,
- * and errno EAGAIN: none waits. */
+/* Receives up to `count` messages of at most message_size bytes, and their lengths. Below 0, with
+ * errno EAGAIN: none is there. */
 int camp_taskstats_receive_many(int descriptor, char *buffer, size_t message_size, size_t count,
                                 size_t *lengths)
 {

@@ -1,4 +1,4 @@
-/* The netlink socket of taskstats: ours, because libmnl's allocates. Nothing here waits. */
+/* The netlink socket of taskstats: not libmnl's, which allocates memory. No function waits. */
 #pragma once
 
 #include <camp/camp.h>
@@ -12,17 +12,17 @@
 
 int camp_taskstats_connect(int *ret_descriptor, struct camp_error *error);
 
-/* The headers of a request, at the beginning of a buffer. */
+/* Writes the headers of a request at the beginning of a buffer. */
 struct nlmsghdr *camp_taskstats_begin(void *buffer, uint16_t type, uint8_t command,
                                       uint32_t sequence);
 
 int camp_taskstats_send(int descriptor, const void *bytes, size_t length, struct camp_error *error);
 
-/* One message; negative, with errno EAGAIN, when none is there. What is answered is there when the
- * request was sent. `flags` as of recv(2). */
+/* Receives one message; negative, with errno EAGAIN, when none is there. Answers are there as soon
+ * as the request was sent. `flags` are those of recv(2). */
 ssize_t camp_taskstats_receive(int descriptor, void *buffer, size_t capacity, int flags);
 
-/* Up to `count` (at most MESSAGES_AT_ONCE) messages, message_size bytes apart, and their lengths.
- * How many; negative, with errno EAGAIN, when none is there. */
+/* Receives up to `count` (at most MESSAGES_AT_ONCE) messages, message_size bytes apart, and their
+ * lengths. Returns their number; negative, with errno EAGAIN, when none is there. */
 int camp_taskstats_receive_many(int descriptor, char *buffer, size_t message_size, size_t count,
                                 size_t *lengths);

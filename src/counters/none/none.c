@@ -1,17 +1,17 @@
 /*
  * No system at all: every counter answers CAMP_E_NOTSUP, and says so.
  *
- * The start of a port. Copy this folder to one with the system's name, split this file by subject
- * (cpu.c, memory.c, network.c, disk.c, process.c, as linux/ is), give the folder its line in
- * ../meson.build, and fill one function after the other until the live laws hold. A number that the
- * system does not count stays CAMP_E_NOTSUP or a cleared bit: never a zero that looks like one.
+ * It is the start of a port. Copy this folder to one with the system's name, split this file by
+ * subject (cpu.c, memory.c, network.c, disk.c, process.c, as linux/ is), give the folder its line
+ * in ../meson.build, and fill one function after the other until the live laws hold. A number that
+ * the system does not count stays CAMP_E_NOTSUP or a cleared bit: never a zero that looks like one.
  *
  * What is common to all systems (derived.c, error.c, text.c) is not here. A test builds this file
  * and compares what it exports with the library, so that it is never short of a function.
  */
 #include "../error.h"
 
-/* The arguments are named for the port's author. */
+/* Unused arguments keep their names for the port's author. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 static int not_counted(struct camp_error *error, const char *what)
