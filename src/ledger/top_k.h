@@ -31,7 +31,7 @@ struct top_k_key {
 
 struct top_k_group {
     struct top_k_key key;
-    double score;       /* ns of active time, fading */
+    double score;       /* ns of active time, with the half-life */
     uint64_t last_seen; /* number of the last snapshot that had the group */
     bool has_pending;
     uint64_t *shown; /* [width] since it entered the top K; NULL: not in it */
@@ -59,7 +59,8 @@ void top_k_release(struct top_k *top);
  * may be dropped; then earlier group numbers are void, and the result is true. */
 bool top_k_start(struct top_k *top, uint64_t elapsed_ns);
 
-/* The number of a group, valid until the next snapshot starts. CAMP_OK or CAMP_E_NOMEM. */
+/* Finds or adds a group. Its number *ret is valid until the next snapshot starts. CAMP_OK or
+ * CAMP_E_NOMEM. */
 int top_k_find(struct top_k *top, const struct top_k_key *key, uint32_t *ret);
 
 /* Adds values[width] of a member to its group, and `score_ns` to the group's score. */

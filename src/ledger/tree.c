@@ -1,4 +1,4 @@
-/* Processes under their parents. */
+/* Orders processes as trees: each below its parent. */
 #include "selection.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct place {
     bool done;
 };
 
-/* The place of a process in the order. */
+/* The id of a process, and the index of its place. */
 struct entry {
     int64_t id;
     size_t place;

@@ -1,5 +1,5 @@
-/* A library for whole terminals, loaded when it is needed (library.h). Its variables are pointers
- * here: *libncursesw.LINES. */
+/* The library for full-screen terminal views, loaded when it is needed (library.h). Its variables
+ * are pointers here: *libncursesw.LINES. */
 #pragma once
 
 #include "library.h"

@@ -34,8 +34,7 @@ int load_run(const struct load_command *load)
     const int r = load->run(load->plan, load->truth, &error);
     int status;
 
-    if (r != CAMP_OK &&
-        *(const uint64_t *)load->truth == 0) /* wall_ns is 0: the load did not start */
+    if (r != CAMP_OK && *(const uint64_t *)load->truth == 0) /* wall_ns 0: the load did not start */
         return complain_of(r, &error);
     if (load->remark != NULL)
         load->remark(load->plan, load->truth, remark);

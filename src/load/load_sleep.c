@@ -124,8 +124,8 @@ static void sleep_until_pong(struct pair *pair, uint32_t pongs)
             continue;
 }
 
-/* The wakeup happened after the waker's reading `woke`, before the thread ran again, and before the
- * waker's call returned: the earlier of the two bounds the uncertainty. */
+/* The thread was woken between the waker's reading `woke` and the earlier of two times: when it ran
+ * again, and when the waker's call returned. */
 static void account_waking(struct pair *pair, uint64_t now)
 {
     uint64_t woke = atomic_load(&pair->woke_ns), after = atomic_load(&pair->after_ns);

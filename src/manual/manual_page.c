@@ -67,7 +67,7 @@ static void write_line(const char *text)
     putchar('\n');
 }
 
-/* Paragraphs; lines that begin with two spaces are kept as they are. */
+/* Writes paragraphs; lines that begin with two spaces are kept as they are. */
 static void write_paragraphs(const char *text)
 {
     bool kept = false;

@@ -37,5 +37,5 @@ void exported_set_rules(struct exported *exported, const struct workloads *rules
 int exported_read(struct exported *exported, const struct scrapes *scrapes,
                   const struct metric_family **ret, size_t *ret_count, struct camp_error *error);
 
-/* All metrics, known here or not: for the documentation. */
+/* All metrics, also those that are unknown on this machine: for the documentation. */
 const struct metric *exported_metrics(size_t *ret_count);

@@ -86,11 +86,11 @@ struct exported {
 
     const char *tier;
     char note[CAMP_ERROR_SIZE];
-    struct thread_sums sums;                     /* bpf; other tiers use only its top and members */
-    struct camp_states *session;                 /* NULL: another tier */
-    struct cpus_states *cpus;                    /* bpf */
-    struct source *cpus_source;                  /* other tiers */
-    struct source *tasks;                        /* other tiers */
+    struct thread_sums sums;     /* for bpf; other tiers use only its top and members */
+    struct camp_states *session; /* NULL: another tier */
+    struct cpus_states *cpus;    /* bpf */
+    struct source *cpus_source;  /* other tiers */
+    struct source *tasks;        /* other tiers */
     uint64_t measured[CPUS_STATES_COLUMN_COUNT]; /* of all CPUs, since the exporter was opened */
     uint64_t busy_ns, idle_ns, iowait_ns;        /* likewise, on the other tiers */
     uint64_t task_measured_ns, task_sampled_ns, unread_ns, lost, unseen;

@@ -47,7 +47,7 @@ static bool has_pid(const void *processes, uint32_t position, const void *pid)
     return ((const struct member *)processes)[position].pid == *(const int32_t *)pid;
 }
 
-/* NULL: unknown. */
+/* The index slot of a process; NULL: the process is unknown. */
 static struct index_slot *slot_of(const struct members *members, int32_t pid)
 {
     return index_find(&members->index, hash_of(pid), has_pid, members->processes, &pid);

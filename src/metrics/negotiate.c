@@ -46,7 +46,7 @@ static bool is(struct word word, const char *text)
     return word.length == strlen(text) && strncasecmp(word.text, text, word.length) == 0;
 }
 
-/* "name=value", the value without quotation marks. */
+/* Is the parameter "name=value"? *ret_value has no quotation marks. */
 static bool has_name(struct word parameter, const char *name, struct word *ret_value)
 {
     struct word before;

@@ -7,9 +7,9 @@
 /* Addresses of a server's variables, the same in each of its processes. */
 struct backends_place {
     int32_t parent;            /* watches its children, from fork on; 0: none */
-    uint32_t activity_offset;  /* of a 32-bit activity in the structure */
+    uint32_t activity_offset;  /* offset of the 32-bit activity in its structure */
     uint64_t event_pointer;    /* address of a pointer to the 32-bit wait event; 0: no events */
-    uint64_t activity_pointer; /* address of a pointer to a structure; 0: activities are unknown */
+    uint64_t activity_pointer; /* address of a pointer to this structure; 0: no activities */
 };
 
 /* An event whose upper byte is its class, as PostgreSQL numbers them. 0: the backend sleeps without

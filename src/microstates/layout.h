@@ -6,7 +6,7 @@
 #define CPUS_MAX 1024
 #define CALLS_MAX 512          /* system call numbers; a sleep in a higher one is other sleep */
 #define EXITS_BYTES (2u << 20) /* which the session maps twice, one behind the other */
-#define TOTALS_MAX 2048        /* of two generations */
+#define TOTALS_MAX 2048        /* totals of two generations */
 #define DISK_WAITS_MAX 16384   /* pairs of a thread and a disk; the least recently used go */
 
 /* A wait clock (wait.bpf.h): how many wait, and above them the time, modulo 2^46 ns. */

@@ -386,7 +386,7 @@ int camp_states_visit(struct camp_states *session, const struct camp_states_visi
     session->visitor = visitor;
     r = session_tell_exits(session, error);
     session->visitor = NULL;
-    /* A second try requests full records, relative to what the first one had. */
+    /* A second try requests full records; changes are then those since the first try. */
     for (int tries = 0; r == CAMP_OK && broken && tries < 2; tries++) {
         struct snapshot snapshot = { .session = session, .visitor = visitor };
 

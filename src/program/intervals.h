@@ -1,5 +1,4 @@
-/* The intervals of a command, each with a deadline, until there are enough or a stop is requested
- */
+/* The intervals of a command, each with a deadline, up to a count or to a requested stop. */
 #pragma once
 
 #include <stdbool.h>

@@ -41,7 +41,7 @@ extern const sqlite3_module recorder_feed_module; /* its context is a struct rec
 struct recorder_table {
     const struct schema *schema;
     char *name, **column_names; /* as in SQL: unique, regardless of case; owned */
-    bool *seldom;               /* [columns] recording_plan() */
+    bool *seldom;               /* [columns] as selected by recording_plan() */
     size_t columns;             /* number of the schema's columns, plus RECORDING_EXTRA_COUNT */
     size_t *gauges, gauge_count;
     struct recorder_feed rows, seldom_rows;
