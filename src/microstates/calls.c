@@ -10,8 +10,8 @@ struct call {
     uint8_t kind;
 };
 
-/* Calls that this architecture lacks are skipped: new ones (arm64) have no poll, no pipe without
- * flags. Sleep in a call that is not listed is other sleep. */
+/* Calls that this architecture lacks are left out: newer architectures (arm64) have no poll, and no
+ * pipe without flags. Sleep in a call that is not listed is other sleep. */
 static const struct call calls[] = {
     { SYS_futex, CAMP_STATE_LOCK },
 #ifdef SYS_futex_waitv

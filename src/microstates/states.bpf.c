@@ -161,7 +161,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 
     if (cpu == NULL)
         return 0;
-    cpu->depth = 0; /* no switch happens in an interrupt: the end of one was not reported */
+    cpu->depth = 0; /* no switch happens in an interrupt: an end was not reported */
     cpu->interrupt_since_ns = 0;
     if (cpu->begin_ns != 0 && cpu->running_task != (uint64_t)prev)
         cpu->unseen++;

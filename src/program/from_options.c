@@ -208,7 +208,7 @@ int from_label_index(const char *option, const char *name, const struct schema *
                     names);
 }
 
-/* Takes ownership of the source. */
+/* Groups the rows of `source`, which it owns from now on, by the label of this name. */
 static int group_by_label(const char *name, struct source *source, struct source **ret,
                           struct from_facts *facts)
 {

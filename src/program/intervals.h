@@ -12,7 +12,7 @@ struct intervals {
 };
 
 /* Starts the next interval. Deadlines are length_ns apart; an interval that would start more than
- * length_ns late (after a suspend, or where a snapshot takes longer) starts now, and those that
- * were missed are not made up for. The first one starts at the first call. False: there were
+ * length_ns late (after a suspend, or where a snapshot takes longer) starts now, and skipped
+ * intervals are not made up for. The first interval starts at the first call. False: there were
  * `count`, or a stop is requested. */
 bool next_interval(struct intervals *intervals);

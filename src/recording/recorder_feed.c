@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 struct feed_cursor {
-    sqlite3_vtab_cursor base; /* first: SQLite knows it as this */
+    sqlite3_vtab_cursor base; /* first: SQLite has a pointer to this member */
     size_t at;                /* in the list */
 };
 

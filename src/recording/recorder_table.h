@@ -47,8 +47,8 @@ struct recorder_table {
     struct recorder_feed rows, seldom_rows;
     sqlite3_stmt *tick, *identity;
     sqlite3_stmt *label;       /* NULL: the schema has no labels */
-    int64_t tick_number;       /* of the interval that is written */
-    const struct frame *frame; /* likewise */
+    int64_t tick_number;       /* tick of the interval that is written */
+    const struct frame *frame; /* frame of that interval */
     struct registry registry;
     struct recorder_tracked *tracked; /* [tracked_capacity] by the registry's numbers */
     uint64_t *last_gauges;            /* [tracked_capacity x gauge_count] as last written */
