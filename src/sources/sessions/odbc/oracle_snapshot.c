@@ -59,7 +59,7 @@ static double number_of(const struct row *row, size_t column)
     return value > 0 && value < 9e15 ? value : 0;
 }
 
-/* 0: none, or not a valid pid. */
+/* Reads a pid; 0: there is none, or it is not valid. */
 static int32_t pid_of(const struct row *row, size_t column)
 {
     const double value = number_of(row, column);
@@ -110,7 +110,7 @@ static void fill_session(struct oracle_session *ret, const struct row *row, uint
     copy_name(row, EVENT, ret->wait.event);
     copy_name(row, CLASS, ret->wait.class);
     oracle_text_copy(row, STATE, state, sizeof state);
-    /* In any other state the last wait has finished: the session is on a CPU. */
+    /* In a state other than WAITING the last wait has finished, and the session is on a CPU. */
     if (strcmp(state, "WAITING") == 0) {
         ret->certainty = ORACLE_IN_FLIGHT;
         ret->wait_begin_ns = at_ns > waited_ns ? at_ns - waited_ns : 0;
@@ -149,7 +149,8 @@ static struct oracle_session *find(const struct oracle_snapshot *snapshot, int64
     return ARRAY_FIND(&key, snapshot->sessions, snapshot->count, compare_sessions);
 }
 
-/* Compares the second reading with a session. False: it is another session. */
+/* Confirms a session by its row of the second reading. False: the row is that of another session.
+ */
 static bool confirm(struct oracle_session *session, const struct row *row, uint64_t row_ns,
                     uint64_t at_ns)
 {
@@ -247,7 +248,7 @@ static int read_waits(struct oracle_snapshot *snapshot, struct odbc_statement *s
     return r == SOURCE_END ? CAMP_OK : r;
 }
 
-/* Assigns each session its part: both arrays are ordered by sid. */
+/* Assigns each session its part of the waits: both arrays are ordered by sid. */
 static void divide_waits(struct oracle_snapshot *snapshot)
 {
     size_t at = 0;
@@ -286,7 +287,8 @@ static int read_model(struct oracle_snapshot *snapshot, struct odbc_statement *s
     return r == SOURCE_END ? CAMP_OK : r;
 }
 
-/* Reads the clock of the main thread: dedicated servers have no other. */
+/* Reads the clock of the server process of a session. A dedicated server has only its main thread.
+ */
 static bool read_clock(struct oracle_session *session)
 {
     struct camp_thread task;
@@ -308,7 +310,8 @@ static int compare_spids(const void *a, const void *b)
     return (left->spid > right->spid) - (left->spid < right->spid);
 }
 
-/* A process that serves several sessions (shared servers, threads) belongs to none of them. */
+/* Whether a process serves several sessions (shared servers, threads): its clock belongs to none of
+ * them. */
 static bool is_shared(struct oracle_session *const *by_spid, size_t count, size_t at)
 {
     const int32_t spid = by_spid[at]->spid;

@@ -39,7 +39,7 @@ static int compare(const void *a, const void *b)
     return oracle_wait_compare(a, b);
 }
 
-/* All zero: none of this kind. */
+/* Returns the finished waits of a session with this class and event; all zero if there are none. */
 static struct oracle_wait finished(const struct oracle_snapshot *snapshot,
                                    const struct oracle_session *session,
                                    const struct oracle_wait *wait)
@@ -56,10 +56,10 @@ static bool is_same_wait(const struct oracle_session *left, const struct oracle_
            oracle_wait_compare(&left->wait, &right->wait) == 0;
 }
 
-/* Whether a wait that ended during the snapshot is among the finished ones. No, if no further one
- * has finished since the snapshot before. Yes, if exactly one has, and this one had started before.
- * Otherwise other waits of its kind may have finished: it is among them only if they lasted long
- * enough. */
+/* Whether a wait that ended during the snapshot is among the finished waits. No, if none of its
+ * kind has finished since the snapshot before. Yes, if exactly one has finished, and this wait had
+ * started before that snapshot. Otherwise other waits of its kind may have finished: this wait is
+ * among them only if their total time is long enough. */
 static bool has_finished(const struct oracle_snapshot *before, const struct oracle_wait *then,
                          const struct oracle_wait *now, const struct oracle_snapshot *after,
                          const struct oracle_session *session)
@@ -82,7 +82,8 @@ static void resolve_flight(const struct oracle_snapshot *before,
     if (session->certainty == ORACLE_MAY_BE_ENDED)
         session->certainty =
             has_finished(before, &then, &now, after, session) ? ORACLE_NO_WAIT : ORACLE_IN_FLIGHT;
-    /* A lasting wait keeps its start, although the clocks of two snapshots may disagree. */
+    /* A wait in flight in both snapshots keeps its first start, as the clocks of two snapshots may
+     * disagree. */
     if (now.count == then.count && is_same_wait(earlier, session) &&
         session->wait_begin_ns < before->at_ns)
         session->wait_begin_ns = earlier->wait_begin_ns;
@@ -90,7 +91,7 @@ static void resolve_flight(const struct oracle_snapshot *before,
 
 /* ----------------------------------------------------------------------------------- Times -- */
 
-/* Time of an event in a snapshot: finished and in flight. */
+/* Returns the time of an event in a snapshot: of finished waits and the wait in flight. */
 static int64_t time_of(const struct oracle_snapshot *snapshot, const struct oracle_session *session,
                        const struct oracle_wait *wait)
 {
@@ -127,7 +128,7 @@ static bool add_waits(struct oracle_times *times, const struct oracle_snapshot *
         good =
             add_wait(times, wait, time_of(after, session, wait) - time_of(before, earlier, wait));
     }
-    /* the first of its kind has no row among the finished ones */
+    /* the first wait of a kind has no row of finished waits yet */
     if (good && !is_flight_listed)
         good = add_wait(times, &session->wait,
                         time_of(after, session, &session->wait) -
@@ -135,7 +136,8 @@ static bool add_waits(struct oracle_times *times, const struct oracle_snapshot *
     return good;
 }
 
-/* The run queue has the rest that CPU time and waits leave. */
+/* Accounts by the operating system: the run queue gets at most the rest that CPU time and waits
+ * leave. */
 static void account_clock(struct oracle_times *times, const struct oracle_session *earlier,
                           const struct oracle_session *session)
 {
@@ -155,7 +157,8 @@ static void account_clock(struct oracle_times *times, const struct oracle_sessio
             times->elapsed_ns > accounted_ns ? times->elapsed_ns - accounted_ns : 0;
 }
 
-/* DB time beyond DB CPU and waits: mostly the wait for a CPU. Impossible numbers wrap around. */
+/* Returns DB time less DB CPU and waits: mostly the wait for a CPU. Negative if the database's
+ * times disagree. */
 static int64_t unexplained(const struct oracle_snapshot *snapshot,
                            const struct oracle_session *session)
 {
@@ -171,7 +174,8 @@ static int64_t unexplained(const struct oracle_snapshot *snapshot,
 }
 
 /* The database writes waits at once, but DB time only about every 5 s. So the unexplained time
- * falls between two writes of DB time, and is right just after one: only a new maximum counts. */
+ * decreases between two writes of DB time, and is right only just after a write: only a new maximum
+ * counts. */
 static void report_run_queue(struct oracle_times *times, const struct oracle_snapshot *before,
                              const struct oracle_session *earlier,
                              const struct oracle_snapshot *after, struct oracle_session *session)

@@ -1,10 +1,10 @@
 /*
- * libpq's own parser splits the string. Only listed options are shown: an option of a later libpq
- * is hidden until it is added here.
+ * libpq's own parser splits the string. Only the options listed here are shown: a new option of a
+ * later libpq is hidden until it is added.
  *
  * libpq reads "postgres://u:p@ss@host" as host "ss@host", and "postgres://u:p/w@host" as database
- * "w@host". So a string with an '@' in an unusual position, in a URI anywhere, is hidden
- * altogether.
+ * "w@host". So a string with an '@' in an unusual position is hidden altogether, a URI if any value
+ * has an '@'.
  */
 #include "conninfo.h"
 
@@ -30,7 +30,8 @@ static const PQconninfoOption *find(const PQconninfoOption *options, const char 
     return NULL;
 }
 
-/* A socket in the abstract namespace starts with '@', also in a list of hosts. */
+/* Whether a host has an '@' that is not its first character. A socket in the abstract namespace
+ * starts with '@', also in a list of hosts. */
 static bool has_inner_at(const char *value)
 {
     for (const char *at = strchr(value, '@'); at != NULL; at = strchr(at + 1, '@')) {
@@ -40,7 +41,8 @@ static bool has_inner_at(const char *value)
     return false;
 }
 
-/* The name of a database may itself be a connection string ("dbname=postgres://..."). */
+/* Whether a value may be shown: the name of a database may itself be a connection string
+ * ("dbname=postgres://..."). */
 static bool is_plain(const char *keyword, const char *value)
 {
     if (strcmp(keyword, "port") == 0)
@@ -94,9 +96,9 @@ void conninfo_shown(const char *conninfo, char *ret, size_t size)
     libpq.PQconninfoFree(options);
 }
 
-/* The first key in `conninfo` that is none of `known`: *ret_key and its length; 0: none was found.
- * The search ends at a password, at a value in quotes and at a word without '=', because the words
- * after it may belong to a value. */
+/* Finds the first key in `conninfo` that is none of `known`: sets *ret_key, and returns its length;
+ * 0: none was found. The search ends at a password, at a value in quotes and at a word without '=',
+ * because the words after it may belong to a value. */
 static size_t find_wrong_key(const char *conninfo, const PQconninfoOption *known,
                              const char **ret_key)
 {

@@ -1,4 +1,4 @@
-/* For a build without libelf. */
+/* Replaces elf_symbols.c in a build without libelf. */
 #include "elf_symbols.h"
 
 #include "counters/error.h"

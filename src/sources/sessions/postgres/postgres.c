@@ -20,7 +20,7 @@ static const struct {
 
 /* ---------------------------------------------------------------------------------- Tiers -- */
 
-/* The postmaster: the parent of our own backend. */
+/* Finds the postmaster: the parent of camp's own backend. */
 static int find_postmaster(const struct postgres_source *source, int32_t *ret,
                            struct camp_error *error)
 {
@@ -65,7 +65,7 @@ static int open_backends(struct postgres_source *source, struct camp_error *erro
 
     if (r == CAMP_OK)
         r = backend_accounts_read(&source->accounts, source->backends, error);
-    if (r == CAMP_OK && source->accounts.count == 0) /* camp's own backend would be in it */
+    if (r == CAMP_OK && source->accounts.count == 0) /* not even camp's own was read */
         return camp_fail(error, CAMP_E_NOTSUP, 0,
                          "the kernel knows the server's processes by other numbers: run camp "
                          "outside of the server's container");
@@ -81,7 +81,7 @@ static void close_tier(struct postgres_source *source)
     source->losses = (struct backends_losses){ 0 };
 }
 
-/* Sets up one tier, with what it needs of a better one. */
+/* Sets up one tier. */
 static int open_tier(struct postgres_source *source, enum postgres_tier tier,
                      struct camp_error *error)
 {
@@ -140,7 +140,7 @@ static const struct schema *describe(const struct source *base)
     return &((const struct postgres_source *)base)->sessions.schema;
 }
 
-/* A restarted server has another postmaster and another layout. */
+/* Follows a restart of the server, which then has another postmaster and another layout. */
 static void follow_restart(struct postgres_source *source)
 {
     struct camp_error error = { 0 };
@@ -153,7 +153,7 @@ static void follow_restart(struct postgres_source *source)
          postmaster == source->layout.pid) ||
         open_tier(source, source->tier, &error) == CAMP_OK)
         source->connection = source->sampler.connection;
-    else /* retried after the next interval */
+    else /* tried again after the next interval */
         snprintf(source->note, sizeof source->note, "after the server's restart: %s",
                  error.message);
 }
@@ -172,7 +172,7 @@ static void collect_losses(struct postgres_source *source)
     source->losses = now;
 }
 
-/* Without an answer and without a failure the note stays. */
+/* Writes the note of the frame. It stays as it is if there was neither an answer nor a failure. */
 static void write_note(struct postgres_source *source)
 {
     const struct postgres_sampler *sampler = &source->sampler;
@@ -196,7 +196,7 @@ static int fill(struct postgres_source *source, struct camp_error *error)
     if (source->tier == POSTGRES_MEMORY && source->memory_samples.is_open)
         end_ns = postgres_memory_samples_end(source);
     else if (source->tier == POSTGRES_BPF)
-        end_ns = source_clock_ns(CLOCK_MONOTONIC); /* the accounts are read now */
+        end_ns = source_clock_ns(CLOCK_MONOTONIC); /* the accounts were read just now */
     session_frame_begin(&source->sessions, source->end_ns, end_ns,
                         (int64_t)source_clock_ns(CLOCK_REALTIME));
     if (source->backends != NULL)

@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION_MIN 100000 /* version 10: backend_type, and all settings in set_config() */
+/* version 10 is the first with backend_type, and with all settings in set_config() */
+#define VERSION_MIN 100000
 #define CONNECT_S 5
 #define ANSWER_NS (2 * (uint64_t)NS_PER_S)
 
@@ -35,15 +36,15 @@ enum step { CONNECTING, SETTING, PREPARING, ASKING };
 struct postgres_client {
     struct remote remote;
     char *conninfo;
-    bool queries;    /* with texts of statements */
+    bool queries;    /* snapshots have the texts of statements */
     size_t prepared; /* number of prepared statements */
-    int wanted;      /* the statement to ask; -1: none, just connect */
+    int wanted;      /* the statement to execute; -1: none, only connect */
     PGconn *connection;
     enum step step;
-    PostgresPollingStatusType wants; /* while connecting */
-    PGresult *result;                /* of the step; the first failure wins */
+    PostgresPollingStatusType wants; /* what to wait for while connecting */
+    PGresult *result;                /* result of the step: the first failure, if there is one */
     char noticed[SQLSTATE_SIZE];
-    struct postgres_snapshot snapshot; /* the last one */
+    struct postgres_snapshot snapshot; /* the last snapshot */
     uint64_t connections;              /* made so far */
     uint64_t asked_ns;                 /* start of the last question */
 };
@@ -78,7 +79,7 @@ static int fail_late(void *context, struct camp_error *error)
     return drop(client, &failure, error);
 }
 
-/* By the server's last message, otherwise by libpq's. */
+/* Reports a lost connection by the server's last message, or without one by libpq's. */
 static int drop_lost(struct postgres_client *client, struct camp_error *error)
 {
     struct postgres_failure failure;
@@ -100,7 +101,8 @@ static int drop_lost(struct postgres_client *client, struct camp_error *error)
 
 /* ------------------------------------------------------------------------------- Steps -- */
 
-/* A crash of another backend sends a warning (57P02) before the connection ends. */
+/* Keeps a notice: when another backend has crashed, the server sends a warning (57P02) before it
+ * closes the connection. */
 static void keep_notice(void *context, const PGresult *notice)
 {
     struct postgres_client *client = context;
@@ -109,7 +111,8 @@ static void keep_notice(void *context, const PGresult *notice)
     snprintf(client->noticed, sizeof client->noticed, "%.5s", state != NULL ? state : "");
 }
 
-/* libpq enforces connect_timeout only in blocking calls, so camp does here. */
+/* Returns the time limit of connecting. libpq enforces connect_timeout only in blocking calls, so
+ * camp enforces it. */
 static uint64_t connect_limit_ns(PGconn *connection)
 {
     PQconninfoOption *options = libpq.PQconninfo(connection);
@@ -143,7 +146,7 @@ static int start_connecting(void *context, struct camp_error *error)
                                                                 : CAMP_OK;
 }
 
-/* Waits for the answer to a sent step. */
+/* Starts to wait for the answer to a step, if it was sent. */
 static int sent(struct postgres_client *client, int was_sent, enum step step,
                 struct camp_error *error)
 {
@@ -191,7 +194,7 @@ static bool is_good(const struct postgres_client *client)
     return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
 }
 
-/* Of a brief snapshot, and of a whole one. */
+/* The prepared statements of a brief and of a whole snapshot. */
 static const char *const statement_names[] = { "camp_0", "camp_1" };
 
 static int prepare_next(struct postgres_client *client, struct camp_error *error)
@@ -223,7 +226,7 @@ static int ask_wanted(void *context, struct camp_error *error)
                 ASKING, error);
 }
 
-/* The step after a successful answer. */
+/* Starts the step that follows a successful answer. */
 static int after_answer(struct postgres_client *client, struct camp_error *error)
 {
     if (client->step == SETTING)
@@ -253,7 +256,7 @@ static int go_on(void *context, short events, struct camp_error *error)
 {
     struct postgres_client *client = context;
 
-    (void)events; /* libpq finds out itself */
+    (void)events; /* libpq finds out by itself which events occurred */
     return client->step == CONNECTING ? go_on_connecting(client, error)
                                       : go_on_answering(client, error);
 }

@@ -1,7 +1,8 @@
 /*
  * The names of PostgreSQL's wait events. In memory an event is a number: its upper byte is the
- * class, the rest depends on the server's version. SQL reports the names. Reading both of the same
- * backend at the same moment resolves them; only the classes are known beforehand.
+ * class, the rest depends on the server's version. SQL reports the names. Reading number and name
+ * of the same backend at the same moment resolves the number; only the classes are known
+ * beforehand.
  */
 #pragma once
 
@@ -15,7 +16,7 @@
 
 struct postgres_event {
     uint32_t number;
-    uint32_t votes; /* for the name, less those for other names since */
+    uint32_t votes; /* votes for the name, less those for other names since */
     char name[POSTGRES_EVENT_SIZE];
 };
 
@@ -24,7 +25,7 @@ struct postgres_events {
     size_t count, capacity;
 };
 
-/* All zero: no event is known. */
+/* Frees the events. All zero: no event is known. */
 void postgres_events_release(struct postgres_events *events);
 
 /* Adds an observation: a backend had this number before and after SQL reported this class and
@@ -33,11 +34,11 @@ void postgres_events_release(struct postgres_events *events);
 int postgres_events_add(struct postgres_events *events, uint32_t number, const char *class,
                         const char *event);
 
-/* "Lock"; "none" for 0; "unknown" for an unknown class. */
+/* Returns the class of an event, such as "Lock"; "none" for 0; "unknown" for an unknown class. */
 const char *postgres_event_class(uint32_t number);
 
-/* "transactionid"; an unresolved one as its number, "0x03000004", in `buffer`; "none" for 0;
- * "others" for all of a class together (BACKEND_EVENT_REST). Valid until the next
- * postgres_events_add(). */
+/* Returns the name of an event, such as "transactionid"; for an unresolved one its number,
+ * "0x03000004", in `buffer`; "none" for 0; "others" for all further events of a class together
+ * (BACKEND_EVENT_REST). Valid until the next postgres_events_add(). */
 const char *postgres_event_name(const struct postgres_events *events, uint32_t number,
                                 char buffer[POSTGRES_EVENT_SIZE]);

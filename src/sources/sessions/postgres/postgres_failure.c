@@ -1,7 +1,7 @@
 /*
- * Failures by their SQLSTATE (PostgreSQL's manual, Appendix A), which is the same in every
- * language. A failure to reach a server has none; it is recognised by the text of errno, which
- * libpq also takes from strerror(3).
+ * Classifies failures by SQLSTATE (PostgreSQL's manual, Appendix A), which is the same in every
+ * language. A failure to reach a server has none; it is recognised by the text of its errno: libpq,
+ * like camp, takes that from strerror(3).
  */
 #include "postgres_failure.h"
 
@@ -16,7 +16,7 @@
 #define PLACE "connection to server "
 
 static const struct advice {
-    const char *sqlstate; /* whole, or the prefix of a class */
+    const char *sqlstate; /* a whole SQLSTATE, or the prefix of a class */
     int code;
     bool may_pass;
     const char *text;
@@ -74,9 +74,9 @@ static void copy_line(const char *text, char *ret, size_t size)
     }
 }
 
-/* Of 'connection to server at "x", port 1 failed: Connection refused' the place is 'at "x", port
- * 1', up to the quoted name or the port, and the failure is the text after "failed: ", in any
- * language. Another text is the failure. */
+/* Splits a line of libpq. In 'connection to server at "x", port 1 failed: Connection refused' the
+ * place is 'at "x", port 1', which ends with the quoted name or the port in any language; the
+ * failure is the text after "failed: ". A line of another form is the failure as a whole. */
 static void split_line(const char *line, struct postgres_failure *ret)
 {
     const char *begin = line + strlen(PLACE), *name, *end = NULL, *colon;
@@ -93,7 +93,8 @@ static void split_line(const char *line, struct postgres_failure *ret)
     snprintf(ret->place, sizeof ret->place, "%.*s", (int)(end - begin), begin);
 }
 
-/* Each earlier host that failed has a line of its own; details are indented, or of the server. */
+/* Finds the line about the last host: each host that failed has a line, followed by indented
+ * details or a message of the server. */
 static const char *last_try(const char *text)
 {
     const char *last = text, *next = text;
@@ -129,7 +130,8 @@ static const struct advice *advice_of(const struct postgres_failure *failure)
     return advice;
 }
 
-/* libpq's own text. In another language it is reported as a failure of reading. */
+/* Whether the service is unknown, which only libpq's English text shows. In another language the
+ * failure is reported as one of reading. */
 static bool is_unknown_service(const struct postgres_failure *failure)
 {
     return strncmp(failure->what, "definition of service ", 22) == 0 ||

@@ -16,13 +16,13 @@
 enum postgres_tier {
     POSTGRES_BPF,    /* measured: wait event and activity are read in the kernel at each switch */
     POSTGRES_MEMORY, /* schedstat, and samples of the shared memory */
-    POSTGRES_GATED,  /* schedstat, and samples of pg_stat_activity when a session sleeps */
+    POSTGRES_GATED,  /* schedstat, and samples of pg_stat_activity while a session sleeps */
     POSTGRES_SQL,    /* samples of pg_stat_activity alone: a server on another machine */
     POSTGRES_TIERS
 };
 
-/* The time between two samples: the wanted one, or longer, so that samples use 1 % of one CPU at
- * most. */
+/* The time between two samples: as wanted, or longer, so that samples use at most 1 % of one CPU.
+ */
 struct postgres_pace {
     uint64_t wanted_ns, period_ns;
     uint64_t next_ns; /* when the next sample is due */
@@ -33,26 +33,26 @@ struct postgres_pace {
  * on this machine. */
 struct postgres_sampler {
     struct postgres_client *client;
-    const struct postgres_snapshot *snapshot; /* the last one; NULL: the last attempt failed */
+    const struct postgres_snapshot *snapshot; /* the last snapshot; NULL: the last attempt failed */
     struct sampled_times times;
     struct session_sample *samples; /* [capacity] */
     size_t capacity;
     struct postgres_pace pace;
-    uint64_t end_ns;               /* of the last interval */
-    uint64_t backend_ns;           /* CPU time of camp's backend, at the last snapshot */
-    uint64_t connection;           /* of the last snapshot; a new one has another backend */
-    size_t hidden;                 /* sessions hidden from this role, at the last snapshot */
-    char failure[CAMP_ERROR_SIZE]; /* the first of the interval, with its cause; "": none */
+    uint64_t end_ns;     /* of the last interval */
+    uint64_t backend_ns; /* CPU time of camp's backend, at the last snapshot */
+    uint64_t connection; /* connection of the last snapshot; a new connection has another backend */
+    size_t hidden;       /* sessions hidden from this role, at the last snapshot */
+    char failure[CAMP_ERROR_SIZE]; /* the first failure of the interval, with its cause; "": none */
 };
 
 /* Samples of the server's memory, taken between the snapshots by SQL. */
 struct postgres_memory_samples {
     bool is_open;
-    struct postgres_process **processes; /* [capacity] of the registry */
-    struct postgres_backend *backends;   /* [capacity] of these processes */
+    struct postgres_process **processes; /* [capacity], from the registry */
+    struct postgres_backend *backends;   /* [capacity], those of `processes` */
     struct postgres_backend *later;     /* [capacity]: read again after the states of their tasks */
     struct session_sample *samples;     /* [capacity] */
-    char (*names)[POSTGRES_EVENT_SIZE]; /* [capacity]: of events without a name */
+    char (*names)[POSTGRES_EVENT_SIZE]; /* [capacity]: texts for events without a name */
     size_t capacity;
     struct sampled_times times;
     struct postgres_pace pace;
@@ -73,13 +73,13 @@ struct postgres_source {
     struct backends_losses losses;                 /* as of the last snapshot */
     struct postgres_memory_samples memory_samples; /* for POSTGRES_MEMORY */
     struct session_frame sessions;
-    struct session_time *times; /* [time_capacity]: of the current row */
+    struct session_time *times; /* [time_capacity]: the times of the current row */
     size_t time_capacity;
-    char (*names)[POSTGRES_EVENT_SIZE]; /* [time_capacity]: of events without a name */
+    char (*names)[POSTGRES_EVENT_SIZE]; /* [time_capacity]: texts for events without a name */
     uint64_t end_ns;                    /* of the last interval */
-    uint64_t snapshots;                 /* by SQL, at the end of the last interval */
-    uint64_t connection;                /* when the tier was set up */
-    char note[FRAME_NOTE_SIZE];         /* of the current interval */
+    uint64_t snapshots;         /* number of snapshots by SQL at the end of the last interval */
+    uint64_t connection;        /* the connection when the tier was set up */
+    char note[FRAME_NOTE_SIZE]; /* the note of the current interval */
 };
 
 /* Add the rows of the interval to sessions.frame, which the caller has started. CAMP_OK or
@@ -97,8 +97,8 @@ void postgres_sampler_close(struct postgres_source *source);
 
 /* Samples an interval, until `deadline_ns` (CLOCK_MONOTONIC) or *stop; the last snapshot is at its
  * end: sampler.end_ns is the time of that snapshot, or `deadline_ns` if the server did not answer.
- * That is no failure: sampler.failure names it, and the next interval tries again. CAMP_OK or
- * CAMP_E_NOMEM. sampler.times is what each session did, until the next interval. */
+ * A missing answer is CAMP_OK, too: sampler.failure names it, and the next interval tries again.
+ * CAMP_OK or CAMP_E_NOMEM. Until the next interval, sampler.times has what each session did. */
 int postgres_sampler_next(struct postgres_source *source, uint64_t deadline_ns,
                           struct camp_error *error);
 
@@ -107,7 +107,7 @@ int postgres_sampler_next(struct postgres_source *source, uint64_t deadline_ns,
 void postgres_memory_samples_name_events(struct postgres_source *source,
                                          const struct postgres_snapshot *snapshot);
 
-/* Samples until then instead of sleeping. */
+/* Takes samples until `until_ns`, where other tiers sleep. */
 void postgres_memory_samples_until(struct postgres_source *source, uint64_t until_ns);
 
 /* Takes the last sample of the interval; returns its time, the end of the interval. */

@@ -1,8 +1,8 @@
 /*
- * The executable says where its variables are, and the kernel where it loaded the executable:
- * /proc/PID/exe is the running file, even if it was replaced, deleted or lies in another root;
- * /proc/PID/auxv has the address of the entry point, as has the file. The difference of the two is
- * the load offset.
+ * Finds variables of a server. /proc/PID/exe is the running executable, even if it was replaced,
+ * deleted or is in another root: it has the addresses of its variables. Both the file and
+ * /proc/PID/auxv have the address of the entry point: the difference is the offset at which the
+ * kernel loaded the executable.
  */
 #include "postgres_layout.h"
 
@@ -31,7 +31,7 @@ static int open_proc_file(int32_t pid, const char *name, struct camp_error *erro
     return descriptor >= 0 ? descriptor : process_memory_fail(pid, errno, error);
 }
 
-/* The entry point of the running process. */
+/* Reads the address of the entry point in the running process. */
 static int read_entry(int32_t pid, uint64_t *ret, struct camp_error *error)
 {
     ElfW(auxv_t) vector[64];
@@ -93,7 +93,7 @@ int postgres_layout_find(struct postgres_layout *ret, int32_t postmaster, struct
 
 /* ----------------------------------------------------------------------------- Activities -- */
 
-#define CODE_MAX 31 /* an enumeration of some 7 */
+#define CODE_MAX 31 /* the largest number of a state: the enumeration has some 7 */
 
 static uint32_t number_at(const unsigned char *entry, uint32_t offset)
 {
@@ -103,8 +103,8 @@ static uint32_t number_at(const unsigned char *entry, uint32_t offset)
     return number;
 }
 
-/* Whether the numbers at this offset are small, equal for equal activities, and different for
- * different ones. */
+/* Whether the numbers at this offset are small, equal for entries with the same activity, and
+ * different for different activities. */
 static bool distinguishes(const struct postgres_known *known, const unsigned char *entries,
                           size_t count, uint32_t offset, uint32_t *code)
 {

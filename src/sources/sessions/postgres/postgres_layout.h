@@ -1,14 +1,14 @@
 /*
- * Where a PostgreSQL server (14 and later) keeps in its memory what each backend does.
+ * The addresses at which a PostgreSQL server (14 and later) stores what each backend does.
  *
- * Each backend has two pointers, at the same addresses as in all others: my_wait_event_info points
+ * Each backend has two pointers, at the same addresses in all backends: my_wait_event_info points
  * to the 32 bits of its wait event (class in the top byte; 0: no wait), and MyBEEntry to its entry
  * in the table behind pg_stat_activity, with st_state. The offset of st_state in an entry and the
  * numbers of the states differ between versions and builds: they are resolved from connections
  * whose state is known.
  *
  * After a crash the postmaster starts new backends with the same addresses of these pointers; a
- * restarted server has others.
+ * restarted server has other addresses.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ enum postgres_activity {
     POSTGRES_ACTIVE,
     POSTGRES_IN_TRANSACTION,         /* idle in transaction */
     POSTGRES_IN_TRANSACTION_ABORTED, /* idle in transaction (aborted) */
-    POSTGRES_ACTIVITIES,             /* how many there are; also: any other activity */
+    POSTGRES_ACTIVITIES,             /* number of activities; also stands for any other activity */
 };
 
 struct postgres_layout {
@@ -30,15 +30,15 @@ struct postgres_layout {
     uint64_t low, high;     /* the loaded executable: each process has its own copy of this range */
     uint64_t event_pointer; /* address of my_wait_event_info */
     uint64_t entry_pointer; /* address of MyBEEntry */
-    uint32_t pid_offset;    /* of st_procpid in an entry */
-    uint32_t activity_offset; /* of st_state; valid once `activities_known` */
+    uint32_t pid_offset;    /* offset of st_procpid in an entry */
+    uint32_t activity_offset; /* offset of st_state; valid once `activities_known` */
     uint32_t activities_known;
     uint32_t code[POSTGRES_ACTIVITIES]; /* numbers of st_state */
 };
 
 /* Finds the variables through the executable of the process, even if it was replaced or deleted
- * since. CAMP_E_GONE; CAMP_E_PERM: the message says what to do; CAMP_E_NOTSUP: it is no such
- * server. */
+ * since. CAMP_E_GONE; CAMP_E_PERM: the message says what to do; CAMP_E_NOTSUP: the process is no
+ * such server. */
 int postgres_layout_find(struct postgres_layout *ret, int32_t postmaster, struct camp_error *error);
 
 /* One of camp's own connections, and its activity while its entry is read. */
@@ -47,7 +47,8 @@ struct postgres_known {
     enum postgres_activity activity;
 };
 
-#define POSTGRES_ENTRY_SIZE 512 /* some 400 bytes in versions 14 to 17, st_state at about 230 */
+/* an entry has some 400 bytes in versions 14 to 17, with st_state at about 230 */
+#define POSTGRES_ENTRY_SIZE 512
 
 /* Resolves the offset of st_state and its numbers from entries[count], of POSTGRES_ENTRY_SIZE bytes
  * each. Entry i was read while connection known[i] had the activity known[i].activity; each of the
@@ -55,15 +56,15 @@ struct postgres_known {
 int postgres_layout_resolve(struct postgres_layout *layout, const struct postgres_known *known,
                             const unsigned char *entries, size_t count, struct camp_error *error);
 
-/* Reads the current entry of a backend. Errors as of postgres_layout_find(). */
+/* Reads the current entry of a backend. Fails as postgres_layout_find(). */
 int postgres_layout_read_entry(const struct postgres_layout *layout, int32_t pid,
                                unsigned char ret[POSTGRES_ENTRY_SIZE], struct camp_error *error);
 
 enum postgres_activity postgres_layout_activity(const struct postgres_layout *layout,
                                                 uint32_t code);
 
-/* Resolves the activities of a layout that postgres_layout_find() has found: a connection of camp's
- * own goes through all of them twice. Takes some 0.2 s, 2 s at most. CAMP_E_FORMAT: no offset fits;
- * CAMP_E_IO: the second connection failed; or as postgres_layout_read_entry(). */
+/* Resolves the activities of a layout that postgres_layout_find() has found, by an own connection
+ * that goes through all activities twice. Takes some 0.2 s, 2 s at most. CAMP_E_FORMAT: no offset
+ * fits; CAMP_E_IO: the second connection failed; or as postgres_layout_read_entry(). */
 int postgres_layout_probe(struct postgres_layout *layout, const char *conninfo,
                           const volatile sig_atomic_t *stop, struct camp_error *error);

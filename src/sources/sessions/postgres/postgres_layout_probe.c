@@ -10,8 +10,8 @@
 
 #define LIMIT_NS (2 * (uint64_t)NS_PER_S)
 
-/* One round goes through all activities. Nothing reports when the server has started the active
- * statement, so the probe waits for a moment. */
+/* The steps of one round, which goes through all activities. Nothing reports when the server has
+ * started the active statement, so the probe waits for a moment. */
 static const struct {
     const char *sql; /* NULL: the state after connecting */
     enum postgres_activity activity;
@@ -46,7 +46,8 @@ static bool wait_for(const struct probe *probe, short events)
     return false;
 }
 
-/* The first statement ends a transaction that was never started, which draws a warning. */
+/* Ignores the server's warning about the first statement, which ends a transaction that was never
+ * started. */
 static void ignore_notice(void *context, const PGresult *notice)
 {
     (void)context;
@@ -143,7 +144,8 @@ int postgres_layout_probe(struct postgres_layout *layout, const char *conninfo,
     if (!connect(&probe, conninfo))
         r = camp_fail(error, CAMP_E_IO, 0,
                       "a second connection, which resolves the states of sessions, failed");
-    /* On a busy machine the server may start a statement later than this pause. */
+    /* On a busy machine the server may start a statement only after the pause: tries again with
+     * longer pauses. */
     for (int i = 0; r == CAMP_E_FORMAT && i < 3; i++, pause_ns *= 5)
         r = probe_all(&probe, layout, pause_ns < 350 * NS_PER_MS ? pause_ns : 350 * NS_PER_MS,
                       error);

@@ -1,9 +1,9 @@
 /*
  * The addresses of a backend are read once, through the backend's own pointers. They point to
- * shared memory, which lies at the same address in each process, so from then on three numbers
- * of each backend (event, pid, activity) are read through the postmaster. The pid proves that the
- * entry is still that backend's: after its end, or after a crash of the server, the entry is free
- * or another's, and the addresses are read again.
+ * shared memory, which lies at the same address in each process, so from then on three numbers of
+ * each backend (event, pid, activity) are read through the postmaster. The pid proves that the
+ * entry still belongs to the backend: after the backend's end, or after a crash of the server, the
+ * entry is free or belongs to another backend, and the addresses are read again.
  */
 #include "postgres_memory.h"
 
@@ -80,8 +80,8 @@ static void fill_vectors(struct iovec *here, struct iovec *there, struct numbers
     }
 }
 
-/* Reads consecutive backends through one process. Returns how many were read whole, or a failure;
- * the reading stops at an address that is no longer mapped. */
+/* Reads consecutive backends through the memory of the process `through`. Returns how many were
+ * read whole, or a failure; the reading stops at an address that is no longer mapped. */
 static int read_batch(const struct postgres_layout *layout, int32_t through,
                       struct postgres_backend *backends, size_t count, struct camp_error *error)
 {
@@ -129,8 +129,8 @@ static int read_known(const struct postgres_layout *layout, struct postgres_back
 
 /* ------------------------------------------------------------------------------- One backend -- */
 
-/* Reads through the backend itself. Its event lies in its own memory until it has an entry in the
- * server's, and again at its end: then the addresses are not kept. */
+/* Reads through the backend itself. The event is in the backend's own memory before it has an entry
+ * in the server's table, and again at its end: then the addresses are not kept. */
 static int read_through_backend(const struct postgres_layout *layout,
                                 struct postgres_backend *backend, struct camp_error *error)
 {

@@ -1,6 +1,6 @@
 /*
- * Samples of a PostgreSQL server's memory, which cost less than samples by SQL, and the names of
- * events: resolved by comparing memory with SQL's report of the same backends.
+ * Takes samples of a PostgreSQL server's memory, which cost less than samples by SQL, and resolves
+ * the names of events by comparing memory with what SQL reports of the same backends.
  */
 #include "postgres_inside.h"
 
@@ -72,7 +72,7 @@ void postgres_memory_samples_name_events(struct postgres_source *source,
         struct postgres_process *process =
             postgres_registry_find(&source->registry, session->pid, session->start_us);
 
-        memory_samples->processes[i] = process; /* NULL: it is first seen */
+        memory_samples->processes[i] = process; /* NULL: the session is not in the registry yet */
         backends[i] = process != NULL ? process->backend : (struct postgres_backend){ 0 };
         backends[i].pid = session->pid;
     }
@@ -91,7 +91,7 @@ void postgres_memory_samples_name_events(struct postgres_source *source,
 
 /* ------------------------------------------------------------------------------- Samples -- */
 
-/* A task that was asleep and whose CPU clock has not advanced since is asleep still. Reading this
+/* A task that was asleep, and whose CPU clock has not advanced since, is still asleep. Reading this
  * clock costs a tenth of reading the state. A task that has been woken and waits for its first CPU
  * time counts as asleep, at most once per sleep. */
 bool postgres_is_asleep(struct postgres_process *process)
@@ -110,7 +110,7 @@ bool postgres_is_asleep(struct postgres_process *process)
     return true;
 }
 
-/* The sessions of the last snapshot by SQL. The caller has reserved space. */
+/* Lists the sessions of the last snapshot by SQL. The caller has reserved space. */
 static size_t list_backends(struct postgres_source *source)
 {
     const struct postgres_registry *registry = &source->registry;
@@ -129,8 +129,8 @@ static size_t list_backends(struct postgres_source *source)
     return count;
 }
 
-/* A session that fell asleep after its event was read, and before its state, has an event by
- * now. */
+/* Reads events again: a session that fell asleep between the reading of its event and that of its
+ * state has an event by now. */
 static void read_again(struct postgres_source *source, size_t count)
 {
     struct postgres_memory_samples *memory_samples = &source->memory_samples;
@@ -177,7 +177,7 @@ static void take_memory_sample(struct postgres_source *source)
     r = postgres_memory_read(&source->layout, memory_samples->backends, count, NULL);
     if (r != CAMP_OK && r != CAMP_E_GONE)
         return;
-    if (r == CAMP_E_GONE) /* no session of a server that is gone lives */
+    if (r == CAMP_E_GONE) /* the server is gone, and its sessions with it */
         count = 0;
     read_states(source, count);
     for (size_t i = 0; i < count; i++) {
@@ -220,8 +220,7 @@ void postgres_memory_samples_until(struct postgres_source *source, uint64_t unti
         ;
 }
 
-/* The interval ends at its last sample. Otherwise the time after that sample would be
- * unaccounted. */
+/* The interval ends at its last sample, because time after that sample would be unaccounted. */
 uint64_t postgres_memory_samples_end(struct postgres_source *source)
 {
     struct sampled_times *times = &source->memory_samples.times;

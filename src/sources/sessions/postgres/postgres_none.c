@@ -1,4 +1,4 @@
-/* Built without libpq. */
+/* Replaces the source postgres in a build without libpq. */
 #include "postgres.h"
 
 #include "counters/error.h"

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEAR_US 2000000 /* between the server's start time of a session and that of its task */
+/* difference between the server's start time of a session and that of its task */
+#define NEAR_US 2000000
 #define BEFORE_NS (2 * (int64_t)NS_PER_S)
 #define BEHIND_NS (10 * (int64_t)NS_PER_S)
 
@@ -26,7 +27,8 @@ static int compare(const void *key, const void *element)
 
 /* ------------------------------------------------------------------------------ Local server -- */
 
-/* A process of another pid namespace has several numbers in NSpid (proc_pid_status(5)). */
+/* Whether a process is in camp's pid namespace: one of another has several pids in NSpid
+ * (proc_pid_status(5)). */
 static bool is_of_our_namespace(int32_t pid)
 {
     char path[32], line[256];
@@ -47,8 +49,9 @@ static bool is_of_our_namespace(int32_t pid)
     return is_ours;
 }
 
-/* A process with the same pid and start time is rarely a coincidence. A backend reads its clock
- * once it runs: on a busy machine some time after its start. */
+/* A process with the same pid and start time is hardly ever another one. The server's start time is
+ * later than that of the process: a backend reads its clock once it runs, on a busy machine some
+ * time after its start. */
 bool postgres_is_process(int32_t pid, int64_t start_us)
 {
     struct camp_process process;
@@ -64,7 +67,7 @@ bool postgres_is_process(int32_t pid, int64_t start_us)
 
 /* ---------------------------------------------------------------------------------- Registry -- */
 
-/* The position of the process, or where it would be inserted. */
+/* Returns the position of the process, or where to insert it. */
 static size_t position_of(const struct postgres_registry *registry, int32_t pid, int64_t start_us)
 {
     const struct postgres_process wanted = { .pid = pid, .start_us = start_us };
@@ -83,7 +86,7 @@ struct postgres_process *postgres_registry_find(const struct postgres_registry *
                : NULL;
 }
 
-/* /proc reports start times in 1/100 s. */
+/* /proc reports start times with a resolution of 1/100 s. */
 static bool is_task_of(const struct postgres_process *process, uint64_t start_ns)
 {
     const int64_t units = (int64_t)(start_ns / proc_time_unit_ns());
@@ -118,7 +121,7 @@ bool postgres_process_is_client(const struct postgres_process *process)
            strcmp(process->type, "parallel_worker") == 0 || strcmp(process->type, "walsender") == 0;
 }
 
-/* "bob@shop"; of the server's own processes their type, "walwriter". */
+/* Names a process: "bob@shop", or one of the server's own by its type, "walwriter". */
 static void set_name(struct postgres_process *process, const struct postgres_session *session)
 {
     if (session->user[0] == '\0' && session->database[0] == '\0')
@@ -159,10 +162,10 @@ static int update_session(struct postgres_registry *registry,
                                        .start_ns = postgres_session_start_ns(snapshot, session) };
         snprintf(process->type, sizeof process->type, "%s", session->kind.texts[SESSION_TYPE]);
         snprintf(process->name, sizeof process->name, "%s",
-                 process->type); /* until a whole snapshot names it */
+                 process->type); /* the name until a whole snapshot reports the user */
         process->has_task =
             registry->is_local && proc_clock_find(session->pid, &process->task, NULL) == CAMP_OK;
-        if (process->has_task && registry->snapshots == 1) /* its earlier time is in no interval */
+        if (process->has_task && registry->snapshots == 1) /* its time so far is in no interval */
             proc_clock_read(&process->task, &process->clock, NULL);
     }
     process->leader_pid = session->leader_pid;

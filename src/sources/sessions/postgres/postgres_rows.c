@@ -1,4 +1,4 @@
-/* Rows of PostgreSQL sessions: the interval of each, by tier. */
+/* Makes the rows of PostgreSQL sessions by tier. */
 #include "ledger/array.h"
 #include "postgres_inside.h"
 
@@ -28,7 +28,7 @@ static struct session_kind kind_of(const struct labels *kind)
     return ret;
 }
 
-/* The database reports a session on a CPU as active without a wait event. */
+/* Whether the database reports a session as on a CPU: active, without a wait event. */
 static bool is_on_cpu(const struct session_kind *kind)
 {
     return strcmp(kind->texts[SESSION_CLASS], "none") == 0 &&
@@ -60,7 +60,8 @@ static void report(struct postgres_source *source, const struct postgres_process
 static struct entity entity_of(const struct postgres_source *source,
                                const struct postgres_process *process, bool is_new, bool is_ended)
 {
-    const bool is_local = source->registry.is_local; /* a remote pid is no pid of this machine */
+    /* the pid of a remote server is no pid of this machine */
+    const bool is_local = source->registry.is_local;
     struct entity entity = { .id = process->pid,
                              .flags = (is_new ? ENTITY_NEW : 0u) | (is_ended ? ENTITY_ENDED : 0u),
                              .count = 1,
@@ -72,7 +73,7 @@ static struct entity entity_of(const struct postgres_source *source,
     return entity;
 }
 
-/* A session that started and ended between two snapshots by SQL. */
+/* Makes the process of a session that started and ended between two snapshots by SQL. */
 static struct postgres_process unnamed_process(const struct backend_account *account)
 {
     struct postgres_process process = { .pid = account->pid };
@@ -106,7 +107,7 @@ static void collect_waits(struct postgres_source *source, const struct backend_a
     }
 }
 
-/* Whether a later snapshot by SQL may still name it. Otherwise the session is hidden from this
+/* Whether a later snapshot by SQL may still name the session. Otherwise it is hidden from this
  * role, or is camp's own. */
 static bool may_be_named_later(const struct postgres_source *source,
                                const struct backend_account *account)
@@ -118,7 +119,8 @@ static bool may_be_named_later(const struct postgres_source *source,
            account->begin_ns + APPEARS_NS > registry->snapshot_ns;
 }
 
-/* A session that ended unnamed was a client's if it has ever been active. */
+/* Whether a session that ended without a name was a client's: it was, if it has ever been active.
+ */
 static bool was_a_client(const struct postgres_source *source,
                          const struct backend_account *account)
 {
@@ -130,7 +132,8 @@ static bool was_a_client(const struct postgres_source *source,
     return false;
 }
 
-/* *ret_is_early: the session has no name yet; the next interval accounts for all of it. */
+/* *Adds the row of an account. *ret_is_early: the session has no name yet, so the next interval
+ * accounts for all of it. */
 static int add_account(struct postgres_source *source, size_t at, bool *ret_is_early)
 {
     const struct backend_account *account = &source->accounts.now[at];
@@ -184,8 +187,8 @@ int postgres_rows_of_accounts(struct postgres_source *source)
 
 /* ------------------------------------------------------------------------------- Samples -- */
 
-/* Whether the task has run since its clock was read. This is one system call; reading the clock is
- * six. */
+/* Whether the task has run since its clock was read. This costs one system call; reading the clock
+ * costs six. */
 static bool has_run(struct postgres_process *process)
 {
     uint64_t cpu_ns = 0;
@@ -211,11 +214,11 @@ static bool read_clock(const struct postgres_source *source, struct postgres_pro
         return false;
     if (!proc_clock_since(&before, &process->clock, session->elapsed_ns, &session->cpu_ns,
                           &session->run_queue_ns))
-        process->clock_cpu_ns = 0; /* read again next time in any case */
+        process->clock_cpu_ns = 0; /* so that the clock is read again in the next interval */
     return true;
 }
 
-/* Without the scheduler's counts, the database's report is all there is. */
+/* Collects the times by the database's report alone, without the scheduler's counts. */
 static void collect_reported(struct postgres_source *source, const struct sampled_session *sampled,
                              struct session *session)
 {
@@ -230,9 +233,10 @@ static void collect_reported(struct postgres_source *source, const struct sample
     }
 }
 
-/* The times that the samples found asleep. The state of the task is read after SQL's answer, so a
- * session that SQL reports on a CPU and that sleeps by then fell asleep in between, in an unknown
- * wait. Only a session that is never found asleep otherwise sleeps without an event. */
+/* Collects the times in which samples found the task asleep. The state of the task is read after
+ * SQL's answer, so a session that SQL reports on a CPU, and whose task sleeps by then, fell asleep
+ * in between, in an unknown wait. Such a sleep counts only if the session was not found asleep
+ * otherwise. */
 static uint64_t collect_asleep(struct postgres_source *source,
                                const struct sampled_session *sampled, bool without_event,
                                struct session *session)
@@ -256,9 +260,9 @@ static uint64_t share(uint64_t ns, uint64_t part, uint64_t whole)
     return whole > 0 ? (uint64_t)((double)ns * (double)part / (double)whole) : 0;
 }
 
-/* The scheduler determines how long the session slept; the samples divide that time. The sum of the
- * samples would be biased: camp samples when it gets a CPU, which on a busy machine is when another
- * task falls asleep. */
+/* Scales the times of the samples to the time that the session slept by the scheduler's counts. The
+ * sum of the samples would be biased: camp takes a sample when it gets a CPU, and on a busy machine
+ * that is when another task falls asleep. */
 static void scale(const struct sampled_session *sampled, uint64_t sum_ns, struct session *session,
                   struct session_time *times)
 {
@@ -272,7 +276,7 @@ static void scale(const struct sampled_session *sampled, uint64_t sum_ns, struct
         times[i].ns = share(share(left_ns, seen_ns, session->elapsed_ns), times[i].ns, sum_ns);
 }
 
-/* `is_known`: the scheduler's counts of the interval are known. */
+/* Adds the times of the samples. `is_known`: the scheduler's counts of the interval are known. */
 static void add_sample_times(struct postgres_source *source, const struct sampled_session *sampled,
                              bool is_known, struct session *session)
 {
