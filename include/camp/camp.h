@@ -60,22 +60,24 @@ enum camp_result {
 /* Space for the longest path (PATH_MAX, 4,096 bytes on Linux) and a sentence about it. */
 #define CAMP_ERROR_SIZE 4608
 
-/* An error message for people. It is the last argument of each function; NULL: no message. */
+/* An error message for people. Each function takes it as its last argument; NULL: no message. */
 struct camp_error {
     int32_t code;                  /* enum camp_result */
     int32_t system_error;          /* errno, or 0 */
-    char message[CAMP_ERROR_SIZE]; /* one line, no newline, ends in what the caller can do */
+    char message[CAMP_ERROR_SIZE]; /* one line without a newline, which ends with what the caller
+                                    * can do */
 };
 
-/* The short English name of a result: "gone", "not supported". Never NULL. */
+/* Returns the short English name of a result: "gone", "not supported". Never NULL. */
 CAMP_PUBLIC const char *camp_result_name(int result);
 
-/* "0.1.0". The version of the library that runs, not of this header. */
+/* Returns the version of the library that runs, such as "0.1.0", not that of this header. */
 CAMP_PUBLIC const char *camp_version(void);
 
-/* Where to read. NULL instead of a pointer to it: this machine, by all available means. With a
- * source, only files below these folders are read (fixtures, a host's /proc in a container);
- * system calls, clocks and netlink are then not used. A NULL member stands for "/proc", "/sys". */
+/* Where to read. A function that gets NULL instead of a source reads this machine, by all available
+ * means. With a source, it reads only files below these folders (fixtures, a host's /proc in a
+ * container), and uses no system calls, clocks or netlink instead. A member that is NULL stands for
+ * "/proc" or "/sys". */
 struct camp_source {
     const char *proc;
     const char *sys;
@@ -87,13 +89,13 @@ enum camp_provenance {
     CAMP_MEASURED = 1, /* from timestamps at each change of state, or counted at each event */
     CAMP_SAMPLED = 2,  /* whole clock ticks charged to the task that ran at the tick */
     CAMP_SCALED = 3,   /* a measured total divided in the proportion of samples */
-    CAMP_DERIVED = 4   /* calculated from others */
+    CAMP_DERIVED = 4   /* calculated from other numbers */
 };
 
-/* "measured", "sampled", "scaled", "derived", "unknown". Never NULL. */
+/* Returns "measured", "sampled", "scaled", "derived" or "unknown". Never NULL. */
 CAMP_PUBLIC const char *camp_provenance_name(int provenance);
 
-#define CAMP_NAME_SIZE 64 /* of an interface, disk, process, with its final NUL */
+#define CAMP_NAME_SIZE 64 /* size of the name of an interface, disk or process, with its NUL */
 
 /* --------------------------------------------------------------------------------- CPUs -- */
 
@@ -129,7 +131,7 @@ struct camp_cpu {
     uint64_t nice_ns; /* user time of niced tasks, without guest_nice */
     uint64_t system_ns;
     uint64_t idle_ns;   /* without iowait */
-    uint64_t iowait_ns; /* idle, while a task that last ran here waits for a disk */
+    uint64_t iowait_ns; /* idle, while a task that last ran on this CPU waits for a disk */
     uint64_t irq_ns;
     uint64_t softirq_ns;
     uint64_t steal_ns; /* ready to run, while the hypervisor ran something else */
@@ -137,20 +139,21 @@ struct camp_cpu {
     uint64_t guest_nice_ns;
 };
 
-/* How many CPUs are online. Linux: the cpuN lines of /proc/stat. */
+/* Counts the CPUs that are online. Linux: the cpuN lines of /proc/stat. */
 CAMP_PUBLIC int camp_cpu_count(const struct camp_source *source, size_t *ret_count,
                                struct camp_error *error);
 
-/* ids[capacity]: the ids of the online CPUs, ascending, with holes where CPUs are offline. */
+/* Fills ids[capacity] with the ids of the online CPUs, ascending, with holes where CPUs are
+ * offline. */
 CAMP_PUBLIC int camp_cpu_list(const struct camp_source *source, int32_t *ids, size_t capacity,
                               size_t *ret_count, struct camp_error *error);
 
-/* One CPU, or CAMP_CPU_TOTAL. CAMP_E_GONE: offline, or no such CPU. */
+/* Reads one CPU, or CAMP_CPU_TOTAL. CAMP_E_GONE: the CPU is offline, or does not exist. */
 CAMP_PUBLIC int camp_cpu_read(const struct camp_source *source, int32_t cpu, struct camp_cpu *ret,
                               size_t size, struct camp_error *error);
 
-/* cpus[capacity], `size` bytes apart: the total first (cpu == CAMP_CPU_TOTAL), then each online
- * CPU, ascending by id; all of one point in time. */
+/* Fills cpus[capacity], `size` bytes apart: the total comes first (cpu == CAMP_CPU_TOTAL), then
+ * each online CPU, ascending by id; all at one point in time. */
 CAMP_PUBLIC int camp_cpu_read_all(const struct camp_source *source, struct camp_cpu *cpus,
                                   size_t size, size_t capacity, size_t *ret_count,
                                   struct camp_error *error);
@@ -183,8 +186,8 @@ struct camp_memory {
     uint64_t swap_free_bytes;
 };
 
-/* `wanted`: the fields that the caller needs (enum camp_memory_field). The cheapest source that has
- * all of them is read; other fields that it has are filled, too. */
+/* Reads memory. `wanted`: the fields that the caller needs (enum camp_memory_field). The cheapest
+ * source that has all of them is read; other fields that it has are filled, too. */
 CAMP_PUBLIC int camp_memory_read(const struct camp_source *source, uint32_t wanted,
                                  struct camp_memory *ret, size_t size, struct camp_error *error);
 
@@ -198,19 +201,19 @@ struct camp_network {
     uint64_t received_bytes;
     uint64_t received_packets;
     uint64_t received_errors;
-    uint64_t received_drops; /* by the kernel for lack of space, and by the device (missed) */
+    uint64_t received_drops; /* by the kernel (no space), or by the device (missed) */
     uint64_t sent_bytes;
     uint64_t sent_packets;
     uint64_t sent_errors;
     uint64_t sent_drops;
 };
 
-/* One interface. CAMP_E_GONE: there is none of that name (any more). */
+/* Reads one interface. CAMP_E_GONE: there is none of that name (any more). */
 CAMP_PUBLIC int camp_network_read(const struct camp_source *source, const char *name,
                                   struct camp_network *ret, size_t size, struct camp_error *error);
 
-/* networks[capacity], `size` bytes apart, in the system's order: all interfaces. It also enumerates
- * them: each `name` is valid input of camp_network_read(). */
+/* Fills networks[capacity], `size` bytes apart, with all interfaces, in the system's order. It also
+ * enumerates them: each `name` is valid input of camp_network_read(). */
 CAMP_PUBLIC int camp_network_read_all(const struct camp_source *source,
                                       struct camp_network *networks, size_t size, size_t capacity,
                                       size_t *ret_count, struct camp_error *error);
@@ -218,7 +221,7 @@ CAMP_PUBLIC int camp_network_read_all(const struct camp_source *source,
 /* -------------------------------------------------------------------------------- Disks -- */
 
 enum camp_disk_kind {
-    CAMP_DISK_ANY = 0, /* as an argument: both */
+    CAMP_DISK_ANY = 0, /* as an argument: both kinds */
     CAMP_DISK_WHOLE = 1,
     CAMP_DISK_PARTITION = 2
 };
@@ -243,17 +246,18 @@ struct camp_disk {
     uint64_t writes;
     uint64_t written_bytes;
     uint64_t write_ns;
-    uint64_t in_flight; /* now: a level, not a counter */
+    uint64_t in_flight; /* requests in flight now: a level, not a counter */
     uint64_t busy_ns;
-    uint64_t queue_ns; /* requests in flight x time */
+    uint64_t queue_ns; /* sum over time of the number of requests in flight */
 };
 
-/* One disk or partition. CAMP_E_GONE: there is none of that name (any more). */
+/* Reads one disk or partition. CAMP_E_GONE: there is none of that name (any more). */
 CAMP_PUBLIC int camp_disk_read(const struct camp_source *source, const char *name,
                                struct camp_disk *ret, size_t size, struct camp_error *error);
 
-/* disks[capacity], `size` bytes apart: each disk, followed by its partitions, of the requested
- * kind. It also enumerates them: each `name` is valid input of camp_disk_read(). */
+/* Fills disks[capacity], `size` bytes apart, with the disks of the requested kind: each disk,
+ * followed by its partitions. It also enumerates them: each `name` is valid input of
+ * camp_disk_read(). */
 CAMP_PUBLIC int camp_disk_read_all(const struct camp_source *source, int kind,
                                    struct camp_disk *disks, size_t size, size_t capacity,
                                    size_t *ret_count, struct camp_error *error);
@@ -279,8 +283,9 @@ struct camp_thread {
 struct camp_pid {
     int32_t pid;
     uint32_t reserved;
-    uint64_t token; /* same pid and same token as before: the same process. Another token: possibly
-                     * another process: see camp_process_identify(). Linux: inode of /proc/PID */
+    uint64_t token; /* A process with the same pid and token as before is the same process. With
+                     * another token it may be another process: call camp_process_identify(). Linux:
+                     * inode of /proc/PID */
 };
 
 enum camp_task_field {
@@ -301,19 +306,20 @@ enum camp_task_field {
 };
 
 /*
- * What a process or one thread has used since its start. A process: all its threads, including
- * exited ones where not stated otherwise. Each field names its sources on Linux, in the order in
- * which they are tried.
+ * What a process or one thread has used since its start. For a process, numbers are those of all
+ * its threads, including exited ones where not stated otherwise. Each field names its sources on
+ * Linux, in the order in which they are tried.
  */
 struct camp_task {
     uint32_t known;      /* enum camp_task_field */
     int32_t parent;      /* pid of the parent; 0: none */
     uint64_t time_ns;    /* CLOCK_MONOTONIC when it was read */
-    uint64_t start;      /* of the identifier */
+    uint64_t start;      /* start of the identifier (struct camp_process or camp_thread) */
     uint64_t started_ns; /* CLOCK_BOOTTIME at its start; resolution 1/100 s */
-    /* Time on a CPU, measured. A process: its CPU clock (1 ns); else utime + stime of stat (1/100
-     * s). A thread: schedstat (1 ns); else stat. Of a task that runs on another CPU at this moment
-     * it is as of the last tick: up to one tick too low, which does not accumulate. */
+    /* Time on a CPU, measured. For a process: its CPU clock (1 ns); else utime + stime of stat
+     * (1/100 s). For a thread: schedstat (1 ns); else stat. If the task runs on another CPU at this
+     * moment, the time is that of its last tick: up to one tick too low, which does not accumulate.
+     */
     uint64_t cpu_ns;
     uint64_t user_ns; /* stat; 1/100 s. The measured total in the proportion of samples: SCALED */
     uint64_t system_ns;
@@ -337,42 +343,44 @@ struct camp_task {
     char name[CAMP_NAME_SIZE]; /* the task's name (comm), which may hold any byte but NUL */
 };
 
-/* pids[capacity], `size` bytes apart, ascending: every process visible to the caller, kernel
+/* Fills pids[capacity], `size` bytes apart, ascending: every process visible to the caller, kernel
  * threads included, at the least cost. */
 CAMP_PUBLIC int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_t size,
                               size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* Tasks (processes and threads) started since boot, including exited ones: the difference of two
- * readings includes short-lived tasks. Linux: `processes` of /proc/stat. */
+/* Counts the tasks (processes and threads) started since boot, including exited ones: the
+ * difference of two readings includes short-lived tasks. Linux: `processes` of /proc/stat. */
 CAMP_PUBLIC int camp_fork_count(const struct camp_source *source, uint64_t *ret_count,
                                 struct camp_error *error);
 
-/* The identifier of the process that has this pid now. CAMP_E_GONE: there is none. */
+/* Returns the identifier of the process that has this pid now. CAMP_E_GONE: there is none. */
 CAMP_PUBLIC int camp_process_identify(const struct camp_source *source, int32_t pid,
                                       struct camp_process *ret, size_t size,
                                       struct camp_error *error);
 
-/* processes[capacity], `size` bytes apart, ascending by pid: every process visible to the caller.
- * Processes that exit during the call are left out. */
+/* Fills processes[capacity], `size` bytes apart, ascending by pid: every process visible to the
+ * caller. Processes that exit during the call are left out. */
 CAMP_PUBLIC int camp_process_list(const struct camp_source *source, struct camp_process *processes,
                                   size_t size, size_t capacity, size_t *ret_count,
                                   struct camp_error *error);
 
-/* Only those launched from an executable of this name (last component of its path; of a deleted
- * executable, its former name). Where the executable is unreadable (another user's process) argv[0]
- * decides, and for kernel threads their name. None found is CAMP_OK with 0. */
+/* Likewise, but only processes that were launched from an executable of this name (the last
+ * component of its path; for a deleted executable, its former name). Where the executable is
+ * unreadable (another user's process) argv[0] decides, and for kernel threads their name. If there
+ * are none, the result is CAMP_OK, and *ret_count is 0. */
 CAMP_PUBLIC int camp_process_find(const struct camp_source *source, const char *executable,
                                   struct camp_process *processes, size_t size, size_t capacity,
                                   size_t *ret_count, struct camp_error *error);
 
-/* `wanted`: enum camp_task_field; only the files that hold them are read, cheapest first. A
- * field that is unreadable for lack of permission is a cleared bit, not a failure. CAMP_E_GONE: the
- * process has exited, or its pid belongs to another one now. */
+/* Reads a process. `wanted`: enum camp_task_field; only the files that have these fields are read,
+ * cheapest first. A field that is unreadable for lack of permission is a cleared bit, not a
+ * failure. CAMP_E_GONE: the process has exited, or its pid belongs to another one now. */
 CAMP_PUBLIC int camp_process_read(const struct camp_source *source,
                                   const struct camp_process *process, uint32_t wanted,
                                   struct camp_task *ret, size_t size, struct camp_error *error);
 
-/* threads[capacity], `size` bytes apart, ascending by tid: the living threads of a process. */
+/* Fills threads[capacity], `size` bytes apart, ascending by tid: the living threads of a process.
+ */
 CAMP_PUBLIC int camp_thread_list(const struct camp_source *source,
                                  const struct camp_process *process, struct camp_thread *threads,
                                  size_t size, size_t capacity, size_t *ret_count,
@@ -382,20 +390,20 @@ CAMP_PUBLIC int camp_thread_read(const struct camp_source *source, const struct 
                                  uint32_t wanted, struct camp_task *ret, size_t size,
                                  struct camp_error *error);
 
-/* CPU time, measured, of the process that has this pid now, by its CPU clock: the cheapest
- * function (one system call, no file), for any user's process. It does not notice a reused pid;
- * camp_process_cpu_ns() does. CAMP_E_GONE: no such process. */
+/* Reads the CPU time, measured, of the process that has this pid now, by its CPU clock: the
+ * cheapest function (one system call, no file), for any user's process. It does not notice a reused
+ * pid; camp_process_cpu_ns() does. CAMP_E_GONE: no such process. */
 CAMP_PUBLIC int camp_pid_cpu_ns(int32_t pid, uint64_t *ret_ns);
 
-/* By identity, so it also reads the start time. */
+/* Likewise, for the process with this identity: so the start time is read, too. */
 CAMP_PUBLIC int camp_process_cpu_ns(const struct camp_source *source,
                                     const struct camp_process *process, uint64_t *ret_ns,
                                     struct camp_error *error);
 
 /* ------------------------------------------------------------------------------ Readers -- */
 
-/* For repeated reading of the same thing: an open descriptor. All memory is the caller's. A reader
- * keeps its subject. Threads that share it need a lock. */
+/* An open descriptor, for reading the same thing repeatedly. All memory is the caller's. A reader
+ * always reads the subject for which it was opened. Threads that share a reader need a lock. */
 struct camp_reader {
     int32_t descriptor;
     int32_t kind;
@@ -413,14 +421,15 @@ CAMP_PUBLIC int camp_reader_open_networks(struct camp_reader *reader,
                                           struct camp_error *error);
 CAMP_PUBLIC int camp_reader_open_disks(struct camp_reader *reader, const struct camp_source *source,
                                        struct camp_error *error);
-/* The stat file of one process. After its exit: CAMP_E_GONE for ever, even if its pid is reused. */
+/* Opens the stat file of one process. After its exit each reading is CAMP_E_GONE, even if its pid
+ * is reused. */
 CAMP_PUBLIC int camp_reader_open_process(struct camp_reader *reader,
                                          const struct camp_source *source,
                                          const struct camp_process *process,
                                          struct camp_error *error);
 
-/* Like camp_cpu_read_all(), camp_memory_read(), camp_network_read_all(), camp_disk_read_all(), and
- * camp_process_read() of the fields that stat and the CPU clock have. */
+/* Read like camp_cpu_read_all(), camp_memory_read(), camp_network_read_all(), camp_disk_read_all(),
+ * and camp_process_read() of the fields that stat and the CPU clock have. */
 CAMP_PUBLIC int camp_reader_cpus(struct camp_reader *reader, struct camp_cpu *cpus, size_t size,
                                  size_t capacity, size_t *ret_count, struct camp_error *error);
 CAMP_PUBLIC int camp_reader_memory(struct camp_reader *reader, struct camp_memory *ret, size_t size,
@@ -450,7 +459,7 @@ CAMP_PUBLIC void camp_reader_close(struct camp_reader *reader);
  * On other systems camp_taskstats_open() is CAMP_E_NOTSUP.
  */
 struct camp_taskstats {
-    int32_t descriptor; /* pollable when listening: readable when records wait */
+    int32_t descriptor; /* when listening, it can be polled: readable when records wait */
     uint16_t family;
     uint16_t version; /* TASKSTATS_VERSION of the kernel, once a message was seen; else 0 */
     uint32_t listening;
@@ -464,14 +473,14 @@ struct camp_taskstats {
         .descriptor = -1                                                                           \
     }
 
-/* One process by taskstats: all its threads, including exited ones. */
+/* One process by taskstats. The numbers are those of all its threads, including exited ones. */
 struct camp_taskstat {
     int32_t pid;
     int32_t result;              /* CAMP_OK; CAMP_E_GONE: no such process (the rest is 0 then) */
     uint64_t measured_ns;        /* cpu_run_virtual_total: sum_exec_runtime */
     uint64_t sampled_ns;         /* cpu_run_real_total: utime + stime as charged at ticks */
     uint64_t run_delay_ns;       /* cpu_delay_total: runnable, not running */
-    uint64_t runs;               /* cpu_count: times put on a CPU */
+    uint64_t runs;               /* cpu_count: how often it was put on a CPU */
     uint64_t voluntary_switches; /* of living threads */
     uint64_t involuntary_switches;
 };
@@ -491,9 +500,10 @@ struct camp_taskstat {
  * record.
  */
 struct camp_task_exit {
-    int32_t pid; /* of its process. 0: unknown (kernels before 5.19 do not say it of a thread) */
+    int32_t pid; /* its process. 0: unknown (kernels before 5.19 do not report it for a thread) */
     int32_t tid;
-    int32_t parent; /* at its exit: 1 or a subreaper if the parent had exited before */
+    int32_t parent; /* its parent at its exit: 1 or a subreaper if the original parent had exited
+                     * before */
     uint32_t is_process;
     uint32_t user_id;
     uint32_t exit_code;
@@ -502,33 +512,33 @@ struct camp_task_exit {
     uint64_t run_delay_ns;
     uint64_t elapsed_ns;       /* from its start to its end; resolution 1 us */
     uint64_t began_s;          /* wall clock of its start, seconds since 1970 */
-    char name[CAMP_NAME_SIZE]; /* of the whole: of its last thread, like user and exit code */
-    uint64_t at_most_ns;       /* the smaller of elapsed - run_delay and measured + one tick. Of the
-                                * whole: measured_ns and the unread time of its last thread */
-    uint64_t voluntary_switches; /* times it slept. Of the whole: of its last thread */
+    char name[CAMP_NAME_SIZE]; /* of a whole process: name, user and exit code of its last thread */
+    uint64_t at_most_ns; /* the smaller of elapsed - run_delay and measured + one tick. For a whole
+                          * process: measured_ns and the unread time of its last thread */
+    uint64_t voluntary_switches; /* number of sleeps; for a whole process: of its last thread */
 };
 
-/* CAMP_E_PERM without CAP_NET_ADMIN; CAMP_E_NOTSUP where the kernel was built without, was booted
- * with nodelayacct before Linux 5.14 (it then counts nothing), or the network namespace has none.
- */
+/* Opens a session. CAMP_E_PERM: CAP_NET_ADMIN is missing. CAMP_E_NOTSUP: the kernel was built
+ * without taskstats, or booted with nodelayacct before Linux 5.14 (it then counts nothing), or the
+ * network namespace has none. */
 CAMP_PUBLIC int camp_taskstats_open(struct camp_taskstats *taskstats, struct camp_error *error);
 CAMP_PUBLIC void camp_taskstats_close(struct camp_taskstats *taskstats);
 
-/* pids[count] -> tasks[count], `size` bytes apart, in the same order, each with its result. One
- * system call sends many requests. A session that listens cannot be used: open two. A zombie reads
- * as zeros (runs is 0, unlike any process that ever ran): its times were in its exit record. After
- * a failure the first of tasks[] may have been filled. */
+/* Reads pids[count] into tasks[count], `size` bytes apart, in the same order, each with its result.
+ * One system call sends many requests. A session that listens cannot be used: open two. A zombie
+ * reads as zeros (runs is 0, unlike for any process that ever ran): its times were in its exit
+ * record. After a failure the first of tasks[] may have been filled. */
 CAMP_PUBLIC int camp_taskstats_read(struct camp_taskstats *taskstats, const int32_t *pids,
                                     size_t count, struct camp_taskstat *tasks, size_t size,
                                     struct camp_error *error);
 
-/* From now on every task that exits, on any CPU, now or later online, is recorded for
- * camp_taskstats_exits(). CAMP_E_PERM outside of the initial pid and user namespace. */
+/* From now on, each task that exits is recorded for camp_taskstats_exits(), on all CPUs, including
+ * those that come online later. CAMP_E_PERM outside of the initial pid and user namespace. */
 CAMP_PUBLIC int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *error);
 
-/* exits[capacity], `size` bytes apart: the waiting records, oldest first; never blocks. Call it
- * until *ret_count < capacity. taskstats->overruns grows by the tasks whose records the kernel
- * dropped since the last call. CAMP_E_FORMAT: *ret_count were filled. */
+/* Fills exits[capacity], `size` bytes apart, with the waiting records, oldest first; never blocks.
+ * Call it until *ret_count < capacity. taskstats->overruns grows by the tasks whose records the
+ * kernel dropped since the last call. CAMP_E_FORMAT: *ret_count were filled. */
 CAMP_PUBLIC int camp_taskstats_exits(struct camp_taskstats *taskstats, struct camp_task_exit *exits,
                                      size_t size, size_t capacity, size_t *ret_count,
                                      struct camp_error *error);
@@ -571,8 +581,8 @@ struct camp_kernel {
     int32_t irq_time;         /* 1: interrupt time is measured (IRQ_TIME_ACCOUNTING) */
     int32_t sched_info;       /* 1: /proc/PID/schedstat counts */
     int32_t schedstats;       /* 1: /proc/schedstat is there */
-    int32_t taskstats;        /* 1: it answers, in this network namespace */
-    int32_t delay_accounting; /* 1: switched on (taskstats' CPU times do not need it) */
+    int32_t taskstats;        /* 1: taskstats answers, in this network namespace */
+    int32_t delay_accounting; /* 1: it is switched on (taskstats' CPU times do not need it) */
     int32_t psi;              /* 1: /proc/pressure answers */
     int32_t btf;              /* 1: /sys/kernel/btf/vmlinux is there */
     int32_t cgroup_version;   /* 1, 2, or 3 for both (hybrid) */
@@ -588,17 +598,17 @@ CAMP_PUBLIC int camp_kernel_read(const struct camp_source *source, struct camp_k
 
 /* ------------------------------------------------------------------------------ Derived -- */
 
-/* after - before of a counter that is `bits` wide (32 or 64). It survives a wrap (a smaller value
- * that is less than half its range ahead) and a reset (CAMP_RESET; the difference is then `after`,
- * what was counted since). */
+/* Returns after - before of a counter that is `bits` wide (32 or 64). A wrap is corrected (`after`
+ * is smaller than `before`, by more than half of the range). After a reset the result is
+ * CAMP_RESET, and the difference is `after`: the count since the reset. */
 CAMP_PUBLIC int camp_difference(uint64_t before, uint64_t after, unsigned bits, uint64_t *ret);
 
-/* camp_difference() per second. CAMP_E_INVALID when no time has passed. */
+/* Returns camp_difference() per second. CAMP_E_INVALID when no time has passed. */
 CAMP_PUBLIC int camp_rate(uint64_t before, uint64_t after, unsigned bits, uint64_t elapsed_ns,
                           double *ret_per_second);
 
-/* Where one CPU's time went between two readings, in percent of wall time (of one CPU; the total:
- * of all). Busy time by two kinds of counts, which often disagree: */
+/* Where one CPU's time went between two readings, in percent of wall time (for the total: of the
+ * wall time of all CPUs). Busy time is given by two kinds of counts, which often disagree: */
 struct camp_utilisation {
     double measured_busy_percent; /* 100 - idle - iowait, by the wall clock; it includes time that
                                    * the hypervisor stole while the CPU was busy */
@@ -606,13 +616,14 @@ struct camp_utilisation {
     double idle_percent;
     double iowait_percent;
     double steal_percent;
-    double sum_percent; /* all columns: 100 where the sum rule holds */
+    double sum_percent; /* the sum of all columns: 100 where the sum rule holds */
     uint64_t elapsed_ns;
-    double resolution_percent; /* one unit of /proc/stat in this interval: none is more precise */
+    double resolution_percent; /* one unit of /proc/stat: no column is more precise */
 };
 
-/* Two readings of the same CPU; `cpus`: how many CPUs they cover (1; the count for the total).
- * A counter that went backwards (iowait does) counts as 0. CAMP_E_INVALID: no time between them. */
+/* Compares two readings of the same CPU. `cpus`: how many CPUs they cover (1; for the total, their
+ * count). A counter that went backwards (iowait does) counts as 0. CAMP_E_INVALID: no time passed
+ * between the readings. */
 CAMP_PUBLIC int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *after,
                                     size_t cpus, struct camp_utilisation *ret, size_t size);
 

@@ -28,7 +28,7 @@ enum camp_kind {
     CAMP_KIND_KERNEL = 1u << 7
 };
 
-/* "cpu", "memory", ...: of one kind. NULL: no such kind. */
+/* Returns the name of one kind: "cpu", "memory", ... NULL: no such kind. */
 CAMP_PUBLIC const char *camp_kind_name(uint32_t kind);
 
 /* The struct that holds a field. */
@@ -84,36 +84,39 @@ enum camp_rule {
 };
 
 struct camp_counter {
-    uint32_t kinds;        /* enum camp_kind: whose counter it is; 0: a field that is no counter */
+    uint32_t kinds;        /* enum camp_kind: those that have this counter; 0: no counter */
     int32_t record;        /* enum camp_record */
     int32_t type;          /* enum camp_type */
     int32_t nature;        /* enum camp_nature */
     int32_t rule;          /* enum camp_rule */
-    uint32_t offset;       /* in the struct */
-    uint32_t known;        /* its bit in `known` of the struct; 0: always known */
-    uint32_t wrap_unit_ns; /* what the kernel counts it in, when in 32 bits; 0: 64 bits */
-    const char *field;     /* "measured_busy_percent": in the struct; "": in none */
-    const char *name;      /* "busy_percent": of `camp get`; mostly the same */
+    uint32_t offset;       /* of the field in the struct */
+    uint32_t known;        /* the field's bit in `known` of the struct; 0: always known */
+    uint32_t wrap_unit_ns; /* unit of the kernel's counter if that has 32 bits; 0: 64 bits */
+    const char *field;     /* name in the struct: "measured_busy_percent"; "": it is in none */
+    const char *name;      /* name for `camp get`: "busy_percent"; mostly the same */
     const char *unit;      /* "ns", "bytes", "percent", "hz", "count", "number", "yes/no", "text" */
-    const char *resolution; /* "1/100 s": the smallest step of its value */
+    const char *resolution; /* the smallest step of the value: "1/100 s" */
     const char *source;     /* where it comes from on Linux */
     const char *help;       /* one sentence of ASCII, without '|' */
-    const char *capability; /* without it (or the two of it) the value may be unknown; NULL: none */
+    const char *capability; /* one or two, without which the value may be unknown; NULL: none */
     const char *needs;      /* what else may be missing; NULL: nothing */
 };
 
-/* counters[capacity], `size` bytes apart: all rows, in the order in which they are shown; those of
- * one struct in the order of its named tuple. Their texts are constants of the library. */
+/* Fills counters[capacity], `size` bytes apart, with all rows, in the order in which they are
+ * shown; the rows of a struct are in the order of its named tuple. Their texts are constants of the
+ * library. */
 CAMP_PUBLIC int camp_catalogue_read(struct camp_counter *counters, size_t size, size_t capacity,
                                     size_t *ret_count, struct camp_error *error);
 
-/* How this kernel obtains a number: enum camp_provenance. `cpu`: the id of the CPU that it is of,
- * or CAMP_CPU_TOTAL. `task`: the reading that it is of; NULL: in general. */
+/* Returns how this kernel obtains a number: enum camp_provenance. `cpu`: the id of the CPU to which
+ * the number belongs, or CAMP_CPU_TOTAL. `task`: the reading to which it belongs; NULL: in general.
+ */
 CAMP_PUBLIC int camp_counter_provenance(const struct camp_counter *counter,
                                         const struct camp_kernel *kernel, int32_t cpu,
                                         const struct camp_task *task);
 
-/* "tick", "gen", "native", "microstates": of enum camp_accounting. NULL: unknown. */
+/* Returns the name of an enum camp_accounting: "tick", "gen", "native", "microstates". NULL:
+ * unknown. */
 CAMP_PUBLIC const char *camp_accounting_name(int accounting);
 
 #ifdef __cplusplus

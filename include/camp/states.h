@@ -37,7 +37,7 @@ enum camp_state {
     CAMP_STATE_POLL,         /* asleep until one of several descriptors is ready */
     CAMP_STATE_SOCKET,       /* asleep in a call on a socket */
     CAMP_STATE_PIPE,         /* asleep in a call on a pipe or FIFO */
-    CAMP_STATE_TIMER,        /* asleep for a time it asked for */
+    CAMP_STATE_TIMER,        /* asleep for a requested time */
     CAMP_STATE_CHILD,        /* asleep until a child ends or changes, or runs another program */
     CAMP_STATE_OTHER_SLEEP,  /* asleep in anything else; kernel threads: asleep */
     CAMP_STATE_RUN_QUEUE,    /* runnable, and no CPU runs it */
@@ -64,23 +64,23 @@ struct camp_thread_states {
     uint32_t flags;     /* enum camp_thread_flag */
     uint32_t state;     /* enum camp_state: at time_ns */
     uint32_t uid;       /* effective */
-    uint32_t count;     /* of threads in it: 1, or more of a total */
-    uint32_t processes; /* of these: first threads of their processes */
-    uint64_t cgroup;    /* of version 2: its id, the inode of its directory */
+    uint32_t count;     /* number of threads: 1, or more in a total */
+    uint32_t processes; /* number of those threads that are the first of their process */
+    uint64_t cgroup;    /* id of its cgroup (version 2): the inode of the cgroup's directory */
     char name[CAMP_STATES_NAME_SIZE];
     uint64_t start_ns;     /* start of the thread */
-    uint64_t begin_ns;     /* start of its watch: start_ns, or the session's */
+    uint64_t begin_ns;     /* when watching it started: start_ns, or the session's start */
     uint64_t time_ns;      /* when this was read */
-    uint64_t cpu_ns;       /* the scheduler's own count since start_ns: a witness */
+    uint64_t cpu_ns;       /* the scheduler's own count since start_ns, to compare */
     uint64_t run_delay_ns; /* the scheduler's count of its run-queue time */
     uint64_t minor_faults, major_faults;
     uint64_t voluntary_switches, involuntary_switches;
     uint64_t system_calls, signals;     /* since begin_ns */
     uint64_t read_bytes, written_bytes; /* from and to storage, of this thread */
-    uint64_t read_chars, written_chars; /* by read(2), write(2) and the like */
+    uint64_t read_chars, written_chars; /* bytes of read(2), write(2) and the like */
     uint64_t sampled_ns;                /* whole ticks charged to it since start_ns: sampled */
-    /* Since begin_ns; they add up to time_ns - begin_ns. Last, so that a further state only adds
-     * to the size. */
+    /* Times in each state since begin_ns; they add up to time_ns - begin_ns. The array is last, so
+     * that a further state only adds to the size. */
     uint64_t state_ns[CAMP_STATE_COUNT];
 };
 
@@ -94,27 +94,28 @@ struct camp_cpu_states {
     uint64_t system_ns; /* of busy_ns: in system calls and kernel threads; as of the last change */
     uint64_t irq_ns, softirq_ns; /* interrupts, the timer's included */
     uint64_t switches;
-    uint64_t any_wait_ns; /* of idle_ns: a thread, anywhere, waited for a disk */
-    uint64_t own_wait_ns; /* of idle_ns: a thread that went to sleep on this CPU did */
+    uint64_t any_wait_ns; /* part of idle_ns: a thread, anywhere, waited for a disk */
+    uint64_t own_wait_ns; /* part of idle_ns: a thread that went to sleep on this CPU waited for a
+                           * disk */
 };
 
 /* What a session could not see, since it was opened. */
 struct camp_states_losses {
     uint64_t switches; /* switches that an event reported */
     uint64_t unseen;   /* switches and wakeups that no event reported; their times are estimated */
-    uint64_t lost;     /* how often a thread got no account, because memory was full, or a wait for
-                        * a disk was not counted */
+    uint64_t lost;     /* how often memory was full, so that a thread got no account or a wait for a
+                        * disk was not counted */
     uint64_t exits_lost;     /* exited threads whose last numbers are in no record and no total */
-    uint64_t exits_added_up; /* exited threads in a total, for lack of space */
+    uint64_t exits_added_up; /* exited threads that were added to a total, for lack of space */
 };
 
 /* A thread and a disk that it waited for. */
 struct camp_disk_wait {
     int32_t tid, pid;
     uint64_t start_ns;     /* start of the thread */
-    uint32_t major, minor; /* of the disk, or of the partition; 0 0: it waited for input or output
-                            * that another thread requested */
-    uint64_t wait_ns;      /* since the session was opened, an open wait included */
+    uint32_t major, minor; /* numbers of the disk or partition; 0 0: the thread waited for input or
+                            * output that another thread requested */
+    uint64_t wait_ns; /* time since the session was opened, including a wait that is not over */
     char name[CAMP_STATES_NAME_SIZE];
 };
 
@@ -123,7 +124,7 @@ struct camp_states_event {
     const char *name;    /* "sched_wakeup", "iter/task" */
     const char *since;   /* the first Linux that has it, "5.18"; or the machines that do: "x86" */
     const char *without; /* what is missing without it */
-    uint32_t needed, present; /* 1: yes; without one that is needed there is no session */
+    uint32_t needed, present; /* 1: yes; there is no session if a needed feature is not present */
 };
 
 struct camp_states;
@@ -134,23 +135,25 @@ struct camp_states_wait {
     uint32_t *note;
     uint64_t elapsed_ns; /* since the last snapshot */
     uint32_t state;      /* enum camp_state */
-    uint32_t is_first;   /* of its process */
+    uint32_t is_first;   /* 1: it is the first thread of its process */
 };
 
-/* The functions that camp_states_visit() calls for each thread; a pointer is valid during its call.
- * `before`: the thread in the last snapshot; NULL: it was not there under this tid. `note`: a
- * number of the visitor's, kept with a living thread; 0 when it is first seen. */
+/* The functions that camp_states_visit() calls for each thread. A pointer is valid during the call
+ * to which it is passed. `before`: the thread in the last snapshot; NULL: it was not there under
+ * this tid. `note`: a number that the visitor may set; it is kept with a living thread, and is 0
+ * when the thread is first seen. */
 struct camp_states_visitor {
     void *context;
-    /* A living thread that did something, or is new. */
+    /* Called for a living thread that did something, or is new. */
     void (*seen)(void *context, const struct camp_thread_states *before,
                  const struct camp_thread_states *now, uint32_t *note);
     void (*waited)(void *context, const struct camp_states_wait *wait);
-    /* An exited thread, or a total of such (CAMP_THREAD_TOTAL): its last numbers. */
+    /* Called with the last numbers of an exited thread, or of a total of exited threads
+     * (CAMP_THREAD_TOTAL). */
     void (*ended)(void *context, const struct camp_thread_states *before,
                   const struct camp_thread_states *last, uint32_t note);
-    /* A thread that is no longer in the snapshot, without last numbers: they come with a later
-     * snapshot, or it continues under another tid. */
+    /* Called for a thread that is no longer in the snapshot, and has no last numbers yet: they come
+     * with a later snapshot, or the thread continues under another tid. */
     void (*missed)(void *context, const struct camp_thread_states *before);
 };
 
@@ -161,7 +164,7 @@ enum camp_states_option {
     CAMP_STATES_DISKS = 1u << 2    /* for camp_states_disk_waits(): each wait costs a little */
 };
 
-/* "user", "run_queue": the name of a state; NULL: there is no such state. */
+/* Returns the name of a state: "user", "run_queue"; NULL: there is no such state. */
 const char *camp_state_name(int state);
 
 /* Loads the programs and finds all threads. CAMP_E_PERM: a capability is missing; CAMP_E_NOTSUP:
@@ -169,41 +172,42 @@ const char *camp_state_name(int state);
 int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_error *error);
 void camp_states_close(struct camp_states *session);
 
-/* A snapshot: all living threads, ascending by tid. Each thread has a moment of its own, time_ns,
- * within the time that the snapshot takes. */
+/* Reads a snapshot: all living threads, ascending by tid. Each thread is read at its own moment,
+ * time_ns, within the time that the snapshot takes. */
 int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret, size_t size,
                         size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* A snapshot for callers that keep no threads: what happened since the last snapshot (the first:
- * since the session was opened). Exited threads come first, then living ones, ascending by tid. It
- * consumes what camp_states_exits() would return, and "the last snapshot" may be one of
+/* Reads a snapshot for callers that keep no threads: what happened since the last snapshot (the
+ * first time: since the session was opened). Exited threads come first, then living ones, ascending
+ * by tid. It consumes what camp_states_exits() would return, and "the last snapshot" may be one of
  * camp_states_threads(). After CAMP_E_NOMEM or CAMP_E_IO some threads were not visited; the next
  * snapshot has them. */
 int camp_states_visit(struct camp_states *session, const struct camp_states_visitor *visitor,
                       struct camp_error *error);
 
-/* Exited threads since the last call, up to `capacity`, in the order of their exits; there may be
- * more when *ret_count is `capacity`. Some 6,500 can wait. Further ones are added up by parent and
- * name: a record of CAMP_THREAD_TOTAL, with tid and pid 0, and with the sum of their times as
- * time_ns - begin_ns. Totals come with the call after the next. */
+/* Returns the threads that exited since the last call, up to `capacity`, in the order of their
+ * exits; there may be more when *ret_count is `capacity`. Some 6,500 exited threads can wait.
+ * Further ones are added up by parent and name: a record of CAMP_THREAD_TOTAL, with tid and pid 0,
+ * and with the sum of their times as time_ns - begin_ns. Totals come with the call after the next.
+ */
 int camp_states_exits(struct camp_states *session, struct camp_thread_states *ret, size_t size,
                       size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* All CPUs that switched in the session, ascending. */
+/* Returns all CPUs that switched in the session, ascending. */
 int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, size_t size,
                      size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* Threads that waited for a disk, one for each disk; of 16,384 pairs the longest unused ones are
- * dropped. Needs CAMP_STATES_DISKS. */
+/* Returns the threads that waited for a disk, one element for each pair of a thread and a disk. Of
+ * 16,384 pairs, those unused for longest are dropped. Needs CAMP_STATES_DISKS. */
 int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *ret, size_t size,
                            size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* The features of the kernel that microstates use, and whether it has them. Needs neither a
- * capability nor a session. CAMP_E_NOTSUP: the kernel has no BTF, so this is unknown. */
+/* Returns the features of the kernel that microstates use, and whether the kernel has them. Needs
+ * neither a capability nor a session. CAMP_E_NOTSUP: the kernel has no BTF, so this is unknown. */
 int camp_states_events(struct camp_states_event *ret, size_t size, size_t capacity,
                        size_t *ret_count, struct camp_error *error);
 
-/* What the session could not see so far. */
+/* Returns what the session could not see so far. */
 int camp_states_losses(struct camp_states *session, struct camp_states_losses *ret, size_t size,
                        struct camp_error *error);
 

@@ -10,22 +10,22 @@ _MEMORY = _camp.bits_of('Memory')
 
 
 def cpu_count(source: Optional[Source] = None) -> int:
-    """How many CPUs are online."""
+    """Returns how many CPUs are online."""
     return _camp.cpu_count(source)
 
 
 def cpu_ids(source: Optional[Source] = None) -> List[int]:
-    """The numbers of the online CPUs, ascending; there are holes where CPUs are offline."""
+    """Returns the numbers of the online CPUs, ascending; there are holes where CPUs are offline."""
     return _camp.cpu_ids(source)
 
 
 def cpu(number: Optional[int] = None, source: Optional[Source] = None) -> Cpu:
-    """One CPU, or (None) all together. Gone: it is offline, or there is none of that number."""
+    """Reads one CPU, or (None) all together. Gone: the CPU is offline, or does not exist."""
     return _camp.cpu(source, number)
 
 
 def cpus(source: Optional[Source] = None) -> List[Cpu]:
-    """Each online CPU, ascending, at one point in time. Their total is cpu()."""
+    """Reads each online CPU, ascending, at one point in time. Their total is cpu()."""
     return _camp.cpus(source)[1:]
 
 
@@ -54,46 +54,46 @@ def cpu_utilisation(number: Optional[int] = None, interval: float = 0.1,
 
 
 def memory(source: Optional[Source] = None) -> Memory:
-    """Physical memory and swap."""
+    """Reads physical memory and swap."""
     return _camp.memory(source, sum(_MEMORY.values()))
 
 
 def free_memory_bytes(source: Optional[Source] = None) -> Optional[int]:
-    """Unused memory, by the cheapest way: one system call on Linux."""
+    """Reads unused memory, by the cheapest way: one system call on Linux."""
     return _camp.memory(source, _MEMORY['free_bytes']).free_bytes
 
 
 def network(name: str, source: Optional[Source] = None) -> Network:
-    """One network interface. Gone: there is none of that name."""
+    """Reads one network interface. Gone: there is none of that name."""
     return _camp.network(source, name)
 
 
 def networks(source: Optional[Source] = None) -> List[Network]:
-    """Each network interface, at one point in time, in the system's order."""
+    """Reads each network interface, at one point in time, in the system's order."""
     return _camp.networks(source)
 
 
 def disk(name: str, source: Optional[Source] = None) -> Disk:
-    """One disk or partition. Gone: there is none of that name."""
+    """Reads one disk or partition. Gone: there is none of that name."""
     return _camp.disk(source, name)
 
 
 def disks(source: Optional[Source] = None) -> List[Disk]:
-    """Each whole disk, at one point in time."""
+    """Reads each whole disk, at one point in time."""
     return _camp.disks(source, _camp.DISK_WHOLE)
 
 
 def partitions(source: Optional[Source] = None) -> List[Disk]:
-    """Each partition. A disk contains its partitions: do not add the two."""
+    """Reads each partition. A disk contains its partitions: do not add the two."""
     return _camp.disks(source, _camp.DISK_PARTITION)
 
 
 def kernel(source: Optional[Source] = None) -> Kernel:
-    """What this kernel counts, and how."""
+    """Reads what this kernel counts, and how."""
     return _camp.kernel(source)
 
 
 def difference(before: int, after: int, bits: int = 64) -> int:
-    """after - before of a counter that is 32 or 64 bits wide. A wrap is corrected. After a reset to
-    zero it is `after`: the count since the reset."""
+    """Returns after - before of a counter that is 32 or 64 bits wide. A wrap is corrected. After a reset to
+    zero the result is `after`: the count since the reset."""
     return _camp.difference(before, after, bits)

@@ -46,7 +46,7 @@ class Permission(Error, PermissionError):
 
 
 class Gone(Error, ProcessLookupError):
-    """The process, thread, CPU, interface or disk does not exist, or no longer."""
+    """The process, thread, CPU, interface or disk does not exist (any more)."""
 
     code = -4
 
@@ -58,8 +58,8 @@ class NotFound(Error, FileNotFoundError):
 
 
 class Unreachable(Error, ConnectionError):
-    """camp.frames(): the database or Prometheus does not answer, or no longer. `errno` is the reason
-    if it is known."""
+    """camp.frames(): the database or Prometheus does not answer (any more). `errno` is the reason if it is
+    known."""
 
     code = -4
 
@@ -99,12 +99,12 @@ def _argument(option: 're.Match[str]') -> str:
 
 
 def in_python(message: str) -> str:
-    """A message of the library about options of commands, as a message about arguments."""
+    """Turns a message of the library about options of commands into one about arguments."""
     return _OPTION.sub(_argument, message.replace('--from ', ''))
 
 
 def make(code: int, system_error: int, message: str) -> Error:
-    """The exception of a result: the extension calls it."""
+    """Makes the exception of a result: the extension calls it."""
     return _make(_BY_CODE.get(code, Error), code, system_error or None, message)
 
 
@@ -116,8 +116,8 @@ def _make(kind: Type[Error], code: int, system_error: Optional[int], message: st
 
 
 def of_source(of: str, error: Error) -> Error:
-    """The error of a source beyond this machine: what does not exist is a file or a server, not a
-    process."""
+    """Makes the error of a source beyond this machine: there, what does not exist is a file or a server, not
+    a process."""
     is_server = _SERVER.match(of) is not None
     if isinstance(error, Gone):
         kind: Type[Error] = Unreachable if is_server else NotFound

@@ -89,7 +89,7 @@ class Block:
         return self._rows
 
     def __getitem__(self, name: str) -> memoryview:
-        """A column, as a contiguous memoryview of `len()` numbers. KeyError: there is no such column."""
+        """Returns a column, as a contiguous memoryview of `len()` numbers. KeyError: there is no such column."""
         at = self._places[name] * self._rows * 8
         return self._block[at:at + self._rows * 8].cast('Q')
 
@@ -97,8 +97,8 @@ class Block:
         return name in self._places
 
     def of_rows(self, name: str) -> memoryview:
-        """A fact of each row besides its numbers: "ids", "pids", "uids", ... . Unknown is -1, in "uids"
-        2**32 - 1, in "cgroups" 0."""
+        """Returns a fact of each row besides its numbers: "ids", "pids", "uids", ... . Unknown values are -1,
+        in "uids" 2**32 - 1, in "cgroups" 0."""
         at = len(self.columns) * self._rows * 8
         for own, form in self._of_rows:
             size = self._rows * (8 if form in 'qQ' else 4)
@@ -109,7 +109,8 @@ class Block:
 
     @property
     def values(self) -> memoryview:
-        """All numbers: a memoryview of unsigned 64-bit ones, columns x rows. (Without rows: empty.)"""
+        """Returns all numbers: a memoryview of unsigned 64-bit numbers, columns x rows. (Without rows it is
+        empty.)"""
         size = len(self.columns) * self._rows * 8
         flat = self._block[:size]
         return flat.cast('Q', (len(self.columns), self._rows)) if size else flat.cast('Q')
@@ -121,18 +122,19 @@ class Block:
 
     @property
     def names(self) -> List[str]:
-        """The name of each row."""
+        """Returns the name of each row."""
         if self._names is None:
             self._names = _texts(self._joined_names, self._rows)
         return self._names
 
     @property
     def states(self) -> Tuple[str, ...]:
-        """The columns that are disjoint times: those of a row add up to its elapsed time."""
+        """Returns the names of the states, the columns that are disjoint times: those of a row add up to its
+        elapsed time."""
         return tuple(column.name for column in self.columns if column.kind == 'state')
 
     def to_pandas(self) -> 'pandas.DataFrame':
-        """A DataFrame of its columns over the same memory (read-only), indexed by name and id."""
+        """Returns a DataFrame of the columns over the same memory (read-only), indexed by name and id."""
         import numpy
         import pandas
         index = pandas.MultiIndex.from_arrays([self.names, self.of_rows('ids')],
@@ -172,23 +174,23 @@ class Frame(Block):
 
     @property
     def ids(self) -> memoryview:
-        """tid, pid, uid, CPU, ... of each row ("q")."""
+        """Returns tid, pid, uid, CPU, ... of each row ("q")."""
         return self.of_rows('ids')
 
     @property
     def pids(self) -> memoryview:
-        """The process of each row ("i"); -1: unknown."""
+        """Returns the process of each row ("i"); -1: unknown."""
         return self.of_rows('pids')
 
     @property
     def elapsed_ns(self) -> memoryview:
-        """The wall time of each row in the interval ("Q"): the sum of its states."""
+        """Returns the wall time of each row in the interval ("Q"): the sum of its states."""
         return self.of_rows('elapsed_ns')
 
     @property
     def unaccounted_ns(self) -> List[int]:
-        """The elapsed time of each row without all of its states: negative if more was accounted than
-        elapsed. Without states ("check"): empty."""
+        """Returns the elapsed time of each row less the sum of its states: negative if more was accounted
+        than elapsed. Without states ("check") the list is empty."""
         if not self.states:
             return []
         return [elapsed - sum(states) for elapsed, *states in
@@ -196,13 +198,13 @@ class Frame(Block):
 
     @property
     def labels(self) -> Dict[str, List[str]]:
-        """Labels of database sessions ("user", ...), with their values in each row."""
+        """Returns the labels of database sessions ("user", ...), with their values in each row."""
         return {name: _texts(joined, len(self))
                 for name, joined in zip(self._label_names, self._labels)}
 
     @property
     def entities(self) -> List[Entity]:
-        """The rows, one entity each."""
+        """Returns the rows, one entity each."""
         labels = self.labels
         known = [self.of_rows(name) for name in ('ids', 'pids', 'parents', 'uids', 'cgroups',
                                                  'counts', 'flags', 'elapsed_ns')]
@@ -272,7 +274,7 @@ class Frames:
         return self.read(self._due_ns - now)
 
     def read(self, wait_ns: int = 0) -> Frame:
-        """The interval since the last frame, after waiting `wait_ns`. StopIteration: the end."""
+        """Returns the interval since the last frame, after waiting `wait_ns`. StopIteration: the end."""
         source = self._source  # another thread may close these meanwhile
         if source is None:
             raise Invalid('these frames are closed')
@@ -297,7 +299,7 @@ class Frames:
 
 
 def _forked() -> None:
-    """In a child, where the thread that held the lock does not exist."""
+    """Replaces the lock in a forked child, where the thread that held it does not exist."""
     Frames._one_at_a_time = threading.RLock()
 
 

@@ -18,7 +18,7 @@ _ALL = functools.reduce(operator.or_, _BITS.values()) & ~_BITS['sampled_ns']
 
 
 def bits(fields: Iterable[str]) -> int:
-    """The extension's bits of these fields of camp.Task; without fields, of all."""
+    """Returns the extension's bits of these fields of camp.Task; without fields, those of all fields."""
     wanted = 0
     for field in fields:
         if field not in _BITS:
@@ -38,7 +38,7 @@ class Thread(NamedTuple):
     start: int
 
     def read(self, *fields: str, source: Optional[Source] = None) -> Task:
-        """Like Process.read(), for this thread only."""
+        """Reads this thread only; otherwise like Process.read()."""
         return _camp.thread_read(source, self.pid, self.tid, self.start, bits(fields))
 
 
@@ -63,30 +63,31 @@ class Process(NamedTuple):
         return _camp.process_read(source, self.pid, self.start, bits(fields))
 
     def cpu_ns(self, source: Optional[Source] = None) -> int:
-        """CPU time of all its threads, in ns: measured, resolution 1 ns. It also reads the start time,
-        so that it is the same process; camp.pid_cpu_ns() does not, and is 10 times cheaper. Gone: it
-        has exited."""
+        """Returns the CPU time of all threads, in ns: measured, resolution 1 ns. The start time is read, too,
+        to check that it is the same process; camp.pid_cpu_ns() does not check that, and is 10 times cheaper.
+        Gone: the process has exited."""
         return _camp.process_cpu_ns(source, self.pid, self.start)
 
     def threads(self, source: Optional[Source] = None) -> List[Thread]:
-        """Its living threads, ascending by tid. Gone: it has exited."""
+        """Returns the living threads, ascending by tid. Gone: the process has exited."""
         return _camp.thread_list(source, self.pid, self.start)
 
     def utilisation(self, interval: float = 0.1, source: Optional[Source] = None) -> TaskUtilisation:
-        """Its CPU time in `interval` seconds from now, in percent of one CPU. Gone: it has exited."""
+        """Waits `interval` seconds, and returns the CPU time of the process in them, in percent of one CPU.
+        Gone: the process has exited."""
         ns = in_ns(interval)
         before = _camp.process_read(source, self.pid, self.start, _TIMES)
         wait(ns)
         return self.utilisation_since(before, source)
 
     def utilisation_since(self, before: Task, source: Optional[Source] = None) -> TaskUtilisation:
-        """Its CPU time since an earlier read() of "cpu_ns" and "user_ns", in percent of one CPU. It
-        never waits. Invalid: no time has passed."""
+        """Returns the CPU time of the process since an earlier read() of "cpu_ns" and "user_ns", in percent
+        of one CPU. It never waits. Invalid: no time has passed."""
         return _camp.process_utilisation(source, self.pid, self.start, before)
 
 
 def process(pid: int, source: Optional[Source] = None) -> Process:
-    """The process that has this pid now. Gone: there is no such process."""
+    """Returns the process that has this pid now. Gone: there is no such process."""
     return _camp.process_identify(source, pid)
 
 
@@ -101,7 +102,7 @@ def processes(name: Optional[str] = None, source: Optional[Source] = None) -> Li
 
 
 def fork_count(source: Optional[Source] = None) -> int:
-    """Tasks started since boot, including exited ones."""
+    """Returns the number of tasks started since boot, including exited ones."""
     return _camp.fork_count(source)
 
 
@@ -120,14 +121,14 @@ class Taskstats(Session):
         self.overruns = 0  # tasks whose exit records the kernel dropped for lack of space
 
     def read(self, pids: Iterable[int]) -> List[Optional[Taskstat]]:
-        """The numbers of each pid, in order; None: no such process. Not for a session that listens."""
+        """Returns the numbers of each pid, in order; None: no such process. Not for a session that listens."""
         if self._listens:
             raise Invalid('this session listens: open another one to ask')
         with self._lock:
             return _camp.taskstats_read(self._open(), pids)
 
     def exits(self) -> List[TaskExit]:
-        """The tasks that exited since the last call, oldest first; never waits."""
+        """Returns the tasks that exited since the last call, oldest first; never waits."""
         if not self._listens:
             raise Invalid('this session does not listen: camp.taskstats(listen=True)')
         records: List[TaskExit] = []

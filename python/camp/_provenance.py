@@ -19,7 +19,7 @@ class Provenance(NamedTuple):
 
 
 def counters() -> List[Provenance]:
-    """All counters of this machine: CPUs, memory, networks, disks, partitions, processes, threads,
+    """Returns all counters of this machine: CPUs, memory, networks, disks, partitions, processes, threads,
     the kernel. docs/counters.md has them as a table, and explains how good each kind of number is."""
     return [Provenance(f'{row[1]}.{row[0]}', *row[2:]) for row in _camp.counter_table()]
 

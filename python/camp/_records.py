@@ -262,7 +262,7 @@ class Event(NamedTuple):
     present: bool
 
 
-# Of the records, those that have methods stand in _processes.py.
+# Records that have methods are defined in _processes.py.
 RECORDS: Dict[str, type] = {
     record.__name__: record
     for record in (Cpu, Memory, Network, Disk, Task, Taskstat, TaskExit, Kernel, Utilisation,
