@@ -15,23 +15,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Any unit (ns, or the paper's printed percents), if the same throughout. */
+/* All times in one unit: ns, or any other such as the paper's printed percents. */
 struct accuracy {
     uint64_t active; /* processes with measured > 0 */
     double measured; /* their sums */
     double sampled;
     double absolute; /* sum of |sampled - measured| */
     double maximum;  /* largest |sampled - measured| / measured, a ratio */
-    double stray;    /* sampled of processes with measured 0 */
+    double stray;    /* sampled time of processes with measured 0 */
 };
 
-/* One process. */
+/* Adds one process. */
 void accuracy_add(struct accuracy *accuracy, double measured, double sampled);
 
-/* Adds sums: `part` to `whole`. */
+/* Adds the sums of `part` to those of `whole`. */
 void accuracy_merge(struct accuracy *whole, const struct accuracy *part);
 
-/* In percent, of one process or a total; NAN without measured time. */
+/* The error in percent, of one process or a total; NAN without measured time. */
 double error_percent(double measured, double sampled);
 double absolute_error_percent(const struct accuracy *accuracy);
 double maximum_error_percent(const struct accuracy *accuracy);

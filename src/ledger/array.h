@@ -1,5 +1,5 @@
-/* Arrays that grow, by half more than is wanted, so that appending costs a constant time each; and
- * search in sorted ones. */
+/* Arrays that grow, to half more than is wanted, so that appending an element takes constant time
+ * on average; and search in sorted arrays. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,11 +14,11 @@
 struct array_part {
     void *items;    /* the address of the pointer to the first element */
     size_t size;    /* of an element, in bytes */
-    bool is_zeroed; /* further elements are */
+    bool is_zeroed; /* new elements are zeroed */
 };
 
-/* Space for `wanted` elements in the arrays of parts[count], whose elements so far are kept. False:
- * no memory; the arrays keep their elements, and *capacity stays. */
+/* Reserves space for `wanted` elements in the arrays of parts[count], and keeps their elements.
+ * False: no memory; the arrays keep their elements, and *capacity stays. */
 static inline bool arrays_reserve(const struct array_part *parts, size_t count, size_t *capacity,
                                   size_t wanted)
 {
@@ -64,7 +64,7 @@ static inline bool array_insert(const struct array_part *part, size_t *count, si
     return true;
 }
 
-/* Like that of bsearch(3): below 0, 0 or above 0. */
+/* Returns a number below 0, 0 or above 0, as for bsearch(3). */
 typedef int array_compare(const void *key, const void *element);
 
 /* The position of the first of the sorted items[count] that is not before `key`: where a missing
@@ -93,7 +93,7 @@ static inline size_t array_position(const void *key, const void *items, size_t c
 #define ARRAY_INSERT(items, count, capacity, position)                                             \
     array_insert(&(const struct array_part)ARRAY(items), &(count), &(capacity), position)
 
-/* Space in the array `items` alone; ZEROED: further elements are zero. */
+/* Reserve space in the array `items` alone; ZEROED: new elements are zeroed. */
 #define ARRAY_RESERVE(items, capacity, wanted) ARRAYS_RESERVE(capacity, wanted, ARRAY(items))
 #define ARRAY_RESERVE_ZEROED(items, capacity, wanted)                                              \
     ARRAYS_RESERVE(capacity, wanted, ARRAY_ZEROED(items))

@@ -9,7 +9,8 @@
 
 #define UNIT "_ns"
 
-/* The next part up to a separator, trimmed; *rest is left after it. False: there is none. */
+/* Takes the next part up to a separator, trimmed; *rest then starts after it. False: there is none.
+ */
 static bool next_part(struct span *rest, char separator, struct span *ret)
 {
     const char *end = rest->at < rest->end ? memchr(rest->at, separator, span_length(*rest)) : NULL;
@@ -68,7 +69,7 @@ static bool assign(struct vertices *vertices, struct span word, size_t vertex,
     return fail(fault, "there is no such state", word);
 }
 
-/* "user+system" of one vertex. */
+/* Parses the states of one vertex, such as "user+system". */
 static bool parse_states(struct vertices *vertices, size_t vertex, struct span states, size_t *rest,
                          struct axes_fault *fault)
 {
@@ -145,7 +146,7 @@ bool axes_parse(struct axes *ret, const struct schema *schema, const char *text,
     return true;
 }
 
-/* "disk", then "disk+lock". Without space the name stays as it is. */
+/* Makes a name "disk", then "disk+lock". Without space the name stays as it is. */
 static void append_name(char name[AXES_NAME_SIZE], const char *title)
 {
     const size_t length = strlen(name), more = strlen(title) + (length > 0);

@@ -19,7 +19,7 @@ struct axes {
     char names[VERTICES_MAXIMUM][AXES_NAME_SIZE];
 };
 
-/* What is wrong with a text, and where: "no such state" at "swap". */
+/* What is wrong with a text, and at which word: "no such state" at "swap". */
 struct axes_fault {
     const char *problem;
     char word[AXES_NAME_SIZE];
@@ -29,7 +29,7 @@ struct axes_fault {
 bool axes_parse(struct axes *ret, const struct schema *schema, const char *text,
                 struct axes_fault *fault);
 
-/* The usual axes (vertices_usual()); for an unknown schema the states in their order: a vertex
- * each, with the remaining ones added to the last, which is named after all its states. False:
- * fewer states than vertices. */
+/* The usual axes (vertices_usual()); for an unknown schema, each vertex gets one state, in their
+ * order. The last vertex gets all remaining states and is named after them. False: fewer states
+ * than vertices. */
 bool axes_default(struct axes *ret, const struct schema *schema, size_t count);

@@ -1,4 +1,5 @@
-/* States by their names alone: what threads, CPUs and database sessions call them. */
+/* The classes of states by their names alone: the names that threads, CPUs and database sessions
+ * use. */
 #include "frame.h"
 #include "microstates/table.h"
 
@@ -10,7 +11,7 @@ static const struct {
     const char *name, *short_title;
     enum column_class class;
 } known[] = { { "nice", NULL, CLASS_CPU },
-              { "irq", NULL, CLASS_CPU }, /* of a CPU it is a column of its own */
+              { "irq", NULL, CLASS_CPU }, /* for a CPU, irq is a column of its own */
               { "softirq", "soft", CLASS_CPU },
               { "guest", NULL, CLASS_CPU },
               { "guest_nice", "gnice", CLASS_CPU },
@@ -26,7 +27,7 @@ static const struct {
 
 #define KNOWN_COUNT (sizeof known / sizeof known[0])
 
-/* "user" of "user_ns". KNOWN_COUNT: none. */
+/* Finds "user" of "user_ns". KNOWN_COUNT: the name is unknown. */
 static size_t find(const char *name)
 {
     size_t at = 0;
@@ -40,7 +41,7 @@ static size_t find(const char *name)
     return at;
 }
 
-/* The columns of a session's rules: "contention_row_lock_ns". */
+/* The class of a column of session rules, such as "contention_row_lock_ns". */
 static enum column_class class_of_rule(const char *name)
 {
     static const struct {

@@ -15,26 +15,27 @@
 #include <stdint.h>
 
 enum column_kind {
-    COLUMN_STATE,   /* ns of the entity's elapsed time; disjoint from the other states */
+    COLUMN_STATE,   /* ns of the entity's elapsed time; states are disjoint */
     COLUMN_COUNTER, /* growth since the start of the interval */
-    COLUMN_GAUGE    /* a level at its end */
+    COLUMN_GAUGE    /* a level at the end of the interval */
 };
 
-/* What a state means to the entity that is in it: in the order in which states are shown. */
+/* What a state means to the entity that is in it. Classes are in the order in which states are
+ * shown. */
 enum column_class {
     CLASS_NONE,       /* no state, or a state whose meaning is unknown */
     CLASS_CPU,        /* on a CPU */
-    CLASS_READY,      /* it could run, and has no CPU: run queue, stolen by a hypervisor */
-    CLASS_IO,         /* it waits for a device: disks, page faults */
-    CLASS_CONTENTION, /* it waits for what another entity holds */
-    CLASS_OTHER_WAIT, /* it waits within its work, for more than one of these or something else */
-    CLASS_IDLE        /* it has nothing to do, or waits for its next work; stopped */
+    CLASS_READY,      /* the entity could run, and has no CPU: run queue, stolen by a hypervisor */
+    CLASS_IO,         /* the entity waits for a device: disks, page faults */
+    CLASS_CONTENTION, /* the entity waits for what another one holds */
+    CLASS_OTHER_WAIT, /* the entity waits within its work, for several of these or others */
+    CLASS_IDLE        /* the entity has nothing to do, or waits for its next work; stopped */
 };
 
 struct column {
     const char *name;  /* "text_fault_ns" */
     const char *title; /* "text fault" */
-    const char *help;  /* where it comes from */
+    const char *help;  /* what it is, in a few words */
     enum column_kind kind;
     enum camp_provenance provenance;
     enum column_class class; /* of a state */
@@ -60,7 +61,7 @@ struct schema {
 
 enum entity_flag {
     ENTITY_NEW = 1u << 0,   /* started in the interval */
-    ENTITY_ENDED = 1u << 1, /* exited in it */
+    ENTITY_ENDED = 1u << 1, /* exited in the interval */
     ENTITY_KERNEL = 1u << 2 /* a kernel thread */
 };
 
@@ -81,23 +82,23 @@ int entity_compare_by_process(const struct entity *left, const struct entity *ri
 
 /* Losses: shown with the result, never dropped. */
 struct losses {
-    uint64_t unseen;    /* processes that started and exited between two snapshots, without a
-                         * record; of threads: switches without an event */
-    uint64_t lost;      /* exited, and the kernel dropped the record for lack of space */
+    uint64_t unseen; /* processes that started and exited between two snapshots, without a
+                      * record; of threads: switches without an event */
+    uint64_t lost; /* processes that exited, and the kernel dropped the record for lack of space */
     uint64_t unread_ns; /* upper bound of the exited processes' CPU time that is in no record */
-    uint64_t partial;   /* exited, without numbers since the last snapshot; of CPUs: those that
-                         * came online or went offline */
+    uint64_t partial;   /* processes that exited without numbers since the last snapshot; of CPUs:
+                         * those that came online or went offline */
 };
 
-/* Space for a message of the library and some words of context. */
+/* Space for a message of the library with some words of context. */
 #define FRAME_NOTE_SIZE (CAMP_ERROR_SIZE + 256)
 
 struct frame {
     const struct schema *schema;
     uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
-    int64_t wall_clock_ns;     /* of the end, since 1970 */
+    int64_t wall_clock_ns;     /* end of the interval, in ns since 1970 */
     size_t entity_count;
-    size_t capacity;         /* of the three arrays, in entities */
+    size_t capacity;         /* of the three arrays below, in entities */
     struct entity *entities; /* [entity_count] */
     uint64_t *elapsed_ns;    /* [entity_count] */
     uint64_t *values;        /* [entity_count x column_count] */
@@ -106,17 +107,17 @@ struct frame {
                        * Owned by the source, until its next call */
 };
 
-/* Owns its arrays: frame_release(). All zero except for the schema is an empty frame. */
+/* frame_release() frees the arrays. A frame that is all zero except for the schema is empty. */
 void frame_init(struct frame *frame, const struct schema *schema);
 void frame_release(struct frame *frame);
 
-/* Keeps the memory. */
+/* Empties the frame, and keeps its memory. */
 void frame_clear(struct frame *frame);
 
-/* Adds an entity, zeroed. Earlier pointers into the frame are void. NULL: no memory. */
+/* Adds an entity, zeroed. Earlier pointers into the frame become invalid. NULL: no memory. */
 struct entity *frame_add(struct frame *frame);
 
-/* A copy of a row of another frame of the same schema. */
+/* Adds a copy of a row of another frame of the same schema. */
 struct entity *frame_add_row(struct frame *frame, const struct frame *from, size_t row);
 
 /* Empties *ret, which may be all zero, and gives it the schema, the times, the losses and the note
@@ -129,9 +130,9 @@ uint64_t *frame_values(const struct frame *frame, size_t entity);
 /* elapsed - the sum of the states: negative when more time was accounted than elapsed. */
 int64_t frame_unaccounted_ns(const struct frame *frame, size_t entity);
 
-/* Times by state between two readings. The earlier reading may have guessed (unseen switches): a
- * state that now has less gets 0, and the state that grew most is reduced instead, so that the sum
- * is kept. `ret` may be `after`. */
+/* The times by state between two readings. The earlier reading may have been estimated (unseen
+ * switches): a state that has become less gets 0, and the state that grew most is reduced by that
+ * much, so that the sum is right. `ret` may be `after`. */
 void states_since(uint64_t *ret, const uint64_t *before, const uint64_t *after, size_t count);
 
 /* Growth of a cumulative counter between two readings: 0 when it went backwards. */

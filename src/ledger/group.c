@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row of the frame, and its key. */
+/* A row of the frame, and the key of its group. */
 struct keyed {
-    bool ended; /* of an exited process */
+    bool ended; /* the row is of an exited process */
     int64_t number;
-    const char *name; /* of its process */
+    const char *name; /* name of the row's process */
     size_t row;
 };
 
@@ -31,7 +31,7 @@ static int compare_threads(const void *a, const void *b, void *context)
                                      &frame->entities[((const struct keyed *)b)->row]);
 }
 
-/* 0: rows of one group. */
+/* Returns 0 for rows of one group. */
 static int compare_groups(const struct keyed *left, const struct keyed *right)
 {
     if (left->ended != right->ended)
@@ -80,7 +80,7 @@ static struct keyed key_of(const struct grouping *grouping, const struct frame *
     return (struct keyed){ ended, entity->id, entity->name, row };
 }
 
-/* The tuple that has this label of an entity alone; NULL: it has none. */
+/* The tuple with only this label of an entity; NULL: the entity does not have it. */
 static const struct labels *one_label(const struct grouping *grouping, const struct labels *labels)
 {
     const char *values[LABELS_MOST] = { NULL };
@@ -146,8 +146,8 @@ static int add_up(const struct grouping *grouping, struct frame *ret, const stru
     return CAMP_OK;
 }
 
-/* names[row]: the name of each row's process, which is that of its first thread; exited threads
- * have their own; of a label its value. */
+/* Fills rows[] with the keys. names[row] is the name of the row's process, which is that of its
+ * first thread; exited threads have their own names; for a label, it is the label's value. */
 static void find_keys(const struct grouping *grouping, const struct frame *frame,
                       struct keyed *rows, const char **names)
 {

@@ -10,24 +10,25 @@
 
 enum group_key {
     GROUP_NONE,    /* each row is its own */
-    GROUP_THREAD,  /* likewise, but exited threads of one name are one row */
+    GROUP_THREAD,  /* as GROUP_NONE, but exited threads of one name are one row */
     GROUP_PROCESS, /* by pid; exited processes of one name are one row */
     GROUP_USER,    /* by uid */
     GROUP_NAME,    /* by the name of the row's process */
     GROUP_CGROUP,  /* by the id of its cgroup */
     GROUP_NUMBER,  /* by the caller's number */
-    GROUP_LABEL    /* by the value of a label; exited ones with the living of the same value */
+    GROUP_LABEL    /* by the value of a label, living and exited entities together */
 };
 
 /* How rows are added up. */
 struct grouping {
     enum group_key key;
     const int64_t *numbers; /* of GROUP_NUMBER: [entity_count] */
-    size_t label;           /* of GROUP_LABEL: which of the schema's */
+    size_t label;           /* of GROUP_LABEL: index in the schema's label_names */
 };
 
 /* Fills *ret, which may be all zero, with the rows of `frame` added up: elapsed times, states and
- * counters; `count` is how many there are in a row, `id` what it is grouped by. Processes are named
- * as their first thread. A row has labels when all in it have the same; a row of GROUP_LABEL is
- * named as the value, "(none)" without one, and has that label alone. CAMP_OK or CAMP_E_NOMEM. */
+ * counters. `count` is the number of entities in a row, `id` the key of the group. Processes are
+ * named after their first thread. A row has labels if all its entities have the same ones. A row of
+ * GROUP_LABEL is named after the label's value ("(none)" without a value), and has that label
+ * alone. CAMP_OK or CAMP_E_NOMEM. */
 int group_frame(struct frame *ret, const struct frame *frame, const struct grouping *grouping);

@@ -6,7 +6,7 @@
 #define FEWEST_SLOTS 64
 #define INDEX_MOST (UINT32_MAX / 4) /* elements: the hashes have 32 bits */
 
-/* 0 marks a free slot. */
+/* Hashes are not 0, which marks a free slot. */
 static uint32_t not_zero(uint64_t hash)
 {
     const uint32_t folded = (uint32_t)(hash ^ hash >> 32);
@@ -19,7 +19,7 @@ static uint64_t rotate(uint64_t value, int bits)
     return value << bits | value >> (64 - bits);
 }
 
-/* By 2^64 over the golden ratio, which spreads consecutive numbers. */
+/* Multiplies by 2^64 over the golden ratio, which spreads consecutive numbers. */
 uint32_t index_hash_number(uint64_t number)
 {
     return not_zero((number ^ number >> 32) * UINT64_C(0x9e3779b97f4a7c15));
@@ -41,7 +41,7 @@ static void rounds(uint64_t state[4], int count)
     }
 }
 
-/* Little endian, as the algorithm is defined. */
+/* Reads a word as little endian, as SipHash is defined. */
 static uint64_t word_of(const unsigned char *bytes, size_t length)
 {
     uint64_t word = 0;
@@ -76,8 +76,8 @@ uint64_t index_siphash(const uint64_t key[2], const void *bytes, size_t length)
     return state[0] ^ state[1] ^ state[2] ^ state[3];
 }
 
-/* The key is where the system has loaded this program and its C library: at random, for each
- * process. */
+/* The key is the address at which the system has loaded this program and its C library, which is
+ * random for each process. */
 uint32_t index_hash_bytes(const void *bytes, size_t length)
 {
     static const char here;
@@ -149,7 +149,8 @@ void index_add(struct index *index, uint32_t hash, uint32_t position)
     index->count++;
 }
 
-/* The slots behind the free one move up, as far as they are behind the ones of their hashes. */
+/* Entries behind the freed slot move up, unless that would put them before the slot of their hash.
+ */
 void index_remove(struct index *index, struct index_slot *slot)
 {
     const size_t mask = index->slot_count - 1;

@@ -10,10 +10,10 @@
 
 struct index_slot {
     uint32_t hash;     /* 0: free */
-    uint32_t position; /* in the array */
+    uint32_t position; /* of the element in the array */
 };
 
-/* All zero is an empty one. */
+/* All zero is an empty index. */
 struct index {
     struct index_slot *slots; /* [slot_count], a power of two; owned: index_release() */
     size_t slot_count, count;
@@ -22,29 +22,29 @@ struct index {
 /* Has the element at `position` of the array in `context` this key? */
 typedef bool index_equal(const void *context, uint32_t position, const void *key);
 
-/* Hashes of numbers that the kernel gives, and of texts that come from elsewhere: the latter differ
- * from process to process, so that no input can be written whose keys all collide. */
+/* Hashes of numbers that the kernel assigns, and of texts that come from elsewhere. Hashes of texts
+ * differ from process to process, so that nobody can write input whose keys all collide. */
 uint32_t index_hash_number(uint64_t number);
 uint32_t index_hash_bytes(const void *bytes, size_t length);
 
-/* SipHash-2-4, by J.-P. Aumasson and D. J. Bernstein (2012), of which index_hash_bytes() is made.
- */
+/* SipHash-2-4, by J.-P. Aumasson and D. J. Bernstein (2012), which index_hash_bytes() uses. */
 uint64_t index_siphash(const uint64_t key[2], const void *bytes, size_t length);
 
 void index_release(struct index *index);
 
-/* Space for `count` elements in all. False: no memory, and the index stays as it is. */
+/* Reserves space for `count` elements in total. False: no memory, and the index stays as it is. */
 bool index_reserve(struct index *index, size_t count);
 
-/* No element is in it; its space stays. */
+/* Removes all elements, and keeps the space. */
 void index_clear(struct index *index);
 
-/* The slot of the element with this key, whose position may be changed; NULL: there is none. */
+/* The slot of the element with this key, in which the caller may change the position; NULL: there
+ * is none. */
 struct index_slot *index_find(const struct index *index, uint32_t hash, index_equal *equal,
                               const void *context, const void *key);
 
-/* A further element, for which space is reserved. */
+/* Adds an element, for which space is reserved. */
 void index_add(struct index *index, uint32_t hash, uint32_t position);
 
-/* `slot` is one that index_find() returned. */
+/* Removes an element. `slot` is one that index_find() returned. */
 void index_remove(struct index *index, struct index_slot *slot);

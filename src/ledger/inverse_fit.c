@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 #define CONVERGED 1e-8  /* glm.control()'s epsilon */
-#define RANK_LOST 1e-11 /* relative to the loads' length, after their mean was subtracted */
+#define RANK_LOST 1e-11 /* length of (loads - mean) / length of loads: below, all are equal */
 #define COEFFICIENTS 2
 
 struct coefficients {
@@ -34,8 +34,8 @@ struct work {
     /* Of the last step: */
     double *weights; /* [count] mu^2 */
     double weight;   /* their sum */
-    double mean;     /* of the loads, weighted */
-    double spread;   /* weighted sum of their squared distances from it */
+    double mean;     /* weighted mean of the loads */
+    double spread;   /* weighted sum of squared distances of the loads from the mean */
 };
 
 /* a + b x, computed as b times the distance from the pole -a / b. The difference of two loads
@@ -80,7 +80,7 @@ static double deviance_of(double error, double mu)
     return -2 * (log(error / mu) - (error - mu) / mu);
 }
 
-/* NAN: at some point the fitted error is not above 0. */
+/* The deviance of all points. NAN: at some point the fitted error is not above 0. */
 static double deviance_at(const struct work *work, const struct coefficients *at)
 {
     double sum = 0;
@@ -95,7 +95,7 @@ static double deviance_at(const struct work *work, const struct coefficients *at
     return sum;
 }
 
-/* The value to which the step fits a + b x, at one point. */
+/* The value to which the next step fits a + b x at one point. */
 static double target_of(const struct work *work, size_t i)
 {
     return work->eta[i] * (2 - work->points[i].error * work->eta[i]);
@@ -165,7 +165,7 @@ static double mean_error(const struct work *work)
     return sum / (double)work->count;
 }
 
-/* Starts from the points themselves (each its own mean), or from a flat curve when the first step
+/* Starts with the error of each point as its fitted error, or with a flat curve if the first step
  * fails. */
 static enum inverse_outcome iterate(struct work *work, struct inverse_fit *fit,
                                     struct coefficients *ret)
@@ -200,7 +200,7 @@ static enum inverse_outcome iterate(struct work *work, struct inverse_fit *fit,
     return INVERSE_NO_END;
 }
 
-/* summary.glm: Pearson's residuals by the weights of the last step. */
+/* The dispersion of R's summary.glm(): Pearson's residuals, weighted as in the last step. */
 static double dispersion_of(const struct work *work)
 {
     double sum = 0;
@@ -214,7 +214,7 @@ static double dispersion_of(const struct work *work)
     return sum / (double)(work->count - COEFFICIENTS);
 }
 
-/* Gamma()$aic: the shape is estimated as count / deviance; it counts as a parameter. */
+/* As R's Gamma()$aic: the shape is estimated as count / deviance, and counts as a parameter. */
 static double aic_of(const struct work *work, double deviance)
 {
     const double scale = deviance / (double)work->count, shape = 1 / scale;

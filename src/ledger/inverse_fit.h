@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Both in percent, or any other unit. Errors of 0 and below, and NAN, are excluded: a Gamma
- * variable is above 0. */
+/* A point: load and error, both in percent or any other unit. Errors of 0 and below, and NAN, are
+ * excluded: a Gamma variable is above 0. */
 struct inverse_point {
     double cpu, error;
 };
@@ -25,29 +25,29 @@ enum inverse_outcome {
     INVERSE_TOO_FEW,  /* fewer than three points with an error above 0 */
     INVERSE_ONE_LOAD, /* all at the same load */
     INVERSE_NO_STEP,  /* no step leads to possible errors */
-    INVERSE_NO_END,   /* INVERSE_ITERATIONS were not enough */
+    INVERSE_NO_END,   /* no convergence within INVERSE_ITERATIONS */
     INVERSE_NO_MEMORY
 };
 
 #define INVERSE_ITERATIONS 25
 
-/* Numbers are set when the outcome is INVERSE_FITTED. */
+/* The numbers are set if the outcome is INVERSE_FITTED. */
 struct inverse_fit {
     enum inverse_outcome outcome;
-    size_t used, left_out;          /* points */
-    double a, b, a_error, b_error;  /* coefficients, their standard errors */
-    double b_probability;           /* probability of such a b, or one further from 0, without a
-                                     * relation */
-    double dispersion;              /* Pearson's chi squared / (used - 2) */
+    size_t used, left_out;         /* points */
+    double a, b, a_error, b_error; /* coefficients, and their standard errors */
+    double b_probability; /* probability of a b at least as far from 0 if there is no relation */
+    double dispersion;    /* Pearson's chi squared / (used - 2) */
     double deviance, null_deviance; /* of the curve, and of one error for all loads */
     double aic;                     /* Akaike's information criterion */
     unsigned iterations;
     bool halved; /* a step was shortened to keep errors above 0 */
 };
 
-/* Iteratively reweighted least squares, step by step as R's glm.fit: its starting values, criterion
- * of convergence and step halving, and its standard errors, which are of the last step's weights.
- * Where R finds no first step and asks for starting values, a flat curve is the start. */
+/* Iteratively reweighted least squares, step by step as R's glm.fit: the same starting values,
+ * criterion of convergence and step halving, and the same standard errors, which use the last
+ * step's weights. Where R finds no first step and asks for starting values, a flat curve is the
+ * start. */
 void inverse_fit(const struct inverse_point *points, size_t count, struct inverse_fit *ret);
 
 /* The fitted error at a load. NAN at the pole of the curve (-a / b) and beyond it, where a + b x
@@ -72,16 +72,16 @@ enum inverse_verdict {
     0.85                          /* share of the residuals' variance that lies between two        \
                                    * groups of them */
 #define VERDICT_APART 2.0         /* factor between the errors of the two groups, at one load */
-#define VERDICT_POINTS 10         /* fewer are too few */
+#define VERDICT_POINTS 10         /* with fewer points there is no verdict */
 #define VERDICT_RANGE 1.25        /* the largest load must be this times the smallest */
-#define VERDICT_CLUSTER_POINTS 20 /* fewer are not split into clusters */
+#define VERDICT_CLUSTER_POINTS 20 /* fewer points are not split into clusters */
 
 struct inverse_judgement {
     enum inverse_verdict verdict;
     double least_load, most_load; /* of the points used; NAN: there are none */
     double explained;             /* share of the null deviance; NAN: there is none */
     double clustered;             /* best split of the residuals; NAN: too few points */
-    double apart;                 /* factor between its two groups; NAN likewise */
+    double apart;                 /* factor between the errors of its two groups; NAN likewise */
 };
 
 /* Judges a fit of these points, by the rules of docs/error.md. */

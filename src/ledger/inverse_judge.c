@@ -1,16 +1,16 @@
 /*
- * Does one curve fit all points? The papers judged by eye: a good fit, a reasonable one of several
- * curves close together, separate clusters of which each could have its own curve, results too
- * scattered. These are the same four, by numbers: docs/error.md.
+ * Does one curve fit all points? The papers judged by eye: a good fit; a reasonable fit of several
+ * curves close together; separate clusters, each of which could have its own curve; results that
+ * are too scattered. Here the same four verdicts are made by numbers: docs/error.md.
  */
 #include "inverse_fit.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define SAME 1e-12 /* null deviance per point: errors differ by a millionth */
+#define SAME 1e-12 /* null deviance per point: errors that differ by a millionth are equal */
 
-/* A point relative to the curve. */
+/* The deviation of a point from the curve. */
 struct deviation {
     double residual; /* deviance residual: nearly normal, when errors are Gamma */
     double ratio;    /* error / fitted error */
@@ -31,8 +31,8 @@ static int compare_deviations(const void *left, const void *right)
     return a->residual < b->residual ? -1 : a->residual > b->residual;
 }
 
-/* Splits sorted residuals into two groups with most of the variance between them. Neither is
- * smaller than a tenth: a few outliers are no cluster. */
+/* Splits sorted residuals into two groups with most of the variance between them. Neither group has
+ * less than a tenth of the points: a few outliers are no cluster. */
 static void split(const struct deviation *deviation, size_t count,
                   struct inverse_judgement *judgement)
 {

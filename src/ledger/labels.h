@@ -6,26 +6,26 @@
  * A tuple is interned: the same values are the same pointer, for the life of the process. So an
  * entity carries one pointer, which is copied with it, compared by ==, and never freed. Tuples are
  * few (combinations of users, applications, ... that occur), and each takes about 100 bytes; where
- * each snapshot brings new ones (an application with a number in its name) they end at
- * LABELS_BYTES, some hundred thousand tuples, and later entities have no labels.
+ * each snapshot has new ones (an application with a number in its name), there is space for
+ * LABELS_BYTES, some hundred thousand tuples; later entities have no labels.
  */
 #pragma once
 
 #include <stddef.h>
 
-#define LABELS_MOST 8                           /* values of a tuple */
-#define LABELS_VALUE_SIZE 128                   /* of a value, with its NUL */
-#define LABELS_BYTES ((size_t)64 * 1024 * 1024) /* of all tuples */
+#define LABELS_MOST 8                           /* values in a tuple, at most */
+#define LABELS_VALUE_SIZE 128                   /* of a value, including its NUL */
+#define LABELS_BYTES ((size_t)64 * 1024 * 1024) /* of all tuples together */
 
 struct labels {
     size_t count;
-    const char *values[]; /* [count]; "": it has none of this name */
+    const char *values[]; /* [count]; "": the entity has no such label */
 };
 
-/* The tuple of values[count]; NULL is "". Values beyond LABELS_MOST are dropped; a long value is
- * cut between two characters of UTF-8. NULL: all are empty, no memory, or LABELS_BYTES are used up.
- * Only for the one thread in which the sources run. */
+/* Returns the tuple of values[count]; a NULL value is "". Values beyond LABELS_MOST are dropped; a
+ * long value is cut between two characters of UTF-8. NULL: all are empty, no memory, or
+ * LABELS_BYTES are used up. Only for the one thread in which the sources run. */
 const struct labels *labels_intern(const char *const *values, size_t count);
 
-/* Value number `at`; "" if there is none. `labels` may be NULL. */
+/* The value at index `at`; "" if there is none. `labels` may be NULL. */
 const char *labels_value(const struct labels *labels, size_t at);

@@ -11,23 +11,23 @@
 #include "index.h"
 
 struct registry_entry {
-    struct entity entity; /* as last seen */
+    struct entity entity; /* the entity as last seen */
     uint64_t last_seen;   /* frame number, counted from 1; 0: expired, the number is free */
 };
 
 struct registry {
     struct registry_entry *entities; /* [count] by number; owned: registry_release() */
     size_t count, capacity;
-    uint32_t *spare; /* [spare_count]: free numbers; space for all */
+    uint32_t *spare; /* [spare_count] free numbers; there is space for all numbers */
     size_t spare_count;
-    struct index index; /* of the entities */
-    uint64_t frames;    /* started so far */
+    struct index index; /* index of the entities */
+    uint64_t frames;    /* number of frames started so far */
 };
 
 enum registry_match {
     REGISTRY_KNOWN,
     REGISTRY_NEW,
-    REGISTRY_CHANGED /* its name, parent, user, ... */
+    REGISTRY_CHANGED /* its name, parent, user or another fact changed */
 };
 
 /* All zero is an empty registry. */
@@ -35,8 +35,8 @@ void registry_release(struct registry *registry);
 
 void registry_start_frame(struct registry *registry);
 
-/* The number of an entity of the current frame, a new one if the entity is unknown. CAMP_OK or
- * CAMP_E_NOMEM. */
+/* Returns in *ret_number the number of an entity of the current frame, a new number if the entity
+ * is unknown. CAMP_OK or CAMP_E_NOMEM. */
 int registry_enter(struct registry *registry, const struct entity *entity, uint32_t *ret_number,
                    enum registry_match *ret_match);
 
@@ -44,9 +44,9 @@ int registry_enter(struct registry *registry, const struct entity *entity, uint3
  * earlier frames. */
 void registry_expire(struct registry *registry, uint64_t since);
 
-/* A copy in which the entities of gone[count] are merged to one per name, "NAME" and the suffix,
- * without an id. ret_numbers[count]: the number of each in *ret. CAMP_OK, or CAMP_E_NOMEM and *ret
- * is unchanged. */
+/* Makes a copy in which the entities marked in gone[count] are merged by name: each name, with the
+ * suffix, is one entity without an id. ret_numbers[count]: the number of each entity in *ret.
+ * CAMP_OK, or CAMP_E_NOMEM and *ret is unchanged. */
 int registry_fold(const struct registry *registry, const bool *gone, const char *suffix,
                   struct registry *ret, uint32_t *ret_numbers);
 

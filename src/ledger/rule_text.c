@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* regcomp(3) needs memory by the square of some expressions, and recurses into parentheses:
- * hand-written expressions are far below. */
+/* For some expressions regcomp(3) needs memory in proportion to the square of their length, and it
+ * recurses into parentheses. Expressions that people write are much shorter. */
 #define EXPRESSION_SIZE 1024
 
 static bool is_blank(char byte)

@@ -32,13 +32,13 @@ static inline size_t span_length(struct span span)
 struct span span_of(const char *text);
 bool span_starts(struct span span, const char *with);
 
-/* Without the blanks around it. */
+/* The span without the blanks around it. */
 struct span span_trimmed(struct span span);
 
-/* The word up to the next blank; `rest` is left after it. */
+/* The word up to the next blank; `rest` then starts after it. */
 struct span span_next_word(struct span *rest);
 
-/* "WORD: what", the word cut at 60 bytes. CAMP_E_FORMAT. */
+/* Sets *fault to "WORD: what", with at most 60 bytes of the word. Returns CAMP_E_FORMAT. */
 int rule_refuse(struct rule_fault *fault, struct span word, const char *what);
 
 #define RULE_KEYS_MAXIMUM 4
@@ -47,14 +47,14 @@ int rule_refuse(struct rule_fault *fault, struct span word, const char *what);
 struct rule_keys {
     const char *names[RULE_KEYS_MAXIMUM]; /* [count] "user=" */
     size_t count;
-    bool whole;          /* an expression must match all of its text, not a part of it */
+    bool whole;          /* an expression must match the whole text, not a part of it */
     const char *unknown; /* the complaint about another key */
-    const char *twice;   /* and about one that is given twice */
+    const char *twice;   /* the complaint about a key that is given twice */
 };
 
 struct rule_conditions {
     bool given[RULE_KEYS_MAXIMUM];          /* by key */
-    regex_t expressions[RULE_KEYS_MAXIMUM]; /* those given; owned */
+    regex_t expressions[RULE_KEYS_MAXIMUM]; /* by key, where given; owned */
 };
 
 /* Adds the condition KEY=REGEX, a POSIX extended expression. CAMP_OK; CAMP_E_FORMAT with *fault;
@@ -62,13 +62,13 @@ struct rule_conditions {
 int rule_condition_add(struct rule_conditions *conditions, const struct rule_keys *keys,
                        struct span condition, struct rule_fault *fault);
 
-/* Does each condition match its text? texts[] are by key. */
+/* Does each condition match its text? texts[] are in the order of the keys. */
 bool rule_conditions_match(const struct rule_conditions *conditions, const char *const *texts);
 
 void rule_conditions_release(struct rule_conditions *conditions);
 
 /* Calls read() with each rule line, trimmed, while it returns CAMP_OK. Returns its last result;
- * CAMP_E_FORMAT with *fault where the bytes are no text. fault->line is set. */
+ * CAMP_E_FORMAT with *fault: the bytes are no text. fault->line is set before each call. */
 int rule_lines(const char *text, size_t length, struct rule_fault *fault,
                int (*read)(void *context, struct span line, struct rule_fault *fault),
                void *context);

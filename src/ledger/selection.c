@@ -23,7 +23,7 @@ void column_stem(const struct column *column, char ret[ORDER_NAME_SIZE])
               strlen(column->name) - (ends_with(column->name, "_ns") ? strlen("_ns") : 0));
 }
 
-/* Where CPU time is more than one state. */
+/* Is there an order "cpu"? Only where CPU time is the sum of several states. */
 static bool has_cpu_order(const struct schema *schema)
 {
     size_t count = 0;
@@ -60,7 +60,7 @@ size_t order_state(const struct schema *schema, size_t order)
                : schema->column_count;
 }
 
-/* The index of the state or counter of an order; column_count: it has none. */
+/* The state or counter by which an order sorts; column_count: it sorts by something else. */
 static size_t order_column(const struct schema *schema, size_t order)
 {
     const size_t behind = order_count_of_states(schema);
@@ -68,7 +68,7 @@ static size_t order_column(const struct schema *schema, size_t order)
     return order > behind ? schema->state_count + order - behind - 1 : order_state(schema, order);
 }
 
-/* The label of an order; label_count: "name". SIZE_MAX: it is of neither. */
+/* The label by which an order sorts; label_count: by "name"; SIZE_MAX: by something else. */
 static size_t order_label(const struct schema *schema, size_t order)
 {
     return order > unaccounted_order(schema) && order < order_count_of_states(schema)
@@ -184,7 +184,7 @@ static uint64_t key_of(const struct frame *frame, size_t row, size_t order)
 
     if (column < schema->column_count)
         return frame_values(frame, row)[column];
-    if (order == unaccounted_order(schema)) /* both signs are an error */
+    if (order == unaccounted_order(schema)) /* time accounted twice is an error, too */
         return (uint64_t)(unaccounted < 0 ? -unaccounted : unaccounted);
     if (order == order_count_of_states(schema))
         return frame->elapsed_ns[row];
@@ -195,7 +195,7 @@ static uint64_t key_of(const struct frame *frame, size_t row, size_t order)
 struct sorting {
     const struct selected *selected;
     const struct selection *selection;
-    size_t label; /* label_count: by name; SIZE_MAX: by the keys */
+    size_t label; /* the label to sort by; label_count: the name; SIZE_MAX: the keys */
 };
 
 static bool is_apart(const struct sorting *sorting, size_t row)
@@ -215,7 +215,7 @@ static const char *text_of(const struct sorting *sorting, size_t row)
                : labels_value(rows->entities[row].labels, sorting->label);
 }
 
-/* Rows of equal text are sorted by their time that is not idle. */
+/* Rows with the same text are sorted by their busy time. */
 static int compare_rows(const void *a, const void *b, void *context)
 {
     const struct sorting *sorting = context;
@@ -258,7 +258,7 @@ static int reserve(struct selected *ret)
     return CAMP_OK;
 }
 
-/* Rows of exited entities get the space that the others leave, and a quarter in any case. */
+/* Rows of exited entities get the space that the living ones leave, and at least a quarter. */
 static void cut_rows(struct selected *ret, size_t most)
 {
     const size_t count = ret->count, ended = count - ret->living;

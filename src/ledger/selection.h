@@ -1,6 +1,6 @@
 /*
- * From a frame to the rows that are shown: picked, grouped, filtered, sorted, as a tree, cut. Pure
- * arithmetic, for any schema that has states.
+ * Selects the rows of a frame that are shown: they are picked, grouped, filtered, sorted, put into
+ * a tree, and limited in number. Pure arithmetic, for any schema that has states.
  *
  * An order has a number: 0 is "busy", the time that is not idle (unaccounted time included); then
  * "cpu", the time on a CPU, where that is several states; each state, "unaccounted", each label and
@@ -14,31 +14,31 @@
 
 #define ORDER_NAME_SIZE 64
 
-/* How many orders a schema has: all, and those before "elapsed". */
+/* The number of orders of a schema: all, and only those before "elapsed". */
 size_t order_count(const struct schema *schema);
 size_t order_count_of_states(const struct schema *schema);
 void order_name(const struct schema *schema, size_t order, char ret[ORDER_NAME_SIZE]);
 
-/* The order of that name. order_count(): there is none. */
+/* The order with this name; order_count(): there is none. */
 size_t order_find(const struct schema *schema, const char *name);
 
-/* The state of the order; column_count: it is not of one state. */
+/* The state by which the order sorts; column_count: it does not sort by one state. */
 size_t order_state(const struct schema *schema, size_t order);
 
 /* A column's name without its unit: "run_queue". */
 void column_stem(const struct column *column, char ret[ORDER_NAME_SIZE]);
 
 struct selection {
-    const int32_t *pids; /* [pid_count] of these processes only; none: of all */
+    const int32_t *pids; /* [pid_count] only these processes; none: all */
     size_t pid_count;
     bool no_kernel_threads;
-    struct grouping grouping; /* `numbers` are of selected->picked */
-    const regex_t *filter;    /* of names and labels; NULL: all */
+    struct grouping grouping; /* grouping.numbers are for the rows of selected->picked */
+    const regex_t *filter;    /* regular expression for names and labels; NULL: all */
     size_t order;
-    bool exited_apart; /* rows of exited entities follow the others */
-    bool tree;         /* processes under their parents */
-    size_t most;       /* rows; 0: all */
-    /* The name of a row; NULL: entity->name. */
+    bool exited_apart; /* rows of exited entities are after the others */
+    bool tree;         /* show processes under their parents */
+    size_t most;       /* number of rows; 0: all */
+    /* Returns the name of a row; NULL: entity->name. */
     const char *(*name)(void *context, const struct entity *row);
     void *context;
 };
@@ -49,28 +49,28 @@ struct selected {
     size_t *order;              /* [count] rows of `rows` */
     uint32_t *depths;           /* [count] in a tree; otherwise 0 */
     size_t count;
-    size_t living; /* rows before those of exited entities, if they are apart */
-    size_t cut;    /* rows that `most` left out */
+    size_t living; /* number of rows before those of exited entities, if exited_apart */
+    size_t cut;    /* number of rows that `most` left out */
     /* owned: selected_release() */
     struct frame copy, groups;
-    uint64_t *keys; /* [rows->entity_count] what they are sorted by */
+    uint64_t *keys; /* [rows->entity_count] the numbers by which rows are sorted */
     size_t capacity;
 };
 
-/* The entities of selection->pids. Then *ret has `picked`, and the caller may number them. All zero
- * is empty. CAMP_OK or CAMP_E_NOMEM. */
+/* Picks the entities of selection->pids into ret->picked, for which the caller may then set
+ * grouping.numbers. *ret may be all zero. CAMP_OK or CAMP_E_NOMEM. */
 int selection_pick(struct selected *ret, const struct frame *frame,
                    const struct selection *selection);
 
-/* The rows, of what was picked. CAMP_OK or CAMP_E_NOMEM. */
+/* Makes the rows from ret->picked. CAMP_OK or CAMP_E_NOMEM. */
 int selection_fill(struct selected *ret, const struct selection *selection);
 
 void selected_release(struct selected *selected);
 
-/* Processes under their parents (tree.c). order[count] has rows of `frame`, whose ids are
- * processes, and is reordered: each row after its parent, children of one parent in their given
- * order; rows without a parent among them are at the top. depths[count]: the number of ancestors.
- * CAMP_OK or CAMP_E_NOMEM. */
+/* Puts processes under their parents (tree.c). order[count] has rows of `frame`, whose ids are
+ * pids. It is reordered so that each row is after its parent, and children of one parent keep their
+ * order; rows whose parent is not there are at the top level. depths[count]: the number of
+ * ancestors. CAMP_OK or CAMP_E_NOMEM. */
 int tree_order(const struct frame *frame, size_t *order, size_t count, uint32_t *depths);
 
 const char *selection_name(const struct selection *selection, const struct entity *row);

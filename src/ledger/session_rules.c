@@ -25,7 +25,7 @@ static bool is_name(struct span word)
     return word.at < word.end && word.end[-1] != '_';
 }
 
-/* A column's help is its rules. */
+/* The help of a column consists of its rules. */
 static bool add_line(struct session_column *column, struct span line)
 {
     const size_t used = column->rules != NULL ? strlen(column->rules) : 0;

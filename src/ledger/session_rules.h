@@ -1,6 +1,6 @@
 /*
- * What a database session does off the CPU, by rules: the database names a class and an event, a
- * rule assigns them to a state and a more detailed column. Pure text.
+ * What a database session does off the CPU, by rules: the database reports a class and an event,
+ * which a rule assigns to a state and a more detailed column. Pure text.
  *
  * A line is a rule: the state, the name of the column, then conditions, each once at most:
  *
@@ -37,12 +37,12 @@ struct session_kind {
 };
 
 #define SESSION_COLUMN_SIZE 40
-#define SESSION_COLUMNS_MAXIMUM 100 /* with the states, as many as a picture can distinguish */
+#define SESSION_COLUMNS_MAXIMUM 100 /* with the states; as many as a picture can distinguish */
 
 struct session_column {
     enum session_state state;
     char name[SESSION_COLUMN_SIZE]; /* "io_wal" */
-    char *rules;                    /* its rules, with "; " between them; owned */
+    char *rules;                    /* rules of the column, with "; " between them; owned */
 };
 
 struct session_rule {

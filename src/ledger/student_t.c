@@ -44,8 +44,8 @@ static double fraction(double a, double b, double x)
     return sum;
 }
 
-/* gamma(a + 1/2) / gamma(a). A difference of two lgamma() would lose their common digits: seven of
- * sixteen at a = 5e5. */
+/* gamma(a + 1/2) / gamma(a). The difference of two values of lgamma() would lose their common
+ * digits: seven of sixteen at a = 5e5. */
 static double gamma_ratio(double a)
 {
     const double c = 1 / (a * a);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEWEST_KNOWN 1024 /* entities always kept apart */
+#define FEWEST_KNOWN 1024 /* entities that are always kept separate */
 
 void timeline_init(struct timeline *timeline, const struct schema *schema, size_t bytes_maximum)
 {
@@ -43,8 +43,8 @@ static bool reserve_places(struct timeline *timeline)
     return ARRAY_RESERVE_ZEROED(timeline->places, timeline->place_count, timeline->registry.count);
 }
 
-/* The row of an entity among [first, end); end when there is none. The stored place is a guess that
- * the row itself confirms, so nothing needs to be cleared between frames. */
+/* The row of an entity in [first, end); `end` if there is none. The stored place may be out of
+ * date: the row there shows whether it is right, so places need not be cleared between frames. */
 static size_t find_row(const struct timeline *timeline, uint32_t entity, size_t first, size_t end)
 {
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reserved by ARRAY_RESERVE() */
@@ -129,8 +129,8 @@ static int add_entities(struct timeline *timeline, const struct frame *frame)
     return CAMP_OK;
 }
 
-/* Merges frame `from` into frame `to`, the last one kept before it; its rows move to *end, at most
- * to where they were. */
+/* Merges frame `from` into frame `to`, the last one kept before it. Its other rows move to *end,
+ * which is never behind their old place. */
 static void merge_frame(struct timeline *timeline, size_t to, size_t from, size_t *end)
 {
     struct timeline_frame *ours = &timeline->frames[to], *theirs = &timeline->frames[from];
@@ -153,7 +153,7 @@ static void merge_frame(struct timeline *timeline, size_t to, size_t from, size_
     ours->losses.partial += theirs->losses.partial;
 }
 
-/* Moves a frame up to the ones kept before it: it becomes frame `to`. */
+/* Moves frame `from` to directly behind the frames kept before it, where it becomes frame `to`. */
 static void move_frame(struct timeline *timeline, size_t to, size_t from, size_t *end)
 {
     struct timeline_frame frame = timeline->frames[from];
@@ -165,7 +165,8 @@ static void move_frame(struct timeline *timeline, size_t to, size_t from, size_t
     timeline->frames[to] = frame;
 }
 
-/* From frame `begin` on, merges frames while they have at most `most` frames of the source. */
+/* Merges frames from `begin` on, as long as a merged frame has at most `most` frames of the source.
+ */
 static void merge_from(struct timeline *timeline, size_t begin, uint64_t most)
 {
     size_t end = timeline->frames[begin].first, to = begin;
@@ -189,8 +190,8 @@ void timeline_merge(struct timeline *timeline, uint64_t count)
     merge_from(timeline, 0, timeline->merging);
 }
 
-/* Entities that are not in the last frame, and in only one frame: [registry.count]. NULL: no
- * memory. */
+/* Returns [registry.count] marks of the entities that are in one frame only, and not in the last
+ * one. NULL: no memory. */
 static bool *find_gone(const struct timeline *timeline)
 {
     const struct registry *registry = &timeline->registry;
@@ -258,7 +259,7 @@ static int fold_gone(struct timeline *timeline)
     return r;
 }
 
-/* Is there no space for so many more rows, in one part of `parts` of the memory? */
+/* Do `more` further rows not fit into 1 / `parts` of the memory? */
 static bool is_full(const struct timeline *timeline, size_t more, size_t parts)
 {
     const size_t bytes = timeline->bytes_maximum / parts, known = timeline->registry.count;
