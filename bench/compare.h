@@ -17,7 +17,7 @@
 /* A participant. Either `call` (in this process) or `remote` (a loop of psutil_calls.py). */
 struct participant {
     const char *who;    /* "camp", "floor", "libproc2" ... */
-    const char *what;   /* what it does, in a few words */
+    const char *what;   /* what the participant does, in a few words */
     int (*call)(void);  /* 0, or anything else when it failed */
     const char *remote; /* name of the loop in psutil_calls.py */
 };

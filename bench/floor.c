@@ -148,7 +148,7 @@ int floor_pids(void)
     return length == 0 ? 0 : -1;
 }
 
-struct name_entry { /* as getdents64(2) writes it */
+struct name_entry { /* the layout that getdents64(2) writes */
     uint64_t inode;
     int64_t offset;
     uint16_t length;

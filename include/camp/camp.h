@@ -54,7 +54,7 @@ enum camp_result {
     CAMP_E_SPACE = -5,   /* the array is too small: *ret_count says how many are needed */
     CAMP_E_NOMEM = -6,   /* the kernel had no memory or no descriptor left: try again later */
     CAMP_E_IO = -7,      /* reading failed: see system_error */
-    CAMP_E_FORMAT = -8   /* what was read is not what this system writes: a bug, or a fixture */
+    CAMP_E_FORMAT = -8   /* the file does not have the format of this system: a bug, or a fixture */
 };
 
 /* Space for the longest path (PATH_MAX, 4,096 bytes on Linux) and a sentence about it. */
@@ -179,7 +179,7 @@ struct camp_memory {
     uint64_t time_ns;
     uint64_t total_bytes;
     uint64_t free_bytes;      /* used for nothing at all */
-    uint64_t available_bytes; /* what a new program could have without swapping (an estimate) */
+    uint64_t available_bytes; /* estimate of what a new program could have without swapping */
     uint64_t buffers_bytes;   /* block device pages */
     uint64_t cached_bytes;    /* page cache, tmpfs and shared memory; without buffers */
     uint64_t swap_total_bytes;
@@ -201,7 +201,7 @@ struct camp_network {
     uint64_t received_bytes;
     uint64_t received_packets;
     uint64_t received_errors;
-    uint64_t received_drops; /* by the kernel (no space), or by the device (missed) */
+    uint64_t received_drops; /* dropped by the kernel (no space) or the device (missed) */
     uint64_t sent_bytes;
     uint64_t sent_packets;
     uint64_t sent_errors;
@@ -269,7 +269,7 @@ CAMP_PUBLIC int camp_disk_read_all(const struct camp_source *source, int kind,
 struct camp_process {
     int32_t pid;
     uint32_t reserved;
-    uint64_t start; /* its start, in the system's own unit. Linux: clock ticks after boot */
+    uint64_t start; /* start of the process, in the system's unit. Linux: clock ticks after boot */
 };
 
 /* The identity of a thread. The first thread of a process has tid == pid. */
@@ -323,7 +323,7 @@ struct camp_task {
     uint64_t cpu_ns;
     uint64_t user_ns; /* stat; 1/100 s. The measured total in the proportion of samples: SCALED */
     uint64_t system_ns;
-    int32_t split_provenance; /* of user_ns and system_ns: enum camp_provenance */
+    int32_t split_provenance; /* provenance of user_ns and system_ns: enum camp_provenance */
     int32_t cpu_provenance;   /* of cpu_ns */
     uint64_t cpu_resolution_ns;
     uint64_t sampled_ns;   /* tick-sampled time: taskstats */
@@ -481,7 +481,7 @@ struct camp_taskstat {
     uint64_t sampled_ns;         /* cpu_run_real_total: utime + stime as charged at ticks */
     uint64_t run_delay_ns;       /* cpu_delay_total: runnable, not running */
     uint64_t runs;               /* cpu_count: how often it was put on a CPU */
-    uint64_t voluntary_switches; /* of living threads */
+    uint64_t voluntary_switches; /* those of living threads */
     uint64_t involuntary_switches;
 };
 

@@ -89,7 +89,7 @@ struct camp_counter {
     int32_t type;          /* enum camp_type */
     int32_t nature;        /* enum camp_nature */
     int32_t rule;          /* enum camp_rule */
-    uint32_t offset;       /* of the field in the struct */
+    uint32_t offset;       /* offset of the field in the struct */
     uint32_t known;        /* the field's bit in `known` of the struct; 0: always known */
     uint32_t wrap_unit_ns; /* unit of the kernel's counter if that has 32 bits; 0: 64 bits */
     const char *field;     /* name in the struct: "measured_busy_percent"; "": it is in none */

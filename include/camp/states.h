@@ -48,7 +48,7 @@ enum camp_state {
 enum camp_thread_flag {
     CAMP_THREAD_KERNEL = 1u << 0, /* a thread of the kernel */
     CAMP_THREAD_ENDED = 1u << 1,  /* these are its last numbers */
-    CAMP_THREAD_OLDER = 1u << 2,  /* it started before the session */
+    CAMP_THREAD_OLDER = 1u << 2,  /* the thread started before the session */
     CAMP_THREAD_UNSURE =
         1u << 3,                /* it changed its state each time it was read: off by one change */
     CAMP_THREAD_TOTAL = 1u << 4 /* exited threads of one parent and name, added up */
@@ -60,7 +60,7 @@ enum camp_thread_flag {
 struct camp_thread_states {
     int32_t tid;
     int32_t pid;        /* its process */
-    int32_t parent;     /* its parent process */
+    int32_t parent;     /* parent of its process */
     uint32_t flags;     /* enum camp_thread_flag */
     uint32_t state;     /* enum camp_state: at time_ns */
     uint32_t uid;       /* effective */
@@ -76,7 +76,7 @@ struct camp_thread_states {
     uint64_t minor_faults, major_faults;
     uint64_t voluntary_switches, involuntary_switches;
     uint64_t system_calls, signals;     /* since begin_ns */
-    uint64_t read_bytes, written_bytes; /* from and to storage, of this thread */
+    uint64_t read_bytes, written_bytes; /* storage input and output of this thread */
     uint64_t read_chars, written_chars; /* bytes of read(2), write(2) and the like */
     uint64_t sampled_ns;                /* whole ticks charged to it since start_ns: sampled */
     /* Times in each state since begin_ns; they add up to time_ns - begin_ns. The array is last, so
@@ -88,10 +88,10 @@ struct camp_thread_states {
 struct camp_cpu_states {
     int32_t cpu;
     int32_t running;           /* the thread that runs; 0: none */
-    uint64_t begin_ns;         /* its first switch in the session */
+    uint64_t begin_ns;         /* the CPU's first switch in the session */
     uint64_t time_ns;          /* when this was read */
     uint64_t busy_ns, idle_ns; /* without interrupts */
-    uint64_t system_ns; /* of busy_ns: in system calls and kernel threads; as of the last change */
+    uint64_t system_ns; /* part of busy_ns: system calls, kernel threads; as of the last change */
     uint64_t irq_ns, softirq_ns; /* interrupts, the timer's included */
     uint64_t switches;
     uint64_t any_wait_ns; /* part of idle_ns: a thread, anywhere, waited for a disk */
@@ -123,7 +123,7 @@ struct camp_disk_wait {
 struct camp_states_event {
     const char *name;    /* "sched_wakeup", "iter/task" */
     const char *since;   /* the first Linux that has it, "5.18"; or the machines that do: "x86" */
-    const char *without; /* what is missing without it */
+    const char *without; /* what is missing without the feature */
     uint32_t needed, present; /* 1: yes; there is no session if a needed feature is not present */
 };
 
@@ -131,7 +131,7 @@ struct camp_states;
 
 /* A thread that stayed in its state since the last snapshot. */
 struct camp_states_wait {
-    const struct camp_thread_states *thread; /* its identity; times and counters are older */
+    const struct camp_thread_states *thread; /* identifies it; times and counters are older */
     uint32_t *note;
     uint64_t elapsed_ns; /* since the last snapshot */
     uint32_t state;      /* enum camp_state */

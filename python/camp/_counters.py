@@ -30,13 +30,13 @@ def cpus(source: Optional[Source] = None) -> List[Cpu]:
 
 
 def utilisation(before: Cpu, after: Cpu, cpus: int = 1) -> Utilisation:
-    """Where the time between two readings of the same CPU went.
+    """Returns where the time between two readings of the same CPU went.
 
     Args:
-        cpus: how many CPUs they cover: 1, or cpu_count() if they are of all CPUs together.
+        cpus: how many CPUs the readings cover: 1, or cpu_count() for all CPUs together.
 
     Raises:
-        Invalid: no time lies between them.
+        Invalid: no time passed between the readings.
     """
     return _camp.cpu_difference(before, after, cpus)
 
@@ -45,7 +45,7 @@ def cpu_utilisation(number: Optional[int] = None, interval: float = 0.1,
                     source: Optional[Source] = None) -> Utilisation:
     """Reads a CPU (None: all together), waits `interval` seconds, reads it again.
 
-    The resolution of /proc/stat is 1/100 s: of 0.1 s each number is good to 10 percent of a CPU.
+    The resolution of /proc/stat is 1/100 s: over 0.1 s, each number is exact to 10 percent of a CPU.
     """
     ns = in_ns(interval)
     before = cpu(number, source)

@@ -50,7 +50,7 @@ class Process(NamedTuple):
     start: int  # Linux: 1/100 s after boot
 
     def read(self, *fields: str, source: Optional[Source] = None) -> Task:
-        """What it has used since its start.
+        """Returns what the process has used since its start.
 
         Args:
             fields: names of camp.Task's fields ("cpu_ns", "resident_bytes"). Only the files that
@@ -58,7 +58,7 @@ class Process(NamedTuple):
                 Without names: all fields (which reads status and schedstat of each thread).
 
         Raises:
-            Gone: it has exited, or its pid belongs to another process now.
+            Gone: the process has exited, or its pid belongs to another process now.
         """
         return _camp.process_read(source, self.pid, self.start, bits(fields))
 
@@ -92,10 +92,10 @@ def process(pid: int, source: Optional[Source] = None) -> Process:
 
 
 def processes(name: Optional[str] = None, source: Optional[Source] = None) -> List[Process]:
-    """Every visible process, kernel threads included, ascending by pid.
+    """Returns every visible process, kernel threads included, ascending by pid.
 
     Args:
-        name: only those launched from an executable of this name (the last part of its path).
+        name: only processes launched from an executable of this name (the last part of its path).
             Where that is unreadable (another user's process) argv[0] decides.
     """
     return _camp.process_list(source, name)

@@ -25,7 +25,7 @@ def counters() -> List[Provenance]:
 
 
 def provenance(name: str) -> Provenance:
-    """The counter of that name: camp.provenance("process.cpu_ns").obtained is "measured".
+    """Returns the counter of that name: camp.provenance("process.cpu_ns").obtained is "measured".
 
     Raises:
         Invalid: there is no such counter.

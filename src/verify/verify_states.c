@@ -189,7 +189,7 @@ static int run_sums(struct verification *verification, struct watch *watch,
 struct split {
     bool prepared;
     uint64_t user_ns, system_ns;
-    uint64_t empty_ns; /* of empty calls: an upper bound of the time for entering and leaving */
+    uint64_t empty_ns; /* upper bound of the time to enter and leave read(2): of empty calls */
 };
 
 /* Spends nine tenths of the time in read(2) and one tenth in its own code, by CLOCK_MONOTONIC,

@@ -22,7 +22,7 @@ struct subject_shared {
     sem_t start, over;
     uint64_t started_ns;
     bool only_reads;        /* the subject is woken only to read its clocks, not for an act */
-    struct act_record last; /* its last reading of its clocks and counts (totals) */
+    struct act_record last; /* the subject's last reading of its clocks and counts */
     int result;
     struct camp_error error;
     struct act_record record;

@@ -58,14 +58,14 @@ int subject_since(struct subject *subject, const struct act_record *mark, struct
                   struct camp_error *error);
 
 const void *subject_truth(const struct subject *subject);
-const struct act_record *subject_record(const struct subject *subject); /* of the last act */
+const struct act_record *subject_record(const struct subject *subject); /* record of the last act */
 
 void subject_end(struct subject *subject);
 
 /* A subject whose members `wanted` the library reads before and after an act. */
 struct observed {
     struct subject subject;
-    struct act_record mark, most; /* of the subject's counts: see subject_mark() */
+    struct act_record mark, most; /* bounds of the subject's counts: see subject_mark() */
     struct camp_task before, after;
 };
 

@@ -20,7 +20,7 @@ struct witness {
 /* What all processes did between two snapshots. */
 struct testimony {
     double tasks_ns;     /* CPU time of all processes, measured, exited ones included */
-    double uncertain_ns; /* its error, by the rounding of cutime: nearly always an upper bound */
+    double uncertain_ns; /* its error, because cutime is rounded: nearly always an upper bound */
     double moments_ns; /* duration of both readings: CPU time in them may be missing or too much */
 };
 

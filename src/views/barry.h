@@ -21,7 +21,7 @@
 #include "ledger/vertex.h"
 
 struct barry_point {
-    struct weights weights; /* of the 3 vertices; all 0: no wall time */
+    struct weights weights; /* shares of the 3 vertices; all 0: no wall time */
     const char *name;       /* NULL: none */
 };
 

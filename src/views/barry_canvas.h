@@ -32,7 +32,7 @@ struct spot {
 struct canvas {
     const struct barry *barry;
     struct spot *spots; /* [rows x columns]; owned */
-    size_t height;      /* of the triangle, in characters; it is twice as wide. 0: no space */
+    size_t height;      /* height of the triangle, in cells; it is twice as wide. 0: no space */
     size_t left;        /* first column of the triangle */
     size_t drawn, fullest, incomplete;
     double worst, left_out; /* largest shares of a point */
@@ -41,8 +41,8 @@ struct canvas {
 /* The place of a dot of braille. */
 struct place {
     struct spot *spot;
-    size_t row, column; /* of the character on the canvas */
-    size_t x, y;        /* of the dot within the character */
+    size_t row, column; /* position of the character on the canvas */
+    size_t x, y;        /* position of the dot within the character */
 };
 
 struct spot *barry_spot(const struct canvas *canvas, size_t row, size_t column);

@@ -10,7 +10,7 @@
 #define GAP 2 /* blanks between columns of text */
 #define NAME_WIDTH 15
 #define NAME_WIDTH_MOST 60
-#define LINE_NAME_WIDTH 30 /* of the name in a row that has a single column */
+#define LINE_NAME_WIDTH 30 /* width of the name in a row that has a single column */
 #define LABEL_WIDTH 10
 #define LABEL_WIDTH_MOST 40
 #define UNCUT_MOST 120 /* largest width of a name or label in a file or pipe */

@@ -9,7 +9,7 @@
 /* Facts about the source, for titles and notes. */
 struct frame_facts {
     const char *source, *tier;
-    const char *kind;  /* of the source's entities: "sessions"; "": the schema's kind is used */
+    const char *kind;  /* kind of the entities: "sessions"; "": that of the schema */
     const char *group; /* the key that rows are grouped by; NULL: none */
     const char *note;  /* a remark about the source; "": none */
 };

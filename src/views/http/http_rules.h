@@ -24,7 +24,7 @@ struct http_header {
 
 struct http_request {
     const char *method; /* "GET" */
-    const char *target; /* as sent: "/stream" */
+    const char *target; /* path and query, as sent: "/stream" */
     struct http_header host, origin, fetch_site, authorization;
     struct http_header body; /* Content-Length or Transfer-Encoding */
     struct http_header accept, encoding;

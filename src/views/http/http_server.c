@@ -12,7 +12,7 @@
 static void add_headers(struct MHD_Response *response, unsigned status)
 {
     static const struct {
-        unsigned status; /* of the answers with this header; 0: any; 1: any but 200 */
+        unsigned status; /* status of answers with this header; 0: any; 1: any but 200 */
         const char *name, *value;
     } headers[] = {
         { 0, "Cache-Control", "no-store" },

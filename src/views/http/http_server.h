@@ -34,7 +34,7 @@ struct http_server {
     struct http_place place;
     struct guest_list guests; /* oldest first; only the server's thread uses them */
     size_t guest_count;
-    char *path; /* of the Unix socket, unlinked at the end; NULL: none */
+    char *path; /* path of the Unix socket, unlinked at the end; NULL: none */
 };
 
 /* Starts the server, in a thread with all signals blocked. The caller has set the token of

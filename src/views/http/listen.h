@@ -8,7 +8,7 @@
 
 /* Where to listen: a numeric address of either family, or localhost; or a Unix socket. */
 struct listen_address {
-    const char *path;    /* of a Unix socket, which the caller unlinks at the end; NULL: a port */
+    const char *path;    /* a Unix socket, which the caller unlinks at the end; NULL: a port */
     const char *address; /* "127.0.0.1" */
     uint16_t port;       /* 0: any free port */
 };

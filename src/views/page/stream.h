@@ -18,7 +18,7 @@
 
 /* The contents of the head, besides the schema. */
 struct stream_facts {
-    const char *title; /* of the page; "": none */
+    const char *title; /* title of the page; "": none */
     const char *source, *tier, *note, *host;
     bool live;
     uint64_t interval_ns;     /* 0: unknown */
@@ -38,7 +38,7 @@ struct stream_row {
 /* What readers know of an entity; the index is the entity's number. */
 struct stream_known {
     struct stream_row row; /* as last sent */
-    uint32_t now;          /* its row in the current frame */
+    uint32_t now;          /* index of its row in the current frame */
     bool is_present;       /* it had a row in the last frame */
 };
 
@@ -63,7 +63,7 @@ struct stream {
     struct registry registry;
     struct stream_known *known; /* [registry.count] */
     uint16_t *shares;           /* [registry.count x state_count]: as last sent */
-    size_t capacity;            /* of `known` and `shares`, in entities */
+    size_t capacity;            /* capacity of `known` and `shares`, in entities */
     struct stream_now now; /* the rows of the current frame, to which all members below refer */
     struct stream_numbers changed; /* new or changed entities */
     struct stream_numbers chosen;  /* rows that differ from those last sent */

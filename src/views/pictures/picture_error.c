@@ -19,7 +19,7 @@
 #define CURVE_POINTS 200
 #define ROOM 1.02    /* the maximum of an axis relative to its highest dot */
 #define AXIS_TICKS 6 /* the maximum of plot_widen() */
-#define GAP 1.5      /* in interval lengths: a longer gap breaks the line */
+#define GAP 1.5      /* largest distance of connected points, in interval lengths */
 
 /* ---------------------------------------------------------------------------------- The fit -- */
 

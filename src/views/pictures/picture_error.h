@@ -8,7 +8,7 @@
 
 /* A series of errors, and the curve fitted to it. A picture that is all zero is empty. */
 struct error_picture {
-    const char *source;           /* for titles: "run.camp (check)" */
+    const char *source;           /* the name shown in titles: "run.camp (check)" */
     struct error_series series;   /* owned: error_picture_release() */
     struct inverse_point *points; /* [point_count] */
     size_t point_count;

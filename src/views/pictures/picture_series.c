@@ -19,7 +19,7 @@
 #define BAR_NAMED 11.0 /* the least width of a bar that has a name, px */
 #define NAMES_HEIGHT 110.0
 #define TIMES_HEIGHT 32.0
-#define GAP_SHARE 0.5                 /* of an interval: a longer gap breaks the series */
+#define GAP_SHARE 0.5                 /* longest gap in a series, in interval lengths */
 #define LAYERS (VERTICES_MAXIMUM + 1) /* the vertices, and the time at no vertex */
 
 /* A column of the picture: an interval, or an entity. */

@@ -11,7 +11,7 @@
 #define TICK_SIZE 11          /* height of a tick's text, px */
 #define PIXELS_A_TICK 48      /* least distance of ticks on a vertical axis */
 #define PIXELS_A_TIME_TICK 88 /* likewise on the horizontal axis */
-#define NEAR 1e-9             /* in steps: tolerance for limits that are round values */
+#define NEAR 1e-9             /* tolerance, in steps, for limits that are round values */
 #define DAY 86400.0
 #define LEGEND_ROW 18
 #define LEGEND_MARK 18

@@ -22,7 +22,7 @@ struct plot_axis {
 
 struct plot {
     FILE *stream;
-    double left, top, width, height; /* of the area; texts of the axes are outside of it */
+    double left, top, width, height; /* the area, px; texts of the axes are outside of it */
     struct plot_axis x, y;
     struct plot_axis right; /* maximum == minimum: no such axis */
 };

@@ -13,11 +13,11 @@
 #include <stdio.h>
 
 /* Classes of the picture's own style sheet, for texts (dark grey, 12 px unless stated) ... */
-#define SVG_TITLE "title" /* of the picture: 16 px, bold */
-#define SVG_NAME "name"   /* of an axis or a vertex: 13 px, bold */
-#define SVG_TICK "tick"   /* beside a tick: 11 px, grey */
-#define SVG_LABEL "label" /* beside a dot: 11 px, with a white edge */
-#define SVG_NOTE "note"   /* below the picture: 11 px, grey */
+#define SVG_TITLE "title" /* title of the picture: 16 px, bold */
+#define SVG_NAME "name"   /* name of an axis or a vertex: 13 px, bold */
+#define SVG_TICK "tick"   /* text beside a tick: 11 px, grey */
+#define SVG_LABEL "label" /* text beside a dot: 11 px, with a white edge */
+#define SVG_NOTE "note"   /* text below the picture: 11 px, grey */
 /* ... for dots (with a white edge) and the rings around them ... */
 #define SVG_DOT "dot"
 #define SVG_MISSING "missing"   /* time in no state: red */
