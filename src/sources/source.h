@@ -1,13 +1,14 @@
 /*
  * The contract of a source: describe, next, close. A source makes frames of what it reads, one per
- * interval; it knows no view.
+ * interval, for any view.
  *
  * next() waits until `deadline_ns` (CLOCK_MONOTONIC), doing urgent work meanwhile, and then fills
  * the source's frame with what happened since the last call. It returns early when a signal handler
  * sets *stop. The frame belongs to the source, and is valid until the next call. A source with an
  * end (a recording, a table) does not wait, and returns SOURCE_END at its end.
  *
- * beside(), if present, is a second frame of the same snapshot: the CPUs of the threads.
+ * beside(), if present, returns a second frame of the same snapshot, such as the CPUs to a frame of
+ * threads.
  */
 #pragma once
 
@@ -25,10 +26,10 @@ struct source {
     int (*next)(struct source *source, uint64_t deadline_ns, const struct frame **ret_frame,
                 struct camp_error *error);
     void (*close)(struct source *source);                       /* releases all, *source included */
-    const struct frame *(*beside)(const struct source *source); /* NULL: there is no such frame */
+    const struct frame *(*beside)(const struct source *source); /* NULL: no second frame */
 };
 
-/* The frame beside the last one; NULL: none. */
+/* Returns the second frame of the last snapshot; NULL: none. */
 static inline const struct frame *source_beside(const struct source *source)
 {
     return source->beside != NULL ? source->beside(source) : NULL;
@@ -46,9 +47,9 @@ extern const struct schema cpus_states_schema; /* enum cpus_states_column */
 extern const struct schema threads_schema;     /* enum camp_state, then enum threads_counter */
 extern const struct schema threads_schedstat_schema;
 
-/* Each CPU, the total first (id CAMP_CPU_TOTAL). States: the columns of /proc/stat. A CPU that went
- * offline or came online in the interval has no complete interval: it is left out, and counted as
- * partial. `root`: where to read; NULL: this machine. */
+/* Opens the CPUs: the total is the first row (id CAMP_CPU_TOTAL), and the states are the columns of
+ * /proc/stat. A CPU that went offline or came online in the interval has no complete interval: it
+ * is left out, and counted as partial. `root`: where to read; NULL: this machine. */
 int cpus_source_open(const struct camp_source *root, const volatile sig_atomic_t *stop,
                      struct source **ret, struct camp_error *error);
 
@@ -66,8 +67,8 @@ enum cpus_column {
     CPUS_COLUMN_COUNT
 };
 
-/* Each process, by taskstats (CAP_NET_ADMIN), by CPU clocks (any user), or by microstates (CAP_BPF
- * and CAP_PERFMON). */
+/* How processes are measured: by taskstats (CAP_NET_ADMIN), by CPU clocks (any user), or by
+ * microstates (CAP_BPF and CAP_PERFMON). */
 enum tasks_tier {
     TASKS_AUTOMATIC, /* taskstats if permitted: it costs nothing between two snapshots */
     TASKS_TASKSTATS,
@@ -79,18 +80,19 @@ enum tasks_column {
     TASKS_MEASURED,
     TASKS_SAMPLED,  /* 0 on the schedstat tier */
     TASKS_ABSOLUTE, /* sum of |sampled - measured| over the processes of a row */
-    TASKS_ACTIVE,   /* how many of them ran (measured > 0) */
-    TASKS_MAXIMUM,  /* largest |sampled - measured| / measured among them, in millionths */
+    TASKS_ACTIVE,   /* number of processes of a row that ran (measured > 0) */
+    TASKS_MAXIMUM,  /* largest |sampled - measured| / measured of these, in millionths */
     TASKS_STRAY,    /* sampled time of processes without measured time */
     TASKS_COLUMN_COUNT
 };
 
-/* A frame has only processes that ran, started or ended; *ret_tier is the chosen tier. */
+/* Opens the processes. A frame has only those that ran, started or ended; *ret_tier is the chosen
+ * tier. */
 int tasks_source_open(enum tasks_tier tier, const volatile sig_atomic_t *stop, struct source **ret,
                       enum tasks_tier *ret_tier, struct camp_error *error);
 
-/* Processes that are in every frame while they live, even if they did not run. pids[count] remains
- * the caller's, and may change; no pid is below 1. */
+/* Keeps processes in every frame while they live, even if they did not run. pids[count] belongs to
+ * the caller, who may change it; no pid is below 1. */
 void tasks_source_keep(struct source *source, const int32_t *pids, size_t count);
 
 /* The number of processes at the end of the last interval. */
@@ -100,8 +102,8 @@ size_t tasks_source_living(const struct source *source);
  * other tiers. Owned by the source, and updated with each frame. */
 const struct frame *tasks_source_cpus(const struct source *source);
 
-/* Each thread, by microstates (states.h): living ones, and those that exited in the interval. The
- * states are enum camp_state, in its order. `options`: enum camp_states_option. */
+/* Opens the threads by microstates (states.h): living ones, and those that exited in the interval.
+ * The states are enum camp_state, in its order. `options`: enum camp_states_option. */
 int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, struct source **ret,
                         struct camp_error *error);
 
@@ -118,22 +120,23 @@ enum threads_counter {
     THREADS_WRITTEN_CHARS,
     THREADS_CPU, /* by the scheduler's own count, for comparison */
     THREADS_RUN_DELAY,
-    THREADS_SAMPLED, /* CPU time by ticks */
+    THREADS_SAMPLED, /* CPU time sampled by ticks */
     THREADS_COLUMN_COUNT
 };
 
-/* The CPUs of the last interval, from the same snapshot: the total first (id CAMP_CPU_TOTAL; count:
- * their number), then each. */
+/* The CPUs of the last interval, from the same snapshot: first the total (id CAMP_CPU_TOTAL; its
+ * count is the number of CPUs), then each CPU. */
 const struct frame *threads_source_cpus(const struct source *source);
 
 enum cpus_states_column {
-    CPUS_STATES_USER, /* with CAMP_STATES_NO_SYSCALLS: user and system of all but kernel threads */
+    CPUS_STATES_USER, /* with CAMP_STATES_NO_SYSCALLS, includes the system time of all but kernel
+                         threads */
     CPUS_STATES_SYSTEM,
     CPUS_STATES_IRQ,
     CPUS_STATES_SOFTIRQ,
     CPUS_STATES_IOWAIT, /* own */
     CPUS_STATES_IDLE,
-    CPUS_STATES_ANY_WAIT, /* of iowait and idle */
+    CPUS_STATES_ANY_WAIT, /* part of iowait and idle */
     CPUS_STATES_KERNEL_WAIT,
     CPUS_STATES_STEAL,
     CPUS_STATES_SWITCHES,
@@ -145,10 +148,11 @@ struct camp_states *threads_source_session(const struct source *source);
 
 uint64_t source_clock_ns(clockid_t clock);
 
-/* For a program with signal handling of its own (Python): source_wait() calls it before it sleeps,
- * and after a signal. True: stop, as if *stop were set. NULL, the default: not called. */
+/* For a program that handles signals itself (Python): source_wait() calls this function before it
+ * sleeps, and after a signal. True: source_wait() stops, as if *stop were set. NULL is the default.
+ */
 extern _Thread_local bool (*source_interrupted)(void);
 
 /* Sleeps until deadline_ns in slices of at most slice_ns. False: the deadline has passed, or *stop
- * is set. True: a slice has passed; do urgent work and call again. */
+ * is set. True: a slice has passed; the caller should do urgent work and call again. */
 bool source_wait(uint64_t deadline_ns, uint64_t slice_ns, const volatile sig_atomic_t *stop);

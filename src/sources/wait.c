@@ -1,4 +1,4 @@
-/* Waiting for the end of an interval. */
+/* Waits for the end of an interval. */
 #include "source.h"
 
 #include "counters/units.h"

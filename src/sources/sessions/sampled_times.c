@@ -55,7 +55,7 @@ static int compare(const void *key, const void *element)
     return sample->start < session->start ? -1 : sample->start > session->start;
 }
 
-/* The position of the session, or where it would be inserted. */
+/* Returns the position of the session, or where to insert it. */
 static size_t position_of(const struct sampled_times *times, const struct session_sample *sample)
 {
     return ARRAY_POSITION(sample, times->sessions, times->count, compare);
@@ -145,7 +145,8 @@ static void update_sample(struct sampled_times *times, struct sampled_session *s
     session->sample_count++;
 }
 
-/* The time since the last snapshot: half of it to the state then, half to the state now. */
+/* Accounts the time since the last snapshot: half of it to the state then, half to the state now.
+ */
 static int sample_again(struct sampled_times *times, struct sampled_session *session,
                         uint64_t at_ns, const struct session_sample *sample)
 {
@@ -157,7 +158,8 @@ static int sample_again(struct sampled_times *times, struct sampled_session *ses
     return r == CAMP_OK ? account_time(session, gap_ns - gap_ns / 2) : r;
 }
 
-/* The sessions of the very first snapshot are not new, and their past is unknown. */
+/* Adds a session at its first sample. The sessions of the first snapshot of all are not new, and
+ * their past is unknown. */
 static int sample_first(struct sampled_times *times, uint64_t at_ns,
                         const struct session_sample *sample)
 {

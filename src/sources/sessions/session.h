@@ -9,10 +9,10 @@
  * reports: reported_cpu_ns ... reported_idle_ns, where a driver knows them.
  *
  * If CPU and run queue are measured, and the rest of the time is divided in the proportion of
- * samples, the sum of the states is right by construction and proves nothing: sampled_asleep_ns is
- * the time that the samples alone would have accounted.
+ * samples, the sum of the states is right by construction and proves nothing. For comparison,
+ * sampled_asleep_ns is the time that the samples alone would have accounted.
  *
- * If states are sampled or scaled, the column samples is the number of samples n of a session: a
+ * If states are sampled or scaled, the column "samples" is the number n of a session's samples: a
  * share p of them has the standard error sqrt(p (1 - p) / n).
  */
 #pragma once
@@ -20,7 +20,7 @@
 #include "ledger/frame.h"
 #include "ledger/session_rules.h"
 
-/* Time of a session off the CPUs, by its name in the database. */
+/* Time that a session was not on a CPU, named as in the database. */
 struct session_time {
     struct session_kind kind;
     uint64_t ns;
@@ -33,11 +33,11 @@ struct session {
     uint64_t elapsed_ns;  /* its own wall time in the interval, CLOCK_MONOTONIC */
     uint64_t cpu_ns;      /* by the operating system, or by the database if nothing else is known */
     uint64_t run_queue_ns;            /* by the operating system; 0 if unknown */
-    const struct session_time *times; /* [time_count], any order; the same kind may come twice */
+    const struct session_time *times; /* [time_count], in any order; a kind may recur */
     size_t time_count;
-    uint64_t sampled_ns;   /* off the CPUs by the samples alone, where `times` are scaled */
-    uint64_t sample_count; /* in the interval, if `times` are sampled or scaled */
-    /* The same interval as the database reports it: its class and event are matched by the same
+    uint64_t sampled_ns;   /* time off the CPUs by the samples alone, where `times` are scaled */
+    uint64_t sample_count; /* samples in the interval, if `times` are sampled or scaled */
+    /* The same interval as the database reports it: classes and events are matched by the same
      * rules; "active without an event" counts as CPU time. */
     uint64_t reported_ns[SESSION_STATE_COUNT];
 };
@@ -49,14 +49,14 @@ extern const char session_rules_postgres[];
 
 /* Common to all frames of a source. */
 struct session_plan {
-    const char *name;                     /* of the schema: "postgres" */
+    const char *name;                     /* name of the schema: "postgres" */
     bool detail;                          /* the columns of the rules are the states */
-    bool has_reported;                    /* the database reports times of its own */
-    bool has_sampled;                     /* there is sampled_ns */
+    bool has_reported;                    /* reported_ns is known */
+    bool has_sampled;                     /* sampled_ns is known */
     enum camp_provenance cpu_provenance;  /* of cpu and run_queue */
     enum camp_provenance wait_provenance; /* of all others */
     const char *rules_path;               /* NULL: rules_text */
-    const char *rules_text;               /* the database's own */
+    const char *rules_text;               /* the built-in rules of the database */
     const char *const *label_names;       /* [label_count]; static */
     size_t label_count;
 };
@@ -85,7 +85,7 @@ void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint
 /* Adds a row. CAMP_OK or CAMP_E_NOMEM. */
 int session_frame_add(struct session_frame *sessions, const struct session *session);
 
-/* The state of a kind by the rules; SESSION_STATE_COUNT: unmatched, unaccounted. For
- * reported_ns. */
+/* Returns the state of a kind by the rules, for reported_ns. SESSION_STATE_COUNT: no rule matches,
+ * so the time is unaccounted. */
 enum session_state session_frame_state(struct session_frame *sessions,
                                        const struct session_kind *kind);

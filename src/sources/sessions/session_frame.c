@@ -9,11 +9,12 @@
 #include <string.h>
 
 #define RULES_SIZE_MAXIMUM 1000000
-#define KIND_SIZE 256 /* of all four texts together; longer kinds are not cached */
+#define KIND_SIZE 256 /* size of all four texts of a kind; longer kinds are not cached */
 
 /* ---------------------------------------------------------------------------------- Rules -- */
 
-/* The caller frees the text. NULL: errno says why, EFBIG if it is too long. */
+/* Reads a file of rules; the caller frees the text. NULL: errno says why; EFBIG: the file is too
+ * long. */
 static char *read_rules(const char *path, size_t *ret_length)
 {
     FILE *file = fopen(path, "re");
@@ -100,7 +101,7 @@ static const struct column sample_count =
     SAMPLED("samples", "samples",
             "samples of this session: of n, a share p has the standard error sqrt(p (1 - p) / n)");
 
-/* Returns its position. */
+/* Adds a column; returns its position. */
 static size_t add_column(struct session_frame *sessions, const struct column *column,
                          enum camp_provenance provenance)
 {
@@ -113,7 +114,7 @@ static size_t add_column(struct session_frame *sessions, const struct column *co
     return at;
 }
 
-/* The texts of these columns alone are allocated. False: no memory. */
+/* Adds a column of the rules; only such columns have allocated texts. False: no memory. */
 static bool add_rule_column(struct session_frame *sessions, const struct session_plan *plan,
                             const struct session_column *rule)
 {
@@ -198,7 +199,8 @@ void session_frame_release(struct session_frame *sessions)
 
 /* ---------------------------------------------------------------------------------- Kinds -- */
 
-/* A cached kind and its column: matching expressions is slow, and the same few kinds come again. */
+/* A cached kind and its column: matching regular expressions is slow, and the same few kinds recur.
+ */
 struct known_kind {
     size_t column;
     char key[KIND_SIZE];
@@ -209,7 +211,8 @@ static int compare_kinds(const void *a, const void *b)
     return strcmp(((const struct known_kind *)a)->key, ((const struct known_kind *)b)->key);
 }
 
-/* The column of a kind by the rules; SIZE_MAX: unmatched. Without memory there is no caching. */
+/* Returns the column of a kind by the rules; SIZE_MAX: no rule matches. If there is no memory, the
+ * kind is not cached. */
 static size_t column_of(struct session_frame *sessions, const struct session_kind *kind)
 {
     struct known_kind wanted, *kept;

@@ -4,8 +4,8 @@
  * semicolon or a tab: the only one in the first row outside of quotes. If there is none, or more
  * than one, the first row is CAMP_E_FORMAT.
  *
- * A row with an unclosed quote (within 1 MiB, or at all) is a single line, so that one stray quote
- * does not swallow the following rows.
+ * A row whose quote is not closed (within 1 MiB, or before the end of the file) is a single line,
+ * so that one stray quote does not swallow the following rows.
  */
 #include "rows.h"
 
@@ -28,15 +28,15 @@
 struct csv {
     struct rows rows; /* first: it is rows */
     const struct from *from;
-    char *name; /* in messages; owned */
+    char *name; /* the name for messages; owned */
     int descriptor;
-    bool at_end;  /* of the file: the rest is in the buffer */
+    bool at_end;  /* the end of the file was read: the rest is in the buffer */
     char *buffer; /* [capacity]; the part not yet divided is [begin, end) */
     size_t capacity, begin, end;
-    uint64_t line;        /* at `begin`, from 1 */
-    char separator;       /* of fields; '\0' until the header has determined it */
+    uint64_t line;        /* number of the line at `begin`, from 1 */
+    char separator;       /* separator of fields; '\0' until it is determined by the header */
     uint64_t done, total; /* bytes */
-    struct field *fields; /* [field_capacity] of the last row */
+    struct field *fields; /* [field_capacity]: the fields of the last row */
     size_t field_capacity;
 };
 
@@ -79,15 +79,15 @@ enum extent { EXTENT_WHOLE, EXTENT_MORE /* the row continues after the buffer */
 
 static const char separators[] = { ',', ';', '\t' };
 
-/* Until the separator is known, each possible one separates. */
+/* Whether a character separates fields: before the separator is known, each possible one does. */
 static bool is_separator(const struct csv *csv, char character)
 {
     return csv->separator != '\0' ? character == csv->separator
                                   : memchr(separators, character, sizeof separators) != NULL;
 }
 
-/* The end of a row with quotes (its LF or `end`), byte by byte. Adds each of `separators` outside
- * of quotes to counts[]; NULL: they are not counted. */
+/* Finds the end of a row with quotes (its LF or `end`), byte by byte. Adds each of `separators`
+ * outside of quotes to counts[]; NULL: they are not counted. */
 static enum extent quoted_extent(const struct csv *csv, const char *at, const char *end,
                                  const char **ret_end, size_t *counts)
 {
@@ -112,7 +112,7 @@ static enum extent quoted_extent(const struct csv *csv, const char *at, const ch
     return state == QUOTED ? EXTENT_OPEN : EXTENT_MORE;
 }
 
-/* The end of the row at the cursor. */
+/* Finds the end of the row that starts at `begin`. */
 static enum extent extent_of(const struct csv *csv, const char **ret_end)
 {
     const char *begin = csv->buffer + csv->begin;
@@ -133,8 +133,9 @@ static enum extent extent_of(const struct csv *csv, const char **ret_end)
     return EXTENT_OPEN;
 }
 
-/* Determines the separator from the first row that is not empty, which ends at `end`: the only one
- * in it. Nothing is guessed, because a file divided at the wrong one may still look like a table.
+/* Determines the separator: the only possible one in the first row that is not empty, which ends at
+ * `end`. Nothing is guessed, because a file divided at the wrong character may still look like a
+ * table.
  */
 static int choose_separator(struct csv *csv, const char *end, struct camp_error *error)
 {

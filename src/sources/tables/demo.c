@@ -11,7 +11,8 @@
 #define FILE_NAME "/demo/sessions.csv"
 #define BESIDE_PROGRAM "/../share/camp" FILE_NAME
 
-/* False: the system does not report the path of the running program. */
+/* Writes the path of the file relative to the program. False: the system does not report the path
+ * of the running program. */
 static bool path_beside_program(char ret[DEMO_PATH_SIZE])
 {
     const ssize_t length = readlink("/proc/self/exe", ret, PATH_MAX - 1);

@@ -16,8 +16,8 @@
     "Sample data: 60 synthetic sessions of a database. Sessions miss1 to miss3 leave 150 ms of "   \
     "each second out, over1 accounts 120 ms twice"
 
-/* Finds the path of the file. It is first searched beside the folder of the running program
- * (../share/camp/demo): this finds it in a build folder, and in an installed tree that was moved.
- * Then it is searched in the data folder that the program was configured with. CAMP_E_GONE: it is
- * in neither; the message names both. */
+/* Finds the path of the file. First searches relative to the folder of the running program
+ * (../share/camp/demo), which finds the file in a build folder, and in an installed tree that was
+ * moved. Then searches the data folder that the program was configured with. CAMP_E_GONE: it is in
+ * neither; the message names both. */
 int demo_find(char ret[DEMO_PATH_SIZE], struct camp_error *error);

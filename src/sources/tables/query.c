@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUSY_MS 2000         /* how long to wait for a writer */
-#define STEPS_BETWEEN 100000 /* of SQLite's virtual machine, between two checks of *stop */
+#define BUSY_MS 2000         /* how long a query waits for a writer */
+#define STEPS_BETWEEN 100000 /* steps of SQLite's virtual machine between two checks of *stop */
 
 struct query {
     struct rows rows; /* first: it is rows */
@@ -15,7 +15,7 @@ struct query {
     sqlite3_stmt *statement;
     struct field *fields; /* [count] */
     size_t count;
-    uint64_t read; /* rows, without the header */
+    uint64_t read; /* number of rows read, without the header */
     bool is_begun;
 };
 
@@ -34,7 +34,7 @@ static void name_columns(struct query *query)
     }
 }
 
-/* Every value as SQLite's text; NULL as an empty one. */
+/* Reads every value as the text that SQLite makes of it; NULL is an empty text. */
 static void read_columns(struct query *query)
 {
     for (size_t i = 0; i < query->count; i++) {

@@ -1,4 +1,4 @@
-/* For a build without SQLite. */
+/* Replaces query.c in a build without SQLite. */
 #include "counters/error.h"
 #include "rows.h"
 

@@ -10,7 +10,7 @@
 #include <camp/camp.h>
 
 struct row {
-    uint64_t number; /* of its first line, or of the result: for messages */
+    uint64_t number; /* number of its first line, or of the row in the result: for messages */
     size_t count;
     const struct field *fields; /* [count]; valid until the next call */
     const char *problem; /* "a quote is not closed": the row cannot be divided; NULL: it is valid */
@@ -23,12 +23,12 @@ struct rows {
     const char *word;                 /* the unit of `number`: "line", "row" */
 };
 
-/* The rows of a CSV file; `path` "-": of standard input. Uses progress (in bytes; a total of 0:
- * unknown) and stop of `from`. */
+/* Opens the rows of a CSV file, or of standard input if `path` is "-". Uses `progress` (in bytes; a
+ * total of 0: unknown) and `stop` of `from`. */
 int csv_rows_open(const char *path, const struct from *from, struct rows **ret,
                   struct camp_error *error);
 
-/* The rows of an SQL query of an SQLite file, opened read-only. `query` is one statement. *error
- * has SQLite's message. */
+/* Opens the rows of an SQL query of an SQLite file, which is opened read-only. `query` is one
+ * statement. *error has SQLite's message. */
 int query_rows_open(const char *path, const char *query, const struct from *from, struct rows **ret,
                     struct camp_error *error);

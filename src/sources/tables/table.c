@@ -20,15 +20,16 @@ struct table_source {
     char (*names)[TABLE_NAME_SIZE + 8];
     struct schema schema;
     struct frame frame;
-    size_t at, end; /* in times.order: the next row, and the end */
+    size_t at, end; /* positions in times.order: of the next row, and of the end */
     double speed;
-    uint64_t due_ns; /* when the last frame was shown, with a speed; 0: not yet */
+    /* time when the last frame was shown, for a replay with a speed; 0: none was */
+    uint64_t due_ns;
     const volatile sig_atomic_t *stop;
 };
 
 /* ------------------------------------------------------------------------------- The schema -- */
 
-/* A column's name is its stem, with a number if another has the same. */
+/* Names a column by its stem, with a number if another column has the same stem. */
 static void name_state(struct table_source *source, size_t at, const char *stem)
 {
     char *name = source->names[at];
@@ -143,7 +144,7 @@ static int64_t time_at(const struct table_source *source, size_t at)
     return source->rows.times[source->times.order[at]];
 }
 
-/* The end of the frame that starts at `at` in the order. */
+/* Returns the end of the frame that starts at position `at` of the order. */
 static size_t frame_end(const struct table_source *source, size_t at)
 {
     const int64_t time = time_at(source, at);
@@ -204,7 +205,8 @@ static bool fill_row(struct table_source *source, size_t row)
     return true;
 }
 
-/* Times of the monotonic clock count from the table's start. */
+/* Fills the next frame. Its start and end, which are times of CLOCK_MONOTONIC in other sources,
+ * count from the start of the table. */
 static bool fill_frame(struct table_source *source)
 {
     struct frame *frame = &source->frame;
@@ -305,7 +307,7 @@ static int open_table(struct table_source *source, struct rows *rows, const char
     facts->tier = "table";
     facts->interval_ns = source->times.interval_ns;
     facts->begin_ns = time_at(source, 0) - (int64_t)source->times.interval_ns;
-    if (facts->begin_ns <= 0) /* a table that counts from 0; 0 would mean unknown */
+    if (facts->begin_ns <= 0) /* a table that counts from 0: a begin_ns of 0 would mean unknown */
         facts->begin_ns = 1;
     facts->end_ns = time_at(source, source->rows.count - 1);
     write_note(source, rows->word, facts);

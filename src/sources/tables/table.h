@@ -1,6 +1,6 @@
 /*
- * A table as a source: rows of (time, entity, numbers) become frames. table_columns.h describes the
- * columns, sources/field.h how times and numbers are written.
+ * A source that makes frames of the rows of a table (time, entity, numbers). table_columns.h
+ * describes the columns, sources/field.h how times and numbers are written.
  *
  *  - A frame is all rows of one time; its interval is the time since the frame before, for the
  * first frame the usual one.
@@ -17,8 +17,8 @@
 
 #include "rows.h"
 
-/* Reads all of `rows`, which is released in any case. `name` is the table's name for messages, and
- * that of the only entity if there is no column of entities. Sets all of *facts but the name.
- * CAMP_E_FORMAT: it is no table; CAMP_E_INVALID: unknown unit. */
+/* Reads all of `rows`, which is released in any case. `name` is the name of the table in messages,
+ * and the name of the only entity if there is no column of entities. Sets all of *facts but the
+ * name. CAMP_E_FORMAT: it is no table; CAMP_E_INVALID: unknown unit. */
 int table_source_open(struct rows *rows, const char *name, const struct from *from,
                       struct source **ret, struct from_facts *facts, struct camp_error *error);

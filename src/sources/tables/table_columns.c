@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In order of preference. */
+/* The names of columns of time, in order of preference. */
 static const char *const time_names[] = { "time",       "timestamp",  "datetime",    "date",
                                           "ts",         "snap_time",  "sample_time", "end_time",
                                           "begin_time", "start_time", "snap_id",     "snap",
@@ -19,13 +19,14 @@ static const char *const entity_names[] = {
     "tgid",     "thread", "tid",     "command",    "username", "uid",    "id",      "host",
     "hostname", "node",   "machine", "instance",   "server",   NULL
 };
-/* These may be names of states too. */
+/* Names of columns that may be part of the entity, or states. */
 static const char *const doubtful_names[] = { "cpu", "core", "user", NULL };
 static const char *const elapsed_names[] = { "elapsed",   "elapsed_time", "wall",
                                              "wall_time", "duration",     NULL };
 static const char *const other_ends[] = { "_count", "_bytes" };
 
-/* The position of a name in `names`, which end in NULL; that of NULL: it is missing. */
+/* Returns the position of a name in `names`, or, if it is not there, the position of the NULL at
+ * the end. */
 static size_t rank_in(const char *const *names, const char *name)
 {
     size_t i = 0;
@@ -40,7 +41,7 @@ static bool is_in(const char *const *names, const char *name)
     return names[rank_in(names, name)] != NULL;
 }
 
-/* Whether it may be the name of an entity or a state. With a unit it is a state. */
+/* Whether a column may be part of the entity or a state by its name. With a unit it is a state. */
 static bool is_doubtful(const struct table_column *column)
 {
     return column->unit == UNIT_NONE && is_in(doubtful_names, column->stem);
@@ -185,7 +186,7 @@ static void use_for_entity(struct table_columns *columns, size_t column)
     columns->entity_count++;
 }
 
-/* By the type of their contents, and by unambiguous names. */
+/* Chooses the use of columns by the type of their contents, and by unambiguous names. */
 static void choose_plain(struct table_columns *columns, const struct sample *sample)
 {
     for (size_t i = 0; i < columns->count; i++) {
@@ -210,8 +211,8 @@ static void choose_plain(struct table_columns *columns, const struct sample *sam
     }
 }
 
-/* The entity if no name says it: the first column of text, and numbers without which rows of one
- * time are the same. */
+/* Chooses the entity if no column is named as one: the first column of text, and columns of numbers
+ * without which rows of one time have the same entity. */
 static void choose_entity(struct table_columns *columns, const struct sample *sample)
 {
     for (size_t i = 0; columns->entity_count == 0 && i < columns->count; i++) {
@@ -226,7 +227,7 @@ static void choose_entity(struct table_columns *columns, const struct sample *sa
     }
 }
 
-/* Whether no field is a number or a time. */
+/* Whether a row can be a header: no field is a number or a time. */
 static bool is_header(const struct row *header)
 {
     struct time_form text = { 0 };
@@ -252,8 +253,8 @@ static void guess_time_form(struct table_columns *columns, const struct sample *
                     columns->columns[columns->time].unit);
 }
 
-/* 1,500 is ambiguous, and such numbers as texts would become names. Only names of entities may have
- * commas. */
+/* Refuses numbers with a comma: 1,500 is ambiguous, and as a text it would make the column one of
+ * names. Only names of entities may have commas. */
 static int refuse_commas(const struct table_columns *columns, const char *name,
                          const struct sample *sample, struct camp_error *error)
 {

@@ -1,5 +1,5 @@
 /*
- * The use of each column of a table, by its name and the first rows.
+ * Chooses the use of each column of a table by its name and the first rows.
  *
  *  - The time: named time, timestamp, datetime, date, ts, snap_time, ... snap_id, sample, tick, in
  *    this order; otherwise the first column.
@@ -25,7 +25,7 @@ enum table_use { USE_IGNORED, USE_TIME, USE_ENTITY, USE_ELAPSED, USE_STATE };
 
 struct table_column {
     enum table_use use;
-    enum unit unit;              /* by its name; UNIT_NONE */
+    enum unit unit;              /* unit in its name, or UNIT_NONE */
     char stem[TABLE_NAME_SIZE];  /* "db_cpu" */
     char title[TABLE_NAME_SIZE]; /* "DB CPU PCT" */
 };
@@ -38,11 +38,11 @@ struct table_columns {
     struct time_form time_form;
 };
 
-/* All zero: none. */
+/* Frees the columns. All zero: there are none. */
 void table_columns_release(struct table_columns *columns);
 
-/* header[count], and the first rows of the table, rows[row_count], with at least `count` fields
- * each. CAMP_E_FORMAT: it is no header, or there are no states, or too many. `name` is the
- * table's. */
+/* Chooses the columns from the header, and from the first rows of the table, rows[row_count], which
+ * have at least as many fields. CAMP_E_FORMAT: `header` is no header, or there are no states, or
+ * too many. `name` is the name of the table. */
 int table_columns_choose(struct table_columns *ret, const char *name, const struct row *header,
                          const struct row *rows, size_t row_count, struct camp_error *error);

@@ -22,7 +22,7 @@ static bool is_name(const void *context, uint32_t position, const void *key)
            memcmp(names->names[position].text, name->text, name->length) == 0;
 }
 
-/* The id of a name; 0: no memory. */
+/* Finds or adds the id of a name; 0: no memory. */
 static uint32_t name_id(struct table_names *names, const char *text, size_t length)
 {
     const uint32_t hash = index_hash_bytes(text, length);
@@ -102,7 +102,8 @@ static bool join(struct table_rows *rows, size_t *length, struct field text)
     return true;
 }
 
-/* The entity's id, by the texts of its columns; 0 with an empty problem: no memory. */
+/* Returns the id of the row's entity, by the texts of its columns; 0 with an empty problem: no
+ * memory. */
 static uint32_t read_entity(struct table_rows *rows, const struct table_columns *columns,
                             const struct row *row, char *problem)
 {
@@ -164,7 +165,7 @@ static bool read_number(const struct table_column *column, struct field field, d
     return *problem == '\0';
 }
 
-/* Fills the numbers of row `at`. False: one is invalid. */
+/* Fills the numbers of row `at`. False: a number is invalid. */
 static bool read_numbers(struct table_rows *rows, const struct table_columns *columns,
                          const struct row *row, char *problem)
 {
@@ -228,7 +229,7 @@ static int add_row(struct table_rows *rows, struct table_columns *columns, const
 
 /* ------------------------------------------------------------------------------- The table -- */
 
-/* The start of the table, kept until its columns are known: the header, and the rows after it. */
+/* The header and the first rows of the table, kept until the columns are known. */
 struct sample {
     struct row rows[1 + SAMPLE_ROWS];
     size_t count;

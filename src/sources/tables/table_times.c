@@ -6,21 +6,23 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ABSENT_SPACINGS 1.5 /* usual spacings after which an entity was absent */
+/* an entity whose last row is longer ago, in usual times between rows, was absent */
+#define ABSENT_SPACINGS 1.5
 #define NEVER UINT32_MAX
 
 /* ------------------------------------------------------------------------- The usual value -- */
 
 #define USUAL_SIZE 65536
 
-/* The usual value of many numbers is their median. Of more than USUAL_SIZE numbers, as many at
- * equal distances are kept. */
+/* Finds the usual value of many numbers: their median. Of more than USUAL_SIZE numbers, USUAL_SIZE
+ * at equal distances are kept. */
 struct usual {
     size_t count, step;
     double numbers[USUAL_SIZE];
 };
 
-/* For the numbers at positions below `count`. The caller frees it; NULL: no memory. */
+/* Makes an empty one for numbers at positions below `count`. The caller frees it; NULL: no memory.
+ */
 static struct usual *usual_of(size_t count)
 {
     struct usual *usual = malloc(sizeof *usual);
@@ -46,8 +48,8 @@ static int compare_numbers(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Of an even count the lower of the two middle ones, so that the result is one of the numbers; 0:
- * there is none. */
+/* Returns the median, of an even count the lower of the two middle numbers, so that the result is
+ * one of the numbers; 0: there are none. */
 static double usual_median(struct usual *usual)
 {
     if (usual->count == 0)
@@ -86,12 +88,12 @@ static uint32_t *order_of(struct table_rows *rows)
 /* The last row of an entity. */
 struct last_row {
     int64_t time;
-    uint32_t frame;       /* its number, from 0; NEVER: none */
-    uint32_t valid_frame; /* the last frame with a valid row of it */
+    uint32_t frame;       /* number of its frame, from 0; NEVER: there was no row */
+    uint32_t valid_frame; /* number of the last frame with a valid row of the entity */
 };
 
-/* Skips a second row of one time and entity. Returns the time since the entity's row before; below
- * 0 if that row is not in the frame before; 0 if there is none in another frame. */
+/* Returns the time since the entity's last row; below 0 if that row is not in the frame before; 0
+ * if it has none in an earlier frame. Skips a second row of one time and entity. */
 static double measure_gap(struct table_rows *rows, size_t row, uint32_t frame,
                           struct last_row *last_row)
 {
@@ -110,7 +112,7 @@ static double measure_gap(struct table_rows *rows, size_t row, uint32_t frame,
 }
 
 /* Finds the usual time between frames and between rows of an entity. Without a column of elapsed
- * times, those of `rows` become the gaps of measure_gap(). */
+ * times, sets the elapsed times of `rows` to the results of measure_gap(). */
 static void measure_gaps(struct table_times *times, struct table_rows *rows, bool has_elapsed,
                          struct last_row *last_rows, struct usual *frames, struct usual *entities)
 {
@@ -156,8 +158,8 @@ static int find_gaps(struct table_times *times, struct table_rows *rows, bool ha
 
 /* ---------------------------------------------------------------------------------- Units -- */
 
-/* The unit in which `number`, together with `fixed_ns`, comes nearest to `length_ns`; the first of
- * equally near ones. */
+/* Returns the unit in which `number`, plus `fixed_ns`, comes nearest to `length_ns`; of equally
+ * near units the first. */
 static enum unit nearest(enum unit first, double fixed_ns, double number, double length_ns)
 {
     double least = INFINITY;
@@ -175,8 +177,8 @@ static enum unit nearest(enum unit first, double fixed_ns, double number, double
     return best;
 }
 
-/* The usual elapsed time by its column. A unit that neither the column nor the caller says is
- * guessed. */
+/* Finds the usual time in the column of elapsed times. Its unit is guessed if neither the name of
+ * the column nor the caller gives one. */
 static int find_elapsed(struct table_times *times, const struct table_rows *rows,
                         const struct table_columns *columns, enum unit wanted, double *ret_ns)
 {
@@ -262,8 +264,8 @@ static int guess_unit(struct table_times *times, const struct table_rows *rows,
     return has_memory ? CAMP_OK : CAMP_E_NOMEM;
 }
 
-/* Finds the units that no name says, and gaps that the rows do not show: the usual elapsed time, or
- * 1 s. */
+/* Finds units that are in no name, and usual times that the rows do not show: those are the usual
+ * elapsed time, or 1 s. */
 static int find_units(struct table_times *times, struct table_rows *rows,
                       const struct table_columns *columns, enum unit wanted)
 {
@@ -289,7 +291,8 @@ static int find_units(struct table_times *times, struct table_rows *rows,
 
 /* -------------------------------------------------------------------------------- Conversion -- */
 
-/* The row's own time without a column for it, by its gap. */
+/* Returns a row's elapsed time by the result of measure_gap(), if there is no column of elapsed
+ * times. */
 static double elapsed_by_gap(const struct table_times *times, double gap)
 {
     if (gap > 0)
@@ -299,7 +302,7 @@ static double elapsed_by_gap(const struct table_times *times, double gap)
                : (double)times->spacing_ns;
 }
 
-/* False: a value is too large for a frame. */
+/* Converts the values of a row to ns. False: a value is too large for a frame. */
 static bool convert_values(const struct table_times *times, struct table_rows *rows,
                            const struct table_columns *columns, size_t row, double elapsed_ns)
 {

@@ -1,4 +1,5 @@
-/* Samples of a PostgreSQL server's sessions by SQL, converted to times (sampled_times.h). */
+/* Takes samples of a PostgreSQL server's sessions by SQL, and converts them to times
+ * (sampled_times.h). */
 #include "postgres_inside.h"
 
 #include "counters/error.h"
@@ -10,10 +11,12 @@
 #include <string.h>
 
 #define PERIOD_NS (100 * (uint64_t)NS_PER_MS)
-#define LATE_NS (50 * (uint64_t)NS_PER_MS) /* for a snapshot, also at the interval's end */
-#define LONGEST_NS ((uint64_t)NS_PER_S)    /* between two snapshots; or three periods if longer */
-#define CPU_SHARE 0.01                     /* of one CPU, for samples */
-#define SMOOTHING 8                        /* of a sample's cost: an outlier changes it by 1/8 */
+/* longest wait for a snapshot, also at the end of an interval */
+#define LATE_NS (50 * (uint64_t)NS_PER_MS)
+/* samples cover this time between two snapshots, or three periods if longer */
+#define LONGEST_NS ((uint64_t)NS_PER_S)
+#define CPU_SHARE 0.01 /* share of one CPU that samples may use */
+#define SMOOTHING 8    /* an outlier changes the cost of a sample by 1/8 */
 
 /* -------------------------------------------------------------------------------- Cost -- */
 
@@ -27,7 +30,8 @@ void postgres_pace_update(struct postgres_pace *pace, uint64_t cost_ns)
     pace->period_ns = least_ns > pace->wanted_ns ? least_ns : pace->wanted_ns;
 }
 
-/* CPU time of camp's backend since the last snapshot, if it runs on this machine. */
+/* Returns the CPU time of camp's backend since the last snapshot; 0 if it runs on another machine.
+ */
 static uint64_t backend_cost_ns(struct postgres_source *source, bool is_same)
 {
     struct postgres_sampler *sampler = &source->sampler;
@@ -42,7 +46,7 @@ static uint64_t backend_cost_ns(struct postgres_source *source, bool is_same)
 
 /* --------------------------------------------------------------------------------- Snapshots -- */
 
-/* The registry has all sessions of the snapshot. */
+/* Adds the samples of a snapshot, all of whose sessions are in the registry. */
 static int add_samples(struct postgres_source *source)
 {
     struct postgres_sampler *sampler = &source->sampler;
@@ -66,9 +70,9 @@ static int add_samples(struct postgres_source *source)
                              snapshot->count);
 }
 
-/* Takes one snapshot, answered by `until_ns`. A failure of the server is kept, and returns
- * REMOTE_PENDING as well. CAMP_E_NOMEM is camp's. The snapshot is whole at the end of an interval,
- * and right after one with new sessions. */
+/* Takes one snapshot, if the answer arrives until `until_ns`. REMOTE_PENDING: there was no answer,
+ * or the server failed, and the failure is kept. Snapshots are whole at the end of an interval, and
+ * right after a snapshot with new sessions. */
 static int take_snapshot(struct postgres_source *source, bool whole, uint64_t until_ns,
                          struct camp_error *error)
 {
@@ -120,7 +124,7 @@ static bool wants_names(const struct postgres_sampler *sampler)
     return sampler->snapshot != NULL && !sampler->snapshot->is_whole && sampler->times.arrived > 0;
 }
 
-/* Gives up soon on a server that does not answer, because pause_until() has other work. */
+/* Waits less for a server that does not answer, because pause_until() has other work. */
 static uint64_t answer_deadline_ns(uint64_t deadline_ns)
 {
     const uint64_t ns = now_ns(CLOCK_MONOTONIC) + LATE_NS;
@@ -128,8 +132,8 @@ static uint64_t answer_deadline_ns(uint64_t deadline_ns)
     return ns < deadline_ns ? ns : deadline_ns;
 }
 
-/* Takes the snapshots due before the end. One due within half a period of the end is the last
- * one. */
+/* Takes the snapshots that are due before the end. A snapshot due within half a period of the end
+ * is left to take_last_snapshot(). */
 static int take_snapshots_until(struct postgres_source *source, uint64_t deadline_ns,
                                 struct camp_error *error)
 {
@@ -143,12 +147,13 @@ static int take_snapshots_until(struct postgres_source *source, uint64_t deadlin
                           error);
         pace->next_ns += pace->period_ns;
         if (r != CAMP_OK || pace->next_ns < now_ns(CLOCK_MONOTONIC))
-            pace->next_ns = now_ns(CLOCK_MONOTONIC); /* late: no burst of snapshots afterwards */
+            pace->next_ns = now_ns(CLOCK_MONOTONIC); /* late: no snapshots are made up for */
     }
     return r;
 }
 
-/* The snapshot that ends the interval. A lost connection is made again meanwhile. */
+/* Takes the snapshot that ends the interval. Connects again meanwhile if the connection was lost.
+ */
 static int take_last_snapshot(struct postgres_source *source, uint64_t deadline_ns,
                               struct camp_error *error)
 {
@@ -163,9 +168,9 @@ static int take_last_snapshot(struct postgres_source *source, uint64_t deadline_
     return r;
 }
 
-/* The end of the interval. If the last sample is late, the interval ends at the one before it: the
- * time between the two belongs to the next interval, with samples at both of its ends. A server
- * that does not answer for longer does not delay the interval. */
+/* Returns the end of the interval. If the last sample is late, the interval ends at the sample
+ * before it: the time between the two belongs to the next interval, which then has samples at both
+ * ends. A server that does not answer for longer does not delay the interval. */
 static uint64_t end_of_interval(const struct postgres_source *source, int end_status,
                                 uint64_t deadline_ns)
 {

@@ -11,10 +11,10 @@
 #define HAS_LEADER 130000
 #define HAS_QUERY_ID 140000
 #define NONE "none"
-#define EPOCH_US ((int64_t)946684800 * 1000000) /* times are since 2000-01-01 */
+#define EPOCH_US ((int64_t)946684800 * 1000000) /* PostgreSQL's times count from 2000-01-01 */
 
-/* The columns of a brief snapshot, then the further ones of a whole snapshot, which costs more:
- * names are joined from two tables. */
+/* The columns of a brief snapshot, then the further columns of a whole snapshot, which costs more,
+ * because names are joined from two tables. */
 enum { PID, IS_OWN, START, STATE, CLASS, EVENT, TYPE, LEADER, HAS_DATABASE, SERVER, BRIEF_COUNT };
 enum { USER = BRIEF_COUNT, DATABASE, APPLICATION, CLIENT, QUERY_ID, CHANGED, QUERY, WHOLE_COUNT };
 
@@ -60,7 +60,7 @@ uint64_t postgres_session_start_ns(const struct postgres_snapshot *snapshot,
     return (uint64_t)age_us * NS_PER_US < at_ns ? at_ns - (uint64_t)age_us * NS_PER_US : 0;
 }
 
-/* An int4 or int8; 0: NULL. */
+/* Reads an int4 or int8; 0: NULL. */
 static int64_t number_at(const PGresult *rows, int row, int column)
 {
     const char *bytes = libpq.PQgetvalue(rows, row, column);
@@ -100,7 +100,7 @@ static const char *activity_of(const char *state)
     return state;
 }
 
-/* The rules write _ for a blank. */
+/* Copies the type with _ for a blank, as the rules spell it. */
 static void read_type(struct postgres_session *ret, const char *type)
 {
     snprintf(ret->type, sizeof ret->type, "%.39s", type);
@@ -140,8 +140,8 @@ static void read_session(struct postgres_session *ret, const PGresult *rows, int
         read_names(ret, rows, row);
 }
 
-/* A hidden session has neither backend_start nor backend_type; unlike a process of the server
- * itself (checkpointer ...) it has a database. */
+/* Adds a session, or counts a hidden one: that has neither backend_start nor backend_type, but a
+ * database, unlike a process of the server itself (checkpointer ...). */
 static void read_row(struct postgres_snapshot *snapshot, int row)
 {
     snapshot->server_us = time_at(snapshot->rows, row, SERVER);
