@@ -1,12 +1,10 @@
-/*
- * camp verify: its frame. A trial is one experiment (a load of known truth, watched through
+/* The structure of camp verify. A trial is one experiment (a load of known truth, watched through
  * libcamp); it decides one finding for each of its rows. A row compares one number of the library
  * with the truth.
  *
- * A finding is a pass, a FAIL, or not tested with the reason. It is decided once: a trial is
+ * * A finding is a pass, a FAIL, or not tested with the reason. It is decided once: a trial is
  * repeated (TRIES_MAX) only for rows that a witness reported as disturbed. A failed row of CPU time
- * is repeated too when the hypervisor stole time in that very try.
- */
+ * is repeated too when the hypervisor stole time in that very try. */
 #pragma once
 
 #include <camp/camp.h>

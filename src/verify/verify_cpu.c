@@ -1,15 +1,14 @@
-/*
- * CPU time, as the paper validated it: idle, half, full, and two times 30 %.
+/* Verifies CPU time under the loads of the CAMP paper: idle, half of a CPU, a full CPU, and two
+ * processes of 30 % each.
  *
- * Process: the library's utilisation, sampled every 50 ms, against the process's own CPU clock. The
- * samples are contiguous and the process sleeps at the first and the last of them, so their
+ * * Process: the library's utilisation, sampled every 50 ms, against the process's own CPU clock.
+ * The samples are contiguous and the process sleeps at the first and the last of them, so their
  * weighted mean covers exactly what the clock measures; its 95 % interval comes from their scatter.
  *
- * Machine: wall time - idle - iowait of all CPUs is the busy time. The truth is the CPU time of all
- * processes, the loads and exited processes included (verify_witness.c), so other activity is known
- * and does not disturb. The error is the resolution of /proc/stat (1/100 s, at both ends), up to a
- * tick of each task that runs during a reading, and the truncation of cutime.
- */
+ * * Machine: wall time - idle - iowait of all CPUs is the busy time. The truth is the CPU time of
+ * all processes, the loads and exited processes included (verify_witness.c), so other activity is
+ * known and does not disturb. The error is the resolution of /proc/stat (1/100 s, at both ends), up
+ * to a tick of each task that runs during a reading, and the truncation of cutime. */
 #include "verify.h"
 
 #include "counters/units.h"
@@ -25,21 +24,21 @@
 
 #define DURATION_NS (800ull * NS_PER_MS)
 #define SAMPLE_NS (50ull * NS_PER_MS)
-#define SAMPLES (DURATION_NS / SAMPLE_NS) /* 16: at the marks, the last after the load */
+#define SAMPLES (DURATION_NS / SAMPLE_NS) /* 16 */
 #define STUDENT_95 2.13                   /* the 97.5 % point of Student's t for SAMPLES - 1 = 15 */
 
 struct samples {
     size_t count;
     double percent[SAMPLES];
-    double weight[SAMPLES]; /* their length, ns */
+    double weight[SAMPLES]; /* length of each sample, ns */
 };
 
-/* When the library was called, between two readings of the watcher's clock. */
+/* Readings of the watcher's clock before and after a call of the library. */
 struct moment {
     uint64_t before_ns, after_ns;
 };
 
-/* One load, watched. */
+/* A load and the samples of it. */
 struct watched {
     struct subject subject;
     struct load_cpu_plan plan;
@@ -54,8 +53,8 @@ struct watched {
 struct machine {
     double wall;
     size_t cpus;
-    double busy;     /* of all CPUs, by the line of the total */
-    double sum_busy; /* by the lines of the CPUs */
+    double busy;     /* of all CPUs, from the line "cpu" of /proc/stat */
+    double sum_busy; /* sum of the lines "cpuN" of the CPUs */
     double steal;
     struct camp_cpu pinned_first; /* the CPU that a load was pinned to */
     struct camp_utilisation pinned;
@@ -83,7 +82,7 @@ static double mean(const struct samples *samples)
     return weight > 0 ? sum / weight : NAN;
 }
 
-/* Half the width of the 95 % interval of the mean. */
+/* Returns half the width of the 95 % interval of the mean. */
 static double confidence(const struct samples *samples)
 {
     double middle = mean(samples), square = 0, count = (double)samples->count;
@@ -142,7 +141,7 @@ static void judge_cpus(struct machine *machine, const struct readings *readings)
     machine->error.code = r;
 }
 
-/* One reading of all CPUs, called by the witness. */
+/* Arguments and result of one reading of all CPUs, which the witness calls. */
 struct cpu_reading {
     struct camp_cpu *cpus; /* [CPUS_MAX] */
     size_t count;
@@ -158,7 +157,7 @@ static void read_cpus(void *context)
                       &reading->error);
 }
 
-/* All processes and all CPUs, at one moment. Where that fails, the CPUs alone. */
+/* Reads all processes and all CPUs at one moment. If that fails, reads the CPUs alone. */
 static void read_machine(struct machine *machine, struct witness *witness, struct camp_cpu *cpus,
                          size_t *ret_count)
 {
@@ -172,7 +171,7 @@ static void read_machine(struct machine *machine, struct witness *witness, struc
         machine->error = reading.error;
 }
 
-/* The CPU that a load is pinned to, from the first sample to this one. */
+/* Reads the CPU that a load is pinned to; the result is for the time since the first sample. */
 static void sample_pinned(struct machine *machine, int32_t cpu)
 {
     struct camp_cpu now;
@@ -265,8 +264,8 @@ static double width(const struct moment *moment)
     return (double)(moment->after_ns - moment->before_ns);
 }
 
-/* The process against its own clock, in percent of a CPU by the watcher's clock; `idle`: its time
- * asleep. */
+/* Compares the process with its own clock, in percent of a CPU by the watcher's clock; with `idle`,
+ * compares the time that it was asleep. */
 static void judge_process(struct verification *verification, const char *row,
                           struct watched *watched, bool idle)
 {
@@ -292,8 +291,8 @@ static double below_by_steal(const struct machine *machine, double slack_ns)
     return (slack_ns + machine->steal) * 100 / machine->wall;
 }
 
-/* The machine against the sum of its processes, in percent of one CPU: busy, or idle if requested
- * and the greater part. */
+/* Compares the machine with the sum of its processes, in percent of one CPU: its busy time, or its
+ * idle time if that is requested and is the greater part. */
 static void judge_machine(struct verification *verification, const char *row,
                           const struct machine *machine, bool idle)
 {
@@ -330,10 +329,10 @@ static void judge_sum(struct verification *verification, const struct machine *m
 
 struct cpu_trial {
     size_t loads;        /* 1 or 2 */
-    double percent;      /* of each; 0: it sleeps */
+    double percent;      /* of a CPU, for each load; 0: the load sleeps */
     const char *rows[2]; /* of each load's process */
     const char *machine_row;
-    bool pinned; /* to a CPU, which has a row of its own */
+    bool pinned; /* the load is pinned to a CPU, which has a row of its own */
 };
 
 static void judge_pinned(struct verification *verification, const struct machine *machine)

@@ -1,17 +1,15 @@
-/*
- * Exit records, of processes that sampling tools never see.
+/* Verifies the exit records of processes that are too short for sampling tools.
  *
- * Children of BURN_NS each start and exit. Each must leave one record, and the truth of its time is
- * its CPU clock as a zombie. They do not read their own CPU clocks, which would bring them up to
- * date: so, as for other programs, their records are as of their last tick or switch, and more than
- * half of such a child is not in measured_ns (struct camp_task_exit). As it never slept, at_most_ns
- * is its CPU time, except for the moment before it first ran, and its exit after the record
- * (freeing its memory), which the zombie's clock includes and no record does.
+ * * * * Children of BURN_NS each start and exit. Each must leave one record, and the truth of its
+ * time is its CPU clock as a zombie. They do not read their own CPU clocks, because reading would
+ * update the clocks. So, as with other programs, their records are as of their last tick or switch,
+ * and more than half of such a child is not in measured_ns (struct camp_task_exit). As it never
+ * slept, at_most_ns is its CPU time, except for the moment before it first ran, and its exit after
+ * the record (freeing its memory), which the zombie's clock includes and no record does.
  *
- * The cost of such an exit depends on the program and on what else runs, so it is measured in the
- * same trial: every other child reads its clock as its last act. The rest of the zombie's clock
- * is its exit. Records of these children are counted, but not added up.
- */
+ * * * * The cost of such an exit depends on the program and on what else runs, so it is measured in
+ * the same trial: every other child reads its clock last, before it exits. The rest of the zombie's
+ * clock is its exit. Records of these children are counted, but not added up. */
 #include "verify.h"
 
 #include "counters/error.h"
@@ -45,7 +43,7 @@ struct records {
 /* In memory that the children share. */
 struct fork_truth {
     uint64_t self_timed, exits_ns; /* children that read their clocks; CPU time of their exits */
-    double exits_square;           /* the sum of the squares of the latter */
+    double exits_square;           /* sum of the squares of the CPU times of these exits */
     uint64_t untimed, clocks_ns;   /* the other children; their CPU clocks after their exit */
     uint64_t forks_ns;             /* CPU time of forking them, which their elapsed_ns includes */
     uint64_t last_reading_ns;

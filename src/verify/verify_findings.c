@@ -36,7 +36,7 @@ size_t findings_count(const struct finding *findings, size_t count, enum verdict
     return found;
 }
 
-/* NULL: the row is decided, or disturbed, so that another try has to decide it. */
+/* Returns NULL if the row is decided, or was disturbed, so that another try has to decide it. */
 static struct finding *open_finding(struct verification *verification, const char *row)
 {
     for (size_t i = 0; i < verification->count; i++) {
@@ -97,7 +97,7 @@ void decide_between(struct verification *verification, const char *row, double e
     finding->reported = reported;
     finding->below = below;
     finding->above = above;
-    /* Written so that NAN fails. */
+    /* With NAN, both comparisons are false: a fail. */
     finding->verdict =
         reported >= expected - below && reported <= expected + above ? VERDICT_PASS : VERDICT_FAIL;
 }

@@ -19,7 +19,7 @@ struct finding {
     enum verdict verdict;
     bool wanted;     /* --only */
     bool trying;     /* the running trial may decide it */
-    bool interfered; /* undecided: a witness saw a disturbance */
+    bool interfered; /* undecided, because the trial was disturbed */
     unsigned tries;
     double expected, reported;
     double below, above; /* allowed: reported may be from expected - below to expected + above */
@@ -27,7 +27,7 @@ struct finding {
     char reason[CAMP_ERROR_SIZE];
 };
 
-/* CAMP_VERIFY_DISTORT: tests this command itself. */
+/* A factor on the reported numbers, from CAMP_VERIFY_DISTORT: it tests camp verify itself. */
 struct distortion {
     char row[48]; /* a pattern */
     double factor;
@@ -36,19 +36,19 @@ struct distortion {
 struct verification {
     struct finding findings[ROWS_MAX];
     size_t count;
-    struct finding *running; /* [running_count]: those of the running trial */
+    struct finding *running; /* [running_count]: the findings of the running trial */
     size_t running_count;
     struct distortion distortions[DISTORTIONS_MAX];
     size_t distortion_count;
 };
 
-/* Starts over with undecided rows. Those that match `only` are wanted (NULL: all). */
+/* Starts over with undecided findings. The rows that match `only` are wanted (NULL: all rows). */
 void findings_open(struct verification *verification, const char *only);
 
 struct summary {
     double elapsed_s;
     const char *time; /* RFC 3339 */
-    bool distorted;   /* CAMP_VERIFY_DISTORT */
+    bool distorted;   /* CAMP_VERIFY_DISTORT is set */
 };
 
 /* Memory for one record; its cells point into it. */
@@ -63,12 +63,12 @@ struct verify_record {
     const char *note_list[ROWS_MAX + 2];
 };
 
-/* The wanted findings. */
+/* Fills the record with the wanted findings. */
 void verify_record_fill(struct verify_record *ret, const struct finding *findings, size_t count,
                         const struct summary *summary);
 
 /* --list. */
 void verify_record_list(struct verify_record *ret, const struct finding *findings, size_t count);
 
-/* How many wanted findings have this verdict. */
+/* Returns the number of wanted findings that have this verdict. */
 size_t findings_count(const struct finding *findings, size_t count, enum verdict verdict);

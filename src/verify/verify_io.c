@@ -1,20 +1,19 @@
-/*
- * Reads and writes: of the process that did them, and of the disk underneath.
+/* Verifies reads and writes: those of the process that did them, and those of its disk.
  *
- * The load writes, and reads, IO_BYTES past the page cache (O_DIRECT), one block at a time: each is
- * one request of the disk, which counts it when it completes. A process's reads and writes are
- * counted when it submits them (task_io_account_read(), submit_bio()), together with the file
+ * * * The load writes, and reads, IO_BYTES past the page cache (O_DIRECT), one block at a time:
+ * each is one request of the disk, which counts it when it completes. A process's reads and writes
+ * are counted when it submits them (task_io_account_read(), submit_bio()), together with the file
  * system's own reads on its behalf (its maps).
  *
- * Other processes use the disk, too. So the trial is repeated ROUNDS times, and the round with the
- * least traffic counts: the surplus of the others was not the load's. The upper bound of a round is
- * the traffic of all disks together, which the kernel counts at another place (pgpgin and pgpgout
- * of /proc/vmstat, where a request starts). When that bound is too wide, an interval without a load
- * shows whether other processes use the disk. If they do, only "at least" is judged.
+ * * * Other processes use the disk, too. So the trial is repeated ROUNDS times, and the round with
+ * the least traffic counts: the additional traffic of the other rounds was not the load's. The
+ * upper bound of a round is the traffic of all disks together, which the kernel counts at another
+ * place (pgpgin and pgpgout of /proc/vmstat, where a request starts). When that bound is too wide,
+ * an interval without a load shows whether other processes use the disk. If they do, only "at
+ * least" is judged.
  *
- * Major faults: pages of a file that was evicted from the page cache, each touched without
- * read-ahead.
- */
+ * * * Major faults: pages of a file that was evicted from the page cache, each touched without
+ * read-ahead. */
 #include "verify.h"
 
 #include "counters/error.h"
@@ -39,7 +38,7 @@
 #define ROUNDS 5u
 #define VMSTAT_UNIT 1024.0 /* of pgpgin and pgpgout: mm/vmstat.c halves sectors */
 
-/* The name below /sys/class/block of the folder's device. */
+/* Finds the name, below /sys/class/block, of the device that holds the load's folder. */
 static bool find_device(char *ret, size_t size)
 {
     struct stat facts;
@@ -68,15 +67,15 @@ struct traffic {
 struct io_trial {
     struct subject subject;
     char device[CAMP_NAME_SIZE];
-    struct camp_error task_error, disk_error; /* of the library */
-    double task_read, task_written;           /* of all rounds */
-    double own_read, own_written;             /* upper bounds of these, by getrusage(2) */
-    struct traffic least;                     /* of the rounds */
-    double idle_reads, idle_writes;           /* of the time before each */
+    struct camp_error task_error, disk_error; /* the first errors of the library */
+    double task_read, task_written;           /* sums of all rounds */
+    double own_read, own_written; /* upper bounds of task_read and task_written, by getrusage(2) */
+    struct traffic least;         /* each member: the least of all rounds */
+    double idle_reads, idle_writes; /* requests of the disk in the time before each round */
 };
 
-/* The traffic since boot: of the disk, which counts a request when it ends, and then what was
- * requested, or `unknown` if the kernel does not report it. */
+/* Reads the traffic since boot: that of the disk, which counts a request when it ends, and the
+ * bytes requested from all disks, or `unknown` if the kernel does not report these. */
 static struct traffic read_disk(struct io_trial *trial, double unknown)
 {
     struct camp_disk disk = { .reads = 0 };

@@ -23,7 +23,7 @@
 
 static bool online[NAMES_MAX]; /* by CPU */
 
-/* Marks the CPUs of a list such as "0-3,5"; returns how many. */
+/* Marks the CPUs of a list such as "0-3,5" as online; returns the number of these CPUs. */
 static size_t parse_ids(const char *text)
 {
     size_t count = 0;
@@ -55,11 +55,11 @@ static size_t online_cpus(const char *path)
     return count;
 }
 
-/* What a row compares: the library's list, and its source in /sys. */
+/* A row compares the list of the library with the names in `source`, a path below /sys. */
 struct list {
     const char *row, *source;
     double expected; /* names in the source */
-    size_t count;    /* of the library's list */
+    size_t count;    /* number of names in the library's list */
     bool (*is_right)(size_t i);
 };
 
@@ -98,7 +98,7 @@ void verify_cpu_list(struct verification *verification)
     judge_list(verification, &list, &error);
 }
 
-/* The number of paths that match a pattern. */
+/* Returns the number of paths that match a pattern. */
 static double count_paths(const char *pattern)
 {
     glob_t found;
@@ -162,7 +162,7 @@ void verify_disk_list(struct verification *verification)
 
 static struct camp_network networks[NAMES_MAX];
 
-/* A folder, not the file bonding_masters. */
+/* The name must be that of a folder: the file bonding_masters is no interface. */
 static bool is_right_network(size_t i)
 {
     struct camp_network network;
