@@ -35,8 +35,8 @@ struct load_cpu_plan {
     double percent; /* of one CPU, (0, 100]; less with a phase: load_cpu_maximum_percent() */
     enum load_phase phase;
     uint64_t period_ns; /* time between the starts of two burns. 0: 10 ms, or with a phase the
-                           fewest ticks that suffice. Otherwise 1 ms to 10 s; with a phase a
-                           multiple of the tick */
+                         * fewest ticks that suffice. Otherwise 1 ms to 10 s; with a phase a
+                         * multiple of the tick */
     int32_t cpu;        /* CPU to pin to. -1: none, or with a phase the last one allowed */
     uint64_t duration_ns;
 };
@@ -52,10 +52,10 @@ struct load_cpu_truth {
                             * the CPU; their burn is made up for later, within the phase */
     bool phased;           /* false: the members of ticks and search are unknown */
     uint64_t ticks_met;    /* ticks that came while it ran: multiplied by tick_ns, this is what
-                              sampling charges */
+                            * sampling charges */
     double sampled_percent; /* ticks_met x tick_ns as a percentage of wall_ns */
     uint64_t ticks_unsure;  /* part of ticks_met: those in misplaced or interrupted burns, which the
-                               kernel may have charged to another task */
+                             * kernel may have charged to another task */
     uint64_t period_ns;     /* the period that the load used */
     bool has_tick;          /* false: the kernel does not report its tick */
     uint64_t tick_ns; /* length of the kernel's tick, by clock_getres(CLOCK_MONOTONIC_COARSE) */
@@ -85,9 +85,9 @@ struct load_fork_truth {
     uint64_t late;       /* forked more than one period later than planned */
     uint64_t unreported; /* killed before they reported their time */
     uint64_t own_ns; /* sum of the CPU clocks that the children read just before they exit: from the
-                        start of the child in the kernel to that reading, without its exit */
+                      * start of the child in the kernel to that reading, without its exit */
     uint64_t whole_ns;  /* sum of the children's CPU clocks, read when they are zombies: with their
-                           exit. Records of exited tasks should add up to it */
+                         * exit. Records of exited tasks should add up to it */
     uint64_t parent_ns; /* CPU time of the forking process: forks and waits */
     double rate;        /* achieved */
 };
@@ -146,7 +146,7 @@ struct load_net_truth {
     uint64_t received_bytes;  /* payload */
     uint64_t lost_packets;    /* sent, and not received within a second */
     uint64_t header_bytes;    /* per packet: IP and UDP headers. lo counts payload and headers; an
-                                 Ethernet or veth interface counts LOAD_NET_ETHERNET_BYTES more */
+                               * Ethernet or veth interface counts LOAD_NET_ETHERNET_BYTES more */
     uint64_t interface_bytes; /* sent_bytes + sent_packets x header_bytes: as lo counts it */
 };
 
@@ -202,16 +202,16 @@ struct load_sleep_truth {
     uint64_t sleeps;
     uint64_t missed;    /* cycles that started too late to sleep */
     uint64_t asleep_ns; /* from the sleeper's clock reading before the call to the waker's reading
-                           just before the wakeup; for a timer, to the requested time */
+                         * just before the wakeup; for a timer, to the requested time */
     uint64_t unsure_ns; /* upper bound of what asleep_ns misses: the duration of the wakeup, or the
                          * lateness of the timer (or of its CPU) */
     uint64_t late_ns;   /* from the wakeup to the sleeper's clock reading after the call: run queue
-                           and return */
+                         * and return */
     uint64_t own_ns;    /* CLOCK_THREAD_CPUTIME_ID */
     uint64_t call_own_ns;  /* the part of own_ns for falling asleep and waking: also in asleep_ns or
-                              late_ns */
+                            * late_ns */
     uint64_t preempted_ns; /* wall time of the calls in which another task took the CPU: asleep_ns
-                              then includes run-queue time before the sleep */
+                            * then includes run-queue time before the sleep */
     double percent;        /* asleep_ns as a percentage of wall_ns */
 };
 
@@ -220,7 +220,7 @@ struct load_sleep_truth {
 struct load_fault_plan {
     const char *file; /* NULL: a nameless file in TMPDIR or /var/tmp. The file is only read */
     uint64_t pages;   /* pages to touch in turn, [1, 1e9]; a pass touches at most
-                         LOAD_FAULT_FILE_PAGES pages, which are evicted from memory before it */
+                       * LOAD_FAULT_FILE_PAGES pages, which are evicted from memory before it */
     bool in_call;     /* touched by write(2) to a pipe, not by the load's own code */
     uint64_t
         duration_ns; /* not 0: run for this time, pass after pass. A created file has `pages` pages

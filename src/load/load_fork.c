@@ -35,7 +35,7 @@ struct fork_run {
     struct load_fork_truth *truth;
     pid_t pids[LIVING_MAX];     /* 0: free */
     _Atomic uint64_t *reported; /* [LIVING_MAX], shared with the children: the CPU time that each
-                                   reports before it exits. 0: none yet */
+                                 * reports before it exits. 0: none yet */
     unsigned living;
 };
 

@@ -51,7 +51,7 @@ struct account {
                                      * shown in full */
     uint64_t since_ns;
     uint64_t irq_before_ns; /* interrupt time of that CPU that intervals up to since_ns have
-                               accounted for */
+                             * accounted for */
     uint64_t arrived_ns;    /* when the thread came to that CPU */
     uint64_t run_ns;        /* the scheduler's count of the thread's CPU time at arrived_ns */
     uint64_t delay_ns;      /* the scheduler's count of its run-queue time at the same moment */

@@ -68,7 +68,7 @@ struct backend_slot {
     uint32_t wait;
     uint32_t reserved;
     uint64_t run_ns; /* the scheduler's count of CPU time at the last switch off a CPU; the four
-                        below are values at begin_ns */
+                      * below are values at begin_ns */
     uint64_t cpu_before_ns, run_queue_before_ns;
     uint64_t voluntary_before, involuntary_before;
     struct backend_account account;

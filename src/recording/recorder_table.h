@@ -32,7 +32,7 @@ struct recorder_feed {
     bool seldom;
     size_t *columns; /* indices of the frame's columns, in the order of the table; owned */
     size_t count;    /* number of all columns of the table, with tick, entity and (not in the second
-                        table) flags */
+                      * table) flags */
     sqlite3_stmt *insert;
 };
 

@@ -65,7 +65,7 @@ struct recording_info {
     int64_t entities; /* that ever had a row, without the table beside */
     int64_t rows;     /* rows of these entities, as written */
     int64_t gaps; /* number of gaps: an interval longer than two usual ones; more than half a usual
-                     one missing between two intervals; or time that went back */
+                   * one missing between two intervals; or time that went back */
     bool is_cut;  /* the file is truncated */
 };
 

@@ -28,7 +28,7 @@ struct from {
     size_t pid_count;
     bool no_kernel_threads; /* for threads on tier schedstat */
     bool wants_states; /* rows must have states and be disjoint: for "check" its CPUs, for CPUs all
-                          but the total */
+                        * but the total */
     const char *tier;  /* NULL: the best available one */
     const char *rules; /* for database sessions: a file of rules; NULL: the built-in ones */
     bool detail;       /* for database sessions: the columns of the rules are the states */
@@ -65,7 +65,7 @@ struct from_facts {
     int64_t begin_ns; /* for a source with an end: wall clock of its start and end; 0: unknown */
     int64_t end_ns;
     char below[FROM_NAME_SIZE + 64]; /* the command that shows the parts of a row, without the row's
-                                        name; "": none */
+                                      * name; "": none */
     char note[FRAME_NOTE_SIZE]; /* how the source was read, for the reader; "": nothing to note */
 };
 

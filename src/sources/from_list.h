@@ -46,7 +46,7 @@ enum from_option {
 
 struct from_source {
     const char *name;     /* "threads"; "postgres:", followed by its argument; ".csv", the end of a
-                             file's name */
+                           * file's name */
     const char *argument; /* "CONNINFO", "FILE"; "": it has none */
     const char *help;     /* what its rows are */
     enum from_opener opener;

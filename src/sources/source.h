@@ -130,7 +130,7 @@ const struct frame *threads_source_cpus(const struct source *source);
 
 enum cpus_states_column {
     CPUS_STATES_USER, /* with CAMP_STATES_NO_SYSCALLS, includes the system time of all but kernel
-                         threads */
+                       * threads */
     CPUS_STATES_SYSTEM,
     CPUS_STATES_IRQ,
     CPUS_STATES_SOFTIRQ,

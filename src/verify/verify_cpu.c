@@ -322,7 +322,7 @@ static void judge_sum(struct verification *verification, const struct machine *m
 
     if (!has_failed(verification, "cpu-sum",
                     &machine->error)) /* idle, iowait, steal: each truncated to a unit, on each CPU
-                                         and in the total */
+                                       * and in the total */
         decide(verification, "cpu-sum", machine->sum_busy * percent, machine->busy * percent,
                below_by_steal(machine, (double)proc_time_unit_ns() * (double)(machine->cpus + 1)));
 }

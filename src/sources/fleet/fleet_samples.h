@@ -47,7 +47,7 @@ struct fleet_samples {
 /* The time of a member in an interval. */
 struct fleet_amounts {
     uint64_t elapsed_ns; /* summed over all its CPUs; by its own clock, or without one by the times
-                            of the samples */
+                          * of the samples */
     uint64_t *values;    /* [columns] ns; the caller's array */
     bool is_partial;     /* a counter restarted, or there was a gap */
 };

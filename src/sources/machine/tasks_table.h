@@ -47,9 +47,9 @@ struct tasks_table {
     struct ended_group *ended; /* [ended_count], ascending by name */
     size_t ended_count, ended_capacity;
     uint64_t unread_ns; /* upper bound of the time that ended processes ran after the time of their
-                           records */
+                         * records */
     uint64_t stolen_ns; /* time taken by the hypervisor in this interval: the caller adds it,
-                           tasks_table_end() subtracts what it has used */
+                         * tasks_table_end() subtracts what it has used */
 };
 
 void tasks_table_release(struct tasks_table *table);

@@ -51,7 +51,7 @@ bool thread_pending_age(struct thread_list *pending);
 struct thread_interval {
     struct thread_list before, now; /* the two snapshots */
     struct thread_list exited; /* threads that exited in the interval; after thread_interval_match()
-                                  what each did in it. Has no index */
+                                * what each did in it. Has no index */
     struct thread_list pending;
 };
 

@@ -26,7 +26,7 @@ struct sampled_time {
 struct sampled_session {
     int64_t id, start;     /* identity: a different start is a different session */
     uint64_t elapsed_ns;   /* its own time in the interval; the end of an ended session is uncertain
-                              by half the time between two snapshots */
+                            * by half the time between two snapshots */
     uint64_t sample_count; /* in the interval */
     bool is_new, is_ended; /* in the interval */
     struct sampled_time *times; /* [time_count] */

@@ -29,7 +29,7 @@ struct session_time {
 /* A session in an interval. */
 struct session {
     struct entity entity; /* id: unique among living sessions; pid: of the server's process or
-                             thread on this machine, 0: none */
+                           * thread on this machine, 0: none */
     uint64_t elapsed_ns;  /* its own wall time in the interval, CLOCK_MONOTONIC */
     uint64_t cpu_ns;      /* by the operating system, or by the database if nothing else is known */
     uint64_t run_queue_ns;            /* by the operating system; 0 if unknown */

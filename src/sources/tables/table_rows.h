@@ -33,7 +33,7 @@ struct table_rows {
     uint32_t *entities;    /* [count]: ids, from 1; 0: unknown */
     uint32_t *numbers;     /* [count] numbers of the lines */
     union amount *elapsed; /* [count]; as read; NaN: the row is skipped. Without a column of elapsed
-                              times 0, later the time since the entity's last row */
+                            * times 0, later the time since the entity's last row */
     union amount *values;  /* [count x state_count] */
     struct table_names names;
     struct field only; /* the name of the only entity, if there is no column of entities */
@@ -63,7 +63,7 @@ bool table_rows_is_skipped(const struct table_rows *rows, size_t row);
 /* What the rows have in common once their numbers are times: order, length of intervals, units. */
 struct table_times {
     uint32_t *order; /* [number of rows] by time, otherwise as read; the caller frees it, also after
-                        a failure */
+                      * a failure */
     uint64_t interval_ns;   /* usual time between frames */
     uint64_t spacing_ns;    /* usual time between two rows of an entity */
     enum unit unit;         /* unit of values without one in the name of their column */

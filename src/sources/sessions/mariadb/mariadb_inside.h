@@ -13,7 +13,7 @@ struct mariadb_server {
     unsigned instruments; /* the enabled ones, INSTRUMENTS_IDLE ...; 0: none, or not permitted */
     uint64_t lost;        /* conditions, sessions, ... that did not fit into performance_schema */
     int32_t pid;     /* the server's pid, if it is on this machine and has a thread per session;
-                        otherwise 0 */
+                      * otherwise 0 */
     int32_t own_tid; /* the thread that serves camp, if pid is known */
     char without_pid[96]; /* why pid is unknown */
 };
@@ -33,7 +33,7 @@ struct mariadb_source {
     enum tier tier;
     struct mariadb_client *client;
     uint64_t connections; /* the connection whose server is known: after a new connection the facts
-                             are read again */
+                           * are read again */
     struct mariadb_server server;
     struct mariadb_threads *threads; /* NULL: the server is remote */
     struct mariadb_thread own;       /* the thread that serves camp */

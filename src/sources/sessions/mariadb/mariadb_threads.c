@@ -19,7 +19,7 @@ struct mariadb_threads {
     struct camp_states *session; /* NULL: threads are read from /proc */
     struct thread_list living;   /* threads of the last snapshot, ascending by tid */
     struct camp_thread *known;   /* [known_count], ascending by tid: the threads in /proc when a
-                                    missing thread was last searched for */
+                                  * missing thread was last searched for */
     size_t known_count, known_capacity;
     uint8_t kind_of_call[CALLS];
 };

@@ -25,7 +25,7 @@ struct mariadb_thread_times {
     uint64_t elapsed_ns;
     uint64_t cpu_ns, run_queue_ns;
     uint64_t asleep_ns[CAMP_STATE_COUNT]; /* without microstates, all sleep is in
-                                             CAMP_STATE_OTHER_SLEEP */
+                                           * CAMP_STATE_OTHER_SLEEP */
 };
 
 /* `pid`: the server's process. `microstates`: fails with CAMP_E_PERM etc. if they are

@@ -219,7 +219,7 @@ void odbc_text_shown(const char *text, char *ret, size_t size)
     size_t length = 0;
 
     if (!is_string(text)) { /* "bob/secret@sales" is no name: ODBC allows none of these characters
-                               in one */
+                             * in one */
         snprintf(ret, size, "%s", strpbrk(text, not_in_names) == NULL ? text : "(hidden)");
         make_printable(ret);
         return;

@@ -128,7 +128,7 @@ static int fill_frame(struct oracle_source *source, struct camp_error *error)
 
     if (!source->has_before && after->at_ns < source->end_ns) {
         fill_empty_now(source); /* The snapshot is older than the last reported time, so no interval
-                                   starts at it. */
+                                 * starts at it. */
         return CAMP_OK;
     }
     if (source->has_before) {
