@@ -1,8 +1,8 @@
 /*
- * camp verify: is every number right on this machine? The paper's Result Validation. This file has
- * the options, the repetition of the trials, and the exit status. verify_rows.c has the table of
- * all rows, verify_findings.c keeps the findings, verify_show.c shows them, the other verify_*.c
- * are the experiments.
+ * camp verify: checks on this machine whether the numbers of the library are right, by loads whose
+ * CPU time, reads, writes etc. are known. This file has the options, the repetition of the trials,
+ * and the exit status. verify_rows.c has the table of all rows, verify_findings.c keeps the
+ * findings, verify_show.c shows them, and the other verify_*.c are the trials.
  */
 #include "verify_findings.h"
 
@@ -56,7 +56,7 @@ static bool start_try(struct verification *verification)
     return any;
 }
 
-/* A row that the trial left undecided is no pass. */
+/* Decides the rows that the trial left undecided as not tested: they must not count as passed. */
 static void close_trial(struct verification *verification)
 {
     for (size_t i = 0; i < verification->running_count; i++) {
@@ -66,7 +66,7 @@ static void close_trial(struct verification *verification)
     }
 }
 
-/* A row that failed in this try, while the hypervisor stole CPU time, stays undecided. */
+/* Makes rows undecided again that failed in this try while the hypervisor stole CPU time. */
 static void excuse_stolen(struct verification *verification, double stolen_percent)
 {
     for (size_t i = 0; i < verification->running_count; i++) {

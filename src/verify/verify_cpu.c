@@ -1,12 +1,12 @@
 /* Verifies CPU time under the loads of the CAMP paper: idle, half of a CPU, a full CPU, and two
  * processes of 30 % each.
  *
- * * Process: the library's utilisation, sampled every 50 ms, against the process's own CPU clock.
+ * Process: the library's utilisation, sampled every 50 ms, against the process's own CPU clock.
  * The samples are contiguous and the process sleeps at the first and the last of them, so their
  * weighted mean covers exactly what the clock measures; its 95 % interval comes from their scatter.
  *
- * * Machine: wall time - idle - iowait of all CPUs is the busy time. The truth is the CPU time of
- * all processes, the loads and exited processes included (verify_witness.c), so other activity is
+ * Machine: wall time - idle - iowait of all CPUs is the busy time. The truth is the CPU time of
+ * all processes, including the loads and exited processes (verify_witness.c), so other activity is
  * known and does not disturb. The error is the resolution of /proc/stat (1/100 s, at both ends), up
  * to a tick of each task that runs during a reading, and the truncation of cutime. */
 #include "verify.h"
@@ -25,7 +25,7 @@
 #define DURATION_NS (800ull * NS_PER_MS)
 #define SAMPLE_NS (50ull * NS_PER_MS)
 #define SAMPLES (DURATION_NS / SAMPLE_NS) /* 16 */
-#define STUDENT_95 2.13                   /* the 97.5 % point of Student's t for SAMPLES - 1 = 15 */
+#define STUDENT_95 2.13 /* the 97.5 % point of Student's t for 15 degrees of freedom */
 
 struct samples {
     size_t count;
@@ -49,7 +49,7 @@ struct watched {
     struct camp_error error;      /* of the library */
 };
 
-/* The machine over the same time, in ns. */
+/* What was measured of the machine over the same time, in ns. */
 struct machine {
     double wall;
     size_t cpus;
@@ -233,7 +233,7 @@ static int begin_all(struct watched *watched, size_t count, struct camp_error *e
 static int watch(struct watched *watched, size_t count, struct machine *machine,
                  struct camp_error *error)
 {
-    static struct readings readings; /* 180 KiB: not for the stack */
+    static struct readings readings; /* 180 KiB: too large for the stack */
     struct witness before = { 0 }, after = { 0 };
     int r = begin_all(watched, count, error);
 
@@ -283,9 +283,10 @@ static void judge_process(struct verification *verification, const char *row,
                    idle ? above : below, idle ? below : above);
 }
 
-/* A hypervisor also steals from a CPU that waits to be woken. The kernel accounts that time twice,
- * as idle and as stolen, so the busy time is too small, by at most the stolen time (a CPU that was
- * 34 % busy read as 0 where 40 % was stolen). */
+/* Returns by how much the busy time may be too small. A hypervisor also steals from a CPU that
+ * waits to be woken. The kernel accounts that time twice, as idle and as stolen, so the busy time
+ * is too small by at most the stolen time (a CPU that was 34 % busy was reported as 0 % when 40 %
+ * was stolen). */
 static double below_by_steal(const struct machine *machine, double slack_ns)
 {
     return (slack_ns + machine->steal) * 100 / machine->wall;
@@ -303,7 +304,8 @@ static void judge_machine(struct verification *verification, const char *row,
         (2.0 * (double)tick_length_ns() + machine->seen.moments_ns) * (double)machine->cpus +
         machine->seen.uncertain_ns;
 
-    /* Time stolen from a busy CPU is busy time of no process, so it is allowed above, too. */
+    /* Time stolen from a busy CPU is busy time of no process, so the busy time may also be larger
+     * by it. */
     double allowed = below_by_steal(machine, slack_ns);
 
     idle = idle && truth < all / 2;
@@ -321,8 +323,8 @@ static void judge_sum(struct verification *verification, const struct machine *m
     double percent = 100 / machine->wall;
 
     if (!has_failed(verification, "cpu-sum",
-                    &machine->error)) /* idle, iowait, steal: each truncated to a unit, on each CPU
-                                       * and in the total */
+                    &machine->error)) /* idle, iowait and steal are each truncated to a unit, on
+                                         each CPU and in the total */
         decide(verification, "cpu-sum", machine->sum_busy * percent, machine->busy * percent,
                below_by_steal(machine, (double)proc_time_unit_ns() * (double)(machine->cpus + 1)));
 }
@@ -330,16 +332,16 @@ static void judge_sum(struct verification *verification, const struct machine *m
 struct cpu_trial {
     size_t loads;        /* 1 or 2 */
     double percent;      /* of a CPU, for each load; 0: the load sleeps */
-    const char *rows[2]; /* of each load's process */
+    const char *rows[2]; /* row of each load's process */
     const char *machine_row;
-    bool pinned; /* the load is pinned to a CPU, which has a row of its own */
+    bool pinned; /* the load is pinned to a CPU, which has its own row */
 };
 
 static void judge_pinned(struct verification *verification, const struct machine *machine)
 {
     judge_sum(verification, machine);
     if (!has_failed(verification, "cpu-full-cpu", &machine->pinned_error))
-        /* The load never sleeps: the CPU is never idle, whatever else runs. */
+        /* The load never sleeps, so the CPU is never idle, whatever else runs. */
         decide(verification, "cpu-full-cpu", 100, machine->pinned.measured_busy_percent,
                machine->pinned.resolution_percent);
 }

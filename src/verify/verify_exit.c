@@ -1,13 +1,13 @@
 /* Verifies the exit records of processes that are too short for sampling tools.
  *
- * * * * Children of BURN_NS each start and exit. Each must leave one record, and the truth of its
+ * Children of BURN_NS each start and exit. Each must leave one record, and the truth of its
  * time is its CPU clock as a zombie. They do not read their own CPU clocks, because reading would
  * update the clocks. So, as with other programs, their records are as of their last tick or switch,
  * and more than half of such a child is not in measured_ns (struct camp_task_exit). As it never
  * slept, at_most_ns is its CPU time, except for the moment before it first ran, and its exit after
  * the record (freeing its memory), which the zombie's clock includes and no record does.
  *
- * * * * The cost of such an exit depends on the program and on what else runs, so it is measured in
+ * The cost of such an exit depends on the program and on what else runs, so it is measured in
  * the same trial: every other child reads its clock last, before it exits. The rest of the zombie's
  * clock is its exit. Records of these children are counted, but not added up. */
 #include "verify.h"
@@ -40,7 +40,7 @@ struct records {
     struct camp_error library;
 };
 
-/* In memory that the children share. */
+/* The known times, in memory that the children share. */
 struct fork_truth {
     uint64_t self_timed, exits_ns; /* children that read their clocks; CPU time of their exits */
     double exits_square;           /* sum of the squares of the CPU times of these exits */
@@ -145,8 +145,8 @@ static int collect(struct subject *subject, struct records *records, struct camp
     return r;
 }
 
-/* Allowed difference between the total exit time of the children that do not read their clocks and
- * the mean of those that do. It follows from the scatter of the clocks that were read. */
+/* Returns the allowed error when the exits of the children that do not read their clocks are
+ * estimated by the mean of those that do. It follows from the scatter of the latter. */
 static double exits_error_ns(const struct fork_truth *truth)
 {
     double self_timed = (double)truth->self_timed, untimed = (double)truth->untimed;
@@ -169,8 +169,8 @@ static void judge(struct verification *verification, const struct records *recor
         return;
     }
     decide(verification, "exits-count", untimed + self_timed, records->count, 0);
-    /* elapsed - run delay includes stolen time and interrupts, a task's clock does not
-     * (docs/counters.md). */
+    /* elapsed - run delay includes stolen time and interrupts, which a task's clock does not
+     * include (docs/counters.md). */
     decide_between(verification, "exits-time", expected_ns / NS_PER_MS, records->ns / NS_PER_MS,
                    exits_error_ns(truth) / NS_PER_MS,
                    (exits_error_ns(truth) + (double)truth->forks_ns + taken_ns) / NS_PER_MS);

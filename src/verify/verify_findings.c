@@ -1,5 +1,5 @@
 /*
- * The findings of camp verify: one for each row, how it is decided, and its remarks.
+ * Decides the findings of camp verify, one for each row, and keeps their remarks.
  */
 #include "verify_findings.h"
 
@@ -66,7 +66,7 @@ static double distorted(const struct verification *verification, const char *row
     return reported;
 }
 
-/* True: a number that is wrong by DISTINGUISHED may still be within the bounds. An infinite upper
+/* Whether a number that is wrong by DISTINGUISHED may still be within the bounds. An infinite upper
  * bound is allowed: the row then claims "at least". */
 static bool is_too_wide(double expected, double below, double above)
 {

@@ -1,11 +1,11 @@
-/* The findings of camp verify, and the record that shows them. For verify.c; the trials use
- * verify.h. */
+/* The findings of camp verify, and the record that shows them, for verify.c. The trials use
+ * verify.h only. */
 #pragma once
 
 #include "verify.h"
 #include "views/record.h"
 
-#define ROWS_MAX 128 /* TRIAL_ROWS_MAX of each trial */
+#define ROWS_MAX 128 /* every trial has up to TRIAL_ROWS_MAX */
 #define DISTORTIONS_MAX 128
 #define ROW_FIELDS 16
 #define SUMMARY_FIELDS 6
@@ -22,8 +22,8 @@ struct finding {
     bool interfered; /* undecided, because the trial was disturbed */
     unsigned tries;
     double expected, reported;
-    double below, above; /* allowed: reported may be from expected - below to expected + above */
-    double confidence;   /* half the width of the mean's 95 % interval; NAN: no mean */
+    double below, above; /* the reported number may be from expected - below to expected + above */
+    double confidence;   /* half the width of the 95 % interval; NAN: the row is about no mean */
     char reason[CAMP_ERROR_SIZE];
 };
 
@@ -51,7 +51,7 @@ struct summary {
     bool distorted;   /* CAMP_VERIFY_DISTORT is set */
 };
 
-/* Memory for one record; its cells point into it. */
+/* A record with the memory to which its cells point. */
 struct verify_record {
     struct record record;
     struct table tables[2];

@@ -1,18 +1,18 @@
 /* Verifies reads and writes: those of the process that did them, and those of its disk.
  *
- * * * The load writes, and reads, IO_BYTES past the page cache (O_DIRECT), one block at a time:
+ * The load writes, and reads, IO_BYTES past the page cache (O_DIRECT), one block at a time:
  * each is one request of the disk, which counts it when it completes. A process's reads and writes
  * are counted when it submits them (task_io_account_read(), submit_bio()), together with the file
  * system's own reads on its behalf (its maps).
  *
- * * * Other processes use the disk, too. So the trial is repeated ROUNDS times, and the round with
+ * Other processes use the disk, too. So the trial is repeated ROUNDS times, and the round with
  * the least traffic counts: the additional traffic of the other rounds was not the load's. The
- * upper bound of a round is the traffic of all disks together, which the kernel counts at another
- * place (pgpgin and pgpgout of /proc/vmstat, where a request starts). When that bound is too wide,
- * an interval without a load shows whether other processes use the disk. If they do, only "at
- * least" is judged.
+ * upper bound of a round is the traffic of all disks together, which the kernel counts elsewhere,
+ * when a request starts (pgpgin and pgpgout of /proc/vmstat). When that bound is too wide, an
+ * interval without a load shows whether other processes use the disk. If they do, only "at least"
+ * is judged.
  *
- * * * Major faults: pages of a file that was evicted from the page cache, each touched without
+ * Major faults: pages of a file that was evicted from the page cache, each touched without
  * read-ahead. */
 #include "verify.h"
 
@@ -36,7 +36,7 @@
 #define IO_BLOCK (64u << 10)
 #define DISK_SECTOR 512.0 /* the size of the smallest request */
 #define ROUNDS 5u
-#define VMSTAT_UNIT 1024.0 /* of pgpgin and pgpgout: mm/vmstat.c halves sectors */
+#define VMSTAT_UNIT 1024.0 /* unit of pgpgin and pgpgout: mm/vmstat.c halves sectors */
 
 /* Finds the name, below /sys/class/block, of the device that holds the load's folder. */
 static bool find_device(char *ret, size_t size)

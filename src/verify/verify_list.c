@@ -1,11 +1,11 @@
 /*
- * Enumeration: the list of the library against the names in /sys and /proc, read here. A row's
- * number is the count of names that are in both, of the right kind and readable, minus those that
- * libcamp invented; the truth is the count in /sys or /proc.
+ * Enumeration: compares the lists of the library with the names in /sys and /proc, which this file
+ * reads. A row's number is the count of names that are in both, of the right kind and readable,
+ * minus those that libcamp invented; the truth is the count in /sys or /proc.
  *
- * Processes start and exit: each process in /proc both before and after must be listed. A listed
- * process that is in neither started and exited in between, or was invented. The kernel counts
- * forks, which bounds the first kind.
+ * Processes start and exit, so /proc is read before and after the list: each process in both must
+ * be listed. A listed process that is in neither started and exited in between, or was invented;
+ * there can be no more of the former than forks, which the kernel counts.
  */
 #include "verify.h"
 
@@ -249,7 +249,7 @@ static void judge_processes(struct verification *verification, struct process_li
     decide_between(verification, "list-processes", expected, reported, forks, 0);
 }
 
-/* Processes of this executable, including this one. */
+/* Compares the processes of this executable, including this one. */
 static void judge_find(struct verification *verification, struct process_lists *lists)
 {
     char path[4096];
