@@ -95,7 +95,7 @@ int tasks_source_open(enum tasks_tier tier, const volatile sig_atomic_t *stop, s
  * the caller, who may change it; no pid is below 1. */
 void tasks_source_keep(struct source *source, const int32_t *pids, size_t count);
 
-/* The number of processes at the end of the last interval. */
+/* Returns the number of processes at the end of the last interval. */
 size_t tasks_source_living(const struct source *source);
 
 /* The CPUs of the same snapshot (enum cpus_states_column), measured at each switch; NULL on the

@@ -24,7 +24,7 @@
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 static const char *const formats[] = { "text", "json", "csv", NULL };
 
-/* The request and its progress. */
+/* The requested trials and their progress. */
 struct verify_run {
     struct verification verification;
     uint64_t count;

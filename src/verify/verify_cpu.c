@@ -45,7 +45,7 @@ struct watched {
     struct camp_task previous;
     struct samples samples;
     struct moment first, last;
-    struct act_record mark, most; /* bounds of its CPU time (verify_subject.h) */
+    struct act_record mark, most; /* bounds of the load's CPU time (verify_subject.h) */
     struct camp_error error;      /* of the library */
 };
 

@@ -153,7 +153,7 @@ static int sample_again(struct sampled_times *times, struct sampled_session *ses
     const uint64_t gap_ns = advance(times, session, at_ns);
     const int r = account_time(session, gap_ns / 2);
 
-    session->is_ended = false; /* a snapshot in between missed it */
+    session->is_ended = false; /* an earlier snapshot missed the session */
     update_sample(times, session, sample);
     return r == CAMP_OK ? account_time(session, gap_ns - gap_ns / 2) : r;
 }

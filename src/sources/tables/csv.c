@@ -26,7 +26,7 @@
 #define LONGEST_ROW ((size_t)1 << 20)
 
 struct csv {
-    struct rows rows; /* first: it is rows */
+    struct rows rows; /* must be first: a pointer to it is cast */
     const struct from *from;
     char *name; /* the name for messages; owned */
     int descriptor;
@@ -75,7 +75,7 @@ static int fill(struct csv *csv, struct camp_error *error)
 
 /* ------------------------------------------------------------------------- Rows and fields -- */
 
-enum extent { EXTENT_WHOLE, EXTENT_MORE /* the row continues after the buffer */, EXTENT_OPEN };
+enum extent { EXTENT_WHOLE, EXTENT_MORE /* the row continues beyond the buffer */, EXTENT_OPEN };
 
 static const char separators[] = { ',', ';', '\t' };
 
@@ -101,7 +101,7 @@ static enum extent quoted_extent(const struct csv *csv, const char *at, const ch
             *ret_end = at;
             return EXTENT_WHOLE;
         } else if (*at == '"' && state != PLAIN) {
-            state = QUOTED; /* a field starts, or the quote is doubled */
+            state = QUOTED; /* the quote starts a field, or is doubled */
         } else {
             state = is_separator(csv, *at) ? BEGIN : PLAIN;
             for (size_t i = 0; counts != NULL && i < sizeof separators; i++)
@@ -268,7 +268,7 @@ static int next(struct rows *rows, struct row *ret, struct camp_error *error)
         if (!remove_row(csv, extent, end, ret))
             return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for a row", csv->name);
         if (ret->count > 1 || ret->fields[0].length > 0)
-            return CAMP_OK; /* otherwise an empty line */
+            return CAMP_OK; /* otherwise the line was empty */
     }
 }
 

@@ -10,7 +10,7 @@
 #define STEPS_BETWEEN 100000 /* steps of SQLite's virtual machine between two checks of *stop */
 
 struct query {
-    struct rows rows; /* first: it is rows */
+    struct rows rows; /* must be first: a pointer to it is cast */
     sqlite3 *database;
     sqlite3_stmt *statement;
     struct field *fields; /* [count] */
@@ -83,7 +83,7 @@ static int is_stopped(void *from)
     return *((const struct from *)from)->stop;
 }
 
-/* Prepares one statement, which must be a query. */
+/* Prepares the text, which must be a single statement that reads. */
 static int prepare(struct query *query, const char *text, struct camp_error *error)
 {
     const char *rest = "";

@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct table_source {
-    struct source source; /* first: a table_source is a source */
+    struct source source; /* must be first: a pointer to it is cast */
     struct table_columns columns;
     struct table_rows rows;
     struct table_times times;

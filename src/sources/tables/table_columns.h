@@ -33,7 +33,7 @@ struct table_column {
 struct table_columns {
     struct table_column *columns; /* [count], owned: table_columns_release() */
     size_t count, time, entity_count, state_count, ignored_count;
-    bool has_elapsed; /* columns[elapsed] has the elapsed times */
+    bool has_elapsed; /* columns[elapsed] is the column of elapsed times */
     size_t elapsed;
     struct time_form time_form;
 };

@@ -184,7 +184,7 @@ static bool read_numbers(struct table_rows *rows, const struct table_columns *co
     return true;
 }
 
-/* Fills the row after the last. *problem stays empty if the row is valid. */
+/* Fills the entry after the last row. *problem stays empty if the row is valid. */
 static bool read_row(struct table_rows *rows, struct table_columns *columns, const struct row *row,
                      char *problem)
 {

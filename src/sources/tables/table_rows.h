@@ -31,7 +31,7 @@ struct table_rows {
     size_t count, capacity, state_count;
     int64_t *times;        /* [count] ns */
     uint32_t *entities;    /* [count]: ids, from 1; 0: unknown */
-    uint32_t *numbers;     /* [count] numbers of the lines */
+    uint32_t *numbers;     /* [count] line numbers */
     union amount *elapsed; /* [count]; as read; NaN: the row is skipped. Without a column of elapsed
                             * times 0, later the time since the entity's last row */
     union amount *values;  /* [count x state_count] */

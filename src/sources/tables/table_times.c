@@ -34,7 +34,7 @@ static struct usual *usual_of(size_t count)
     return usual;
 }
 
-/* Adds the number at a position; each position once. */
+/* Adds the number at a position. To be called once for each position. */
 static void usual_add(struct usual *usual, size_t position, double number)
 {
     if (position % usual->step == 0)
@@ -202,7 +202,7 @@ static int find_elapsed(struct table_times *times, const struct table_rows *rows
     return CAMP_OK;
 }
 
-/* Stretches times that only count to the length of the elapsed times. */
+/* Scales times that are plain counts, so that their usual spacing is the usual elapsed time. */
 static void stretch(struct table_times *times, struct table_rows *rows, double elapsed_ns)
 {
     const double factor = elapsed_ns / (double)times->spacing_ns;

@@ -247,7 +247,7 @@ static int go_on_answering(struct postgres_client *client, struct camp_error *er
 
     if (!is_whole)
         return is_alive ? CAMP_OK : drop_lost(client, error);
-    if (!is_good(client)) /* a failing statement would fail again in this session */
+    if (!is_good(client)) /* the same statement would fail again in this session */
         return drop_lost(client, error);
     return after_answer(client, error);
 }

@@ -59,7 +59,7 @@ struct postgres_memory_samples {
 };
 
 struct postgres_source {
-    struct source source; /* first: a postgres_source is a source */
+    struct source source; /* must be first: a pointer to it is cast */
     char *conninfo;
     const volatile sig_atomic_t *stop;
     bool background;
@@ -119,5 +119,5 @@ void postgres_memory_samples_close(struct postgres_source *source);
 /* Whether the task of a session sleeps now: it is not R in /proc/PID/stat. */
 bool postgres_is_asleep(struct postgres_process *process);
 
-/* The name of an activity in the rules: "idle", "idle_in_transaction" ... */
+/* Returns the name of an activity in the rules: "idle", "idle_in_transaction" ... */
 const char *postgres_activity_name(const struct postgres_layout *layout, uint32_t code);

@@ -172,7 +172,7 @@ static void take_memory_sample(struct postgres_source *source)
     int r;
 
     if (!reserve(memory_samples, source->registry.count))
-        return; /* a sample without sessions would end all of them */
+        return; /* adding a sample without sessions would end all sessions */
     count = list_backends(source);
     r = postgres_memory_read(&source->layout, memory_samples->backends, count, NULL);
     if (r != CAMP_OK && r != CAMP_E_GONE)
