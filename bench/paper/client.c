@@ -71,7 +71,7 @@ static void disconnect(struct client *client)
     client->fd = -1;
 }
 
-/* Ends the request; the next one has its own fixed start. */
+/* Ends the request. The start of the next one does not depend on when this one ended. */
 static void finish(struct client *client, bool answered)
 {
     if (answered && load.answered < load.capacity)

@@ -117,7 +117,7 @@ void exported_host_read(struct exported *exported);
 int exported_tasks_open(struct exported *exported, const struct exported_options *options,
                         struct camp_error *error);
 int exported_tasks_read(struct exported *exported, struct camp_error *error);
-/* Fills the families of groups. */
+/* Fills the metrics that have a series for each group, and their totals. */
 void exported_groups_fill(struct exported *exported);
 
 void exported_self_read(struct exported *exported, const struct scrapes *scrapes);

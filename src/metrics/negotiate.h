@@ -1,5 +1,5 @@
 /*
- * The format of an answer, from the headers of a request: pure text, any bytes.
+ * Chooses the format of an answer from the headers of a request, which may have any bytes.
  *
  * A scraper sends a list of the formats it accepts,
  * "application/openmetrics-text;version=1.0.0;q=0.6, text/plain;version=0.0.4;q=0.4" and so on,

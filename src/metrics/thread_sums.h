@@ -48,8 +48,8 @@ void members_release(struct members *members);
 /* Group numbers or rules have changed: drops all processes. */
 void members_clear(struct members *members);
 
-/* The group of a thread, in `top`. `before`: the thread when it was in group *ret; NULL: unknown.
- * CAMP_OK or CAMP_E_NOMEM. */
+/* Finds the group of a thread in `top`. If `before` is not NULL, it is the thread when it was in
+ * group *ret, which is kept while the user and the name are the same. CAMP_OK or CAMP_E_NOMEM. */
 int members_find(struct members *members, struct top_k *top,
                  const struct camp_thread_states *before, const struct camp_thread_states *thread,
                  uint32_t *ret);

@@ -183,8 +183,9 @@ static void close_copy(struct backend_account *ret, uint64_t since_ns, uint32_t 
         ret->waits[wait].ns += interval;
 }
 
-/* A copy without a half-accounted interval. Waits for a CPU that a hypervisor stopped within a
- * switch; after the last try (false) the copy is used as it is. */
+/* Copies a slot, and tries again if the kernel wrote it meanwhile. Later tries sleep, because a
+ * hypervisor may have stopped the CPU that writes it. False: each try met a change. The caller uses
+ * the last copy nevertheless. */
 static bool read_slot(struct backend_account *ret, const struct backend_slot *slot)
 {
     const volatile uint64_t *now_sequence = &slot->sequence;

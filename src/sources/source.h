@@ -153,6 +153,6 @@ uint64_t source_clock_ns(clockid_t clock);
  */
 extern _Thread_local bool (*source_interrupted)(void);
 
-/* Sleeps until deadline_ns in slices of at most slice_ns. False: the deadline has passed, or *stop
- * is set. True: a slice has passed; the caller should do urgent work and call again. */
+/* Sleeps for slice_ns, but not beyond deadline_ns. True: the deadline is not reached; the caller
+ * should do urgent work and call again. False: the deadline is reached, or *stop is set. */
 bool source_wait(uint64_t deadline_ns, uint64_t slice_ns, const volatile sig_atomic_t *stop);

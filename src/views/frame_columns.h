@@ -83,7 +83,7 @@ void frame_columns_see(struct frame_columns *columns, const struct selected *sel
 void frame_columns_lay_out(struct frame_columns *columns, const struct selection *selection,
                            const struct frame_style *style);
 
-/* Returns the time of a row in the states of a text column. */
+/* Returns a row's time in one column of the text output: the sum of the states that share it. */
 uint64_t state_column_ns(const struct frame_columns *columns, const uint64_t *values,
                          size_t column);
 

@@ -96,7 +96,7 @@ setup() {
 }
 
 # bats test_tags=law
-@test "load cpu: missed places in the tick are reported, with exit status 3" {
+@test "load cpu: cycles that missed the requested phase of the tick are reported, with exit status 3" {
     "$CAMP" load cpu --percent 5 --phase across-ticks --duration 4 --format json \
         >truth 2>remark &
     pid=$!

@@ -136,7 +136,7 @@ setup() {
 }
 
 # bats test_tags=law
-@test "load fault: the load waits for each page, touched by itself or in a system call" {
+@test "load fault: the load waits for each page, whether its own code or a system call touches it" {
     for how in "" --in-call; do
         # shellcheck disable=SC2086
         run --separate-stderr "$CAMP" load fault --pages 300 $how --format json

@@ -1,6 +1,7 @@
 /*
  * Takes any bytes as lines with the method, target, Host, Origin, Sec-Fetch-Site and Authorization
- * of a request. A second, simple check must agree that a request that gets the stream may have it.
+ * of a request. If http_check() permits the stream of the page, a second, simple check in this file
+ * must permit it, too.
  */
 #include "views/http/http_rules.h"
 

@@ -29,8 +29,8 @@ static inline uint64_t less(uint64_t from, uint64_t what)
     return from > what ? from - what : 0;
 }
 
-/* How long a law waits for an event before it fails. No law tests this time: it is long enough for
- * a machine under heavy load. */
+/* How long a test waits for an event before it fails: long enough for a machine under heavy load.
+ * It is a limit, not an expected duration. */
 #define PATIENCE_NS (60 * (uint64_t)NS_PER_S)
 
 /* Sleeps a millisecond. Returns false after PATIENCE_NS since began_ns. */

@@ -103,13 +103,13 @@ static void counters_of_a_running_child_never_go_back(void **state)
     end_child(&child);
 }
 
-/* A child that burns CPU time from SIGCONT to SIGSTOP. The clock is read before and after each of
- * the two, because the child starts and stops in between. */
+/* A child that burns CPU time from SIGCONT to SIGSTOP. The clock is read before and after each
+ * signal, because it is not known exactly when a signal takes effect. */
 struct burner {
     struct child child;
     struct camp_task before;
     struct camp_task after;
-    uint64_t let_ns[2], stopped_ns[2]; /* before and after SIGCONT; SIGSTOP */
+    uint64_t let_ns[2], stopped_ns[2]; /* before and after SIGCONT, and SIGSTOP */
 };
 
 static uint64_t at_least_ns(const struct burner *burner)

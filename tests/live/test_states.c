@@ -83,8 +83,8 @@ struct moment {
     uint64_t time_ns, hidden_ns;
 };
 
-/* An exiting thread may be in no snapshot any more before it has its last record. A thread that is
- * in this condition at the first snapshot is excluded; at the second snapshot it is included. */
+/* Whether the thread left the snapshots between these two. A thread leaves them a little before its
+ * last record is there. */
 static bool ended_between(const struct camp_thread_states *ended,
                           const struct camp_thread_states *then, const struct moment *before,
                           const struct moment *after)

@@ -81,7 +81,7 @@ static void exited_processes_in_a_batch_are_reported_as_gone(void **state)
     camp_taskstats_close(&session);
 }
 
-static void a_zombie_is_reported_without_runs(void **state)
+static void the_count_of_runs_of_a_zombie_is_0(void **state)
 {
     struct camp_taskstats session = open_or_skip(false);
     struct camp_taskstat task;
@@ -149,7 +149,7 @@ int main(void)
         cmocka_unit_test(the_measured_time_is_the_childs_own_time_after_burning_and_sleeping),
         cmocka_unit_test(the_sampled_time_of_a_process_is_at_most_that_of_all_ticks),
         cmocka_unit_test(exited_processes_in_a_batch_are_reported_as_gone),
-        cmocka_unit_test(a_zombie_is_reported_without_runs),
+        cmocka_unit_test(the_count_of_runs_of_a_zombie_is_0),
         cmocka_unit_test(a_session_that_listens_for_exits_refuses_queries),
         cmocka_unit_test(opening_taskstats_without_the_capability_is_refused),
     };

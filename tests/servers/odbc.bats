@@ -205,7 +205,7 @@ leaves_unaccounted() {
     [ "$(figure "unaccounted_$1")" -le $((late + queue + $(tolerance_ns) + 2 * (TICKS - SINCE) * $(tick_ns))) ]
 }
 
-@test "sessions: the operating system's CPU time leaves nothing unaccounted" {
+@test "sessions: with the CPU time of the operating system hardly any time is unaccounted" {
     local sid
     for sid in 1 2 3; do beside "$ORACLE" serve "$DB" --sid $sid; done
     "$ORACLE" make "$DB" --sessions 3 --host "$(hostname)" --spid "$(IFS=,; echo "${PIDS[*]}")" --all-live

@@ -60,7 +60,7 @@ export class Mixer {
     this.background = toLab(background);
   }
 
-  /** Returns 0xRRGGBB of shares [vertices], which start at `at` and are multiplied by `unit`. */
+  /** Returns the colour (0xRRGGBB) where the share of vertex i is `shares[at + i] * unit`. */
   mix(shares: ArrayLike<number>, at = 0, unit = 1): number {
     let lightness = 0, a = 0, b = 0, sum = 0;
     for (let i = 0; i < this.vertices.length; i++) {

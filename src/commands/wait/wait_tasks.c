@@ -153,8 +153,9 @@ static struct wait_task *longest_of(struct wait_task *rows, size_t count)
     return longest;
 }
 
-/* Accounts the part of the state that the thread's disks lack. Up to the tolerance it is time
- * between the two readings, and goes to the longest wait; otherwise it goes to an unknown disk. */
+/* Accounts rest_ns, by which the thread's state DISK exceeds the sum of its waits for disks. States
+ * and disks are read one after the other: up to the tolerance that is the cause, and the rest goes
+ * to the longest wait. Otherwise it goes to an unknown disk. */
 static int add_rest(struct wait_tasks *tasks, const struct entity *entity, size_t first,
                     uint64_t rest_ns, uint64_t tolerance_ns)
 {

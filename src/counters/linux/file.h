@@ -75,8 +75,8 @@ void camp_lines_start(struct camp_lines *lines, int descriptor, const char *path
                       size_t capacity, size_t last_below);
 
 /* text_u64() for lines, without a check for the end at every byte: the newline at line->end stops
- * it. More than half of a call's cost outside system calls is here. Tabs are not accepted as
- * blanks. */
+ * it. This loop takes more than half of the time that a reading spends outside system calls. Tabs
+ * are not accepted as blanks. */
 static inline bool line_u64(struct cursor *line, uint64_t *ret)
 {
     const char *at = line->at;

@@ -222,7 +222,7 @@ static bool is_left_out(int result)
     return result == CAMP_E_GONE || result == CAMP_E_PERM;
 }
 
-/* Reports a failure at one entry that concerns the whole list. */
+/* Reports the failure at one entry as that of the whole list, which it ends. */
 static int pass_on(struct camp_error *error, const struct camp_error *failure)
 {
     if (error != NULL)

@@ -46,14 +46,14 @@ struct fleet {
     struct fleet_samples hosts;  /* with the columns of the rows */
     struct fleet_samples groups; /* likewise, if the rows are groups */
     enum fleet_kind kind;
-    char *host;               /* as given; NULL */
-    char *matchers;           /* 'job="x"', part of every question; may be "" */
-    char *jobs;               /* pattern of the jobs whose hosts may be down; NULL: unknown */
-    const char *metric;       /* the metric that the rows show; with a query NULL: all metrics */
-    char *column;             /* the label whose value is the column; "": a single column */
-    size_t sampled;           /* column of sampled busy time; SIZE_MAX: none */
-    bool has_elapsed;         /* with a query: one column gives the time of each row */
-    double factor;            /* with a query: its unit in s, or as a part of the interval */
+    char *host;         /* as given; NULL */
+    char *matchers;     /* 'job="x"', part of every question; may be "" */
+    char *jobs;         /* pattern of the jobs whose hosts may be down; NULL: unknown */
+    const char *metric; /* the metric that the rows show; with a query NULL: all metrics */
+    char *column;       /* the label whose value is the column; "": a single column */
+    size_t sampled;     /* column of sampled busy time; SIZE_MAX: none */
+    bool has_elapsed;   /* with a query: one column gives the time of each row */
+    double factor;      /* with a query: values times this are seconds or, for shares, parts of 1 */
     char *names[LABELS_MOST]; /* [name_count] with a query: the labels that identify its rows */
     size_t name_count;
     char *question; /* for each snapshot; for history, the selector of ranges */

@@ -36,7 +36,7 @@ struct camp_thread_states *thread_list_find(const struct thread_list *list,
 int thread_list_read_living(struct thread_list *list, struct camp_states *session,
                             struct camp_error *error);
 
-/* Adds the threads that exited since the last call, without an index. CAMP_OK, CAMP_E_NOMEM, or the
- * result of camp_states_exits(). */
+/* Appends the threads that exited since the last call; thread_list_find() does not find them.
+ * CAMP_OK, CAMP_E_NOMEM, or the result of camp_states_exits(). */
 int thread_list_read_exited(struct thread_list *list, struct camp_states *session,
                             struct camp_error *error);

@@ -23,8 +23,8 @@ struct rows {
     const char *word;                 /* the unit of `number`: "line", "row" */
 };
 
-/* Opens the rows of a CSV file, or of standard input if `path` is "-". Uses `progress` (in bytes; a
- * total of 0: unknown) and `stop` of `from`. */
+/* Opens the rows of a CSV file, or of standard input if `path` is "-". Calls
+ * from->progress with bytes (a total of 0: unknown), and ends when *from->stop is set. */
 int csv_rows_open(const char *path, const struct from *from, struct rows **ret,
                   struct camp_error *error);
 

@@ -156,7 +156,8 @@ static void every_percentage_is_of_one_cpu(void **state)
     release(&made);
 }
 
-/* The busy time is the timed one. The sampled columns are shown next to it. */
+/* The measured busy time comes from the times of the switches. The sum of the sampled columns is
+ * shown next to it. */
 static void busy_time_of_timed_cpus_comes_from_their_states(void **state)
 {
     static const struct column columns[CPUS_STATES_COLUMN_COUNT];
@@ -242,7 +243,7 @@ static void losses_of_all_kinds_are_reported_together(void **state)
     release(&made);
 }
 
-static void unread_time_is_at_most_the_cpu_time_that_no_process_used(void **state)
+static void the_bound_on_unread_time_is_at_most_what_processes_left_of_the_cpus(void **state)
 {
     struct made made;
 
@@ -295,7 +296,7 @@ int main(void)
         cmocka_unit_test(rows_with_the_largest_errors_come_first_and_hidden_rows_are_counted),
         cmocka_unit_test(for_selected_processes_the_unaccounted_time_is_unknown),
         cmocka_unit_test(losses_of_all_kinds_are_reported_together),
-        cmocka_unit_test(unread_time_is_at_most_the_cpu_time_that_no_process_used),
+        cmocka_unit_test(the_bound_on_unread_time_is_at_most_what_processes_left_of_the_cpus),
         cmocka_unit_test(without_taskstats_sampled_time_is_unknown_and_not_zero),
         cmocka_unit_test(an_empty_interval_has_a_record),
     };

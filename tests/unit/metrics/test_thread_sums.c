@@ -231,7 +231,8 @@ static void a_failed_snapshot_leaves_no_thread_in_its_old_group(void **state)
     thread_sums_release(&sums);
 }
 
-/* One of the 3 threads in the total was read before; its parent has exited, too. */
+/* A total of 3 exited threads, one of which was read while it lived. The parent of that thread has
+ * exited since then, so the total has another parent. */
 static void threads_already_read_are_subtracted_from_a_total(void **state)
 {
     const struct camp_thread_states read = after(thread_of(10, 10, "make", 100), 100, 200);

@@ -54,7 +54,7 @@ static void close_source(void)
     free(source.names);
 }
 
-/* Converts the start of a process since boot to the wall clock. */
+/* Converts a time since boot, in ns, to wall-clock time in microseconds. */
 static int64_t wall_us(uint64_t boot_ns)
 {
     return (int64_t)((source_clock_ns(CLOCK_REALTIME) - source_clock_ns(CLOCK_BOOTTIME) + boot_ns) /

@@ -119,8 +119,8 @@ static void an_omitted_account_is_whole_in_the_next_reading(void **state)
     backend_accounts_release(&accounts);
 }
 
-/* The first reading, during a wait, accounts 8 ns more to the wait than the second, after its
- * end. */
+/* The first reading is taken during a wait, and has 8 ns more of that wait than the second reading,
+ * which is taken after the wait. */
 static void the_decrease_of_a_wait_is_subtracted_from_other_waits(void **state)
 {
     struct backend_account before = first[0], now = first[0];

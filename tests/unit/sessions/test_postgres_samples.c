@@ -89,7 +89,7 @@ static void samples_divide_the_time_that_the_scheduler_left(void **state)
 }
 
 /* SQL reported "on a CPU", and the task slept a moment later. */
-static void a_late_sleep_is_in_the_waits_of_other_samples(void **state)
+static void a_sleep_after_a_sample_on_a_cpu_is_divided_like_the_sampled_waits(void **state)
 {
     (void)state;
     fill_samples(POSTGRES_GATED, true);
@@ -199,7 +199,7 @@ int main(void)
         cmocka_unit_test(the_times_that_the_database_reports_have_columns_of_their_own),
         cmocka_unit_test(a_remote_session_has_only_the_times_that_the_database_reports),
         cmocka_unit_test(samples_divide_the_time_that_the_scheduler_left),
-        cmocka_unit_test(a_late_sleep_is_in_the_waits_of_other_samples),
+        cmocka_unit_test(a_sleep_after_a_sample_on_a_cpu_is_divided_like_the_sampled_waits),
         cmocka_unit_test(a_session_without_sleeping_samples_has_unaccounted_time),
         cmocka_unit_test(sleep_without_an_event_is_accounted_if_no_sample_has_an_event),
         cmocka_unit_test(time_without_samples_is_unaccounted),

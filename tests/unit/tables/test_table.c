@@ -240,7 +240,7 @@ static void an_entity_that_returns_starts_with_an_interval_of_the_usual_length(v
 }
 
 /* Each session is sampled once a second, but not all of them at the same moment. */
-static void entities_may_have_different_times(void **state)
+static void entities_may_be_sampled_at_different_moments(void **state)
 {
     struct table table = opened_text("time_ms,session,cpu_ms\n"
                                      "1000,a,1000\n1400,b,1000\n2000,a,1000\n2400,b,1000\n"
@@ -356,7 +356,7 @@ int main(void)
         cmocka_unit_test(of_two_lengths_the_shorter_is_the_usual_interval),
         cmocka_unit_test(a_table_with_a_single_time_has_an_interval_of_one_second),
         cmocka_unit_test(an_entity_that_returns_starts_with_an_interval_of_the_usual_length),
-        cmocka_unit_test(entities_may_have_different_times),
+        cmocka_unit_test(entities_may_be_sampled_at_different_moments),
         cmocka_unit_test(a_column_may_contain_the_elapsed_time),
         cmocka_unit_test(intervals_of_numbered_snapshots_are_as_long_as_the_elapsed_column),
         cmocka_unit_test(the_sessions_of_the_paper_are_read),
