@@ -31,11 +31,11 @@ class Cpu(NamedTuple):
     nice_ns: Optional[int]  # In user mode by niced tasks, without running virtual CPUs.
     system_ns: Optional[int]  # In the kernel, without interrupts.
     idle_ns: Optional[int]  # Nothing to run, and no task that last ran here waits for a disk.
-    # Nothing to run, while a task that last ran on this CPU waits for a disk; may go backwards.
+    # Nothing to run, while a task that last ran here waits for a disk; may go backwards.
     iowait_ns: Optional[int]
     irq_ns: Optional[int]  # In hardware interrupts.
     softirq_ns: Optional[int]  # In deferred interrupt work: network, block, timers, RCU.
-    # Ready to run, while the hypervisor ran something else, by the hypervisor's report.
+    # Ready to run, while the hypervisor ran something else: as it reports it.
     steal_ns: Optional[int]
     guest_ns: Optional[int]  # Running a virtual machine's CPU.
     guest_nice_ns: Optional[int]  # Running the CPU of a niced virtual machine.
@@ -115,7 +115,7 @@ class Task(NamedTuple):
     bytes: os.fsencode() restores those that are not UTF-8."""
 
     time_ns: int  # CLOCK_MONOTONIC when it was read.
-    # Time on a CPU; if the task runs on another CPU right now, up to one tick too low.
+    # Time on a CPU; of a task that runs elsewhere right now up to one tick too low.
     cpu_ns: Optional[int]
     cpu_resolution_ns: Optional[int]  # Resolution of cpu_ns.
     cpu_provenance: Optional[str]  # How cpu_ns was obtained.
@@ -123,7 +123,7 @@ class Task(NamedTuple):
     system_ns: Optional[int]  # The measured time, in the proportion of its system samples.
     split_provenance: Optional[str]  # How user_ns and system_ns were obtained.
     sampled_ns: Optional[int]  # By ticks: only taskstats has it.
-    # Ready to run, and waiting for a CPU; for a process, the sum of its living threads.
+    # Ready to run, and waiting for a CPU; of a process, its living threads.
     run_delay_ns: Optional[int]
     minor_faults: Optional[int]  # Page faults that needed no disk.
     major_faults: Optional[int]  # Page faults that waited for a disk.
@@ -132,7 +132,7 @@ class Task(NamedTuple):
     resident_bytes: Optional[int]
     threads: Optional[int]  # Living threads of the process.
     voluntary_switches: Optional[int]  # Gave up the CPU to wait; of a process, its living threads.
-    # Lost the CPU to another task; for a process, the sum of its living threads.
+    # Lost the CPU to another task; of a process, its living threads.
     involuntary_switches: Optional[int]
     read_bytes: Optional[int]  # Read from storage on its behalf, not from the page cache.
     # Made dirty, to be written to storage; cancelled writes are not subtracted.
@@ -158,7 +158,8 @@ class Taskstat(NamedTuple):
     are 0: its numbers were in its exit record."""
 
     pid: int  # Its process.
-    # The ticks that hit this process, as whole ticks: its CPU time without the scheduler's clock.
+    # The ticks that hit this process, as whole ticks: what the kernel would say without its
+    # scheduler's clock.
     sampled_ns: int
     measured_ns: int  # cpu_ns, of the same message as sampled_ns.
     run_delay_ns: int  # Ready to run, and waiting for a CPU.
@@ -195,7 +196,7 @@ class Kernel(NamedTuple):
     machine: str  # The processor's architecture.
     tick_hz: Optional[int]  # Clock ticks a second: HZ.
     user_hz: Optional[int]  # Resolution of the times in /proc.
-    # How user and system are counted: tick (sampled), gen, native, microstates (measured).
+    # How user and system come about: tick (sampled), gen, native, microstates (measured).
     accounting: Optional[str]
     measured_cpus: Optional[str]  # The CPUs whose user and system time is measured.
     tickless_idle: Optional[bool]  # The tick stops in idle, so that idle and iowait are measured.
