@@ -145,8 +145,8 @@ static int collect(struct subject *subject, struct records *records, struct camp
     return r;
 }
 
-/* Returns the allowed error when the exits of the children that do not read their clocks are
- * estimated by the mean of those that do. It follows from the scatter of the latter. */
+/* The exits of the children that do not read their clocks are estimated by the mean of the children
+ * that do. Returns the allowed error of this estimate, from the scatter around that mean. */
 static double exits_error_ns(const struct fork_truth *truth)
 {
     double self_timed = (double)truth->self_timed, untimed = (double)truth->untimed;
