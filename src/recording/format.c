@@ -10,15 +10,15 @@ const char *const recording_fact_names[RECORDING_FACT_COUNT] = {
 };
 const struct idle_row not_idle = { .state = -1 };
 
-#define TOLERANCE 100        /* times may differ by 1/TOLERANCE of an interval */
-#define FEWEST_COLUMNS 12    /* with fewer, a second table is not worth it */
-#define COLUMNS_MOST 256     /* with more columns it is not planned either */
-#define REPEATED_COLUMNS 64  /* the bits of idle_row.repeated */
-#define SECOND_ROW_BYTES 20u /* bytes that a row of a second table costs besides its columns */
+#define TOLERANCE 100     /* A time may differ from a multiple of the interval by 1/TOLERANCE. */
+#define FEWEST_COLUMNS 12 /* Tables with fewer columns get no second table. */
+#define COLUMNS_MOST 256  /* Tables with more columns get no second table. */
+#define REPEATED_COLUMNS 64
+/* A row of the second table costs this many bytes in addition to its columns. */
+#define SECOND_ROW_BYTES 20u
 
-/* ------------------------------------------------------------------------------ Idle rows -- */
-
-/* A time as a number of intervals; 0: the time is not a whole number of them. */
+/* Returns the nearest number of intervals, or 0 if the time is not close to a multiple of
+ * wall_ns. */
 static uint32_t times_of(uint64_t elapsed_ns, uint64_t wall_ns)
 {
     uint64_t times, whole_ns;
@@ -35,7 +35,8 @@ static uint32_t times_of(uint64_t elapsed_ns, uint64_t wall_ns)
     return (uint32_t)times;
 }
 
-/* The state that has all of a row's time; below 0: no state has. */
+/* Returns the state that has the whole time of the row, or -1 if no state has. Returns 0 if the
+ * schema has no states. */
 static int32_t whole_state(const struct frame *frame, size_t row)
 {
     const struct schema *schema = frame->schema;
@@ -52,7 +53,8 @@ static int32_t whole_state(const struct frame *frame, size_t row)
     return whole;
 }
 
-/* Can the column repeat a state's time? A count of something else may be as large by chance. */
+/* Tells whether the column counts time, so that it may repeat the time of a state. A count of
+ * something else may equal that time by chance. */
 static bool is_time_counter(const struct schema *schema, size_t column)
 {
     const char *name = schema->columns[column].name;
@@ -88,8 +90,6 @@ bool idle_row_repeats(struct idle_row idle, size_t column)
     return column < REPEATED_COLUMNS && (idle.repeated >> column & 1) != 0;
 }
 
-/* -------------------------------------------------------------------------------- Columns -- */
-
 uint64_t recording_value(const struct frame *frame, size_t row, size_t column)
 {
     const size_t count = frame->schema->column_count;
@@ -107,7 +107,7 @@ uint64_t recording_usual(const struct schema *schema, size_t column)
 }
 
 struct tally {
-    size_t column, rows; /* rows in which the column has an unusual value */
+    size_t column, rows;
 };
 
 static int compare_tallies(const void *a, const void *b)
@@ -119,8 +119,8 @@ static int compare_tallies(const void *a, const void *b)
     return left->column < right->column ? -1 : left->column > right->column;
 }
 
-/* Counts the rows that will be written, and for each column the rows in which it has an unusual
- * value. */
+/* Returns the number of rows that are not idle. tallies[i].rows becomes the number of these rows in
+ * which column i has an unusual value. */
 static size_t count_rows(const struct frame *frame, struct tally *tallies, size_t columns)
 {
     size_t rows = 0;
@@ -137,7 +137,8 @@ static size_t count_rows(const struct frame *frame, struct tally *tallies, size_
     return rows;
 }
 
-/* firsts[k]: number of rows in which tallies[k] is the first column with an unusual value. */
+/* Fills firsts[k] with the number of rows in which tallies[k] is the first column with an unusual
+ * value. */
 static void count_firsts(const struct frame *frame, const struct tally *tallies, size_t columns,
                          size_t *firsts)
 {
@@ -154,8 +155,8 @@ static void count_firsts(const struct frame *frame, const struct tally *tallies,
     }
 }
 
-/* Putting the k least used columns into a second table saves k bytes of each row, and costs a
- * second row for each row that uses one of these columns. */
+/* Moving k columns to a second table saves k bytes in each row. It costs a row in the second table
+ * for each row that has an unusual value in one of these k columns. */
 void recording_plan(const struct frame *frame, bool *ret_seldom)
 {
     const size_t columns = frame->schema->column_count + RECORDING_EXTRA_COUNT;

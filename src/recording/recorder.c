@@ -15,17 +15,18 @@
 
 #define BUSY_TIMEOUT_MS 2000
 #define JOURNAL_BYTES (16 * 1024 * 1024)
-#define TABLES 2 /* the table of the source's frames, and that of the frames beside them */
+/* One is for the frames of the source, the other for its second frames (source_beside()). */
+#define TABLES 2
 
 struct recorder {
     sqlite3 *database;
     char *path;
     struct recorder_table tables[TABLES];
-    size_t table_count; /* 0: no interval yet */
-    int64_t tick;       /* last interval committed */
-    uint32_t number;    /* last number given to an entity */
+    size_t table_count; /* 0 before the first interval */
+    int64_t tick;
+    uint32_t number; /* the last number that an entity got */
     struct recorder_counts counts;
-    char note[FRAME_NOTE_SIZE]; /* of the last interval */
+    char note[FRAME_NOTE_SIZE];
 };
 
 static const char *const tick_names[TABLES] = { "tick", "tick_beside" };
@@ -33,7 +34,7 @@ static const char *const tick_names[TABLES] = { "tick", "tick_beside" };
 #define TICKS(name)                                                                                \
     "CREATE TABLE " name "(tick INTEGER PRIMARY KEY" RECORDING_TICK(SQL_INTEGER) ") STRICT;"
 
-/* The tables of each file. Each change of an entity's identity adds a row of identity. */
+/* The tables that every file has. Each change of an entity's identity adds a row to `identity`. */
 static const char *const file_tables[] = {
     "CREATE TABLE camp(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;",
     TICKS("tick"),
@@ -66,8 +67,6 @@ static int run(const struct recorder *recorder, const char *sql, struct camp_err
                : fail(recorder, error);
 }
 
-/* --------------------------------------------------------------------------------- Opening -- */
-
 static int write_fact(struct recorder *recorder, enum recording_fact fact, const char *value,
                       struct camp_error *error)
 {
@@ -98,13 +97,14 @@ static int write_facts(struct recorder *recorder, const struct recorder_about *a
         sqlite3_snprintf(sizeof kernel, kernel, "%s %s", system.sysname, system.release);
     sqlite3_snprintf(sizeof interval, interval, "%llu", (unsigned long long)about->interval_ns);
     for (int i = 0; i < RECORDING_FACT_COUNT && r == CAMP_OK; i++) {
-        if (i != RECORDING_TABLE && i != RECORDING_BESIDE) /* written with the tables */
+        /* create_tables() writes these two facts. */
+        if (i != RECORDING_TABLE && i != RECORDING_BESIDE)
             r = write_fact(recorder, (enum recording_fact)i, facts[i], error);
     }
     return r;
 }
 
-/* O_EXCL: two recorders never share a file, and no other file is overwritten. */
+/* O_EXCL prevents two recorders from sharing a file, and protects existing files. */
 static int create_file(const char *path, struct camp_error *error)
 {
     const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -120,7 +120,7 @@ static int create_file(const char *path, struct camp_error *error)
     return camp_fail_errno(error, errno, path);
 }
 
-/* Creates the tables of the file. A committed transaction is on the disk (synchronous=FULL). */
+/* Creates the tables of the file. With synchronous=FULL, a committed transaction is on the disk. */
 static int set_up(struct recorder *recorder, const struct recorder_about *about,
                   struct camp_error *error)
 {
@@ -174,14 +174,12 @@ void recorder_close(struct recorder *recorder)
         return;
     for (size_t i = 0; i < TABLES; i++)
         recorder_table_release(&recorder->tables[i]);
-    /* A single file without -wal can also be read in a folder without permission to write. */
+    /* A recording without a -wal file can be read in a folder without write permission. */
     sqlite3_exec(recorder->database, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     sqlite3_close(recorder->database);
     free(recorder->path);
     free(recorder);
 }
-
-/* --------------------------------------------------------------------------------- Writing -- */
 
 static int create_tables(struct recorder *recorder, const struct frame *const frames[TABLES],
                          struct camp_error *error)
@@ -203,7 +201,7 @@ static int create_tables(struct recorder *recorder, const struct frame *const fr
     return r == CAMP_E_IO ? fail(recorder, error) : r;
 }
 
-/* The source's note is written when it differs from that of the last interval. */
+/* Writes the note of the source if it has changed since the last interval. */
 static int write_note(const struct recorder *recorder, const char *note, struct camp_error *error)
 {
     char *sql;
@@ -239,7 +237,8 @@ static int write_frames(struct recorder *recorder, const struct frame *const fra
     return r == CAMP_OK ? run(recorder, "COMMIT", error) : r;
 }
 
-/* Discards the interval. Nothing of it is in the file, so the tables must not track it either. */
+/* Discards the current interval. The tables must forget their last rows, because these rows are not
+ * in the file. */
 static void roll_back(struct recorder *recorder)
 {
     sqlite3_exec(recorder->database, "ROLLBACK", NULL, NULL, NULL);

@@ -1,22 +1,22 @@
 /*
- * The rows to write as a virtual table (sqlite.org, The Virtual Table Mechanism): a single
- * statement (INSERT with SELECT) writes all rows of an interval. A statement for each row would
- * take 2.4 us, half of that for the start and the end of the statement.
+ * Presents the rows of an interval to SQLite as a virtual table (sqlite.org, The Virtual Table
+ * Mechanism). A single INSERT with SELECT then writes all rows of the interval. A statement for
+ * each row would take 2.4 us, half of it for starting and ending the statement.
  *
- * The table exists by its module's name alone. Its columns are those of the table that is written:
- * tick, entity, flags (not in the second table), then the columns of the frame.
+ * The virtual table needs no CREATE statement; a query names the module. Its columns are those of
+ * the written table: tick, entity, flags (only in the first table), then the columns of the frame.
  */
 #include "recorder_table.h"
 
 #include <stdlib.h>
 
 struct feed_cursor {
-    sqlite3_vtab_cursor base; /* first: SQLite has a pointer to this member */
-    size_t at;                /* in the list */
+    sqlite3_vtab_cursor base; /* This member must be first, because SQLite has a pointer to it. */
+    size_t at;                /* index in recorder_table.list */
 };
 
 struct feed_table {
-    sqlite3_vtab base; /* likewise */
+    sqlite3_vtab base; /* This member must be first, because SQLite has a pointer to it. */
     const struct recorder_feed *feed;
 };
 
@@ -52,7 +52,7 @@ static int disconnect(sqlite3_vtab *table)
     return SQLITE_OK;
 }
 
-/* Tells SQLite how the table is read: always from the first row to the last. */
+/* SQLite needs a cost estimate, although it always reads all rows in order. */
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 {
     (void)table;
@@ -86,7 +86,7 @@ static const struct recorder_feed *feed_of(const sqlite3_vtab_cursor *cursor)
 static int64_t value_of(const struct recorder_feed *feed, const struct recorder_row *row, size_t at)
 {
     const struct recorder_table *table = feed->table;
-    const size_t first = feed->seldom ? 2 : 3; /* index of the first column of the frame */
+    const size_t first = feed->seldom ? 2 : 3;
     size_t column;
 
     if (at < first)
@@ -96,7 +96,7 @@ static int64_t value_of(const struct recorder_feed *feed, const struct recorder_
                                           : recording_value(table->frame, row->row, column));
 }
 
-/* Does the second table need the row? */
+/* Tells whether the row has an unusual value in a column of the second table. */
 static bool has_seldom(const struct recorder_feed *feed, const struct recorder_row *row)
 {
     const struct recorder_table *table = feed->table;

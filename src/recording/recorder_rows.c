@@ -1,10 +1,10 @@
 /*
- * Selects the rows of a frame that are written, and writes them. An idle row that is like the last
- * one of its entity is left out, except in a key interval. Rows are in the order of their entities'
- * numbers, so that the table grows at its end and its pages are full.
+ * Selects the rows of a frame that must be written, and writes them. An idle row is left out if the
+ * reader can restore it from the last written row of its entity. Key intervals leave out no rows.
+ * The rows are sorted by entity number, so that the table grows at its end and its pages are full.
  *
- * An id may be in a frame twice: one entity has ended, and another one has its id. The row of the
- * other entity is written under a number of its own.
+ * A frame may have two rows with the same id, if an entity ended and a new entity got its id. The
+ * second row then gets a new entity number.
  */
 #include "ledger/array.h"
 #include "recorder_table.h"
@@ -12,9 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORGET_ABOVE 1024 /* up to this number, gone entities are kept */
-
-/* -------------------------------------------------------------------------------- Growing -- */
+#define FORGET_ABOVE 1024 /* Up to this number, entities without rows are remembered. */
 
 static bool reserve_tracked(struct recorder_table *table)
 {
@@ -31,15 +29,12 @@ static bool add_row(struct recorder_table *table, struct recorder_row row)
     return true;
 }
 
-/* ---------------------------------------------------------------------------------- SQLite -- */
-
 static int step(sqlite3_stmt *statement)
 {
     sqlite3_step(statement);
     return sqlite3_reset(statement) == SQLITE_OK ? CAMP_OK : CAMP_E_IO;
 }
 
-/* Writes the labels of an entity that differ from those in the file. */
 static int write_labels(struct recorder_table *table, int64_t tick, uint32_t number,
                         const struct labels *before, const struct labels *now)
 {
@@ -54,13 +49,15 @@ static int write_labels(struct recorder_table *table, int64_t tick, uint32_t num
         sqlite3_bind_int64(statement, 1, number);
         sqlite3_bind_text(statement, 2, table->schema->label_names[i], -1, SQLITE_STATIC);
         sqlite3_bind_int64(statement, 3, tick);
-        sqlite3_bind_text(statement, 4, value, -1, SQLITE_STATIC); /* labels are never freed */
+        /* Labels are never freed, so SQLite needs no copy. */
+        sqlite3_bind_text(statement, 4, value, -1, SQLITE_STATIC);
         r = step(statement);
     }
     return r;
 }
 
-/* Writes an entity's identity, and its labels that differ from `labels`, which the file has. */
+/* Writes the identity of an entity, and its labels that differ from `labels`. The file already has
+ * the values of `labels`. */
 static int write_identity(struct recorder_table *table, int64_t tick, uint32_t number,
                           const struct entity *entity, const struct labels *labels)
 {
@@ -77,7 +74,8 @@ static int write_identity(struct recorder_table *table, int64_t tick, uint32_t n
     sqlite3_bind_int64(statement, 8, (entity->flags & ENTITY_KERNEL) != 0);
     sqlite3_bind_text(statement, 9, entity->name, -1, SQLITE_STATIC);
     r = step(statement);
-    sqlite3_clear_bindings(statement); /* the name is the frame's */
+    /* SQLite keeps a pointer to the name, which belongs to the frame. */
+    sqlite3_clear_bindings(statement);
     return r == CAMP_OK ? write_labels(table, tick, number, labels, entity->labels) : r;
 }
 
@@ -101,8 +99,8 @@ static int write_tick(struct recorder_table *table, int64_t tick, bool key,
     return step(table->tick);
 }
 
-/* Writes the rows of the list by one statement, for which SQLite fetches each row
- * (recorder_feed.c). */
+/* Writes all rows of table->list with one statement. SQLite fetches these rows from
+ * recorder_feed.c. */
 static int write_rows(struct recorder_table *table, int64_t tick, const struct frame *frame)
 {
     int r;
@@ -112,8 +110,6 @@ static int write_rows(struct recorder_table *table, int64_t tick, const struct f
     r = step(table->rows.insert);
     return r == CAMP_OK && table->seldom_rows.insert != NULL ? step(table->seldom_rows.insert) : r;
 }
-
-/* -------------------------------------------------------------------------------- Selecting - */
 
 static bool has_same_gauges(struct recorder_table *table, size_t at, const uint64_t *values)
 {
@@ -130,7 +126,7 @@ static void keep_gauges(struct recorder_table *table, size_t at, const uint64_t 
         table->last_gauges[at * table->gauge_count + i] = values[table->gauges[i]];
 }
 
-/* Can the reader restore this row from the last one of its entity? */
+/* Tells whether the reader can restore this row from the last written row of its entity. */
 static bool is_restored(struct recorder_table *table, uint32_t at, const struct frame *frame,
                         size_t row, struct idle_row idle)
 {
@@ -142,7 +138,7 @@ static bool is_restored(struct recorder_table *table, uint32_t at, const struct 
            has_same_gauges(table, at, frame_values(frame, row));
 }
 
-/* Makes the id mean this row's entity from now on: the entity that had it has ended. */
+/* Gives the id to the entity of this row, because the entity that had the id before has ended. */
 static void follow_twin(struct recorder_table *table, const struct frame *frame,
                         const struct recorder_row *twin)
 {
@@ -157,7 +153,7 @@ static void follow_twin(struct recorder_table *table, const struct frame *frame,
     keep_gauges(table, twin->tracked, frame_values(frame, twin->row));
 }
 
-/* Lists a second row of the same id in a frame. */
+/* Adds a row whose id another row of this frame already has. */
 static int list_twin(struct recorder_table *table, int64_t tick, const struct frame *frame,
                      size_t row, uint32_t at, uint32_t *number)
 {
@@ -191,7 +187,8 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
     if (r != CAMP_OK || !reserve_tracked(table))
         return CAMP_E_NOMEM;
     tracked = &table->tracked[at];
-    if (match == REGISTRY_NEW) /* an expired entity may have had its place */
+    /* The index may have belonged to an entity that registry_expire() removed. */
+    if (match == REGISTRY_NEW)
         *tracked = (struct recorder_tracked){ 0 };
     if (tracked->last_seen == table->registry.frames)
         return list_twin(table, tick, frame, row, at, number);
@@ -219,8 +216,8 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
                                                                                     : CAMP_E_NOMEM;
 }
 
-/* Lists idle entities that have no row any more, because the reader would restore one; a key
- * interval needs none. */
+/* Adds a row with RECORDING_GONE for each idle entity that is no longer in the frame. Otherwise the
+ * reader would restore its idle row. A key interval needs no such rows. */
 static int list_gone(struct recorder_table *table, bool key)
 {
     for (size_t i = 0; i < table->registry.count; i++) {
@@ -253,8 +250,6 @@ static void sort_list(struct recorder_table *table)
         }
     }
 }
-
-/* -------------------------------------------------------------------------------- Memory -- */
 
 void recorder_table_forget(struct recorder_table *table)
 {

@@ -1,11 +1,12 @@
 /*
- * The tables and views of one schema, as SQL. Rows are in NAME_rows; columns that are seldom other
- * than zero are in NAME_seldom, which has a row only when one of them is. The view NAME has
- * both, and NAME_every also the idle rows that were left out.
+ * Creates the SQL tables and views of one schema. The table NAME_rows has a row for each written
+ * row of a frame. Columns that are usually zero are in the table NAME_seldom, which has a row only
+ * if one of its columns is not zero. The view NAME joins both tables. The view NAME_every also has
+ * the idle rows that were left out.
  *
- * A file has the tables `label` and `label_name` when a source has labels, and each is a column of
- * the view `entity`. A label is written when it differs from the file's: a session whose next query
- * begins then gets one row, not all its labels.
+ * If a source has labels, the file has the tables `label` and `label_name`, and the view `entity`
+ * has a column for each label. Only labels whose value has changed are written. So a session that
+ * begins its next query needs only one row.
  */
 #include "recorder_table.h"
 
@@ -14,9 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------------------------- Names -- */
-
-/* Is this the name of a table that each file has, or of a column that each row has? */
+/* Tells whether each file has a table of this name, or each row has a column of this name. */
 static bool is_reserved(const char *name)
 {
     static const char *const names[] = { "camp",    "tick",          "tick_beside", "column_info",
@@ -40,7 +39,8 @@ static bool is_taken(char *const *names, size_t count, const char *name)
     return false;
 }
 
-/* A name in SQL that differs from all of names[count]. Owned by the caller; NULL: no memory. */
+/* Returns an SQL name that differs from all of names[count], or NULL if there is no memory. The
+ * caller must free the name with sqlite3_free(). */
 static char *free_name(char *const *names, size_t count, const char *wanted)
 {
     char *name = sqlite3_mprintf("%s", wanted[0] != '\0' ? wanted : "unnamed");
@@ -79,8 +79,6 @@ static bool has_seldom(const struct recorder_table *table)
     return memchr(table->seldom, 1, table->columns) != NULL;
 }
 
-/* ------------------------------------------------------------------------------------ SQL -- */
-
 static int run(sqlite3 *database, sqlite3_str *text)
 {
     char *sql = sqlite3_str_finish(text);
@@ -104,7 +102,6 @@ static void create_rows(const struct recorder_table *table, sqlite3_str *sql, bo
     sqlite3_str_appendall(sql, ", PRIMARY KEY(tick, entity)) STRICT, WITHOUT ROWID;");
 }
 
-/* Appends the elapsed time: the sum of the states and the unaccounted time. */
 static void append_elapsed(const struct recorder_table *table, sqlite3_str *sql)
 {
     if (table->schema->state_count == 0)
@@ -115,7 +112,6 @@ static void append_elapsed(const struct recorder_table *table, sqlite3_str *sql)
     sqlite3_str_appendall(sql, " AS elapsed_ns");
 }
 
-/* Creates the view of all columns of both tables. */
 static void create_view(const struct recorder_table *table, sqlite3_str *sql)
 {
     sqlite3_str_appendf(sql, "CREATE VIEW \"%w\" AS SELECT tick, entity, flags", table->name);
@@ -130,8 +126,8 @@ static void create_view(const struct recorder_table *table, sqlite3_str *sql)
     sqlite3_str_appendf(sql, " WHERE flags & %d = 0;", RECORDING_GONE);
 }
 
-/* Appends a column of rows that were left out: their state, and each counter that repeats it, has
- * the interval's time; a gauge keeps its value. */
+/* Appends a column of the idle rows that were left out. A state or counter that is not 0 gets the
+ * time of the interval. A gauge keeps its value. */
 static void append_every(const struct recorder_table *table, sqlite3_str *sql, size_t column)
 {
     const struct schema *schema = table->schema;
@@ -149,8 +145,8 @@ static void append_every(const struct recorder_table *table, sqlite3_str *sql, s
                             name, name, name);
 }
 
-/* Creates the view in which an idle row is valid in all intervals until the next row of its entity,
- * or until the end. */
+/* Creates the view that repeats each idle row in all intervals until the next row of its entity, or
+ * until the end of the recording. */
 static void create_view_of_every(const struct recorder_table *table, sqlite3_str *sql,
                                  const char *tick_name)
 {
@@ -187,8 +183,6 @@ static void describe_columns(const struct recorder_table *table, sqlite3_str *sq
     }
 }
 
-/* --------------------------------------------------------------------------------- Inserts -- */
-
 static int prepare(sqlite3 *database, const char *sql, sqlite3_stmt **ret)
 {
     const int r = sql != NULL
@@ -198,8 +192,8 @@ static int prepare(sqlite3 *database, const char *sql, sqlite3_stmt **ret)
     return r == SQLITE_OK ? CAMP_OK : r == SQLITE_NOMEM ? CAMP_E_NOMEM : CAMP_E_IO;
 }
 
-/* Registers a module that is named after the table of intervals, so that each recorder table has
- * its own. */
+/* Registers a module whose name contains tick_name, because each recorder_table needs its own
+ * module. */
 static int prepare_feed(const struct recorder_table *table, sqlite3 *database, bool seldom,
                         const char *tick_name, struct recorder_feed *feed)
 {
@@ -245,8 +239,6 @@ static int prepare_all(struct recorder_table *table, sqlite3 *database, const ch
     return r;
 }
 
-/* -------------------------------------------------------------------------------- Labels -- */
-
 static const char label_tables[] =
     "CREATE TABLE IF NOT EXISTS label(entity INTEGER NOT NULL, name TEXT NOT NULL,"
     " since_tick INTEGER NOT NULL, value TEXT NOT NULL,"
@@ -271,7 +263,7 @@ static int create_labels(struct recorder_table *table, sqlite3 *database)
                : CAMP_E_IO;
 }
 
-/* Appends a label as a column of the view: its last value. */
+/* Appends a column with the last value of a label to the view. */
 static void append_label(sqlite3_str *sql, const char *name)
 {
     sqlite3_str_appendf(sql,
@@ -308,8 +300,6 @@ int recorder_entity_view(const struct recorder_table *tables, size_t count, sqli
     sqlite3_str_appendall(sql, " FROM identity GROUP BY entity;");
     return run(database, sql);
 }
-
-/* ---------------------------------------------------------------------------------- Table -- */
 
 static int find_gauges(struct recorder_table *table)
 {

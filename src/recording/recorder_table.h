@@ -1,5 +1,5 @@
-/* One table of a recording while it is written: for a source's frames, or for the frames beside
- * them. */
+/* One table of a recording that is being written. It stores either the frames of a source, or its
+ * second frames (source_beside()). */
 #pragma once
 
 #include "format.h"
@@ -7,71 +7,72 @@
 
 #include <sqlite3.h>
 
-/* An entity as last written. */
+/* What the file already has for an entity. */
 struct recorder_tracked {
-    uint32_t number; /* in the file; 0: it has none yet */
+    uint32_t number; /* number of the entity in the file, or 0 if it has none yet */
     uint32_t count;
-    uint64_t last_seen; /* number of the registry's frame that last had the entity */
+    uint64_t last_seen; /* value of registry.frames at the entity's last row */
     struct idle_row idle;
-    const struct labels *labels; /* as written under this number */
+    const struct labels *labels; /* the labels that the file has for this number */
     bool kernel;
-    bool stale; /* the identity in the file may be that of another entity */
+    bool stale; /* The identity in the file may belong to another entity. */
 };
 
-/* A row to write. */
 struct recorder_row {
-    uint32_t number;  /* of the row's entity */
-    uint32_t tracked; /* index */
-    size_t row;       /* row of the frame; SIZE_MAX: the entity is gone */
+    uint32_t number;
+    uint32_t tracked; /* index in recorder_table.tracked */
+    size_t row;       /* index in the frame, or SIZE_MAX if the entity is gone */
     uint32_t flags;
 };
 
-/* What fills one of the two tables: the rows of recorder_table.list. */
+/* The rows of recorder_table.list, as input for one of the two SQL tables. */
 struct recorder_feed {
     const struct recorder_table *table;
     bool seldom;
-    size_t *columns; /* indices of the frame's columns, in the order of the table; owned */
-    size_t count;    /* number of all columns of the table, with tick, entity and (not in the second
-                      * table) flags */
+    size_t *columns; /* indices of the frame's columns, in the order of the SQL table */
+    /* Number of columns of the SQL table: tick, entity, flags (only in the first table), and those
+     * in `columns`. */
+    size_t count;
     sqlite3_stmt *insert;
 };
 
-extern const sqlite3_module recorder_feed_module; /* its context is a struct recorder_feed */
+/* The context of the module is a struct recorder_feed. */
+extern const sqlite3_module recorder_feed_module;
 
 struct recorder_table {
     const struct schema *schema;
-    char *name, **column_names; /* as in SQL: unique, regardless of case; owned */
-    bool *seldom;               /* [columns] as selected by recording_plan() */
-    size_t columns;             /* number of the schema's columns, plus RECORDING_EXTRA_COUNT */
+    char *name, **column_names; /* SQL names, unique without regard to case */
+    bool *seldom; /* [columns] selected by recording_plan(): true for columns of the second table */
+    size_t columns; /* number of the schema's columns, plus RECORDING_EXTRA_COUNT */
     size_t *gauges, gauge_count;
     struct recorder_feed rows, seldom_rows;
     sqlite3_stmt *tick, *identity;
-    sqlite3_stmt *label;       /* NULL: the schema has no labels */
-    int64_t tick_number;       /* tick of the interval that is written */
-    const struct frame *frame; /* frame of that interval */
+    sqlite3_stmt *label;       /* NULL if the schema has no labels */
+    int64_t tick_number;       /* number of the current interval */
+    const struct frame *frame; /* frame of the current interval */
     struct registry registry;
-    struct recorder_tracked *tracked; /* [tracked_capacity] by the registry's numbers */
-    uint64_t *last_gauges;            /* [tracked_capacity x gauge_count] as last written */
+    struct recorder_tracked *tracked; /* [tracked_capacity], indexed by the registry */
+    uint64_t *last_gauges;            /* last written gauges: [tracked_capacity][gauge_count] */
     size_t tracked_capacity;
-    struct recorder_row *list; /* of this interval */
+    struct recorder_row *list;
     size_t list_count, list_capacity;
-    bool wants_key; /* the next interval is a key */
+    bool wants_key; /* The next interval must be a key interval. */
 };
 
-/* Creates the tables and views of a schema, whose intervals are in the table `tick_name`. `frame`
- * is the first one. CAMP_E_IO: SQLite has the reason. */
+/* Creates the tables and views of a schema. `tick_name` is the name of the table of intervals, and
+ * `frame` the first frame. If it returns CAMP_E_IO, SQLite has the message. */
 int recorder_table_create(struct recorder_table *table, sqlite3 *database, const char *tick_name,
                           const struct frame *frame);
 
-/* Writes a frame. *number is the last number given to an entity of the file. */
+/* Writes a frame. `number` points to the last number that an entity of the file got; new entities
+ * increase it. */
 int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
                          const struct frame *frame, uint32_t *number, uint64_t *ret_written);
 
 /* Creates the view `entity`, with a column for each label of tables[count]. */
 int recorder_entity_view(const struct recorder_table *tables, size_t count, sqlite3 *database);
 
-/* Forgets what was written to the file, because a transaction was rolled back. */
+/* Forgets what the file has. The caller must have rolled back the transaction. */
 void recorder_table_forget(struct recorder_table *table);
 
-/* Releases the table's statements and its memory. */
 void recorder_table_release(struct recorder_table *table);

@@ -1,7 +1,7 @@
 /*
- * A recording as a source: intervals in the order in which they were recorded, which is not always
- * that of the wall clock. Each is read in a transaction of its own, so that it does not block a
- * recorder, and memory for two frames is enough for a file of any size.
+ * Reads a recording as a source. The intervals come in the order in which they were recorded, even
+ * if the wall clock was set back. Each interval is read in its own transaction, so that the reader
+ * does not block a recorder. Memory is needed for only two frames, whatever the size of the file.
  */
 #include "recording_inside.h"
 
@@ -16,25 +16,30 @@
 #define CUT "%s is damaged: it ends too early; its intact part was shown"
 
 struct recording_source {
-    struct source source; /* first: a recording_source is a source */
+    /* This member must be first, because struct recording_source is cast to struct source. */
+    struct source source;
     struct from from;
     char *path;
     sqlite3 *database;
-    sqlite3_stmt *after;        /* selects the first tick after a given one */
-    sqlite3_stmt *note_before;  /* selects the note of a tick; NULL: the file has no notes */
-    char note[FRAME_NOTE_SIZE]; /* of the last interval */
-    struct recording_table table, beside; /* beside.database NULL: there is none */
-    struct frame nothing;                 /* empty; for an interval that has no frame beside it */
-    int64_t tick;                         /* the last interval read */
-    int64_t first, last;                  /* the selected intervals; last INT64_MAX: to the end */
-    bool is_cut;                          /* the file ends too early */
-    uint64_t done, frames;                /* numbers of intervals; frames 0: unknown */
-    uint64_t began_ns, from_ns;           /* start of a paced replay: CLOCK_MONOTONIC, recording */
+    sqlite3_stmt *after;
+    sqlite3_stmt *note_before; /* NULL if the file has no notes */
+    char note[FRAME_NOTE_SIZE];
+    /* If the recording has no second frames (source_beside()), beside.database is NULL. */
+    struct recording_table table, beside;
+    struct frame nothing; /* empty frame, for intervals without a second frame */
+    int64_t tick;
+    /* The selected intervals. If `last` is INT64_MAX, the selection has no end. */
+    int64_t first, last;
+    bool is_cut;
+    /* Number of intervals that were read, and number of intervals in the file. `frames` is 0 if
+     * unknown. */
+    uint64_t done, frames;
+    /* The start of a replay with --speed, in CLOCK_MONOTONIC (began_ns) and in the recording
+     * (from_ns). */
+    uint64_t began_ns, from_ns;
 };
 
-/* --------------------------------------------------------------------------------- Opening -- */
-
-/* Does the file have notes? Older files have none. */
+/* Older files have no notes. */
 static bool has_notes(sqlite3 *database)
 {
     return sqlite3_table_column_metadata(database, NULL, "note", "since_tick", NULL, NULL, NULL,
@@ -68,8 +73,10 @@ static int select_number(const struct recording_source *source, const char *sql,
     return recording_file_number(source->database, source->path, sql, parameter, ret, error);
 }
 
-/* Finds the ticks from --begin to --end, each at its from_middle_ns(): the wall clock may have been
- * set back in between, so they are the first one after begin and the last one before end. */
+/* Finds the intervals from --begin to --end, by the middle of each interval (from_middle_ns()). If
+ * the wall clock was set back, some intervals in between may be outside of these times. So the
+ * range begins with the first interval after --begin and ends with the last interval before
+ * --end. */
 #define MIDDLE_NS "wall_clock_ns - (end_ns - start_ns) / 2"
 
 static int find_range(struct recording_source *source, struct camp_error *error)
@@ -97,7 +104,8 @@ static int find_range(struct recording_source *source, struct camp_error *error)
 static void fill_facts(const struct recording_info *info, struct from_facts *facts)
 {
     const char *tier = info->facts[RECORDING_TIER];
-    const struct labels *kept = labels_intern(&tier, 1); /* facts->tier must stay, as labels do */
+    /* facts->tier must outlive the source, and labels are never freed. */
+    const struct labels *kept = labels_intern(&tier, 1);
     char name[sizeof facts->name];
 
     facts->live = false;
@@ -115,8 +123,6 @@ static void fill_facts(const struct recording_info *info, struct from_facts *fac
     facts->begin_ns = info->begin_ns > 0 && info->end_ns > 0 ? info->begin_ns : 0;
     facts->end_ns = info->begin_ns > 0 && info->end_ns > 0 ? info->end_ns : 0;
 }
-
-/* --------------------------------------------------------------------------------- Reading -- */
 
 static const struct schema *describe(const struct source *base)
 {
@@ -142,8 +148,8 @@ static int is_damaged(const struct recording_source *source, struct camp_error *
     return camp_fail(error, CAMP_E_FORMAT, 0, CUT, source->path);
 }
 
-/* Finds the next tick in the file. SOURCE_END: there is none, or it is not selected. In a truncated
- * page ticks may be 0, so that the same tick would be found again and again. */
+/* Finds the next selected interval. Returns SOURCE_END if there is none. In a damaged page `tick`
+ * may be 0; the reader would then find the same interval forever. */
 static int find_next(struct recording_source *source, struct camp_error *error)
 {
     int64_t found = 0;
@@ -164,7 +170,6 @@ static int find_next(struct recording_source *source, struct camp_error *error)
     return found > source->last ? SOURCE_END : CAMP_OK;
 }
 
-/* With --speed: waits until the frame is due. */
 static void keep_pace(struct recording_source *source, const struct frame *frame)
 {
     const double speed = source->from.speed;
@@ -176,7 +181,8 @@ static void keep_pace(struct recording_source *source, const struct frame *frame
         source->began_ns = source_clock_ns(CLOCK_MONOTONIC);
         source->from_ns = frame->start_ns;
     }
-    if (frame->end_ns < source->from_ns) { /* another machine's clock, or a restart of this one */
+    /* The intervals may come from different machines, or the machine was restarted. */
+    if (frame->end_ns < source->from_ns) {
         source->began_ns = source_clock_ns(CLOCK_MONOTONIC);
         source->from_ns = frame->end_ns;
     }
@@ -205,7 +211,7 @@ static int read_note(struct recording_source *source, struct camp_error *error)
                : recording_failed(source->database, source->path, error);
 }
 
-/* Reads both frames in one transaction, because a recorder may write meanwhile. */
+/* Reads all parts of an interval in one transaction, because a recorder may be writing. */
 static int read_frames(struct recording_source *source, struct camp_error *error)
 {
     int r;
@@ -232,7 +238,7 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     (void)deadline_ns;
     if (source->first == INT64_MAX)
         return SOURCE_END;
-    do /* starts with the key interval, to restore the idle rows */
+    do /* Reading starts at a key interval, because idle rows cannot be restored without it. */
         r = read_frames(source, error);
     while (r == CAMP_OK && source->tick < source->first);
     if (r != CAMP_OK)

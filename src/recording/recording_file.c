@@ -1,4 +1,4 @@
-/* The file of a recording: opened, checked and described. */
+/* Opens, checks and describes the file of a recording. */
 #include "recording_inside.h"
 
 #include "counters/error.h"
@@ -20,7 +20,7 @@ int recording_failed(sqlite3 *database, const char *path, struct camp_error *err
         return CAMP_E_NOMEM;
     if (code == SQLITE_NOTADB)
         return camp_fail(error, CAMP_E_FORMAT, 0, "%s is not a recording", path);
-    if (code == SQLITE_CANTOPEN) /* SQLite creates a -shm file in the same folder */
+    if (code == SQLITE_CANTOPEN) /* SQLite must create a -shm file in the same folder. */
         return camp_fail(error, CAMP_E_PERM, sqlite3_system_errno(database),
                          "%s was not closed (its -wal file still exists): reading it needs "
                          "permission to write in its folder; or copy both files to another folder",
@@ -86,7 +86,8 @@ static int read_fact(sqlite3 *database, const char *path, const char *key, char 
     return r;
 }
 
-/* Checks the first bytes, so that the error for another kind of file is not one of SQLite. */
+/* Checks the application id and the version, so that another kind of file gets a plain message
+ * instead of an SQLite error. */
 static int check_kind(sqlite3 *database, const char *path, struct camp_error *error)
 {
     int64_t application = 0, version = 0;
@@ -108,7 +109,6 @@ static int check_kind(sqlite3 *database, const char *path, struct camp_error *er
     return CAMP_OK;
 }
 
-/* SQLite creates an empty -wal when it opens a file without one. */
 int recording_file_fail_empty(const char *path, struct camp_error *error)
 {
     char *wal = sqlite3_mprintf("%s-wal", path);
@@ -134,8 +134,8 @@ static int check_tables(sqlite3 *database, const char *path, struct camp_error *
     return r == CAMP_OK && count == 0 ? recording_file_fail_empty(path, error) : r;
 }
 
-/* WRITABLE_SCHEMA lets SQLite read the intact part of a truncated file; nothing is written. The
- * checkpoints are left to the recorder. */
+/* SQLITE_DBCONFIG_WRITABLE_SCHEMA lets SQLite read the intact part of a truncated file; nothing is
+ * written. Checkpoints are left to the recorder. */
 int recording_file_open(sqlite3 **ret, const char *path, struct camp_error *error)
 {
     int r;
@@ -148,14 +148,15 @@ int recording_file_open(sqlite3 **ret, const char *path, struct camp_error *erro
     sqlite3_db_config(*ret, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_db_config(*ret, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
     sqlite3_db_config(*ret, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(*ret, SQLITE_DBCONFIG_DQS_DML, 0, NULL); /* "NAME" is never a text */
+    /* Otherwise SQLite reads an unknown column "NAME" as a text. */
+    sqlite3_db_config(*ret, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     r = check_kind(*ret, path, error);
     return r == CAMP_OK ? check_tables(*ret, path, error) : r;
 }
 
-/* Is the file shorter than its head says (sqlite.org, Database File Format, 1.3: at byte 16 the
- * size of a page, at byte 28 the number of pages)? While the file is recorded (it has a -wal), its
- * head may already count pages that are not in it. */
+/* Tells whether the file is shorter than its header says (sqlite.org, Database File Format, 1.3).
+ * Byte 16 has the page size, byte 28 the number of pages. A file with a -wal file is being
+ * recorded, and its header may already count pages that are not in the file. */
 static bool is_cut(const char *path)
 {
     char *wal = sqlite3_mprintf("%s-wal", path);
@@ -179,9 +180,7 @@ static bool is_cut(const char *path)
     return ret;
 }
 
-/* --------------------------------------------------------------------------- Information -- */
-
-/* Selects a number; *ret stays as it is if the number cannot be read. */
+/* Selects a number. *ret does not change if the number cannot be read. */
 static void ask(sqlite3 *database, const char *path, const char *sql, int64_t parameter,
                 int64_t *ret)
 {

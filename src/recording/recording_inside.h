@@ -1,42 +1,40 @@
-/* A recording while it is read: its file and its tables. */
+/* Reads the file and the tables of a recording. */
 #pragma once
 
 #include "recording.h"
 
 #include <sqlite3.h>
 
-/* ----------------------------------------------------------------------------------- File -- */
-
-/* Opens a file for reading. The caller closes *ret, also after a failure. CAMP_E_FORMAT: it is no
- * recording, or one of a newer camp. CAMP_E_GONE: there is no such file. */
+/* Opens a file for reading. The caller must close *ret, even after a failure. Returns CAMP_E_FORMAT
+ * if the file is not a recording or was made by a newer camp. Returns CAMP_E_GONE if there is no
+ * such file. */
 int recording_file_open(sqlite3 **ret, const char *path, struct camp_error *error);
 
 /* Fails with CAMP_E_FORMAT for a file without an interval. The message names the likely cause. */
 int recording_file_fail_empty(const char *path, struct camp_error *error);
 
-/* The number that a statement with at most one parameter selects; 0 without a row. */
+/* Gets the number that an SQL statement selects, or 0 if the statement returns no row. The
+ * statement has at most one parameter. */
 int recording_file_number(sqlite3 *database, const char *path, const char *sql, int64_t parameter,
                           int64_t *ret, struct camp_error *error);
 
-/* Fills the facts, the number of intervals, their begin and end, and is_cut. *ret has what can be
- * read of a damaged file. */
+/* Fills the facts, the number of intervals, their begin and end, and is_cut. If the file is
+ * damaged, *ret has the facts that could be read. */
 int recording_file_info(sqlite3 *database, const char *path, struct recording_info *ret,
                         struct camp_error *error);
 
-/* Prepares a statement; the format is that of SQLite's printf (%w, %Q). */
+/* Prepares a statement. The format is that of sqlite3_mprintf(). */
 int recording_prepare(sqlite3 *database, const char *path, sqlite3_stmt **ret,
                       struct camp_error *error, const char *format, ...);
 
-/* The error of a failed call to SQLite. CAMP_E_FORMAT: the file is damaged, or no recording. */
+/* Makes the error of a failed SQLite call. CAMP_E_FORMAT means that the file is damaged or is not a
+ * recording. */
 int recording_failed(sqlite3 *database, const char *path, struct camp_error *error);
 
-/* ---------------------------------------------------------------------------------- Table -- */
-
-/* The rows of an interval. */
 struct recording_rows {
     struct frame frame;
     struct recording_row {
-        uint32_t number; /* of the row's entity */
+        uint32_t number;
         struct idle_row idle;
     } * rows; /* [frame.entity_count] */
     size_t capacity;
@@ -44,27 +42,29 @@ struct recording_rows {
 
 struct recording_table {
     sqlite3 *database;
-    const char *path; /* for messages */
+    const char *path;
     char *name;
-    struct column *columns; /* of the schema; their texts are owned */
+    struct column *columns; /* columns of the schema */
     struct schema schema;
-    char *label_names[LABELS_MOST]; /* of the schema; owned */
+    char *label_names[LABELS_MOST];
     sqlite3_stmt *tick, *identity;
-    sqlite3_stmt *rows;  /* entity, flags, the schema's columns, enum recording_extra */
-    sqlite3_stmt *label; /* NULL: the file has no labels */
+    /* The result columns are entity, flags, the columns of the schema, and enum recording_extra. */
+    sqlite3_stmt *rows;
+    sqlite3_stmt *label; /* NULL if the file has no labels */
     struct recording_rows intervals[2];
-    int now;       /* index of the interval read last; the other interval is the one before it */
-    bool is_there; /* the last interval requested was recorded */
+    /* index of the interval that was read last; the other index has the interval before it */
+    int now;
+    bool is_there; /* The last requested interval is in the file. */
 };
 
-/* Opens a table. `name` is the name of its schema, `tick_name` that of its table of intervals. */
+/* Opens a table of the schema `name`. `tick_name` is the name of its table of intervals. */
 int recording_table_open(struct recording_table *table, sqlite3 *database, const char *path,
                          const char *name, const char *tick_name, struct camp_error *error);
 
-/* Reads intervals[now]. The first interval must be a key, and the others follow it in order. */
+/* Reads an interval into intervals[now]. The first call must be for a key interval, and the next
+ * calls must follow in order. */
 int recording_table_read(struct recording_table *table, int64_t tick, struct camp_error *error);
 
-/* Reads the labels that an entity has in an interval. */
 int recording_labels_read(struct recording_table *table, int64_t tick, uint32_t number,
                           const struct labels **ret, struct camp_error *error);
 

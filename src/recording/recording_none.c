@@ -1,4 +1,4 @@
-/* For builds without SQLite: there are no recordings. */
+/* Replaces recordings in builds without SQLite. Each call fails with a message. */
 #include "counters/error.h"
 #include "recorder.h"
 #include "recording.h"
@@ -31,7 +31,7 @@ int recorder_open(struct recorder **ret, const char *path, const struct recorder
     return refuse(path, error);
 }
 
-/* These functions need a recorder, so they are never called. */
+/* The functions below are never called, because recorder_open() always fails. */
 
 int recorder_write(struct recorder *recorder, const struct frame *frame, const struct frame *beside,
                    struct camp_error *error)

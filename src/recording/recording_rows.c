@@ -1,7 +1,7 @@
 /*
- * The rows of an interval: those in the file, and the idle rows of the previous interval, which the
- * file leaves out. Both are in the order of their entities' numbers, so they are merged while they
- * are read, and only two frames are kept.
+ * Reads the rows of an interval, and restores the idle rows that the file leaves out from the
+ * previous interval. The rows of the file and of the previous interval are sorted by entity number,
+ * so the reader merges them. Only two frames are in memory.
  */
 #include "counters/error.h"
 #include "ledger/array.h"
@@ -18,7 +18,7 @@ static int not_a_number(const struct recording_table *table, sqlite3_stmt *state
                      sqlite3_column_name(statement, column), table->name);
 }
 
-/* NULL is 0. */
+/* Reads an integer; NULL counts as 0. */
 static int read_number(const struct recording_table *table, sqlite3_stmt *statement, int column,
                        int64_t *ret, struct camp_error *error)
 {
@@ -31,9 +31,7 @@ static int read_number(const struct recording_table *table, sqlite3_stmt *statem
                : not_a_number(table, statement, column, error);
 }
 
-/* ------------------------------------------------------------------------------- One row -- */
-
-/* Adds a row to an interval; NULL: no memory. */
+/* Returns NULL if there is no memory. */
 static struct entity *add_row(struct recording_rows *interval, struct recording_row row)
 {
     struct entity *entity = frame_add(&interval->frame);
@@ -45,7 +43,7 @@ static struct entity *add_row(struct recording_rows *interval, struct recording_
     return entity;
 }
 
-/* Restores a row of the interval before, if that row is idle. */
+/* Restores a row of the previous interval if that row is idle. */
 static int restore_row(struct recording_rows *interval, const struct recording_rows *before,
                        size_t at_before)
 {
@@ -103,7 +101,6 @@ static int read_identity(struct recording_table *table, int64_t tick, uint32_t n
     return camp_fail(error, CAMP_E_FORMAT, 0, "%s has no name for entity %u", table->path, number);
 }
 
-/* Reads the values of the interval's last row. */
 static int read_values(struct recording_table *table, struct recording_rows *interval,
                        int64_t flags, struct camp_error *error)
 {
@@ -129,15 +126,12 @@ static int read_values(struct recording_table *table, struct recording_rows *int
     return r;
 }
 
-/* ------------------------------------------------------------------------------ An interval -- */
-
-/* The progress of reading an interval. */
 struct merge {
     int64_t tick;
     bool key;
     struct recording_rows *now;
     const struct recording_rows *before;
-    size_t at; /* in `before` */
+    size_t at; /* index in before->rows */
 };
 
 static int restore_until(struct merge *merge, uint32_t number)
@@ -153,8 +147,8 @@ static int restore_until(struct merge *merge, uint32_t number)
     return r;
 }
 
-/* Adds a row for the entity `before`; if that is NULL, for the entity of the current row in the
- * file. */
+/* Adds a row for the entity `before`. If `before` is NULL or the identity has changed, reads the
+ * identity from the file. */
 static int identify(struct recording_table *table, struct merge *merge, uint32_t number,
                     int64_t flags, const struct entity *before, struct camp_error *error)
 {
@@ -245,7 +239,7 @@ int recording_table_read(struct recording_table *table, int64_t tick, struct cam
     frame_clear(&merge.now->frame);
     r = read_tick(table, &merge, error);
     if (r != CAMP_OK || !table->is_there)
-        return r; /* idle rows are restored in the next interval that was recorded */
+        return r; /* The idle rows are restored in the next interval that is in the file. */
     table->now = !table->now;
     return read_rows(table, &merge, error);
 }

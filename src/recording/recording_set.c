@@ -1,4 +1,4 @@
-/* The files of a rotated recording: their names, and all of them as one source. */
+/* Finds the files of a rotated recording, and reads them as one source. */
 #include "recording.h"
 
 #include "counters/error.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define SUFFIX ".camp"
-#define TIME_LENGTH 16 /* 20261122T020000Z */
+#define TIME_LENGTH 16 /* length of 20261122T020000Z */
 
 static bool is_folder(const char *path)
 {
@@ -48,7 +48,7 @@ static bool is_time(const char *text)
     return strspn(text, "0123456789") == 8 && text[8] == 'T' && strspn(text + 9, "0123456789") == 6;
 }
 
-/* Is the name "STEM-20261122T020000Z.camp"? An empty stem stands for any. */
+/* Tells whether the name is STEM-20261122T020000Z.camp. With stem_length 0, any stem matches. */
 static bool is_of_set(const char *name, const char *stem, size_t stem_length, int64_t *ret_time_s)
 {
     const size_t tail = TIME_LENGTH + strlen(SUFFIX), length = strlen(name);
@@ -76,8 +76,8 @@ static int add(struct recording_set *set, const char *folder, const char *name, 
                                                                         : (set->count++, CAMP_OK);
 }
 
-/* Splits a path into its folder, which the caller must free, and the stem of its files. NULL: no
- * memory. */
+/* Splits a path into its folder, which the caller must free, and the stem of its files. Returns
+ * NULL if there is no memory. */
 static char *split(const char *path, const char **ret_stem, size_t *ret_stem_length)
 {
     const char *slash = strrchr(path, '/');
@@ -164,18 +164,21 @@ void recording_set_release(struct recording_set *set)
     *set = (struct recording_set){ 0 };
 }
 
-/* ------------------------------------------------------------------------------- A source -- */
-
 struct replay_source {
-    struct source source; /* first: a replay_source is a source */
-    struct from from;     /* options for each file; without progress, which counts all files */
+    /* This member must be first, because struct replay_source is cast to struct source. */
+    struct source source;
+    /* Options for each file. `progress` is NULL, because progress counts the intervals of all
+     * files. */
+    struct from from;
     void (*progress)(void *context, uint64_t done, uint64_t total);
     struct recording_set set;
-    size_t at;              /* index of the file that is read */
-    struct source *first;   /* of the first file; remains open: all frames have its schemas */
-    struct source *current; /* source of the current file; may equal `first` */
-    uint64_t done, frames;  /* intervals of all files */
-    int failed;             /* CAMP_E_* of the first file that could not be read to its end */
+    size_t at;
+    /* The source of the first file. It stays open, because all frames have its schemas. */
+    struct source *first;
+    struct source *current; /* may equal `first` */
+    /* number of intervals that were read, and number of intervals in all files */
+    uint64_t done, frames;
+    int failed; /* error code of the first file that could not be read to its end */
     struct camp_error failure;
     struct frame frame, beside;
 };
@@ -191,8 +194,6 @@ static const struct schema *describe(const struct source *base)
 
     return source->first->describe(source->first);
 }
-
-/* --------------------------------------------------------------------------------- Schemas -- */
 
 static bool is_same_schema(const struct schema *left, const struct schema *right)
 {
@@ -220,7 +221,6 @@ static bool is_same_source(const struct source *left, const struct source *right
            (left_beside == NULL || is_same_schema(left_beside->schema, right_beside->schema));
 }
 
-/* Copies the frame's head, with the schema of the first file. */
 static const struct frame *adopt(struct frame *ret, const struct frame *frame,
                                  const struct schema *schema)
 {
@@ -228,8 +228,6 @@ static const struct frame *adopt(struct frame *ret, const struct frame *frame,
     ret->schema = schema;
     return ret;
 }
-
-/* --------------------------------------------------------------------------------- Reading -- */
 
 static int open_file(struct replay_source *source, size_t at, struct source **ret,
                      struct camp_error *error)
@@ -270,8 +268,8 @@ static const struct frame *beside(const struct source *base)
                  source_beside(source->first)->schema);
 }
 
-/* Opens the file after one that has ended, is damaged, or was removed meanwhile; that failure is
- * returned after the last file. */
+/* Opens the next file after the current file has ended, is damaged or was removed. The error of the
+ * first damaged or removed file is returned after the last file. */
 static int next_file(struct replay_source *source, int r, struct camp_error *error)
 {
     if (r != SOURCE_END && source->failed == CAMP_OK) {
@@ -321,8 +319,6 @@ static void close_replay(struct source *base)
     free(source);
 }
 
-/* --------------------------------------------------------------------------------- Opening -- */
-
 static void drop_file(struct recording_set *set, size_t at)
 {
     free(set->paths[at]);
@@ -331,7 +327,7 @@ static void drop_file(struct recording_set *set, size_t at)
     memmove(&set->times_s[at], &set->times_s[at + 1], (set->count - at) * sizeof *set->times_s);
 }
 
-/* Opens each file once, to add up their intervals; the first one remains open. */
+/* Opens each file once, to add up the numbers of intervals. The first file stays open. */
 static int open_all(struct replay_source *source, struct from_facts *facts,
                     struct camp_error *error)
 {
@@ -363,7 +359,8 @@ static int open_all(struct replay_source *source, struct from_facts *facts,
     if (dropped > 0 && source->first != NULL)
         snprintf(facts->note, sizeof facts->note, "%zu of its files could not be read: %s", dropped,
                  error->message);
-    return source->first != NULL ? CAMP_OK : CAMP_E_FORMAT; /* error: the last failed file's */
+    /* `error` has the message of the last file that could not be opened. */
+    return source->first != NULL ? CAMP_OK : CAMP_E_FORMAT;
 }
 
 static int open_set(const struct from *from, const char *path, struct source **ret,

@@ -1,4 +1,5 @@
-/* The schema of a recording's table, as the file describes it, and the statements that read it. */
+/* Reads the schema of a recorded table from the file, and prepares the statements that read its
+ * rows. */
 #include "recording_inside.h"
 
 #include "counters/error.h"
@@ -8,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS_MOST 1000 /* SQLite itself has at most 2000 */
-
-/* ---------------------------------------------------------------------------------- Schema -- */
+#define COLUMNS_MOST 1000 /* SQLite allows at most 2000. */
 
 static const char *text_of(sqlite3_stmt *statement, int column)
 {
@@ -37,7 +36,8 @@ static int provenance_of(const char *text)
     return CAMP_UNKNOWN;
 }
 
-/* Adds the column that a row of column_info describes. States come first, as in every schema. */
+/* Adds the column that a row of column_info describes. States must come before all other
+ * columns. */
 static int add_column(struct recording_table *table, sqlite3_stmt *row, struct camp_error *error)
 {
     const size_t at = table->schema.column_count;
@@ -63,7 +63,8 @@ static int add_column(struct recording_table *table, sqlite3_stmt *row, struct c
                                                                                  : CAMP_E_NOMEM;
 }
 
-/* Interrupts of threads, which have a run queue, are in the same column of text as system calls. */
+/* In text output, threads show interrupt time in the column of system calls. Only threads have a
+ * run queue. */
 static void share_interrupts(struct recording_table *table)
 {
     bool are_threads = false;
@@ -75,7 +76,7 @@ static void share_interrupts(struct recording_table *table)
     }
 }
 
-/* Appends the columns' names in SQL to `list`. */
+/* Appends the SQL names of the columns to `list`. */
 static int read_columns(struct recording_table *table, sqlite3_str *list, struct camp_error *error)
 {
     sqlite3_stmt *statement = NULL;
@@ -109,8 +110,6 @@ static int allocate(struct recording_table *table, const char *name)
         frame_init(&table->intervals[i].frame, &table->schema);
     return table->name != NULL && table->columns != NULL ? CAMP_OK : CAMP_E_NOMEM;
 }
-
-/* ------------------------------------------------------ Labels: older files have none -- */
 
 static bool has_labels(sqlite3 *database)
 {
@@ -152,13 +151,13 @@ static int open_labels(struct recording_table *table, struct camp_error *error)
     r = read_names(table, error);
     if (r != CAMP_OK || table->schema.label_count == 0)
         return r;
-    /* The last value of each label: with max(), SQLite selects the row that has the maximum. */
+    /* With max(), SQLite takes the other columns from the row that has the maximum. */
     return recording_prepare(table->database, table->path, &table->label, error,
                              "SELECT name, value, max(since_tick) FROM label "
                              "WHERE entity = ? AND since_tick <= ? GROUP BY name");
 }
 
-/* The buffer for a label's value; NULL: the schema has no such label. */
+/* Returns the buffer for the value of a label, or NULL if the schema has no such label. */
 static char *value_of(const struct recording_table *table, const char *name,
                       char values[][LABELS_VALUE_SIZE + 1])
 {
@@ -172,7 +171,8 @@ static char *value_of(const struct recording_table *table, const char *name,
 int recording_labels_read(struct recording_table *table, int64_t tick, uint32_t number,
                           const struct labels **ret, struct camp_error *error)
 {
-    char texts[LABELS_MOST][LABELS_VALUE_SIZE + 1] = { "" }; /* labels_intern() cuts longer ones */
+    /* labels_intern() truncates longer values. */
+    char texts[LABELS_MOST][LABELS_VALUE_SIZE + 1] = { "" };
     const char *values[LABELS_MOST];
     int stepped;
 
@@ -198,8 +198,6 @@ int recording_labels_read(struct recording_table *table, int64_t tick, uint32_t 
     return CAMP_OK;
 }
 
-/* -------------------------------------------------------------------------------- Statements -- */
-
 static bool has_seldom(const struct recording_table *table)
 {
     char *name = sqlite3_mprintf("%s_seldom", table->name);
@@ -211,7 +209,8 @@ static bool has_seldom(const struct recording_table *table)
     return r == SQLITE_OK;
 }
 
-/* `columns`: the names of the schema's columns, each of which is in one of the two tables. */
+/* `columns` has the SQL names of the schema's columns. Each of these columns is in NAME_rows or
+ * NAME_seldom. */
 static int prepare_rows(struct recording_table *table, const char *columns,
                         struct camp_error *error)
 {

@@ -1,8 +1,8 @@
 /*
- * camp verify: checks on this machine whether the numbers of the library are right, by loads whose
- * CPU time, reads, writes etc. are known. This file has the options, the repetition of the trials,
- * and the exit status. verify_rows.c has the table of all rows, verify_findings.c keeps the
- * findings, verify_show.c shows them, and the other verify_*.c are the trials.
+ * camp verify checks whether the numbers of the library are right on this machine. Its loads know
+ * their own CPU time, reads, writes and so on. This file has the options, repeats the trials, and
+ * sets the exit status. verify_rows.c has the table of all rows, verify_findings.c the results, and
+ * verify_show.c the output. Each other verify_*.c has trials.
  */
 #include "verify_findings.h"
 
@@ -18,13 +18,12 @@
 #include <string.h>
 #include <time.h>
 
-#define STEAL_MAX_PERCENT 1.0 /* of one CPU */
+#define STEAL_MAX_PERCENT 1.0 /* in percent of one CPU */
 #define WHOLE_TAKES "20 s"
 
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 static const char *const formats[] = { "text", "json", "csv", NULL };
 
-/* The requested trials and their progress. */
 struct verify_run {
     struct verification verification;
     uint64_t count;
@@ -33,7 +32,7 @@ struct verify_run {
     bool list;
     struct verify_record record;
     struct progress progress;
-    uint64_t start_ns; /* this round */
+    uint64_t start_ns;
     int status;
 };
 
@@ -56,7 +55,7 @@ static bool start_try(struct verification *verification)
     return any;
 }
 
-/* Decides the rows that the trial left undecided as not tested: they must not count as passed. */
+/* Rows without a verdict become "not tested", so that they do not count as passed. */
 static void close_trial(struct verification *verification)
 {
     for (size_t i = 0; i < verification->running_count; i++) {
@@ -66,7 +65,7 @@ static void close_trial(struct verification *verification)
     }
 }
 
-/* Makes rows undecided again that failed in this try while the hypervisor stole CPU time. */
+/* A hypervisor stole CPU time during this try, so rows that failed become undecided again. */
 static void excuse_stolen(struct verification *verification, double stolen_percent)
 {
     for (size_t i = 0; i < verification->running_count; i++) {
@@ -80,7 +79,7 @@ static void excuse_stolen(struct verification *verification, double stolen_perce
     }
 }
 
-/* On a terminal, writes to stderr which rows are being measured. */
+/* Writes to stderr which rows are being measured, if stderr is a terminal. */
 static void show_progress(struct verify_run *run, size_t round)
 {
     const struct verification *verification = &run->verification;
@@ -222,7 +221,6 @@ static int show(struct verify_run *run, size_t number)
     return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
 }
 
-/* Runs all trials once. */
 static int run_once(struct verify_run *run, size_t number)
 {
     const struct finding *findings = run->verification.findings;
@@ -245,7 +243,7 @@ static int run_once(struct verify_run *run, size_t number)
 
 int command_verify(int argc, char **argv)
 {
-    static struct verify_run run = { .count = 1 }; /* too large for the stack */
+    static struct verify_run run = { .count = 1 }; /* The structure is too large for the stack. */
     int status = read_options(&run, argc, argv);
 
     if (status != OPTIONS_GO_ON)

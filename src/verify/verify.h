@@ -1,10 +1,12 @@
-/* The structure of camp verify. A trial is one experiment (a load of known truth, watched through
- * libcamp); it decides one finding for each of its rows. A row compares one number of the library
- * with the truth.
+/*
+ * The parts of camp verify: a trial runs a load whose true numbers are known, and reads the same
+ * numbers through the library. A row of a trial compares one number of the library with the true
+ * number. The result of a row is its finding: pass, FAIL, or not tested with a reason.
  *
- * A finding is a pass, a FAIL, or not tested with the reason. A finding is decided once: a trial
- * is repeated (TRIES_MAX) only for rows that a second measurement, the witness, reported as
- * disturbed, and for failed rows of CPU time if the hypervisor stole time in the same try. */
+ * A finding gets its verdict once. A trial is repeated, up to TRIES_MAX times, only for rows that
+ * were disturbed. Such rows are reported by interfered(), or failed in rows of CPU time while the
+ * hypervisor stole CPU time.
+ */
 #pragma once
 
 #include <camp/camp.h>
@@ -16,35 +18,36 @@
 #define TRIES_MAX 3u
 #define TRIAL_ROWS_MAX 6u
 
-/* A pass must exclude a number that is wrong by this share of the expected one. The bounds of a row
- * are measured in the same interval, so they become wider under concurrent load. A row whose bounds
- * are too wide is tried again; if they still are in the last try, the row is not tested. */
+/* A row can pass only if its bounds would exclude a number that is wrong by this share. The bounds
+ * become wider under concurrent load. A row with wider bounds is tried again, and after TRIES_MAX
+ * tries it is not tested. */
 #define DISTINGUISHED 0.3
 
-/* The allowed error of a mean or a sum of many rounded numbers, in standard deviations. By chance
- * an error exceeds it in one trial of 16,000. */
+/* The allowed error of a mean or a sum of many rounded numbers, in standard deviations. By chance,
+ * a greater error occurs in one trial of 16,000. */
 #define DEVIATIONS 4.0
 
-/* NTP slews CLOCK_MONOTONIC against the scheduler's clock by 500 ppm at most (MAXFREQ). */
+/* NTP changes the speed of CLOCK_MONOTONIC by at most 500 ppm (MAXFREQ). The scheduler's clock has
+ * constant speed. */
 #define SLEW_MAX 500e-6
 
 struct verification;
 
 struct row_spec {
-    const char *name; /* "cpu-half-process" */
+    const char *name;
     const char *unit; /* unit of the columns expected, reported, error and allowed */
     const char *help; /* what is compared with what */
 };
 
 struct trial {
     void (*run)(struct verification *verification);
-    bool timed; /* rows of CPU time, which a hypervisor disturbs when it steals time */
-    struct row_spec rows[TRIAL_ROWS_MAX]; /* the last one has no name; in the order of display */
+    bool timed; /* The rows are CPU times, which are disturbed if a hypervisor steals CPU time. */
+    /* The rows are in the order of display. A row without a name ends the list. */
+    struct row_spec rows[TRIAL_ROWS_MAX];
 };
 extern const struct trial verify_trials[];
 extern const size_t verify_trial_count;
 
-/* The trials, each in the file named after its subject. */
 void verify_idle(struct verification *verification);
 void verify_half(struct verification *verification);
 void verify_full(struct verification *verification);
@@ -67,35 +70,39 @@ void verify_exits(struct verification *verification);
 void verify_states(struct verification *verification);
 void verify_state_sleeps(struct verification *verification);
 
-/* Whether this try may decide the row; if not, the trial can skip it. */
+/* Tells whether this try may decide the row. If not, the trial can skip the row. */
 bool is_open(struct verification *verification, const char *row);
 
-/* Decides a row. */
+/* Compare the reported number with the expected one, and set the verdict. The row passes if the
+ * number is between expected - below and expected + above. decide() uses `allowed` for both. If the
+ * bounds are too wide, the row is disturbed, like after interfered(). */
 void decide(struct verification *verification, const char *row, double expected, double reported,
             double allowed);
 void decide_between(struct verification *verification, const char *row, double expected,
                     double reported, double below, double above);
-/* Sets the 95 % interval of a mean, about which the next decide() of this row is. */
+/* Sets half the width of the 95 % interval of a mean. The caller must call it before decide() of
+ * the same row. */
 void set_confidence(struct verification *verification, const char *row, double half_width);
 
-/* Decides that the row cannot be tested on this machine. */
+/* Sets the verdict "not tested" with a reason. */
 void not_tested(struct verification *verification, const char *row, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Adds a note to an open row, whatever its verdict will be. */
+/* Adds a note to an undecided row. A later verdict keeps the note. */
 void remark(struct verification *verification, const char *row, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Notes that a witness saw a disturbance, so that this try could not test the row. */
+/* Reports that something disturbed the row, so that this try cannot decide it. After TRIES_MAX
+ * tries, the row is not tested. */
 void interfered(struct verification *verification, const char *row, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Whether a call of the library failed (error->code). If so, decides the row: not tested for
- * CAMP_E_PERM and CAMP_E_NOTSUP, a FAIL for any other code. */
+/* Tells whether a call of the library failed. If it failed with CAMP_E_PERM or CAMP_E_NOTSUP, the
+ * row is not tested. With any other code, the row fails. */
 bool has_failed(struct verification *verification, const char *row, const struct camp_error *error);
 
-/* Whether neither the load (by `result` and `error`) nor the call of the library failed (NULL: each
- * row has its own call). Otherwise decides all rows of the running trial: if the load failed, they
- * are not tested. */
+/* Tells whether the load and the library succeeded. `result` and `error` are those of the load.
+ * `library` is the error of the library, or NULL if each row has its own. If the load failed, all
+ * rows of the trial are not tested. If the library failed, has_failed() decides all rows. */
 bool trial_succeeded(struct verification *verification, int result, const struct camp_error *error,
                      const struct camp_error *library);

@@ -1,14 +1,18 @@
-/* Verifies CPU time under the loads of the CAMP paper: idle, half of a CPU, a full CPU, and two
+/*
+ * Verifies CPU time under the loads of the CAMP paper: idle, half of a CPU, a full CPU, and two
  * processes of 30 % each.
  *
- * Process: the library's utilisation, sampled every 50 ms, against the process's own CPU clock.
- * The samples are contiguous and the process sleeps at the first and the last of them, so their
- * weighted mean covers exactly what the clock measures; its 95 % interval comes from their scatter.
+ * Processes: the library samples the utilisation of the process every 50 ms. The expected value
+ * comes from the CPU clock of the process. The samples have no gaps, and the process sleeps at the
+ * first and the last sample. So the weighted mean of the samples covers the same time as the clock.
+ * The 95 % interval of the mean comes from the scatter of the samples.
  *
- * Machine: wall time - idle - iowait of all CPUs is the busy time. The truth is the CPU time of
- * all processes, including the loads and exited processes (verify_witness.c), so other activity is
- * known and does not disturb. The error is the resolution of /proc/stat (1/100 s, at both ends), up
- * to a tick of each task that runs during a reading, and the truncation of cutime. */
+ * Machine: the busy time of all CPUs is the wall time without idle and iowait. The expected value
+ * is the CPU time of all processes, including the loads and exited processes (verify_witness.c). So
+ * other activity does not disturb the trial. The allowed error has three parts: the resolution of
+ * /proc/stat (1/100 s) at both ends, up to a tick of each task that runs during a reading, and the
+ * rounding of cutime.
+ */
 #include "verify.h"
 
 #include "counters/units.h"
@@ -24,43 +28,43 @@
 
 #define DURATION_NS (800ull * NS_PER_MS)
 #define SAMPLE_NS (50ull * NS_PER_MS)
-#define SAMPLES (DURATION_NS / SAMPLE_NS) /* 16 */
-#define STUDENT_95 2.13 /* the 97.5 % point of Student's t for 15 degrees of freedom */
+#define SAMPLES (DURATION_NS / SAMPLE_NS)
+#define STUDENT_95 2.13 /* 97.5 % point of Student's t for 15 degrees of freedom */
 
 struct samples {
     size_t count;
     double percent[SAMPLES];
-    double weight[SAMPLES]; /* length of each sample, ns */
+    double weight[SAMPLES]; /* length of each sample in ns */
 };
 
-/* Readings of the watcher's clock before and after a call of the library. */
+/* readings of CLOCK_MONOTONIC before and after a call of the library */
 struct moment {
     uint64_t before_ns, after_ns;
 };
 
-/* A load and the samples of it. */
 struct watched {
     struct subject subject;
     struct load_cpu_plan plan;
     struct camp_task previous;
     struct samples samples;
     struct moment first, last;
-    struct act_record mark, most; /* bounds of the load's CPU time (verify_subject.h) */
-    struct camp_error error;      /* of the library */
+    /* The bounds of the load's CPU time (verify_subject.h). */
+    struct act_record mark, most;
+    struct camp_error error;
 };
 
-/* What was measured of the machine over the same time, in ns. */
+/* Times are in ns. */
 struct machine {
     double wall;
     size_t cpus;
-    double busy;     /* of all CPUs, from the line "cpu" of /proc/stat */
-    double sum_busy; /* sum of the lines "cpuN" of the CPUs */
+    double busy;     /* busy time of all CPUs, from the line "cpu" of /proc/stat */
+    double sum_busy; /* sum of the busy times in the lines "cpuN" */
     double steal;
-    struct camp_cpu pinned_first; /* the CPU that a load was pinned to */
+    struct camp_cpu pinned_first; /* first reading of the CPU to which a load is pinned */
     struct camp_utilisation pinned;
     struct testimony seen;
     struct camp_error seen_error;
-    struct camp_error error, pinned_error; /* of the library */
+    struct camp_error error, pinned_error;
 };
 
 static int act_sleep(const void *plan, void *truth, struct camp_error *error)
@@ -82,7 +86,6 @@ static double mean(const struct samples *samples)
     return weight > 0 ? sum / weight : NAN;
 }
 
-/* Returns half the width of the 95 % interval of the mean. */
 static double confidence(const struct samples *samples)
 {
     double middle = mean(samples), square = 0, count = (double)samples->count;
@@ -141,7 +144,7 @@ static void judge_cpus(struct machine *machine, const struct readings *readings)
     machine->error.code = r;
 }
 
-/* Arguments and result of one reading of all CPUs, which the witness calls. */
+/* Arguments and result of read_cpus(). */
 struct cpu_reading {
     struct camp_cpu *cpus; /* [CPUS_MAX] */
     size_t count;
@@ -157,7 +160,8 @@ static void read_cpus(void *context)
                       &reading->error);
 }
 
-/* Reads all processes and all CPUs at one moment. If that fails, reads the CPUs alone. */
+/* Reads all processes and all CPUs at one moment. If the processes cannot be read, reads only the
+ * CPUs. */
 static void read_machine(struct machine *machine, struct witness *witness, struct camp_cpu *cpus,
                          size_t *ret_count)
 {
@@ -171,7 +175,7 @@ static void read_machine(struct machine *machine, struct witness *witness, struc
         machine->error = reading.error;
 }
 
-/* Reads the CPU that a load is pinned to; the result is for the time since the first sample. */
+/* Reads the CPU to which the load is pinned. The result covers the time since the first sample. */
 static void sample_pinned(struct machine *machine, int32_t cpu)
 {
     struct camp_cpu now;
@@ -186,7 +190,6 @@ static void sample_pinned(struct machine *machine, int32_t cpu)
                                                          &machine->pinned, sizeof machine->pinned);
 }
 
-/* Samples the loads until their end. */
 static int sample_all(struct watched *watched, size_t count, struct machine *machine,
                       struct camp_error *error)
 {
@@ -229,11 +232,11 @@ static int begin_all(struct watched *watched, size_t count, struct camp_error *e
     return r;
 }
 
-/* Runs the loads and fills both arguments. On failure the trial cannot be judged. */
+/* Runs the loads, and fills `watched` and `machine`. After an error, their values are not valid. */
 static int watch(struct watched *watched, size_t count, struct machine *machine,
                  struct camp_error *error)
 {
-    static struct readings readings; /* 180 KiB: too large for the stack */
+    static struct readings readings; /* 180 KiB are too large for the stack. */
     struct witness before = { 0 }, after = { 0 };
     int r = begin_all(watched, count, error);
 
@@ -264,8 +267,8 @@ static double width(const struct moment *moment)
     return (double)(moment->after_ns - moment->before_ns);
 }
 
-/* Compares the process with its own clock, in percent of a CPU by the watcher's clock; with `idle`,
- * compares the time that it was asleep. */
+/* Compares the utilisation of the process with its own CPU clock. If `idle` is set, compares 100 %
+ * minus these values. */
 static void judge_process(struct verification *verification, const char *row,
                           struct watched *watched, bool idle)
 {
@@ -283,17 +286,16 @@ static void judge_process(struct verification *verification, const char *row,
                    idle ? above : below, idle ? below : above);
 }
 
-/* Returns by how much the busy time may be too small. A hypervisor also steals from a CPU that
- * waits to be woken. The kernel accounts that time twice, as idle and as stolen, so the busy time
- * is too small by at most the stolen time (a CPU that was 34 % busy was reported as 0 % when 40 %
- * was stolen). */
+/* Returns by how much the busy time may be too small. If a CPU waits to be woken while its time is
+ * stolen, the kernel counts this time as idle and as stolen. For example, a CPU that was 34 % busy
+ * was reported as 0 % busy when 40 % was stolen. */
 static double below_by_steal(const struct machine *machine, double slack_ns)
 {
     return (slack_ns + machine->steal) * 100 / machine->wall;
 }
 
-/* Compares the machine with the sum of its processes, in percent of one CPU: its busy time, or its
- * idle time if that is requested and is the greater part. */
+/* Compares the busy time of the machine with the CPU time of all processes, in percent of one CPU.
+ * If `idle` is set and the CPUs are mostly idle, compares the idle time instead. */
 static void judge_machine(struct verification *verification, const char *row,
                           const struct machine *machine, bool idle)
 {
@@ -304,8 +306,8 @@ static void judge_machine(struct verification *verification, const char *row,
         (2.0 * (double)tick_length_ns() + machine->seen.moments_ns) * (double)machine->cpus +
         machine->seen.uncertain_ns;
 
-    /* Time stolen from a busy CPU is busy time of no process, so the busy time may also be larger
-     * by it. */
+    /* Time stolen from a busy CPU counts as busy, but belongs to no process. So the busy time may
+     * also be too large by the stolen time. */
     double allowed = below_by_steal(machine, slack_ns);
 
     idle = idle && truth < all / 2;
@@ -323,25 +325,26 @@ static void judge_sum(struct verification *verification, const struct machine *m
     double percent = 100 / machine->wall;
 
     if (!has_failed(verification, "cpu-sum",
-                    &machine->error)) /* idle, iowait and steal are each truncated to a unit, on
-                                         each CPU and in the total */
+                    /* The kernel truncates idle, iowait and steal to a unit, for each CPU and for
+                     * the total. */
+                    &machine->error))
         decide(verification, "cpu-sum", machine->sum_busy * percent, machine->busy * percent,
                below_by_steal(machine, (double)proc_time_unit_ns() * (double)(machine->cpus + 1)));
 }
 
 struct cpu_trial {
-    size_t loads;        /* 1 or 2 */
-    double percent;      /* of a CPU, for each load; 0: the load sleeps */
-    const char *rows[2]; /* row of each load's process */
+    size_t loads;
+    double percent;      /* CPU time of each load in percent of a CPU; with 0 the load sleeps. */
+    const char *rows[2]; /* rows of the processes */
     const char *machine_row;
-    bool pinned; /* the load is pinned to a CPU, which has its own row */
+    bool pinned; /* The load is pinned to a CPU, which has its own row. */
 };
 
 static void judge_pinned(struct verification *verification, const struct machine *machine)
 {
     judge_sum(verification, machine);
     if (!has_failed(verification, "cpu-full-cpu", &machine->pinned_error))
-        /* The load never sleeps, so the CPU is never idle, whatever else runs. */
+        /* The load never sleeps, so its CPU is never idle. */
         decide(verification, "cpu-full-cpu", 100, machine->pinned.measured_busy_percent,
                machine->pinned.resolution_percent);
 }

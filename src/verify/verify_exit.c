@@ -1,15 +1,18 @@
-/* Verifies the exit records of processes that are too short for sampling tools.
+/*
+ * Verifies the exit records of processes that are too short for sampling tools.
  *
- * Children of BURN_NS each start and exit. Each must leave one record, and the truth of its
- * time is its CPU clock as a zombie. They do not read their own CPU clocks, because reading would
- * update the clocks. So, as with other programs, their records are as of their last tick or switch,
- * and more than half of such a child is not in measured_ns (struct camp_task_exit). As it never
- * slept, at_most_ns is its CPU time, except for the moment before it first ran, and its exit after
- * the record (freeing its memory), which the zombie's clock includes and no record does.
+ * Children run for BURN_NS each and exit. Each child must leave one record. The expected CPU time
+ * comes from the child's CPU clock, read while the child is a zombie. Most children do not read
+ * their own clock, because a reading would update it. Like those of other programs, their records
+ * end at the last tick or switch, so measured_ns (struct camp_task_exit) misses more than half of
+ * their time. A child that never slept used at_most_ns, except for the moment before it first ran.
+ * The zombie's clock also includes the exit after the record, in which the kernel frees memory.
  *
- * The cost of such an exit depends on the program and on what else runs, so it is measured in
- * the same trial: every other child reads its clock last, before it exits. The rest of the zombie's
- * clock is its exit. Records of these children are counted, but not added up. */
+ * The cost of the exit depends on the program and on the machine's load, so it is measured in the
+ * same trial. Every other child reads its clock just before it exits. The difference from its
+ * zombie's clock is the cost of the exit. The records of these children are counted, but their
+ * times are not added up.
+ */
 #include "verify.h"
 
 #include "counters/error.h"
@@ -40,12 +43,15 @@ struct records {
     struct camp_error library;
 };
 
-/* The known times, in memory that the children share. */
+/* Results of the children, in memory that they share with their parent. */
 struct fork_truth {
-    uint64_t self_timed, exits_ns; /* children that read their clocks; CPU time of their exits */
-    double exits_square;           /* sum of the squares of the CPU times of these exits */
-    uint64_t untimed, clocks_ns;   /* the other children; their CPU clocks after their exit */
-    uint64_t forks_ns;             /* CPU time of forking them, which their elapsed_ns includes */
+    /* number of children that read their clocks, and CPU time of their exits */
+    uint64_t self_timed, exits_ns;
+    double exits_square;
+    /* number of the other children, and their CPU clocks after the exit */
+    uint64_t untimed, clocks_ns;
+    /* CPU time of forking the other children; at_most_ns includes it */
+    uint64_t forks_ns;
     uint64_t last_reading_ns;
 };
 
@@ -145,8 +151,8 @@ static int collect(struct subject *subject, struct records *records, struct camp
     return r;
 }
 
-/* The exits of the children that do not read their clocks are estimated by the mean of the children
- * that do. Returns the allowed error of this estimate, from the scatter around that mean. */
+/* Returns the allowed error of exits_ns in judge(). The exit times of children that do not read
+ * their clocks are estimated by the mean exit time of the children that do. */
 static double exits_error_ns(const struct fork_truth *truth)
 {
     double self_timed = (double)truth->self_timed, untimed = (double)truth->untimed;
@@ -169,8 +175,8 @@ static void judge(struct verification *verification, const struct records *recor
         return;
     }
     decide(verification, "exits-count", untimed + self_timed, records->count, 0);
-    /* elapsed - run delay includes stolen time and interrupts, which a task's clock does not
-     * include (docs/counters.md). */
+    /* at_most_ns is elapsed time without run delay. It includes stolen time and interrupts, which a
+     * CPU clock does not include (docs/counters.md). */
     decide_between(verification, "exits-time", expected_ns / NS_PER_MS, records->ns / NS_PER_MS,
                    exits_error_ns(truth) / NS_PER_MS,
                    (exits_error_ns(truth) + (double)truth->forks_ns + taken_ns) / NS_PER_MS);

@@ -1,6 +1,3 @@
-/*
- * Decides the findings of camp verify, one for each row, and keeps their remarks.
- */
 #include "verify_findings.h"
 
 #include "program/command.h"
@@ -36,7 +33,7 @@ size_t findings_count(const struct finding *findings, size_t count, enum verdict
     return found;
 }
 
-/* Returns NULL if the row is decided, or was disturbed, so that another try has to decide it. */
+/* Returns NULL if the row already has a verdict, is not wanted, or was disturbed in this try. */
 static struct finding *open_finding(struct verification *verification, const char *row)
 {
     for (size_t i = 0; i < verification->count; i++) {
@@ -66,8 +63,8 @@ static double distorted(const struct verification *verification, const char *row
     return reported;
 }
 
-/* Whether a number that is wrong by DISTINGUISHED may still be within the bounds. An infinite upper
- * bound is allowed: the row then claims "at least". */
+/* Tells whether the bounds would accept a number that is wrong by DISTINGUISHED. An infinite upper
+ * bound is allowed, because such a row tests only a lower bound. */
 static bool is_too_wide(double expected, double below, double above)
 {
     const double size = fabs(expected);
@@ -97,7 +94,7 @@ void decide_between(struct verification *verification, const char *row, double e
     finding->reported = reported;
     finding->below = below;
     finding->above = above;
-    /* With NAN, both comparisons are false: a fail. */
+    /* With NAN, both comparisons are false, so the row fails. */
     finding->verdict =
         reported >= expected - below && reported <= expected + above ? VERDICT_PASS : VERDICT_FAIL;
 }

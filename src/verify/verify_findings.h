@@ -1,11 +1,10 @@
-/* The findings of camp verify, and the record that shows them, for verify.c. The trials use
- * verify.h only. */
+/* The findings of camp verify, and the record that shows them. The trials include only verify.h. */
 #pragma once
 
 #include "verify.h"
 #include "views/record.h"
 
-#define ROWS_MAX 128 /* every trial has up to TRIAL_ROWS_MAX */
+#define ROWS_MAX 128
 #define DISTORTIONS_MAX 128
 #define ROW_FIELDS 16
 #define SUMMARY_FIELDS 6
@@ -17,41 +16,43 @@ struct finding {
     const struct trial *trial;
     const struct row_spec *spec;
     enum verdict verdict;
-    bool wanted;     /* --only */
-    bool trying;     /* the running trial may decide it */
-    bool interfered; /* undecided, because the trial was disturbed */
+    bool wanted;     /* The row matches the option --only. */
+    bool trying;     /* The current try may decide the row. */
+    bool interfered; /* A disturbance prevented a verdict in this try. */
     unsigned tries;
     double expected, reported;
-    double below, above; /* the reported number may be from expected - below to expected + above */
-    double confidence;   /* half the width of the 95 % interval; NAN: the row is about no mean */
+    /* The row passes if `reported` is between expected - below and expected + above. */
+    double below, above;
+    double confidence; /* half the width of the 95 % interval, or NAN if the row has no mean */
     char reason[CAMP_ERROR_SIZE];
 };
 
-/* A factor on the reported numbers, from CAMP_VERIFY_DISTORT: it tests camp verify itself. */
+/* A factor on reported numbers, from CAMP_VERIFY_DISTORT. With it, tests can make rows fail. */
 struct distortion {
-    char row[48]; /* a pattern */
+    char row[48]; /* pattern of row names for fnmatch(3) */
     double factor;
 };
 
 struct verification {
     struct finding findings[ROWS_MAX];
     size_t count;
-    struct finding *running; /* [running_count]: the findings of the running trial */
+    struct finding *running; /* [running_count] findings of the current trial */
     size_t running_count;
     struct distortion distortions[DISTORTIONS_MAX];
     size_t distortion_count;
 };
 
-/* Starts over with undecided findings. The rows that match `only` are wanted (NULL: all rows). */
+/* Replaces all findings by undecided ones. `only` is a pattern of row names; NULL selects all
+ * rows. */
 void findings_open(struct verification *verification, const char *only);
 
 struct summary {
     double elapsed_s;
-    const char *time; /* RFC 3339 */
-    bool distorted;   /* CAMP_VERIFY_DISTORT is set */
+    const char *time;
+    bool distorted;
 };
 
-/* A record with the memory to which its cells point. */
+/* A record, and the memory to which its cells point. */
 struct verify_record {
     struct record record;
     struct table tables[2];
@@ -63,12 +64,10 @@ struct verify_record {
     const char *note_list[ROWS_MAX + 2];
 };
 
-/* Fills the record with the wanted findings. */
 void verify_record_fill(struct verify_record *ret, const struct finding *findings, size_t count,
                         const struct summary *summary);
 
-/* --list. */
+/* Fills the record of the option --list. */
 void verify_record_list(struct verify_record *ret, const struct finding *findings, size_t count);
 
-/* Returns the number of wanted findings that have this verdict. */
 size_t findings_count(const struct finding *findings, size_t count, enum verdict verdict);

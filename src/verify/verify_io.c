@@ -1,19 +1,20 @@
-/* Verifies reads and writes: those of the process that did them, and those of its disk.
+/*
+ * Verifies the reads and writes of a process, and those of its disk.
  *
- * The load writes, and reads, IO_BYTES past the page cache (O_DIRECT), one block at a time:
- * each is one request of the disk, which counts it when it completes. A process's reads and writes
- * are counted when it submits them (task_io_account_read(), submit_bio()), together with the file
- * system's own reads on its behalf (its maps).
+ * The load writes and reads IO_BYTES with O_DIRECT, which bypasses the page cache. Each block is
+ * one request of the disk. The disk counts a request when it completes. A process's reads and
+ * writes are counted when it submits them (task_io_account_read(), submit_bio()). They include
+ * reads of the file system's own data for this process.
  *
- * Other processes use the disk, too. So the trial is repeated ROUNDS times, and the round with
- * the least traffic counts: the additional traffic of the other rounds was not the load's. The
- * upper bound of a round is the traffic of all disks together, which the kernel counts elsewhere,
- * when a request starts (pgpgin and pgpgout of /proc/vmstat). When that bound is too wide, an
- * interval without a load shows whether other processes use the disk. If they do, only "at least"
- * is judged.
+ * Other processes use the disk too. So the load runs ROUNDS times, and the least traffic of all
+ * rounds is compared with the load. The upper bound is the traffic of all disks together, which the
+ * kernel counts at another place, when a request starts (pgpgin and pgpgout of /proc/vmstat). If
+ * this bound is too wide, and other processes used the disk in a time without load, the row tests
+ * only "at least".
  *
- * Major faults: pages of a file that was evicted from the page cache, each touched without
- * read-ahead. */
+ * Major faults: the load touches pages of a file that was evicted from the page cache, without
+ * read-ahead.
+ */
 #include "verify.h"
 
 #include "counters/error.h"
@@ -34,11 +35,12 @@
 
 #define IO_BYTES (16u << 20)
 #define IO_BLOCK (64u << 10)
-#define DISK_SECTOR 512.0 /* the size of the smallest request */
+#define DISK_SECTOR 512.0 /* size of the smallest request in bytes */
 #define ROUNDS 5u
-#define VMSTAT_UNIT 1024.0 /* unit of pgpgin and pgpgout: mm/vmstat.c halves sectors */
+/* Unit of pgpgin and pgpgout in bytes. mm/vmstat.c divides sectors by 2. */
+#define VMSTAT_UNIT 1024.0
 
-/* Finds the name, below /sys/class/block, of the device that holds the load's folder. */
+/* Finds the block device of the load's folder by its name in /sys/class/block. */
 static bool find_device(char *ret, size_t size)
 {
     struct stat facts;
@@ -57,8 +59,8 @@ static bool find_device(char *ret, size_t size)
     return snprintf(ret, size, "%s", name != NULL ? name + 1 : target) < (int)size;
 }
 
-/* Traffic of the disk in a round: reads, bytes read, writes, bytes written; then the bytes read and
- * written that were requested from all disks. */
+/* The traffic of one disk in a round, and (ASKED_...) the bytes that were requested from all
+ * disks. */
 enum { READS, READ_BYTES, WRITES, WRITTEN_BYTES, ASKED_READ_BYTES, ASKED_WRITTEN_BYTES, TRAFFIC };
 struct traffic {
     double of[TRAFFIC];
@@ -67,15 +69,15 @@ struct traffic {
 struct io_trial {
     struct subject subject;
     char device[CAMP_NAME_SIZE];
-    struct camp_error task_error, disk_error; /* the first errors of the library */
-    double task_read, task_written;           /* sums of all rounds */
+    struct camp_error task_error, disk_error;
+    double task_read, task_written; /* sums over all rounds, reported by the library */
     double own_read, own_written; /* upper bounds of task_read and task_written, by getrusage(2) */
-    struct traffic least;         /* each member: the least of all rounds */
-    double idle_reads, idle_writes; /* requests of the disk in the time before each round */
+    struct traffic least;         /* minimum over all rounds, for each member */
+    double idle_reads, idle_writes; /* requests of the disk in the idle times before the rounds */
 };
 
-/* Reads the traffic since boot: that of the disk, which counts a request when it ends, and the
- * bytes requested from all disks, or `unknown` if the kernel does not report these. */
+/* Reads the traffic since boot. If the kernel does not report the bytes requested from all disks,
+ * these are set to `unknown`. */
 static struct traffic read_disk(struct io_trial *trial, double unknown)
 {
     struct camp_disk disk = { .reads = 0 };
@@ -139,8 +141,8 @@ static void judge_task(struct verification *verification, const struct io_trial 
                    trial->own_written - written);
 }
 
-/* Judges the round with the least traffic. It must have at least the load's own traffic; when other
- * processes use the disk, nothing more is judged. */
+/* Compares the round with the least traffic. The disk must have at least the traffic of the load.
+ * If other processes use the disk and the bound is too wide, there is no upper bound. */
 static void judge_least(struct verification *verification, const struct io_trial *trial,
                         const char *row, int member, double expected, double more)
 {

@@ -1,11 +1,13 @@
 /*
- * Enumeration: compares the lists of the library with the names in /sys and /proc, which this file
- * reads. A row's number is the count of names that are in both, of the right kind and readable,
- * minus those that libcamp invented; the truth is the count in /sys or /proc.
+ * Compares the lists of the library with the names in /sys and /proc, which this file reads itself.
+ * The expected number is the number of names in /sys or /proc. The reported number counts the names
+ * of the library that are there, have the right kind and can be read. Each other name of the
+ * library is subtracted.
  *
- * Processes start and exit, so /proc is read before and after the list: each process in both must
- * be listed. A listed process that is in neither started and exited in between, or was invented;
- * there can be no more of the former than forks, which the kernel counts.
+ * Processes start and exit during the test, so /proc is read before and after the library. Each
+ * process in both readings must be in the library's list. A process only in the library's list may
+ * have started and exited between the readings. There can be no more of these than forks, which the
+ * kernel counts.
  */
 #include "verify.h"
 
@@ -21,9 +23,9 @@
 #define NAMES_MAX 1024
 #define PROCESSES_MAX 65536
 
-static bool online[NAMES_MAX]; /* by CPU */
+static bool online[NAMES_MAX]; /* index: number of the CPU */
 
-/* Marks the CPUs of a list such as "0-3,5" as online; returns the number of these CPUs. */
+/* Sets online[] for the CPUs of a list such as "0-3,5", and returns their number. */
 static size_t parse_ids(const char *text)
 {
     size_t count = 0;
@@ -55,11 +57,11 @@ static size_t online_cpus(const char *path)
     return count;
 }
 
-/* A row compares the list of the library with the names in `source`, a path below /sys. */
+/* A row compares the list of the library with the names in the folder or file `source`. */
 struct list {
     const char *row, *source;
-    double expected; /* names in the source */
-    size_t count;    /* number of names in the library's list */
+    double expected;
+    size_t count;
     bool (*is_right)(size_t i);
 };
 
@@ -98,7 +100,6 @@ void verify_cpu_list(struct verification *verification)
     judge_list(verification, &list, &error);
 }
 
-/* Returns the number of paths that match a pattern. */
 static double count_paths(const char *pattern)
 {
     glob_t found;
@@ -162,7 +163,8 @@ void verify_disk_list(struct verification *verification)
 
 static struct camp_network networks[NAMES_MAX];
 
-/* The name must be that of a folder: the file bonding_masters is no interface. */
+/* /sys/class/net may have the file bonding_masters, which is not an interface and has no
+ * ifindex. */
 static bool is_right_network(size_t i)
 {
     struct camp_network network;
@@ -206,7 +208,8 @@ static size_t list_proc(int32_t *pids)
     return count;
 }
 
-/* Processes and threads forked since boot. NAN: not reported. */
+/* Returns the number of processes and threads that were forked since boot, or NAN if it is
+ * unknown. */
 static double count_forks(void)
 {
     return verify_sum_of("/proc/stat", "processes ", NAN);
@@ -249,7 +252,7 @@ static void judge_processes(struct verification *verification, struct process_li
     decide_between(verification, "list-processes", expected, reported, forks, 0);
 }
 
-/* Compares the processes of this executable, including this one. */
+/* Finds the processes of this executable. One of them must be this process. */
 static void judge_find(struct verification *verification, struct process_lists *lists)
 {
     char path[4096];

@@ -1,14 +1,16 @@
 /*
- * Memory, as the paper on CAMP (LISA '07) validated it: by steps of 976 KiB. The load writes to
- * each page of a step.
+ * Verifies memory like the paper on CAMP (LISA '07): by steps of 976 KiB. The load writes to each
+ * page of a step.
  *
- * Resident size: the kernel counts pages in batches, so each thread's count may be wrong by up to
- * 63 pages (on each CPU, since 6.2) at both ends. The act has many steps, so that this is a small
- * part of each. Free memory is a number of the whole machine. Other processes allocate and free
- * memory, too, so the median of ACTS acts is compared with the steps, within the scatter of the
- * acts. The kernel does not count the pages on a CPU's own list as free, often dozens of MiB. So
- * the pages that came from these lists are read in /proc/zoneinfo, and WARM_UP acts empty the lists
- * first.
+ * Resident size: the kernel counts pages in batches. The count of each thread may be wrong by up to
+ * 63 pages at both ends (since Linux 6.2, on each CPU). An act has many steps, so that this error
+ * is small for each step.
+ *
+ * Free memory is a number of the whole machine, and other processes change it too. So the median of
+ * ACTS acts is compared with the size of the steps, and the allowed error comes from the scatter of
+ * the acts. Each CPU has its own list of pages, often dozens of MiB, which the kernel does not
+ * count as free. The pages that came from these lists are read from /proc/zoneinfo. WARM_UP acts
+ * empty the lists first.
  */
 #include "verify.h"
 
@@ -22,16 +24,19 @@
 #include <unistd.h>
 
 #define STEP_BYTES (976u * 1024u)
-#define STEPS 16u /* steps in an act: 15 MiB, in some 4 ms */
+#define STEPS 16u /* 16 steps are 15 MiB, and take about 4 ms. */
 #define ACTS 41u
 #define WARM_UP 8u
 #define BATCH_PAGES 63.0
 #define KIB 1024.0
-#define MEDIAN_LOW 13u  /* in 97 of 100 cases the median is between the 14th ... */
-#define MEDIAN_HIGH 27u /* ... and the 28th of 41 sorted values */
-#define SURELY_LOW 7u   /* and between the 8th and the 34th, in all but 2 of 100,000 (binomial) */
+/* Of 41 sorted values, the median is between the 14th and the 28th in 97 of 100 cases. */
+#define MEDIAN_LOW 13u
+#define MEDIAN_HIGH 27u
+/* The median is between the 8th and the 34th value, except in 2 of 100,000 cases (binomial
+ * distribution). */
+#define SURELY_LOW 7u
 #define SURELY_HIGH 33u
-#define TABLE_PAGES 512.0 /* pages of memory that one page of a page table maps, on 64 bits */
+#define TABLE_PAGES 512.0 /* pages that one page of a page table maps, on 64-bit machines */
 
 static int act_steps(const void *plan, void *truth, struct camp_error *error)
 {
@@ -54,13 +59,14 @@ static int act_steps(const void *plan, void *truth, struct camp_error *error)
 
 struct memory_trial {
     struct subject subject;
-    unsigned steps; /* of each act */
+    unsigned steps;
     struct camp_task before, after;
-    double batch_bytes;      /* the error of one reading of free memory */
-    double used_bytes[ACTS]; /* taken from free memory and the CPUs' lists, in each act */
-    double faults;           /* faults during the acts, by getrusage(2) */
-    struct act_record most;  /* upper bounds of the subject's counts (verify_subject.h) */
-    struct camp_error task_error, free_error; /* errors of the library */
+    double batch_bytes; /* error of one reading of free memory */
+    /* bytes that each act took from free memory and from the page lists of the CPUs */
+    double used_bytes[ACTS];
+    double faults;          /* minor faults during the acts, by getrusage(2) */
+    struct act_record most; /* upper bounds of the subject's counts (verify_subject.h) */
+    struct camp_error task_error, free_error;
 };
 
 static int by_size(const void *a, const void *b)
@@ -77,9 +83,9 @@ static void read_free(struct memory_trial *trial, struct camp_memory *ret)
                          &trial->free_error);
 }
 
-/* Returns the sum of a number over all CPUs and zones, in bytes; 0: the kernel does not report it.
- * "count:" has the pages on the CPUs' own lists, and "vm stats threshold:" how many pages a CPU may
- * count on its own before it updates the common count. */
+/* Returns the sum of a number over all CPUs and zones, in bytes, or 0 if the kernel does not report
+ * it. "count:" is the number of pages on the CPUs' own lists. "vm stats threshold:" is the number
+ * of pages that a CPU may count before it updates the common count. */
 static double zone_bytes(const char *name)
 {
     return verify_sum_of("/proc/zoneinfo", name, 0) * (double)sysconf(_SC_PAGESIZE);
@@ -155,7 +161,8 @@ static void judge_total(struct verification *verification)
     double expected = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     struct camp_memory memory;
     struct camp_error error = { 0 };
-    /* sysinfo(2) lacks these, so the library reads /proc/meminfo. */
+    /* CAMP_MEMORY_ALL includes members that sysinfo(2) does not have, so the library reads
+     * /proc/meminfo. */
     camp_memory_read(NULL, CAMP_MEMORY_ALL, &memory, sizeof memory, &error);
     if (!has_failed(verification, "memory-total", &error))
         decide(verification, "memory-total", expected / KIB / KIB,

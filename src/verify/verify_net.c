@@ -1,12 +1,12 @@
 /*
- * Network, as the paper on CAMP (LISA '07) validated it: PACKETS packets of UDP with a payload of
- * 32 bytes, on a private link: a veth pair between two new namespaces. Each packet has 74 bytes
- * there: 14 of Ethernet, 20 of IP, 8 of UDP, 32 of payload. One end must receive exactly what the
- * other one sent.
+ * Verifies network counters like the paper on CAMP (LISA '07): with PACKETS packets of UDP that
+ * have a payload of 32 bytes. The packets go over a veth pair between two new namespaces, where
+ * nothing else sends. There each packet has 74 bytes: 14 of Ethernet, 20 of IP, 8 of UDP, 32 of
+ * payload. One end must receive exactly what the other end sent.
  *
- * Without permission for namespaces the packets are sent over lo, which counts both directions of
- * each packet without Ethernet's header: 60 bytes. Other processes may use lo too; its traffic in a
- * moment without the load shows whether they do.
+ * Without permission for namespaces, the packets go over lo. lo counts 60 bytes for each packet,
+ * because it has no Ethernet header. Other processes may use lo too. If lo has traffic in the time
+ * before the load, the rows are not judged.
  */
 #include "verify.h"
 
@@ -25,10 +25,10 @@
 
 struct net_answer {
     struct load_net_truth truth;
-    bool pair; /* the packets were sent over a veth pair; else over lo */
+    bool pair; /* The packets went over a veth pair, not over lo. */
     char why_not[CAMP_ERROR_SIZE];
     struct camp_network sender_before, sender_after, receiver_before, receiver_after;
-    struct camp_network idle; /* lo, IDLE_NS before the load */
+    struct camp_network idle; /* counters of lo, read IDLE_NS before the load */
     struct camp_error library;
 };
 
@@ -38,8 +38,8 @@ static void read_interface(struct net_answer *answer, const char *name, struct c
         camp_network_read(NULL, name, ret, sizeof *ret, &answer->library);
 }
 
-/* Sends a packet until one arrives: an interface reports that it is up a moment before it passes
- * packets (linkwatch_do_dev()). */
+/* Sends a packet until one arrives. For a moment after an interface reports that it is up, it still
+ * drops packets (linkwatch_do_dev()). */
 static void warm_up(const struct load_net_plan *plan)
 {
     struct load_net_plan one = *plan;
@@ -112,7 +112,6 @@ static int act_loopback(const void *plan, void *truth, struct camp_error *error)
     return r;
 }
 
-/* Judges the row of packets and the row of bytes of one end. */
 static void judge_end(struct verification *verification, const struct net_answer *answer,
                       const char *rows[2], uint64_t packets, uint64_t bytes)
 {
@@ -129,7 +128,7 @@ static void judge_end(struct verification *verification, const struct net_answer
     decide(verification, rows[1], packet_bytes * sent, (double)bytes, 0);
 }
 
-/* Runs the act in a new process, which may then move to other namespaces. */
+/* Runs the act in a new process, because the act may move to other namespaces. */
 static int run_one(load_function *act, struct net_answer *ret, struct camp_error *error)
 {
     struct subject subject = { 0 };

@@ -1,15 +1,16 @@
 /*
- * Sampled against measured time, under loads with a known place in the kernel's tick.
+ * Compares sampled with measured CPU time, for loads that run at a known time between two ticks of
+ * the kernel.
  *
- * A load that runs only between ticks is never sampled, one that runs across ticks always is. The
- * load counts the ticks that came while it ran (by CLOCK_MONOTONIC_COARSE), and sampling charges
- * each of them whole. So its sampled time is ticks x the length of a tick, independent of its
- * measured time: the error of sampling is at its largest here, and known. Both times come in one
- * message of taskstats (CAP_NET_ADMIN); any user can also read the measured time from the load's
- * CPU clock.
+ * The kernel's sampling charges a whole tick to the task that runs when the tick comes. So a load
+ * that runs only between ticks is never sampled, and a load that runs across ticks is always
+ * sampled. The load counts the ticks that came while it ran, with CLOCK_MONOTONIC_COARSE. Its
+ * expected sampled time is this count times the length of a tick. This is the largest possible
+ * error of sampling, and it is known. Both times come in one message of taskstats (CAP_NET_ADMIN).
+ * Any user can also read the measured time from the load's CPU clock.
  *
- * Without the capability, the load is judged by the sampled columns of its CPU. Other activity on
- * that CPU then counts as error, and if there was much of it, nothing is judged.
+ * Without the capability, the sampled time of the load's CPU is compared instead. Other activity on
+ * this CPU widens the bounds.
  */
 #include "verify.h"
 
@@ -22,24 +23,23 @@
 #include <time.h>
 
 #define DURATION_NS (800ull * NS_PER_MS)
-#define CUT_TICKS 2 /* the search for the tick starts and ends within a tick */
+#define CUT_TICKS 2 /* The search for the tick may start and end within a tick. */
 
 struct phase_rows {
     const char *measured, *sampled;
     struct load_cpu_plan plan;
 };
 
-/* A sample of taskstats and of the CPU. */
 struct phase_sample {
     struct camp_taskstat task;
     struct camp_cpu cpu;
 };
 
 struct phase_trial {
-    struct observed load; /* read through the library, by its CPU clock */
+    struct observed load; /* measured time, read through the library from the CPU clock */
     struct phase_sample before, after;
     struct camp_taskstats taskstats;
-    struct camp_error clock_error, task_error, cpu_error; /* errors of the library */
+    struct camp_error clock_error, task_error, cpu_error;
 };
 
 static void read_sample(struct phase_trial *trial, struct phase_sample *ret, int32_t cpu)
@@ -67,12 +67,13 @@ static void judge_measured(struct verification *verification, const struct phase
     if (has_failed(verification, row, &trial->clock_error))
         return;
     if (trial->task_error.code == CAMP_OK && fabs(task - own) > fabs(clock - own))
-        reported = task; /* of two ways to read the same number, the worse one is judged */
+        /* The library reads the same number in two ways. The worse number is judged. */
+        reported = task;
     decide_between(verification, row, own, reported, 0,
                    (double)load->most.own_ns / NS_PER_MS - own);
 }
 
-/* Judges by the columns of the load's CPU, which every user may read. */
+/* Judges by the sampled time of the load's CPU, which every user may read. */
 static void judge_by_cpu(struct verification *verification, const struct phase_trial *trial,
                          const char *row, double expected, double misplaced_ns)
 {
@@ -102,18 +103,18 @@ static void judge_sampled(struct verification *verification, const struct phase_
     const struct load_cpu_truth *truth = subject_truth(&trial->load.subject);
     double own = (double)subject_record(&trial->load.subject)->own_ns,
            tick = (double)truth->tick_ns;
-    /* The load first searches for the tick. It does not give up its CPU meanwhile, so the ticks
-     * charge all of the CPU time of the search. */
+    /* The load first searches for the tick. It does not sleep meanwhile, so sampling charges all
+     * CPU time of the search. */
     double searched = own - (double)truth->own_ns;
     double charged = (double)truth->ticks_met * tick + searched;
     double expected = 100 * (charged - own) / own;
     double sampled = (double)(trial->after.task.sampled_ns - trial->before.task.sampled_ns);
-    /* Ticks during the load's run delay were charged to another task. A load that runs between
-     * ticks counts the ticks of the timekeeping CPU; a tick of its own CPU may be on the other side
-     * of either end of a burn. */
+    /* While the load waited for the CPU, ticks were charged to another task. A load between ticks
+     * counts the ticks of the timekeeping CPU. A tick of the load's own CPU may come slightly
+     * earlier or later, outside of the load's run. */
     double delay = (double)(trial->load.after.run_delay_ns - trial->load.before.run_delay_ns);
     double misplaced = delay + (double)(2 * truth->missed + CUT_TICKS) * tick;
-    /* At each preemption during the search, a tick may have been charged to the other task. */
+    /* At each preemption during the search, one tick may have been charged to another task. */
     double uncharged =
         fmin(searched, (double)subject_record(&trial->load.subject)->involuntary_switches * tick);
 
@@ -133,7 +134,7 @@ static void run_phase(struct verification *verification, struct phase_rows rows)
     int r;
 
     rows.plan.cpu = load_last_cpu();
-    if (rows.plan.cpu < 0) /* a fixed CPU is needed, as its columns are read too */
+    if (rows.plan.cpu < 0) /* The CPU must be known, because its own times are read too. */
         rows.plan.cpu = 0;
     rows.plan.duration_ns = DURATION_NS;
     camp_taskstats_open(&trial.taskstats, &trial.task_error);

@@ -1,10 +1,11 @@
-/* All rows of camp verify, in the order of display: what each compares, and the trial that decides
+/* All rows of camp verify in the order of display: what each row compares, and which trial decides
  * it. */
 #include "verify.h"
 
 #include "ledger/array.h"
 
-/* Stolen time (by a hypervisor) disturbs rows of CPU time, but not rows of counts. */
+/* A hypervisor that steals CPU time disturbs rows of CPU time (TIMED), but not rows of counts
+ * (COUNTED). */
 #define TIMED(run, ...)                                                                            \
     {                                                                                              \
         run, true,                                                                                 \

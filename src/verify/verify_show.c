@@ -1,4 +1,4 @@
-/* The findings as a table, with notes on rows that failed or were not tested. */
+/* Shows the findings as a table, with notes on rows that failed or were not tested. */
 #include "verify_findings.h"
 
 #include <math.h>
@@ -6,8 +6,8 @@
 
 static const char *const verdict_names[VERDICT_COUNT] = { "open", "pass", "FAIL", "not tested" };
 
-/* Text hides the columns of numbers and has columns of its own. 80 columns leave no space for the
- * bounds: the note of a failed row has them. */
+/* The text format has its own columns for the numbers. In 80 columns there is no space for the
+ * bounds, so they are in the note of a failed row. */
 static const struct field row_fields[ROW_FIELDS] = {
     { "row", "row", "name of the row, for --only", -22, 0 },
     { NULL, "expected", "as text", 8, 0 },
@@ -35,7 +35,8 @@ static const struct field summary_fields[SUMMARY_FIELDS] = {
     { "distorted", NULL, "whether CAMP_VERIFY_DISTORT changed reported numbers", 0, 0 },
 };
 
-/* Writes whole numbers and large ones without decimals, others with 2 (below 1: 3). */
+/* Writes whole numbers and numbers from 10000 without decimals. Numbers below 1 have 3 decimals,
+ * all others 2. */
 static const char *number_text(char ret[32], double value)
 {
     double size = fabs(value);
@@ -65,7 +66,7 @@ static void fill_numbers(struct cell *cells, const struct finding *finding, char
     double error = finding->reported - finding->expected;
 
     if (!has_numbers(finding) || isnan(error))
-        return; /* all unknown */
+        return;
     error_text(texts[2], error);
     cells[1] = cell_text(number_text(texts[0], finding->expected));
     cells[2] = cell_text(number_text(texts[1], finding->reported));
@@ -98,8 +99,8 @@ static void fill_row(struct cell *cells, const struct finding *finding, char tex
     cells[15] = cell_text(finding->spec->help);
 }
 
-/* The note of a FAIL states what was compared and what was allowed; that of an untested row, why.
- */
+/* The note of a failed row tells what was compared and which error was allowed. The note of an
+ * untested row tells the reason. */
 static void note(char ret[NOTE_SIZE], const struct finding *finding)
 {
     char low[32], high[32];

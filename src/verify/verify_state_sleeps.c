@@ -1,13 +1,13 @@
 /*
- * Microstates off the CPU: does each state of sleep have as much time as the load measured itself?
+ * Verifies the microstates of sleep: each state must have as much time as the load measured itself.
  *
- * The loads (docs/loads.md) measure, by their own clocks, how long they slept in a futex, a pipe or
- * a timer. In a wait for a disk or a page, a load can measure only the time off its CPU; the part
- * of it in the run queue is known from the scheduler's count.
+ * The loads (docs/loads.md) measure with their own clocks how long they slept in a futex, a pipe or
+ * a timer. For waits for a disk or a page, a load can measure only how long it was off its CPU. The
+ * part of this time in the run queue is known from the scheduler.
  *
- * Between the two snapshots a subject waits for the start and the end of its act. This counts as a
- * lock (a semaphore is a futex), and its length is known, because the act measures its own
- * duration.
+ * Between the snapshots, the subject also waits for the start and the end of its act. This wait
+ * counts as a lock, because its semaphore is a futex. Its length is known, because the act measures
+ * its own duration.
  */
 #include "verify.h"
 
@@ -34,11 +34,11 @@ static double percent_of(double part_ns, uint64_t whole_ns)
 
 #define FILE_BYTES (8u << 20)
 #define READ_BYTES (16ull * FILE_BYTES)
-#define READ_BLOCK (1u << 20) /* so large that reading it waits for the disk */
+#define READ_BLOCK (1u << 20) /* A read of this size must wait for the disk. */
 #define FAULT_PAGES 2048u
 
-/* The file is written before a trial, because writing waits for the disk as well. The subject has
- * it open: /proc/self/fd/N. */
+/* The file is written before a trial, because writing waits for the disk too. The path is
+ * /proc/self/fd/N, and the subject inherits the open file. */
 static char file_path[32];
 
 static const struct load_sleep_plan lock = { LOAD_SLEEP_LOCK, SLEEP_PERCENT, 0, -1, SLEEP_NS };
@@ -76,10 +76,10 @@ static const struct state_row {
       sizeof(struct load_fault_truth), judge_fault },
 };
 
-/* The time for falling asleep and waking is sleep by the load's clocks, but time on a CPU by its
- * states. The subject also waits for locks outside of the load's own sleeps: for its act to start,
- * and at the end of the act for its waker. A preemption before the sleep is sleep by the load's
- * clocks, but run queue by its states. */
+/* Falling asleep and waking is sleep by the load's clocks, but CPU time in the states. A preemption
+ * before the sleep is sleep by the load's clocks, but run queue in the states. The subject also
+ * waits for locks outside of the load's own sleeps: before the act starts, and at its end for the
+ * thread that wakes it. */
 static void judge_sleep(struct verification *verification, const struct state_row *row,
                         const struct subject *subject, const struct camp_thread_states *did)
 {
@@ -100,9 +100,9 @@ static void judge_sleep(struct verification *verification, const struct state_ro
         slew + unsure);
 }
 
-/* Returns by how much scheduler and states differ in the thread's CPU time and run queue, which
- * other rows judge. At each wait, one of the two sees the CPU enter and leave idle later than the
- * other. */
+/* Returns by how much the scheduler's CPU time and run-queue time differ from those of the states.
+ * Other rows judge this difference. It exists because the scheduler and the states do not see a CPU
+ * become idle or busy at the same moment. */
 static double differ_ns(const struct camp_thread_states *did)
 {
     double on_cpu_ns = (double)(did->state_ns[CAMP_STATE_USER] + did->state_ns[CAMP_STATE_SYSTEM] +
@@ -112,10 +112,10 @@ static double differ_ns(const struct camp_thread_states *did)
            fabs((double)did->state_ns[CAMP_STATE_RUN_QUEUE] - (double)did->run_delay_ns);
 }
 
-/* Compares the state with the wait for the disk or a page by the load's own clocks, which includes
- * the wait for a CPU afterwards: so the scheduler's run delay is subtracted. It covers all the time
- * between the snapshots; its part outside of the load's waits makes the expected number too small.
- */
+/* Compares the state with the wait that the load measured with its own clocks. That wait includes
+ * the time in the run queue afterwards, so the run delay is subtracted. The run delay covers all
+ * the time between the snapshots. Its part outside of the load's waits makes the expected number
+ * too small. */
 static void judge_wait(struct verification *verification, const struct state_row *row,
                        const struct subject *subject, const struct camp_thread_states *did,
                        uint64_t waited_ns, uint64_t wall_ns)
@@ -167,7 +167,7 @@ static int run_row(struct verification *verification, const struct state_row *ro
     return r;
 }
 
-/* Each row has a new file, because what one row reads is in memory afterwards. */
+/* Each row gets a new file, because a file stays in memory after it was read. */
 static int run_row_with_file(struct verification *verification, const struct state_row *row,
                              struct watch *watch, struct camp_error *error)
 {

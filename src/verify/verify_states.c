@@ -1,11 +1,11 @@
 /*
- * Microstates on a CPU and in the run queue: do the states of a thread add up to its elapsed time,
- * does the time of all threads match the time of the CPUs, and is user time distinguished from
- * system time?
+ * Verifies microstates on a CPU and in the run queue. The states of a thread must add up to its
+ * elapsed time. The time of all threads must match the time of the CPUs. User time must be
+ * distinguished from system time.
  *
- * The states of a thread add up nearly by construction. So they are also compared with independent
- * measurements: the scheduler's counts of CPU time and run queue, and the clock of an act that
- * measures its own calls.
+ * The states of a thread add up almost by construction. So the states are also compared with
+ * independent measurements: the scheduler's CPU time and run-queue time, and the clock of an act
+ * that measures its own system calls.
  */
 #include "verify.h"
 
@@ -41,15 +41,16 @@ static double system_percent(uint64_t user_ns, uint64_t system_ns)
 }
 
 #define BURN_NS (600ull * NS_PER_MS)
-#define INITIAL_PID_NAMESPACE 0xEFFFFFFCu /* include/linux/proc_ns.h */
+/* inode number of the first PID namespace (include/linux/proc_ns.h) */
+#define INITIAL_PID_NAMESPACE 0xEFFFFFFCu
 
-/* Two loads that compete for one CPU, and the upper bounds of the first one's time
+/* Two loads that compete for one CPU. `most` has upper bounds for subjects[0]
  * (verify_subject.h). */
 struct burners {
     struct subject subjects[2];
     struct act_record most;
     int32_t cpu;
-    double taken_ns; /* stolen from their CPU, or used by interrupts on it */
+    double taken_ns; /* time that was stolen from the CPU, or used by interrupts on it */
 };
 
 static int watch_burners(struct watch *watch, struct burners *burners, struct camp_error *error)
@@ -78,7 +79,7 @@ static int watch_burners(struct watch *watch, struct burners *burners, struct ca
     return r == CAMP_OK ? subject_since(&subjects[0], &mark, &burners->most, error) : r;
 }
 
-/* Do the states of each thread add up to its elapsed time? The thread with the largest error
+/* Compares the sum of a thread's states with its elapsed time. The thread with the largest error
  * decides. */
 static void judge_sum(struct verification *verification, const struct watch *watch)
 {
@@ -107,9 +108,10 @@ static void judge_sum(struct verification *verification, const struct watch *wat
     decide(verification, "states-sum", expected, reported, 0);
 }
 
-/* Does the CPU time of all threads match the busy time of the CPUs? The CPUs were read before and
- * after the threads, in both snapshots. The threads used at least the busy time of the inner
- * interval, and at most that of the outer one. The clock of a hidden thread may lag by a tick. */
+/* Compares the CPU time of all threads with the busy time of the CPUs. Each snapshot reads the CPUs
+ * before and after the threads. So the CPU time of the threads is at least the busy time of the
+ * inner interval, and at most that of the outer interval. The clock of a hidden thread may lag by a
+ * tick. */
 static void judge_cpus(struct verification *verification, const struct watch *watch)
 {
     struct watch_cpus least = watch_cpus(watch, false), most = watch_cpus(watch, true);
@@ -137,9 +139,10 @@ static void judge_cpus(struct verification *verification, const struct watch *wa
            100 * ((most_busy_ns - least_busy_ns) / 2 + lag_ns) / wall);
 }
 
-/* The load never slept in its act, so its wall time without CPU time was run queue, stolen time or
- * interrupts. A state ends at the switch, but the scheduler's clock stops when it chooses the next
- * task, which is earlier by the same time at both ends. */
+/* Compares the states of the first load with its own clocks. The load never slept in its act, so
+ * its wall time without CPU time was run queue, stolen time or interrupts. A state ends at the
+ * switch. The scheduler's clock stops earlier, when it chooses the next task; this difference is
+ * the same at both ends. */
 static void judge_witnesses(struct verification *verification, const struct watch *watch,
                             const struct burners *burners)
 {
@@ -181,25 +184,26 @@ static int run_sums(struct verification *verification, struct watch *watch,
     return r;
 }
 
-/* The calls are long, so entering and leaving them, which is user time, takes a small share. An
- * empty call after each of them measures that share. */
+/* Entering and leaving a system call may be accounted as user time. So the calls are long, and an
+ * empty call after each of them measures this time. */
 #define READ_BYTES (16u << 20)
 #define SYSTEM_NS (250ull * NS_PER_MS)
 
 struct split {
     bool prepared;
     uint64_t user_ns, system_ns;
-    uint64_t empty_ns; /* upper bound of the time to enter and leave read(2): of empty calls */
+    /* time of the empty calls, an upper bound of the time for entering and leaving read(2) */
+    uint64_t empty_ns;
 };
 
-/* Spends nine tenths of the time in read(2) and one tenth in its own code, by CLOCK_MONOTONIC,
- * which costs no system call. The first call of the function only prepares. */
+/* Spends nine tenths of the time in read(2) and one tenth in its own code. CLOCK_MONOTONIC needs no
+ * system call. The first call of this function only prepares. */
 static bool split_time(int zero, struct split *own)
 {
     static char bytes[READ_BYTES];
     uint64_t now, then = now_ns(CLOCK_MONOTONIC);
 
-    if (!own->prepared) { /* the pages of `bytes` are resident from then on */
+    if (!own->prepared) { /* From here on, the pages of `bytes` are resident. */
         memset(bytes, 1, sizeof bytes);
         own->prepared = true;
         return true;
@@ -222,8 +226,8 @@ static bool split_time(int zero, struct split *own)
     return true;
 }
 
-/* A task that preempted the thread would be counted in one of the act's two parts. So the thread
- * runs with real-time priority, where permitted. */
+/* If another task preempted this thread, the other task's time would be counted in user_ns or
+ * system_ns. So the thread runs with real-time priority, if that is permitted. */
 static int act_split(const void *plan, void *truth, struct camp_error *error)
 {
     const struct sched_param first = { .sched_priority = 1 };
@@ -241,8 +245,8 @@ static int act_split(const void *plan, void *truth, struct camp_error *error)
     return r;
 }
 
-/* CPU time of the thread outside of its two parts, and the time of other tasks within them, may
- * belong to either part. */
+/* CPU time outside of user_ns and system_ns may belong to either of them. The time of other tasks
+ * within them may also belong to either. */
 static void judge_system(struct verification *verification, const struct subject *subject,
                          const struct camp_thread_states *did)
 {
@@ -265,7 +269,7 @@ static int run_system(struct verification *verification, struct watch *watch,
     int r = subject_open(&subject, act_split, NULL, sizeof(struct split), error);
 
     if (r == CAMP_OK)
-        r = subject_do(&subject, error); /* prepares */
+        r = subject_do(&subject, error); /* The first act only prepares. */
     if (r == CAMP_OK)
         r = watch_act(watch, &subject, &did, error);
     if (r == CAMP_OK)

@@ -1,4 +1,4 @@
-/* A watched process: it shares memory with its watcher, and two semaphores in it. */
+/* Runs the subject in a child process. It shares memory and two semaphores with its parent. */
 #include "verify_subject.h"
 
 #include "counters/error.h"
@@ -16,13 +16,14 @@
 #include <unistd.h>
 
 #define PATIENCE_NS (30ull * NS_PER_S)
-#define RUSAGE_BLOCK 512u /* task_io_get_inblock(), include/linux/task_io_accounting_ops.h */
+/* unit of getrusage(2): task_io_get_inblock() in include/linux/task_io_accounting_ops.h */
+#define RUSAGE_BLOCK 512u
 
 struct subject_shared {
     sem_t start, over;
     uint64_t started_ns;
-    bool only_reads;        /* the subject is woken only to read its clocks, not for an act */
-    struct act_record last; /* the subject's last reading of its clocks and counts */
+    bool only_reads;        /* The subject is woken only to read its clocks, not for an act. */
+    struct act_record last; /* the last reading of the subject's clocks and counts */
     int result;
     struct camp_error error;
     struct act_record record;
@@ -67,8 +68,8 @@ static void subject_run(struct subject_shared *shared, pid_t parent, load_functi
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != parent)
         _exit(0);
-    /* After a reading of the clocks, a page fault before the process sleeps would not be accounted.
-     * So all pages needed later are touched once before. */
+    /* A page fault between a reading of the clocks and the next sleep would not be recorded. So
+     * this first reading touches all pages that later readings need. */
     shared->last = now_of_self();
     for (;;) {
         struct act_record before, after;
@@ -89,7 +90,7 @@ static void subject_run(struct subject_shared *shared, pid_t parent, load_functi
     }
 }
 
-/* Waits until the act is over, and then until the subject sleeps on the semaphore `start`. */
+/* Waits until the act is over and the subject sleeps on the semaphore `start`. */
 static int wait_over(struct subject *subject, struct camp_error *error)
 {
     uint64_t until = now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;

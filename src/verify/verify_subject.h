@@ -1,7 +1,7 @@
 /*
- * A watched process, which sleeps whenever the library reads it. So the readings before and after
- * an act are exact (the clock of a running task may lag by a tick), and the process itself reports
- * what it did in between.
+ * A subject is a child process that runs a load, called its act. It sleeps whenever the library
+ * reads it, because the clock of a running task may lag by a tick. So the readings before and after
+ * the act are exact. The subject itself reports what it did between them.
  */
 #pragma once
 
@@ -13,14 +13,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A subject's own measurement: the difference between the first and the last moment of its act. The
- * clocks are its own, the counts those of getrusage(2). */
+/* What the subject measured during an act, from its own clocks and getrusage(2). */
 struct act_record {
     uint64_t own_ns;
     uint64_t wall_ns;
-    uint64_t start_delay_ns;  /* from subject_start() to the act: at least its run delay */
-    uint64_t until_asleep_ns; /* from the subject's last reading until the watcher saw it asleep */
-    uint64_t read_bytes, written_bytes; /* blocks of 512 bytes, by getrusage(2) */
+    /* the time from subject_start() to the start of the act, which includes run delay */
+    uint64_t start_delay_ns;
+    /* the time from the last reading of the subject until its parent saw it asleep */
+    uint64_t until_asleep_ns;
+    uint64_t read_bytes, written_bytes; /* from blocks of 512 bytes, by getrusage(2) */
     uint64_t minor_faults;
     uint64_t major_faults;
     uint64_t voluntary_switches;
@@ -34,44 +35,46 @@ struct subject {
     size_t size;
 };
 
-/* Forks the subject, which is asleep on return. subject_end() releases it, also after a failure.
- * `act` is a load, or a function like one. Its truth is shared with the watcher, and zero before
- * the first act. */
+/* Forks the subject, which is asleep on return. The caller must call subject_end(), even after a
+ * failure. `act` is a load function, which writes its results to `truth`: memory of truth_size
+ * bytes that the parent can read. `truth` is zero before the first act. */
 int subject_open(struct subject *subject, load_function *act, const void *plan, size_t truth_size,
                  struct camp_error *error);
 
-/* Starts an act. Acts may be repeated: start, wait, start, wait. */
+/* Starts an act. A subject can act several times. */
 void subject_start(struct subject *subject);
 
-/* Waits until the act is over and the subject asleep again; returns the act's own result. */
+/* Waits until the act is over and the subject is asleep. Returns the result of the act. */
 int subject_wait(struct subject *subject, struct camp_error *error);
 
-/* subject_start() and subject_wait(). */
 int subject_do(struct subject *subject, struct camp_error *error);
 
-/* Read the bounds of what the library may report of a sleeping subject. The lower bound is the sum
- * of the records of its acts, which exclude falling asleep and waking. The upper bound is the
- * difference between two readings by the subject: its last one before the library's first
- * (subject_mark(), which does not wake it), and one for which subject_since() wakes it. */
+/* Get an upper bound of what the library may report for a subject. subject_mark() returns the last
+ * reading that the subject made before it fell asleep. subject_since() wakes the subject for one
+ * more reading, and returns the difference from `mark`. The lower bound is the sum of the act
+ * records, because they exclude falling asleep and waking. */
 struct act_record subject_mark(const struct subject *subject);
 int subject_since(struct subject *subject, const struct act_record *mark, struct act_record *ret,
                   struct camp_error *error);
 
 const void *subject_truth(const struct subject *subject);
-const struct act_record *subject_record(const struct subject *subject); /* record of the last act */
+/* the record of the last act */
+const struct act_record *subject_record(const struct subject *subject);
 
 void subject_end(struct subject *subject);
 
-/* A subject whose members `wanted` the library reads before and after an act. */
+/* A subject that the library reads before and after an act. */
 struct observed {
     struct subject subject;
-    struct act_record mark, most; /* bounds of the subject's counts: see subject_mark() */
+    /* `most` is the subject's growth since `mark`, an upper bound for the library
+     * (subject_since()). */
+    struct act_record mark, most;
     struct camp_task before, after;
 };
 
-/* Let observed[count] act at the same time: observed_open(), observed_act(), and observed_bound(),
- * which fills `most`. Each returns the result of the subjects; a failure of the library is stored
- * in *library. */
+/* Let all subjects of observed[count] act at the same time. observed_open() reads `before`,
+ * observed_act() runs the acts and reads `after`, and observed_bound() fills `most`. The results
+ * are those of the subjects. A failure of the library is stored in *library. */
 int observed_open(struct observed *observed, size_t count, load_function *act, const void *plan,
                   size_t truth_size, uint32_t wanted, struct camp_error *library,
                   struct camp_error *error);
@@ -84,6 +87,6 @@ int observe(struct observed *observed, size_t count, load_function *act, const v
             size_t truth_size, uint32_t wanted, struct camp_error *library,
             struct camp_error *error);
 
-/* Reads the wanted members of a sleeping subject, unless the library has failed. */
+/* Reads the wanted members of a sleeping subject, unless *library already has an error. */
 void subject_read(const struct subject *subject, uint32_t wanted, struct camp_task *ret,
                   struct camp_error *library);

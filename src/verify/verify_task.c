@@ -1,10 +1,10 @@
 /*
- * Counts of a process: threads, context switches, run-queue delay, and the sum of its times.
+ * Verifies counts of a process: threads, context switches, run delay, and the sum of its times.
  *
- * The kernel counts switches and faults at each event, and the subject reads the same counters with
- * getrusage(2): they agree exactly, except for what happens between the subject's own reading and
- * its sleep (one voluntary switch, which is expected). For run-queue delay, two loads that never
- * sleep compete for one CPU: all of the wall time that a load is not on the CPU is run-queue delay.
+ * The kernel counts each switch. The subject reads the same counters with getrusage(2), so both
+ * counts must agree. Between the subject's last reading and its sleep there is one more voluntary
+ * switch, which the bounds allow. For run delay, two loads that never sleep compete for one CPU.
+ * All wall time in which a load is not on the CPU is run delay.
  */
 #include "verify.h"
 
@@ -44,7 +44,8 @@ static int act_thread(const void *plan, void *truth, struct camp_error *error)
 }
 
 struct thread_counts {
-    double worst_step; /* the step whose growth differs most from 1 */
+    /* growth of the number of threads in one step; the step that differs most from 1 is kept */
+    double worst_step;
     size_t listed_before, listed_after;
 };
 
@@ -134,8 +135,8 @@ void verify_voluntary(struct verification *verification)
 #define BURN_NS (600ull * NS_PER_MS)
 #define DELAY_FIELDS (CAMP_TASK_SWITCHES | CAMP_TASK_RUN_DELAY | CAMP_TASK_CPU)
 
-/* Returns the time in which the subject's own clocks do not cover its run delay: before the start
- * of its act, and after its end. */
+/* Returns the time in which run delay is not covered by the subject's own clocks: before the start
+ * of the act, and after its end. */
 static double unseen_delay_ns(const struct act_record *own)
 {
     return (double)own->start_delay_ns + (double)own->until_asleep_ns;
@@ -181,9 +182,9 @@ void verify_burners(struct verification *verification)
 #define TURN_NS (20u * NS_PER_MS)
 
 struct sum_truth {
-    uint64_t slept_ns;    /* the requested sleeps */
+    uint64_t slept_ns;    /* sum of the requested sleeps */
     uint64_t late_ns;     /* sum of the delays of the subject's wakeups */
-    uint64_t call_own_ns; /* CPU time of falling asleep and waking, which overlaps with slept_ns */
+    uint64_t call_own_ns; /* CPU time of falling asleep and waking, which slept_ns includes too */
 };
 
 static int act_turns(const void *plan, void *truth, struct camp_error *error)
@@ -208,8 +209,9 @@ static int act_turns(const void *plan, void *truth, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* The wall time is CPU time + run delay + the requested sleep. The sum may be smaller by the delays
- * of the wakeups, and larger by the CPU time of the calls and by the time outside of the act. */
+/* Compares the sum of CPU time, run delay and requested sleep with the wall time. The sum may be
+ * too small by the delays of the wakeups. It may be too large by the CPU time of the sleep calls
+ * and by the time outside of the act. */
 static void judge_sum(struct verification *verification, const struct observed *burner,
                       double taken_ns)
 {

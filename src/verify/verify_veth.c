@@ -1,8 +1,9 @@
 /*
- * Creates the pair by rtnetlink(7): RTM_NEWLINK of kind "veth" with the second end in the other
- * namespace (drivers/net/veth.c), an address and a permanent neighbour at each end, so that there
- * is no ARP. IPv6 is disabled before an interface exists: it would solicit routers and neighbours.
- * The pair vanishes with the namespaces, when the last process in them ends.
+ * Creates the veth pair with rtnetlink(7). RTM_NEWLINK of kind "veth" creates both ends, the second
+ * end in the other namespace (drivers/net/veth.c). Each end gets an address and a permanent
+ * neighbour, so that there is no ARP. IPv6 is disabled before the interfaces exist, because IPv6
+ * would send packets to find routers and neighbours. The pair vanishes with the namespaces, when
+ * their last process exits.
  */
 #include "verify_veth.h"
 
@@ -27,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Declared in <net/if.h>, which conflicts with <linux/if.h>. */
+/* <net/if.h> declares this function, but conflicts with <linux/if.h>. */
 extern unsigned int if_nametoindex(const char *name);
 
 #define HARDWARE_BYTES 6
@@ -37,7 +38,7 @@ extern unsigned int if_nametoindex(const char *name);
 struct end {
     const char *name;
     const char *address;
-    unsigned char hardware[HARDWARE_BYTES]; /* its Ethernet address, locally administered */
+    unsigned char hardware[HARDWARE_BYTES]; /* Ethernet address, locally administered */
 };
 
 static const struct end near_end = { VETH_NEAR, "192.0.2.1", { 2, 0, 0, 0, 0, 1 } };
@@ -53,7 +54,7 @@ static bool write_file(const char *path, const char *text)
     return written;
 }
 
-/* Moves the calling process to a new namespace and returns it open. */
+/* Moves the calling process to a new network namespace, and returns its file descriptor. */
 static int new_namespace(struct camp_error *error)
 {
     int namespace;
@@ -61,7 +62,7 @@ static int new_namespace(struct camp_error *error)
     if (unshare(CLONE_NEWNET) != 0)
         return camp_fail(error, CAMP_E_PERM, errno,
                          "network namespaces need CAP_SYS_ADMIN, or user namespaces");
-    /* The file is absent where the kernel has no IPv6. */
+    /* The file is missing if the kernel has no IPv6. */
     if (!write_file("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1") && errno != ENOENT)
         return camp_fail(error, CAMP_E_PERM, errno, "IPv6 cannot be switched off for a test");
     namespace = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -75,7 +76,7 @@ int veth_enter(int namespace, struct camp_error *error)
                : camp_fail_errno(error, errno, "a network namespace");
 }
 
-/* Sends one request and reads its acknowledgement. */
+/* Sends one request and waits for its acknowledgement. */
 static int request_kernel(struct nlmsghdr *request, struct camp_error *error)
 {
     struct mnl_socket *socket = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
@@ -183,7 +184,7 @@ static int set_up_end(const struct end *end, const struct end *other, struct cam
     return r == CAMP_OK ? add_neighbour(index, other, error) : r;
 }
 
-/* The kernel passes packets only after it has noticed that the other end is up. */
+/* The kernel passes packets only after it noticed that the other end is up. */
 static int wait_for_carrier(const struct end *end, struct camp_error *error)
 {
     uint64_t until = now_ns(CLOCK_MONOTONIC) + CARRIER_PATIENCE_NS;

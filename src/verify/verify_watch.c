@@ -1,9 +1,9 @@
 /*
- * A session of microstates around an act.
+ * Takes snapshots of all threads through a session of microstates.
  *
- * A snapshot of all threads takes a while. So the watcher reads the CPUs before and after it, with
- * real-time priority (SCHED_FIFO) where permitted: the CPU time of the threads lies between the two
- * readings of the CPUs.
+ * A snapshot of all threads takes some time, so the CPUs are read before and after it. The CPU time
+ * of the threads is then between the two readings of the CPUs. The watcher runs with real-time
+ * priority (SCHED_FIFO) if that is permitted.
  */
 #include "verify_watch.h"
 
@@ -19,9 +19,9 @@
 #include <time.h>
 
 #define CPUS_MAX 4096u
-#define END_NS (50u * NS_PER_MS) /* threads that are exiting have exited within this time */
+#define END_NS (50u * NS_PER_MS) /* Threads that are exiting need at most this time. */
 
-/* Visits each CPU once, because a CPU is known only from its first switch on. */
+/* Runs on each CPU once, because the session knows a CPU only after its first switch. */
 static void visit_every_cpu(void)
 {
     cpu_set_t allowed, one;
@@ -68,7 +68,7 @@ static void set_policy(int policy)
     sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &priority);
 }
 
-/* Returns the first thread of a process; NULL: it is not in the snapshot. */
+/* Returns NULL if the first thread of the process is not in the snapshot. */
 static const struct camp_thread_states *first_thread(const struct watch_snapshot *snapshot,
                                                      pid_t pid)
 {
@@ -170,9 +170,9 @@ static uint64_t busy_ns(const struct camp_thread_states *thread)
                           : 0;
 }
 
-/* Did the thread end between the snapshots? A thread that is exiting at a snapshot is no longer
- * shown, and its last record comes later: it is excluded if this is the first snapshot, and
- * included if it is the second one. */
+/* Tells whether the thread exited between the snapshots. A thread that is exiting during a snapshot
+ * is no longer shown, and its exit record comes later. Such a thread is excluded at the first
+ * snapshot and included at the second one. */
 static bool exited_between(const struct watch *watch, const struct camp_thread_states *exited,
                            const struct camp_thread_states *then)
 {

@@ -1,5 +1,5 @@
 /*
- * A session of microstates (states.h) around an act: all threads and CPUs before and after.
+ * Reads all threads and CPUs through a session of microstates (states.h), before and after an act.
  */
 #pragma once
 
@@ -14,20 +14,21 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A snapshot of all threads, and of the CPUs just before and just after it. */
+/* A snapshot of all threads. `earlier` and `later` are the CPUs before and after the threads were
+ * read. */
 struct watch_snapshot {
     struct thread_list threads;
     struct camp_cpu_states *earlier, *later; /* [cpu_count] */
     size_t cpu_count;
-    uint64_t time_ns;   /* CLOCK_MONOTONIC before the threads were read */
-    uint64_t hidden_ns; /* CPU time of threads that are not shown: those of process 1 */
+    uint64_t time_ns; /* CLOCK_MONOTONIC before the threads were read */
+    /* CPU time of process 1 if the session does not show its threads, otherwise 0 */
+    uint64_t hidden_ns;
 };
 
-/* watch_close() releases it. */
 struct watch {
     struct camp_states *session;
     struct watch_snapshot before, after;
-    struct thread_list exited; /* threads that have exited, read after the second snapshot */
+    struct thread_list exited; /* threads that exited, read after the snapshot `after` */
 };
 
 #define WATCH_NONE                                                                                 \
@@ -35,31 +36,33 @@ struct watch {
         .session = NULL                                                                            \
     }
 
-/* Opens the session, and lets every CPU switch once, because a CPU is known from then on. */
+/* Opens the session. It also makes every CPU switch once, because a CPU is known only after its
+ * first switch. The caller must call watch_close(), even after a failure. */
 int watch_open(struct watch *watch, struct camp_error *error);
 
 int watch_before(struct watch *watch, struct camp_error *error);
 int watch_after(struct watch *watch, struct camp_error *error);
 
-/* Returns the times and counters of a process's first thread between the snapshots, that is from
- * ret->begin_ns to ret->time_ns; false: the thread is not in both. */
+/* Gets the times and counters of the first thread of a process between the snapshots. The interval
+ * is from ret->begin_ns to ret->time_ns. Returns false if the thread is not in both snapshots. */
 bool watch_process(const struct watch *watch, pid_t pid, struct camp_thread_states *ret);
 
-/* Lets the subject act between two snapshots; *ret is what its first thread did. */
+/* Lets the subject act between two snapshots. *ret has the times of its first thread between
+ * them. */
 int watch_act(struct watch *watch, struct subject *subject, struct camp_thread_states *ret,
               struct camp_error *error);
 
-/* CPU time of the threads of process 1 so far, which some virtual machines hide from an iterator
- * but not from /proc. */
+/* Returns the CPU time of process 1 since it started. On some virtual machines, BPF iterators do
+ * not show the threads of process 1, but /proc does. */
 uint64_t watch_process_1_ns(void);
 
-/* Returns the CPU time of all threads (shown, exited and hidden ones) between the snapshots,
- * without interrupts. */
+/* Returns the CPU time of all threads between the snapshots, without interrupts. Exited and hidden
+ * threads are included. */
 uint64_t watch_threads_ns(const struct watch *watch);
 
-/* The CPUs between the snapshots: their wall time, and the idle and interrupt time in it. The
- * interval is from the second reading of the first snapshot to the first reading of the second one;
- * with `whole`, from the first reading of all to the last. */
+/* Returns the wall time of the CPUs between the snapshots, and the idle and interrupt time in it.
+ * The interval is from before.later to after.earlier. With `whole`, it is from before.earlier to
+ * after.later. */
 struct watch_cpus {
     double wall_ns, rest_ns;
 };

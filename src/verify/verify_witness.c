@@ -1,19 +1,18 @@
 /*
- * The CPU time of all processes together, including exited ones.
+ * Measures the CPU time of all processes together, including exited ones.
  *
- * A living process or a zombie counts with its CPU clock (ns). A reaped process counts, with its
- * own reaped children, in its parent: in cutime + cstime of /proc/PID/stat, which wait4(2) adds up
- * in ns and stat shows in 1/100 s. When the parent exits, this time is added to that of its own
- * parent. So the sum of clocks + cutime + cstime of all listed processes grows by exactly the time
- * that processes ran. Not included are children of processes that ignore SIGCHLD, and kernel
- * threads that exit. Exit records (taskstats) would include both, but never the last moments of a
- * process: freeing its memory alone takes a compiler half a millisecond.
+ * A living process or a zombie counts with its CPU clock, in ns. A reaped process counts in its
+ * parent, in cutime + cstime of /proc/PID/stat. wait4(2) adds the time of the reaped process and of
+ * its own reaped children there; the kernel keeps the sum in ns and shows it in 1/100 s. When the
+ * parent is reaped, this time goes to the parent's parent. So the sum of clocks, cutime and cstime
+ * of all processes grows by exactly the time that processes ran. Missing are children of processes
+ * that ignore SIGCHLD, and kernel threads that exit. Exit records (taskstats) would include both,
+ * but not the last moments of a process: freeing the memory of a compiler takes half a millisecond.
  *
- * A process must not be reaped between the readings of its parent and of itself: a snapshot is
+ * No process may be reaped between the reading of its parent and its own reading. So a snapshot is
  * repeated until the list and all cutimes are the same before and after the clocks were read.
  *
- * This code reads these files of /proc itself, without libcamp, so that it is independent of the
- * library under test.
+ * This file reads /proc itself, so that it is independent of the library under test.
  */
 #include "verify_witness.h"
 
@@ -43,7 +42,8 @@ struct witnessed {
     uint64_t children_user_units, children_system_units;
 };
 
-/* Reads the two numbers 12 and 13 fields after the state. A name may contain anything, even ')'. */
+/* Reads cutime and cstime, the 12th and 13th field after the state. A process name may contain any
+ * character, even ')'. */
 static bool read_children(struct witnessed *process)
 {
     char path[48], text[STAT_SIZE];
@@ -118,7 +118,7 @@ static bool read_clocks(struct witness *witness)
     return true;
 }
 
-/* Are the lists the same, so that no process was reaped or started in between? */
+/* Tells whether both lists are equal, so that no process was reaped or started between them. */
 static bool same(const struct witness *a, const struct witness *b)
 {
     if (a->count != b->count)
@@ -133,8 +133,8 @@ static bool same(const struct witness *a, const struct witness *b)
     return true;
 }
 
-/* Reads the clocks and the numbers compared with them, and keeps the duration. False also when the
- * watcher itself was preempted in between. */
+/* Reads the clocks, and calls `read_beside` for the numbers that are compared with them. Returns
+ * false if this process was preempted meanwhile. */
 static bool read_moment(struct witness *witness, void (*read_beside)(void *context), void *context)
 {
     uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
@@ -198,8 +198,8 @@ void witness_compare(const struct witness *before, const struct witness *after,
     }
     ret->tasks_ns = total_ns;
     ret->moments_ns = (double)before->moment_ns + (double)after->moment_ns;
-    /* Each cutime and cstime is truncated to a unit in both snapshots: its difference has a
-     * variance of unit^2 / 6, and an error of less than a unit. */
+    /* cutime and cstime are each truncated to a unit in both snapshots. So a difference has a
+     * variance of unit^2 / 6, and its error is less than a unit. */
     ret->uncertain_ns = unit_ns * fmin(DEVIATIONS * sqrt(changed / 6), changed);
 }
 

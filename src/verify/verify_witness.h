@@ -1,6 +1,6 @@
 /*
- * A witness is an independent measurement of what else ran on this machine while a load was
- * watched.
+ * Measures the CPU time of all processes, without the library. So camp verify knows what else ran
+ * on this machine while a load was running.
  */
 #pragma once
 
@@ -10,23 +10,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A snapshot of all processes. witness_release() releases it. */
+/* A snapshot of all processes. The caller must call witness_release(). */
 struct witness {
-    struct witnessed *processes; /* [count], ascending by pid */
+    struct witnessed *processes; /* [count] ascending by pid */
     size_t count;
-    uint64_t moment_ns; /* duration of reading the clocks and CPUs */
+    uint64_t moment_ns; /* duration of reading the clocks and of read_beside() */
 };
 
-/* What all processes did between two snapshots. */
+/* The difference between two snapshots. */
 struct testimony {
-    double tasks_ns;     /* CPU time of all processes, measured, exited ones included */
-    double uncertain_ns; /* its error, because cutime is rounded: nearly always an upper bound */
-    double moments_ns; /* duration of both readings: CPU time in them may be missing or too much */
+    /* CPU time of all processes, including exited ones */
+    double tasks_ns;
+    /* Error of tasks_ns, because cutime is rounded. A greater error is improbable (DEVIATIONS). */
+    double uncertain_ns;
+    /* Duration of both readings. This much CPU time may be missing or too much. */
+    double moments_ns;
 };
 
-/* Takes a snapshot. `read_beside` reads, at the same moment, the numbers that are compared with it.
- * It may be called more than once; the last call counts. CAMP_E_SPACE: processes start and exit too
- * fast for a snapshot of one moment. */
+/* Takes a snapshot. `read_beside` must read the numbers that are compared with the snapshot. It is
+ * called at the same moment, and once more for each repeated snapshot; the last call is valid.
+ * Returns CAMP_E_SPACE if processes start and exit too fast. */
 int witness_read(struct witness *witness, void (*read_beside)(void *context), void *context,
                  struct camp_error *error);
 
@@ -35,16 +38,17 @@ void witness_compare(const struct witness *before, const struct witness *after,
 
 void witness_release(struct witness *witness);
 
-/* Returns the sum of the numbers that follow `name` at the start of a line of a file, after any
- * blanks; `unknown`: there is no such line. */
+/* Adds up the numbers after `name` in all lines of a file that start with `name`. Blanks before
+ * `name` are ignored. Returns `unknown` if there is no such line. */
 double verify_sum_of(const char *path, const char *name, double unknown);
 
-/* Time stolen by the hypervisor from all CPUs since boot; 0 if unknown. */
+/* Returns the time that the hypervisor stole from all CPUs since boot, or 0 if it is unknown. */
 uint64_t verify_stolen_ns(void);
 
-/* Stolen time and interrupts of a CPU: wall time that no task's clock may contain. */
+/* Returns the stolen time and the interrupt time of a CPU. CPU clocks of tasks do not include these
+ * times. */
 uint64_t verify_off_task_ns(int32_t cpu);
 
-/* Returns an upper bound of the growth of verify_off_task_ns() since it was `before_ns`. Each of
- * its three parts has the resolution of /proc/stat, unless the kernel does not report it. */
+/* Returns an upper bound of the growth of verify_off_task_ns() since it was `before_ns`. The bound
+ * includes the resolution of /proc/stat for each of the three times that the kernel reports. */
 double verify_off_task_since_ns(int32_t cpu, uint64_t before_ns);
