@@ -1,5 +1,5 @@
-/* Counters of devices that come and go, added up so that the sum never falls: counts of a removed
- * device stay in it. Pure arithmetic. */
+/* Sums of counters over devices that come and go. A sum never falls, because the counts of a
+ * removed device remain in it. Pure arithmetic. */
 #pragma once
 
 #include <camp/camp.h>
@@ -12,12 +12,12 @@
 
 struct device_sum {
     char name[CAMP_NAME_SIZE];
-    uint64_t values[DEVICE_COUNTERS]; /* of the last reading */
-    bool seen;                        /* in this snapshot */
+    uint64_t values[DEVICE_COUNTERS]; /* as of the last reading */
+    bool seen;                        /* the device was added since the last device_sums_start() */
 };
 
 struct device_sums {
-    struct device_sum *devices; /* [count]; owned: device_sums_release() */
+    struct device_sum *devices; /* [count] */
     size_t count, capacity;
     uint64_t sums[DEVICE_COUNTERS];
 };
@@ -26,10 +26,10 @@ void device_sums_release(struct device_sums *sums);
 
 void device_sums_start(struct device_sums *sums);
 
-/* Adds the counters of a device. If it was absent in the last snapshot, all its counts are new.
- * CAMP_OK or CAMP_E_NOMEM. */
+/* Adds the growth of a device's counters to the sums. If the device was absent in the last
+ * snapshot, its counters count from 0. Returns CAMP_OK or CAMP_E_NOMEM. */
 int device_sums_add(struct device_sums *sums, const char *name,
                     const uint64_t values[DEVICE_COUNTERS]);
 
-/* Drops the devices that were not seen in this snapshot. */
+/* Drops the devices that were not added in this snapshot. */
 void device_sums_finish(struct device_sums *sums);

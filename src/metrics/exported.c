@@ -24,7 +24,7 @@ void exported_set(struct exported *exported, enum exported_family family, size_t
     series->known = true;
 }
 
-/* How many series a family always has. */
+/* Returns the number of series of a family, or 0 if each snapshot determines the series. */
 static size_t fixed_series(enum exported_family family)
 {
     const struct metric *metric = &exported_table[family];

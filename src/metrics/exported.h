@@ -1,10 +1,11 @@
 /*
- * The metrics that camp export serves about this machine: families (metrics/metric.h), filled by a
- * snapshot at each request. Between requests nothing is read: in the kernel the programs of
- * microstates keep counting, and exited threads are queued.
+ * The metrics of this machine that camp export serves. Each request takes a snapshot, which fills
+ * the families of metrics (metric.h). Between two requests nothing is read: in the kernel the BPF
+ * programs continue to count, and exited threads are queued.
  *
- * Counters start at 0 when it is opened, except for those that the kernel counts since boot; none
- * ever falls. What a tier cannot see is unknown, and so absent.
+ * Counters that the kernel counts since boot keep that start. All other counters start at 0 when
+ * the exporter is opened. No counter ever falls. A metric that a measurement tier cannot provide is
+ * absent.
  */
 #pragma once
 
@@ -15,27 +16,32 @@
 struct exported;
 
 struct exported_options {
-    enum group_key group; /* GROUP_USER, GROUP_NAME, GROUP_CGROUP; GROUP_NUMBER: by the rules */
+    /* GROUP_USER, GROUP_NAME or GROUP_CGROUP; GROUP_NUMBER groups by `rules` */
+    enum group_key group;
     const struct workloads *rules;
-    size_t groups;    /* shown at most */
-    const char *tier; /* "bpf", "taskstats", "schedstat"; NULL: the best one available */
+    size_t groups;    /* maximum number of groups that have series of their own */
+    const char *tier; /* "bpf", "taskstats" or "schedstat"; NULL chooses the best available tier */
 };
 
-/* Opens the exporter's sources; the first snapshot has what happened since. CAMP_E_INVALID: no such
- * tier; otherwise the error says why the requested tier is unavailable. */
+/* Opens the sources. The first snapshot has what happened after this call. Returns CAMP_E_INVALID
+ * if there is no such tier, or another error code if the tier is unavailable; the error message
+ * says why. */
 int exported_open(const struct exported_options *options, struct exported **ret,
                   struct camp_error *error);
 void exported_close(struct exported *exported);
 
-/* The tier in use. `*ret_note`: why not a better one, or "". */
+/* Returns the name of the tier in use. `*ret_note` says why a better tier is unavailable, or is
+ * "". */
 const char *exported_tier(const struct exported *exported, const char **ret_note);
 
-/* Replaces the rules, from the next snapshot on (GROUP_NUMBER). Not owned. */
+/* Replaces the rules of GROUP_NUMBER from the next snapshot on. The caller keeps the ownership of
+ * `rules`. */
 void exported_set_rules(struct exported *exported, const struct workloads *rules);
 
-/* Takes a snapshot. *ret[*ret_count] is owned by the exporter, and valid until the next one. */
+/* Takes a snapshot. *ret[*ret_count] belongs to the exporter, and is valid until the next
+ * snapshot. */
 int exported_read(struct exported *exported, const struct scrapes *scrapes,
                   const struct metric_family **ret, size_t *ret_count, struct camp_error *error);
 
-/* All metrics, also those that are unknown on this machine: for the documentation. */
+/* Returns all metrics, including metrics that this machine does not have. */
 const struct metric *exported_metrics(size_t *ret_count);

@@ -1,10 +1,11 @@
-/* CPUs: sampled by /proc/stat, and measured: at each switch and interrupt (bpf), otherwise as the
- * wall time minus idle and iowait. */
+/* The metrics of CPUs: sampled times from /proc/stat, and measured times. With tier "bpf" the
+ * measured times come from switches and interrupts. With other tiers, busy time is the wall time
+ * without idle and iowait. */
 #include "exported_inside.h"
 
 #include "sources/machine/cpu_list.h"
 
-enum { BUSY = CPUS_STATES_IDLE + 1 }; /* in place of user, system, irq and softirq */
+enum { BUSY = CPUS_STATES_IDLE + 1 }; /* used instead of user, system, irq and softirq */
 enum { ANY, OWN, KERNEL };
 
 int exported_cpus_open(struct exported *exported, struct camp_error *error)

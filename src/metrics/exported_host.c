@@ -1,5 +1,5 @@
-/* The machine besides its CPUs and tasks: memory, pressure, disks, networks. Unreadable parts are
- * absent. */
+/* The metrics of the machine except those of CPUs and tasks: memory, pressure, disks, networks. A
+ * metric that cannot be read is absent. */
 #include "exported_inside.h"
 
 #include "counters/units.h"
@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* Reads up to EXPORTED_TEXT_SIZE bytes into exported->text; 0: unreadable. */
+/* Reads up to EXPORTED_TEXT_SIZE bytes into exported->text. Returns their number, or 0 if the file
+ * cannot be read. */
 static size_t read_text(struct exported *exported, const char *path)
 {
     const ssize_t length = file_text(path, exported->text, EXPORTED_TEXT_SIZE);
@@ -77,7 +78,8 @@ static void set_memory(struct exported *exported, const struct camp_memory *memo
     }
 }
 
-/* Block devices on top of disks, which count the same work again, or in memory. */
+/* Returns whether a block device is in memory, or on top of other disks, which count its work,
+ * too. */
 static bool is_layer(const char *name)
 {
     static const char *const prefixes[] = { "dm-", "md", "loop", "ram", "zram" };
@@ -89,7 +91,8 @@ static bool is_layer(const char *name)
     return false;
 }
 
-/* Sets families in turn, each of two series: one per direction. */
+/* Sets the series of consecutive families. Each family has two series, such as "read" and
+ * "written". */
 static void set_pairs(struct exported *exported, const struct device_sums *sums,
                       enum exported_family first, enum exported_family last)
 {

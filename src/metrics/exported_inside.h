@@ -1,6 +1,8 @@
-/* Private parts of the exporter: exported.c opens it and takes snapshots, exported_table.c states
- * the metrics, exported_host.c reads the machine, exported_cpus.c its CPUs, exported_tasks.c
- * threads or processes, exported_self.c the exporter's own costs. */
+/*
+ * What the files of the exporter share: exported.c opens the exporter and takes snapshots,
+ * exported_table.c has the table of metrics, exported_host.c reads the machine, exported_cpus.c its
+ * CPUs, exported_tasks.c its threads or processes, exported_self.c the exporter's own costs.
+ */
 #pragma once
 
 #include "device_sums.h"
@@ -9,8 +11,8 @@
 #include "sources/source.h"
 #include "thread_sums.h"
 
-/* Enough for all of /proc/stat: its line of interrupts has a number for each possible interrupt,
- * some 100 KB on hundreds of CPUs, and lines after it are needed. */
+/* Must hold all of /proc/stat. Its line "intr" has a number for each possible interrupt, about 100
+ * KB on hundreds of CPUs. Lines after "intr" are needed, too. */
 #define EXPORTED_TEXT_SIZE ((size_t)1 << 20)
 
 enum exported_family {
@@ -72,40 +74,44 @@ enum exported_family {
     EXPORTED_FAMILY_COUNT
 };
 
-/* The sources' flag to stop: they never wait here, so it stays 0. */
+/* The flag by which sources are stopped. It is always 0, because the exporter's sources never
+ * wait. */
 extern const volatile sig_atomic_t exported_goes_on;
 
 extern const struct metric exported_table[EXPORTED_FAMILY_COUNT];
 
 struct exported {
     struct metric_family families[EXPORTED_FAMILY_COUNT];
-    struct series *series; /* series of the families with a fixed number of series */
+    struct series *series; /* series of the families whose number of series is fixed */
     size_t series_count;
-    struct series *group_series; /* [group_rows x THREAD_SUM_COUNT] */
+    struct series *group_series; /* [(groups + 1) x THREAD_SUM_COUNT] */
     size_t groups;
 
     const char *tier;
     char note[CAMP_ERROR_SIZE];
-    struct thread_sums sums;     /* for bpf; other tiers use only its top and members */
-    struct camp_states *session; /* NULL: another tier */
-    struct cpus_states *cpus;    /* bpf */
-    struct source *cpus_source;  /* other tiers */
-    struct source *tasks;        /* other tiers */
-    uint64_t measured[CPUS_STATES_COLUMN_COUNT]; /* of all CPUs, since the exporter was opened */
-    uint64_t busy_ns, idle_ns, iowait_ns;        /* likewise, on the other tiers */
+    struct thread_sums sums;     /* with tier "bpf"; other tiers use only `top` and `members` */
+    struct camp_states *session; /* with tier "bpf", otherwise NULL */
+    struct cpus_states *cpus;    /* with tier "bpf", otherwise NULL */
+    struct source *cpus_source;  /* with other tiers */
+    struct source *tasks;        /* with other tiers */
+    /* with tier "bpf": of all CPUs since the exporter was opened */
+    uint64_t measured[CPUS_STATES_COLUMN_COUNT];
+    /* with other tiers: of all CPUs since the exporter was opened */
+    uint64_t busy_ns, idle_ns, iowait_ns;
     uint64_t task_measured_ns, task_sampled_ns, unread_ns, lost, unseen;
     struct device_sums disks, networks;
     struct camp_disk *disk_list;
     struct camp_network *network_list;
     size_t disk_capacity, network_capacity;
-    char *text;                    /* [EXPORTED_TEXT_SIZE]: contents of a file of /proc */
-    uint64_t read_ns, read_cpu_ns; /* wall time of the last snapshot; CPU time of all snapshots */
+    char *text; /* [EXPORTED_TEXT_SIZE] contents of a file in /proc */
+    /* read_ns: duration of the last snapshot; read_cpu_ns: CPU time of all snapshots */
+    uint64_t read_ns, read_cpu_ns;
     uint64_t start_wall_ns;
     bool rules_changed;
 };
 
-/* Sets a series of a family with a fixed number of series. A counter that went backwards keeps its
- * value. */
+/* Sets the value of a series in a family whose number of series is fixed. A counter keeps its value
+ * if the new value is smaller. */
 void exported_set(struct exported *exported, enum exported_family family, size_t series,
                   uint64_t value);
 
@@ -117,7 +123,7 @@ void exported_host_read(struct exported *exported);
 int exported_tasks_open(struct exported *exported, const struct exported_options *options,
                         struct camp_error *error);
 int exported_tasks_read(struct exported *exported, struct camp_error *error);
-/* Fills the metrics that have a series for each group, and their totals. */
+/* Fills the metrics that have a series for each group, and the metrics of all groups together. */
 void exported_groups_fill(struct exported *exported);
 
 void exported_self_read(struct exported *exported, const struct scrapes *scrapes);

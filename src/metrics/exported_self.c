@@ -1,4 +1,4 @@
-/* The exporter's costs and losses. */
+/* The exporter's own costs and losses. */
 #include "exported_inside.h"
 
 #include "counters/units.h"
@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* False: /proc is missing. */
 static bool resident_bytes(uint64_t *ret)
 {
     FILE *file = fopen("/proc/self/statm", "re");

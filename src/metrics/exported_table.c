@@ -1,4 +1,4 @@
-/* The metrics, each stated once: name, meaning, unit, provenance and where it is read. */
+/* The table of metrics. */
 #include "exported_inside.h"
 
 #include "ledger/array.h"
@@ -8,7 +8,7 @@
 
 static const char *const cpu_modes[] = { "user",  "nice",       "system", "irq",    "softirq",
                                          "guest", "guest_nice", "idle",   "iowait", "steal" };
-/* Names of enum cpus_states_column, and of BUSY on the other tiers. */
+/* names of enum cpus_states_column; with other tiers than "bpf", "busy" replaces the first four */
 static const char *const measured_modes[] = { "user",   "system", "irq", "softirq",
                                               "iowait", "idle",   "busy" };
 static const char *const definitions[] = { "any", "own", "kernel" };
@@ -17,7 +17,7 @@ static const char *const fault_kinds[] = { "minor", "major" };
 static const char *const storage[] = { "read", "written" };
 static const char *const memory_kinds[] = { "total", "free", "available", "buffers", "cached" };
 static const char *const swap_kinds[] = { "total", "free" };
-/* Two labels for each series. */
+/* [2 x number of series] values of the labels "resource" and "share" */
 static const char *const pressures[] = { "cpu",    "some", "cpu", "full", "memory", "some",
                                          "memory", "full", "io",  "some", "io",     "full" };
 static const char *const directions[] = { "received", "sent" };

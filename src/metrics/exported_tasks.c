@@ -1,7 +1,5 @@
-/*
- * Threads by microstates (bpf); on the other tiers processes, of which only CPU time is known: the
- * states of groups are absent then.
- */
+/* The metrics of threads, by microstates (tier "bpf"). With other tiers these are metrics of
+ * processes, of which only the CPU time is known, and the states of groups are absent. */
 #include "exported_inside.h"
 
 #include "counters/error.h"
@@ -27,7 +25,8 @@ static int find_tier(const char *name, enum tasks_tier *ret, struct camp_error *
                            "--tier %s: the tiers are bpf, taskstats and schedstat", name);
 }
 
-/* The best tier available; the note says why it is not a better one. */
+/* Opens the wanted tier, or the best available tier. If the kernel refuses tier "bpf",
+ * exported->note says why. */
 static int open_tier(struct exported *exported, enum tasks_tier wanted, struct camp_error *error)
 {
     enum tasks_tier tier = TASKS_BPF;
@@ -46,10 +45,11 @@ static int open_tier(struct exported *exported, enum tasks_tier wanted, struct c
     return r;
 }
 
-/* Without BPF only the name of an exited process is known. */
+/* Without BPF, groups by user, cgroup or rules are refused, because only the name of an exited
+ * process is known. */
 static int refuse_group(const struct exported *exported, struct camp_error *error)
 {
-    const bool was_requested = exported->note[0] == '\0'; /* the tier */
+    const bool was_requested = exported->note[0] == '\0'; /* the user chose this tier by --tier */
 
     return camp_fail(error, was_requested ? CAMP_E_INVALID : CAMP_E_PERM, 0,
                      "tier %s has groups by command alone, others take tier bpf%s%s",
@@ -112,7 +112,7 @@ static int read_threads(struct exported *exported, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* A row of the source is one process, or several exited ones of one name. */
+/* Accounts a row, which is one process, or several exited processes with the same name. */
 static int add_process(struct exported *exported, const struct frame *frame, size_t row)
 {
     struct top_k *top = &exported->sums.top;

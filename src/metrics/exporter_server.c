@@ -9,17 +9,17 @@
 #include <string.h>
 #include <zlib.h>
 
-#define SILENT_S 60 /* idle connections are kept this long between scrapes */
+#define SILENT_S 60 /* a connection without requests is closed after this time */
 #define MEMORY_EACH (16 * 1024)
-#define GZIP_WINDOW (15 + 16) /* the largest window, with a gzip header */
-#define GZIP_MEMORY 8         /* zlib's default */
+#define GZIP_WINDOW (15 + 16) /* largest window; + 16 adds a gzip header */
+#define GZIP_MEMORY 8
 
 struct exporter_server {
     struct http_server http;
     struct scrapes scrapes;
     exporter_page *page;
     void *context;
-    char index[1024]; /* the page at / */
+    char index[1024];
 };
 
 static const char *reason_of(unsigned status)
@@ -39,7 +39,7 @@ static const char *reason_of(unsigned status)
     }
 }
 
-/* Compresses the page in place. False: the page is unchanged. */
+/* Compresses the page in place. Returns false if this failed; the page is then unchanged. */
 static bool compress_page(struct bytes *page)
 {
     z_stream stream = { .next_in = page->data, .avail_in = (uInt)page->size };
@@ -89,7 +89,7 @@ static enum MHD_Result answer_metrics(struct exporter_server *server,
     small =
         negotiate_gzip(request->encoding.value, request->encoding.length) && compress_page(&page);
     server->scrapes.answered++;
-    if (strcmp(request->method, "HEAD") != 0) /* the answer to HEAD has no body */
+    if (strcmp(request->method, "HEAD") != 0)
         server->scrapes.sent_bytes += page.size;
     response =
         libmicrohttpd.MHD_create_response_from_buffer(page.size, page.data, MHD_RESPMEM_MUST_FREE);

@@ -1,9 +1,9 @@
 /*
- * The server of camp export: /metrics for scrapers, and a short text at /.
+ * The HTTP server of camp export: /metrics for scrapers, and a short text at /.
  *
- * Each request runs the caller's function in the server's one thread, so pages are made one after
- * the other, each from its own snapshot. http_rules.h says which clients may connect; on an address
- * reachable from outside, all may.
+ * The server has one thread, which calls the caller's function for each request. So requests are
+ * answered one after the other, and each has its own snapshot. http_rules.h decides which clients
+ * may connect: all clients, if the address can be reached from outside.
  */
 #pragma once
 
@@ -14,24 +14,24 @@
 
 struct exporter_server;
 
-/* Appends a page to *ret; `scrapes`: those before it. CAMP_OK, or the reason why not. */
+/* Appends a page to *ret. `scrapes` counts the requests before this request. Returns CAMP_OK, or an
+ * error code with the reason in *error. */
 typedef int exporter_page(void *context, enum exposition_format format,
                           const struct scrapes *scrapes, struct bytes *ret,
                           struct camp_error *error);
 
-/* Where the server listens, and what it shows. */
 struct exporter_place {
     struct listen_address at;
-    const char *tier; /* for the page at / */
+    const char *tier; /* shown in the page at / */
 };
 
-/* Serves from now on. CAMP_E_INVALID: the port or path is in use, or the address is invalid;
- * CAMP_E_NOTSUP: camp was built without libmicrohttpd. */
+/* Starts the server. Returns CAMP_E_INVALID if the port or path is in use or the address is
+ * invalid, and CAMP_E_NOTSUP if camp was built without libmicrohttpd. */
 int exporter_server_open(const struct exporter_place *place, exporter_page *page, void *context,
                          struct exporter_server **ret, struct camp_error *error);
 
-/* The port it listens on; 0: none. */
+/* Returns the port on which the server listens, or 0 if it has no port. */
 uint16_t exporter_server_port(const struct exporter_server *server);
 
-/* Closes all connections at once. NULL is allowed. */
+/* Closes all connections at once. `server` may be NULL. */
 void exporter_server_close(struct exporter_server *server);

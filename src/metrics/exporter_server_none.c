@@ -1,4 +1,4 @@
-/* For builds without libmicrohttpd. */
+/* Used in builds without libmicrohttpd. */
 #include "exporter_server.h"
 
 #include "counters/error.h"

@@ -47,7 +47,7 @@ static void put_label(struct bytes *to, const char *value)
     }
 }
 
-/* OpenMetrics escapes quotation marks here too. */
+/* Only OpenMetrics escapes quotation marks in help texts. */
 static void put_help(struct bytes *to, enum exposition_format format, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -62,13 +62,12 @@ static void put_help(struct bytes *to, enum exposition_format format, const char
     }
 }
 
-/* The suffix of a sample's name. */
 static const char *suffix_of(const struct metric *metric)
 {
     return metric->type == METRIC_COUNTER ? "_total" : metric->type == METRIC_INFO ? "_info" : "";
 }
 
-/* In 0.0.4 a family has the name of its samples, and an info is a gauge. */
+/* In format 0.0.4 the name of a family includes the suffix of its samples. */
 static void put_head(struct bytes *to, enum exposition_format format, const struct metric *metric,
                      const char *keyword)
 {

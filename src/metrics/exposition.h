@@ -1,10 +1,9 @@
 /*
- * Metrics as text: the format of Prometheus (0.0.4) and OpenMetrics (1.0.0), from the same
- * families.
+ * Metrics as text, in Prometheus' format (0.0.4) or OpenMetrics (1.0.0).
  *
- * Times are in seconds with all nine digits, so that sums are exact. Labels are UTF-8: an invalid
- * byte or a control character is \xHH, and so is a backslash before an x; different names stay
- * different.
+ * Times are in seconds with all nine decimals, so that sums are exact. Labels are UTF-8. An invalid
+ * byte or a control character becomes \xHH. A backslash before an "x" becomes \x5c, so that
+ * different labels remain different.
  */
 #pragma once
 
@@ -13,9 +12,10 @@
 
 enum exposition_format { EXPOSITION_PROMETHEUS, EXPOSITION_OPENMETRICS };
 
-/* The value of Content-Type. */
+/* Returns the value of the HTTP header Content-Type. */
 const char *exposition_type(enum exposition_format format);
 
-/* Appends a page; ret->failed: no memory. A family without a known series is omitted. */
+/* Appends a page, or sets ret->failed if there is no memory. A family without known series is
+ * omitted. */
 void exposition_write(struct bytes *ret, enum exposition_format format,
                       const struct metric_family *families, size_t count);

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* The rest of the line after `key` and a blank: from *ret to *ret_end. */
+/* Finds the line that starts with `key` and a blank. Sets *ret and *ret_end to the text after the
+ * blank. */
 static bool find_line(const char *text, size_t length, const char *key, const char **ret,
                       const char **ret_end)
 {

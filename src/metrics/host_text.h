@@ -1,14 +1,14 @@
-/* Texts of the kernel about the whole machine, for the exporter. Pure: no file is read here. */
+/* Parses texts of the kernel about the whole machine. Reads no files. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* The first number of the line that starts with `key` and a blank (/proc/stat, /proc/vmstat).
- * False: missing, or too large. */
+/* Finds the line that starts with `key` and a blank, and sets *ret to the number after it. For
+ * /proc/stat. Returns false if there is no such line or the number is too large. */
 bool host_text_number(const char *text, size_t length, const char *key, uint64_t *ret);
 
-/* The value of total=, in us, in the line of a file of /proc/pressure that starts with `share`
- * ("some", "full"). */
+/* Finds the line that starts with `share` ("some" or "full") in the text of a file of
+ * /proc/pressure. Sets *ret to its value of "total=", in us. Returns false if there is none. */
 bool host_text_pressure_us(const char *text, size_t length, const char *share, uint64_t *ret);

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_MAXIMUM                                                                               \
-    200 /* bytes of a group's name; a longer one keeps its end, which distinguishes it */
+/* Maximum length of a group's name in bytes. Of a longer name only the end is kept, because paths
+ * of cgroups differ at the end. */
+#define NAME_MAXIMUM 200
 
 int members_init(struct members *ret, enum group_key key, const struct workloads *rules,
                  struct camp_error *error)
@@ -47,7 +48,6 @@ static bool has_pid(const void *processes, uint32_t position, const void *pid)
     return ((const struct member *)processes)[position].pid == *(const int32_t *)pid;
 }
 
-/* The index slot of a process; NULL: the process is unknown. */
 static struct index_slot *slot_of(const struct members *members, int32_t pid)
 {
     return index_find(&members->index, hash_of(pid), has_pid, members->processes, &pid);
@@ -69,7 +69,7 @@ static int keep_process(struct members *members, int32_t pid, uint32_t group)
     return CAMP_OK;
 }
 
-/* The last process moves to the position that becomes free. */
+/* Removes a process if its first thread exits. The last process moves to the free position. */
 void members_leave(struct members *members, const struct camp_thread_states *thread)
 {
     struct index_slot *slot = thread->tid == thread->pid ? slot_of(members, thread->pid) : NULL;
@@ -118,8 +118,8 @@ static int find_workload(struct members *members, struct top_k *top,
     return top_k_find(top, &key, ret);
 }
 
-/* Finds the group of a process: by its name, or by rules about name, user and command line. An
- * exited process is not kept. */
+/* Finds the group of a thread's process: by its name, or by rules about name, user and command
+ * line. The group is kept for the other threads of the process, unless the process has exited. */
 static int find_process_group(struct members *members, struct top_k *top,
                               const struct camp_thread_states *thread, uint32_t *ret)
 {
@@ -161,7 +161,7 @@ int members_find(struct members *members, struct top_k *top,
     return r;
 }
 
-/* The paths of the shown cgroups, as cgroup_paths_resolve() fills them. */
+/* Makes a frame of the shown cgroups, because cgroup_paths_resolve() needs a frame. */
 static int resolve_cgroups(struct members *members, const struct top_k *top)
 {
     static const struct schema none = { .name = "cgroups" };
@@ -192,7 +192,8 @@ static const char *own_name(struct members *members, const struct top_k_group *g
     return group->key.text;
 }
 
-/* Is the name in use? "other" is: it is the sum of the groups not shown. */
+/* Returns whether a name is in use. The name "other" always is: it stands for all groups that are
+ * not shown. */
 static bool is_used(const struct top_k *top, const char *name)
 {
     if (strcmp(name, "other") == 0)
@@ -204,7 +205,8 @@ static bool is_used(const struct top_k *top, const char *name)
     return false;
 }
 
-/* Makes names unique: two users of one name, a recreated cgroup, a command called "other". */
+/* Returns `own`, with a number if the name is already used: by another user with the same name, by
+ * an earlier cgroup with the same path, or by "other". */
 static char *unique_name(const struct top_k *top, const struct top_k_group *group, const char *own)
 {
     const size_t length = strlen(own);

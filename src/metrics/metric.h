@@ -1,7 +1,5 @@
-/*
- * Metrics of an exporter. A family is stated once, in its source's table: its meaning, its unit,
- * how and from where its numbers are obtained; its series are filled by each snapshot.
- */
+/* The metrics of an exporter. The table of metrics has the meaning, the unit, the provenance and
+ * the source of each family. A snapshot fills the series of the families. */
 #pragma once
 
 #include <camp/camp.h>
@@ -11,41 +9,42 @@
 #include <stdint.h>
 
 enum metric_type {
-    METRIC_COUNTER, /* never falls while the exporter runs */
+    METRIC_COUNTER,
     METRIC_GAUGE,
-    METRIC_INFO /* texts in labels; its value is 1 */
+    METRIC_INFO /* the labels have texts, and the value is 1 */
 };
 
 #define METRIC_LABELS 2
 
 struct metric {
-    const char *name; /* without _total and _info: "camp_cpu_seconds" */
-    const char *unit; /* the last word of the name: "seconds" (its values are ns), "bytes"; NULL */
-    const char *help; /* one sentence, any bytes */
-    const char *from; /* where in the system it is read: "/proc/stat" */
+    const char *name; /* without the suffixes _total and _info: "camp_cpu_seconds" */
+    /* last word of the name: "seconds" (values are in ns) or "bytes"; NULL if there is no unit */
+    const char *unit;
+    const char *help; /* one sentence; may contain any bytes */
+    const char *from; /* the source in the system, such as "/proc/stat" */
     enum metric_type type;
     enum camp_provenance provenance;
-    const char *labels[METRIC_LABELS]; /* names; NULL: none */
-    /* The values of the labels, series after series, where they never change; NULL: one series, or
-     * the series that a snapshot finds. */
+    const char *labels[METRIC_LABELS]; /* names of the labels; unused ones are NULL */
+    /* [value_count] label values if they are fixed: first those of the first series, then those of
+     * the second, and so on. NULL if there is one series, or a snapshot determines the series. */
     const char *const *values;
     size_t value_count;
 };
 
 struct series {
-    const char *labels[METRIC_LABELS]; /* values, any bytes, of the metric's labels */
-    uint64_t value;                    /* seconds: in ns */
-    bool known;                        /* false: omitted, not 0 */
+    const char *labels[METRIC_LABELS]; /* values of the metric's labels; may contain any bytes */
+    uint64_t value;                    /* of a metric in seconds: in ns */
+    bool known;                        /* a series that is not known is omitted */
 };
 
-/* Counts of the answers of the exporter's server, which its page shows too. */
+/* How many requests were answered, failed or were refused. */
 struct scrapes {
     uint64_t answered, failed, refused;
-    uint64_t sent_bytes; /* of pages, compressed or not, as sent */
+    uint64_t sent_bytes; /* of all pages, after compression */
 };
 
 struct metric_family {
     const struct metric *metric;
-    struct series *series; /* [count] */
+    struct series *series;
     size_t count;
 };

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* A part of the header. */
 struct word {
     const char *text;
     size_t length;
@@ -25,7 +24,7 @@ static struct word trim(struct word word)
     return word;
 }
 
-/* Splits off the part of *rest before the separator. False: nothing is left. */
+/* Splits off the part of *rest before the separator. Returns false if *rest is empty. */
 static bool next_part(struct word *rest, char separator, struct word *ret)
 {
     const char *end;
@@ -46,7 +45,8 @@ static bool is(struct word word, const char *text)
     return word.length == strlen(text) && strncasecmp(word.text, text, word.length) == 0;
 }
 
-/* Is the parameter "name=value"? *ret_value has no quotation marks. */
+/* Returns whether a parameter is "name=value". Sets *ret_value to the value without quotation
+ * marks. */
 static bool has_name(struct word parameter, const char *name, struct word *ret_value)
 {
     struct word before;
@@ -63,7 +63,8 @@ static bool has_name(struct word parameter, const char *name, struct word *ret_v
     return true;
 }
 
-/* "0.75" is 750; anything else is 0: not wanted. */
+/* Converts a quality, such as "0.75", to thousandths. Returns 0, which means "not accepted", for an
+ * invalid text. */
 static int quality_of(struct word value)
 {
     int quality = 0, unit = 1000;
@@ -81,9 +82,9 @@ static int quality_of(struct word value)
     return quality <= 1000 ? quality : 0;
 }
 
-/* An entry between two commas. */
+/* One entry of the list in an Accept header. */
 struct choice {
-    struct word what, version; /* version.text NULL: not given */
+    struct word what, version; /* version.text is NULL if the entry has no version */
     int quality;
 };
 
@@ -111,7 +112,7 @@ static bool is_openmetrics(const struct choice *choice)
             is(choice->version, "0.0.1"));
 }
 
-/* text/plain of another version would not match what is sent. */
+/* The answer has version 0.0.4, so other versions of text/plain do not match. */
 static bool is_prometheus(const struct choice *choice)
 {
     return (is(choice->what, "text/plain") &&

@@ -1,9 +1,10 @@
 /*
- * Chooses the format of an answer from the headers of a request, which may have any bytes.
+ * Chooses the format of an answer from the headers of an HTTP request. The headers may contain any
+ * bytes.
  *
- * A scraper sends a list of the formats it accepts,
- * "application/openmetrics-text;version=1.0.0;q=0.6, text/plain;version=0.0.4;q=0.4" and so on,
- * with parameters (charset=, escaping=) that do not matter: all names here are plain.
+ * A scraper sends a list of the formats that it accepts, such as
+ * "application/openmetrics-text;version=1.0.0;q=0.6, text/plain;version=0.0.4;q=0.4". Other
+ * parameters (charset=, escaping=) are ignored, because the names of all metrics are ASCII.
  */
 #pragma once
 
@@ -12,9 +13,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The preferred format in an Accept header: OpenMetrics 1.0.0 (also for 0.0.1, which it extends, or
- * without a version), otherwise the text of Prometheus. NULL: no header. */
+/* Returns the format that an Accept header prefers. OpenMetrics is chosen if the header accepts
+ * version 1.0.0, version 0.0.1 or no version in particular. NULL means that there is no header. */
 enum exposition_format negotiate_format(const char *accept, size_t length);
 
-/* Does an Accept-Encoding header allow gzip? */
+/* Returns whether an Accept-Encoding header accepts gzip. */
 bool negotiate_gzip(const char *accept_encoding, size_t length);

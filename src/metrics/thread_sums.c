@@ -20,8 +20,8 @@ void thread_sums_release(struct thread_sums *sums)
     *sums = (struct thread_sums){ 0 };
 }
 
-/* CPU time and involuntary waits, by which groups are ranked. Sleep in locks, sockets and timers is
- * excluded: idle threads stay there for ever. */
+/* Groups are ranked by CPU time and involuntary waits. Sleep in locks, sockets and timers does not
+ * count, because idle threads sleep there all the time. */
 static bool is_ranked(int state)
 {
     const enum column_class class = threads_schema.columns[state].class;
@@ -29,8 +29,8 @@ static bool is_ranked(int state)
     return class == CLASS_CPU || class == CLASS_READY || class == CLASS_IO;
 }
 
-/* *note is 1 + the number of the thread's group; if it is 0, or notes are void, the group is looked
- * up. */
+/* Sets *note to 1 + the number of the thread's group. Looks up the group if *note is 0 or
+ * invalid. */
 static bool find_group(struct thread_sums *sums, const struct camp_thread_states *before,
                        const struct camp_thread_states *now, uint32_t *note)
 {
@@ -45,7 +45,7 @@ static bool find_group(struct thread_sums *sums, const struct camp_thread_states
     return r == CAMP_OK;
 }
 
-/* Accounts for what a thread did since `before`; NULL: since it was attached. */
+/* Accounts what a thread did since `before`, or since it was attached if `before` is NULL. */
 static void account(struct thread_sums *sums, const struct camp_thread_states *before,
                     const struct camp_thread_states *now, uint32_t *note)
 {
@@ -72,7 +72,8 @@ static void keep_late(struct thread_sums *sums, const struct camp_thread_states 
         sums->result = CAMP_E_NOMEM;
 }
 
-/* True: the thread existed at the last snapshot, which did not show it under this identity. */
+/* Returns whether a thread without an earlier reading existed at the last snapshot. That snapshot
+ * may have lacked the thread, or had it with another tid. */
 static bool may_be_missing(const struct thread_sums *sums, const struct camp_thread_states *thread)
 {
     return thread->begin_ns < sums->snapshot_ns;
@@ -137,7 +138,7 @@ struct camp_states_visitor thread_sums_visitor(struct thread_sums *sums)
     return (struct camp_states_visitor){ sums, add_seen, add_waited, add_exited, keep_missing };
 }
 
-/* Accounts for single threads before totals, as single threads are identified exactly. */
+/* Accounts single threads before totals, because only a single thread has an exact identity. */
 static void account_late(struct thread_sums *sums)
 {
     for (int totals = 0; totals <= 1; totals++) {

@@ -1,11 +1,11 @@
 /*
- * Sums over threads, filled while they are visited: what each did since the last snapshot goes to
- * its group and to the machine, without a list of threads besides the session's own. A thread that
- * kept sleeping costs one addition.
+ * Sums over threads, which are filled while camp_states_visit() passes each thread. What a thread
+ * did since the last snapshot is added to its group and to the machine. No list of all threads is
+ * kept here. A thread that slept during the whole interval costs only one addition.
  *
- * A thread is identified by its process and the start of its watch. The last numbers of a thread
- * missing in a snapshot are still to come, or the thread continues under another tid (exec(2) by
- * another than the first thread): it is remembered for some snapshots, so that none of its time is
+ * A thread is identified by its process and the time when it was attached. If a snapshot lacks a
+ * thread, its final reading is still to come, or exec(2) has changed its tid. The last reading of
+ * the thread is then kept as pending for some snapshots, so that the time of the thread is not
  * accounted twice.
  */
 #pragma once
@@ -19,81 +19,81 @@
 #include "sources/machine/user_names.h"
 #include "sources/source.h"
 
-/* --------------------------------------------------------------------------------- Members -- */
+/* Finds the group of each thread. A thread has its own user and cgroup. Its name and workload are
+ * those of its process, which are read from the first thread of the process. */
 
-/* The group of each thread. User and cgroup are the thread's own; command and workload belong to
- * its process, which is known by its first thread. */
-
-/* A living process, and the group of its first thread. */
+/* A process, with the group of its first thread. */
 struct member {
     int32_t pid;
     uint32_t group;
 };
 
 struct members {
-    enum group_key key; /* GROUP_USER, GROUP_CGROUP, GROUP_NAME; GROUP_NUMBER: workloads */
-    const struct workloads *rules; /* of GROUP_NUMBER */
-    struct member *processes;      /* [count]; owned: members_release() */
+    enum group_key key; /* GROUP_USER, GROUP_CGROUP or GROUP_NAME; GROUP_NUMBER groups by `rules` */
+    const struct workloads *rules; /* with GROUP_NUMBER */
+    struct member *processes;      /* [count] */
     size_t count, capacity;
-    struct index index; /* of the processes by pid */
+    struct index index; /* of `processes` by pid */
     struct user_names users;
     struct cgroup_paths cgroups;
 };
 
-/* CAMP_E_NOTSUP: no cgroups of version 2 here. members_release() in any case. */
+/* Returns CAMP_E_NOTSUP if no cgroups of version 2 are mounted. In each case the caller calls
+ * members_release(). */
 int members_init(struct members *ret, enum group_key key, const struct workloads *rules,
                  struct camp_error *error);
 void members_release(struct members *members);
 
-/* Group numbers or rules have changed: drops all processes. */
+/* Drops all processes. Must be called when group numbers or rules have changed. */
 void members_clear(struct members *members);
 
-/* Finds the group of a thread in `top`. If `before` is not NULL, it is the thread when it was in
- * group *ret, which is kept while the user and the name are the same. CAMP_OK or CAMP_E_NOMEM. */
+/* Finds the group of a thread in `top`. `before` is an earlier reading of the thread, when it was
+ * in group *ret, or NULL. The thread keeps this group while its user and name are the same. Returns
+ * CAMP_OK or CAMP_E_NOMEM. */
 int members_find(struct members *members, struct top_k *top,
                  const struct camp_thread_states *before, const struct camp_thread_states *thread,
                  uint32_t *ret);
 
-/* The thread has exited. */
+/* Called when a thread has exited. */
 void members_leave(struct members *members, const struct camp_thread_states *thread);
 
-/* Names the shown groups that have no name yet; names are unique. CAMP_OK or CAMP_E_NOMEM. */
+/* Gives unique names to shown groups that have no name yet. Returns CAMP_OK or CAMP_E_NOMEM. */
 int members_name(struct members *members, struct top_k *top);
 
-/* ------------------------------------------------------------------------------------ Sums -- */
-
-/* The counters of each group: the states, then: */
+/* The counters of a group: the states, and after them the following ones. */
 enum thread_sum {
-    SUM_MEASURED = CAMP_STATE_COUNT, /* CPU time, by the scheduler's count */
-    SUM_SAMPLED,                     /* by ticks */
+    SUM_MEASURED = CAMP_STATE_COUNT, /* CPU time by the scheduler's count */
+    SUM_SAMPLED,                     /* CPU time by ticks */
     THREAD_SUM_COUNT
 };
 
 struct thread_sums {
     struct top_k top;
     struct members members;
-    uint64_t counts[THREADS_COLUMN_COUNT]; /* of the whole machine, without idle threads' times */
-    uint64_t threads, processes;           /* living, in the last snapshot */
-    uint64_t snapshot_ns;                  /* end of the last snapshot, CLOCK_MONOTONIC */
+    /* of the whole machine; without the times of threads that slept all the time */
+    uint64_t counts[THREADS_COLUMN_COUNT];
+    uint64_t threads, processes; /* living in the last snapshot */
+    uint64_t snapshot_ns;        /* CLOCK_MONOTONIC at the end of the last snapshot */
 
     struct thread_list pending;
-    /* Found in this snapshot: threads that may be pending threads, and totals of exited threads. */
+    /* threads of this snapshot that may be pending, and totals of exited threads */
     struct thread_list late;
-    bool forgets; /* noted groups are void until a snapshot has visited all threads again */
-    int result;   /* of this snapshot */
+    /* group numbers kept with threads are invalid until a snapshot has visited all threads */
+    bool forgets;
+    int result; /* of this snapshot */
 };
 
-/* Takes ownership of `members`. thread_sums_release() in any case. */
+/* Takes ownership of `members`. In each case the caller calls thread_sums_release(). */
 int thread_sums_init(struct thread_sums *ret, const struct members *members, size_t places);
 void thread_sums_release(struct thread_sums *sums);
 
-/* One snapshot of a session that has been open since snapshot_ns. `forget`: the rules have changed.
- */
+/* Takes a snapshot. The session must have been open since snapshot_ns. `forget` is true if the
+ * rules have changed. */
 int thread_sums_read(struct thread_sums *sums, struct camp_states *session, bool forget,
                      struct camp_error *error);
 
-/* The parts of thread_sums_read(), for tests: start, visit, finish, then snapshot_ns is set. After
- * a failed visit there is no finish. */
+/* The parts of thread_sums_read(), for tests. The order is: start, visit, finish, and then
+ * snapshot_ns is set. After a failed visit, finish is not called. */
 void thread_sums_start(struct thread_sums *sums, uint64_t now_ns, bool forget);
 struct camp_states_visitor thread_sums_visitor(struct thread_sums *sums);
 int thread_sums_finish(struct thread_sums *sums);

@@ -8,13 +8,12 @@
 #include <string.h>
 
 #define SLICE_NS ((uint64_t)50 * NS_PER_MS)
-#define ANSWER_NS                                                                                  \
-    ((uint64_t)300 * NS_PER_MS) /* how long to wait for an answer at the end of an interval, */
-#define ANSWER_PART 2           /* or this part of the interval if that is longer */
+#define ANSWER_NS ((uint64_t)300 * NS_PER_MS)
+#define ANSWER_PART 2
 #define ANSWER_MOST_NS ((uint64_t)3 * NS_PER_S)
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
 #define TIMES_SIZE 128
-#define AGE_FADES 64 /* the age shrinks by 1/AGE_FADES per interval */
+#define AGE_FADES 64
 #define AGE_MOST_NS ((int64_t)5 * NS_PER_S)
 
 static const struct schema *describe(const struct source *source)
@@ -22,7 +21,6 @@ static const struct schema *describe(const struct source *source)
     return &((const struct fleet *)source)->columns.schema;
 }
 
-/* Appends "&NAME=" and a time in seconds. */
 static void add_time(char ret[TIMES_SIZE], const char *name, int64_t at_ns)
 {
     const size_t length = strlen(ret);
@@ -64,10 +62,8 @@ int fleet_ask_steps(struct fleet *fleet, const char *text, int64_t from_ns, int6
     return prometheus_client_ask(fleet->client, "query_range", text, times, until_ns, ret, error);
 }
 
-/* --------------------------------------------------------------------------------- Snapshots -- */
-
-/* Takes a snapshot. A failure does not end the source: the frame's note reports it as long as it
- * lasts. */
+/* Takes a snapshot. A failure does not end the source: the note of the next frames reports the
+ * failure until a snapshot succeeds. */
 static int take_snapshot(struct fleet *fleet, uint64_t until_ns)
 {
     struct prometheus_answer answer;
@@ -88,8 +84,8 @@ static int take_snapshot(struct fleet *fleet, uint64_t until_ns)
     return r;
 }
 
-/* Updates the age of answers. If a slow server answers with old samples, intervals end earlier, so
- * that no host lacks samples at their end. */
+/* Updates age_ns. If a slow server answers with old samples, intervals end earlier, so that all
+ * hosts have samples at the end of the interval. */
 static void update_age(struct fleet *fleet, uint64_t now, int64_t most_ns)
 {
     int64_t age_ns = (int64_t)(now - fleet->data_ns);
@@ -97,7 +93,8 @@ static void update_age(struct fleet *fleet, uint64_t now, int64_t most_ns)
     if (fleet->is_failed)
         return;
     fleet->age_ns -= fleet->age_ns / AGE_FADES;
-    if (age_ns > fleet->age_ns + most_ns) /* no interval may become empty */
+    /* age_ns grows by at most most_ns, so that no interval becomes empty */
+    if (age_ns > fleet->age_ns + most_ns)
         age_ns = fleet->age_ns + most_ns;
     if (age_ns > fleet->age_ns)
         fleet->age_ns = age_ns < AGE_MOST_NS ? age_ns : AGE_MOST_NS;
@@ -118,8 +115,9 @@ static const char *note_of(struct fleet *fleet)
     return fleet->note;
 }
 
-/* How long to wait for an answer. A later answer belongs to the next interval; rows then end at the
- * last known samples. */
+/* Returns how long next() waits for an answer at the end of an interval. An answer that arrives
+ * later belongs to the next interval, and the rows of this interval end at the last known
+ * samples. */
 static uint64_t patience_ns(const struct fleet *fleet)
 {
     const uint64_t part_ns = (fleet->frame.end_ns - fleet->frame.start_ns) / ANSWER_PART;
@@ -127,8 +125,8 @@ static uint64_t patience_ns(const struct fleet *fleet)
     return part_ns < ANSWER_NS ? ANSWER_NS : part_ns < ANSWER_MOST_NS ? part_ns : ANSWER_MOST_NS;
 }
 
-/* Waits until the deadline. A late answer is read as soon as it arrives, so that the next question
- * can be sent. */
+/* Waits until the deadline. If the last snapshot is still unanswered, its answer is read as soon as
+ * it arrives, so that the next question can be sent. */
 static int wait_until(struct fleet *fleet, uint64_t deadline_ns)
 {
     int r = CAMP_OK;
@@ -140,7 +138,6 @@ static int wait_until(struct fleet *fleet, uint64_t deadline_ns)
     return r;
 }
 
-/* `least_ns`: minimum length of the interval. */
 static void start_interval(struct fleet *fleet, uint64_t now, int64_t least_ns)
 {
     struct frame *frame = &fleet->frame;
@@ -178,8 +175,6 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the samples of a fleet");
 }
 
-/* -------------------------------------------------------------------------------- Opening -- */
-
 static void close_fleet(struct source *base)
 {
     struct fleet *fleet = (struct fleet *)base;
@@ -199,7 +194,7 @@ static void close_fleet(struct source *base)
     free(fleet);
 }
 
-/* Gets the first answer, which determines where the first interval starts. */
+/* Takes the first snapshot, which determines where the first interval starts. */
 static int start_live(struct fleet *fleet, const struct from *from, struct camp_error *error)
 {
     uint64_t now;
@@ -266,7 +261,7 @@ static void fill_facts(struct fleet *fleet, struct from_facts *facts)
     facts->frames = (uint64_t)((fleet->end_ns - fleet->begin_ns) / fleet->step_ns);
 }
 
-/* False: the time range is in the future. */
+/* Returns false if the time range is empty, because --begin is in the future. */
 static bool set_time_range(struct fleet *fleet, const struct from *from)
 {
     const int64_t now = (int64_t)now_ns(CLOCK_REALTIME);
@@ -280,7 +275,7 @@ static bool set_time_range(struct fleet *fleet, const struct from *from)
     return fleet->begin_ns < fleet->end_ns;
 }
 
-/* Sets what the rows stand for, and where their samples come from. */
+/* Determines from the options what a row is and which metric it shows, and opens the client. */
 static int set_rows(struct fleet *fleet, const struct from *from, const char *place,
                     struct camp_error *error)
 {

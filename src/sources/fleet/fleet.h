@@ -1,19 +1,23 @@
 /*
- * A fleet by a Prometheus that scrapes it (docs/fleet.md): --from prometheus:URL.
+ * The source of --from prometheus:URL: many hosts, read from a Prometheus server that scrapes their
+ * camp export (docs/fleet.md).
  *
- *  - A row per host, of camp_cpu_measured_seconds_total; with from->host a row per group of that
- *    host, of camp_group_state_seconds_total; with from->query the rows of that query. A query of
- *    matchers alone, '{datacenter="fra"}', selects hosts.
- *  - The newest samples are read at the end of each interval; fleet_samples.h accounts them to it.
- *    Intervals lag one scrape behind: by then there is a sample after their end.
- *  - A host that is down, or without samples for two scrapes, is missing: it is counted in
- *    losses.lost, named in the note, and has no row.
- *  - With from->begin_ns (and end_ns) the source shows Prometheus' history, and has an end.
+ *  - Without options a row is a host, with the states of camp_cpu_measured_seconds_total. With
+ *    from->host a row is a group of that host, with the states of camp_group_state_seconds_total.
+ *    With from->query the rows are the result of a PromQL query. A query that consists of matchers,
+ *    '{datacenter="fra"}', only selects hosts.
+ *  - The newest samples are read at the end of each interval, and fleet_samples.h accounts their
+ *    differences to intervals. An interval ends one scrape period before it is shown, because its
+ *    end must lie between two samples.
+ *  - A host is missing if it is down, or has had no samples for two scrape periods. A missing host
+ *    is counted in losses.lost and named in the frame's note. It has no row.
+ *  - With from->begin_ns (and end_ns) the source shows Prometheus' history, and ends.
  */
 #pragma once
 
 #include "sources/from.h"
 
-/* `place`: prometheus_place.c. CAMP_E_INVALID, CAMP_E_GONE, ... with what to do. */
+/* `place` is the address as described in prometheus_place.c. Returns CAMP_OK, CAMP_E_INVALID,
+ * CAMP_E_GONE or another error code; the error message says what to do. */
 int fleet_source_open(const struct from *from, const char *place, struct source **ret,
                       struct from_facts *facts, struct camp_error *error);

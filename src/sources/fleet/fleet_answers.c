@@ -1,5 +1,5 @@
-/* Adds the series of an answer to the samples: labels identify the member, one of them the
- * column. */
+/* Adds the series of an answer to the samples. The labels of a series identify its member (a host,
+ * a group or a row of a query), and one label identifies the column. */
 #include "fleet_inside.h"
 
 #include <math.h>
@@ -8,9 +8,8 @@
 
 #define CLOCK_STEP_NS ((int64_t)5 * NS_PER_S)
 
-/* ---------------------------------------------------------------------------------- Registry -- */
-
-/* Writes the labels that identify a row as its name: "db1:9187 sda". */
+/* Writes the name of a query's row to ret[size]: the values of its identifying labels, such as
+ * "db1:9187 sda". */
 static void name_of_query(const struct fleet *fleet, const struct prometheus_series *series,
                           char *ret, size_t size)
 {
@@ -27,7 +26,6 @@ static void name_of_query(const struct fleet *fleet, const struct prometheus_ser
     fleet_name(joined, ret, size);
 }
 
-/* Names a host by its instance, a group by its name; the labels are those of the schema. */
 static void describe(const struct fleet *fleet, const struct prometheus_series *series,
                      const char *name_label, struct fleet_member *member)
 {
@@ -59,7 +57,6 @@ static struct fleet_member *member_of(const struct fleet *fleet, struct fleet_sa
     return member;
 }
 
-/* The member of a series: a host, or a row of a query. */
 static struct fleet_member *host_of(struct fleet *fleet, const struct prometheus_series *series)
 {
     const char *const without[] = { fleet->column, "mode",
@@ -77,10 +74,8 @@ static struct fleet_member *group_of(struct fleet *fleet, const struct prometheu
     return member_of(fleet, &fleet->groups, series, without, GROUP_LABEL);
 }
 
-/* -------------------------------------------------------------------------------- Columns -- */
-
-/* A column "elapsed" gives a query's row its own time: for counters as a clock, for levels as the
- * number of intervals in an interval. */
+/* Returns the column of a series of a query. The column "elapsed" gives the elapsed time of its
+ * row: for counters it is a clock, for levels a multiple of the interval's length. */
 static size_t column_of_query(const struct fleet *fleet, const struct prometheus_series *series)
 {
     const char *value =
@@ -91,8 +86,8 @@ static size_t column_of_query(const struct fleet *fleet, const struct prometheus
     return fleet_columns_find(&fleet->columns, value);
 }
 
-/* The column of a series in the samples; SIZE_MAX: unknown. *ret_adds: the column is the sum of
- * several series. */
+/* Returns the column of a series in the samples, or SIZE_MAX if the series is unknown. *ret_adds is
+ * set to true if the column is the sum of several series. */
 static size_t column_of(const struct fleet *fleet, const struct prometheus_series *series,
                         bool *ret_adds)
 {
@@ -130,8 +125,6 @@ static int add_number(struct fleet *fleet, struct fleet_member *host,
                : CAMP_E_NOMEM;
 }
 
-/* ------------------------------------------------------- Samples with times of their own -- */
-
 static int add_samples(struct fleet *fleet, const struct prometheus_series *series)
 {
     bool adds;
@@ -159,10 +152,9 @@ int fleet_add_series(struct fleet *fleet, const struct prometheus_answer *answer
     return r;
 }
 
-/* ---------------------------------------------------------------------------------- Snapshot -- */
-
-/* Estimates the server's clock. The fastest answer gives the largest offset, which is the best, as
- * an answer arrives some time after its evaluation. If the offset falls much, the clock was set. */
+/* Estimates the offset of the server's clock. An answer arrives some time after its evaluation, so
+ * the largest offset is the best estimate. If the offset falls by more than CLOCK_STEP_NS, the
+ * clock was set. */
 void fleet_update_clock(struct fleet *fleet, int64_t time_ns)
 {
     const int64_t offset_ns = time_ns - (int64_t)now_ns(CLOCK_MONOTONIC);
@@ -190,7 +182,7 @@ static int add_mark(struct fleet *fleet, const struct prometheus_series *series,
     return CAMP_OK;
 }
 
-/* Adds a value of an evaluation, with the time of the last scrape of its host. */
+/* Adds a value of a snapshot's answer, at the time of the last scrape of its host. */
 static int add_value(struct fleet *fleet, const struct prometheus_series *series, const char *mark,
                      struct prometheus_sample *sample)
 {
@@ -207,7 +199,8 @@ static int add_value(struct fleet *fleet, const struct prometheus_series *series
     return add_number(fleet, host, series, column, sample, false);
 }
 
-/* Adds the times of an answer, or its values; the times come first: values refer to them. */
+/* Adds either the scrape times of an answer, or its values. The scrape times must be added first,
+ * because add_value() needs them. */
 static int add_marked(struct fleet *fleet, const struct prometheus_answer *answer, bool values)
 {
     struct prometheus_series series;

@@ -1,5 +1,5 @@
-/* The questions in PromQL. A snapshot is one question, so that all its samples are of one moment. A
- * comma after the last matcher is allowed, and braces may be empty. */
+/* The questions in PromQL. A snapshot is one question, so that all its values are evaluated at the
+ * same time. PromQL allows a comma after the last matcher, and empty braces. */
 #include "fleet_inside.h"
 
 #include <stdio.h>
@@ -8,7 +8,8 @@
 
 #define MARKED(mark) "\"" FLEET_PART "\",\"" mark "\",\"\",\"\")"
 
-/* The end of the PromQL string that starts there; the end of the text if it is not closed. */
+/* `at` is an opening quote. Returns the position after the closing quote, or the end of the text if
+ * there is no closing quote. */
 static const char *skip_string(const char *at)
 {
     const char quote = *at++;
@@ -29,7 +30,8 @@ bool fleet_is_matchers(const char *query)
     return *at == '}' && at[1] == '\0' && strstr(query, "__name__") == NULL;
 }
 
-/* The matchers of --host, with or without the port, and of --query. */
+/* Returns the matchers that select hosts, from --host and --query. --host matches with or without a
+ * port. */
 char *fleet_matchers(const struct from *from)
 {
     char *pattern = from->host != NULL ? fleet_quoted_pattern(from->host, "(:[0-9]+)?") : NULL;
@@ -45,7 +47,7 @@ char *fleet_matchers(const struct from *from)
     return ret;
 }
 
-/* A text with each $M replaced by the matchers. */
+/* Returns the text with each $M replaced by the matchers. */
 static char *replaced(const char *text, const char *matchers)
 {
     static const char mark[] = "$M";
@@ -72,9 +74,10 @@ char *fleet_raw_selector(const struct fleet *fleet)
     return rows_selector(fleet, fleet->sampled != SIZE_MAX ? "|" METRIC_SAMPLED : "");
 }
 
-/* A vector has the time of its evaluation, so the question also asks for the time of the samples:
- * of one counter, because all counters of a host come from one scrape. The part with the most
- * series comes last, because each "or" compares its series with all that precede it. */
+/* The result of an instant query has the time of the evaluation instead of the time of the scrape.
+ * So the question also asks for the time of the last scrape. It does so for METRIC_CPUS only,
+ * because all counters of a host come from one scrape. The part with the most series is the last
+ * operand of "or", because each "or" compares its series with all series before them. */
 char *fleet_question(const struct fleet *fleet)
 {
     const char *matchers = fleet->matchers;
@@ -101,10 +104,10 @@ char *fleet_question(const struct fleet *fleet)
     return ret;
 }
 
-/* Asks how many samples a host has in 5 minutes, and in 20 s for hosts that were added recently:
- * the 5th percentile, so that the range of later questions suits nearly all hosts. It also asks for
- * the jobs that have exporters, now or earlier: a job whose exporters are all down is known from
- * earlier samples. */
+/* Asks how many samples a host has in 5 minutes, and in 20 s for hosts that were added recently.
+ * The 5th percentile of the hosts is used, so that the range of later questions suits nearly all
+ * hosts. Also asks for the jobs that have exporters, now or up to a day ago: if all exporters of a
+ * job are down, its name is known from earlier samples only. */
 char *fleet_probe_question(const struct fleet *fleet)
 {
     static const char text[] =

@@ -11,7 +11,7 @@
 #define STATES_MOST (FLEET_COLUMNS_MOST - 10)
 #define NAME_SIZE 48
 
-/* The order in which camp shows states, of CPUs and of threads; other states follow. */
+/* The order in which states are shown. States that are not listed here come last. */
 #define NAME(state, name, ...) name,
 static const char *const known[] = {
     "user",  "nice",       "system", "irq",  "softirq",
@@ -70,8 +70,8 @@ bool fleet_columns_add(struct fleet_columns *columns, enum column_kind kind,
     return column->name != NULL && column->title != NULL && column->help != NULL;
 }
 
-/* "run queue" and "I/O" become "run_queue_ns" and "i_o_ns": names without quotes in SQL and
- * JSON. */
+/* Makes a column name that needs no quotes in SQL and JSON: "run queue" becomes "run_queue_ns", and
+ * "I/O" becomes "i_o_ns". */
 static void column_name(const char *value, char ret[NAME_SIZE])
 {
     size_t length = 0;
@@ -81,7 +81,7 @@ static void column_name(const char *value, char ret[NAME_SIZE])
     snprintf(ret + length, NAME_SIZE - length, "%s_ns", length == 0 ? "none" : "");
 }
 
-/* Makes a column's name unique, as two values may result in the same name. */
+/* Appends a number to `name` if another column already has that name. */
 static void make_unique(const struct fleet_columns *columns, char name[NAME_SIZE])
 {
     const size_t stem = strlen(name) - strlen("_ns");
@@ -90,7 +90,7 @@ static void make_unique(const struct fleet_columns *columns, char name[NAME_SIZE
         if (strcmp(columns->columns[i].name, name) != 0)
             continue;
         snprintf(name + stem, NAME_SIZE - stem, "_%zu_ns", tries++);
-        i = SIZE_MAX; /* compares the new name with all columns again */
+        i = SIZE_MAX; /* restarts the loop, to compare the new name with all columns */
     }
 }
 

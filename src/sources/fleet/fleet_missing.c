@@ -1,5 +1,5 @@
-/* What is missing: known hosts that are down or without samples for two scrapes; and, when there is
- * nothing to show, what else Prometheus knows. */
+/* Finds missing hosts: known hosts that are down, or have had no samples for two scrape periods. If
+ * there is nothing to show, asks Prometheus for the reason. */
 #include "fleet_inside.h"
 
 #include "counters/error.h"
@@ -18,7 +18,9 @@ static bool is_missing(const struct fleet *fleet, const struct fleet_member *hos
 {
     const int64_t period_ns = host->period_ns > 0 ? host->period_ns : fleet->period_ns;
 
-    if (fleet->begin_ns > 0) /* later samples of history are known as well */
+    /* for history, samples after the interval are already read, so the newest sample says
+     * nothing */
+    if (fleet->begin_ns > 0)
         return fleet->kind == FLEET_HOSTS && host->is_silent &&
                host->accounted_ns > fleet->begin_ns;
     return host->is_down ||
@@ -26,7 +28,8 @@ static bool is_missing(const struct fleet *fleet, const struct fleet_member *hos
             fleet->eval_ns - fleet_newest(host) > 2 * period_ns + MARGIN_NS + fleet->age_ns);
 }
 
-/* Notes since when a host is missing: a constant time, so that the note is shown once. */
+/* Appends the name of a missing host, and since when it is missing. The time is that of its newest
+ * sample and does not change from frame to frame. */
 static void note_since(const struct fleet *fleet, const struct fleet_member *host, char *ret,
                        size_t size)
 {
@@ -65,9 +68,7 @@ size_t fleet_missing(const struct fleet *fleet, char *ret, size_t size)
     return count;
 }
 
-/* ------------------------------------------------------------------------------- Nothing -- */
-
-/* Asks for the series of a metric of the selected hosts. */
+/* Asks for the series of `metric` of the selected hosts. */
 static bool ask(struct fleet *fleet, const char *metric, int64_t at_ns,
                 struct prometheus_answer *ret)
 {
@@ -75,7 +76,8 @@ static bool ask(struct fleet *fleet, const char *metric, int64_t at_ns,
                           ret, NULL) == CAMP_OK;
 }
 
-/* Finds out whether any target matches, and whether one of them is down. */
+/* Determines whether the matchers select any scrape target, and whether a selected target is
+ * down. */
 static void find_targets(struct fleet *fleet, bool *ret_any, bool *ret_down)
 {
     struct prometheus_answer answer;

@@ -1,4 +1,4 @@
-/* For builds without libcurl or jansson. */
+/* Used in builds without libcurl or jansson. */
 #include "counters/error.h"
 #include "fleet.h"
 

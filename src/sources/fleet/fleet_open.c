@@ -13,12 +13,12 @@
 
 #define PROBED_NS ((int64_t)300 * NS_PER_S)
 #define RECENT_NS ((int64_t)20 * NS_PER_S)
-#define RECENT_LEAST 4 /* minimum number of samples of a host added recently */
+#define RECENT_LEAST 4 /* fewer recent samples than this are no measure of the period */
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
-#define PERIOD_SAMPLES 20 /* leaves 1/20 of a scrape's lateness in the period */
-#define VALUES_MOST 256   /* values of a label that may name the columns */
+#define PERIOD_SAMPLES 20 /* a late scrape changes the mean period by 1/20 of its lateness */
+#define VALUES_MOST 256
 
-/* As fleet_ask_text(); here a stop is a failure. */
+/* Like fleet_ask_text(), but returns CAMP_E_GONE if *stop is set. */
 static int ask_and_wait(struct fleet *fleet, char *text, int64_t at_ns,
                         struct prometheus_answer *ret, struct camp_error *error)
 {
@@ -29,7 +29,8 @@ static int ask_and_wait(struct fleet *fleet, char *text, int64_t at_ns,
                : r;
 }
 
-/* Times at which there may be hosts: now; for history its end, middle and start. */
+/* Writes to `ret` up to 3 evaluation times at which there may be samples. A live source has only
+ * "now" (0). For history they are the end, the middle and the start of its range. */
 static size_t moments(const struct fleet *fleet, int64_t *ret)
 {
     if (fleet->begin_ns == 0) {
@@ -43,15 +44,15 @@ static size_t moments(const struct fleet *fleet, int64_t *ret)
     return 3;
 }
 
-/* Appends an alternative to a pattern: "a|b"; frees `before`. */
+/* Returns the pattern "before|job", and frees `before`. `before` may be NULL. */
 static char *joined_pattern(char *before, const char *job)
 {
     char *quoted = fleet_quoted_pattern(job, ""), *ret = NULL;
 
     if (before == NULL)
         return quoted;
-    /* Both are quoted: the closing quote of the first and the opening quote of the second are
-     * dropped. */
+    /* Both patterns are in quotes. The closing quote of `before` and the opening quote of `quoted`
+     * are left out. */
     if (quoted != NULL)
         ret = fleet_text_of("%.*s|%s", (int)strlen(before) - 1, before, quoted + 1);
     free(quoted);
@@ -106,7 +107,7 @@ static int probe(struct fleet *fleet, struct camp_error *error)
     return r;
 }
 
-/* Collects the labels of hosts: job first, the others by name. */
+/* Adds the label names of a host to names[]. Returns their new number. */
 static size_t collect_labels(const struct fleet *fleet, const struct prometheus_series *series,
                              const char **names, size_t count)
 {
@@ -163,13 +164,13 @@ static int choose_columns(struct fleet *fleet, const struct prometheus_answer *a
     return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the columns of a fleet");
 }
 
-/* Asks for a range of all counters, "...[2500ms]": the last scraped samples, with times of their
- * own. */
+/* Returns a question for the last samples of all counters, with the times of their scrapes: a
+ * selector with a range, such as "...[2500ms]". */
 static char *first_question(const struct fleet *fleet)
 {
     char *selector, *range;
 
-    if (fleet_is_query(fleet)) /* the range of a query for history was removed */
+    if (fleet_is_query(fleet)) /* fleet_query_read() has removed the range of a query for history */
         selector = strdup(fleet->question);
     else
         selector = fleet_raw_selector(fleet);
@@ -193,17 +194,17 @@ static int keep_first_answer(struct fleet *fleet, const struct from *from,
     fleet_samples_init(&fleet->groups, fleet->columns.schema.column_count);
     if (r != CAMP_OK)
         return r;
-    if (fleet->begin_ns > 0) /* the samples of history are read later */
+    if (fleet->begin_ns > 0)
         fleet_past_start(fleet, answer->series_count);
     else if (fleet_add_series(fleet, answer) != CAMP_OK)
         return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the samples of a fleet");
     return CAMP_OK;
 }
 
-/* Determines the period of scrapes, which is the default interval for history. Scrapes start late
- * on a busy machine, so many of them are read; all counters of a host have the same scrapes, so one
- * counter is enough. The series of a query with a range have their own periods, which the first
- * answer reports. */
+/* Determines the period of scrapes, which is the default interval for history. On a busy machine
+ * scrapes start late, so the mean of PERIOD_SAMPLES scrapes is used. All counters of a host have
+ * the same scrapes, so METRIC_CPUS is enough. For a query with a range the period comes from its
+ * first answer instead. */
 static int read_period(struct fleet *fleet, int64_t at_ns, struct camp_error *error)
 {
     struct prometheus_answer answer = { 0 };
@@ -226,8 +227,8 @@ static int read_period(struct fleet *fleet, int64_t at_ns, struct camp_error *er
     return r;
 }
 
-/* Gets the first non-empty answer at one of the times; for history it last searches for a time that
- * has samples. *ret_at_ns: the time of the answer. */
+/* Gets the first answer that has series, and sets *ret_at_ns to its evaluation time. It asks at the
+ * times of moments(). If there are no samples at these times, it searches the range of history. */
 static int ask_first(struct fleet *fleet, struct prometheus_answer *ret, int64_t *ret_at_ns,
                      struct camp_error *error)
 {

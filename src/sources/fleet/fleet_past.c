@@ -1,7 +1,7 @@
 /*
- * The history of a Prometheus. Raw samples are read with range selectors, a part of the time range
- * at once: query_range would evaluate at times of its own, whose differences match no interval, and
- * returns at most 11,000 values.
+ * The history of a Prometheus server. Its raw samples are read with range selectors, each for a
+ * part of the time range. The API's query_range is not used for counters: it evaluates at given
+ * times instead of the times of the samples, and returns at most 11,000 values per series.
  */
 #include "fleet_inside.h"
 
@@ -10,9 +10,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define PIECE_SAMPLES 200000 /* samples read at once: some 6 MB per answer */
+#define PIECE_SAMPLES 200000 /* samples in one answer, which has then about 6 MB */
 #define PIECE_PERIODS_LEAST 10
-#define POINTS_MOST 10000 /* points per series in an answer; Prometheus refuses 11,001 */
+#define POINTS_MOST 10000 /* values per series in one answer; Prometheus refuses 11,001 */
 #define SLICE_NS ((uint64_t)50 * NS_PER_MS)
 #define ANSWER_NS ((uint64_t)60 * NS_PER_S)
 
@@ -31,8 +31,8 @@ void fleet_past_start(struct fleet *fleet, size_t series)
         fleet->kind == FLEET_LEVELS ? fleet->begin_ns : fleet->begin_ns - 2 * fleet->reach_ns;
 }
 
-/* Reads the next part of the time range. Levels have no times of their own: they are evaluated at
- * the end of each interval. */
+/* Asks for the next part of the time range. Levels are evaluated at the end of each interval,
+ * because they have no sample times of their own. */
 static int ask(struct fleet *fleet, int64_t until_ns, struct prometheus_answer *ret,
                struct camp_error *error)
 {
@@ -44,7 +44,8 @@ static int ask(struct fleet *fleet, int64_t until_ns, struct prometheus_answer *
         until_ns, ANSWER_NS, ret, error);
 }
 
-/* Sets the period of each host, from all of its samples. It decides what is a gap. */
+/* Sets the period of each host from its samples. The period determines which distance between two
+ * samples is a gap. */
 static void update_periods(struct fleet *fleet)
 {
     for (size_t i = 0; i < fleet->hosts.count; i++) {
@@ -72,7 +73,7 @@ static int ask_piece(struct fleet *fleet, struct camp_error *error)
     return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the samples of a fleet");
 }
 
-/* Waits as long as the interval lasted, divided by --speed; does not wait without --speed. */
+/* With --speed, waits for the length of the interval divided by the speed. */
 static void keep_pace(struct fleet *fleet)
 {
     if (!(fleet->speed > 0))
@@ -84,7 +85,8 @@ static void keep_pace(struct fleet *fleet)
         ;
 }
 
-/* The end of the next interval. The last interval may be shorter; levels need a whole one. */
+/* Returns the end of the next interval. For counters the last interval may be shorter than step_ns.
+ * For levels each interval has the full length. */
 static int64_t next_end(const struct fleet *fleet)
 {
     const int64_t whole_ns = fleet->at_ns + fleet->step_ns;
@@ -101,14 +103,14 @@ int fleet_past_next(struct source *base, uint64_t deadline_ns, const struct fram
     const int64_t ahead_ns = fleet->kind == FLEET_LEVELS ? 0 : 2 * fleet->reach_ns;
     int r = CAMP_OK;
 
-    (void)deadline_ns; /* history does not wait */
+    (void)deadline_ns;
     if (fleet->at_ns >= fleet->end_ns || until_ns > fleet->end_ns)
         return SOURCE_END;
     while (r == CAMP_OK && fleet->asked_ns < until_ns + ahead_ns &&
            fleet->asked_ns < fleet->end_ns + ahead_ns)
         r = ask_piece(fleet, error);
     if (r == REMOTE_PENDING)
-        return SOURCE_END; /* *stop is set */
+        return SOURCE_END;
     keep_pace(fleet);
     frame_clear(frame);
     frame->start_ns = (uint64_t)(fleet->at_ns - fleet->begin_ns);

@@ -1,18 +1,21 @@
-/* The usual distance between two samples of a host, by their own times. Counting samples would
- * mislead: a host added recently has few samples, but is not scraped less often.
+/*
+ * The usual distance between two samples of a host, from the times of the samples. The number of
+ * samples in a range would mislead: a host that was added recently has few samples, but is scraped
+ * as often as others.
  *
- * A server scrapes in a fixed rhythm, but on a busy machine a scrape starts late, and one may fail.
- * The median of a series' distances is near the period. Divided by it, each distance becomes a
- * whole number of periods, and the time between the first and last sample divided by their sum is
- * the period of the series. So lateness counts at the two ends only. The result is the median of
- * all series. */
+ * A server scrapes at a fixed period, but on a busy machine a scrape starts late, and a scrape may
+ * fail. So each distance in a series is divided by the median distance, and rounded to a whole
+ * number of periods. The time between the first and the last sample, divided by the sum of these
+ * numbers, is the mean period of the series. Only a late first or last scrape makes this mean
+ * wrong. The result is the median of the periods of all series.
+ */
 #include "fleet_inside.h"
 #include "ledger/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define DISTANCES_MOST 64 /* per series */
+#define DISTANCES_MOST 64
 
 static int compare_distances(const void *left, const void *right)
 {
@@ -29,8 +32,8 @@ int64_t fleet_median(int64_t *distances, size_t count)
     return distances[(count - 1) / 2];
 }
 
-/* The mean period of a series. Each distance (> 0) is rounded to a number of periods, which may be
- * 0 between a late scrape and a punctual one. 0: there is no distance. */
+/* Returns the mean period of a series, or 0 if there are no distances. Each distance is above 0,
+ * but may be rounded to 0 periods if a late scrape precedes a punctual scrape. */
 static int64_t mean_period(int64_t *distances, size_t count)
 {
     const int64_t median_ns = fleet_median(distances, count);
@@ -70,7 +73,8 @@ int64_t fleet_usual_period(const struct fleet_member *member)
     return fleet_median(distances, count);
 }
 
-/* Rounds a distance, as scrapes are some ms early or late: 2.999 s becomes 3 s. */
+/* Rounds a distance to whole units, if it is within 1% of them: 2.999 s becomes 3 s. Scrapes are
+ * some ms early or late. */
 static int64_t rounded(int64_t distance_ns)
 {
     static const int64_t units[] = { NS_PER_S, NS_PER_S / 10, NS_PER_MS };

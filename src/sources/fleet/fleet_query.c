@@ -1,13 +1,17 @@
 /*
- * --query: any PromQL as rows and columns.
+ * --query: the result of any PromQL query as rows and columns.
  *
- *  - The column is named by the label of --column, otherwise by the first of state, mode and vertex
- *    that the series have; without any there is a single column.
- *  - The row is identified by all other labels, and named by those that differ (instance first).
- *  - With a range, "m[1m]", the series are counters of time, whose growth is accounted as the time
- *    of the row: fleet_samples.h. Otherwise a value is the level at the end of each interval: a
- *    share of the row's time, a percentage, or time per second.
- *  - A column "elapsed" is the row's own time, if that is not the interval's.
+ *  - The value of one label names the column. This label is given by --column. By default it is
+ *    the first of the labels state, mode and vertex that the series have. Without such a label
+ *    there is a single column.
+ *  - All other labels identify the row. The row's name has the labels that differ between series,
+ *    instance first.
+ *  - The series of a query with a range, "m[1m]", are counters of time. Their growth is accounted
+ *    as the time of the row (fleet_samples.h).
+ *  - The values of a query without a range are levels at the end of each interval: a share of the
+ *    row's time, a percentage, or time per second.
+ *  - A column "elapsed" is the elapsed time of the row. Without this column, the row's elapsed
+ *    time is the length of the interval.
  */
 #include "fleet_inside.h"
 
@@ -20,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VALUES_MOST 256 /* values of a label that may name the columns */
+#define VALUES_MOST 256
 
 static const struct {
     enum unit unit;
@@ -39,8 +43,8 @@ static double factor_of(enum unit unit)
     return factors[at].factor;
 }
 
-/* The length of a query without its final range: "m{...}[5m] " is a range of m{...}. A range with
- * an offset cannot be repeated, so it does not count. */
+/* Returns the length of a query without its final range: "m{...}[5m] " becomes "m{...}". Returns 0
+ * if the query does not end in a range, or ends in a subquery, "[5m:1m]". */
 static size_t length_without_range(const char *query)
 {
     size_t length = strlen(query);
@@ -70,8 +74,6 @@ int fleet_query_read(struct fleet *fleet, const struct from *from, struct camp_e
                                    : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a query");
 }
 
-/* ------------------------------------------------------------------------------ Columns -- */
-
 static char *column_label(const struct from *from, const struct prometheus_answer *answer)
 {
     static const char *const usual[] = { "state", "mode", "vertex" };
@@ -89,7 +91,7 @@ static char *column_label(const struct from *from, const struct prometheus_answe
     return strdup("");
 }
 
-/* Does a label differ from that of the first series? */
+/* Returns whether the value of a label differs between two series. */
 static bool differs(const struct prometheus_answer *answer, const char *name)
 {
     struct prometheus_series series;
@@ -121,10 +123,8 @@ static int name_rows(struct fleet *fleet, const struct prometheus_answer *answer
     return CAMP_OK;
 }
 
-/* ---------------------------------------------------------------------------------- Unit -- */
-
-/* Guesses the unit from the metric's name, following Prometheus' conventions (record:
- * "...:ratio_rate5m"). */
+/* Guesses the unit from the metric's name. The words in the name are Prometheus' conventions, such
+ * as "...:ratio_rate5m" for a recording rule. */
 static enum unit unit_by_name(const struct fleet *fleet, const char *name)
 {
     if (fleet->kind == FLEET_LEVELS)
@@ -137,7 +137,8 @@ static enum unit unit_by_name(const struct fleet *fleet, const char *name)
                                                                                   : UNIT_S;
 }
 
-/* Guesses the unit of levels: the one that the sum of a row comes nearest to. */
+/* Guesses the unit of levels. All rows have the same unit, so one row is enough: the unit is that
+ * in which the sum of this row is nearest to 1. */
 static enum unit nearest_unit(const struct fleet *fleet, const struct prometheus_answer *answer)
 {
     double sum = 0, distance, least = INFINITY;
@@ -155,7 +156,7 @@ static enum unit nearest_unit(const struct fleet *fleet, const struct prometheus
         fleet_key(&series, without, key);
         if (first[0] == '\0')
             memcpy(first, key, sizeof first);
-        if (strcmp(first, key) == 0) /* all rows have the unit of the query, so one row is enough */
+        if (strcmp(first, key) == 0)
             sum += sample.value;
     }
     for (size_t i = 0; i < 3 && sum > 0; i++) {
@@ -194,8 +195,8 @@ static int find_unit(struct fleet *fleet, const struct from *from,
     return CAMP_OK;
 }
 
-/* Refuses a counter without a range: the first interval would be charged with all that it counted
- * since its start. */
+/* Refuses a metric "..._total" without a range. It is a counter, so its value would be shown as
+ * time of the interval, although it is the time since the counter's start. */
 static int refuse_counter(const struct fleet *fleet, const char *name, struct camp_error *error)
 {
     const size_t length = strlen(name);
@@ -208,7 +209,6 @@ static int refuse_counter(const struct fleet *fleet, const char *name, struct ca
     return CAMP_OK;
 }
 
-/* Refuses a label of --column that no series has. */
 static int refuse_column(const struct from *from, const struct prometheus_answer *answer,
                          const char *const *labels, size_t count, struct camp_error *error)
 {

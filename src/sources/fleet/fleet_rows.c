@@ -1,15 +1,15 @@
-/* Fills a frame from the samples. */
 #include "fleet_inside.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define GAP_PERIODS_HALVES 5 /* a gap is longer than 2.5 scrape periods, so one scrape may fail */
-#define WHOLE_PARTS 50       /* a row that lacks less than 1/50 of its interval is whole */
+/* in half periods: a gap is longer than 2.5 scrape periods, so that one failed scrape is no gap */
+#define GAP_PERIODS_HALVES 5
+/* a row that lacks less than 1/50 of its interval is not counted as partial */
+#define WHOLE_PARTS 50
 #define FORGET_NS ((int64_t)300 * NS_PER_S)
 
-/* The usual period is the median of the hosts' periods. */
 void fleet_find_period(struct fleet *fleet)
 {
     int64_t *periods = calloc(fleet->hosts.count + 1, sizeof *periods);
@@ -29,9 +29,9 @@ static int64_t period_of(const struct fleet *fleet, const struct fleet_member *m
     return member->period_ns > 0 ? member->period_ns : fleet->period_ns;
 }
 
-/* A group of threads has no clock of its own: its elapsed time is the sum of its states. So is the
- * elapsed time of a query's row, if the sum exceeds the interval and the query has no column
- * "elapsed": the row then stands for many threads or CPUs. */
+/* Sets the elapsed time of a row to the sum of its states, in two cases. A group of threads has no
+ * clock of its own. A query's row without a column "elapsed" stands for several threads or CPUs if
+ * the sum exceeds the interval. */
 static void set_elapsed(const struct fleet *fleet, struct fleet_amounts *amounts)
 {
     uint64_t sum_ns = 0;
@@ -42,8 +42,9 @@ static void set_elapsed(const struct fleet *fleet, struct fleet_amounts *amounts
         amounts->elapsed_ns = sum_ns;
 }
 
-/* Whether the samples start within the interval (at first_ns), because the member is new, or end
- * before the interval does, because the member or the server is gone. */
+/* Returns whether the samples of a member do not cover the interval that ends at to_ns. They start
+ * within the interval, at first_ns, if the member is new. They end too early if the member or the
+ * server is gone. */
 static bool lacks_part(const struct fleet *fleet, const struct fleet_member *member,
                        int64_t first_ns, int64_t to_ns)
 {
@@ -68,8 +69,8 @@ static int add_row(struct fleet *fleet, const struct fleet_member *member,
     return CAMP_OK;
 }
 
-/* The shortest distance of two samples that is a gap: by the period of the samples or of the
- * snapshots, whichever is longer. */
+/* Returns the longest distance of two samples that is no gap. It is 2.5 times the period of the
+ * samples or the time between two snapshots, whichever is longer. */
 static int64_t gap_of(const struct fleet *fleet, int64_t period_ns)
 {
     const int64_t snapshot_ns = (int64_t)(fleet->frame.end_ns - fleet->frame.start_ns);
@@ -78,22 +79,22 @@ static int64_t gap_of(const struct fleet *fleet, int64_t period_ns)
     return longer_ns * GAP_PERIODS_HALVES / 2 + MARGIN_NS;
 }
 
-/* Returns the end of a member's interval. If the member is scraped on time, it now has a sample
- * after that end. If its samples arrive late, its next intervals end earlier, by at most one
- * period. */
+/* Returns the end of a member's interval. The end is early enough for a sample after it, if the
+ * member is scraped on time. If the samples of a member arrive late, its next intervals end
+ * earlier, by at most one period. */
 static int64_t end_of(const struct fleet *fleet, struct fleet_member *member, int64_t period_ns)
 {
     const int64_t to_ns = fleet->eval_ns - fleet_lag(fleet, period_ns) - member->late_ns;
     const int64_t most_ns = (int64_t)(fleet->frame.end_ns - fleet->frame.start_ns) / 2;
     int64_t late_ns = to_ns - fleet_newest(member);
 
-    late_ns = late_ns < most_ns ? late_ns : most_ns; /* the next interval must not be empty */
+    late_ns = late_ns < most_ns ? late_ns : most_ns; /* so that the next interval is not empty */
     if (late_ns > 0 && member->late_ns + late_ns < period_ns)
         member->late_ns += late_ns;
     return to_ns;
 }
 
-/* Fills the accounted time of hosts and counters. */
+/* Adds a row for each member, with its accounted time. For hosts, groups and counters. */
 static int fill_amounts(struct fleet *fleet, int64_t until_ns)
 {
     const bool are_groups = fleet->kind == FLEET_GROUPS, is_past = fleet->begin_ns > 0;
@@ -122,7 +123,8 @@ static int fill_amounts(struct fleet *fleet, int64_t until_ns)
     return r;
 }
 
-/* Fills the levels of one evaluation: the last one, or, for history, the one at `until_ns`. */
+/* Adds a row for each member, with its levels at one evaluation: for history the evaluation at
+ * `until_ns`, otherwise the last evaluation. */
 static int fill_levels(struct fleet *fleet, int64_t until_ns)
 {
     const double length_ns = (double)(fleet->frame.end_ns - fleet->frame.start_ns);

@@ -9,15 +9,14 @@
 
 #define LARGEST_NS 9e18
 #define SAME_NS 1000000                            /* servers round times to ms */
-#define PERIOD_MOST_NS ((int64_t)86400 * NS_PER_S) /* a longer one is an error */
-#define KEPT 3 /* samples that a member keeps at least: two distances, for the period */
+#define PERIOD_MOST_NS ((int64_t)86400 * NS_PER_S) /* a longer time is taken for an error */
+/* a member keeps at least 3 samples, because fleet_update_period() compares 2 distances */
+#define KEPT 3
 
 static size_t width(const struct fleet_samples *samples)
 {
     return samples->columns + FLEET_EXTRA_COUNT;
 }
-
-/* ---------------------------------------------------------------------------------- Registry -- */
 
 void fleet_samples_init(struct fleet_samples *ret, size_t columns)
 {
@@ -34,7 +33,7 @@ static void release_member(struct fleet_member *member)
 
 static void keep_node(void *node)
 {
-    (void)node; /* the member belongs to members[], too */
+    (void)node; /* the member itself is freed as an element of members[] */
 }
 
 void fleet_samples_release(struct fleet_samples *samples)
@@ -103,8 +102,6 @@ void fleet_samples_forget(struct fleet_samples *samples, int64_t since_ns)
     samples->count = kept;
 }
 
-/* -------------------------------------------------------------------------------- Samples -- */
-
 int64_t fleet_newest(const struct fleet_member *member)
 {
     return member->count > 0 ? member->times_ns[member->count - 1] : 0;
@@ -116,7 +113,7 @@ static double *row(const struct fleet_samples *samples, const struct fleet_membe
     return &member->values[at * width(samples)];
 }
 
-/* Inserts an empty sample at position `at`; the samples after it move. */
+/* Inserts a sample of NANs at position `at`. */
 static bool insert(const struct fleet_samples *samples, struct fleet_member *member, size_t at,
                    int64_t time_ns)
 {
@@ -172,14 +169,12 @@ void fleet_update_period(struct fleet_member *member, int64_t snapshot_ns)
         member->period_ns = last;
 }
 
-/* -------------------------------------------------------------------------------- Accounting -- */
-
 static int64_t larger(int64_t left, int64_t right)
 {
     return left > right ? left : right;
 }
 
-/* Returns the growth of a counter, in seconds. */
+/* Returns the growth of a counter. Sets *is_partial if the counter restarted. */
 static double growth(double before, double after, bool *is_partial)
 {
     if (isnan(before) || isnan(after))
@@ -200,9 +195,9 @@ uint64_t fleet_ns(double ns)
     return ns > 0 && ns < LARGEST_NS ? (uint64_t)llround(ns) : 0;
 }
 
-/* The time from the sample at position `at` to the next, in ns of one CPU: by the host's own clock,
- * which its counters use, too; without one by the times of scrapes, which start some ms before the
- * counters are read. */
+/* Returns the time between sample `at` and the next sample, in ns. Uses the host's own clock,
+ * because the host's counters use it, too. Without this clock, uses the times of scrapes, which
+ * start some ms before the counters are read. */
 static double elapsed_between(const struct fleet_samples *samples,
                               const struct fleet_member *member, size_t at)
 {
@@ -214,8 +209,8 @@ static double elapsed_between(const struct fleet_samples *samples,
     return (double)(member->times_ns[at + 1] - member->times_ns[at]);
 }
 
-/* Adds to *ret the growth from sample `at` to the next, as far as it falls between from_ns and
- * to_ns. */
+/* Adds to *ret the growth between sample `at` and the next sample, for the part of this time that
+ * is between from_ns and to_ns. */
 static void add_part(const struct fleet_samples *samples, const struct fleet_member *member,
                      size_t at, int64_t from_ns, int64_t to_ns, struct fleet_amounts *ret)
 {
@@ -240,7 +235,7 @@ static void drop(const struct fleet_samples *samples, struct fleet_member *membe
             member->count * width(samples) * sizeof *member->values);
 }
 
-/* Drops the samples before the one where the next interval starts. */
+/* Drops the samples that are no longer needed: the next interval starts after them. */
 static void drop_accounted(const struct fleet_samples *samples, struct fleet_member *member)
 {
     size_t gone = 0;

@@ -1,93 +1,99 @@
 /*
  * Counters of many members, each scraped at its own times, converted to amounts of common
- * intervals. Pure arithmetic.
+ * intervals. This is pure arithmetic, without input or clock.
  *
- * A member (a host, a group) has samples: at a time, cumulative seconds by column, and with them
- * its number of CPUs and its own clock. A counter is assumed to grow evenly between two samples:
- * nothing more is known. So an interval may start and end anywhere between samples, all members
- * have the same intervals, and the difference of two samples is accounted once, to the nanosecond,
- * whatever intervals it falls into. (PromQL's increase() extrapolates to the ends of its window, so
- * the results of two adjacent windows do not add up.)
+ * A member is a host, a group or a row of a query. Each sample of a member has a time, a counter in
+ * seconds for each column, the number of CPUs, and the member's own clock. Each counter is assumed
+ * to grow evenly between two samples. So an interval may start and end anywhere between samples,
+ * and all members can have the same intervals. The difference between two samples is divided among
+ * the intervals between them, and each ns of it is accounted once. (PromQL's increase()
+ * extrapolates to the ends of its window, so the results of two adjacent windows do not add up.)
  *
- *  - A counter that decreased restarted at 0 in between (a restarted exporter): its growth is its
- *    new value. Its growth before the restart is in no state, and shows as unaccounted time.
+ *  - A counter that decreased has restarted at 0, because its exporter restarted. Its new value is
+ *    its growth. The time before the restart is in no state, and becomes unaccounted time.
  *  - A counter has no growth before its second sample.
- *  - Between samples further apart than `gap_ns` nothing is accounted.
+ *  - Nothing is accounted between two samples that are more than `gap_ns` apart.
  */
 #pragma once
 
 #include "ledger/frame.h"
 
-/* The values that every sample has after its columns. */
+/* The columns of a sample after its counters. */
 enum fleet_extra { FLEET_CPUS, FLEET_CLOCK, FLEET_EXTRA_COUNT };
 
 struct fleet_member {
-    struct entity entity; /* id: 1, 2, ... in the order they were first seen; never reused */
-    char *key;            /* identifies the member; owned */
-    int64_t *times_ns;    /* [count], ascending, since 1970 */
-    double *values;       /* [count x (columns + FLEET_EXTRA_COUNT)]; NAN: missing */
+    /* entity.id counts members from 1 in the order of their first samples, and is never reused */
+    struct entity entity;
+    char *key;
+    int64_t *times_ns; /* [count] in ascending order, ns since 1970 */
+    double *values;    /* [count x (columns + FLEET_EXTRA_COUNT)]; NAN if a value is missing */
     size_t count, capacity;
-    int64_t accounted_ns; /* all time before it is accounted; 0: none is */
-    int64_t period_ns;    /* usual time between two samples; 0: unknown */
-    int64_t late_ns;      /* how much later than expected samples arrive. Set by the caller */
-    int64_t now_ns;       /* time of the sample in the current answer; 0: none. Set by the caller */
-    bool is_down;         /* the metric "up" is 0. Set by the caller */
-    bool is_silent;       /* the last interval has no time of this member. Set by the caller */
+    int64_t accounted_ns; /* the time until here is accounted; 0 if no time is */
+    int64_t period_ns;    /* usual time between two samples; 0 if unknown */
+    int64_t late_ns;      /* set by the caller: how much later than expected the samples arrive */
+    /* set by the caller: time of the sample in the current answer; 0 if it has none */
+    int64_t now_ns;
+    bool is_down;   /* set by the caller: the metric "up" is 0 */
+    bool is_silent; /* set by the caller: the member has no time in the last interval */
 };
 
 struct fleet_samples {
-    struct fleet_member **members; /* [count], in the order they were first seen */
+    struct fleet_member **members; /* [count] in the order of their first samples */
     size_t count, capacity, columns;
-    int64_t begin_ns; /* where the first interval of a new member starts; 0: at its first sample */
-    void *by_key;     /* tsearch(3) */
-    struct fleet_member *last; /* cache of the last find: the series of a member are adjacent */
+    /* start of the first interval of a new member; 0 means the time of its first samples */
+    int64_t begin_ns;
+    void *by_key; /* tree of the members by key: tsearch(3) */
+    /* the member found last: the series of a member are adjacent in an answer */
+    struct fleet_member *last;
     int64_t ids;
 };
 
-/* The time of a member in an interval. */
+/* The accounted time of a member in an interval. */
 struct fleet_amounts {
-    uint64_t elapsed_ns; /* summed over all its CPUs; by its own clock, or without one by the times
-                          * of the samples */
-    uint64_t *values;    /* [columns] ns; the caller's array */
-    bool is_partial;     /* a counter restarted, or there was a gap */
+    uint64_t elapsed_ns; /* of all CPUs of the member together */
+    uint64_t *values;    /* [columns] ns; the array belongs to the caller */
+    bool is_partial;     /* a counter restarted, or there was a gap between two samples */
 };
 
 void fleet_samples_init(struct fleet_samples *ret, size_t columns);
 void fleet_samples_release(struct fleet_samples *samples);
 
-/* Finds the member with this key, or adds one in which only key and id are set. NULL: no memory. */
+/* Finds the member with this key. If there is none, adds a member in which only the key, the id and
+ * entity.count are set. Returns NULL if there is no memory. */
 struct fleet_member *fleet_samples_find(struct fleet_samples *samples, const char *key);
 
 /* Removes members whose newest sample is before `since_ns`. */
 void fleet_samples_forget(struct fleet_samples *samples, int64_t since_ns);
 
-/* Sets a value of the sample at time_ns, in a column below columns + FLEET_EXTRA_COUNT. With `add`,
- * the number is added to the value there (several series form one column). A sample at a time
- * already accounted is ignored. CAMP_OK or CAMP_E_NOMEM. */
+/* Sets a value of the sample at time_ns. `column` is below columns + FLEET_EXTRA_COUNT. If `add` is
+ * true, adds to the earlier value instead, because the column is the sum of several series. Ignores
+ * a sample whose time is already accounted. Returns CAMP_OK or CAMP_E_NOMEM. */
 int fleet_samples_add(const struct fleet_samples *samples, struct fleet_member *member,
                       int64_t time_ns, size_t column, double value, bool add);
 
-/* The time of the member's newest sample; 0: it has no sample. */
+/* Returns the time of the newest sample of a member, or 0 if the member has no sample. */
 int64_t fleet_newest(const struct fleet_member *member);
 
 /* Updates the member's period from its last samples. `snapshot_ns` is the time between two
- * snapshots: a long time misses samples in between, so it never makes the period longer. */
+ * snapshots. Samples between two snapshots are missed, so the period grows only if snapshots are
+ * more frequent than samples. */
 void fleet_update_period(struct fleet_member *member, int64_t snapshot_ns);
 
-/* Accounts the member's time until `until_ns`, or until its newest sample if that is earlier.
- * False: there was no time to account. The first call only sets the start. */
+/* Accounts the member's time until `until_ns`, or until its newest sample if that is earlier. The
+ * first call only determines where the member's time starts, and returns false. Returns false also
+ * if no time was accounted and no gap was found. */
 bool fleet_amounts(const struct fleet_samples *samples, struct fleet_member *member,
                    int64_t until_ns, int64_t gap_ns, struct fleet_amounts *ret);
 
-/* The end of an interval that starts at begin_ns and should end at wanted_ns. wanted_ns may be
- * before the start if scrapes have become rarer: the interval is at least `least_ns` long, and
- * never empty. */
+/* Returns the end of an interval that starts at begin_ns and should end at wanted_ns. If the period
+ * of scrapes has become longer, wanted_ns may be before the start. So the interval is at least
+ * `least_ns` long, and never empty. */
 uint64_t fleet_interval_end(uint64_t begin_ns, uint64_t wanted_ns, int64_t least_ns);
 
-/* Rounds to whole ns; 0 if `ns` is negative, not a number, or too large. */
+/* Rounds to whole ns. Returns 0 if `ns` is negative, not a number, or too large. */
 uint64_t fleet_ns(double ns);
 
-/* Returns values[columns + FLEET_EXTRA_COUNT] of the sample whose time is time_ns, rounded to ms;
- * drops earlier samples. NULL: there is no such sample. */
+/* Returns values[columns + FLEET_EXTRA_COUNT] of the sample at time_ns, give or take 1 ms, or NULL
+ * if there is no such sample. Drops earlier samples. */
 const double *fleet_sample_at(const struct fleet_samples *samples, struct fleet_member *member,
                               int64_t time_ns);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PART_END = 1, PART_ESCAPE, PART_ESCAPED_END }; /* separators in keys */
+enum { PART_END = 1, PART_ESCAPE, PART_ESCAPED_END };
 
 char *fleet_text_of(const char *format, ...)
 {

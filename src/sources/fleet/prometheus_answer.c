@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGEST_S 9e9 /* the largest time that fits into 64 bits as ns */
+#define LARGEST_S 9e9 /* a longer time does not fit into 64 bits as ns */
 
 static int complain(struct camp_error *error, const char *what)
 {
@@ -51,8 +51,8 @@ static int compare_labels(const void *left, const void *right)
                   ((const struct prometheus_label *)right)->name);
 }
 
-/* False: a label's value is no text, or there are too many labels. Servers send labels in the order
- * of their names, so sorting is rarely necessary. */
+/* Returns false if the value of a label is no text, or there are too many labels. Servers usually
+ * send labels sorted by name. */
 static bool read_labels(json_t *metric, struct prometheus_series *ret)
 {
     const char *name;
@@ -103,7 +103,7 @@ const char *prometheus_answer_label(const struct prometheus_answer *answer, size
     return value != NULL ? value : "";
 }
 
-/* NaN for "+Inf", "NaN" and anything that is no number. */
+/* Returns NAN for "+Inf", "NaN", and a text that is no number. */
 static double number_of(const char *text)
 {
     double number = NAN;
@@ -119,7 +119,8 @@ bool prometheus_series_sample(const struct prometheus_series *series, size_t at,
     const char *text;
     double seconds;
 
-    /* In a matrix a series has an array of pairs [time, value], in other types one pair. */
+    /* The series of a matrix has an array of pairs [time, value]. Other types have one pair for
+     * each series. */
     if (json_is_array(json_array_get(sample, 0)))
         sample = json_array_get(sample, at);
     else if (at != 0)

@@ -1,7 +1,5 @@
-/*
- * An answer of Prometheus' HTTP API: series with labels, each with one sample or more. The bytes
- * are untrusted: an answer with any fault is refused as a whole.
- */
+/* An answer of Prometheus' HTTP API: series with labels, each with one or more samples. The bytes
+ * are untrusted: an answer without the structure of such an answer is refused. */
 #pragma once
 
 #include <camp/camp.h>
@@ -10,52 +8,53 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROMETHEUS_LABELS_MOST 64 /* most labels of a series; Prometheus' default limit is 30 */
+#define PROMETHEUS_LABELS_MOST 64 /* Prometheus' default limit is 30 */
 
 struct prometheus_label {
-    const char *name, *value; /* UTF-8 without NUL; owned by the answer */
+    const char *name, *value; /* UTF-8 without NUL; the text belongs to the answer */
 };
 
 struct prometheus_sample {
     int64_t time_ns; /* since 1970 */
-    double value;    /* finite, or NaN */
+    double value;    /* finite, or NAN */
 };
 
 struct prometheus_series {
-    struct prometheus_label labels[PROMETHEUS_LABELS_MOST]; /* [label_count], by name */
+    struct prometheus_label labels[PROMETHEUS_LABELS_MOST]; /* [label_count] sorted by name */
     size_t label_count;
     size_t sample_count;
     const void *samples;
 };
 
 struct prometheus_answer {
-    void *root, *series; /* of the JSON library */
-    size_t series_count; /* includes those for which prometheus_answer_series() returns false */
-    /* each sample has its own time; otherwise all have the time of the evaluation */
+    void *root, *series; /* objects of the JSON library */
+    size_t series_count; /* includes series that prometheus_answer_series() cannot read */
+    /* in a matrix each sample has its own time; otherwise all samples have the time of the
+     * evaluation */
     bool is_matrix;
     bool is_scalar; /* the answer is one number without labels */
 };
 
-/* Parses text[length]. CAMP_E_FORMAT: it is no answer of Prometheus; CAMP_E_NOMEM. Release *ret
- * with prometheus_answer_release(). */
+/* Parses text[length]. After CAMP_OK, release *ret with prometheus_answer_release(). Returns
+ * CAMP_E_FORMAT if the text is no answer of Prometheus. */
 int prometheus_answer_parse(const char *text, size_t length, struct prometheus_answer *ret,
                             struct camp_error *error);
 void prometheus_answer_release(struct prometheus_answer *answer);
 
-/* Reads the series at index `at`, below series_count. False: it has no numeric samples (a
- * histogram). */
+/* Reads the series at index `at`, below series_count. Returns false if it has no numeric samples,
+ * such as a histogram. */
 bool prometheus_answer_series(const struct prometheus_answer *answer, size_t at,
                               struct prometheus_series *ret);
 
-/* The value of one label of the series at index `at`, without parsing the other labels; "": it has
- * no such label. */
+/* Returns the value of one label of the series at index `at`, or "" if the series has no such
+ * label. Does not parse the other labels. */
 const char *prometheus_answer_label(const struct prometheus_answer *answer, size_t at,
                                     const char *name);
 
-/* Reads the sample at index `at`, below sample_count. False: its time is no number, or before 1970.
- */
+/* Reads the sample at index `at`, below sample_count. Returns false if its time is not a number,
+ * before 1970, or too large. */
 bool prometheus_series_sample(const struct prometheus_series *series, size_t at,
                               struct prometheus_sample *ret);
 
-/* The value of a label; "": it has no such label. */
+/* Returns the value of a label, or "" if the series has no such label. */
 const char *prometheus_series_label(const struct prometheus_series *series, const char *name);

@@ -1,6 +1,8 @@
-/* The driver of libcurl for remote.h: its multi interface does not block while the server works.
- * libcurl connects when a question needs a new connection, and has its own time limits. It uses
- * proxies (http_proxy, NO_PROXY) and resolvers as curl(1) does. Certificates are always verified.
+/*
+ * The driver of remote.h that uses libcurl. Its multi interface does not block while the server
+ * works. libcurl connects when a question needs a new connection, and enforces its own time limits.
+ * It uses proxies (http_proxy, NO_PROXY) and resolvers like curl(1). Certificates are always
+ * verified.
  */
 #include "prometheus_client.h"
 
@@ -17,7 +19,7 @@
 
 #define ANSWER_BYTES ((size_t)64 << 20)
 #define CONNECT_MS 3000
-#define WHOLE_MS 30000 /* time limit of a question with its answer */
+#define WHOLE_MS 30000 /* time limit of a question including its answer */
 #define TOKEN_SIZE 16384
 
 struct prometheus_client {
@@ -26,14 +28,14 @@ struct prometheus_client {
     CURLM *multi;
     CURL *easy;
     struct curl_slist *headers;
-    const char *path, *query, *times; /* of the caller's question */
-    char *body;                       /* of the question that is sent */
-    char *text;                       /* [length] of the answer; capacity is one more */
+    const char *path, *query, *times; /* arguments of the last prometheus_client_ask() */
+    char *body;                       /* body of the HTTP request */
+    char *text;                       /* [length] of the answer, followed by NUL */
     size_t length, capacity;
     bool is_answered;
-    CURLcode result; /* of the transfer */
+    CURLcode result; /* result of the last transfer */
     char detail[CURL_ERROR_SIZE];
-    struct camp_error failure; /* the last one */
+    struct camp_error failure; /* the last failure */
 };
 
 const char *prometheus_client_shown(const struct prometheus_client *client)
@@ -46,9 +48,7 @@ bool prometheus_client_is_asked(const struct prometheus_client *client)
     return client->remote.state == REMOTE_BUSY;
 }
 
-/* ------------------------------------------------------------------------------ Opening -- */
-
-/* libcurl's callback. A return value below the number of bytes passed ends the transfer. */
+/* Called by libcurl with a part of the answer. Returns 0 to end the transfer. */
 static size_t append(char *data, size_t size, size_t count, void *context)
 {
     struct prometheus_client *client = context;
@@ -76,7 +76,7 @@ static bool set_options(struct prometheus_client *client)
     libcurl.curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, client->detail);
     libcurl.curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     libcurl.curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)WHOLE_MS);
-    /* "": every encoding that libcurl supports */
+    /* "" asks for every encoding that libcurl supports */
     libcurl.curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
     libcurl.curl_easy_setopt(easy, CURLOPT_USERAGENT, "camp/" CAMP_VERSION);
     good &= libcurl.curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
@@ -100,8 +100,6 @@ static void forget_question(struct prometheus_client *client)
     client->headers = NULL;
 }
 
-/* --------------------------------------------------------------------------------- Questions -- */
-
 static bool add_header(struct prometheus_client *client, const char *name, const char *value)
 {
     struct curl_slist *longer;
@@ -116,8 +114,8 @@ static bool add_header(struct prometheus_client *client, const char *name, const
     return longer != NULL;
 }
 
-/* Reads the token, the first word of a file: for each question, because tokens are renewed while
- * camp runs. */
+/* Reads the token, which is the first word of a file. The file is read for each question, because
+ * tokens are renewed while camp runs. */
 static int read_token(const char *path, char *ret, struct camp_error *error)
 {
     FILE *file = fopen(path, "re");
@@ -150,14 +148,14 @@ static int set_headers(struct prometheus_client *client, struct camp_error *erro
         good &= add_header(client, "Authorization: Bearer ", token);
     if (tenant != NULL && strpbrk(tenant, "\r\n") == NULL)
         good &= add_header(client, "X-Scope-OrgID: ", tenant);
-    /* without "Expect: 100-continue": it would cost a round trip per question */
+    /* prevents "Expect: 100-continue", which would cost a round trip for each question */
     good &= add_header(client, "Expect:", "");
     explicit_bzero(token, sizeof token);
     libcurl.curl_easy_setopt(client->easy, CURLOPT_HTTPHEADER, client->headers);
     return good ? CAMP_OK : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a question");
 }
 
-/* Makes the body: "query=up&time=1". */
+/* Makes the body of the request, such as "query=up&time=1". */
 static bool encode(struct prometheus_client *client)
 {
     char *query = libcurl.curl_easy_escape(client->easy, client->query, 0);
@@ -217,7 +215,6 @@ static short wait_for_answer(void *context, uint64_t until_ns)
     return 0;
 }
 
-/* Returns CAMP_OK, or the failure of the finished transfer. */
 static int result_of_transfer(struct prometheus_client *client, bool *ret_may_pass)
 {
     const struct prometheus_outcome outcome = {
@@ -261,8 +258,6 @@ static const struct remote_driver driver = {
     .wait = wait_for_answer,
     .go_on = finish,
 };
-
-/* -------------------------------------------------------------------------- Public functions -- */
 
 int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
                            struct prometheus_client **ret, struct camp_error *error)

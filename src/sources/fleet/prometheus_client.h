@@ -1,11 +1,11 @@
 /*
  * Questions to a Prometheus-compatible HTTP API
- * (https://prometheus.io/docs/prometheus/latest/querying/api), one at a time, each with a deadline
- * for the caller.
+ * (https://prometheus.io/docs/prometheus/latest/querying/api), one at a time. The caller gives a
+ * deadline for each call.
  *
- * A question continues after its deadline: the next call waits for the same answer. After a failure
- * the next question is sent at once, later ones after growing pauses (remote.h); during a pause a
- * question fails with the earlier failure.
+ * If no answer has arrived at the deadline, the next call waits for the answer to the same
+ * question. After a failure the next question is sent at once, and later questions after growing
+ * pauses (remote.h). During a pause each call returns the last failure.
  */
 #pragma once
 
@@ -14,53 +14,56 @@
 
 struct prometheus_client;
 
-/* Parses the address `place` (prometheus_place.c), and sends nothing yet. CAMP_E_INVALID,
- * CAMP_E_NOMEM. */
+/* Parses the address `place` (prometheus_place.c), and sends nothing yet. Returns CAMP_OK,
+ * CAMP_E_INVALID, CAMP_E_NOMEM, or another error code if libcurl is not installed. */
 int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
                            struct prometheus_client **ret, struct camp_error *error);
-void prometheus_client_close(struct prometheus_client *client); /* NULL is ignored */
+void prometheus_client_close(struct prometheus_client *client); /* NULL is allowed */
 
-/* The address as it may be shown; owned by the client. */
+/* Returns the address without user and password. The text belongs to the client. */
 const char *prometheus_client_shown(const struct prometheus_client *client);
 
-/* Whether a question is sent and not yet answered. */
+/* Returns whether a question was sent and not yet answered. */
 bool prometheus_client_is_asked(const struct prometheus_client *client);
 
-/* POSTs a query to base/api/v1/`path` ("query"), and waits for the answer until `until_ns`
- * (CLOCK_MONOTONIC); `times` is "" or further parameters, such as "&time=1". CAMP_OK: release *ret
- * with prometheus_answer_release(). REMOTE_PENDING: no answer yet, or *stop is set; repeat the same
- * call. CAMP_E_GONE: no server; CAMP_E_PERM: refused; CAMP_E_INVALID: the server does not
- * understand the query; CAMP_E_IO, CAMP_E_FORMAT, CAMP_E_SPACE (more than 64 MB). The message says
- * what to do. */
+/* POSTs a query to base/api/v1/`path`, where `path` is "query" or "query_range". `times` has
+ * further parameters, such as "&time=1", or is "". Waits for the answer until `until_ns`
+ * (CLOCK_MONOTONIC). After CAMP_OK, release *ret with prometheus_answer_release(). Returns
+ * REMOTE_PENDING if there is no answer yet or *stop is set; then repeat the same call. Other
+ * results: CAMP_E_GONE if the server cannot be reached, CAMP_E_PERM if it refuses the user,
+ * CAMP_E_INVALID if it does not understand the query, CAMP_E_SPACE if the answer is longer than 64
+ * MB, CAMP_E_FORMAT, CAMP_E_IO. The error message says what to do. */
 int prometheus_client_ask(struct prometheus_client *client, const char *path, const char *query,
                           const char *times, uint64_t until_ns, struct prometheus_answer *ret,
                           struct camp_error *error);
 
-/* prometheus_place.c: the address. */
+/* The parts of an address. */
 struct prometheus_place {
-    char *base;       /* "http://host:9090/prefix", without a secret and without a final "/" */
-    char *credential; /* "user:password"; NULL: none */
-    char *socket;     /* the path of a Unix socket; NULL: none */
-    char *shown;      /* the address as it may be shown: one line without control characters */
+    char *base;       /* "http://host:9090/prefix", without user, password and a final "/" */
+    char *credential; /* "user:password", or NULL */
+    char *socket;     /* the path of a Unix socket, or NULL */
+    /* the address without user and password, in one line without control characters */
+    char *shown;
 };
 
-/* All zero: none. CAMP_E_INVALID: it is no address; the message does not repeat it. */
+/* Returns CAMP_E_INVALID if `text` is no address; *ret is then all zero. The error message does not
+ * repeat the address, which may contain a password. */
 int prometheus_place_parse(const char *text, struct prometheus_place *ret,
                            struct camp_error *error);
 void prometheus_place_release(struct prometheus_place *place);
 
-/* prometheus_failure.c: the outcome of a question; a failure is one line that says what to do. */
+/* The outcome of a question. */
 struct prometheus_outcome {
-    int result;         /* libcurl's: CURLE_* */
+    int result;         /* a code of libcurl, CURLE_* */
     bool too_long;      /* the answer exceeds the size limit */
-    const char *detail; /* libcurl's own text; "" */
-    const char *place;  /* the address, as it may be shown */
+    const char *detail; /* libcurl's own description of an error, or "" */
+    const char *place;  /* the address without user and password */
     const char *text;   /* [length] of the answer */
     size_t length;
 };
 
-/* CAMP_OK: an answer with HTTP status 200. Otherwise fills *error and returns its code. `status` is
- * the HTTP status, `system_error` the errno of connecting; 0: none. *ret_may_pass: whether another
- * try may help soon; false after the server refused the user or the question. */
+/* Returns CAMP_OK for an answer with HTTP status 200. Otherwise fills *error and returns its code.
+ * `system_error` is the errno of connecting, or 0. *ret_may_pass tells whether a repeated question
+ * may succeed. It is false if the server refused the user or the question, for example. */
 int prometheus_failure_report(const struct prometheus_outcome *outcome, long status,
                               int system_error, bool *ret_may_pass, struct camp_error *error);

@@ -1,6 +1,6 @@
-/* Describes failures: a failure to reach the server by libcurl's code and errno, a failure of the
- * server by the HTTP status and the "error" of the answer (Prometheus: HTTP API, "Format
- * overview"). */
+/* Describes failures in one line. If the server was not reached, the description comes from
+ * libcurl's code and errno. Otherwise it comes from the HTTP status and from "error" in the answer
+ * (Prometheus: HTTP API, "Format overview"). */
 #include "prometheus_client.h"
 
 #include "counters/error.h"
@@ -31,7 +31,8 @@ static const struct of_curl {
     { CURLE_SSL_CONNECT_ERROR, CAMP_E_IO, false, "does the server expect http://?" },
     { CURLE_SSL_CACERT_BADFILE, CAMP_E_IO, false, "see CAMP_PROMETHEUS_CA" },
     { CURLE_UNSUPPORTED_PROTOCOL, CAMP_E_INVALID, false, "give an http:// or https:// address" },
-    { CURLE_OK, CAMP_E_IO, true, "trying again" }, /* last: for all other codes */
+    /* must be last, because it stands for all other codes */
+    { CURLE_OK, CAMP_E_IO, true, "trying again" },
 };
 
 static const struct of_status {
@@ -72,7 +73,7 @@ static int report_unreached(const struct prometheus_outcome *outcome, int system
                      kind->advice);
 }
 
-/* Copies the "error" of the answer, or "". */
+/* Copies the "error" of the answer, or "" if there is none. */
 static void read_error(const struct prometheus_outcome *outcome, char *ret, size_t size)
 {
     json_t *answer = json_loadb(outcome->text, outcome->length, 0, NULL);
@@ -104,7 +105,7 @@ int prometheus_failure_report(const struct prometheus_outcome *outcome, long sta
         kind++;
     *ret_may_pass = kind->may_pass;
     read_error(outcome, reason, sizeof reason);
-    if (status == 400 && reason[0] == '\0') /* an answer of Prometheus would have a reason */
+    if (status == 400 && reason[0] == '\0') /* Prometheus always gives a reason */
         return camp_fail(error, CAMP_E_IO, 0,
                          "%s: status 400: this is not a Prometheus, but perhaps camp export; give "
                          "the address of the Prometheus that scrapes it, such as "

@@ -1,18 +1,19 @@
 /*
- * The address of a Prometheus: the text after "prometheus:" in --from, and the environment.
+ * The address of a Prometheus server. It is the text after "prometheus:" in --from:
  *
  *      http://host:9090/prefix      https://user:password@host/prometheus      host:9090
  *      unix:/run/thanos.sock        a Unix socket
  *
- * Every user can read a password in an address from the list of processes; the environment is
+ * Every user can read a password in an address in the list of processes. Environment variables are
  * private:
  *
  *      CAMP_PROMETHEUS_TOKEN_FILE   a file with a bearer token, read again for each question
  *      CAMP_PROMETHEUS_TOKEN        the token itself
  *      CAMP_PROMETHEUS_CA           a file of certificates to trust instead of the system's
- *      CAMP_PROMETHEUS_TENANT       X-Scope-OrgID, which Mimir and Cortex require
+ *      CAMP_PROMETHEUS_TENANT       the value of the header X-Scope-OrgID, for Mimir and Cortex
  *
- * libcurl's own parser splits the address, so that the shown address is the one that is requested.
+ * libcurl's own parser splits the address, so that the address in messages is the address that
+ * libcurl requests.
  */
 #include "prometheus_client.h"
 
@@ -28,7 +29,6 @@
 #define SOCKET_PREFIX "unix:"
 #define SOCKET_HOST "http://localhost"
 
-/* libcurl's parser errors as text. */
 static const struct {
     CURLUcode code;
     const char *fault;
@@ -40,7 +40,8 @@ static const struct {
     { CURLUE_BAD_IPV6, "the IPv6 address cannot be read: write it in []" },
     { CURLUE_NO_HOST, "the host is missing" },
     { CURLUE_BAD_LOGIN, "user:password@ cannot be read: write @ as %40, : as %3A, / as %2F" },
-    { CURLUE_OK, "the address cannot be read" }, /* last: for all other codes */
+    /* must be last, because it stands for all other codes */
+    { CURLUE_OK, "the address cannot be read" },
 };
 
 static int complain(const char *fault, struct camp_error *error)
@@ -69,7 +70,8 @@ void prometheus_place_release(struct prometheus_place *place)
     *place = (struct prometheus_place){ 0 };
 }
 
-/* Returns a part of the address; with CURLU_URLDECODE, "%41" is decoded. NULL: there is none. */
+/* Returns a part of the address, or NULL if the address has no such part. The flag CURLU_URLDECODE
+ * decodes "%41". */
 static char *part_of(CURLU *url, CURLUPart part, unsigned flags)
 {
     char *text = NULL, *copy = NULL;
@@ -94,7 +96,7 @@ static bool read_credential(CURLU *url, struct prometheus_place *ret)
     return !is_given || ret->credential != NULL;
 }
 
-/* Returns the address without user and password. */
+/* Returns the address without user, password and final "/". */
 static char *base_of(CURLU *url)
 {
     char *base;
@@ -109,8 +111,8 @@ static char *base_of(CURLU *url)
     return base;
 }
 
-/* Complains about a query in the address. The message names the key of "?key=value", unless there
- * is an @ in the address: then the key may be a part of a password. */
+/* Complains about a query in the address. The message names the key of "?key=value", unless the
+ * address has an @: then the text after "?" may be a part of a password. */
 static int complain_of_query(const char *query, const char *text, struct camp_error *error)
 {
     const size_t length = strspn(query, "abcdefghijklmnopqrstuvwxyz_");
@@ -121,7 +123,8 @@ static int complain_of_query(const char *query, const char *text, struct camp_er
     return complain(fault, error);
 }
 
-/* Refuses a query or fragment, which would be lost, and schemes that are not supported. */
+/* Refuses other schemes than http and https. Refuses a query or a fragment in the address, because
+ * camp would ignore it. */
 static int check(CURLU *url, const char *text, struct camp_error *error)
 {
     char *scheme = part_of(url, CURLUPART_SCHEME, 0);
@@ -142,7 +145,7 @@ static int check(CURLU *url, const char *text, struct camp_error *error)
 
 static int parse_address(const char *text, struct prometheus_place *ret, struct camp_error *error)
 {
-    /* without a scheme in front, libcurl would take the "host" of "host:9090" for one */
+    /* without "http://" libcurl would take "host" in "host:9090" for the scheme */
     const char *scheme = strstr(text, "://") != NULL   ? ""
                          : strncmp(text, "//", 2) == 0 ? "http:"
                                                        : "http://";

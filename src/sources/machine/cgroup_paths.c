@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------ The mount -- */
-
 char *cgroup_mount_of(FILE *mounts)
 {
     char strings[PATH_MAX + 1024];
@@ -44,8 +42,6 @@ void cgroup_paths_release(struct cgroup_paths *paths)
     *paths = (struct cgroup_paths){ 0 };
 }
 
-/* ------------------------------------------------------------------------------- The walk -- */
-
 static int compare_ids(const void *a, const void *b)
 {
     const struct cgroup_path *left = a, *right = b;
@@ -53,7 +49,6 @@ static int compare_ids(const void *a, const void *b)
     return left->id < right->id ? -1 : left->id > right->id;
 }
 
-/* Searches the first `count` paths, which are sorted by id. */
 static struct cgroup_path *find(const struct cgroup_paths *paths, size_t count, uint64_t id)
 {
     const struct cgroup_path wanted = { .id = id };
@@ -69,7 +64,8 @@ static int add(struct cgroup_paths *paths, uint64_t id, const char *path)
     return paths->paths[paths->count].path != NULL ? (paths->count++, CAMP_OK) : CAMP_E_NOMEM;
 }
 
-/* Adds a new directory after the `sorted` ones, or marks a known one as present. */
+/* Adds a directory that is not among the first `sorted` paths. Otherwise notes that the directory
+ * still exists. */
 static int add_directory(struct cgroup_paths *paths, size_t sorted, uint64_t id, const char *path)
 {
     struct cgroup_path *known = find(paths, sorted, id);
@@ -80,8 +76,8 @@ static int add_directory(struct cgroup_paths *paths, size_t sorted, uint64_t id,
     return CAMP_OK;
 }
 
-/* Adds the directory `whole` and those below it. The first `mount_length` bytes of `whole` are the
- * path of the mount. */
+/* Adds the directory `whole` and the directories below it. The first `mount_length` bytes of
+ * `whole` are the mount point. */
 static int walk(struct cgroup_paths *paths, size_t sorted, char whole[PATH_MAX],
                 size_t mount_length)
 {
@@ -107,7 +103,8 @@ static int walk(struct cgroup_paths *paths, size_t sorted, char whole[PATH_MAX],
     return r;
 }
 
-/* Removes unused cgroups that are gone: otherwise the list would grow as cgroups come and go. */
+/* Removes cgroups that no longer exist and are not in the current frame. Otherwise the list would
+ * grow without limit. */
 static void remove_gone(struct cgroup_paths *paths)
 {
     size_t kept = 0;
@@ -137,9 +134,7 @@ static int walk_all(struct cgroup_paths *paths)
     return r;
 }
 
-/* ------------------------------------------------------------------------------- The names -- */
-
-/* Marks the cgroups of a frame as used; returns how many are unknown. */
+/* Notes which cgroups are in a frame. Returns how many rows have a cgroup without a path. */
 static size_t mark_used(struct cgroup_paths *paths, const struct frame *frame)
 {
     size_t unknown = 0;
@@ -156,8 +151,8 @@ static size_t mark_used(struct cgroup_paths *paths, const struct frame *frame)
     return unknown;
 }
 
-/* Names used cgroups that have no directory: they were removed before a walk saw them, or are
- * outside of the mounted part of the tree. */
+/* Names cgroups of the frame that have no directory. They were removed before the directories were
+ * read, or are outside of the mounted part of the tree. */
 static int name_unknown(struct cgroup_paths *paths, const struct frame *frame)
 {
     for (size_t i = 0; i < frame->entity_count; i++) {

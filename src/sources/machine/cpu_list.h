@@ -1,22 +1,24 @@
-/* A list of all CPUs with the system's own counters, read at one time. */
+/* The system's own counters of all CPUs, read at one time. */
 #pragma once
 
 #include "sources/source.h"
 
-/* The caller frees `cpus`. All zero: empty. */
+/* A list of zeros is empty. The caller frees `cpus`. */
 struct cpu_list {
-    struct camp_cpu *cpus; /* [count], the total first */
+    struct camp_cpu *cpus; /* [count] first the total (CAMP_CPU_TOTAL), then each CPU */
     size_t count, capacity;
 };
 
-/* Reads all CPUs, growing the list as needed. CAMP_E_NOMEM, or as camp_reader_cpus(). */
+/* Reads all CPUs, and enlarges the list if needed. Returns CAMP_E_NOMEM, or the result of
+ * camp_reader_cpus(). */
 int cpu_list_read(struct cpu_list *list, struct camp_reader *reader, struct camp_error *error);
 
-/* Finds a CPU in the list; NULL: it is not there. */
+/* Returns the entry of a CPU, or NULL if the CPU is not in the list. */
 const struct camp_cpu *cpu_list_find(const struct cpu_list *list, int32_t cpu);
 
-/* The time that a CPU has in a column of cpus_schema; false: the system does not report it. */
+/* Sets *ret to the time that a CPU has in a column of cpus_schema. Returns false if the system does
+ * not report this time. */
 bool cpu_list_column(const struct camp_cpu *cpu, enum cpus_column column, uint64_t *ret);
 
-/* Makes the entity of a CPU: "cpu3", or "all" for CAMP_CPU_TOTAL. */
+/* Sets id and name of an entity: "cpu3", or "all" for CAMP_CPU_TOTAL. */
 void cpu_list_entity(struct entity *ret, int32_t cpu);

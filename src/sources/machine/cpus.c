@@ -1,7 +1,8 @@
 /*
- * The time of each CPU in the columns of the system's own counters (Linux: /proc/stat), as disjoint
- * states of its wall time. Sampled and measured columns together do not add up: the difference is
- * the frame's unaccounted time, which is negative if the columns exceed the wall time.
+ * The time of each CPU in the columns of the system's own counters (Linux: /proc/stat). The columns
+ * are disjoint states of the CPU's wall time. Some columns are sampled and others measured, so
+ * their sum differs from the wall time. The difference is unaccounted time. It is negative if the
+ * sum exceeds the wall time.
  */
 #include "cpu_list.h"
 #include "sources/source.h"
@@ -37,7 +38,8 @@ const struct schema cpus_schema = {
 };
 
 struct cpus_source {
-    struct source source; /* first: a cpus_source is a source */
+    /* must be the first member, because functions cast it to struct cpus_source */
+    struct source source;
     const volatile sig_atomic_t *stop;
     struct camp_reader reader;
     struct cpu_list before, now;
@@ -50,7 +52,7 @@ static const struct schema *describe(const struct source *source)
     return &cpus_schema;
 }
 
-/* Fills a row with the difference of two readings. A time that one of them lacks is 0. */
+/* Fills a row with the difference of two readings. A column that a reading lacks is 0. */
 static void fill_entity(struct frame *frame, const struct camp_cpu *before,
                         const struct camp_cpu *now, size_t cpus)
 {

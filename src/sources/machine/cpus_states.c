@@ -1,7 +1,7 @@
 /*
- * CPUs by microstates, measured at each switch and interrupt. Idle time counts as I/O wait while a
- * thread that started to wait for a disk on this CPU still waits. Further columns have other
- * definitions of I/O wait, and the kernel's own counts.
+ * The microstates of CPUs, measured at each switch and interrupt. Idle time of a CPU is I/O wait
+ * while a thread waits for a disk, if that thread was on this CPU when its wait began. Other
+ * columns have other definitions of I/O wait, and the kernel's own counts.
  */
 #include "cpus_states.h"
 
@@ -37,11 +37,10 @@ const struct schema cpus_states_schema = {
     .state_count = CPUS_STATES_ANY_WAIT,
 };
 
-/* One CPU in one snapshot. */
 struct reading {
     int32_t cpu;
     uint64_t time_ns, begin_ns;
-    uint64_t values[CPUS_STATES_COLUMN_COUNT]; /* cumulative */
+    uint64_t values[CPUS_STATES_COLUMN_COUNT];
 };
 
 struct readings {
@@ -51,14 +50,12 @@ struct readings {
 
 struct cpus_states {
     struct camp_reader reader;
-    struct cpu_list kernel;         /* of /proc/stat */
-    struct camp_cpu_states *states; /* [state_count] */
+    struct cpu_list kernel; /* the counters of /proc/stat */
+    struct camp_cpu_states *states;
     size_t state_count, state_capacity;
     struct readings before, now;
     struct frame frame;
 };
-
-/* ------------------------------------------------------------------------------- Reading -- */
 
 static int read_states(struct cpus_states *cpus, struct camp_states *session,
                        struct camp_error *error)
@@ -84,8 +81,8 @@ static const struct camp_cpu_states *states_of(const struct cpus_states *cpus, i
     return NULL;
 }
 
-/* Makes a reading of one CPU. Before the CPU's first switch (begin_ns is 0) it has only the
- * kernel's own counts. */
+/* Makes a reading of one CPU. `switched` may be NULL before the CPU's first switch. The reading
+ * then has only the kernel's own counters, and its begin_ns is 0. */
 static struct reading reading_of(const struct camp_cpu *kernel,
                                  const struct camp_cpu_states *switched)
 {
@@ -109,8 +106,8 @@ static struct reading reading_of(const struct camp_cpu *kernel,
     return reading;
 }
 
-/* Reads all online CPUs. Microstates do not show that a CPU is offline, as it just makes no
- * switches; the kernel's list does. */
+/* Makes the readings of all online CPUs. The kernel's list has only CPUs that are online.
+ * Microstates do not distinguish an offline CPU from a CPU without switches. */
 static int read_all(struct cpus_states *cpus)
 {
     if (!ARRAY_RESERVE(cpus->now.list, cpus->now.capacity, cpus->kernel.count))
@@ -124,8 +121,6 @@ static int read_all(struct cpus_states *cpus)
     }
     return CAMP_OK;
 }
-
-/* -------------------------------------------------------------------------------- Accounting -- */
 
 static const struct reading *find(const struct readings *readings, int32_t cpu)
 {
@@ -164,8 +159,9 @@ static int add_cpu(struct frame *frame, const struct reading *before, const stru
     return CAMP_OK;
 }
 
-/* A CPU is measured from its first switch on: before it, the CPU is not known to be idle. The part
- * of the interval before a CPU came online or went offline is unknown, too. */
+/* A CPU is measured from its first switch on, because before this switch it is not known to be
+ * idle. A CPU that came online or went offline within the interval has no row, and is counted in
+ * losses.partial. */
 static int fill_frame(struct cpus_states *cpus)
 {
     struct frame *frame = &cpus->frame;

@@ -1,4 +1,5 @@
-/* CPUs by microstates, which threads.c reads in the same snapshot as its threads. */
+/* The microstates of CPUs. threads.c reads them in the same snapshot as the microstates of
+ * threads. */
 #pragma once
 
 #include "ledger/frame.h"
@@ -7,11 +8,12 @@
 
 struct cpus_states;
 
-/* CAMP_OK, CAMP_E_NOMEM, or the failure to read /proc/stat. */
+/* Returns CAMP_OK, CAMP_E_NOMEM, or the error of reading /proc/stat. */
 int cpus_states_open(struct cpus_states **ret, struct camp_error *error);
 void cpus_states_close(struct cpus_states *cpus);
 
-/* Reads the difference since the last snapshot; the first one has no CPUs. */
+/* Takes a snapshot, and fills the frame with the difference to the snapshot before. The frame of
+ * the first snapshot has no rows. */
 int cpus_states_read(struct cpus_states *cpus, struct camp_states *session,
                      struct camp_error *error);
 

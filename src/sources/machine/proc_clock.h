@@ -1,7 +1,6 @@
-/*
- * The scheduler's data of a task of a database server: CPU time, run-queue delay, and whether it
- * runs, waits to run, or sleeps. Any user may read them: they are in stat and schedstat of /proc.
- */
+/* The scheduler's data of a task of a database server: its CPU time, its run-queue time, and
+ * whether it runs, waits to run, or sleeps. They come from stat and schedstat in /proc, which any
+ * user may read. */
 #pragma once
 
 #include <camp/camp.h>
@@ -9,27 +8,28 @@
 #include <stdbool.h>
 
 struct proc_clock {
-    uint64_t time_ns;      /* CLOCK_MONOTONIC */
-    uint64_t cpu_ns;       /* for a running task, as of the last tick */
-    uint64_t run_queue_ns; /* as of the last time the task got a CPU */
-    char state;            /* as in proc(5): R runs or is runnable */
+    uint64_t time_ns;
+    uint64_t cpu_ns;       /* of a running task: as of the last tick */
+    uint64_t run_queue_ns; /* as of the last time when the task got a CPU */
+    char state;            /* as in proc(5); R is a task that runs or waits to run */
 };
 
-/* Finds the task that has this tid (or pid) now. Its start distinguishes it from later tasks with
- * the same tid. CAMP_E_GONE: there is none. */
+/* Finds the task that has this tid (or pid) now. *ret also has its start time, which distinguishes
+ * it from a later task with the same tid. Returns CAMP_E_GONE if there is no such task. */
 int proc_clock_find(int32_t tid, struct camp_thread *ret, struct camp_error *error);
 
-/* Reads the data of a task. CAMP_E_GONE: it has ended. CAMP_E_NOTSUP: this kernel has no schedstat.
- */
+/* Reads the data of a task. Returns CAMP_E_GONE if the task has ended, and CAMP_E_NOTSUP if this
+ * kernel has no schedstat. */
 int proc_clock_read(const struct camp_thread *task, struct proc_clock *ret,
                     struct camp_error *error);
 
-/* Returns the growth of both counts from `before` to `*now`, cut to `elapsed_ns` in total: CPU time
- * first, the run queue gets the rest. The kernel updates the counts only at switches and ticks, so
- * they may contain time from before the interval: the excess is subtracted from *now, and so
- * belongs to the next interval. False: there was an excess. */
+/* Returns how much CPU time and run-queue time grew from `before` to `*now`. Their sum is
+ * limited to `elapsed_ns`; if it is more, the run-queue time is cut first. The kernel updates
+ * these times only at switches and ticks, so they may contain time from before the interval. The
+ * excess is subtracted from *now, and so belongs to the next interval. Returns false if there
+ * was an excess. */
 bool proc_clock_since(const struct proc_clock *before, struct proc_clock *now, uint64_t elapsed_ns,
                       uint64_t *ret_cpu_ns, uint64_t *ret_run_queue_ns);
 
-/* Reads the state alone, which costs half as much as proc_clock_read(): for samples. */
+/* Reads only the state of a task, which costs half as much as proc_clock_read(). */
 int proc_clock_state(const struct camp_thread *task, char *ret, struct camp_error *error);

@@ -1,11 +1,11 @@
-/* The command line of a process. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PROCESS_LINE_SIZE 4096 /* longer lines are cut */
+#define PROCESS_LINE_SIZE 4096
 
-/* Writes the arguments of a process, separated by blanks. Writes `name` instead if the process has
- * none (`has_line` is false: a kernel thread, or an ended process) or is gone. */
+/* Writes the arguments of a process to `ret`, separated by blanks. Writes `name` if there are no
+ * arguments, or the process has ended. `has_line` is false for a process that is known to have no
+ * arguments: a kernel thread, or a process that has ended. */
 void process_line(int32_t pid, bool has_line, const char *name, char ret[PROCESS_LINE_SIZE]);

@@ -1,17 +1,18 @@
 /*
- * Processes: the CPU time of each, once as measured by the scheduler, and once as sampled by ticks.
+ * Processes, each with two measures of its CPU time: measured by the scheduler, and sampled by
+ * ticks. This file has two measurement tiers.
  *
- * taskstats tier: both times come from one message of the kernel. A process whose CPU clock (one
- * system call) has not moved since the last snapshot has not run, so ticks have not sampled it
- * either, and it is not read. A process that ends leaves an exit record with its final times.
- * Records are read after the processes, so a process that ends in between is accounted once, by its
- * record.
+ * Tier "taskstats": both times come from one message of the kernel. If the CPU clock of a process
+ * (one system call) has not moved since the last snapshot, the process has not run, and its message
+ * is not requested. A process that ends leaves an exit record with its final times. Exit records
+ * are read after the processes. So a process that ends during the snapshot is accounted once, by
+ * its record.
  *
- * schedstat tier: CPU clocks alone, for any user. A process that ends between two snapshots is not
- * accounted, but counted as a loss.
+ * Tier "schedstat": only CPU clocks are read, which any user may do. A process that ends between
+ * two snapshots is not accounted, but counted as a loss.
  *
- * Not guaranteed: the time of a task that runs on another CPU during the snapshot is as of the last
- * tick; the rest belongs to the next interval.
+ * If a task runs on another CPU during the snapshot, its time is as of the last tick of that CPU.
+ * The time since that tick belongs to the next interval.
  */
 #include "ledger/array.h"
 #include "tasks_frame.h"
@@ -21,25 +22,27 @@
 #include <string.h>
 #include <time.h>
 
-#define DRAIN_INTERVAL_NS                                                                          \
-    100000000u /* exit records are read at least this often, as their buffer is small */
+#define DRAIN_INTERVAL_NS 100000000u /* the kernel's buffer of exit records is small */
 #define EXITS_AT_ONCE 64
 #define ASKED_AT_ONCE 256
-#define VERSION_WITH_GROUPS 12 /* version of taskstats that has ac_tgid */
+/* first version of taskstats with ac_tgid, the pid of a thread's process */
+#define VERSION_WITH_GROUPS 12
 
 struct tasks_source {
-    struct tasks_common common; /* first: a tasks_source is a source */
+    /* must be the first member, because functions cast it to struct tasks_source */
+    struct tasks_common common;
     const volatile sig_atomic_t *stop;
     enum tasks_tier tier;
     struct camp_taskstats ask, listen;
     struct tasks_table table;
-    struct camp_pid *pids; /* [pid_capacity] */
+    struct camp_pid *pids;
     size_t pid_count, pid_capacity;
-    uint64_t snapshot_ns;       /* CLOCK_BOOTTIME of the last snapshot */
-    uint64_t snapshot_start_ns; /* CLOCK_MONOTONIC of the start of that snapshot */
-    uint64_t older;           /* ended in this interval, started before it, and were never listed */
+    uint64_t snapshot_ns;
+    uint64_t snapshot_start_ns; /* CLOCK_MONOTONIC at the start of the last snapshot */
+    /* number of ended processes that started before this interval, but were never listed */
+    uint64_t older;
     uint64_t overruns, forks; /* as of the last snapshot */
-    /* time taken by the hypervisor since boot, as of the last reading of records */
+    /* time stolen by the hypervisor since boot, as of the last note_stolen() */
     uint64_t stolen_ns;
     struct frame frame;
 };
@@ -50,11 +53,11 @@ static const struct schema *describe(const struct source *source)
     return &tasks_schema;
 }
 
-/* Accounts an exit record if it is that of a whole process: the time of an exited thread stays a
- * part of its process. Kernels before 5.19 do not say to which process a thread belonged. There the
- * record of each thread counts as that of a process (so a thread that ends before its process is
- * accounted twice), and the total of an unlisted process is left out, because its threads were
- * accounted. */
+/* Accounts an exit record if it is the record of a whole process. The time of an exited thread
+ * is included in the record of its process. Kernels before 5.19 do not report the process of a
+ * thread: there the record of each thread is accounted as if the thread were a process. So a
+ * thread that ends before its process is accounted twice. The record of a process that is not in
+ * the table is ignored, because the records of its threads are accounted. */
 static int account_exit(struct tasks_source *source, const struct camp_task_exit *exit)
 {
     struct camp_task_exit process = *exit;
@@ -66,8 +69,8 @@ static int account_exit(struct tasks_source *source, const struct camp_task_exit
     } else if (!exit->is_process) {
         return CAMP_OK;
     }
-    /* A process that started before this interval and was never listed is hidden from this user
-     * (hidepid): its record has time from before the interval. */
+    /* A process that started before this interval, but was never listed, is hidden from this user
+     * (hidepid). Its exit record is ignored, because it contains time from before the interval. */
     if (exit->elapsed_ns > source_clock_ns(CLOCK_MONOTONIC) - source->snapshot_start_ns &&
         !tasks_table_has(&source->table, process.pid)) {
         source->older++;
@@ -76,8 +79,8 @@ static int account_exit(struct tasks_source *source, const struct camp_task_exit
     return tasks_table_end(&source->table, &process);
 }
 
-/* Adds the time stolen by the hypervisor since the last call. Must be called before records are
- * accounted, because they may contain such time. */
+/* Adds the time stolen by the hypervisor since the last call to table.stolen_ns. Must be called
+ * before exit records are accounted, because final_ns() subtracts this time. */
 static int note_stolen(struct tasks_source *source, struct camp_error *error)
 {
     struct camp_cpu total;
@@ -93,7 +96,7 @@ static int note_stolen(struct tasks_source *source, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Reads all pending exit records. */
+/* Reads all exit records that have arrived. */
 static int drain(struct tasks_source *source, struct camp_error *error)
 {
     struct camp_task_exit exits[EXITS_AT_ONCE];
@@ -135,15 +138,14 @@ static bool read_details(struct known_task *task, struct camp_task *ret)
 
     if (camp_process_identify(NULL, task->pid, &process, sizeof process, NULL) != CAMP_OK ||
         camp_process_read(NULL, &process, wanted, ret, sizeof *ret, NULL) != CAMP_OK)
-        return false; /* the process has ended: its exit record has its name */
+        return false; /* the process has ended, and its exit record has its name */
     memcpy(task->name, ret->name, sizeof task->name);
     task->flags |= TASK_NAMED | (ret->parent == 2 || task->pid == 2 ? TASK_KERNEL : 0);
     return true;
 }
 
-/* A process may be a zombie when it is first listed. Its exit record is then accounted by name, so
- * the process is not read: that would account it twice. The record of a process listed before finds
- * its row. */
+/* Called for a process that is listed for the first time. If the process is a zombie, its exit
+ * record is accounted in an ended_group, so its row must not account the same time again. */
 static void add_process(struct known_task *task)
 {
     struct camp_task details;
@@ -160,8 +162,8 @@ static int ask(struct tasks_source *source, struct known_task *const *tasks, con
     int r = camp_taskstats_read(&source->ask, pids, count, answers, sizeof answers[0], error);
 
     for (size_t i = 0; r == CAMP_OK && i < count; i++) {
-        /* The times of a zombie read as zero. In the first snapshot its exit record may be older
-         * than the session, and so missing. */
+        /* A new process that has never run may be a zombie, because the kernel reports zeros for a
+         * zombie. The exit record of a zombie never arrives if it is older than this source. */
         if (answers[i].result == CAMP_OK && answers[i].runs == 0 &&
             (tasks[i]->flags & TASK_NEW) != 0)
             add_process(tasks[i]);
@@ -173,7 +175,7 @@ static int ask(struct tasks_source *source, struct known_task *const *tasks, con
     return r;
 }
 
-/* Reads every living process that has run since the last snapshot. */
+/* Reads the times of each living process that has run since the last snapshot. */
 static int read_all(struct tasks_source *source, bool first, struct camp_error *error)
 {
     struct known_task *asked[ASKED_AT_ONCE];
@@ -215,7 +217,7 @@ static int take_snapshot(struct tasks_source *source, bool first, struct camp_er
     int r = drain(source, error);
 
     if (r == CAMP_OK)
-        /* also if no record was read: the next interval starts here */
+        /* needed even if drain() read no record, because the next interval starts here */
         r = note_stolen(source, error);
     if (r == CAMP_OK)
         r = list_pids(source, error);
@@ -230,7 +232,7 @@ static int take_snapshot(struct tasks_source *source, bool first, struct camp_er
     return r;
 }
 
-/* Adds a row for a process of the table, if it ran, started or ended in the interval. */
+/* Adds a row for a process of the table, if the process ran, started or ended in the interval. */
 static int add_task(struct tasks_source *source, struct known_task *task)
 {
     bool ended = (task->flags & (TASK_ENDED | TASK_GONE)) != 0;
@@ -343,7 +345,8 @@ static int open_taskstats(struct tasks_source *source, struct camp_error *error)
     return r;
 }
 
-/* The automatic tier is the best permitted one; an explicit tier is used or refused. */
+/* TASKS_AUTOMATIC chooses taskstats if it is permitted, and schedstat otherwise. For another tier
+ * there is no replacement. */
 static int choose_tier(struct tasks_source *source, enum tasks_tier tier, struct camp_error *error)
 {
     int r = CAMP_OK;

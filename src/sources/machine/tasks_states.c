@@ -1,11 +1,12 @@
 /*
- * Processes by microstates: measured and sampled time of each from one snapshot of all threads, and
- * the final numbers of exited threads. The CPUs come from the same snapshot.
+ * Processes by microstates: the measured and the sampled CPU time of each process, from one
+ * snapshot of all threads and the final readings of exited threads. The CPUs come from the same
+ * snapshot.
  *
- * Both times of a thread are read in the kernel at one moment; those of an exited thread at its
- * last switch, when they are complete. Threads are added up to their process here, including exited
- * ones. The counts of a thread that runs during the snapshot are as of the last tick or switch; the
- * rest belongs to the next interval.
+ * The kernel reads both times of a thread at the same moment. For an exited thread this moment is
+ * its last switch, after which it does not run. The times of all threads of a process are added up,
+ * including its exited threads. If a thread runs during the snapshot, its times are as of its last
+ * tick or switch, and the rest belongs to the next interval.
  */
 #include "ledger/array.h"
 #include "tasks_frame.h"
@@ -13,21 +14,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One process in the interval. */
 struct process_sum {
     int32_t pid;
-    uint32_t flags; /* enum entity_flag, as of its first thread */
+    uint32_t flags; /* enum entity_flag of the first thread */
     uint32_t count;
     const char *name;
     uint64_t measured_ns, sampled_ns;
 };
 
 struct states_source {
-    struct tasks_common common; /* first: a states_source is a source */
+    /* must be the first member, because functions cast it to struct states_source */
+    struct tasks_common common;
     struct source *threads;
-    struct process_sum *processes; /* [process_count] */
+    struct process_sum *processes;
     size_t process_count, process_capacity;
-    size_t *order; /* [order_capacity] rows of the threads' frame, by process */
+    /* [order_capacity] indices of the rows of the threads' frame, sorted by process */
+    size_t *order;
     size_t order_capacity;
     struct frame frame;
 };
@@ -46,8 +48,8 @@ static int compare_rows(const void *a, const void *b, void *context)
                                      &threads->entities[*(const size_t *)b]);
 }
 
-/* Adds up the threads of each process. A pid reused within the interval stands for two processes:
- * each has a first thread. */
+/* Adds up the threads of each process. If a pid is reused within the interval, there are two
+ * processes with this pid. Each starts with its first thread. */
 static void add_up(struct states_source *source, const struct frame *threads)
 {
     struct process_sum *process = NULL;
@@ -80,7 +82,7 @@ static bool is_brief(const struct process_sum *process)
     return (process->flags & brief) == brief;
 }
 
-/* Sorts processes that started and ended within the interval last, by name. */
+/* Sorts by pid. Processes that started and ended within the interval come last, sorted by name. */
 static int compare_processes(const void *a, const void *b)
 {
     const struct process_sum *left = a, *right = b;

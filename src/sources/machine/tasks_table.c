@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BOOT_TICK_NS 10000000u /* resolution of start times */
+#define BOOT_TICK_NS 10000000u /* resolution of the start time of a process */
 
 void tasks_table_release(struct tasks_table *table)
 {
@@ -15,9 +15,9 @@ void tasks_table_release(struct tasks_table *table)
     *table = (struct tasks_table){ 0 };
 }
 
-/* Whether a pid with a new token is another process. The kernel makes a new token when the pid is
- * reused, but also when it forgot the inode of /proc/PID. A process that started before the last
- * snapshot had the pid in that snapshot, so it is the same process. */
+/* Returns whether a listed pid with a new token belongs to another process than before. The kernel
+ * makes a new token when a pid is reused, but also when it has dropped the inode of /proc/PID. If
+ * the process started before the last snapshot, that snapshot listed the same process. */
 static bool is_another(const struct camp_pid *listed, uint64_t previous_snapshot_ns)
 {
     struct camp_process process;
@@ -25,7 +25,7 @@ static bool is_another(const struct camp_pid *listed, uint64_t previous_snapshot
 
     if (camp_process_identify(NULL, listed->pid, &process, sizeof process, NULL) != CAMP_OK ||
         camp_process_read(NULL, &process, CAMP_TASK_START, &task, sizeof task, NULL) != CAMP_OK)
-        return false; /* the process has ended, which the next snapshot shows */
+        return false; /* the process has ended, and the next snapshot does not list it */
     return task.started_ns + BOOT_TICK_NS > previous_snapshot_ns;
 }
 
@@ -82,7 +82,7 @@ static int compare_pids(const void *key, const void *element)
     return pid < other ? -1 : pid > other;
 }
 
-/* Returns the row of the process with this pid whose end is not known; of several, the oldest. */
+/* Returns the oldest row with this pid whose exit record has not arrived. */
 static struct known_task *find_unended(struct tasks_table *table, int32_t pid)
 {
     size_t at = ARRAY_POSITION(&pid, table->tasks, table->count, compare_pids);
@@ -99,7 +99,7 @@ static int compare_names(const void *key, const void *element)
     return strcmp(key, ((const struct ended_group *)element)->name);
 }
 
-/* Finds or adds the group of a name; NULL: no memory. */
+/* Finds or adds the ended_group of a name. Returns NULL if there is no memory. */
 static struct ended_group *group_of(struct tasks_table *table, const char *name)
 {
     const size_t at = ARRAY_POSITION(name, table->ended, table->ended_count, compare_names);
@@ -120,11 +120,11 @@ static void name_task(struct known_task *task, const struct camp_task_exit *exit
     task->flags |= TASK_NAMED | (exit->parent == 2 ? TASK_KERNEL : 0);
 }
 
-/* Returns the CPU time of a process at its end. Its record is as of its last tick or switch. A
- * process that never slept has run since then, too, except during interrupts and stolen time, which
- * is in no task's clock. From which tasks time was stolen is unknown, so all stolen time is
- * subtracted from ended processes as far as possible. For a process that slept, nothing is added:
- * how long it ran since its last tick is in no record. */
+/* Returns the CPU time of a process at its end. Its exit record has the CPU time as of the last
+ * tick or switch. A process without voluntary switches has run since then, too, except during
+ * interrupts and stolen time. It is not known from which processes the hypervisor stole time, so
+ * all of it is subtracted from ended processes as far as possible. For a process with voluntary
+ * switches nothing is added, because no record has the time that it ran since its last tick. */
 static uint64_t final_ns(struct tasks_table *table, const struct camp_task_exit *exit)
 {
     uint64_t since_ns =
@@ -151,7 +151,7 @@ int tasks_table_end(struct tasks_table *table, const struct camp_task_exit *exit
     struct ended_group *group;
 
     if (task != NULL) {
-        /* Final times are never less than earlier ones of the same process. */
+        /* The times of a process must not decrease. */
         if (measured_ns > task->measured_ns)
             task->measured_ns = measured_ns;
         if (exit->sampled_ns > task->sampled_ns)

@@ -1,7 +1,6 @@
-/*
- * The processes of the source "tasks", kept from one snapshot to the next: a sorted table, and the
- * processes that ended before any snapshot listed them.
- */
+/* The processes of the source "tasks", in a table that is kept from one snapshot to the next. A
+ * process that ended before any snapshot listed it is in no row of this table, but in an
+ * ended_group. */
 #pragma once
 
 #include "ledger/accuracy.h"
@@ -13,60 +12,66 @@
 #include <stdint.h>
 
 enum task_flag {
-    TASK_NEW = 1u << 0,   /* first seen in this interval */
-    TASK_ENDED = 1u << 1, /* its exit record has its final times */
-    TASK_GONE = 1u << 2,  /* no longer listed */
-    TASK_NAMED = 1u << 3, /* name and kernel flag are known */
+    TASK_NEW = 1u << 0,   /* the process was first listed in this interval */
+    TASK_ENDED = 1u << 1, /* the exit record of the process has arrived, with its final times */
+    TASK_GONE = 1u << 2,  /* the last snapshot did not list the process */
+    TASK_NAMED = 1u << 3, /* the name is known, and whether this is a kernel thread */
     TASK_KERNEL = 1u << 4,
-    TASK_REPORTED = 1u << 5 /* its end was already reported: a zombie not yet reaped */
+    /* a zombie that gets no row: its end was shown, or belongs to an ended_group */
+    TASK_REPORTED = 1u << 5
 };
 
 struct known_task {
     int32_t pid;
-    uint32_t flags;    /* enum task_flag */
-    uint64_t token;    /* as in struct camp_pid */
-    uint64_t clock_ns; /* its CPU clock when it was last read; UINT64_MAX: never read */
-    uint64_t measured_ns, sampled_ns;               /* in this snapshot */
-    uint64_t measured_before_ns, sampled_before_ns; /* at the start of the interval */
+    uint32_t flags;
+    uint64_t token;
+    /* the process' CPU clock when it was last read; UINT64_MAX if it was never read */
+    uint64_t clock_ns;
+    uint64_t measured_ns, sampled_ns;               /* CPU time as of the last snapshot */
+    uint64_t measured_before_ns, sampled_before_ns; /* CPU time at the start of the interval */
     char name[CAMP_NAME_SIZE];
 };
 
-/* Processes of one name that started and ended within the interval. */
+/* All processes with the same name that started and ended within the interval. */
 struct ended_group {
     char name[CAMP_NAME_SIZE];
     bool kernel;
     uint32_t count;
-    struct accuracy sum; /* in ns */
+    struct accuracy sum;
 };
 
 struct tasks_table {
-    struct known_task *tasks; /* [count], ascending by pid; with equal pids the older first */
+    /* [count] sorted by pid; of rows with the same pid the oldest comes first */
+    struct known_task *tasks;
     size_t count;
-    struct known_task *merged; /* [capacity] the other buffer of a merge */
-    size_t capacity;           /* of both */
+    /* [capacity] target of the next tasks_table_merge(), swapped with `tasks` */
+    struct known_task *merged;
+    size_t capacity;           /* of `tasks` and `merged` */
     struct ended_group *ended; /* [ended_count], ascending by name */
     size_t ended_count, ended_capacity;
-    uint64_t unread_ns; /* upper bound of the time that ended processes ran after the time of their
-                         * records */
-    uint64_t stolen_ns; /* time taken by the hypervisor in this interval: the caller adds it,
-                         * tasks_table_end() subtracts what it has used */
+    /* upper bound of the CPU time that ended processes used after the time of their exit records */
+    uint64_t unread_ns;
+    /* time stolen by the hypervisor in this interval; added by the caller. tasks_table_end()
+     * subtracts the part that it has accounted. */
+    uint64_t stolen_ns;
 };
 
 void tasks_table_release(struct tasks_table *table);
 
-/* Merges a list of pids, ascending, into the table: processes that are new get TASK_NEW, those
- * missing in the list TASK_GONE. `previous_snapshot_ns` (CLOCK_BOOTTIME) distinguishes a reused pid
- * from a new token of the same process. */
+/* Merges a list of pids, sorted by pid, into the table. New processes get TASK_NEW. Processes that
+ * are not in the list get TASK_GONE. A listed pid may have a new token; `previous_snapshot_ns`
+ * (CLOCK_BOOTTIME) then decides whether it is another process with a reused pid. */
 int tasks_table_merge(struct tasks_table *table, const struct camp_pid *pids, size_t count,
                       uint64_t previous_snapshot_ns);
 
-/* Whether the table has a row to which tasks_table_end() would account the end of this pid. */
+/* Returns whether the table has a row in which tasks_table_end() would account the end of this
+ * pid. */
 bool tasks_table_has(struct tasks_table *table, int32_t pid);
 
-/* Accounts the final times of an ended process: in its row, or, if no snapshot listed it, in the
- * group of its name. */
+/* Accounts the final times of an ended process. They go to the row of the process or, if no
+ * snapshot listed the process, to the ended_group of its name. */
 int tasks_table_end(struct tasks_table *table, const struct camp_task_exit *exit);
 
-/* Starts an interval: the current times become those at its start. Drops the rows of processes that
- * have ended or are gone. */
+/* Starts an interval. The current times become the times at its start. The rows of processes that
+ * are gone are dropped. */
 void tasks_table_start_interval(struct tasks_table *table);

@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-/* --------------------------------------------------------------------------- Differences -- */
-
-/* The offset of each counter in a reading. */
 static const size_t counter_offsets[THREADS_COLUMN_COUNT] = {
     [THREADS_SYSTEM_CALLS] = offsetof(struct camp_thread_states, system_calls),
     [THREADS_SIGNALS] = offsetof(struct camp_thread_states, signals),
@@ -45,7 +42,7 @@ static void subtract(struct camp_thread_states *now, const struct camp_thread_st
     now->begin_ns += then->time_ns - then->begin_ns;
 }
 
-/* Makes a reading with the counters of `now`, whose states are still zero. */
+/* Returns a reading with the counters of `now`, but without time in any state. */
 static struct camp_thread_states without_states(const struct camp_thread_states *now)
 {
     struct camp_thread_states ret = *now;
@@ -72,9 +69,7 @@ struct camp_thread_states thread_since(const struct camp_thread_states *now,
     return since;
 }
 
-/* ------------------------------------------------------------------------ Pending threads -- */
-
-/* Two bits in the flags of a pending thread count the snapshots for which it has been pending, at
+/* Two bits in the flags of a pending thread count for how many snapshots it has been pending, at
  * most 3. */
 #define PENDING_ONE (1u << 30)
 #define PENDING_ALL (3u << 30)
@@ -137,8 +132,6 @@ bool thread_pending_age(struct thread_list *pending)
     return thread_list_index(pending);
 }
 
-/* ------------------------------------------------------------------------------ Intervals -- */
-
 void thread_interval_release(struct thread_interval *interval)
 {
     thread_list_release(&interval->before);
@@ -178,8 +171,8 @@ static void match_exited(struct thread_interval *interval, struct camp_thread_st
     *last = thread_since(last, then);
 }
 
-/* Finds pending threads that are in the new snapshot again: a snapshot may miss a thread that calls
- * exec() during it, because its tid changes. */
+/* Finds pending threads that are in the new snapshot again. A snapshot may lack a thread that calls
+ * exec() during the snapshot, because its tid changes. */
 static bool match_returned(struct thread_interval *interval)
 {
     for (size_t i = 0; i < interval->pending.count; i++) {
@@ -205,7 +198,6 @@ static bool add_missing(struct thread_interval *interval)
     return true;
 }
 
-/* Matches single exited threads before totals, because a single one is identified exactly. */
 int thread_interval_match(struct thread_interval *interval)
 {
     const struct thread_list *exited = &interval->exited;

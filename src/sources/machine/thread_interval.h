@@ -1,74 +1,78 @@
 /*
- * What each thread did between two snapshots of a session of microstates: the rules by which each
- * nanosecond of a thread is accounted once.
+ * What each thread did between two snapshots of a session of microstates. These rules account each
+ * nanosecond of a thread once:
  *
  * - A thread that is in both snapshots did the difference of its two readings.
- * - A thread that exited did the difference of its final reading and its earlier one, even if it is
- *   in the second snapshot, too.
- * - A thread that is missing in a snapshot, and whose final reading has not arrived, is pending:
- *   its last reading is kept, because the final one arrives later, alone or in a total.
- * - A total of exited threads contains pending threads: their last readings are subtracted from it.
- * - A thread that is older than the session, and that was in no snapshot before, has states since
- *   it was attached, but counters since its own start: these counters are left out.
+ * - A thread that exited did the difference of its final reading and its last reading before. If
+ *   the second snapshot contains the thread, too, its reading in that snapshot is ignored.
+ * - A thread is pending if a snapshot lacks it, and its final reading has not arrived. Its last
+ *   reading is kept, because its final reading arrives later: alone, or in a total.
+ * - A total is the sum of several exited threads. If it contains pending threads, their last
+ *   readings are subtracted from it.
+ * - A thread may be older than the session, and in no snapshot before. Its states then start at the
+ *   session's start, but its counters at the thread's start, so these counters are left out.
  */
 #pragma once
 
 #include "thread_list.h"
 
-/* In the flags of a difference: the thread started since the earlier snapshot. */
+/* A flag of a difference: the thread started after the earlier snapshot. */
 #define THREAD_NEW (1u << 29)
 
-/* Returns what a thread did from the reading `then` to `now`; `then` is NULL if there is no earlier
- * reading. The result's begin_ns and time_ns are the start and end of that time. */
+/* Returns what a thread did between its readings `then` and `now`. `then` is NULL if there is no
+ * earlier reading. The result's begin_ns and time_ns are the start and end of the time between the
+ * readings. */
 struct camp_thread_states thread_since(const struct camp_thread_states *now,
                                        const struct camp_thread_states *then);
 
-/* Writes what a thread did in the columns of threads_schema. */
+/* Writes the states and counters of a difference to values[THREADS_COLUMN_COUNT], in the order of
+ * threads_schema. */
 void thread_fill_values(uint64_t *values, const struct camp_thread_states *since);
 
-/* -------------------------------------------------------------------- Pending threads -- */
-
-/* Adds a thread with its last reading. False: no memory. */
+/* Adds a thread with its last reading. Returns false if there is no memory. */
 bool thread_pending_add(struct thread_list *pending, const struct camp_thread_states *then);
 
-/* Returns the pending reading of an exited thread, only once; NULL: the thread is not pending. */
+/* Returns the pending reading of an exited thread, or NULL if the thread is not pending. A second
+ * call for the same thread returns NULL. */
 const struct camp_thread_states *thread_pending_take(struct thread_list *pending,
                                                      const struct camp_thread_states *last);
 
-/* Subtracts the readings of pending threads from a total, at most total->count of them. A total is
- * of threads that had one name, and one parent when they exited; a thread whose parent exited
- * before it has an earlier parent in its reading. So pending threads with the total's name and
- * parent are subtracted first, then those with its name alone. */
+/* Subtracts the readings of pending threads from a total, at most total->count of them. The threads
+ * of a total have the same name, and had the same parent when they exited. A pending thread may
+ * have another parent in its reading, because its parent exited in between. So pending threads with
+ * the total's name and parent are subtracted first, and then pending threads with the total's name
+ * alone. */
 void thread_pending_subtract(struct thread_list *pending, struct camp_thread_states *total);
 
-/* At the end of a snapshot: drops readings that were taken or subtracted, and those that have been
- * pending for three further snapshots. False: no memory. */
+/* Called once for each snapshot. Drops readings that were taken or subtracted, and readings that
+ * have been pending for three more snapshots. Returns false if there is no memory. */
 bool thread_pending_age(struct thread_list *pending);
 
-/* --------------------------------------------------------------------------- Intervals -- */
-
-/* All zero: no snapshot yet. */
+/* A struct of zeros has no snapshot yet. */
 struct thread_interval {
-    struct thread_list before, now; /* the two snapshots */
-    struct thread_list exited; /* threads that exited in the interval; after thread_interval_match()
-                                * what each did in it. Has no index */
+    struct thread_list before, now;
+    /* threads that exited in the interval. thread_interval_match() replaces their final readings by
+     * what they did in the interval. Has no index. */
+    struct thread_list exited;
     struct thread_list pending;
 };
 
 void thread_interval_release(struct thread_interval *interval);
 
-/* Ends an interval with a snapshot, and reads the threads that exited. Between two snapshots,
- * thread_list_read_exited() should be called often: the kernel holds only few exited threads. */
+/* Takes a snapshot, which ends the interval, and reads the threads that exited. Between two
+ * snapshots thread_list_read_exited() must be called often, because the kernel holds only few
+ * exited threads. */
 int thread_interval_snapshot(struct thread_interval *interval, struct camp_states *session,
                              struct camp_error *error);
 
-/* Matches the readings of the interval. CAMP_OK or CAMP_E_NOMEM. */
+/* Matches the readings of the interval by the rules above. Returns CAMP_OK or CAMP_E_NOMEM. */
 int thread_interval_match(struct thread_interval *interval);
 
-/* A result other than CAMP_OK ends the visit. */
+/* A result other than CAMP_OK ends thread_interval_visit(). */
 typedef int thread_interval_visitor(void *context, const struct camp_thread_states *since);
 
-/* After thread_interval_match(): passes what each thread did, living and then exited ones, and
- * forgets the exited ones. */
+/* Must be called after thread_interval_match(). Calls `visit` with what each thread did in the
+ * interval: first for living threads, then for exited threads. Empties the list of exited
+ * threads. */
 int thread_interval_visit(struct thread_interval *interval, thread_interval_visitor *visit,
                           void *context);

@@ -1,4 +1,4 @@
-/* A list of the readings of threads, with an index for thread_list_find(). */
+/* A list of readings of threads, with an index for thread_list_find(). */
 #pragma once
 
 #include "ledger/index.h"
@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* thread_list_release() frees the arrays. All zero: empty. */
+/* A list of zeros is empty. */
 struct thread_list {
     struct camp_thread_states *threads; /* [count] */
     size_t count, capacity;
@@ -16,27 +16,27 @@ struct thread_list {
 
 void thread_list_release(struct thread_list *list);
 
-/* Whether two readings are of one thread: of one process, and attached at the same moment. The tid
- * does not identify a thread: exec() by a thread gives it the first tid and the start time of its
- * process. */
+/* Returns whether two readings are of the same thread: they have the same process, and were
+ * attached at the same moment. The tid does not identify a thread, because exec() in a thread gives
+ * it the tid of the first thread of its process. */
 bool thread_is_same(const struct camp_thread_states *a, const struct camp_thread_states *b);
 
-/* Adds a thread, which thread_list_find() finds from then on. False: no memory. */
+/* Appends a reading, and adds it to the index. Returns false if there is no memory. */
 bool thread_list_add(struct thread_list *list, const struct camp_thread_states *thread);
 
-/* Rebuilds the index after a change of threads[]. False: no memory. */
+/* Rebuilds the index after threads[] was changed. Returns false if there is no memory. */
 bool thread_list_index(struct thread_list *list);
 
-/* Finds the reading of the same thread; NULL: the list has none. */
+/* Returns the reading of the same thread, or NULL if the list has none. */
 struct camp_thread_states *thread_list_find(const struct thread_list *list,
                                             const struct camp_thread_states *thread);
 
-/* Replaces the list by all living threads. CAMP_OK, CAMP_E_NOMEM, or the result of
- * camp_states_threads(). */
+/* Replaces the list by the readings of all living threads. Returns CAMP_OK, CAMP_E_NOMEM, or the
+ * error of camp_states_threads(). */
 int thread_list_read_living(struct thread_list *list, struct camp_states *session,
                             struct camp_error *error);
 
-/* Appends the threads that exited since the last call; thread_list_find() does not find them.
- * CAMP_OK, CAMP_E_NOMEM, or the result of camp_states_exits(). */
+/* Appends the readings of threads that exited since the last call, without adding them to the
+ * index. Returns CAMP_OK, CAMP_E_NOMEM, or the error of camp_states_exits(). */
 int thread_list_read_exited(struct thread_list *list, struct camp_states *session,
                             struct camp_error *error);

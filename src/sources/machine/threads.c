@@ -1,10 +1,10 @@
 /*
  * Threads by microstates: the wall time of each thread, divided into states that are measured at
- * every change.
+ * each change of state.
  *
- * A thread's share of the interval is the time from its reading in the last snapshot (or its start)
- * to its reading in this one (or its end). Each reading has its own time, so the states add up to
- * the share to the nanosecond, even if a snapshot of many threads takes a while.
+ * The elapsed time of a thread is the time between its readings in two snapshots, or since its
+ * start, or until its end. Each reading has its own time. So the states of a thread add up to its
+ * elapsed time to the nanosecond, even if a snapshot of many threads takes a while.
  */
 #include "cpus_states.h"
 #include "measured_column.h"
@@ -48,7 +48,8 @@ const struct schema threads_schema = {
 };
 
 struct threads_source {
-    struct source source; /* first: a threads_source is a source */
+    /* must be the first member, because functions cast it to struct threads_source */
+    struct source source;
     const volatile sig_atomic_t *stop;
     struct camp_states *session;
     struct thread_interval interval;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #define SLICE_NS 100000000u
-#define KTHREADD 2 /* pid of kthreadd, a kernel thread and the parent of all others */
+#define KTHREADD 2 /* pid of kthreadd, the parent of all other kernel threads */
 #define AT_FIRST 256
 
 enum { COLUMN_CPU, COLUMN_RUN_QUEUE, COLUMN_OFF_CPU, COLUMN_COUNT };
@@ -34,25 +34,26 @@ const struct schema threads_schedstat_schema = {
 struct known_thread {
     struct camp_thread thread;
     struct proc_clock clock;
-    uint64_t started_ns; /* CLOCK_BOOTTIME, with a resolution of 1/100 s */
+    uint64_t started_ns; /* CLOCK_BOOTTIME, with a resolution of 10 ms */
     struct entity entity;
 };
 
-/* Sorted by pid, then by tid. A snapshot of zeros is empty. */
+/* A struct of zeros is an empty snapshot. */
 struct snapshot {
-    struct known_thread *threads; /* [count]; owned */
+    struct known_thread *threads; /* [count] sorted by pid, then by tid */
     size_t count, capacity;
     uint64_t forks;
 };
 
 struct schedstat_source {
-    struct source source; /* first: a schedstat_source is a source */
+    /* must be the first member, because functions cast it to struct schedstat_source */
+    struct source source;
     struct schedstat_selection selection;
     const volatile sig_atomic_t *stop;
     struct snapshot now, before;
-    struct camp_pid *pids; /* [pid_capacity] */
+    struct camp_pid *pids;
     size_t pid_capacity;
-    struct camp_thread *listed; /* [listed_capacity] threads of one process */
+    struct camp_thread *listed; /* threads of one process */
     size_t listed_capacity;
     struct frame frame;
 };
@@ -75,10 +76,8 @@ static void close_threads(struct source *base)
     free(source);
 }
 
-/* ------------------------------------------------------------------------------- Snapshot -- */
-
 /* Returns the owner of /proc/PID: the effective user of the process, or root if the process is not
- * dumpable. */
+ * dumpable (prctl(2)). */
 static uint32_t user_of(int32_t pid)
 {
     struct stat status;
@@ -111,7 +110,7 @@ static const struct known_thread *find(const struct snapshot *snapshot,
                : NULL;
 }
 
-/* Adds a listed thread to the snapshot, unless it has ended since it was listed. */
+/* Adds a listed thread to the snapshot, unless the thread has ended. */
 static int add_thread(struct schedstat_source *source, const struct camp_thread *thread,
                       size_t *before_at, struct camp_error *error)
 {
@@ -198,10 +197,9 @@ static int read_snapshot(struct schedstat_source *source, struct camp_error *err
     return r;
 }
 
-/* ------------------------------------------------------------------------------- Interval -- */
-
-/* The time of a new thread in the interval: since its start, but at most since the last snapshot.
- * The start has a resolution of 1/100 s, so the time is at least the scheduler's counts. */
+/* Returns the time of a new thread in the interval: since its start, but at most since the last
+ * snapshot. Start times have a resolution of 10 ms, so the result is at least what the scheduler
+ * has counted. */
 static uint64_t elapsed_of_new(const struct known_thread *thread, uint64_t start_ns)
 {
     const uint64_t boot_ns = source_clock_ns(CLOCK_BOOTTIME);
@@ -247,9 +245,10 @@ static bool is_selected(const struct schedstat_selection *selection, const struc
     return selected;
 }
 
-/* Fills the frame. Its losses count all threads of the machine, not only the selected ones.
- * `partial` counts threads of the last snapshot that have ended: what they did after it is unknown.
- * `unseen` counts threads that were in no snapshot, from the kernel's number of forks. */
+/* Fills the frame. The losses are those of all threads of the machine, not only of selected
+ * threads. `partial` counts threads of the last snapshot that have ended, because their time since
+ * that snapshot is unknown. `unseen` counts threads that were in no snapshot. It comes from the
+ * kernel's number of forks. */
 static int fill(struct schedstat_source *source)
 {
     struct losses *losses = &source->frame.losses;

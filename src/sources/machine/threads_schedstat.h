@@ -1,24 +1,26 @@
 /*
- * Threads for users without capabilities: the time between two snapshots, divided into time on a
- * CPU, on the run queue, and the rest, by the scheduler's counts (/proc/PID/task/TID/schedstat,
- * which every user may read).
+ * Threads for users without capabilities. The time of a thread between two snapshots is divided
+ * into three states: on a CPU, on the run queue, and the rest. The scheduler's counts of the first
+ * two come from /proc/PID/task/TID/schedstat, which every user may read.
  *
- * Unlike microstates (threads.c), it does not know why a thread sleeps, does not divide CPU time
- * into user and system, and misses threads that started and ended between two snapshots. A snapshot
- * opens two files for each thread.
+ * Unlike threads.c (microstates), this source does not know why a thread sleeps, and does not
+ * divide CPU time into user and system. It misses threads that started and ended between two
+ * snapshots. A snapshot opens two files for each thread.
  */
 #pragma once
 
 #include "sources/source.h"
 
-/* Which threads are rows. `pids` may change until the source is closed. */
+/* Which threads have rows. */
 struct schedstat_selection {
-    const int32_t *pids; /* [pid_count]: only these processes; none: all */
+    /* [pid_count] Only threads of these processes have rows; if pid_count is 0, all threads. The
+     * caller may change the array while the source is open. */
+    const int32_t *pids;
     size_t pid_count;
     bool no_kernel_threads;
 };
 
-/* CAMP_E_NOTSUP: this kernel keeps no schedstat. */
+/* Returns CAMP_E_NOTSUP if this kernel has no schedstat. */
 int threads_schedstat_open(const struct schedstat_selection *selection,
                            const volatile sig_atomic_t *stop, struct source **ret,
                            struct camp_error *error);

@@ -1,4 +1,4 @@
-/* Names of users, cached: getpwuid(3) reads a file or a network at each call. */
+/* A cache of the names of users, because getpwuid(3) reads a file or a network at each call. */
 #pragma once
 
 #include <stddef.h>
@@ -12,11 +12,11 @@ struct user_name {
 };
 
 struct user_names {
-    struct user_name **names; /* [count], ascending; owned: user_names_release() */
+    struct user_name **names; /* [count] sorted by uid */
     size_t count, capacity;
 };
 
-/* Valid until user_names_release(). Returns "1234" for a user without a name, and "?" if there is
- * no memory. */
+/* Returns the name of a user, which is valid until user_names_release(). Returns "1234" for a user
+ * without a name, and "?" if there is no memory. */
 const char *user_names_get(struct user_names *users, uint32_t uid);
 void user_names_release(struct user_names *users);
