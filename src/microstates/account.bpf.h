@@ -1,10 +1,11 @@
 /*
- * The account of a thread: its maps, its creation, and the accounting of intervals.
+ * The account of a thread: its maps, its creation, and how intervals are charged to states.
  *
- * Writers of an account are the thread itself, the switch of its CPU, and the thread that wakes it;
- * the scheduler's own rules order them. Interrupts write only to their CPU's account, so they may
- * come at any moment; their time is subtracted from the interval of the interrupted thread when
- * that interval is closed.
+ * An account is written by the thread itself, by the switch of its CPU, and by the thread that
+ * wakes it. The scheduler's own rules order these three writers, so there is no lock.
+ *
+ * Interrupts may come at any moment, so they write only to the account of their CPU. The interrupt
+ * time is subtracted from the interval of the interrupted thread when that interval is closed.
  */
 #pragma once
 
@@ -22,20 +23,21 @@
 #include "layout.h"
 #include "wait.bpf.h"
 
-/* Set by the session before the programs are loaded. */
 const volatile uint8_t kind_of_call[CALLS_MAX];
 const volatile bool split_calls = true;
 
-/* Until the first snapshot has visited all threads, an unknown thread is older than the session. */
+/* True once the first snapshot has visited all threads. Until then, a thread without an account is
+ * older than the session. */
 bool all_met;
 
-/* Snapshots are numbered: the current one, and the last one if its reader has it (otherwise 0). */
+/* Snapshots are numbered from 1. snapshot_before is 0 if the session does not hold all threads of
+ * the last snapshot. */
 uint32_t snapshot_now, snapshot_before;
-bool snapshot_brief; /* an idle thread is reported by its tid alone */
+bool snapshot_brief; /* The snapshot writes only the tids of idle threads. */
 
 enum account_flag {
     IN_CALL = 1u << 0,
-    WORKER = 1u << 1, /* no user code: kernel threads, io_uring's workers */
+    WORKER = 1u << 1, /* A thread without user code: a kernel thread or a worker of io_uring. */
     FAULT_OF_TEXT = 1u << 2,
     OLDER = 1u << 3,
     DEAD = 1u << 4,
@@ -43,23 +45,25 @@ enum account_flag {
 };
 
 struct account {
-    uint32_t sequence; /* odd while it is written */
+    uint32_t sequence; /* odd while the account is written */
     uint8_t state;     /* enum camp_state of the open interval */
     uint8_t flags;
-    uint16_t cpu;                   /* that the thread runs on, or ran on last */
-    uint32_t shown, shown_sequence; /* the last snapshot that showed it; its sequence number when
-                                     * shown in full */
+    uint16_t cpu;
+    /* `shown` is the last snapshot that included the thread, and shown_sequence the value of
+     * `sequence` in the thread's last full record. */
+    uint32_t shown, shown_sequence;
     uint64_t since_ns;
-    uint64_t irq_before_ns; /* interrupt time of that CPU that intervals up to since_ns have
-                             * accounted for */
-    uint64_t arrived_ns;    /* when the thread came to that CPU */
-    uint64_t run_ns;        /* the scheduler's count of the thread's CPU time at arrived_ns */
-    uint64_t delay_ns;      /* the scheduler's count of its run-queue time at the same moment */
+    /* The CPU's interrupt time that was subtracted from intervals up to since_ns. */
+    uint64_t irq_before_ns;
+    uint64_t arrived_ns;
+    uint64_t run_ns;   /* sum_exec_runtime of the thread at arrived_ns */
+    uint64_t delay_ns; /* sched_info.run_delay of the thread at arrived_ns */
     uint64_t begin_ns;
     uint64_t system_calls, signals;
-    uint32_t device; /* of the thread's last input or output */
-    uint32_t left;   /* the scheduler's count of its switches off a CPU, at the last one */
-    uint64_t faults; /* the thread's count of faults when a system call last ran into one */
+    uint32_t device; /* dev_t of the last input or output */
+    uint32_t left;   /* number of the thread's switches when it last left a CPU */
+    /* number of the thread's page faults when its last page fault in a system call began */
+    uint64_t faults;
     uint64_t state_ns[CAMP_STATE_COUNT];
 };
 
@@ -88,14 +92,15 @@ static __always_inline struct cpu_account *this_cpu(void)
     return cpu_of(bpf_get_smp_processor_id());
 }
 
-/* USER and SYSTEM. IRQ is never the state of an interval: its time is subtracted from intervals. */
+/* IRQ is never the state of an interval, because interrupt time is subtracted from intervals. */
 static __always_inline bool on_cpu(uint64_t state)
 {
     return state <= CAMP_STATE_SYSTEM;
 }
 
-/* The state of the open interval, as an index into state_ns. The verifier bounds only the register
- * that is compared, so the compiler must not compare a copy of 8 bits. */
+/* Returns the state of the open interval as a safe index into state_ns. The verifier bounds only
+ * the register that is compared. Without barrier_var() the compiler compares an 8-bit copy in
+ * another register. */
 static __always_inline uint64_t state_of(const struct account *account)
 {
     uint64_t state = account->state;
@@ -111,7 +116,8 @@ static __always_inline uint64_t interrupts_ns(const struct cpu_account *cpu, uin
     return cpu->irq_ns + cpu->softirq_ns + (since != 0 && now > since ? now - since : 0);
 }
 
-/* Subtracts the interrupts since *before from an interval. */
+/* Subtracts the interrupt time between *before and `total` from the interval. Returns the
+ * subtracted time. */
 static __always_inline uint64_t without_interrupts(uint64_t *interval_ns, uint64_t *before,
                                                    uint64_t total)
 {
@@ -138,8 +144,8 @@ static __always_inline void end_writing(struct account *account)
     account->sequence++;
 }
 
-/* A wait counts for the CPU on which it starts. A global function: the verifier checks it once, not
- * at each call (which took it 1.5 s). */
+/* Counts a wait for the machine and for the CPU on which the wait starts. The verifier checks a
+ * global function once instead of at each call. Inlined, this function took the verifier 1.5 s. */
 __noinline int count_disk_wait(uint32_t number, uint64_t now, int by)
 {
     struct cpu_account *cpu = cpu_of(number), *here = this_cpu();
@@ -168,10 +174,10 @@ static __always_inline void end_disk_wait(const struct account *account, struct 
         disk_wait_ends(task, account->device, now);
 }
 
-/* Charges the open interval to the current state, and opens the next one. `cpu`: the CPU that the
- * thread ran on, if it ran. Events of two CPUs may arrive in another order than their timestamps.
- * An end before the start of the interval then charges nothing, so that the states add up to the
- * thread's time exactly. */
+/* Charges the open interval to the current state and opens the next interval. `cpu` is the CPU on
+ * which the thread ran, or NULL if it did not run. Events of two CPUs may arrive out of the order
+ * of their timestamps; an interval with a negative length charges nothing, so the states add up
+ * exactly. */
 static __always_inline void change(struct account *account, struct task_struct *task,
                                    struct cpu_account *cpu, uint64_t now, uint8_t next)
 {
@@ -221,8 +227,9 @@ static __always_inline uint32_t times_left(const struct task_struct *task)
     return (uint32_t)(task->nvcsw + task->nivcsw);
 }
 
-/* On a CPU that is already creating an account no other can be created. Only the first snapshot can
- * be interrupted so, by a switch, and it visits the switched thread itself a moment later. */
+/* Returns NULL if there is no memory, or if this CPU was interrupted while it created another
+ * account. Only a switch during the first snapshot can interrupt it so. That snapshot visits the
+ * thread later, so the failure is not counted as lost. */
 static __always_inline struct account *make_account(struct task_struct *task, uint64_t begin_ns,
                                                     uint8_t state, uint8_t flags)
 {
@@ -257,8 +264,8 @@ static __always_inline struct account *make_account(struct task_struct *task, ui
     return account;
 }
 
-/* A thread seen for the first time: older than the session, or one that was lost. Its time so far
- * is unknown. */
+/* A thread without an account is older than the session, or its account was lost. Its time before
+ * `now` is unknown. */
 static __always_inline struct account *account_of(struct task_struct *task, uint64_t now,
                                                   uint8_t state)
 {
@@ -270,9 +277,8 @@ static __always_inline struct account *account_of(struct task_struct *task, uint
                         OLDER | (!is_worker(task) && call_now(task) >= 0 ? IN_CALL : 0));
 }
 
-/* Switches that no event reported. */
-
-/* Until when the thread ran, by the scheduler's count since it arrived; at most `now`. */
+/* Returns the time at which the thread stopped running: arrived_ns plus the growth of its
+ * sum_exec_runtime, but at most `now`. */
 static __always_inline uint64_t ran_until(const struct account *account,
                                           const struct task_struct *task, uint64_t now)
 {
@@ -281,8 +287,8 @@ static __always_inline uint64_t ran_until(const struct account *account,
     return end < account->since_ns ? account->since_ns : end > now ? now : end;
 }
 
-/* True: the CPU of the account runs another thread, so this one has left it without an event. On a
- * CPU without a switch in the session the running thread is unknown. */
+/* True if the thread left its CPU without an event, because its CPU runs another thread now. The
+ * running thread of a CPU is unknown until the CPU's first switch in the session. */
 static __always_inline bool has_left(const struct account *account, const struct task_struct *task)
 {
     const struct cpu_account *cpu = cpu_of(account->cpu);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: (MIT OR GPL-2.0)
 /*
- * The programs of backends.h: each switch and wakeup of a watched task accounts for the time since
- * the last one.
+ * The programs of backends.h. Each switch and each wakeup of a watched task charges the time since
+ * the task's last event.
  *
- * A task that leaves its CPU to sleep is still the current task, so its wait event is read from its
- * own memory, as the server wrote it a moment before. A wait ends with the wakeup, not when the
- * server clears the event: it does that only once it has a CPU again, which is why samples of the
- * server's event count run queue time as waiting.
+ * A task that leaves its CPU to sleep is still the current task. So the wait event is read from the
+ * task's own memory, where the server wrote it a moment before.
  *
- * Writers of an account are the switch of the task's CPU and the task that wakes it; the
- * scheduler's own rules order them. For all other tasks a switch only looks up the number.
+ * A wait ends with the wakeup of the task. The server clears the event only when the task has a CPU
+ * again. A sampler of the event would therefore count run-queue time as waiting.
+ *
+ * An account is written by the switch of the task's CPU and by the task that wakes it. The
+ * scheduler's own rules order these two writers. For a task that is not watched, a switch only
+ * looks up the tid.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,10 +28,9 @@
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-/* Set by the session before the programs are loaded. */
 const volatile struct backends_place place;
 
-/* The tid of the task that an iterator watches; 0: all children of the parent. */
+/* The tid of the task that the iterator `meet` shall watch, or 0 for all children of the parent. */
 int32_t wanted;
 uint32_t met;
 
@@ -75,9 +76,9 @@ static __always_inline void end_writing(struct backend_slot *slot)
     slot->sequence++;
 }
 
-/* The index of a wait, found or added among the first `limit`; `limit`: no space. A global
- * function: the verifier checks it once, not at each call with every result of its loop (it gives
- * up after a million steps). */
+/* Returns the index of a wait in the first `limit` entries, and adds the wait if it is new. Returns
+ * `limit` if these entries are in use. The function is global because the verifier checks it only
+ * once then; inlined, the loop exceeds the verifier's limit of a million steps. */
 __noinline uint32_t wait_of(struct backend_slot *slot, uint32_t event, uint32_t activity,
                             uint32_t limit)
 {
@@ -104,7 +105,6 @@ __noinline uint32_t wait_of(struct backend_slot *slot, uint32_t event, uint32_t 
     return limit;
 }
 
-/* Starts the wait of a task, with its reason. */
 static __always_inline void open_wait(struct backend_slot *slot, uint32_t event, uint32_t activity)
 {
     uint32_t wait = wait_of(slot, event, activity, BACKEND_WAITS_OWN);
@@ -119,9 +119,9 @@ static __always_inline void open_wait(struct backend_slot *slot, uint32_t event,
     slot->account.waits[wait].times++;
 }
 
-/* Accounts for the open interval up to `until`, and starts the state `next`. If `until` is before
- * the interval's start (the clocks of two CPUs differ), nothing is accounted, so the sum is exact.
- */
+/* Charges the open interval up to `until` to its state, and starts the state `next`. If the clocks
+ * of two CPUs differ, `until` may be before the interval's start. Nothing is charged then, so the
+ * sum of the times stays exact. */
 static __always_inline void book(struct backend_slot *slot, uint64_t until, uint32_t next)
 {
     struct backend_account *account = &slot->account;
@@ -140,7 +140,6 @@ static __always_inline void book(struct backend_slot *slot, uint64_t until, uint
     account->state = next;
 }
 
-/* The wait event of the current task. False: unreadable. */
 static __always_inline bool read_event(uint32_t *event)
 {
     uint64_t at;
@@ -149,8 +148,7 @@ static __always_inline bool read_event(uint32_t *event)
            bpf_probe_read_user(event, sizeof *event, (void *)at) == 0;
 }
 
-/* Reads the activity of the current task. It stays as it is for a new process, which has no entry
- * in the server's table yet. False: unreadable. */
+/* A new process has no entry in the server's table yet; *activity is then unchanged. */
 static __always_inline bool read_activity(uint32_t *activity)
 {
     uint64_t at;
@@ -176,8 +174,8 @@ static __always_inline void fall_asleep(struct backend_slot *slot)
     open_wait(slot, event, activity);
 }
 
-/* How long the task ran since it last left a CPU, by the scheduler's count; needed after a switch
- * without an event. */
+/* Returns how long the task ran since it last left a CPU, by the growth of its sum_exec_runtime.
+ * Called if the event of a switch is missing. */
 static __always_inline uint64_t ran_unseen(const struct backend_slot *slot,
                                            const struct task_struct *task, uint64_t now)
 {
@@ -210,14 +208,14 @@ static __always_inline void leave(struct backend_slot *slot, const struct task_s
     witness(slot, task);
     if (!runnable && !dead)
         fall_asleep(slot);
-    if (dead) { /* once written, the session may reuse the slot */
+    if (dead) { /* The session may reuse the slot when BACKEND_ENDED is written. */
         slot->account.flags |= BACKEND_ENDED;
         bpf_map_delete_elem(&watched, &tid);
     }
     end_writing(slot);
 }
 
-/* The task left a CPU without an event: the reason of its wait since then is unknown. */
+/* The task left a CPU without an event, so the reason of its wait is unknown. */
 static __always_inline void left_unseen(struct backend_slot *slot, const struct task_struct *task,
                                         uint64_t now)
 {
@@ -254,7 +252,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     return 0;
 }
 
-/* A task may be woken while it is still on its CPU on the way to sleep: then it did not sleep. */
+/* A task may be woken on its way to sleep, while it is still on its CPU. It did not sleep then. */
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *task)
 {
@@ -276,9 +274,8 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
     return 0;
 }
 
-#define TRIES 8 /* to get a slot under contention */
+#define TRIES 8
 
-/* A free slot, zeroed. NULL: none. */
 static __always_inline struct backend_slot *take_slot(uint32_t *number)
 {
     volatile struct backend_slots *all = &slots;
@@ -314,8 +311,8 @@ static __always_inline void fill(struct backend_slot *slot, const struct task_st
     account->state = state;
 }
 
-/* Watches the task of a slot from now on. If its tid is still watched (a reused tid), the slot is
- * reported to the session as exited, without a pid. */
+/* If the tid is still watched for an older task, the slot is marked as ended with pid 0, so that
+ * the session frees it. */
 static __always_inline void watch(struct backend_slot *slot, uint32_t number)
 {
     int32_t tid = slot->account.pid;
@@ -327,7 +324,7 @@ static __always_inline void watch(struct backend_slot *slot, uint32_t number)
     slots.in_use[number % BACKENDS_MAX] = 1;
 }
 
-/* The last switch of the task with this tid had no event: the tid belongs to another task now. */
+/* Ends the account of an older task with this tid, whose exit no event reported. */
 static __always_inline void forget(int32_t tid)
 {
     struct backend_slot *slot = slot_of(tid);
@@ -339,7 +336,7 @@ static __always_inline void forget(int32_t tid)
     bpf_map_delete_elem(&watched, &tid);
 }
 
-/* A new process is runnable in a moment. */
+/* A new process enters the run queue right after this event. */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
@@ -357,7 +354,8 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
     return 0;
 }
 
-/* Reads the wait event and the activity of another task, which sleeps. Zero where missing. */
+/* Reads the wait event and the activity of another task that sleeps. The values that cannot be read
+ * become BACKEND_EVENT_UNKNOWN and BACKEND_ACTIVITY_NONE. */
 static __always_inline void read_sleeper(struct task_struct *task, uint32_t *event,
                                          uint32_t *activity)
 {
@@ -383,8 +381,8 @@ static __always_inline bool is_wanted(struct task_struct *task)
     return task->pid == task->tgid && task->real_parent->tgid == place.parent;
 }
 
-/* Watches tasks that are older than the session. If one switches meanwhile, the reason of its wait
- * is unknown. */
+/* Watches the tasks that are older than the session. If a task switches while its memory is read,
+ * the reason of its wait is unknown. */
 SEC("iter.s/task")
 int meet(struct bpf_iter__task *ctx)
 {

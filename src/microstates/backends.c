@@ -1,8 +1,7 @@
 /*
- * The session of backends.h with its programs: loaded, attached, and their accounts read from
- * memory that is shared with them.
- *
- * Nothing is pinned: all of it ends with this process.
+ * The session of backends.h: it loads and attaches the programs, and reads the accounts from memory
+ * that it shares with the kernel. Nothing is pinned, so the programs and maps end with this
+ * process.
  */
 #include "backends.h"
 #include "../counters/error.h"
@@ -40,14 +39,13 @@ static int check_kernel(struct camp_error *error)
 
 static int fail_load(int result, struct camp_error *error)
 {
-    if (result == -EPERM) /* EACCES is a refusal by the verifier */
+    if (result == -EPERM) /* The verifier refuses a program with EACCES, not EPERM. */
         return refused_permission(-result, WHAT, error);
     return camp_fail(error, CAMP_E_NOTSUP, -result,
                      "this kernel refuses the programs of " WHAT " (%s); " WITHOUT,
                      strerror(-result));
 }
 
-/* All slots are free at first. */
 static void give_all(struct backend_slots *slots)
 {
     for (uint32_t i = 0; i < BACKENDS_MAX; i++)
@@ -86,8 +84,8 @@ static int map_slots(struct backends *backends, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Gives accounts to existing tasks: one task, or 0: the children of the parent. The iterator writes
- * nothing, and ends after visiting all. */
+/* Makes the kernel watch an existing task, or all children of the parent if `wanted` is 0. The
+ * iterator writes no output. read(2) returns 0 when the iterator has visited all tasks. */
 static int meet(struct backends *backends, int32_t wanted, uint32_t *ret_met,
                 struct camp_error *error)
 {
@@ -152,7 +150,7 @@ void backends_close(struct backends *backends)
 }
 
 #define BUSY_TRIES 100
-#define SLEEPING_TRIES 20 /* of 1 ms */
+#define SLEEPING_TRIES 20
 
 static void copy_account(struct backend_account *ret, const struct backend_account *account)
 {
@@ -161,12 +159,11 @@ static void copy_account(struct backend_account *ret, const struct backend_accou
 
     memcpy(ret, account, head);
     if (ret->wait_count > BACKEND_WAITS_MAX)
-        ret->wait_count = 0; /* it is being written: copy again */
+        ret->wait_count = 0; /* The kernel is writing the account; the caller copies it again. */
     waits = ret->wait_count * sizeof ret->waits[0];
     memcpy(ret->waits, account->waits, waits);
 }
 
-/* Accounts for the open interval in the copy. */
 static void close_copy(struct backend_account *ret, uint64_t since_ns, uint32_t wait, uint64_t now)
 {
     uint64_t interval = now > since_ns ? now - since_ns : 0;
@@ -183,9 +180,9 @@ static void close_copy(struct backend_account *ret, uint64_t since_ns, uint32_t 
         ret->waits[wait].ns += interval;
 }
 
-/* Copies a slot, and tries again if the kernel wrote it meanwhile. Later tries sleep, because a
- * hypervisor may have stopped the CPU that writes it. False: each try met a change. The caller uses
- * the last copy nevertheless. */
+/* Returns false if the kernel wrote the slot during each attempt; the last copy is used
+ * nevertheless. Later attempts sleep, because a hypervisor may have stopped the CPU that is
+ * writing. */
 static bool read_slot(struct backend_account *ret, const struct backend_slot *slot)
 {
     const volatile uint64_t *now_sequence = &slot->sequence;
@@ -210,7 +207,7 @@ static bool read_slot(struct backend_account *ret, const struct backend_slot *sl
     return false;
 }
 
-/* Returns a slot to the kernel, zeroed. */
+/* Zeroes a slot before the kernel may take it again. */
 static void give_back(struct backends *backends, uint32_t number)
 {
     struct backend_slots *slots = &backends->programs->bss->slots;

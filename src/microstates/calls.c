@@ -10,8 +10,8 @@ struct call {
     uint8_t kind;
 };
 
-/* Calls that this architecture lacks are left out: newer architectures (arm64) have no poll, and no
- * pipe without flags. Sleep in a call that is not listed is other sleep. */
+/* Calls that this architecture lacks are left out; arm64 has no poll. A sleep in a call that is not
+ * listed counts as other sleep. */
 static const struct call calls[] = {
     { SYS_futex, CAMP_STATE_LOCK },
 #ifdef SYS_futex_waitv
@@ -63,7 +63,9 @@ static const struct call calls[] = {
 #ifdef SYS_vfork
     { SYS_vfork, CAMP_STATE_CHILD },
 #endif
-    { SYS_clone, CAMP_STATE_CHILD }, /* with CLONE_VFORK, as posix_spawn(3) */
+    /* A caller with CLONE_VFORK sleeps until the child runs another program, as in posix_spawn(3).
+     */
+    { SYS_clone, CAMP_STATE_CHILD },
 #ifdef SYS_clone3
     { SYS_clone3, CAMP_STATE_CHILD },
 #endif

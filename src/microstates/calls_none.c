@@ -1,4 +1,5 @@
-/* camp has no table of this architecture's system calls: a sleep in any call is other sleep. */
+/* For architectures whose system calls camp does not know: a sleep in any call counts as other
+ * sleep. */
 #include "calls.h"
 
 #include <camp/states.h>

@@ -1,7 +1,7 @@
 /*
- * Exited threads: their last numbers go into a ring. When it is full they are added up by parent
- * and name, in totals of two generations: the session reads one while the other is being added to,
- * so that no half addition is read.
+ * Exited threads. Their last numbers go into a ring. When the ring is full, exited threads are
+ * added up by parent and name, in totals of two generations. The session reads one generation while
+ * the kernel adds to the other generation, so it never reads a half-finished addition.
  */
 #pragma once
 
@@ -20,14 +20,14 @@ struct {
     __type(value, struct camp_thread_states);
 } totals SEC(".maps");
 
-/* Of the generation being added to. */
+/* The generation to which the kernel adds. */
 uint32_t generation;
 
 static const struct camp_thread_states nothing;
 
 #define ADD(field, value) __sync_fetch_and_add(&total->field, (value))
 
-/* begin_ns stays 0: time_ns is the sum of their times. */
+/* begin_ns of a total stays 0, and time_ns is the sum of the threads' times. */
 static __noinline int add_to_total(struct task_struct *task, const struct account *account,
                                    struct cpu_account *cpu, uint64_t now)
 {

@@ -2,9 +2,9 @@
  * The kernel's events and helpers that microstates need, their first Linux versions, and the
  * capabilities.
  *
- * BTF has a typedef "btf_trace_NAME" of each tracepoint, whose function has its parameters, and the
- * functions of the kernel by name; for an iterator the function is "bpf_iter_NAME", for a helper it
- * has the helper's name.
+ * In the kernel's BTF each tracepoint has a typedef "btf_trace_NAME" of a function with the
+ * tracepoint's parameters. An iterator has a function "bpf_iter_NAME". A helper has a function of
+ * the helper's name.
  */
 #include "events.h"
 #include "../counters/error.h"
@@ -15,9 +15,9 @@
 
 struct event {
     const char *name;
-    const char *tracepoint; /* or NULL: */
-    const char *function;   /* of the kernel */
-    unsigned parameters;    /* of a tracepoint, including the context: a minimum */
+    const char *tracepoint; /* NULL for a helper or an iterator */
+    const char *function;   /* the kernel's function, or NULL for a tracepoint */
+    unsigned parameters;    /* minimum for a tracepoint, including the context */
     bool needed;
     const char *since, *without;
 };
@@ -31,7 +31,7 @@ struct event {
         name, NULL, function, 0, true, since, without                                              \
     }
 
-/* Tracepoints are older than this way to attach to them, which came with Linux 5.5. */
+/* The tracepoints are older, but programs attach to them by BTF only since Linux 5.5. */
 static const struct event events[] = {
     { "sched_switch prev_state", "sched_switch", NULL, 5, true, "5.18",
       "no reason why a thread leaves" },
@@ -55,7 +55,8 @@ static const struct event events[] = {
     TRACEPOINT("signal_deliver", false, "5.5", "signals are not counted"),
 };
 
-/* The number of parameters of a tracepoint, including its context; 0: not in this kernel. */
+/* Returns the number of parameters of a tracepoint, including its context, or 0 if the kernel lacks
+ * it. */
 static unsigned parameters_of(const struct btf *kernel, const char *tracepoint)
 {
     char name[80];
@@ -66,8 +67,8 @@ static unsigned parameters_of(const struct btf *kernel, const char *tracepoint)
     id = btf__find_by_name_kind(kernel, name, BTF_KIND_TYPEDEF);
     if (id < 0)
         return 0;
-    type = btf__type_by_id(kernel, btf__type_by_id(kernel, (uint32_t)id)->type); /* a pointer */
-    type = btf__type_by_id(kernel, type->type);                                  /* a function */
+    type = btf__type_by_id(kernel, btf__type_by_id(kernel, (uint32_t)id)->type);
+    type = btf__type_by_id(kernel, type->type);
     return btf_vlen(type);
 }
 
@@ -145,10 +146,8 @@ int camp_states_events(struct camp_states_event *ret, size_t size, size_t capaci
     return r;
 }
 
-/* -------------------------------------------------------------------------- Capabilities -- */
-
-/* Numbers in capabilities(7). Before Linux 5.8 there was only CAP_SYS_ADMIN, which includes the
- * other two. */
+/* Numbers of capabilities(7). CAP_SYS_ADMIN includes CAP_PERFMON and CAP_BPF, which exist since
+ * Linux 5.8. */
 enum { SYS_ADMIN = 21, PERFMON = 38, BPF = 39 };
 
 static bool holds(const struct camp_kernel *kernel, int capability)
@@ -157,8 +156,8 @@ static bool holds(const struct camp_kernel *kernel, int capability)
            (kernel->capabilities >> capability & 1 || kernel->capabilities >> SYS_ADMIN & 1);
 }
 
-/* If the process has both capabilities, they are valid in a container only, whereas these programs
- * see the whole machine. */
+/* The process was refused although it has both capabilities, so it holds them for a container only.
+ * The programs see the whole machine and need the machine's capabilities. */
 int refused_permission(int system_error, const char *what, struct camp_error *error)
 {
     struct camp_kernel kernel = { 0 };

@@ -1,5 +1,5 @@
-/* The kernel's features that microstates need: looked up in its BTF, not derived from its version.
- */
+/* The kernel's features that microstates need. They are looked up in the kernel's BTF, not derived
+ * from the kernel's version. */
 #pragma once
 
 #include <camp/states.h>
@@ -7,13 +7,14 @@
 #include <bpf/btf.h>
 #include <stdbool.h>
 
-/* The kernel's own BTF: btf__free(). CAMP_E_NOTSUP: it has none. CAMP_E_PERM: not permitted. */
+/* Returns the kernel's own BTF, which the caller frees by btf__free(). CAMP_E_NOTSUP if the kernel
+ * has no BTF, CAMP_E_PERM if it is not readable. */
 int events_of_kernel(struct btf **ret, struct camp_error *error);
 
-/* Does the kernel have this tracepoint, with any parameters? */
+/* Returns true if the kernel has the tracepoint, whatever its parameters are. */
 bool events_have_tracepoint(const struct btf *kernel, const char *name);
 
-/* CAMP_OK, or CAMP_E_NOTSUP: the error names the first missing event that is required, and the
+/* CAMP_E_NOTSUP if a required event is missing. The error names the first missing event and the
  * Linux version that has it. */
 int events_require(const struct btf *kernel, struct camp_error *error);
 
@@ -21,6 +22,6 @@ int events_require(const struct btf *kernel, struct camp_error *error);
 int events_list(const struct btf *kernel, struct camp_states_event *ret, size_t size,
                 size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* Fails with CAMP_E_PERM, and a message that names the missing capability. `what` needs it
- * ("microstates"). The caller knows what works without it. */
+/* Returns CAMP_E_PERM with a message that names the missing capability. `what` names the feature
+ * that needs the capability, such as "microstates". */
 int refused_permission(int system_error, const char *what, struct camp_error *error);

@@ -1,6 +1,6 @@
-/* The threads of a session's last snapshot: a list by tid with a short line for each thread, and
- * apart from it the records, each in a place that it keeps. So an idle thread touches only its
- * line. */
+/* The threads of a session's last snapshot. A list, sorted by tid, has a short entry for each
+ * thread. The thread's full record is in a separate array, at an index that stays the same. So an
+ * idle thread costs only an access to its short entry. */
 #include "session.h"
 
 #include "ledger/array.h"
@@ -25,7 +25,8 @@ bool session_reserve(void *list, size_t *capacity, size_t count, size_t size)
     return true;
 }
 
-/* Free places are linked by the member `tid` of their records. */
+/* Free records form a linked list from session->spare on. The member `tid` of a free record is 1 +
+ * index of the next free record, or 0. */
 bool session_take_place(struct camp_states *session, uint32_t *ret)
 {
     if (session->spare != 0) {

@@ -1,15 +1,17 @@
-/* Shared by the programs in the kernel and the session. */
+/* Shared by the programs in the kernel and by the session. */
 #pragma once
 
 #include <camp/states.h>
 
 #define CPUS_MAX 1024
-#define CALLS_MAX 512          /* system call numbers; a sleep in a higher one is other sleep */
-#define EXITS_BYTES (2u << 20) /* which the session maps twice, one behind the other */
-#define TOTALS_MAX 2048        /* totals of two generations */
-#define DISK_WAITS_MAX 16384   /* pairs of a thread and a disk; the least recently used go */
+#define CALLS_MAX 512 /* a sleep in a system call with a higher number is other sleep */
+#define EXITS_BYTES (2u << 20)
+#define TOTALS_MAX 2048
+/* pairs of a thread and a disk; the least recently used pair is replaced */
+#define DISK_WAITS_MAX 16384
 
-/* A wait clock (wait.bpf.h): how many wait, and above them the time, modulo 2^46 ns. */
+/* A wait clock (wait.bpf.h) has the number of waiting threads in its lowest 18 bits, and the time
+ * modulo 2^46 ns above them. */
 #define WAITS_BITS 18
 #define WAITS_MASK ((UINT64_C(1) << WAITS_BITS) - 1)
 
@@ -18,8 +20,8 @@ static inline uint64_t waited_ns(uint64_t clock, uint64_t now)
     return (clock >> WAITS_BITS) + ((clock & WAITS_MASK) != 0 ? now : 0);
 }
 
-/* How long a wait clock ran between two moments. A slightly negative time (the clocks of two CPUs
- * differ) counts as 0. */
+/* Returns how long a wait clock ran between two moments. If the clocks of two CPUs differ, the
+ * result can be slightly negative and is returned as 0. */
 static inline uint64_t waited_between(uint64_t before, uint64_t then, uint64_t after, uint64_t now)
 {
     uint64_t difference = (waited_ns(after, now) - waited_ns(before, then)) << WAITS_BITS;
@@ -27,9 +29,9 @@ static inline uint64_t waited_between(uint64_t before, uint64_t then, uint64_t a
     return (int64_t)difference < 0 ? 0 : difference >> WAITS_BITS;
 }
 
-/* In a snapshot, in place of a camp_thread_states: a thread that did nothing since the last one,
- * with the fields that another task may have changed, and the moment. Its tid is negative, which
- * distinguishes the two structs. */
+/* What a snapshot writes for a thread that was idle since the last snapshot, instead of a
+ * camp_thread_states. It has the fields that another task may have changed. The negative tid
+ * distinguishes it from a camp_thread_states. */
 struct unchanged_thread {
     int32_t tid, parent;
     uint64_t time_ns;
@@ -40,55 +42,58 @@ struct unchanged_thread {
 struct disk_wait_key {
     uint64_t start_ns;
     int32_t tid;
-    uint32_t device; /* the kernel's dev_t; 0: input or output that another thread requested */
+    uint32_t device; /* the kernel's dev_t; 0 if another thread requested the input or output */
 };
 
 struct disk_wait {
     uint64_t wait_ns;
-    uint64_t since_ns; /* start of the open wait; 0: it does not wait */
+    uint64_t since_ns; /* start of the open wait, or 0 */
     int32_t pid;
     char name[CAMP_STATES_NAME_SIZE];
-    uint32_t reserved; /* makes the size a multiple of 8 */
+    uint32_t reserved;
 };
 
 struct total_key {
-    uint32_t generation; /* 0 or 1 */
+    uint32_t generation;
     int32_t parent;
     char name[CAMP_STATES_NAME_SIZE];
 };
 
-/* The state of a sleep in a system call: an enum camp_state, or a mark: it depends on the kind of
- * the call's descriptor, or is the state of the call that a signal (SIGSTOP, a debugger, a freezer)
- * interrupted. */
+/* The state of a sleep in a system call is an enum camp_state or one of two special values.
+ * BY_DESCRIPTOR means that the type of the call's file descriptor decides. BY_RESTART means that
+ * the call continues a call that a signal (SIGSTOP, a debugger, a freezer) interrupted; the state
+ * is that of the interrupted call. */
 #define KIND_BY_DESCRIPTOR 255
 #define KIND_BY_RESTART 254
 
-/* The account of one CPU, alone in its cache lines. */
+/* The account of one CPU. It shares no cache line with another CPU. */
 struct cpu_account {
-    uint64_t sequence;           /* odd while a switch is accounted */
-    uint64_t begin_ns;           /* its first switch in the session; 0: none yet */
-    uint64_t since_ns;           /* its last switch */
+    uint64_t sequence; /* odd while a switch is accounted */
+    uint64_t begin_ns; /* first switch in the session, or 0 */
+    uint64_t since_ns;
     uint64_t busy_ns, idle_ns;   /* until since_ns, without interrupts */
-    uint64_t system_ns;          /* of busy_ns */
-    uint64_t irq_ns, softirq_ns; /* interrupts that ended */
-    uint64_t interrupt_since_ns; /* start of the running interrupt; 0: none */
-    uint64_t irq_before_ns;      /* irq_ns + softirq_ns at since_ns */
-    uint64_t own_clock; /* wait clock of threads that started a wait for a disk on this CPU */
-    uint64_t any_wait_ns, own_wait_ns; /* of idle_ns */
-    uint64_t any_before, own_before;   /* wait clocks of the machine and this CPU, at since_ns */
-    uint64_t run_ns;       /* the scheduler's count of the running thread's CPU time, at since_ns */
-    uint64_t running_task; /* address of the running thread in the kernel; its tid may change */
-    int32_t running;       /* tid; 0: idle */
-    uint32_t depth;        /* nested interrupts that run */
+    uint64_t system_ns;          /* part of busy_ns */
+    uint64_t irq_ns, softirq_ns; /* without the running interrupt */
+    uint64_t interrupt_since_ns; /* start of the running interrupt, or 0 */
+    uint64_t irq_before_ns;
+    uint64_t own_clock; /* wait clock of the threads whose wait for a disk started on this CPU */
+    uint64_t any_wait_ns, own_wait_ns; /* parts of idle_ns */
+    uint64_t any_before, own_before;   /* wait clocks of the machine and of this CPU at since_ns */
+    uint64_t run_ns;                   /* sum_exec_runtime of the running thread at since_ns */
+    /* address of the running task_struct; unlike the tid, it never changes */
+    uint64_t running_task;
+    int32_t running; /* tid, or 0 if the CPU is idle */
+    uint32_t depth;  /* number of interrupts that run now, nested */
     uint64_t switches;
     uint64_t unseen; /* switches and wakeups that no event reported */
-    uint64_t lost;   /* times a thread got no account (no memory), or a wait was not counted */
-    uint64_t exits_added_up; /* exited threads for which the ring had no space */
-    uint64_t exits_lost;     /* exited threads in no record and no total */
+    uint64_t lost;   /* failures to create an account, and disk waits that were not counted */
+    /* exited threads that were added to a total, because the ring was full */
+    uint64_t exits_added_up;
+    uint64_t exits_lost; /* exited threads that are in no record and in no total */
 } __attribute__((aligned(64)));
 
-/* The programs in the kernel are 64-bit programs. A compiler for i386 aligns a uint64_t to 4 bytes
- * and adds less padding: no structure may need any. */
+/* The programs in the kernel are 64-bit programs. On i386 a compiler aligns a uint64_t to 4 bytes
+ * and would add less padding, so no structure may need padding. */
 _Static_assert(offsetof(struct camp_thread_states, state_ns) == 184, "no padding");
 _Static_assert(sizeof(struct camp_thread_states) ==
                    offsetof(struct camp_thread_states, state_ns) + 8 * CAMP_STATE_COUNT,

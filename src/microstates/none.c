@@ -1,4 +1,4 @@
-/* For builds without programs for the kernel: each function fails, and says so. */
+/* For builds without programs for the kernel. Each function fails with a message that says why. */
 #include "../counters/error.h"
 #include "backends.h"
 

@@ -1,6 +1,6 @@
 /*
- * What a session reads besides living threads: exited ones from a ring, CPUs and losses from memory
- * shared with the kernel, waits for disks from a map.
+ * How a session reads exited threads from a ring, CPUs and losses from memory shared with the
+ * kernel, and disk waits from a map.
  */
 #include "../counters/error.h"
 #include "../counters/units.h"
@@ -25,7 +25,7 @@ static void tell_exit(struct camp_states *session, const struct camp_thread_stat
         known->has_ended = true;
 }
 
-/* libbpf calls this for each record; a negative result stops it after this one. */
+/* libbpf calls this function for each record in the ring, and stops after a negative result. */
 int session_take_exit(void *context, void *record, size_t length)
 {
     struct camp_states *session = context;
@@ -40,8 +40,8 @@ int session_take_exit(void *context, void *record, size_t length)
     return session->taken.count < session->taken.capacity ? 0 : -ENOSPC;
 }
 
-/* Hands out a total as one exited thread: its time is the sum of the threads' times, and ends now.
- */
+/* Passes a total on like one exited thread. The time of the total is the sum of the threads' times,
+ * and ends now. */
 static void hand_out_total(struct camp_states *session, const struct total_key *key,
                            struct camp_thread_states *total)
 {
@@ -55,7 +55,7 @@ static void hand_out_total(struct camp_states *session, const struct total_key *
     session_take_exit(session, total, sizeof *total);
 }
 
-/* Hands out and deletes all totals of a generation to which nothing is added any more. */
+/* Passes on and deletes all totals of a generation to which the kernel adds nothing any more. */
 static void take_generation(struct camp_states *session, uint32_t generation)
 {
     const int map = bpf_map__fd(session->programs->maps.totals);
@@ -74,8 +74,9 @@ static void take_generation(struct camp_states *session, uint32_t generation)
     }
 }
 
-/* Threads added up since the last call are in the generation that was current, which is read at the
- * next call: all additions to it are complete by then. */
+/* Reads the totals of the older generation, and makes the kernel add to the other generation from
+ * now on. A generation is read one call after the kernel stopped using it, when all additions to it
+ * are complete. So two calls are needed after an addition. */
 static void take_totals(struct camp_states *session)
 {
     uint32_t *generation = &session->programs->bss->generation;
@@ -122,7 +123,7 @@ int camp_states_exits(struct camp_states *session, struct camp_thread_states *re
     return CAMP_OK;
 }
 
-/* Passes the exits to the visitor. Nothing is stored, so any number of exits fits. */
+/* Passes the exits to the visitor. No exit is stored, so their number is not limited. */
 int session_tell_exits(struct camp_states *session, struct camp_error *error)
 {
     int r;
@@ -142,17 +143,17 @@ static uint64_t open_interrupt_ns(const struct cpu_account *cpu, uint64_t now)
 }
 
 #define BUSY_TRIES 100
-#define SLEEPING_TRIES 20 /* of 1 ms */
+#define SLEEPING_TRIES 20
 
-/* A CPU and the wait clock of the machine at one moment. */
 struct cpu_moment {
     uint64_t now_ns;
     uint64_t all_waits;
     struct cpu_account account;
 };
 
-/* A copy without a half-accounted switch, and without an interrupt that ended meanwhile. Waits for
- * a CPU that a hypervisor stopped within a switch; after the last try the copy is used as it is. */
+/* Copies the account again if a switch or the end of an interrupt changed it meanwhile. Later
+ * attempts sleep, because a hypervisor may have stopped the CPU within a switch. The last copy is
+ * used in any case. */
 static struct cpu_moment moment_of(const volatile struct cpu_account *account,
                                    const volatile uint64_t *all_waits)
 {
@@ -255,7 +256,7 @@ int camp_states_losses(struct camp_states *session, struct camp_states_losses *r
     return CAMP_OK;
 }
 
-/* The kernel's dev_t has 20 bits for the minor number. */
+/* The minor number is the lowest 20 bits of the kernel's dev_t. */
 static struct camp_disk_wait wait_of(const struct disk_wait_key *key, const struct disk_wait *wait)
 {
     const uint64_t now = now_ns(CLOCK_MONOTONIC), since = wait->since_ns;
@@ -282,14 +283,15 @@ int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *r
     if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the waits");
     map = bpf_map__fd(session->programs->maps.waits_of_disks);
-    /* If the key was removed meanwhile, the walk restarts, and at worst takes longer. */
+    /* If the kernel removed the last key meanwhile, the iteration starts again. The limit prevents
+     * an endless iteration. */
     for (; output.count < DISK_WAITS_MAX && bpf_map_get_next_key(map, before, &key) == 0;
          before = &key) {
         struct disk_wait wait;
         struct camp_disk_wait shown;
 
         if (bpf_map_lookup_elem(map, &key, &wait) != 0)
-            continue; /* another pair has its place now */
+            continue; /* The pair was replaced meanwhile. */
         shown = wait_of(&key, &wait);
         camp_output_add(&output, &shown, sizeof shown);
     }

@@ -1,10 +1,11 @@
-/* A record of a thread, filled from its account and the kernel's own counts of it. */
+/* The record of a thread, filled from its account and from the kernel's own counts. */
 #pragma once
 
 #include "account.bpf.h"
 
-/* Fills the identity of a thread. For each pointer followed here the verifier searches all types of
- * the kernel (0.3 s within the tries below), so this is done once for each record. */
+/* Fills the identity of a thread. The verifier searches all types of the kernel for each pointer
+ * that is followed here. So this function is called once for each record, outside the loop in
+ * copy(); inside the loop the search took 0.3 s. */
 static __always_inline void identify(struct camp_thread_states *ret, struct task_struct *task,
                                      const struct account *account)
 {
@@ -45,7 +46,6 @@ static __always_inline void fill(struct camp_thread_states *ret, struct task_str
 
 #define TRIES 8
 
-/* Accounts for the open interval in a copy. */
 static __always_inline void close_copy(struct camp_thread_states *ret,
                                        const struct task_struct *task,
                                        const struct account *account, uint64_t now)
@@ -74,8 +74,7 @@ static __always_inline void close_copy(struct camp_thread_states *ret,
     ret->state_ns[state] += interval;
 }
 
-/* Copies the account of a thread, again if the thread changes its state meanwhile. False: each try
- * failed. */
+/* Returns false if the thread changed its account during each attempt. */
 static __always_inline bool copy(struct camp_thread_states *ret, struct task_struct *task,
                                  struct account *account)
 {
@@ -97,7 +96,6 @@ static __always_inline bool copy(struct camp_thread_states *ret, struct task_str
     return false;
 }
 
-/* The last snapshot showed the thread, which was idle since then: the session has the rest. */
 static __always_inline bool is_unchanged(const struct account *account)
 {
     return snapshot_before != 0 && account->shown == snapshot_before &&
@@ -105,15 +103,14 @@ static __always_inline bool is_unchanged(const struct account *account)
            !on_cpu(account->state);
 }
 
-/* Returns the negated tid of the thread. Later changes are in the next snapshot. */
 static __always_inline int32_t copy_tid(const struct task_struct *task, struct account *account)
 {
     account->shown = snapshot_now;
     return -task->pid;
 }
 
-/* Copies the fields that other threads may have changed while this one was idle: 7 cache lines of
- * the 20 that a full record needs. */
+/* Copies the fields of an idle thread that other threads may have changed. That reads 7 cache lines
+ * instead of the 20 of a full record. */
 static __always_inline bool copy_unchanged(struct unchanged_thread *ret, struct task_struct *task,
                                            struct account *account)
 {

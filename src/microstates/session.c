@@ -1,8 +1,8 @@
 /*
- * A session of microstates: the programs in the kernel, loaded, attached, and read.
+ * A session of microstates: loads, attaches and closes the programs in the kernel.
  *
- * Nothing is pinned: programs, maps and links are held by descriptors of this process, so the
- * kernel removes all of it when the process ends, by whatever signal.
+ * Nothing is pinned. The process holds the programs, maps and links by file descriptors, so the
+ * kernel removes them when the process ends, even after a signal.
  */
 #include "session.h"
 #include "../counters/error.h"
@@ -29,8 +29,9 @@ static bool begins(const char *text, const char *with)
     return text != NULL && strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Skips events that the kernel lacks, and those not requested: unreported interrupts are part of
- * what they interrupt, and faults of text (program code) count as data faults. */
+/* Leaves out the programs of events that the kernel lacks or that were not requested. Without its
+ * events an interrupt counts as time of the interrupted code, and a page fault in program code as a
+ * data fault. */
 static void leave_out(struct bpf_object *object, const struct btf *kernel, uint32_t options)
 {
     struct bpf_program *program;
@@ -63,7 +64,7 @@ static int find_events(struct states_bpf *programs, uint32_t options, struct cam
 
 static int fail_load(int result, struct camp_error *error)
 {
-    if (result == -EPERM) /* EACCES is a refusal by the verifier */
+    if (result == -EPERM) /* The verifier refuses a program with EACCES, not EPERM. */
         return refused_permission(-result, "microstates", error);
     return camp_fail(error, CAMP_E_NOTSUP, -result,
                      "this kernel refuses the programs of microstates (%s): camp top --verbose "
@@ -109,9 +110,9 @@ static int begin(struct camp_states *session, struct camp_error *error)
     return r;
 }
 
-/* Gives the lists of threads, which grow, mappings of their own. In the heap, where malloc() puts
- * them once libbpf has freed a large block, they would leave holes (8 of 38 MB with 10,000
- * threads). */
+/* Makes malloc() map the growing lists of threads instead of using the heap. When libbpf frees a
+ * large block, malloc() raises the limit for mappings. The lists would then leave holes in the heap
+ * (8 of 38 MB with 10,000 threads). */
 static void map_large_lists(void)
 {
     mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);

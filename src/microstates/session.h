@@ -12,65 +12,64 @@
 
 #define CPUS_BYTES (CPUS_MAX * sizeof(struct cpu_account))
 
-/* A thread of the last snapshot. */
 struct known_thread {
     int32_t tid;
-    uint32_t place;   /* index of the thread's record in session->records */
-    uint64_t time_ns; /* end of the accounted time; its record may end before */
-    uint32_t note;    /* the visitor's note on the thread */
+    uint32_t place;
+    uint64_t time_ns; /* end of the accounted time, which may be later than the record's time_ns */
+    uint32_t note;
     uint8_t state;
-    bool is_first; /* the first thread of its process */
+    bool is_first;
     bool has_ended;
 };
 
 struct camp_states {
     struct states_bpf *programs;
-    const struct cpu_account *cpus; /* [CPUS_MAX], as the kernel writes them */
-    /* The last snapshot, ascending by tid, to which the kernel reports changes. */
+    const struct cpu_account *cpus; /* [CPUS_MAX], written by the kernel */
+    /* The threads of the last snapshot, in ascending order of tids. The kernel reports only changes
+     * since that snapshot. */
     struct known_thread *known; /* [known_count] */
     size_t known_count, known_capacity;
-    struct camp_thread_states *records; /* [record_count]: each stays in its place */
+    struct camp_thread_states *records; /* [record_count]; a record keeps its index */
     size_t record_count, record_capacity;
-    uint32_t spare;     /* 1 + the first free record; 0: none */
-    uint32_t snapshots; /* number of snapshots made */
-    bool known_whole;   /* `known` holds all threads of the last snapshot */
-    bool is_unordered;  /* the kernel shows threads in another order than by tid */
+    uint32_t spare; /* 1 + index of the first free record, or 0 */
+    uint32_t snapshots;
+    bool known_whole;  /* `known` holds all threads of the last snapshot. */
+    bool is_unordered; /* The kernel reports threads in an order other than that of their tids. */
     struct ring_buffer *exits;
-    const struct camp_states_visitor *visitor; /* receives exits; NULL: they are stored */
-    /* The destination of exits while the ring is read. */
+    /* receives the exits; NULL if `taken` receives them */
+    const struct camp_states_visitor *visitor;
     struct camp_output taken;
-    uint64_t added_up;  /* exits in totals seen so far */
-    int totals_waiting; /* calls until all totals are read */
+    uint64_t added_up;  /* number of exited threads that were in totals at the last call */
+    int totals_waiting; /* number of further calls until all totals are read */
 };
 
-/* For ring_buffer__new(). */
 int session_take_exit(void *context, void *record, size_t length);
 
-/* The same thread in the last snapshot; NULL: not in it under this tid, or marked as exited there.
- */
+/* Returns the entry of the same thread in the last snapshot. NULL if that snapshot did not include
+ * it, or if its exit was reported since. */
 struct known_thread *session_find_known(const struct camp_states *session,
                                         const struct camp_thread_states *thread);
 
 bool session_is_same(const struct camp_thread_states *a, const struct camp_thread_states *b);
 
-/* Grows a list, whose pointer is at `list`, to so many elements of `size` bytes. False: no memory,
- * and the list is unchanged. */
+/* Grows the list whose pointer is stored at `list` to at least `count` elements of `size` bytes.
+ * Returns false if there is no memory; the list is then unchanged. */
 bool session_reserve(void *list, size_t *capacity, size_t count, size_t size);
 
-/* A place for a record, uninitialised; it is freed when the thread is gone. False: no memory. */
+/* Returns an unused, uninitialised record, which the caller frees by session_free_place(). Returns
+ * false if there is no memory. */
 bool session_take_place(struct camp_states *session, uint32_t *ret);
 void session_free_place(struct camp_states *session, uint32_t place);
 
-/* Stores the thread's current state in the place of `known`. */
 void session_note_record(const struct camp_states *session, struct known_thread *known,
                          const struct camp_thread_states *thread);
 
-/* The record of a thread, with the time in its state up to known->time_ns. */
+/* Returns the record of a thread, after charging the time up to known->time_ns to the thread's
+ * state. */
 struct camp_thread_states *session_record(const struct camp_states *session,
                                           const struct known_thread *known);
 
-/* Passes all exits to the visitor. */
 int session_tell_exits(struct camp_states *session, struct camp_error *error);
 
-/* The first snapshot: gives every thread its account. */
+/* Makes the first snapshot, which gives each thread its account. */
 int session_meet_all(struct camp_states *session, struct camp_error *error);

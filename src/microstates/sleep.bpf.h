@@ -1,10 +1,10 @@
-/* Why a thread sleeps: read when it leaves its CPU. */
+/* The state of a thread that leaves its CPU to sleep. */
 #pragma once
 
 #include "account.bpf.h"
 
-/* True: the system call is in a page fault. The kernel counts a fault once it is served; until then
- * the count is what it was when the call ran into the fault. */
+/* True if the system call sleeps in a page fault. The kernel counts a page fault only when it has
+ * served the fault. */
 static __always_inline bool in_kernel_fault(const struct account *account,
                                             const struct task_struct *task)
 {
@@ -30,8 +30,8 @@ static __always_inline uint8_t kind_of_descriptor(const struct task_struct *task
                              : CAMP_STATE_OTHER_SLEEP;
 }
 
-/* The functions that continue an interrupted call for restart_syscall(2). Their addresses are
- * hidden without CAP_SYSLOG, or where kernel.kptr_restrict is 2; then the sleep is other sleep. */
+/* The functions by which restart_syscall(2) continues an interrupted call. Their addresses are
+ * hidden without CAP_SYSLOG, or if kernel.kptr_restrict is 2. The sleep is then other sleep. */
 extern const void do_restart_poll __ksym __weak;
 extern const void do_no_restart_syscall __ksym __weak;
 extern const void hrtimer_nanosleep_restart __ksym __weak;
@@ -46,7 +46,8 @@ static __always_inline uint8_t kind_of_restarted(const struct task_struct *task)
         return CAMP_STATE_OTHER_SLEEP;
     if (goes_on == &do_restart_poll)
         return CAMP_STATE_POLL;
-    if (goes_on == &do_no_restart_syscall) /* set by futex_wait_restart() before it sleeps */
+    /* futex_wait_restart() sets this function before it sleeps. */
+    if (goes_on == &do_no_restart_syscall)
         return CAMP_STATE_LOCK;
     return goes_on == &hrtimer_nanosleep_restart || goes_on == &posix_cpu_nsleep_restart ||
                    goes_on == &alarm_timer_nsleep_restart

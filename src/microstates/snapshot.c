@@ -1,10 +1,10 @@
 /*
- * A snapshot: all living threads, by an iterator of the kernel, ascending by tid. (In a PID
- * namespace it ascends by the numbers there, which may be in another order: they are sorted then.)
+ * A snapshot: all living threads, read by an iterator of the kernel in ascending order of tids. In
+ * a PID namespace the kernel iterates in the order of the namespace's tids, which may differ. The
+ * records are sorted then.
  *
- * For a thread that was idle since the last snapshot the kernel writes a short record; the rest is
- * in the session's list. Both are merged. A visitor gets each thread, and an idle one touches only
- * its line in that list.
+ * For a thread that was idle since the last snapshot the kernel writes only a short record. The
+ * session's list has the other fields of the thread.
  */
 #include "../counters/error.h"
 #include "../counters/units.h"
@@ -21,30 +21,31 @@
 
 #define BUFFER_BYTES 32768u
 
-/* A record kept until the last one has come; all are then used in the order of tids. */
+/* A record that is kept until all records were read, to be sorted. */
 struct record {
     int32_t tid;
     uint32_t length;
-    size_t offset; /* in struct records' bytes */
+    size_t offset;
 };
 
 struct records {
-    struct record *list; /* [count]; owned */
-    char *bytes;         /* [size]; likewise */
+    struct record *list; /* [count], owned */
+    char *bytes;         /* [size], owned */
     size_t count, capacity, size, byte_capacity;
 };
 
 struct snapshot {
     struct camp_states *session;
-    size_t at;   /* in session->known: the next candidate */
-    size_t kept; /* known threads found so far, which are moved to the front of the list */
-    struct known_thread *fresh; /* [fresh_count]: unknown threads, ascending */
+    size_t at; /* index in session->known of the next entry to compare */
+    /* number of known threads found so far; their entries are at the front of the list */
+    size_t kept;
+    struct known_thread *fresh; /* [fresh_count], unknown threads in ascending order of tids */
     size_t fresh_count, fresh_capacity;
     int32_t last_tid;
     uint64_t began_ns;
     bool broken, out_of_memory;
-    struct records kept_back;                  /* all, if the kernel's order differs */
-    const struct camp_states_visitor *visitor; /* or: */
+    struct records kept_back;                  /* all records, if the kernel's order differs */
+    const struct camp_states_visitor *visitor; /* NULL if `output` receives the threads */
     struct camp_output output;
 };
 
@@ -55,7 +56,8 @@ static void tell_missed(const struct snapshot *snapshot, const struct known_thre
                                   session_record(snapshot->session, known));
 }
 
-/* Drops the known threads with lower tids, which are gone. */
+/* Frees the known threads with tids below `tid` that the snapshot did not include: they are gone.
+ */
 static void pass_by(struct snapshot *snapshot, int64_t tid)
 {
     struct camp_states *session = snapshot->session;
@@ -67,7 +69,8 @@ static void pass_by(struct snapshot *snapshot, int64_t tid)
     }
 }
 
-/* The known thread of this tid, moved to the front of the list; NULL: none. */
+/* Moves the known thread with this tid to the front of the list. Returns NULL if the tid is
+ * unknown. */
 static struct known_thread *keep_known(struct snapshot *snapshot, int32_t tid)
 {
     struct camp_states *session = snapshot->session;
@@ -81,8 +84,8 @@ static struct known_thread *keep_known(struct snapshot *snapshot, int32_t tid)
     return place;
 }
 
-/* A thread whose tid is out of order is skipped, so the list stays sorted; the next try sorts the
- * records, and finds it. */
+/* Skips a thread whose tid is out of order, so the list stays sorted. The snapshot is then repeated
+ * with sorted records. */
 static bool is_in_order(struct snapshot *snapshot, int32_t tid)
 {
     if (tid <= snapshot->last_tid) {
@@ -93,7 +96,6 @@ static bool is_in_order(struct snapshot *snapshot, int32_t tid)
     return true;
 }
 
-/* Adds a new thread, and reserves space for it in the merged list. NULL: no memory. */
 static struct known_thread *add_fresh(struct snapshot *snapshot)
 {
     struct camp_states *session = snapshot->session;
@@ -111,7 +113,7 @@ static struct known_thread *add_fresh(struct snapshot *snapshot)
     return &snapshot->fresh[snapshot->fresh_count++];
 }
 
-/* If reading failed, the remaining threads stay as they were. */
+/* If reading failed, the threads that were not reached keep their entries. */
 static void keep_rest(struct snapshot *snapshot)
 {
     struct camp_states *session = snapshot->session;
@@ -123,7 +125,7 @@ static void keep_rest(struct snapshot *snapshot)
     snapshot->kept += rest;
 }
 
-/* Merges known and fresh threads into one list, from its end on. */
+/* Merges the known and the new threads into one list, from the end of the list to its front. */
 static void merge(struct snapshot *snapshot)
 {
     struct camp_states *session = snapshot->session;
@@ -138,7 +140,8 @@ static void merge(struct snapshot *snapshot)
     }
 }
 
-/* The last record of a thread; NULL: another thread had its tid. */
+/* Returns the thread's record of the last snapshot, or NULL if the tid belonged to another thread
+ * in that snapshot. */
 static const struct camp_thread_states *before_of(const struct snapshot *snapshot,
                                                   struct known_thread *known,
                                                   const struct camp_thread_states *now)
@@ -173,7 +176,8 @@ static void take_thread(struct snapshot *snapshot, const struct camp_thread_stat
     camp_output_add(&snapshot->output, thread, sizeof *thread);
 }
 
-/* The known thread of a tid that stayed in its state; NULL: unknown. */
+/* Returns the known thread of an idle thread's tid. If the tid is unknown, the snapshot must be
+ * repeated. */
 static struct known_thread *take_sleeper(struct snapshot *snapshot, int32_t tid)
 {
     struct known_thread *known = is_in_order(snapshot, tid) ? keep_known(snapshot, tid) : NULL;
@@ -197,7 +201,8 @@ static void take_unchanged(struct snapshot *snapshot, const struct unchanged_thr
     camp_output_add(&snapshot->output, record, sizeof *record);
 }
 
-/* As take_unchanged(), for a visitor. All these threads have waited until the snapshot started. */
+/* Like take_unchanged(), but for a visitor. An idle thread is taken to have waited until the start
+ * of the snapshot. */
 static void take_waiting(struct snapshot *snapshot, int32_t tid)
 {
     struct known_thread *known = take_sleeper(snapshot, tid);
@@ -225,7 +230,7 @@ static int32_t tid_of(const char *record)
     return tid < 0 ? -tid : tid;
 }
 
-/* The length of the record at that place; 0: incomplete. */
+/* Returns the length of the record at `bytes`, or 0 if the record is incomplete. */
 static size_t length_of(const struct snapshot *snapshot, const char *bytes, size_t length)
 {
     size_t whole = sizeof(struct camp_thread_states);
@@ -255,7 +260,6 @@ static void take_record(struct snapshot *snapshot, const char *bytes, size_t len
     }
 }
 
-/* Keeps a record until the last one has come. False: no memory. */
 static bool keep_back(struct records *records, int32_t tid, const char *bytes, size_t length)
 {
     const size_t size = records->size + length;
@@ -289,7 +293,7 @@ static void take_kept_back(struct snapshot *snapshot)
     free(records->bytes);
 }
 
-/* Uses, or keeps back, the whole records of `length` bytes; returns the bytes used. */
+/* Returns the number of bytes of complete records, which were used or kept. */
 static size_t take_records(struct snapshot *snapshot, const char *bytes, size_t length)
 {
     size_t at = 0, one;
@@ -308,7 +312,7 @@ static int read_all(struct snapshot *snapshot, struct camp_error *error)
 {
     char buffer[BUFFER_BYTES];
     int descriptor = bpf_iter_create(bpf_link__fd(snapshot->session->programs->links.snapshot));
-    size_t waiting = 0; /* bytes: a read may end within a record */
+    size_t waiting = 0; /* bytes of an incomplete record */
     ssize_t got;
 
     if (descriptor < 0)
@@ -333,7 +337,8 @@ static int read_all(struct snapshot *snapshot, struct camp_error *error)
                                 strerror(errno));
 }
 
-/* Makes one snapshot; *ret_broken: a thread that the kernel took for known is unknown. */
+/* Makes one snapshot. *ret_broken becomes true if the snapshot must be repeated, because the kernel
+ * reported an unknown thread as idle or the tids were out of order. */
 static int take_snapshot(struct camp_states *session, struct snapshot *snapshot, bool *ret_broken,
                          struct camp_error *error)
 {
@@ -386,7 +391,8 @@ int camp_states_visit(struct camp_states *session, const struct camp_states_visi
     session->visitor = visitor;
     r = session_tell_exits(session, error);
     session->visitor = NULL;
-    /* A second try requests full records; changes are then those since the first try. */
+    /* The second attempt requests full records. The changes that the visitor sees are then those
+     * since the first attempt. */
     for (int tries = 0; r == CAMP_OK && broken && tries < 2; tries++) {
         struct snapshot snapshot = { .session = session, .visitor = visitor };
 

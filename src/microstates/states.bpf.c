@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: (MIT OR GPL-2.0)
 /*
- * Microstates: each change of a thread's state accounts for the time since the last one.
+ * Microstates: each change of a thread's state charges the time since the previous change to the
+ * previous state.
  *
- * The account of a thread is in task storage, and freed with it. Its open interval (state,
- * since_ns) is closed by the next event, never by a pair of events. Some switches have no event
- * (0.02-1 % of them; the kernel's own trace lacks them too): they are counted as unseen. A thread
- * that came to a CPU or left it in such a switch ran for as long as the scheduler's count of its
- * CPU time grew.
+ * The account of a thread is in task storage, and is freed with the thread. The next event of any
+ * kind closes the open interval (state, since_ns). No interval depends on a matching pair of
+ * events.
+ *
+ * 0.02 to 1 % of the switches have no event; the kernel's own trace lacks them, too. They are
+ * counted as unseen. A thread that came to a CPU or left it in an unseen switch ran for as long as
+ * its sum_exec_runtime grew.
  */
 #include "account.bpf.h"
 #include "ended.bpf.h"
@@ -24,9 +27,9 @@ static __always_inline void arrive(struct account *account, struct task_struct *
     account->arrived_ns = now;
 }
 
-/* Returns when an arriving thread whose wakeup no event reported entered the run queue, by the
- * scheduler's clock. That clock belongs to the CPU's run queue, and is reachable from the thread if
- * the kernel has CONFIG_FAIR_GROUP_SCHED. Otherwise the time is unknown, and `now` is returned. */
+/* Returns the time at which a thread entered the run queue, if no event reported its wakeup. The
+ * time is measured by the run queue's clock, which is reachable from the thread if the kernel has
+ * CONFIG_FAIR_GROUP_SCHED. Otherwise `now` is returned. */
 static __always_inline uint64_t queued_at(const struct account *account,
                                           const struct task_struct *task, uint64_t now)
 {
@@ -40,7 +43,7 @@ static __always_inline uint64_t queued_at(const struct account *account,
     return waited < now - since ? now - waited : since;
 }
 
-/* As queued_at(), for a thread that arrived on the CPU earlier, at `came`. */
+/* Like queued_at(), but for a thread that came to the CPU earlier, at `came`. */
 static __always_inline uint64_t delayed_since(const struct account *account,
                                               const struct task_struct *task, uint64_t came)
 {
@@ -51,9 +54,9 @@ static __always_inline uint64_t delayed_since(const struct account *account,
     return delay < came - since ? came - delay : since;
 }
 
-/* Accounts for the absence of a thread that leaves its CPU now, and that had left it and come back
- * before without an event. The scheduler's counts say how long it did not run and waited for a CPU,
- * but not when in the open interval, so the absence is placed at its end. */
+/* Handles a thread that had left its CPU and come back without an event, and that leaves its CPU
+ * now. The scheduler's counts tell how long the thread waited in the run queue, but not when. So
+ * that time is charged at the end of the open interval. */
 static __always_inline void take_out_absence(struct account *account, struct task_struct *task,
                                              struct cpu_account *cpu, uint64_t now)
 {
@@ -89,7 +92,7 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
         ran = run_ns - account->run_ns;
         if (ran > now - account->since_ns)
             ran = now - account->since_ns;
-        if (account->state != CAMP_STATE_RUN_QUEUE) /* no event reported its wakeup either */
+        if (account->state != CAMP_STATE_RUN_QUEUE) /* No event reported the thread's wakeup. */
             change(account, task, NULL, delayed_since(account, task, now - ran),
                    CAMP_STATE_RUN_QUEUE);
         arrive(account, task, cpu, now - ran);
@@ -108,7 +111,6 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
     return ran;
 }
 
-/* Accounts for the CPU's interval since the last switch. `ran`: the result of leave(). */
 static __always_inline void book_cpu(struct cpu_account *cpu, const struct task_struct *prev,
                                      uint64_t now, uint64_t ran)
 {
@@ -131,7 +133,8 @@ static __always_inline void book_cpu(struct cpu_account *cpu, const struct task_
         book_waits(cpu, now, interval - busy);
 }
 
-/* Accounts for a switch of the CPU, so that a reader sees all of it or nothing. */
+/* Accounts for a switch of the CPU. A reader that checks `sequence` sees all of the switch or
+ * nothing. */
 static __always_inline void switch_cpu(struct cpu_account *cpu, const struct task_struct *prev,
                                        const struct task_struct *next, uint64_t now, uint64_t ran)
 {
@@ -161,7 +164,9 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 
     if (cpu == NULL)
         return 0;
-    cpu->depth = 0; /* no switch happens in an interrupt: an end was not reported */
+    /* No switch happens in an interrupt, so if `depth` is above 0, an end of an interrupt was not
+     * reported. */
+    cpu->depth = 0;
     cpu->interrupt_since_ns = 0;
     if (cpu->begin_ns != 0 && cpu->running_task != (uint64_t)prev)
         cpu->unseen++;
@@ -174,9 +179,11 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
         if (account == NULL)
             return 0;
         begin_writing(account);
-        if (on_cpu(account->state)) { /* no event reported that it left; it did not sleep */
+        /* No event reported that the thread left its CPU; it did not sleep. */
+        if (on_cpu(account->state)) {
             change(account, next, NULL, ran_until(account, next, now), CAMP_STATE_RUN_QUEUE);
-        } else if (account->state != CAMP_STATE_RUN_QUEUE) { /* no event reported its wakeup */
+            /* No event reported the thread's wakeup. */
+        } else if (account->state != CAMP_STATE_RUN_QUEUE) {
             cpu->unseen++;
             change(account, next, NULL, queued_at(account, next, now), CAMP_STATE_RUN_QUEUE);
         }
@@ -210,8 +217,8 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
     return 0;
 }
 
-/* A thread starts when it is created; until it may run its time is other sleep. A child of fork(2)
- * starts in the system call that it returns from. */
+/* A thread starts when it is created, and is in other sleep until it may run. A child of fork(2)
+ * returns from a system call at its start. */
 SEC("tp_btf/sched_wakeup_new")
 int BPF_PROG(on_wakeup_new, struct task_struct *task)
 {
@@ -278,8 +285,8 @@ int BPF_PROG(on_fault_user, unsigned long address, struct pt_regs *regs)
     return 0;
 }
 
-/* Where faults are disabled the kernel neither serves nor counts a fault, but continues in another
- * way. */
+/* Where page faults are disabled, the kernel neither serves nor counts a fault, so the fault is not
+ * noted. */
 SEC("tp_btf/page_fault_kernel")
 int BPF_PROG(on_fault_kernel)
 {
@@ -293,8 +300,9 @@ int BPF_PROG(on_fault_kernel)
     return 0;
 }
 
-/* A thread waits for the disk that it used last. If it is accounted as waiting already, no event
- * reported that it came to its CPU: its wait ends with the disk with which it started. */
+/* Notes the disk that the thread used last, because its next disk wait is for that disk. A thread
+ * in state DISK came to its CPU without an event. Its wait must end with the disk with which it
+ * started. */
 SEC("tp_btf/block_bio_queue")
 int BPF_PROG(on_bio, struct bio *bio)
 {
@@ -315,7 +323,7 @@ int BPF_PROG(on_signal)
     return 0;
 }
 
-/* A CPU is watched from its first switch on: earlier time is excluded. */
+/* Interrupts before the CPU's first switch in the session are not counted. */
 static __always_inline void interrupt_begins(void)
 {
     struct cpu_account *cpu = this_cpu();
@@ -324,9 +332,9 @@ static __always_inline void interrupt_begins(void)
         cpu->interrupt_since_ns = bpf_ktime_get_ns();
 }
 
-/* A nested interrupt is part of the outer one. A softirq ends with interrupts enabled, so another
- * interrupt may come between any two lines here: while `depth` is not 0 it counts as nested, and
- * changes nothing else. */
+/* A nested interrupt counts as part of the outer interrupt. A softirq ends with interrupts enabled,
+ * so another interrupt may come between any two lines of this function. While `depth` is not 0,
+ * that interrupt counts as nested and changes nothing else. */
 static __always_inline void interrupt_ends(bool soft)
 {
     struct cpu_account *cpu = this_cpu();
@@ -366,7 +374,8 @@ INTERRUPT(irq_handler, false)
 INTERRUPT(softirq, true)
 INTERRUPT(local_timer, false)
 
-/* Determines, in a session's first snapshot, the state of a thread that started before it. */
+/* Determines the state of a thread that started before the session, in the session's first
+ * snapshot. */
 static __always_inline struct account *meet(struct task_struct *task)
 {
     unsigned int why = task->__state;

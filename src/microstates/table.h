@@ -1,11 +1,12 @@
 /*
- * The microstates, a row each: all that a table, a picture or an exporter knows of a state comes
- * from here.
+ * The microstates, one row for each state. Tables, pictures and exporters take all that they show
+ * of a state from here.
  *
- * ROW(state, name, title, short_title, class, figure, help): CAMP_STATE_`state`; the name in JSON,
- * in metrics and, with "_ns", of a column; titles of that column (ledger/frame.h: the states of one
- * short title share a column of text); CLASS_`class`, what the state means to its thread; its line
- * in the summary of camp time --figure.
+ * ROW(state, name, title, short_title, class, figure, help): `state` is the suffix of the enum
+ * camp_state. `name` is used in JSON, in metrics and, with "_ns", as the name of a column. `title`
+ * and `short_title` are titles of that column; a text table adds up the states with the same short
+ * title in one column. CLASS_`class` says what the state means to its thread. `figure` is the
+ * state's line in the summary of camp time --figure.
  */
 #pragma once
 

@@ -1,10 +1,11 @@
 /*
- * Threads that wait for a disk: how long at least one of them waited, on the machine and on each
- * CPU, and for which disk.
+ * Threads that wait for a disk: for which disk each thread waits, and how long at least one thread
+ * waited, on the machine and on each CPU.
  *
- * A wait clock runs while its count is above zero. Count and time are one word, changed by compare
- * and swap, so a reader gets both as of one moment. The time is a sum: starting the clock subtracts
- * now, stopping it adds now; it wraps after 19 hours, so only differences count.
+ * A wait clock runs while its number of waiting threads is above zero. The number and the time are
+ * in one word that is changed by compare and swap, so a reader gets both values of the same moment.
+ * Starting the clock subtracts the current time, and stopping the clock adds it. The time wraps
+ * after 19 hours, so only differences of two readings are valid.
  */
 #pragma once
 
@@ -20,10 +21,9 @@
 
 #define SWAPS 32
 
-/* Set before the programs are loaded: record the disk that a thread waits for. */
+/* True if the disk for which a thread waits shall be recorded. Set before loading. */
 const volatile bool tell_disks = false;
 
-/* The wait clock of all threads of the machine. */
 struct {
     uint64_t clock;
 } disk_waits __attribute__((aligned(64)));
@@ -35,8 +35,8 @@ struct {
     __type(value, struct disk_wait);
 } waits_of_disks SEC(".maps");
 
-/* Adds `by` (1 or -1) to the count of a wait clock. False: other CPUs changed the clock at each
- * try, and the wait is not counted. */
+/* Adds `by` (1 or -1) to the number of waiting threads. Returns false if other CPUs changed the
+ * clock during each attempt; the wait is then not counted. */
 static __always_inline bool count_wait(uint64_t *clock, uint64_t now, int by)
 {
     for (int i = 0; i < SWAPS; i++) {
@@ -76,8 +76,8 @@ static __noinline int disk_wait_begins(struct task_struct *task, uint32_t device
     return 0;
 }
 
-/* Ends the wait of a thread for a disk. A concurrent reader sees too little time for a moment,
- * never too much. */
+/* Ends the wait of a thread for a disk. The open wait ends before its time is added, so a
+ * concurrent reader sees too little time for a moment, never too much. */
 static __noinline int disk_wait_ends(struct task_struct *task, uint32_t device, uint64_t now)
 {
     struct disk_wait_key key = wait_key(task, device);
@@ -94,9 +94,9 @@ static __noinline int disk_wait_ends(struct task_struct *task, uint32_t device, 
     return 0;
 }
 
-/* Accounts how much of the CPU's idle time since cpu->since_ns passed while any thread waited
- * (any), or one that started to wait on this CPU (own). If the start of the idle time is unseen,
- * this is an upper bound. */
+/* Adds the CPU's idle time since cpu->since_ns during which some thread waited for a disk.
+ * any_wait_ns counts the threads of the machine, own_wait_ns those whose wait started on this CPU.
+ * If no event reported when the CPU became idle, the added time is an upper bound. */
 static __always_inline void book_waits(struct cpu_account *cpu, uint64_t now, uint64_t idle_ns)
 {
     uint64_t any = waited_between(cpu->any_before, cpu->since_ns, disk_waits.clock, now);

@@ -1,11 +1,12 @@
 #include "remote.h"
 
-/* The longest wait without a check of *stop: a signal that arrives after the check does not end the
- * wait. */
+/* The longest wait before *stop is checked again. It is short because a signal between the check
+ * and the wait does not end the wait. */
 #define SLICE_NS (50 * (uint64_t)NS_PER_MS)
 
-/* The pauses before the next attempt. After a failure that may pass by itself: none, then 10 ms,
- * then twice as long each time, up to a second. After any other failure: 10 s. */
+/* The pauses before the next attempt to connect. After a failure that may be temporary, the pauses
+ * are none, 10 ms, and then twice as long each time, up to a second. After any other failure the
+ * pause is 10 s. */
 #define FIRST_PAUSE_NS (10 * (uint64_t)NS_PER_MS)
 #define LONGEST_PAUSE_NS (uint64_t) NS_PER_S
 #define LASTING_PAUSE_NS (10 * (uint64_t)NS_PER_S)
@@ -50,7 +51,6 @@ static uint64_t earliest(uint64_t left, uint64_t right)
     return left < right ? left : right;
 }
 
-/* Makes one step of a connection that is DOWN or BUSY. */
 static int step(struct remote *remote, uint64_t until_ns, struct camp_error *error)
 {
     const struct remote_driver *driver = remote->driver;
