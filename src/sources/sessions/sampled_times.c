@@ -43,8 +43,6 @@ void sampled_times_begin(struct sampled_times *times, uint64_t begin_ns)
     times->count = kept;
 }
 
-/* ------------------------------------------------------------------------------ Finding -- */
-
 static int compare(const void *key, const void *element)
 {
     const struct session_sample *sample = key;
@@ -55,7 +53,6 @@ static int compare(const void *key, const void *element)
     return sample->start < session->start ? -1 : sample->start > session->start;
 }
 
-/* Returns the position of the session, or where to insert it. */
 static size_t position_of(const struct sampled_times *times, const struct session_sample *sample)
 {
     return ARRAY_POSITION(sample, times->sessions, times->count, compare);
@@ -102,8 +99,6 @@ static struct sampled_time *time_of(struct sampled_session *session, const struc
     return &session->times[session->time_count++];
 }
 
-/* -------------------------------------------------------------------------------- Accounting -- */
-
 static int account_time(struct sampled_session *session, uint64_t ns)
 {
     struct sampled_time *time;
@@ -124,7 +119,7 @@ static uint64_t at_most(uint64_t ns, uint64_t most_ns)
     return ns < most_ns ? ns : most_ns;
 }
 
-/* Extends the accounted time to `at_ns`; returns the part of it that samples cover. */
+/* Extends the accounted time to `at_ns`. Returns the part of the extension that samples cover. */
 static uint64_t advance(struct sampled_times *times, struct sampled_session *session,
                         uint64_t at_ns)
 {
@@ -145,21 +140,21 @@ static void update_sample(struct sampled_times *times, struct sampled_session *s
     session->sample_count++;
 }
 
-/* Accounts the time since the last snapshot: half of it to the state then, half to the state now.
- */
+/* Charges half of the time since the last snapshot to the old state, and half to the state in this
+ * snapshot. */
 static int sample_again(struct sampled_times *times, struct sampled_session *session,
                         uint64_t at_ns, const struct session_sample *sample)
 {
     const uint64_t gap_ns = advance(times, session, at_ns);
     const int r = account_time(session, gap_ns / 2);
 
-    session->is_ended = false; /* an earlier snapshot missed the session */
+    session->is_ended = false; /* An earlier snapshot missed the session. */
     update_sample(times, session, sample);
     return r == CAMP_OK ? account_time(session, gap_ns - gap_ns / 2) : r;
 }
 
-/* Adds a session at its first sample. The sessions of the first snapshot of all are not new, and
- * their past is unknown. */
+/* Adds a session at its first sample. The sessions of the very first snapshot are not new, and
+ * their time before it is unknown. */
 static int sample_first(struct sampled_times *times, uint64_t at_ns,
                         const struct session_sample *sample)
 {
@@ -168,7 +163,7 @@ static int sample_first(struct sampled_times *times, uint64_t at_ns,
 
     if (session == NULL)
         return CAMP_E_NOMEM;
-    /* Earlier snapshots may have missed a session that had just started. */
+    /* An earlier snapshot may have missed a session that had just started, so its start counts. */
     if (sample->start_ns != 0)
         from_ns = sample->start_ns > times->begin_ns ? sample->start_ns : times->begin_ns;
     times->arrived++;

@@ -1,6 +1,6 @@
 #include "session.h"
 
-/* The build makes the included files from rules/NAME.rules: one string literal per line. */
+/* The build makes the included files from rules/NAME.rules, with one string literal per line. */
 const char session_rules_mariadb[] =
 #include "mariadb_rules.h"
     ;

@@ -9,12 +9,10 @@
 #include <string.h>
 
 #define RULES_SIZE_MAXIMUM 1000000
-#define KIND_SIZE 256 /* size of all four texts of a kind; longer kinds are not cached */
+#define KIND_SIZE 256 /* size of the four texts of a kind together; longer kinds are not cached */
 
-/* ---------------------------------------------------------------------------------- Rules -- */
-
-/* Reads a file of rules; the caller frees the text. NULL: errno says why; EFBIG: the file is too
- * long. */
+/* Reads a file of rules; the caller frees the text. Returns NULL after a failure, with the reason
+ * in errno. EFBIG means that the file is too long. */
 static char *read_rules(const char *path, size_t *ret_length)
 {
     FILE *file = fopen(path, "re");
@@ -62,8 +60,6 @@ static int parse_rules(struct session_rules *ret, const struct session_plan *pla
     return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the rules %s", path);
 }
 
-/* -------------------------------------------------------------------------------- Columns -- */
-
 static const struct column states[SESSION_STATE_COUNT] = {
     { "cpu_ns", "CPU", "on a CPU, by the operating system's scheduler", COLUMN_STATE, CAMP_MEASURED,
       CLASS_CPU, NULL },
@@ -101,7 +97,6 @@ static const struct column sample_count =
     SAMPLED("samples", "samples",
             "samples of this session: of n, a share p has the standard error sqrt(p (1 - p) / n)");
 
-/* Adds a column; returns its position. */
 static size_t add_column(struct session_frame *sessions, const struct column *column,
                          enum camp_provenance provenance)
 {
@@ -114,7 +109,8 @@ static size_t add_column(struct session_frame *sessions, const struct column *co
     return at;
 }
 
-/* Adds a column of the rules; only such columns have allocated texts. False: no memory. */
+/* Adds a column of the rules. Unlike the texts of other columns, its texts are allocated. Returns
+ * false if there is no memory. */
 static bool add_rule_column(struct session_frame *sessions, const struct session_plan *plan,
                             const struct session_column *rule)
 {
@@ -137,7 +133,6 @@ static bool add_rule_column(struct session_frame *sessions, const struct session
     return name != NULL && title != NULL && help != NULL;
 }
 
-/* False: no memory. */
 static bool add_columns(struct session_frame *sessions, const struct session_plan *plan)
 {
     const int count = plan->detail ? SESSION_RUN_QUEUE + 1 : SESSION_STATE_COUNT;
@@ -197,10 +192,8 @@ void session_frame_release(struct session_frame *sessions)
     *sessions = (struct session_frame){ 0 };
 }
 
-/* ---------------------------------------------------------------------------------- Kinds -- */
-
-/* A cached kind and its column: matching regular expressions is slow, and the same few kinds recur.
- */
+/* A cached kind and its column. The cache avoids slow regular expressions, because the same few
+ * kinds recur. */
 struct known_kind {
     size_t column;
     char key[KIND_SIZE];
@@ -211,8 +204,7 @@ static int compare_kinds(const void *a, const void *b)
     return strcmp(((const struct known_kind *)a)->key, ((const struct known_kind *)b)->key);
 }
 
-/* Returns the column of a kind by the rules; SIZE_MAX: no rule matches. If there is no memory, the
- * kind is not cached. */
+/* Returns SIZE_MAX if no rule matches the kind. */
 static size_t column_of(struct session_frame *sessions, const struct session_kind *kind)
 {
     struct known_kind wanted, *kept;
@@ -243,8 +235,6 @@ enum session_state session_frame_state(struct session_frame *sessions,
 
     return column != SIZE_MAX ? sessions->rules.columns[column].state : SESSION_STATE_COUNT;
 }
-
-/* ----------------------------------------------------------------------------------- Rows -- */
 
 void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint64_t end_ns,
                          int64_t wall_clock_ns)

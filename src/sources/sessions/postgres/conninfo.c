@@ -1,10 +1,10 @@
 /*
- * libpq's own parser splits the string. Only the options listed here are shown: a new option of a
+ * libpq's parser splits the string. Only the options listed here are shown, so a new option of a
  * later libpq is hidden until it is added.
  *
  * libpq reads "postgres://u:p@ss@host" as host "ss@host", and "postgres://u:p/w@host" as database
- * "w@host". So a string with an '@' in an unusual position is hidden altogether, a URI if any value
- * has an '@'.
+ * "w@host": parts of a password would be shown. So the whole string is hidden if an '@' is in an
+ * unusual position, and a URI if any shown value has an '@'.
  */
 #include "conninfo.h"
 
@@ -30,8 +30,8 @@ static const PQconninfoOption *find(const PQconninfoOption *options, const char 
     return NULL;
 }
 
-/* Whether a host has an '@' that is not its first character. A socket in the abstract namespace
- * starts with '@', also in a list of hosts. */
+/* True if a host has an '@' that is not its first character. The name of a socket in the abstract
+ * namespace starts with '@'. */
 static bool has_inner_at(const char *value)
 {
     for (const char *at = strchr(value, '@'); at != NULL; at = strchr(at + 1, '@')) {
@@ -41,8 +41,8 @@ static bool has_inner_at(const char *value)
     return false;
 }
 
-/* Whether a value may be shown: the name of a database may itself be a connection string
- * ("dbname=postgres://..."). */
+/* True if a value may be shown. The name of a database may itself be a connection string, such as
+ * "dbname=postgres://...". */
 static bool is_plain(const char *keyword, const char *value)
 {
     if (strcmp(keyword, "port") == 0)
@@ -62,7 +62,7 @@ static void clean(char *text)
 
 static bool show(const PQconninfoOption *options, bool is_uri, char *ret, size_t size)
 {
-    size_t length = 0, left; /* `length` counts the text that does not fit, too */
+    size_t length = 0, left;
 
     snprintf(ret, size, "(default)");
     for (size_t i = 0; i < ARRAY_COUNT(shown_options); i++) {
@@ -96,9 +96,9 @@ void conninfo_shown(const char *conninfo, char *ret, size_t size)
     libpq.PQconninfoFree(options);
 }
 
-/* Finds the first key in `conninfo` that is none of `known`: sets *ret_key, and returns its length;
- * 0: none was found. The search ends at a password, at a value in quotes and at a word without '=',
- * because the words after it may belong to a value. */
+/* Finds the first key in `conninfo` that is not in `known`. Sets *ret_key and returns the length of
+ * the key, or 0. The search ends at a password, at a quoted value and at a word without '=',
+ * because later words may belong to that value. */
 static size_t find_wrong_key(const char *conninfo, const PQconninfoOption *known,
                              const char **ret_key)
 {

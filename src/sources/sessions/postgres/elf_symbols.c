@@ -1,6 +1,6 @@
 /*
- * Reads section .dynsym by libelf: a server exports the variables that extensions use there, and
- * strip(1) keeps them.
+ * Reads section .dynsym by libelf. A server exports there the variables that extensions use, and
+ * strip(1) keeps the section.
  */
 #include "elf_symbols.h"
 
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define SYMBOLS_MAX 1000000 /* a server has some 10,000 symbols */
+#define SYMBOLS_MAX 1000000 /* limit for broken files; a server has some 10,000 symbols */
 #define OWN_CLASS (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
 
 static bool is_readable(const GElf_Ehdr *header)
@@ -22,7 +22,6 @@ static bool is_readable(const GElf_Ehdr *header)
            (header->e_type == ET_EXEC || header->e_type == ET_DYN);
 }
 
-/* Finds the range of addresses that is loaded. False: nothing is loaded. */
 static bool find_image(Elf *elf, struct elf_image *image)
 {
     size_t count = 0;

@@ -5,14 +5,14 @@
 
 #include <stddef.h>
 
-/* Addresses as in the file; a process adds one offset to all of them. */
+/* Addresses as in the file. A running process adds the same offset to all of them. */
 struct elf_image {
-    uint64_t entry;     /* entry point */
-    uint64_t low, high; /* the loaded range: [low, high) */
+    uint64_t entry;
+    uint64_t low, high;
 };
 
-/* Sets values[i] to the address of names[i]; 0: there is no such variable. CAMP_E_FORMAT: it is no
- * executable of this machine's byte order; CAMP_E_NOTSUP: its addresses have another size than
- * camp's, or camp was built without libelf. */
+/* Sets values[i] to the address of the variable names[i], or to 0 if there is no such variable.
+ * CAMP_E_FORMAT if the file is no executable of this machine's byte order. CAMP_E_NOTSUP if its
+ * addresses have another size than camp's, or if camp was built without libelf. */
 int elf_symbols(int descriptor, const char *const *names, size_t count, uint64_t *values,
                 struct elf_image *ret, struct camp_error *error);

@@ -18,9 +18,7 @@ static const struct {
     [POSTGRES_SQL] = { "SQL", CAMP_SAMPLED },
 };
 
-/* ---------------------------------------------------------------------------------- Tiers -- */
-
-/* Finds the postmaster: the parent of camp's own backend. */
+/* The postmaster is the parent of the backend that serves camp's own connection. */
 static int find_postmaster(const struct postgres_source *source, int32_t *ret,
                            struct camp_error *error)
 {
@@ -38,7 +36,6 @@ static int find_postmaster(const struct postgres_source *source, int32_t *ret,
     return r;
 }
 
-/* Finds the variables that both memory-reading tiers need. */
 static int find_layout(struct postgres_source *source, struct camp_error *error)
 {
     int32_t postmaster;
@@ -65,7 +62,8 @@ static int open_backends(struct postgres_source *source, struct camp_error *erro
 
     if (r == CAMP_OK)
         r = backend_accounts_read(&source->accounts, source->backends, error);
-    if (r == CAMP_OK && source->accounts.count == 0) /* not even camp's own was read */
+    /* Even the backend of camp's own connection is missing. */
+    if (r == CAMP_OK && source->accounts.count == 0)
         return camp_fail(error, CAMP_E_NOTSUP, 0,
                          "the kernel knows the server's processes by other numbers: run camp "
                          "outside of the server's container");
@@ -81,7 +79,6 @@ static void close_tier(struct postgres_source *source)
     source->losses = (struct backends_losses){ 0 };
 }
 
-/* Sets up one tier. */
 static int open_tier(struct postgres_source *source, enum postgres_tier tier,
                      struct camp_error *error)
 {
@@ -99,7 +96,7 @@ static int open_tier(struct postgres_source *source, enum postgres_tier tier,
     return r;
 }
 
-/* Opens the best tier from `first` to `last`. *error says why a better one failed. */
+/* Opens the best available tier from `first` to `last`. *error is the first failure. */
 static int open_best(struct postgres_source *source, enum postgres_tier first,
                      enum postgres_tier last, struct camp_error *error)
 {
@@ -133,14 +130,13 @@ static int parse_tier(const char *text, enum postgres_tier *ret_first, enum post
                      text);
 }
 
-/* ------------------------------------------------------------------------------ Intervals -- */
-
 static const struct schema *describe(const struct source *base)
 {
     return &((const struct postgres_source *)base)->sessions.schema;
 }
 
-/* Follows a restart of the server, which then has another postmaster and another layout. */
+/* Opens the tier again after a restart of the server, because the new postmaster has other
+ * addresses. */
 static void follow_restart(struct postgres_source *source)
 {
     struct camp_error error = { 0 };
@@ -153,7 +149,7 @@ static void follow_restart(struct postgres_source *source)
          postmaster == source->layout.pid) ||
         open_tier(source, source->tier, &error) == CAMP_OK)
         source->connection = source->sampler.connection;
-    else /* tried again after the next interval */
+    else
         snprintf(source->note, sizeof source->note, "after the server's restart: %s",
                  error.message);
 }
@@ -172,7 +168,7 @@ static void collect_losses(struct postgres_source *source)
     source->losses = now;
 }
 
-/* Writes the note of the frame. It stays as it is if there was neither an answer nor a failure. */
+/* Writes the note of the frame. Without an answer and without a failure, the last note stays. */
 static void write_note(struct postgres_source *source)
 {
     const struct postgres_sampler *sampler = &source->sampler;
@@ -196,7 +192,8 @@ static int fill(struct postgres_source *source, struct camp_error *error)
     if (source->tier == POSTGRES_MEMORY && source->memory_samples.is_open)
         end_ns = postgres_memory_samples_end(source);
     else if (source->tier == POSTGRES_BPF)
-        end_ns = source_clock_ns(CLOCK_MONOTONIC); /* the accounts were read just now */
+        /* The accounts are read right after this line. */
+        end_ns = source_clock_ns(CLOCK_MONOTONIC);
     session_frame_begin(&source->sessions, source->end_ns, end_ns,
                         (int64_t)source_clock_ns(CLOCK_REALTIME));
     if (source->backends != NULL)
@@ -242,8 +239,6 @@ static void close_postgres(struct source *base)
     free(source);
 }
 
-/* -------------------------------------------------------------------------------- Opening -- */
-
 static int open_frame(struct postgres_source *source, const struct from *from,
                       struct camp_error *error)
 {
@@ -274,8 +269,8 @@ static void fill_facts(const struct postgres_source *source, const struct camp_e
         snprintf(facts->note, sizeof facts->note, "Not measured: %s", why->message);
 }
 
-/* Restarts the clocks of all sessions at the start of the first interval. The sessions were first
- * seen earlier, and what they ran during the set-up is in no interval. */
+/* Reads the CPU clocks of all sessions at the start of the first interval, because the time before
+ * is in no interval. */
 static void read_clocks(struct postgres_source *source)
 {
     for (size_t i = 0; i < source->registry.count; i++) {
@@ -304,7 +299,7 @@ static int open_all(struct postgres_source *source, const struct from *from,
         return camp_fail(error, r, why.system_error, "%s", why.message);
     r = open_frame(source, from, error);
     fill_facts(source, &why, facts);
-    if (r == CAMP_OK) /* set-up took some 0.3 s: the first interval starts here */
+    if (r == CAMP_OK) /* The first interval starts here, because the set-up takes some 0.3 s. */
         r = postgres_sampler_next(source, source_clock_ns(CLOCK_MONOTONIC), error);
     source->end_ns = source->sampler.end_ns;
     read_clocks(source);

@@ -1,18 +1,21 @@
 /*
  * Sessions of a PostgreSQL server, by the best available tier (docs/sessions.md):
  *
- *      bpf               each switch of each backend, with its wait event and activity: measured
- *      schedstat+memory  the scheduler's CPU time and run queue; waits by samples of shared memory
- *      schedstat+SQL     the same; waits by samples of pg_stat_activity
- *      SQL               pg_stat_activity alone: a server on another machine
+ *      bpf               each switch of each backend, with its wait event and activity
+ *      schedstat+memory  CPU and run-queue time by the scheduler, waits by samples of shared memory
+ *      schedstat+SQL     CPU and run-queue time by the scheduler, waits by samples of
+ * pg_stat_activity SQL               samples of pg_stat_activity alone, for a server on another
+ * machine
  *
- * The first three also have columns of what the server reports by SQL.
+ * The first three tiers also have columns of the times that the server reports by SQL.
  */
 #pragma once
 
 #include "sources/from.h"
 
-/* `conninfo`: a connection string or URI of libpq, "" for its defaults. CAMP_E_INVALID: the rules
- * cannot be read, or the tier is unknown; CAMP_E_PERM, CAMP_E_NOTSUP: the tier is unavailable. */
+/* `conninfo` is a connection string or URI of libpq; "" selects libpq's defaults. CAMP_E_INVALID if
+ * the tier is unknown or libpq cannot read the connection string. CAMP_E_PERM or CAMP_E_NOTSUP if
+ * the tier is not available. Other failures are those of session_frame_init() and of the
+ * connection. */
 int postgres_source_open(const struct from *from, const char *conninfo, struct source **ret,
                          struct from_facts *facts, struct camp_error *error);

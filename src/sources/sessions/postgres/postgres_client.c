@@ -1,5 +1,5 @@
 /*
- * The driver of libpq, which has these steps for remote.h:
+ * The driver of libpq for remote.h, with these steps:
  *
  *     CONNECTING -> SETTING -> PREPARING (each statement) -> ready <-> ASKING
  */
@@ -17,13 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* version 10 is the first with backend_type, and with all settings in set_config() */
+/* Version 10 is the first with pg_stat_activity.backend_type. */
 #define VERSION_MIN 100000
 #define CONNECT_S 5
 #define ANSWER_NS (2 * (uint64_t)NS_PER_S)
 
-/* Limits for camp's session, enforced by the server if camp is stopped or gone; settings unknown to
- * this version are left out. Times are in ms. */
+/* Limits for camp's own session. The server enforces them even if camp is stopped or gone. Settings
+ * that the server's version does not know are left out. Times are in ms. */
 #define SETTINGS                                                                                   \
     "select pg_catalog.set_config(s.name, v.value, false) from pg_catalog.pg_settings s join "     \
     "(values ('statement_timeout', '2000'), ('lock_timeout', '1000'), ('jit', 'off'), "            \
@@ -36,17 +36,17 @@ enum step { CONNECTING, SETTING, PREPARING, ASKING };
 struct postgres_client {
     struct remote remote;
     char *conninfo;
-    bool queries;    /* snapshots have the texts of statements */
-    size_t prepared; /* number of prepared statements */
-    int wanted;      /* the statement to execute; -1: none, only connect */
+    bool queries;
+    size_t prepared;
+    int wanted; /* index in statement_names, or -1 to connect only */
     PGconn *connection;
     enum step step;
-    PostgresPollingStatusType wants; /* what to wait for while connecting */
-    PGresult *result;                /* result of the step: the first failure, if there is one */
+    PostgresPollingStatusType wants;
+    PGresult *result; /* result of the step; the first result if there are several */
     char noticed[SQLSTATE_SIZE];
-    struct postgres_snapshot snapshot; /* the last snapshot */
-    uint64_t connections;              /* made so far */
-    uint64_t asked_ns;                 /* start of the last question */
+    struct postgres_snapshot snapshot;
+    uint64_t connections;
+    uint64_t asked_ns;
 };
 
 static void drop_result(struct postgres_client *client)
@@ -54,8 +54,6 @@ static void drop_result(struct postgres_client *client)
     libpq.PQclear(client->result);
     client->result = NULL;
 }
-
-/* ---------------------------------------------------------------------------- Failures -- */
 
 static int drop(struct postgres_client *client, const struct postgres_failure *failure,
                 struct camp_error *error)
@@ -79,7 +77,6 @@ static int fail_late(void *context, struct camp_error *error)
     return drop(client, &failure, error);
 }
 
-/* Reports a lost connection by the server's last message, or without one by libpq's. */
 static int drop_lost(struct postgres_client *client, struct camp_error *error)
 {
     struct postgres_failure failure;
@@ -99,10 +96,8 @@ static int drop_lost(struct postgres_client *client, struct camp_error *error)
     return drop(client, &failure, error);
 }
 
-/* ------------------------------------------------------------------------------- Steps -- */
-
-/* Keeps a notice: when another backend has crashed, the server sends a warning (57P02) before it
- * closes the connection. */
+/* Keeps the SQLSTATE of a notice. When another backend has crashed, the server sends the warning
+ * 57P02 before it closes the connection. */
 static void keep_notice(void *context, const PGresult *notice)
 {
     struct postgres_client *client = context;
@@ -111,8 +106,7 @@ static void keep_notice(void *context, const PGresult *notice)
     snprintf(client->noticed, sizeof client->noticed, "%.5s", state != NULL ? state : "");
 }
 
-/* Returns the time limit of connecting. libpq enforces connect_timeout only in blocking calls, so
- * camp enforces it. */
+/* Returns the time limit of connecting. libpq enforces connect_timeout only in blocking calls. */
 static uint64_t connect_limit_ns(PGconn *connection)
 {
     PQconninfoOption *options = libpq.PQconninfo(connection);
@@ -146,7 +140,6 @@ static int start_connecting(void *context, struct camp_error *error)
                                                                 : CAMP_OK;
 }
 
-/* Starts to wait for the answer to a step, if it was sent. */
 static int sent(struct postgres_client *client, int was_sent, enum step step,
                 struct camp_error *error)
 {
@@ -171,7 +164,6 @@ static int go_on_connecting(struct postgres_client *client, struct camp_error *e
     return sent(client, libpq.PQsendQuery(client->connection, SETTINGS), SETTING, error);
 }
 
-/* Reads what has arrived. True: the answer is complete. */
 static bool read_answer(struct postgres_client *client)
 {
     while (!libpq.PQisBusy(client->connection)) {
@@ -194,7 +186,6 @@ static bool is_good(const struct postgres_client *client)
     return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
 }
 
-/* The prepared statements of a brief and of a whole snapshot. */
 static const char *const statement_names[] = { "camp_0", "camp_1" };
 
 static int prepare_next(struct postgres_client *client, struct camp_error *error)
@@ -226,7 +217,6 @@ static int ask_wanted(void *context, struct camp_error *error)
                 ASKING, error);
 }
 
-/* Starts the step that follows a successful answer. */
 static int after_answer(struct postgres_client *client, struct camp_error *error)
 {
     if (client->step == SETTING)
@@ -247,7 +237,9 @@ static int go_on_answering(struct postgres_client *client, struct camp_error *er
 
     if (!is_whole)
         return is_alive ? CAMP_OK : drop_lost(client, error);
-    if (!is_good(client)) /* the same statement would fail again in this session */
+    /* A new connection is needed: the same prepared statement would fail again on this connection.
+     */
+    if (!is_good(client))
         return drop_lost(client, error);
     return after_answer(client, error);
 }
@@ -256,7 +248,7 @@ static int go_on(void *context, short events, struct camp_error *error)
 {
     struct postgres_client *client = context;
 
-    (void)events; /* libpq finds out by itself which events occurred */
+    (void)events; /* libpq finds out by itself which events occurred. */
     return client->step == CONNECTING ? go_on_connecting(client, error)
                                       : go_on_answering(client, error);
 }
@@ -281,8 +273,6 @@ static const struct remote_driver driver = {
     .go_on = go_on,
     .fail_late = fail_late,
 };
-
-/* -------------------------------------------------------------------------- Public functions -- */
 
 int postgres_client_open(const char *conninfo, bool queries, const volatile sig_atomic_t *stop,
                          struct postgres_client **ret, struct camp_error *error)

@@ -1,13 +1,14 @@
 /*
- * One connection to PostgreSQL, which asks for snapshots by prepared statements, and never waits
- * longer than the caller's deadline: it uses the calls of libpq that do not block, and poll(2).
+ * A connection to PostgreSQL that asks for snapshots by prepared statements. It uses poll(2) and
+ * the non-blocking calls of libpq, so it never waits longer than the caller's deadline. Only the
+ * lookup of a host name blocks, inside of libpq; hostaddr= avoids the lookup.
  *
- * A lost connection is reported once, by the call that found it, and made again by the next calls:
- * at once first, then with growing pauses. A missing answer (a stopped server) is a lost
- * connection. Statements run outside of transactions, because pg_stat_activity does not change
- * within one.
+ * The call that finds a lost connection reports it once. The next calls connect again: at once the
+ * first time, then after growing pauses. A missing answer of a stopped server counts as a lost
+ * connection.
  *
- * Only the lookup of a host name blocks, inside of libpq; hostaddr= avoids it.
+ * Statements run outside of transactions, because pg_stat_activity does not change within a
+ * transaction.
  */
 #pragma once
 
@@ -16,14 +17,16 @@
 
 struct postgres_client;
 
-/* Connects, for up to 5 s (or connect_timeout of the connection string). `queries`: snapshots have
- * the texts of statements. `stop` belongs to the caller. Fails as postgres_failure_report(). */
+/* Connects, for up to 5 s (or connect_timeout of the connection string). If `queries` is true,
+ * snapshots contain the texts of statements. `stop` must outlive the client. CAMP_E_INVALID if
+ * libpq cannot read the connection string; otherwise fails like postgres_failure_report(). */
 int postgres_client_open(const char *conninfo, bool queries, const volatile sig_atomic_t *stop,
                          struct postgres_client **ret, struct camp_error *error);
 void postgres_client_close(struct postgres_client *client);
 
-/* Takes a snapshot, until `until_ns` (CLOCK_MONOTONIC), valid until the next call. REMOTE_PENDING:
- * no answer yet, or *stop is set; the next call returns the answer to this question first, so check
- * is_whole. Fails as postgres_failure_report(); call again. */
+/* Takes a snapshot, which is valid until the next call. REMOTE_PENDING means that there was no
+ * answer until `until_ns` (CLOCK_MONOTONIC), or that *stop is set. The next call then returns the
+ * answer to this question, so the caller must check is_whole. Other failures are those of
+ * postgres_failure_report(); the caller may call again. */
 int postgres_client_ask(struct postgres_client *client, bool whole, uint64_t until_ns,
                         const struct postgres_snapshot **ret, struct camp_error *error);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The classes by the upper byte of an event (the server's src/include/utils/wait_event.h). */
+/* Indexed by the upper byte of an event, as in the server's src/include/utils/wait_event.h. */
 static const char *const classes[] = {
     [0x01] = "LWLock", [0x03] = "Lock",           [0x04] = "BufferPin", [0x05] = "Activity",
     [0x06] = "Client", [0x07] = "Extension",      [0x08] = "IPC",       [0x09] = "Timeout",
@@ -32,7 +32,6 @@ static int compare_numbers(const void *key, const void *element)
     return number < event->number ? -1 : number > event->number;
 }
 
-/* Returns the position of the event, or where to insert it. */
 static size_t position_of(const struct postgres_events *events, uint32_t number)
 {
     return ARRAY_POSITION(&number, events->events, events->count, compare_numbers);
@@ -43,8 +42,7 @@ static bool is_at(const struct postgres_events *events, size_t position, uint32_
     return position < events->count && events->events[position].number == number;
 }
 
-/* Counts a name by Boyer and Moore's majority vote in one pass: each vote for another name removes
- * one vote. */
+/* Counts a name by Boyer and Moore's majority vote: each vote for another name removes one vote. */
 static void vote(struct postgres_event *event, const char *name)
 {
     if (event->votes == 0)

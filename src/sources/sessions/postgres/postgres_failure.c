@@ -1,7 +1,7 @@
 /*
- * Classifies failures by SQLSTATE (PostgreSQL's manual, Appendix A), which is the same in every
- * language. A failure to reach a server has none; it is recognised by the text of its errno: libpq,
- * like camp, takes that from strerror(3).
+ * Classifies failures by SQLSTATE (PostgreSQL's manual, Appendix A), which does not depend on the
+ * server's language. A failure to reach a server has no SQLSTATE. Such a failure is recognised by
+ * the text of its errno, because libpq takes that text from strerror(3), too.
  */
 #include "postgres_failure.h"
 
@@ -16,7 +16,7 @@
 #define PLACE "connection to server "
 
 static const struct advice {
-    const char *sqlstate; /* a whole SQLSTATE, or the prefix of a class */
+    const char *sqlstate; /* a SQLSTATE, or the beginning of several SQLSTATEs */
     int code;
     bool may_pass;
     const char *text;
@@ -48,9 +48,8 @@ static const struct unreached {
     { ECONNRESET, CAMP_E_GONE, "the server ended the connection" },
 };
 
-/* ----------------------------------------------------------------------------------- Parsing -- */
-
-/* Finds "28P01: " in "FATAL: 28P01: role ...", where "FATAL" may be translated; NULL: missing. */
+/* Finds "28P01: " in "FATAL: 28P01: role ...", where "FATAL" may be translated. Returns NULL if
+ * there is no SQLSTATE. */
 static const char *find_sqlstate(const char *text)
 {
     for (const char *at = strstr(text, ":  "); at != NULL; at = strstr(at + 1, ":  ")) {
@@ -63,7 +62,8 @@ static const char *find_sqlstate(const char *text)
     return NULL;
 }
 
-/* Copies the first line of `text` without control characters, which could control a terminal. */
+/* Copies the first line of `text`. Control characters are replaced, because they could control a
+ * terminal. */
 static void copy_line(const char *text, char *ret, size_t size)
 {
     snprintf(ret, size, "%.*s", (int)(strcspn(text, "\n") < size ? strcspn(text, "\n") : size - 1),
@@ -74,9 +74,9 @@ static void copy_line(const char *text, char *ret, size_t size)
     }
 }
 
-/* Splits a line of libpq. In 'connection to server at "x", port 1 failed: Connection refused' the
- * place is 'at "x", port 1', which ends with the quoted name or the port in any language; the
- * failure is the text after "failed: ". A line of another form is the failure as a whole. */
+/* Splits a line of libpq such as 'connection to server at "x", port 1 failed: Connection refused'.
+ * The place is 'at "x", port 1', and the failure is the text after "failed: ". A line of another
+ * form is a failure without a place. */
 static void split_line(const char *line, struct postgres_failure *ret)
 {
     const char *begin = line + strlen(PLACE), *name, *end = NULL, *colon;
@@ -93,8 +93,8 @@ static void split_line(const char *line, struct postgres_failure *ret)
     snprintf(ret->place, sizeof ret->place, "%.*s", (int)(end - begin), begin);
 }
 
-/* Finds the line about the last host: each host that failed has a line, followed by indented
- * details or a message of the server. */
+/* Returns the line about the last host that libpq tried. For each host that failed, libpq writes a
+ * line, followed by indented details or by a message of the server. */
 static const char *last_try(const char *text)
 {
     const char *last = text, *next = text;
@@ -119,8 +119,6 @@ void postgres_failure_of_text(const char *text, struct postgres_failure *ret)
     split_line(line, ret);
 }
 
-/* --------------------------------------------------------------------------------- Reporting -- */
-
 static const struct advice *advice_of(const struct postgres_failure *failure)
 {
     const struct advice *advice = of_sqlstate;
@@ -130,8 +128,8 @@ static const struct advice *advice_of(const struct postgres_failure *failure)
     return advice;
 }
 
-/* Whether the service is unknown, which only libpq's English text shows. In another language the
- * failure is reported as one of reading. */
+/* True if the service of the connection string is unknown. Only libpq's English text shows it; in
+ * another language the failure is reported as CAMP_E_IO. */
 static bool is_unknown_service(const struct postgres_failure *failure)
 {
     return strncmp(failure->what, "definition of service ", 22) == 0 ||

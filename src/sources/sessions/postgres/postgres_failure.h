@@ -1,4 +1,4 @@
-/* Describes in one line why PostgreSQL does not answer, and what to do. */
+/* Describes in one line why PostgreSQL does not answer, and what the user can do. */
 #pragma once
 
 #include <camp/camp.h>
@@ -8,19 +8,22 @@
 #define SQLSTATE_SIZE 6
 
 struct postgres_failure {
-    char sqlstate[SQLSTATE_SIZE]; /* "28P01"; "": no server answered */
-    char what[1024];              /* 'role "x" does not exist'; one line */
-    char place[256]; /* 'on socket "/run/.s.PGSQL.5432"', if no server was reached; "": unknown */
+    char sqlstate[SQLSTATE_SIZE]; /* such as "28P01"; "" if no server answered */
+    char what[1024];              /* such as 'role "x" does not exist', in one line */
+    /* where no server was reached, such as 'on socket "/run/.s.PGSQL.5432"', or "" */
+    char place[256];
 };
 
-/* Parses libpq's message about a connection (PQerrorMessage() with PQERRORS_VERBOSE, the only
- * source of the SQLSTATE while connecting). If several hosts failed, *ret is the failure of the
- * last. */
+/* Parses libpq's message about a connection. The message must come from PQerrorMessage() with
+ * PQERRORS_VERBOSE, because only that has the SQLSTATE while connecting. If several hosts failed,
+ * *ret describes the last one. */
 void postgres_failure_of_text(const char *text, struct postgres_failure *ret);
 
-/* Fills *error and returns its code: CAMP_E_PERM (refused), CAMP_E_INVALID (an unknown name),
- * CAMP_E_GONE (no server there), CAMP_E_NOMEM (no free connections), CAMP_E_IO. */
+/* Fills *error and returns its code. CAMP_E_PERM if the server refused the role, CAMP_E_GONE if no
+ * server answered or the server closed the connection, CAMP_E_NOTSUP for an old server,
+ * CAMP_E_NOMEM without a free connection, and CAMP_E_IO for any other failure. */
 int postgres_failure_report(const struct postgres_failure *failure, struct camp_error *error);
 
-/* Whether another try may help; false after the server refused the role. */
+/* Returns true if another attempt may succeed. After the server refused the role, it returns false.
+ */
 bool postgres_failure_may_pass(const struct postgres_failure *failure);

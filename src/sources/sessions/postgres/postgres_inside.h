@@ -14,52 +14,52 @@
 #include "sources/source.h"
 
 enum postgres_tier {
-    POSTGRES_BPF,    /* measured: wait event and activity are read in the kernel at each switch */
-    POSTGRES_MEMORY, /* schedstat, and samples of the shared memory */
-    POSTGRES_GATED,  /* schedstat, and samples of pg_stat_activity while a session sleeps */
-    POSTGRES_SQL,    /* samples of pg_stat_activity alone: a server on another machine */
+    POSTGRES_BPF,    /* The kernel reads the wait event and the activity at each switch. */
+    POSTGRES_MEMORY, /* CPU time by schedstat, waits by samples of shared memory. */
+    POSTGRES_GATED,  /* CPU time by schedstat, waits by samples of pg_stat_activity. */
+    POSTGRES_SQL,    /* Samples of pg_stat_activity alone, for a server on another machine. */
     POSTGRES_TIERS
 };
 
-/* The time between two samples: as wanted, or longer, so that samples use at most 1 % of one CPU.
- */
+/* The time between two samples. period_ns is wanted_ns, or longer if samples would use more than 1
+ * % of one CPU. */
 struct postgres_pace {
     uint64_t wanted_ns, period_ns;
-    uint64_t next_ns; /* when the next sample is due */
-    uint64_t cost_ns; /* CPU time of one sample, smoothed; 0: unknown */
+    uint64_t next_ns;
+    uint64_t cost_ns; /* smoothed CPU time of one sample; 0 before the first sample */
 };
 
-/* Samples by SQL. A snapshot costs CPU time of this thread, and of camp's backend if the server is
- * on this machine. */
+/* Samples by SQL. A snapshot costs CPU time of this thread, and of the backend of camp's connection
+ * if the server runs on this machine. */
 struct postgres_sampler {
     struct postgres_client *client;
-    const struct postgres_snapshot *snapshot; /* the last snapshot; NULL: the last attempt failed */
+    const struct postgres_snapshot *snapshot; /* NULL if the last attempt failed */
     struct sampled_times times;
-    struct session_sample *samples; /* [capacity] */
+    struct session_sample *samples;
     size_t capacity;
     struct postgres_pace pace;
-    uint64_t end_ns;     /* of the last interval */
-    uint64_t backend_ns; /* CPU time of camp's backend, at the last snapshot */
-    uint64_t connection; /* connection of the last snapshot; a new connection has another backend */
-    size_t hidden;       /* sessions hidden from this role, at the last snapshot */
-    char failure[CAMP_ERROR_SIZE]; /* the first failure of the interval, with its cause; "": none */
+    uint64_t end_ns;
+    uint64_t backend_ns;
+    uint64_t connection;
+    size_t hidden;
+    char failure[CAMP_ERROR_SIZE]; /* first failure of the interval, or "" */
 };
 
 /* Samples of the server's memory, taken between the snapshots by SQL. */
 struct postgres_memory_samples {
     bool is_open;
-    struct postgres_process **processes; /* [capacity], from the registry */
-    struct postgres_backend *backends;   /* [capacity], those of `processes` */
-    struct postgres_backend *later;     /* [capacity]: read again after the states of their tasks */
-    struct session_sample *samples;     /* [capacity] */
-    char (*names)[POSTGRES_EVENT_SIZE]; /* [capacity]: texts for events without a name */
+    struct postgres_process **processes; /* [capacity], pointers into the registry */
+    struct postgres_backend *backends;   /* [capacity], in the order of `processes` */
+    struct postgres_backend *later;      /* [capacity], the second reading of the backends */
+    struct session_sample *samples;
+    char (*names)[POSTGRES_EVENT_SIZE]; /* [capacity], texts for events without a known name */
     size_t capacity;
     struct sampled_times times;
     struct postgres_pace pace;
 };
 
 struct postgres_source {
-    struct source source; /* must be first: a pointer to it is cast */
+    struct source source; /* must be first, because a pointer to it is cast */
     char *conninfo;
     const volatile sig_atomic_t *stop;
     bool background;
@@ -67,19 +67,19 @@ struct postgres_source {
     struct postgres_sampler sampler;
     struct postgres_registry registry;
     struct postgres_events events;
-    struct postgres_layout layout; /* for the tiers that read memory */
-    struct backends *backends;     /* for POSTGRES_BPF */
+    struct postgres_layout layout;
+    struct backends *backends;
     struct backend_accounts accounts;
-    struct backends_losses losses;                 /* as of the last snapshot */
-    struct postgres_memory_samples memory_samples; /* for POSTGRES_MEMORY */
+    struct backends_losses losses;
+    struct postgres_memory_samples memory_samples;
     struct session_frame sessions;
-    struct session_time *times; /* [time_capacity]: the times of the current row */
+    struct session_time *times; /* [time_capacity] */
     size_t time_capacity;
-    char (*names)[POSTGRES_EVENT_SIZE]; /* [time_capacity]: texts for events without a name */
-    uint64_t end_ns;                    /* of the last interval */
-    uint64_t snapshots;         /* number of snapshots by SQL at the end of the last interval */
-    uint64_t connection;        /* the connection when the tier was set up */
-    char note[FRAME_NOTE_SIZE]; /* the note of the current interval */
+    char (*names)[POSTGRES_EVENT_SIZE]; /* [time_capacity], texts for events without a known name */
+    uint64_t end_ns;
+    uint64_t snapshots;  /* number of snapshots by SQL at the end of the last interval */
+    uint64_t connection; /* number of the connection for which the tier was opened */
+    char note[FRAME_NOTE_SIZE];
 };
 
 /* Add the rows of the interval to sessions.frame, which the caller has started. CAMP_OK or
@@ -87,37 +87,35 @@ struct postgres_source {
 int postgres_rows_of_accounts(struct postgres_source *source);
 int postgres_rows_of_samples(struct postgres_source *source);
 
-/* Updates the pace by the CPU time of a sample. */
 void postgres_pace_update(struct postgres_pace *pace, uint64_t cost_ns);
 
-/* Connects, then takes a first snapshot. Hidden sessions are no failure. Fails as
+/* Connects and takes a first snapshot. Hidden sessions are no failure. Fails like
  * postgres_client_open(). */
 int postgres_sampler_open(struct postgres_source *source, bool queries, struct camp_error *error);
 void postgres_sampler_close(struct postgres_source *source);
 
-/* Samples an interval, until `deadline_ns` (CLOCK_MONOTONIC) or *stop; the last snapshot is at its
- * end: sampler.end_ns is the time of that snapshot, or `deadline_ns` if the server did not answer.
- * A missing answer is CAMP_OK, too: sampler.failure names it, and the next interval tries again.
- * CAMP_OK or CAMP_E_NOMEM. Until the next interval, sampler.times has what each session did. */
+/* Samples an interval until `deadline_ns` (CLOCK_MONOTONIC) or until *stop is set. sampler.end_ns
+ * is the time of the last snapshot, or another end if the server did not answer. A missing answer
+ * is no failure: sampler.failure has its reason, and the next interval tries again. CAMP_OK or
+ * CAMP_E_NOMEM. Until the next interval, sampler.times has the times of each session. */
 int postgres_sampler_next(struct postgres_source *source, uint64_t deadline_ns,
                           struct camp_error *error);
 
-/* Resolves names of events: compares a snapshot by SQL with memory read right after it. A failure
- * only means that fewer names are known. */
+/* Learns the names of events by comparing a snapshot by SQL with memory that is read right after
+ * the snapshot. A failure is ignored; it only leaves events without a name. */
 void postgres_memory_samples_name_events(struct postgres_source *source,
                                          const struct postgres_snapshot *snapshot);
 
-/* Takes samples until `until_ns`, where other tiers sleep. */
 void postgres_memory_samples_until(struct postgres_source *source, uint64_t until_ns);
 
-/* Takes the last sample of the interval; returns its time, the end of the interval. */
+/* Takes the last sample of the interval. Returns the end of the interval, which is the time of that
+ * sample. */
 uint64_t postgres_memory_samples_end(struct postgres_source *source);
 
 void postgres_memory_samples_open(struct postgres_source *source);
 void postgres_memory_samples_close(struct postgres_source *source);
 
-/* Whether the task of a session sleeps now: it is not R in /proc/PID/stat. */
+/* Returns true if the task of a session sleeps now: its state in /proc/PID/stat is not R. */
 bool postgres_is_asleep(struct postgres_process *process);
 
-/* Returns the name of an activity in the rules: "idle", "idle_in_transaction" ... */
 const char *postgres_activity_name(const struct postgres_layout *layout, uint32_t code);

@@ -1,8 +1,9 @@
 /*
- * Finds variables of a server. /proc/PID/exe is the running executable, even if it was replaced,
- * deleted or is in another root: it has the addresses of its variables. Both the file and
- * /proc/PID/auxv have the address of the entry point: the difference is the offset at which the
- * kernel loaded the executable.
+ * Finds variables of a server. The executable has the addresses of its variables. /proc/PID/exe is
+ * the running executable, even if it was replaced, deleted or is in another root.
+ *
+ * The executable and /proc/PID/auxv both contain the address of the entry point. The difference of
+ * the two addresses is the offset at which the kernel loaded the executable.
  */
 #include "postgres_layout.h"
 
@@ -19,8 +20,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------------------------ Variables -- */
-
 static int open_proc_file(int32_t pid, const char *name, struct camp_error *error)
 {
     char path[64];
@@ -31,7 +30,6 @@ static int open_proc_file(int32_t pid, const char *name, struct camp_error *erro
     return descriptor >= 0 ? descriptor : process_memory_fail(pid, errno, error);
 }
 
-/* Reads the address of the entry point in the running process. */
 static int read_entry(int32_t pid, uint64_t *ret, struct camp_error *error)
 {
     ElfW(auxv_t) vector[64];
@@ -91,9 +89,7 @@ int postgres_layout_find(struct postgres_layout *ret, int32_t postmaster, struct
     return CAMP_OK;
 }
 
-/* ----------------------------------------------------------------------------- Activities -- */
-
-#define CODE_MAX 31 /* the largest number of a state: the enumeration has some 7 */
+#define CODE_MAX 31 /* upper limit of a number of st_state; the enumeration has some 7 values */
 
 static uint32_t number_at(const unsigned char *entry, uint32_t offset)
 {
@@ -103,7 +99,7 @@ static uint32_t number_at(const unsigned char *entry, uint32_t offset)
     return number;
 }
 
-/* Whether the numbers at this offset are small, equal for entries with the same activity, and
+/* True if the numbers at this offset are small, equal for entries of the same activity, and
  * different for different activities. */
 static bool distinguishes(const struct postgres_known *known, const unsigned char *entries,
                           size_t count, uint32_t offset, uint32_t *code)

@@ -1,14 +1,16 @@
 /*
  * The addresses at which a PostgreSQL server (14 and later) stores what each backend does.
  *
- * Each backend has two pointers, at the same addresses in all backends: my_wait_event_info points
- * to the 32 bits of its wait event (class in the top byte; 0: no wait), and MyBEEntry to its entry
- * in the table behind pg_stat_activity, with st_state. The offset of st_state in an entry and the
- * numbers of the states differ between versions and builds: they are resolved from connections
- * whose state is known.
+ * Each backend has two pointers, at the same addresses in all backends. my_wait_event_info points
+ * to the 32 bits of the backend's wait event; the upper byte is the class, and 0 means no wait.
+ * MyBEEntry points to the backend's entry in the table behind pg_stat_activity, which has the
+ * member st_state.
  *
- * After a crash the postmaster starts new backends with the same addresses of these pointers; a
- * restarted server has other addresses.
+ * The offset of st_state and the numbers of the states differ between versions and builds. They are
+ * found by reading the entries of connections whose state is known.
+ *
+ * After a crash the postmaster starts new backends with the same addresses. A restarted server has
+ * other addresses.
  */
 #pragma once
 
@@ -20,51 +22,53 @@
 enum postgres_activity {
     POSTGRES_IDLE,
     POSTGRES_ACTIVE,
-    POSTGRES_IN_TRANSACTION,         /* idle in transaction */
-    POSTGRES_IN_TRANSACTION_ABORTED, /* idle in transaction (aborted) */
-    POSTGRES_ACTIVITIES,             /* number of activities; also stands for any other activity */
+    POSTGRES_IN_TRANSACTION,
+    POSTGRES_IN_TRANSACTION_ABORTED,
+    POSTGRES_ACTIVITIES, /* number of activities; also means any other activity */
 };
 
 struct postgres_layout {
-    int32_t pid;            /* the process that the addresses belong to: the postmaster */
-    uint64_t low, high;     /* the loaded executable: each process has its own copy of this range */
-    uint64_t event_pointer; /* address of my_wait_event_info */
-    uint64_t entry_pointer; /* address of MyBEEntry */
-    uint32_t pid_offset;    /* offset of st_procpid in an entry */
-    uint32_t activity_offset; /* offset of st_state; valid once `activities_known` */
+    int32_t pid; /* the postmaster */
+    /* address range of the executable; each process has its own copy of that memory */
+    uint64_t low, high;
+    uint64_t event_pointer;   /* address of my_wait_event_info */
+    uint64_t entry_pointer;   /* address of MyBEEntry */
+    uint32_t pid_offset;      /* offset of st_procpid in an entry */
+    uint32_t activity_offset; /* offset of st_state in an entry; valid if activities_known */
     uint32_t activities_known;
-    uint32_t code[POSTGRES_ACTIVITIES]; /* numbers of st_state */
+    uint32_t code[POSTGRES_ACTIVITIES]; /* value of st_state for each activity */
 };
 
-/* Finds the variables through the executable of the process, even if it was replaced or deleted
- * since. CAMP_E_GONE; CAMP_E_PERM: the message says what to do; CAMP_E_NOTSUP: the process is no
- * such server. */
+/* Finds the variables in the executable of the process. CAMP_E_GONE if the process has ended.
+ * CAMP_E_PERM if /proc may not be read; the message says what to do. CAMP_E_NOTSUP if the process
+ * is no PostgreSQL server of version 14 or later. */
 int postgres_layout_find(struct postgres_layout *ret, int32_t postmaster, struct camp_error *error);
 
-/* One of camp's own connections, and its activity while its entry is read. */
+/* One of camp's own connections, with its activity at the time when its entry is read. */
 struct postgres_known {
     int32_t pid;
     enum postgres_activity activity;
 };
 
-/* an entry has some 400 bytes in versions 14 to 17, with st_state at about 230 */
+/* An entry has some 400 bytes in versions 14 to 17, with st_state at about 230. */
 #define POSTGRES_ENTRY_SIZE 512
 
-/* Resolves the offset of st_state and its numbers from entries[count], of POSTGRES_ENTRY_SIZE bytes
- * each. Entry i was read while connection known[i] had the activity known[i].activity; each of the
- * four activities occurs at least once. CAMP_E_FORMAT: no offset, or more than one, fits. */
+/* Finds the offset of st_state and its values from entries[count], each of POSTGRES_ENTRY_SIZE
+ * bytes. Entry i was read while connection known[i] had the activity known[i].activity. Each of the
+ * four activities must occur at least once. CAMP_E_FORMAT if no offset or more than one offset
+ * fits. */
 int postgres_layout_resolve(struct postgres_layout *layout, const struct postgres_known *known,
                             const unsigned char *entries, size_t count, struct camp_error *error);
 
-/* Reads the current entry of a backend. Fails as postgres_layout_find(). */
+/* Reads the current entry of a backend. Fails like process_memory_read(). */
 int postgres_layout_read_entry(const struct postgres_layout *layout, int32_t pid,
                                unsigned char ret[POSTGRES_ENTRY_SIZE], struct camp_error *error);
 
 enum postgres_activity postgres_layout_activity(const struct postgres_layout *layout,
                                                 uint32_t code);
 
-/* Resolves the activities of a layout that postgres_layout_find() has found, by an own connection
- * that goes through all activities twice. Takes some 0.2 s, 2 s at most. CAMP_E_FORMAT: no offset
- * fits; CAMP_E_IO: the second connection failed; or as postgres_layout_read_entry(). */
+/* Finds the offset of st_state and its values by an own connection that goes through all activities
+ * twice. It takes some 0.2 s, at most 2 s. CAMP_E_FORMAT if no offset fits, CAMP_E_IO if the
+ * connection failed, or a failure of postgres_layout_read_entry(). */
 int postgres_layout_probe(struct postgres_layout *layout, const char *conninfo,
                           const volatile sig_atomic_t *stop, struct camp_error *error);

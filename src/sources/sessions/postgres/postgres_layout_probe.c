@@ -10,10 +10,10 @@
 
 #define LIMIT_NS (2 * (uint64_t)NS_PER_S)
 
-/* The steps of one round, which goes through all activities. Nothing reports when the server has
- * started the active statement, so the probe waits for a moment. */
+/* The statements of one round, which goes through all activities. Nothing reports when the server
+ * has started the active statement, so the probe waits for a moment. */
 static const struct {
-    const char *sql; /* NULL: the state after connecting */
+    const char *sql;
     enum postgres_activity activity;
 } round_of[] = {
     { "rollback", POSTGRES_IDLE },
@@ -33,8 +33,6 @@ struct probe {
     unsigned char entries[READINGS][POSTGRES_ENTRY_SIZE];
 };
 
-/* ------------------------------------------------------------------------------ Connection -- */
-
 static bool wait_for(const struct probe *probe, short events)
 {
     struct pollfd descriptor = { libpq.PQsocket(probe->connection), events, 0 };
@@ -46,8 +44,7 @@ static bool wait_for(const struct probe *probe, short events)
     return false;
 }
 
-/* Ignores the server's warning about the first statement, which ends a transaction that was never
- * started. */
+/* Ignores the server's warning about the first "rollback", which ends no transaction. */
 static void ignore_notice(void *context, const PGresult *notice)
 {
     (void)context;
@@ -72,7 +69,6 @@ static bool connect(struct probe *probe, const char *conninfo)
     return status == PGRES_POLLING_OK;
 }
 
-/* Waits for the whole answer to a statement, and drops it. */
 static bool finish(const struct probe *probe)
 {
     PGresult *result;
@@ -98,8 +94,6 @@ static void cancel(const struct probe *probe)
         libpq.PQcancel(asked, message, sizeof message);
     libpq.PQfreeCancel(asked);
 }
-
-/* ----------------------------------------------------------------------------------- Entries -- */
 
 static int read_activity(struct probe *probe, const struct postgres_layout *layout, size_t at,
                          uint64_t pause_ns, struct camp_error *error)
@@ -144,8 +138,8 @@ int postgres_layout_probe(struct postgres_layout *layout, const char *conninfo,
     if (!connect(&probe, conninfo))
         r = camp_fail(error, CAMP_E_IO, 0,
                       "a second connection, which resolves the states of sessions, failed");
-    /* On a busy machine the server may start a statement only after the pause: tries again with
-     * longer pauses. */
+    /* On a busy machine the server may start a statement only after the pause, so longer pauses are
+     * tried. */
     for (int i = 0; r == CAMP_E_FORMAT && i < 3; i++, pause_ns *= 5)
         r = probe_all(&probe, layout, pause_ns < 350 * NS_PER_MS ? pause_ns : 350 * NS_PER_MS,
                       error);

@@ -1,9 +1,10 @@
 /*
- * The addresses of a backend are read once, through the backend's own pointers. They point to
- * shared memory, which lies at the same address in each process, so from then on three numbers of
- * each backend (event, pid, activity) are read through the postmaster. The pid proves that the
- * entry still belongs to the backend: after the backend's end, or after a crash of the server, the
- * entry is free or belongs to another backend, and the addresses are read again.
+ * The addresses of a backend's event and entry are read once, through the backend's own pointers.
+ * The event and the entry are in shared memory, at the same addresses in each process. So later
+ * readings of event, pid and activity go through the postmaster, for many backends at once.
+ *
+ * If the pid in the entry is not the pid of the backend, the backend has ended and the entry is
+ * free or belongs to another backend. The addresses are then read again.
  */
 #include "postgres_memory.h"
 
@@ -16,8 +17,6 @@
 
 #define NUMBERS 3u
 #define BATCH (IOV_MAX / NUMBERS)
-
-/* ------------------------------------------------------------------------------- One process -- */
 
 int process_memory_fail(int32_t pid, int system_error, struct camp_error *error)
 {
@@ -60,8 +59,6 @@ int process_memory_read_pointer(int32_t pid, uint64_t address, uint64_t *ret,
     return r;
 }
 
-/* ----------------------------------------------------------------- Many backends in one call -- */
-
 struct numbers {
     uint32_t event, pid, code;
 };
@@ -80,8 +77,9 @@ static void fill_vectors(struct iovec *here, struct iovec *there, struct numbers
     }
 }
 
-/* Reads consecutive backends through the memory of the process `through`. Returns how many were
- * read whole, or a failure; the reading stops at an address that is no longer mapped. */
+/* Reads consecutive backends through the memory of the process `through`. Returns the number of
+ * backends that were read completely, or a failure. The reading stops at an address that is no
+ * longer mapped. */
 static int read_batch(const struct postgres_layout *layout, int32_t through,
                       struct postgres_backend *backends, size_t count, struct camp_error *error)
 {
@@ -97,7 +95,8 @@ static int read_batch(const struct postgres_layout *layout, int32_t through,
         return process_memory_fail(through, errno, error);
     whole = length < 0 ? 0 : (size_t)length / sizeof numbers[0];
     for (size_t i = 0; i < whole; i++) {
-        backends[i].known = numbers[i].pid == (uint32_t)backends[i].pid; /* or another's entry */
+        /* otherwise the entry belongs to another backend */
+        backends[i].known = numbers[i].pid == (uint32_t)backends[i].pid;
         backends[i].event = numbers[i].event;
         backends[i].code = numbers[i].code;
     }
@@ -127,10 +126,9 @@ static int read_known(const struct postgres_layout *layout, struct postgres_back
     return CAMP_OK;
 }
 
-/* ------------------------------------------------------------------------------- One backend -- */
-
-/* Reads through the backend itself. The event is in the backend's own memory before it has an entry
- * in the server's table, and again at its end: then the addresses are not kept. */
+/* Reads the addresses of a backend through its own pointers, and then its event and entry. While a
+ * backend has no entry in the server's table, at its start and at its end, its event is in its
+ * private memory. The addresses are not kept then. */
 static int read_through_backend(const struct postgres_layout *layout,
                                 struct postgres_backend *backend, struct camp_error *error)
 {

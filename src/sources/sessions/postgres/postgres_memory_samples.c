@@ -1,6 +1,6 @@
 /*
- * Takes samples of a PostgreSQL server's memory, which cost less than samples by SQL, and resolves
- * the names of events by comparing memory with what SQL reports of the same backends.
+ * Takes samples of a PostgreSQL server's memory, which cost less than samples by SQL. It also
+ * learns the names of events, by comparing memory with what SQL reports of the same backends.
  */
 #include "postgres_inside.h"
 
@@ -25,8 +25,6 @@ const char *postgres_activity_name(const struct postgres_layout *layout, uint32_
 
     return names[postgres_layout_activity(layout, code)];
 }
-
-/* -------------------------------------------------------------------------------- Memory -- */
 
 static bool reserve(struct postgres_memory_samples *memory_samples, size_t count)
 {
@@ -56,8 +54,6 @@ void postgres_memory_samples_close(struct postgres_source *source)
     *memory_samples = (struct postgres_memory_samples){ 0 };
 }
 
-/* --------------------------------------------------------------------------- Names of events -- */
-
 void postgres_memory_samples_name_events(struct postgres_source *source,
                                          const struct postgres_snapshot *snapshot)
 {
@@ -72,7 +68,7 @@ void postgres_memory_samples_name_events(struct postgres_source *source,
         struct postgres_process *process =
             postgres_registry_find(&source->registry, session->pid, session->start_us);
 
-        memory_samples->processes[i] = process; /* NULL: the session is not in the registry yet */
+        memory_samples->processes[i] = process; /* NULL if the session is not in the registry yet */
         backends[i] = process != NULL ? process->backend : (struct postgres_backend){ 0 };
         backends[i].pid = session->pid;
     }
@@ -89,11 +85,9 @@ void postgres_memory_samples_name_events(struct postgres_source *source,
     }
 }
 
-/* ------------------------------------------------------------------------------- Samples -- */
-
-/* A task that was asleep, and whose CPU clock has not advanced since, is still asleep. Reading this
- * clock costs a tenth of reading the state. A task that has been woken and waits for its first CPU
- * time counts as asleep, at most once per sleep. */
+/* A task that was asleep, and whose CPU clock has not advanced since then, is taken as still
+ * asleep. Reading the CPU clock costs a tenth of reading the state. A woken task that waits for its
+ * first CPU time is wrongly taken as asleep, at most once per sleep. */
 bool postgres_is_asleep(struct postgres_process *process)
 {
     uint64_t cpu_ns;
@@ -110,7 +104,6 @@ bool postgres_is_asleep(struct postgres_process *process)
     return true;
 }
 
-/* Lists the sessions of the last snapshot by SQL. The caller has reserved space. */
 static size_t list_backends(struct postgres_source *source)
 {
     const struct postgres_registry *registry = &source->registry;
@@ -129,8 +122,8 @@ static size_t list_backends(struct postgres_source *source)
     return count;
 }
 
-/* Reads events again: a session that fell asleep between the reading of its event and that of its
- * state has an event by now. */
+/* Reads the events again. A session may have fallen asleep after its event was read and before its
+ * state was read; it has an event now. */
 static void read_again(struct postgres_source *source, size_t count)
 {
     struct postgres_memory_samples *memory_samples = &source->memory_samples;
@@ -172,12 +165,12 @@ static void take_memory_sample(struct postgres_source *source)
     int r;
 
     if (!reserve(memory_samples, source->registry.count))
-        return; /* adding a sample without sessions would end all sessions */
+        return; /* A sample without sessions would end all sessions. */
     count = list_backends(source);
     r = postgres_memory_read(&source->layout, memory_samples->backends, count, NULL);
     if (r != CAMP_OK && r != CAMP_E_GONE)
         return;
-    if (r == CAMP_E_GONE) /* the server is gone, and its sessions with it */
+    if (r == CAMP_E_GONE) /* The server is gone, so all sessions have ended. */
         count = 0;
     read_states(source, count);
     for (size_t i = 0; i < count; i++) {
@@ -220,7 +213,7 @@ void postgres_memory_samples_until(struct postgres_source *source, uint64_t unti
         ;
 }
 
-/* The interval ends at its last sample, because time after that sample would be unaccounted. */
+/* The interval ends at its last sample, because the time after that sample would be unaccounted. */
 uint64_t postgres_memory_samples_end(struct postgres_source *source)
 {
     struct sampled_times *times = &source->memory_samples.times;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* difference between the server's start time of a session and that of its task */
+/* largest difference between the server's and the kernel's start time of a session */
 #define NEAR_US 2000000
 #define BEFORE_NS (2 * (int64_t)NS_PER_S)
 #define BEHIND_NS (10 * (int64_t)NS_PER_S)
@@ -25,10 +25,8 @@ static int compare(const void *key, const void *element)
     return left->start_us < right->start_us ? -1 : left->start_us > right->start_us;
 }
 
-/* ------------------------------------------------------------------------------ Local server -- */
-
-/* Whether a process is in camp's pid namespace: one of another has several pids in NSpid
- * (proc_pid_status(5)). */
+/* True if the process is in camp's pid namespace. A process of another namespace has several pids
+ * in NSpid (proc_pid_status(5)). */
 static bool is_of_our_namespace(int32_t pid)
 {
     char path[32], line[256];
@@ -49,9 +47,9 @@ static bool is_of_our_namespace(int32_t pid)
     return is_ours;
 }
 
-/* A process with the same pid and start time is hardly ever another one. The server's start time is
- * later than that of the process: a backend reads its clock once it runs, on a busy machine some
- * time after its start. */
+/* The server's start time of a backend is later than the kernel's: a backend reads its clock once
+ * it runs, which may be late on a busy machine. Another process with the same pid and nearly the
+ * same start time is very unlikely. */
 bool postgres_is_process(int32_t pid, int64_t start_us)
 {
     struct camp_process process;
@@ -65,9 +63,6 @@ bool postgres_is_process(int32_t pid, int64_t start_us)
     return apart_ns >= -BEFORE_NS && apart_ns <= BEHIND_NS && is_of_our_namespace(pid);
 }
 
-/* ---------------------------------------------------------------------------------- Registry -- */
-
-/* Returns the position of the process, or where to insert it. */
 static size_t position_of(const struct postgres_registry *registry, int32_t pid, int64_t start_us)
 {
     const struct postgres_process wanted = { .pid = pid, .start_us = start_us };
@@ -121,7 +116,6 @@ bool postgres_process_is_client(const struct postgres_process *process)
            strcmp(process->type, "parallel_worker") == 0 || strcmp(process->type, "walsender") == 0;
 }
 
-/* Names a process: "bob@shop", or one of the server's own by its type, "walwriter". */
 static void set_name(struct postgres_process *process, const struct postgres_session *session)
 {
     if (session->user[0] == '\0' && session->database[0] == '\0')
@@ -161,11 +155,11 @@ static int update_session(struct postgres_registry *registry,
                                        .start_us = session->start_us,
                                        .start_ns = postgres_session_start_ns(snapshot, session) };
         snprintf(process->type, sizeof process->type, "%s", session->kind.texts[SESSION_TYPE]);
-        snprintf(process->name, sizeof process->name, "%s",
-                 process->type); /* the name until a whole snapshot reports the user */
+        snprintf(process->name, sizeof process->name, "%s", process->type);
         process->has_task =
             registry->is_local && proc_clock_find(session->pid, &process->task, NULL) == CAMP_OK;
-        if (process->has_task && registry->snapshots == 1) /* its time so far is in no interval */
+        /* The time before the first snapshot is in no interval. */
+        if (process->has_task && registry->snapshots == 1)
             proc_clock_read(&process->task, &process->clock, NULL);
     }
     process->leader_pid = session->leader_pid;

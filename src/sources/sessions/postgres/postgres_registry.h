@@ -1,6 +1,7 @@
 /*
- * The registry of a PostgreSQL server's sessions across snapshots: names, labels, and the task of
- * each on this machine. A session that has ended is kept for one more interval, for its last row.
+ * The sessions of a PostgreSQL server across snapshots: the name, the labels and the task on this
+ * machine of each session. A session that has ended is kept for one more interval, for its last
+ * row.
  */
 #pragma once
 
@@ -11,7 +12,6 @@
 
 #include <stdbool.h>
 
-/* user, database, application, client, query */
 #define POSTGRES_LABELS 5
 extern const char *const postgres_label_names[POSTGRES_LABELS];
 
@@ -20,58 +20,58 @@ struct postgres_process {
     int64_t start_us;  /* since 1970, by the server; a different start is a different session */
     uint64_t start_ns; /* CLOCK_MONOTONIC */
     const struct labels *labels;
-    char type[40]; /* "client_backend" */
+    char type[40]; /* such as "client_backend" */
     char name[CAMP_NAME_SIZE];
-    uint64_t last_snapshot;          /* number of the last snapshot that contains it */
-    struct postgres_backend backend; /* as last read from the server's memory */
-    /* The task on this machine; a remote server has none. */
+    uint64_t last_snapshot;
+    struct postgres_backend backend;
+    /* False if the server runs on another machine, or if the task ended before camp found it. */
     bool has_task;
     struct camp_thread task;
-    struct proc_clock clock; /* the last reading of the task; all zero: none yet */
-    /* The CPU clock of the process just before `clock` was read, and before the task was found
-     * asleep; 0: unknown. An unchanged clock means that the task has not run. */
+    struct proc_clock clock; /* last reading of the task's clock; all zero if there is none */
+    /* clock_cpu_ns is the CPU clock of the process just before `clock` was read. asleep_cpu_ns is
+     * the CPU clock just before the task was found asleep, or 0. While the CPU clock keeps its
+     * value, the task has not run. */
     uint64_t clock_cpu_ns, asleep_cpu_ns;
 };
 
 struct postgres_registry {
-    struct postgres_process *processes; /* [count], ascending by pid, then start */
+    struct postgres_process *processes; /* [count], in ascending order of pids, then of starts */
     size_t count, capacity;
     uint64_t snapshots;
-    uint64_t snapshot_ns; /* time of the last snapshot */
-    int32_t own_pids[2];  /* pids of camp's own session, and of its session before */
-    bool is_local;        /* the pids are valid on this machine */
+    uint64_t snapshot_ns;
+    /* pids of camp's own session, and of the session of camp's last connection */
+    int32_t own_pids[2];
+    bool is_local; /* The pids are valid on this machine. */
 };
 
-/* An all-zero registry is empty. */
+/* Frees the registry. An all-zero registry is empty. */
 void postgres_registry_release(struct postgres_registry *registry);
 
-/* Adds a snapshot. Only a whole snapshot has names and labels. CAMP_OK or CAMP_E_NOMEM. */
+/* Adds a snapshot. Only a whole snapshot sets names and labels. CAMP_OK or CAMP_E_NOMEM. */
 int postgres_registry_update(struct postgres_registry *registry,
                              const struct postgres_snapshot *snapshot);
 
-/* Removes the processes that are in no snapshot from number `since` on. Pointers to processes
+/* Removes the processes whose last snapshot has a number below `since`. Pointers to processes
  * become invalid. */
 void postgres_registry_forget(struct postgres_registry *registry, uint64_t since);
 
-/* Finds a session by pid and start; NULL: there is none. */
+/* Returns NULL if there is no session with this pid and start. */
 struct postgres_process *postgres_registry_find(const struct postgres_registry *registry,
                                                 int32_t pid, int64_t start_us);
 
-/* Finds a session by the start of its process (CLOCK_BOOTTIME), which is known of its task. A
- * session whose task ended too early is found by the wall clock, which agrees with the server's
- * start time within 2 s unless the clock was set; the nearest start wins, because a pid may be
- * reused at once. */
+/* Finds a session by the start of its process: start_ns is CLOCK_BOOTTIME, start_us is since 1970.
+ * If the session's task ended before camp found it, only start_us is known. The session with the
+ * nearest start_us within 2 s is then returned. Returns NULL if there is none. */
 struct postgres_process *postgres_registry_find_process(const struct postgres_registry *registry,
                                                         int32_t pid, uint64_t start_ns,
                                                         int64_t start_us);
 
-/* Whether a process is the session of a client or works for one; otherwise it is one of the
- * server's own. */
+/* Returns true if a process is the session of a client or works for one. Otherwise it is a process
+ * of the server itself. */
 bool postgres_process_is_client(const struct postgres_process *process);
 
-/* Whether /proc shows a process of this pid that started at start_us (since 1970), up to 10 s
- * earlier or 2 s later, in camp's own pid namespace. For camp's own backend this shows that the
- * server is local, so that its pids are valid here (a server in a container or on another host has
- * other pids). For other backends it shows that the pid was not reused, unless the clock was set
- * meanwhile. */
+/* Returns true if camp's pid namespace has a process of this pid that started between 10 s before
+ * and 2 s after start_us (since 1970). For the backend of camp's own connection, the result tells
+ * whether the server is local; the pids of a server in a container or on another host are not valid
+ * here. For other backends, it tells whether the pid was not reused, unless the clock was set. */
 bool postgres_is_process(int32_t pid, int64_t start_us);

@@ -1,4 +1,3 @@
-/* Makes the rows of PostgreSQL sessions by tier. */
 #include "ledger/array.h"
 #include "postgres_inside.h"
 
@@ -7,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* SQL shows a session only after its client is authenticated. */
+/* Longest time between the start of a backend and its first snapshot. SQL shows a session only
+ * after its client is authenticated. */
 #define APPEARS_NS ((uint64_t)NS_PER_S)
 
 static const char *const client_type = "client_backend";
@@ -16,8 +16,6 @@ static bool reserve(struct postgres_source *source, size_t count)
 {
     return ARRAYS_RESERVE(source->time_capacity, count, ARRAY(source->times), ARRAY(source->names));
 }
-
-/* --------------------------------------------------------------------- Times reported by SQL -- */
 
 static struct session_kind kind_of(const struct labels *kind)
 {
@@ -28,7 +26,6 @@ static struct session_kind kind_of(const struct labels *kind)
     return ret;
 }
 
-/* Whether the database reports a session as on a CPU: active, without a wait event. */
 static bool is_on_cpu(const struct session_kind *kind)
 {
     return strcmp(kind->texts[SESSION_CLASS], "none") == 0 &&
@@ -55,12 +52,10 @@ static void report(struct postgres_source *source, const struct postgres_process
     }
 }
 
-/* ---------------------------------------------------------------------------------- Entities -- */
-
 static struct entity entity_of(const struct postgres_source *source,
                                const struct postgres_process *process, bool is_new, bool is_ended)
 {
-    /* the pid of a remote server is no pid of this machine */
+    /* The pid of a remote server's process is not valid on this machine. */
     const bool is_local = source->registry.is_local;
     struct entity entity = { .id = process->pid,
                              .flags = (is_new ? ENTITY_NEW : 0u) | (is_ended ? ENTITY_ENDED : 0u),
@@ -73,7 +68,7 @@ static struct entity entity_of(const struct postgres_source *source,
     return entity;
 }
 
-/* Makes the process of a session that started and ended between two snapshots by SQL. */
+/* Makes a process for a session that started and ended between two snapshots by SQL. */
 static struct postgres_process unnamed_process(const struct backend_account *account)
 {
     struct postgres_process process = { .pid = account->pid };
@@ -82,8 +77,6 @@ static struct postgres_process unnamed_process(const struct backend_account *acc
     memcpy(process.type, client_type, strlen(client_type) + 1);
     return process;
 }
-
-/* ------------------------------------------------------------------------------ Accounts -- */
 
 static int64_t process_start_us(uint64_t boot_ns)
 {
@@ -107,8 +100,8 @@ static void collect_waits(struct postgres_source *source, const struct backend_a
     }
 }
 
-/* Whether a later snapshot by SQL may still name the session. Otherwise it is hidden from this
- * role, or is camp's own. */
+/* True if a later snapshot by SQL may still name the session. Otherwise the session is hidden from
+ * this role, or is camp's own. */
 static bool may_be_named_later(const struct postgres_source *source,
                                const struct backend_account *account)
 {
@@ -119,8 +112,7 @@ static bool may_be_named_later(const struct postgres_source *source,
            account->begin_ns + APPEARS_NS > registry->snapshot_ns;
 }
 
-/* Whether a session that ended without a name was a client's: it was, if it has ever been active.
- */
+/* True if a session that ended without a name belonged to a client: it has had an activity. */
 static bool was_a_client(const struct postgres_source *source,
                          const struct backend_account *account)
 {
@@ -132,8 +124,8 @@ static bool was_a_client(const struct postgres_source *source,
     return false;
 }
 
-/* *Adds the row of an account. *ret_is_early: the session has no name yet, so the next interval
- * accounts for all of it. */
+/* Adds the row of an account. *ret_is_early is true if the session has no name yet. The next
+ * interval then includes the whole account. */
 static int add_account(struct postgres_source *source, size_t at, bool *ret_is_early)
 {
     const struct backend_account *account = &source->accounts.now[at];
@@ -185,10 +177,8 @@ int postgres_rows_of_accounts(struct postgres_source *source)
     return r;
 }
 
-/* ------------------------------------------------------------------------------- Samples -- */
-
-/* Whether the task has run since its clock was read. This costs one system call; reading the clock
- * costs six. */
+/* True if the task has run since its clock was read. This check costs one system call; reading the
+ * clock costs six. */
 static bool has_run(struct postgres_process *process)
 {
     uint64_t cpu_ns = 0;
@@ -199,8 +189,8 @@ static bool has_run(struct postgres_process *process)
     return ret;
 }
 
-/* The scheduler's counts since the last reading; of a session that started in the interval, since
- * its start. False: they are unknown for this interval. */
+/* Sets the CPU and run-queue time of the session by the scheduler's counts since the last reading,
+ * or since the start of a new session. Returns false if they are unknown for this interval. */
 static bool read_clock(const struct postgres_source *source, struct postgres_process *process,
                        struct session *session)
 {
@@ -214,11 +204,10 @@ static bool read_clock(const struct postgres_source *source, struct postgres_pro
         return false;
     if (!proc_clock_since(&before, &process->clock, session->elapsed_ns, &session->cpu_ns,
                           &session->run_queue_ns))
-        process->clock_cpu_ns = 0; /* so that the clock is read again in the next interval */
+        process->clock_cpu_ns = 0; /* The clock must be read again in the next interval. */
     return true;
 }
 
-/* Collects the times by the database's report alone, without the scheduler's counts. */
 static void collect_reported(struct postgres_source *source, const struct sampled_session *sampled,
                              struct session *session)
 {
@@ -233,10 +222,9 @@ static void collect_reported(struct postgres_source *source, const struct sample
     }
 }
 
-/* Collects the times in which samples found the task asleep. The state of the task is read after
- * SQL's answer, so a session that SQL reports on a CPU, and whose task sleeps by then, fell asleep
- * in between, in an unknown wait. Such a sleep counts only if the session was not found asleep
- * otherwise. */
+/* Collects the times during which samples found the task asleep; returns their sum. SQL may report
+ * a session as on a CPU whose task has fallen asleep when its state is read. The reason of such a
+ * sleep is unknown, so it is left out unless `without_event` is true. */
 static uint64_t collect_asleep(struct postgres_source *source,
                                const struct sampled_session *sampled, bool without_event,
                                struct session *session)
@@ -260,9 +248,9 @@ static uint64_t share(uint64_t ns, uint64_t part, uint64_t whole)
     return whole > 0 ? (uint64_t)((double)ns * (double)part / (double)whole) : 0;
 }
 
-/* Scales the times of the samples to the time that the session slept by the scheduler's counts. The
- * sum of the samples would be biased: camp takes a sample when it gets a CPU, and on a busy machine
- * that is when another task falls asleep. */
+/* Scales the times of the samples to the time that the session slept by the scheduler's counts.
+ * Unscaled, the sum is biased on a busy machine: camp gets a CPU for its sample mostly when another
+ * task falls asleep. */
 static void scale(const struct sampled_session *sampled, uint64_t sum_ns, struct session *session,
                   struct session_time *times)
 {
@@ -276,7 +264,6 @@ static void scale(const struct sampled_session *sampled, uint64_t sum_ns, struct
         times[i].ns = share(share(left_ns, seen_ns, session->elapsed_ns), times[i].ns, sum_ns);
 }
 
-/* Adds the times of the samples. `is_known`: the scheduler's counts of the interval are known. */
 static void add_sample_times(struct postgres_source *source, const struct sampled_session *sampled,
                              bool is_known, struct session *session)
 {

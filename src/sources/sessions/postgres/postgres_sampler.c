@@ -11,14 +11,12 @@
 #include <string.h>
 
 #define PERIOD_NS (100 * (uint64_t)NS_PER_MS)
-/* longest wait for a snapshot, also at the end of an interval */
+/* longest wait for the answer to a snapshot */
 #define LATE_NS (50 * (uint64_t)NS_PER_MS)
-/* samples cover this time between two snapshots, or three periods if longer */
+/* longest time between two snapshots that samples cover, unless three periods are longer */
 #define LONGEST_NS ((uint64_t)NS_PER_S)
-#define CPU_SHARE 0.01 /* share of one CPU that samples may use */
-#define SMOOTHING 8    /* an outlier changes the cost of a sample by 1/8 */
-
-/* -------------------------------------------------------------------------------- Cost -- */
+#define CPU_SHARE 0.01
+#define SMOOTHING 8 /* The cost of one sample changes the smoothed cost by 1/8. */
 
 void postgres_pace_update(struct postgres_pace *pace, uint64_t cost_ns)
 {
@@ -30,8 +28,8 @@ void postgres_pace_update(struct postgres_pace *pace, uint64_t cost_ns)
     pace->period_ns = least_ns > pace->wanted_ns ? least_ns : pace->wanted_ns;
 }
 
-/* Returns the CPU time of camp's backend since the last snapshot; 0 if it runs on another machine.
- */
+/* Returns the CPU time that the backend of camp's connection used since the last snapshot. Returns
+ * 0 if the server runs on another machine, or if the connection is new. */
 static uint64_t backend_cost_ns(struct postgres_source *source, bool is_same)
 {
     struct postgres_sampler *sampler = &source->sampler;
@@ -44,9 +42,6 @@ static uint64_t backend_cost_ns(struct postgres_source *source, bool is_same)
     return is_same ? counted_since(before_ns, ns) : 0;
 }
 
-/* --------------------------------------------------------------------------------- Snapshots -- */
-
-/* Adds the samples of a snapshot, all of whose sessions are in the registry. */
 static int add_samples(struct postgres_source *source)
 {
     struct postgres_sampler *sampler = &source->sampler;
@@ -70,9 +65,8 @@ static int add_samples(struct postgres_source *source)
                              snapshot->count);
 }
 
-/* Takes one snapshot, if the answer arrives until `until_ns`. REMOTE_PENDING: there was no answer,
- * or the server failed, and the failure is kept. Snapshots are whole at the end of an interval, and
- * right after a snapshot with new sessions. */
+/* Takes one snapshot. REMOTE_PENDING if there was no answer until `until_ns`, or if the server
+ * failed; the failure is then in sampler->failure. */
 static int take_snapshot(struct postgres_source *source, bool whole, uint64_t until_ns,
                          struct camp_error *error)
 {
@@ -107,8 +101,6 @@ static int take_snapshot(struct postgres_source *source, bool whole, uint64_t un
     return CAMP_OK;
 }
 
-/* --------------------------------------------------------------------------------- Intervals -- */
-
 static void pause_until(struct postgres_source *source, uint64_t until_ns)
 {
     if (source->tier == POSTGRES_MEMORY && source->memory_samples.is_open)
@@ -118,13 +110,15 @@ static void pause_until(struct postgres_source *source, uint64_t until_ns)
             ;
 }
 
-/* Whether the last snapshot was brief and contained new sessions. */
+/* The last snapshot was brief and contained new sessions, so the next snapshot must be whole to
+ * name them. */
 static bool wants_names(const struct postgres_sampler *sampler)
 {
     return sampler->snapshot != NULL && !sampler->snapshot->is_whole && sampler->times.arrived > 0;
 }
 
-/* Waits less for a server that does not answer, because pause_until() has other work. */
+/* Waits only LATE_NS for a server that does not answer, because pause_until() takes samples of
+ * memory. */
 static uint64_t answer_deadline_ns(uint64_t deadline_ns)
 {
     const uint64_t ns = now_ns(CLOCK_MONOTONIC) + LATE_NS;
@@ -132,8 +126,8 @@ static uint64_t answer_deadline_ns(uint64_t deadline_ns)
     return ns < deadline_ns ? ns : deadline_ns;
 }
 
-/* Takes the snapshots that are due before the end. A snapshot due within half a period of the end
- * is left to take_last_snapshot(). */
+/* Takes the snapshots before the end of the interval. A snapshot that is due less than half a
+ * period before the end is left to take_last_snapshot(). */
 static int take_snapshots_until(struct postgres_source *source, uint64_t deadline_ns,
                                 struct camp_error *error)
 {
@@ -147,7 +141,8 @@ static int take_snapshots_until(struct postgres_source *source, uint64_t deadlin
                           error);
         pace->next_ns += pace->period_ns;
         if (r != CAMP_OK || pace->next_ns < now_ns(CLOCK_MONOTONIC))
-            pace->next_ns = now_ns(CLOCK_MONOTONIC); /* late: no snapshots are made up for */
+            /* Snapshots that were missed are not made up for. */
+            pace->next_ns = now_ns(CLOCK_MONOTONIC);
     }
     return r;
 }
@@ -168,9 +163,9 @@ static int take_last_snapshot(struct postgres_source *source, uint64_t deadline_
     return r;
 }
 
-/* Returns the end of the interval. If the last sample is late, the interval ends at the sample
- * before it: the time between the two belongs to the next interval, which then has samples at both
- * ends. A server that does not answer for longer does not delay the interval. */
+/* Returns the end of the interval: the time of the last snapshot if the server answered. If a
+ * single answer is missing, the interval ends at the snapshot before, so the next interval also has
+ * a snapshot at its start. If more answers are missing, the interval ends at its deadline. */
 static uint64_t end_of_interval(const struct postgres_source *source, int end_status,
                                 uint64_t deadline_ns)
 {

@@ -11,14 +11,15 @@
 #define HAS_LEADER 130000
 #define HAS_QUERY_ID 140000
 #define NONE "none"
-#define EPOCH_US ((int64_t)946684800 * 1000000) /* PostgreSQL's times count from 2000-01-01 */
+#define EPOCH_US ((int64_t)946684800 * 1000000) /* PostgreSQL counts times from 2000-01-01. */
 
-/* The columns of a brief snapshot, then the further columns of a whole snapshot, which costs more,
- * because names are joined from two tables. */
+/* The columns of a brief snapshot, then the further columns of a whole snapshot. A whole snapshot
+ * costs more, because the server joins the names from two tables. */
 enum { PID, IS_OWN, START, STATE, CLASS, EVENT, TYPE, LEADER, HAS_DATABASE, SERVER, BRIEF_COUNT };
 enum { USER = BRIEF_COUNT, DATABASE, APPLICATION, CLIENT, QUERY_ID, CHANGED, QUERY, WHOLE_COUNT };
 
-/* Values come in binary form: formatting times would cost the server as much as the snapshot. */
+/* Values are requested in binary form. Formatting times as text would cost the server as much as
+ * the rest of the snapshot. */
 #define BRIEF                                                                                      \
     "select a.pid, a.pid = pg_catalog.pg_backend_pid(), a.backend_start, a.state, "                \
     "a.wait_event_type, a.wait_event, a.backend_type, %s, a.datid is not null, "                   \
@@ -42,8 +43,6 @@ void postgres_snapshot_statement(bool is_whole, bool queries, int version,
         snprintf(ret, POSTGRES_STATEMENT_SIZE, BRIEF FROM, leader);
 }
 
-/* ----------------------------------------------------------------------------- Reading -- */
-
 uint64_t postgres_snapshot_ns(const struct postgres_snapshot *snapshot)
 {
     return snapshot->asked_ns + (snapshot->answered_ns - snapshot->asked_ns) / 2;
@@ -60,7 +59,6 @@ uint64_t postgres_session_start_ns(const struct postgres_snapshot *snapshot,
     return (uint64_t)age_us * NS_PER_US < at_ns ? at_ns - (uint64_t)age_us * NS_PER_US : 0;
 }
 
-/* Reads an int4 or int8; 0: NULL. */
 static int64_t number_at(const PGresult *rows, int row, int column)
 {
     const char *bytes = libpq.PQgetvalue(rows, row, column);
@@ -82,7 +80,6 @@ static const char *text_or(const PGresult *rows, int row, int column, const char
     return libpq.PQgetisnull(rows, row, column) ? otherwise : libpq.PQgetvalue(rows, row, column);
 }
 
-/* pg_stat_activity.state as the rules write it. */
 static const char *activity_of(const char *state)
 {
     static const struct {
@@ -100,7 +97,6 @@ static const char *activity_of(const char *state)
     return state;
 }
 
-/* Copies the type with _ for a blank, as the rules spell it. */
 static void read_type(struct postgres_session *ret, const char *type)
 {
     snprintf(ret->type, sizeof ret->type, "%.39s", type);
@@ -140,8 +136,8 @@ static void read_session(struct postgres_session *ret, const PGresult *rows, int
         read_names(ret, rows, row);
 }
 
-/* Adds a session, or counts a hidden one: that has neither backend_start nor backend_type, but a
- * database, unlike a process of the server itself (checkpointer ...). */
+/* Adds a session or counts a hidden session. A hidden session has a database but no backend_start.
+ * A process of the server itself, such as the checkpointer, has no database. */
 static void read_row(struct postgres_snapshot *snapshot, int row)
 {
     snapshot->server_us = time_at(snapshot->rows, row, SERVER);

@@ -2,60 +2,62 @@
  * Snapshots of a PostgreSQL server's sessions, as pg_stat_activity reports them, from version 10
  * on. camp's own session is in no snapshot.
  *
- * Without the rights of pg_monitor, a role sees only that others' sessions exist. These sessions
- * are hidden: they are counted, but have no state.
+ * A role without the rights of pg_monitor sees only that the sessions of other roles exist. These
+ * sessions are hidden: they are counted, but have no state.
  */
 #pragma once
 
 #include "ledger/session_rules.h"
 #include "libraries/libpq.h"
 
-/* Texts are never NULL: a missing one is "", or "none" if it is part of `kind`. They live as long
- * as the snapshot. */
+/* A text is never NULL. A missing text is "none" in `kind` and "" elsewhere. Texts live as long as
+ * the snapshot. */
 struct postgres_session {
     int32_t pid;        /* in the server's pid namespace */
-    int32_t leader_pid; /* pid of a parallel worker's leader; 0: none */
-    int64_t start_us;   /* since 1970, by the server's clock: distinguishes reused pids */
-    int64_t changed_us; /* start of its activity; 0: unknown. In a whole snapshot only */
-    int64_t query_id;   /* 0: unknown (compute_query_id, version 14). In a whole snapshot only */
+    int32_t leader_pid; /* pid of a parallel worker's leader, or 0 */
+    int64_t start_us;   /* since 1970, by the server's clock; distinguishes reused pids */
+    int64_t changed_us; /* start of the session's activity, or 0; only in a whole snapshot */
+    /* 0 without compute_query_id or before version 14; only in a whole snapshot */
+    int64_t query_id;
     struct session_kind kind;
-    char type[40]; /* of kind */
-    /* In a whole snapshot only: */
+    char type[40];
+    /* These texts are only in a whole snapshot. */
     const char *user, *database, *application;
     const char *client; /* an address, or "local" */
-    const char *query;  /* "": not requested */
+    const char *query;  /* "" if not requested */
 };
 
 struct postgres_snapshot {
-    bool is_whole;                     /* it has names and labels */
-    uint64_t connection;               /* number of the connection on which it was taken, from 1 */
+    bool is_whole;
+    /* number of the connection, counted from 1 */
+    uint64_t connection;
     uint64_t asked_ns, answered_ns;    /* CLOCK_MONOTONIC; the snapshot was taken in between */
-    int64_t server_us;                 /* the server's clock at that time, since 1970 */
+    int64_t server_us;                 /* the server's clock during the snapshot, since 1970 */
     struct postgres_session *sessions; /* [count], in no order */
     size_t count;
-    size_t hidden;   /* number of further sessions, which this role may not see */
-    int32_t own_pid; /* pid of camp's own session */
+    size_t hidden; /* number of sessions that this role may not see */
+    int32_t own_pid;
     int64_t own_start_us;
     size_t capacity;
     PGresult *rows; /* owns the texts */
 };
 
-/* Writes the statement that asks a server of this version (server_version_num) for a snapshot to
- * ret[size]. A whole snapshot costs the server three times as much. `queries`: with the texts of
- * statements. */
+/* Writes to `ret` the statement that asks a server of this version (server_version_num) for a
+ * snapshot. A whole snapshot costs the server three times as much as a brief one. If `queries` is
+ * true, a whole snapshot contains the texts of statements. */
 #define POSTGRES_STATEMENT_SIZE 1200
 void postgres_snapshot_statement(bool is_whole, bool queries, int version,
                                  char ret[POSTGRES_STATEMENT_SIZE]);
 
-/* Fills the sessions of *ret from the answer to such a statement, in binary form; the answer then
- * belongs to the snapshot. The caller sets connection and times. CAMP_E_NOMEM, CAMP_E_FORMAT.
- */
+/* Fills the sessions of *ret from the answer to a snapshot statement, in binary form. The snapshot
+ * owns `rows` from then on. The caller sets connection, asked_ns and answered_ns. CAMP_E_NOMEM, or
+ * CAMP_E_FORMAT if the columns are others. */
 int postgres_snapshot_read(struct postgres_snapshot *ret, PGresult *rows, struct camp_error *error);
 void postgres_snapshot_release(struct postgres_snapshot *snapshot);
 
-/* Return the time of the snapshot, in the middle of the query, and the time when one of its
- * sessions started. Both are CLOCK_MONOTONIC; the start is derived from the session's age, so the
- * server's clock need not agree. */
+/* The first function returns the time of the snapshot, the middle of the query. The second function
+ * returns the start of a session. Both times are CLOCK_MONOTONIC. The start is derived from the
+ * session's age, so the server's clock may differ from camp's. */
 uint64_t postgres_snapshot_ns(const struct postgres_snapshot *snapshot);
 uint64_t postgres_session_start_ns(const struct postgres_snapshot *snapshot,
                                    const struct postgres_session *session);
