@@ -1,6 +1,6 @@
 /*
- * camp export: where the time of this computer goes, as metrics for Prometheus and compatible
- * programs. Each request makes a new page.
+ * camp export serves metrics about where the time of this computer goes, for Prometheus and
+ * compatible programs. Each request makes a new page.
  */
 #include "counters/units.h"
 #include "metrics/exported.h"
@@ -14,11 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PORT 12267 /* 1-CAMP on a telephone's keys */
+#define PORT 12267
 #define GROUPS 20
 #define GROUPS_MAXIMUM_SHOWN 1000
 
-enum { GROUP_WORKLOAD = 3 }; /* of group_names */
+enum { GROUP_WORKLOAD = 3 }; /* index into group_names */
 static const char *const group_names[] = { "command", "user", "cgroup", "workload", NULL };
 static const enum group_key group_keys[] = { GROUP_NAME, GROUP_USER, GROUP_CGROUP, GROUP_NUMBER };
 static const char *const tiers[] = { "auto", "bpf", "taskstats", "schedstat", NULL };
@@ -29,11 +29,11 @@ struct export
 {
     const char *host, *socket, *workload_file;
     uint64_t port, groups, interval_ns;
-    int group, format; /* -1: not given */
-    int tier;          /* of tiers */
+    int group, format; /* -1 if not given */
+    int tier;          /* index into tiers */
     bool allow_remote, once;
     struct top_workloads workloads;
-    pthread_mutex_t lock; /* protects the members below, which the server's thread uses */
+    pthread_mutex_t lock; /* protects the following members, which the server's thread also uses */
     struct exported *exported;
 };
 
@@ -227,7 +227,7 @@ static int print_page(struct export *export)
     return status;
 }
 
-/* Reloads the rules from the file. If that fails, the old ones stay. */
+/* Reads the rules from the file again. If that fails, the old rules stay in use. */
 static void read_rules_again(struct export *export)
 {
     struct top_workloads rules, before = export->workloads;
@@ -242,8 +242,8 @@ static void read_rules_again(struct export *export)
     top_workloads_release(&before);
 }
 
-/* Blocks the signals, which are then queued from the start, so that none is lost between two
- * instructions. */
+/* Blocks the signals before the server starts. A blocked signal stays pending until sigwait()
+ * takes it, so no signal is lost. */
 static void hold_signals(sigset_t *ret)
 {
     sigemptyset(ret);

@@ -20,7 +20,7 @@ static int complain_of_command(const char *name)
     return complain(STATUS_USAGE, "there is no command '%s'; see camp --help", name);
 }
 
-/* `camp help check` is `camp check --help`: the words move up, leaving space at the end. */
+/* Changes `camp help check` to `camp check --help`. */
 static void ask_for_help(int argc, char **argv)
 {
     static char option[] = "--help";

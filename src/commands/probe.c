@@ -1,17 +1,20 @@
 /*
- * camp probe: the cost of measuring. The paper's probe: nine calls of the library in a block, at a
- * given rate, and their CPU time (its Figure 8).
+ * camp probe measures the cost of measuring. Like the paper's probe (its Figure 8), it makes nine
+ * calls of the library in a block, at a given rate, and measures their CPU time.
  *
- * The paper does not name its nine calls. Here they are one of each kind in its Figure 3: the use
- * of all CPUs, free memory, bytes sent and received on an interface, reads and writes of a disk,
- * and of a process (itself) page faults, CPU time, size. Each is a whole call of libcamp: it opens,
- * reads and closes; nothing is kept in between.
+ * The paper does not name its nine calls. Here there is one call for each item in its Figure 3: the
+ * use of all CPUs, free memory, bytes sent and received on an interface, reads and writes of a
+ * disk, and page faults, CPU time and size of a process (camp itself). Each call of libcamp opens,
+ * reads and closes its files. Nothing is kept between two calls.
  *
- * The cost of a block is CPU time by the process's own clock around it, so it is measured at any
- * rate. The percentage includes everything: blocks, the wakeups between them, reading the clock.
- * Each block has an absolute deadline, so its duration does not change the rate; the paper's probe
- * subtracted it from its sleep. A rate runs for whole periods, one for each block; blocks that are
- * late when that time is over are skipped.
+ * The cost of a block is the CPU time of the process during the block, so it can be measured at any
+ * rate. The percentage includes everything: the blocks, the wakeups between blocks, and reading the
+ * clock.
+ *
+ * Each block has an absolute deadline, so the duration of a block does not change the rate. (The
+ * paper's probe subtracted the duration of a block from the time to sleep.) Each rate runs for a
+ * whole number of periods, with one block in each period. Blocks that have not started at the end
+ * of this time are skipped.
  */
 #include "counters/units.h"
 #include "program/command.h"
@@ -29,23 +32,22 @@
 #define RATES_MAX 16
 #define CALLS 9
 #define NAMES_MAX 64
-#define ROUNDING 1e-6 /* in blocks, so that 0.07 s at a rate of 100 are seven */
+/* Without rounding, 0.07 s at a rate of 100 could be six blocks instead of seven. */
+#define ROUNDING 1e-6
 
 static const char *const formats[] = { "text", "json", "csv", NULL };
 
-/* The subjects of the calls; filled once. */
 struct subjects {
     struct camp_process self;
-    char network[CAMP_NAME_SIZE]; /* "": none, and its calls are skipped */
+    char network[CAMP_NAME_SIZE]; /* "" if there is no interface; its calls are then skipped */
     char disk[CAMP_NAME_SIZE];
 };
 
-/* The result of one rate. */
 struct cost {
     double rate;
     uint64_t blocks, late, missed, failed, calls;
     uint64_t wall_ns, cpu_ns, user_us, system_us;
-    uint64_t block_cpu_ns, block_wall_ns; /* within the blocks */
+    uint64_t block_cpu_ns, block_wall_ns; /* only the time within the blocks */
     uint64_t resident_bytes, minor_faults, major_faults;
     int64_t resident_growth_bytes;
 };
@@ -112,7 +114,7 @@ static unsigned call_process(const struct camp_process *process, uint32_t wanted
     return camp_process_read(NULL, process, wanted, &task, sizeof task, NULL) != CAMP_OK;
 }
 
-/* Makes the nine calls. Returns the number of failed ones. */
+/* Makes the calls of a block. Returns the number of failed calls. */
 static unsigned run_block(const struct subjects *subjects)
 {
     struct camp_cpu cpu;
@@ -153,7 +155,7 @@ static int find_subjects(struct subjects *subjects)
         return complain_of(r, &error);
     r = camp_network_read_all(NULL, networks, sizeof *networks, NAMES_MAX, &count, NULL);
     count = r == CAMP_OK || r == CAMP_E_SPACE ? count : 0;
-    for (size_t i = 0; i < count && i < NAMES_MAX; i++) /* the busiest */
+    for (size_t i = 0; i < count && i < NAMES_MAX; i++)
         if (i == 0 || networks[i].received_bytes > networks[network].received_bytes)
             network = i;
     if (count > 0)
@@ -200,7 +202,7 @@ static void account_block(struct cost *cost, const struct subjects *subjects)
     cost->blocks++;
 }
 
-/* The number of blocks with a whole period within the duration. */
+/* Returns the number of whole periods within the duration. */
 static uint64_t blocks_within(double rate, uint64_t duration_ns)
 {
     return (uint64_t)(rate * (double)duration_ns / NS_PER_S + ROUNDING);
@@ -352,7 +354,7 @@ int command_probe(int argc, char **argv)
         return status;
     stop_on_signals();
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-    run_block(&probe.subjects); /* the first counted block has no first-touch costs */
+    run_block(&probe.subjects); /* the first use of memory and code is not counted */
     for (size_t i = 0; i < probe.rate_count && !stop_requested; i++)
         run_rate(&probe, probe.rates[i], &probe.costs[probe.cost_count++]);
     return show(&probe);

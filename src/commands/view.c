@@ -1,6 +1,6 @@
 /*
- * camp view: the page in the browser of this computer, live from a source or from a recording. This
- * thread reads the source; the server runs in a thread of its own.
+ * camp view shows the page in the browser of this computer, live from a source or from a recording.
+ * The main thread reads the source, and the server has a thread of its own.
  */
 #include "commands/report/page_options.h"
 #include "counters/units.h"
@@ -13,10 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIVE_BYTES ((size_t)64 << 20) /* frames kept, unless --history is given */
-#define WHOLE_BYTES ((size_t)1 << 30) /* frames kept of a finite source, or with --history */
-#define PAUSE_NS (NS_PER_S / 5)       /* between checks for a stop, after the end of the source */
-#define TUNNEL_PORT 8080              /* an example, for a tunnel that leads to a socket */
+#define LIVE_BYTES ((size_t)64 << 20) /* the limit for kept frames without --history */
+/* the limit for kept frames of a finite source, or with --history */
+#define WHOLE_BYTES ((size_t)1 << 30)
+/* the time between two checks for a stop, after the end of the source */
+#define PAUSE_NS (NS_PER_S / 5)
+#define TUNNEL_PORT 8080 /* an example port for an ssh tunnel to a socket */
 
 static const char *const hosts[] = { "127.0.0.1", "localhost", "::1", NULL };
 
@@ -62,7 +64,7 @@ static int parse(struct view_command *view, int argc, char **argv, int *ret_firs
     return options_parse(&table, argc, argv, ret_first);
 }
 
-/* Parses --history: "600" is a number of intervals, "10m" a time. */
+/* Parses --history: "600" is a number of intervals, and "10m" is a time. */
 static bool parse_history(const char *text, struct history_limits *ret)
 {
     char *end;
@@ -75,8 +77,8 @@ static bool parse_history(const char *text, struct history_limits *ret)
     return parse_duration(text, &ret->time_ns) && ret->time_ns > 0;
 }
 
-/* --host has two meanings: the address to listen at, or the host whose groups are shown. For a
- * fleet, a name that is not an address is that of a host. */
+/* --host has two meanings: the address to listen at, or the host of a fleet whose groups are
+ * shown. For a fleet, a name that is not a local address is the name of a host. */
 static int resolve_host(struct view_command *view)
 {
     struct from *from = &view->page.from.from;
@@ -128,7 +130,7 @@ static int read_options(struct view_command *view, int argc, char **argv)
     return OPTIONS_GO_ON;
 }
 
-/* Prints the address; over ssh, or with a socket, also how to reach it. */
+/* Prints the address. Over ssh, or with a socket, also prints how to reach the page. */
 static int print_address(const struct view_command *view)
 {
     const struct http_place *at = server_at(view->server);
@@ -156,7 +158,6 @@ static int open_server(struct view_command *view)
     return r == CAMP_OK ? print_address(view) : complain_of(r, &error);
 }
 
-/* Passes frames on until the source ends or a stop is requested. */
 static int read_source(struct view_command *view)
 {
     const struct frame *frame;
@@ -173,7 +174,7 @@ static int read_source(struct view_command *view)
     return OPTIONS_GO_ON;
 }
 
-/* Serves until a stop is requested, also after the end of the source. */
+/* Serves the page until a stop is requested, even after the end of the source. */
 static int serve(struct view_command *view)
 {
     int status = read_source(view);

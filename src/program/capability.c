@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-#define DAC_OVERRIDE                                                                               \
-    1 /* more than CAP_DAC_READ_SEARCH, and what root in a container usually has                   \
-       */
+#define DAC_OVERRIDE 1 /* CAP_DAC_OVERRIDE, which root in a container usually has */
 
 const struct capability capabilities[CAPABILITY_COUNT] = {
     { "CAP_NET_ADMIN", 12, "taskstats: sampled time of processes, ended ones" },

@@ -1,4 +1,4 @@
-/* The capabilities that camp can use, what each gives, and whether this process holds it. */
+/* The capabilities(7) that camp can use, and what each of them permits. */
 #pragma once
 
 #include <camp/camp.h>
@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 struct capability {
-    const char *name; /* as in capabilities(7) */
+    const char *name;
     unsigned number;
     const char *gives;
 };
@@ -14,8 +14,9 @@ struct capability {
 #define CAPABILITY_COUNT 6
 extern const struct capability capabilities[CAPABILITY_COUNT];
 
-/* Does this process hold the named capability? False also when the kernel did not report it. */
+/* Returns whether this process has the named capability. Also false if the capabilities of this
+ * process are unknown. */
 bool capability_held(const struct camp_kernel *kernel, const char *name);
 
-/* May this process open files regardless of their mode? */
+/* Returns whether a capability lets this process open files regardless of their mode. */
 bool capability_opens_all(const struct camp_kernel *kernel);

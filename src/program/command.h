@@ -1,8 +1,8 @@
 /*
  * A command is one file with one function, and one line in the table of commands.c.
  *
- * A command prints its result through a view to stdout, and a failure as one line "camp NAME: what;
- * what to do" to stderr by complain(). It returns an exit status.
+ * A command prints its result through a view to stdout. It reports a failure with complain(), as
+ * one line "camp NAME: what failed; what to do" on stderr. It returns an exit status.
  */
 #pragma once
 
@@ -16,10 +16,14 @@
 
 enum exit_status {
     STATUS_OK = 0,
-    STATUS_FAILURE = 1, /* a file, port, process or server is missing, in use, broken, or refuses */
-    STATUS_USAGE = 2,   /* the command line is wrong, on any machine */
-    STATUS_PARTIAL = 3, /* part of the request was unavailable, and was named */
-    STATUS_PRIVILEGE = 4 /* a capability is missing, and was named */
+    /* A file, port, process or server is missing, in use or broken, or refuses access. */
+    STATUS_FAILURE = 1,
+    /* The command line is wrong on any machine. */
+    STATUS_USAGE = 2,
+    /* A part of the request was unavailable, and a message named that part. */
+    STATUS_PARTIAL = 3,
+    /* A capability is missing, and a message named it. */
+    STATUS_PRIVILEGE = 4
 };
 
 struct document;
@@ -28,8 +32,8 @@ struct view_options;
 
 struct command {
     const char *name;
-    int (*run)(int argc, char **argv); /* argv[0] is the command's name */
-    const char *help;                  /* one line */
+    int (*run)(int argc, char **argv);
+    const char *help;
 };
 
 int command_check(int argc, char **argv);
@@ -47,43 +51,42 @@ int command_top(int argc, char **argv);
 int command_wait(int argc, char **argv);
 int command_view(int argc, char **argv);
 
-/* The running command, for complaints; set once by main(). */
+/* The name of the running command, for error messages. main() sets it once. */
 extern const char *command_name;
 
-/* The name of the program, for --version: "camp", unless main() sets another. */
+/* The name of the program that --version prints: "camp", unless main() sets another name. */
 extern const char *program_name;
 
-/* Prints "camp 1.2". Returns an exit status. */
 int print_version(void);
-bool is_version_option(const char *word); /* --version, -V */
+bool is_version_option(const char *word);
 
-/* Prepares standard descriptors, locale and SIGPIPE; each main() calls it first. */
+/* Prepares the standard descriptors, the locale and SIGPIPE. Each main() calls this function
+ * first. */
 void prepare_program(void);
 
-/* Writes "camp NAME: " and the line to stderr. Returns `status`. */
 int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Complains, as complain() does, about a failed call of the library. Returns the exit status that
- * fits its result. */
+/* Reports a failed call of the library on stderr, like complain(). Returns the exit status that
+ * belongs to `result`. */
 int complain_of(int result, const struct camp_error *error);
 
-/* The status after a view returned an errno: EPIPE ends quietly with STATUS_OK, anything else with
- * a complaint. */
+/* Handles the errno that a view returned. EPIPE ends the command quietly with STATUS_OK; any
+ * other errno is reported on stderr. */
 int output_failed(int system_error);
 
-/* Writes a document by a view. Returns OPTIONS_GO_ON, or an exit status after a complaint, or after
- * the reader has closed the pipe. */
+/* Writes a document by a view. Returns OPTIONS_GO_ON, or an exit status if writing failed. A
+ * closed pipe counts as a failed write, but is not reported. */
 int show_document(const struct document *document, const struct view *view,
                   const struct view_options *options, uint64_t number);
 
-/* Set by SIGINT, SIGTERM and SIGHUP after stop_on_signals(): a command then ends with the results
- * so far. Interrupts sleeps. */
+/* After stop_on_signals(), SIGINT, SIGTERM and SIGHUP set stop_requested and interrupt sleeps.
+ * The command then ends with the results that it has so far. */
 extern volatile sig_atomic_t stop_requested;
 void stop_on_signals(void);
 
-/* Sleeps until CLOCK_MONOTONIC is time_ns. False when a stop was requested first. */
+/* Sleeps until CLOCK_MONOTONIC is time_ns. Returns false if a stop was requested earlier. */
 bool sleep_until(uint64_t time_ns);
 
-/* Wall clock as RFC 3339 with milliseconds and offset: "2026-11-21T09:00:00.123+01:00". */
+/* Writes wall clock time as RFC 3339 with milliseconds: "2026-11-21T09:00:00.123+01:00". */
 #define TIME_TEXT_SIZE 40
 void time_text(char *ret, size_t capacity, int64_t wall_clock_ns);

@@ -1,7 +1,7 @@
 /*
- * The options that several commands share. One table has a row for each: name, letter, argument
- * word, help and bounds. A command copies the row into its own table with the variable to set, and
- * states only what differs:
+ * The options that several commands share. One table has a row for each option: its name, letter,
+ * argument word, help and bounds. A command copies the row into its own table of options. It adds
+ * the variable to set, and the members that differ from the row:
  *
  *     COMMON_OPTION(COMMON_INTERVAL, &top->interval_ns),
  *     COMMON_OPTION(COMMON_FORMAT, &top->format, .choices = formats),
@@ -44,14 +44,14 @@ enum common_option {
     COMMON_WORKLOAD
 };
 
-/* A copy of a row of the table. The variable, and each other member that `own` sets, replace those
- * of the row. */
+/* Returns a copy of a row of the table. The variable of `own`, and each other member that `own`
+ * sets, replace the members of the row. */
 struct option_spec common_option(enum common_option which, const struct option_spec *own);
 
-/* The arguments are the row, a variable of the row's type, and the members of struct option_spec
- * that differ. */
+/* The arguments are the row, the variable to set, and the members of struct option_spec that
+ * differ from the row. */
 #define COMMON_OPTION(which, ...)                                                                  \
     common_option(which, &(struct option_spec){ .value = __VA_ARGS__ })
 
-/* --color, which sets the colors of all output of the command. */
+/* The option --color, which sets the colors of all output of the command. */
 #define COLOR_OPTION COMMON_OPTION(COMMON_COLOR, &view_colour)

@@ -14,9 +14,7 @@
 #define MINUTE_NS (60 * (int64_t)NS_PER_S)
 #define DAY_NS (1440 * MINUTE_NS)
 
-/* ---------------------------------------------------------------------------- The sources -- */
-
-/* Rows with the same help share it. */
+/* Consecutive sources with the same help are listed together. */
 const char *from_help(void)
 {
     static char text[1024];
@@ -77,7 +75,7 @@ void from_options_init(struct from_options *options)
     options->from.context = &options->progress;
 }
 
-/* "02:00", "02:00:30" or "02:00:30.5"; *ret_rest is what follows. */
+/* Parses "02:00", "02:00:30" or "02:00:30.5". *ret_rest points to the text after the time. */
 static bool parse_clock(const char *text, struct tm *ret, int64_t *ret_part_ns,
                         const char **ret_rest)
 {
@@ -106,9 +104,8 @@ static int64_t time_of_day(struct tm day, int days, int64_t part_ns)
     return (int64_t)mktime(&day) * (int64_t)NS_PER_S + part_ns;
 }
 
-/* Finds the first such time of day between begin_ns and end_ns, or within the minute of begin_ns.
- * If there is none: for a begin the last one before, for an end the first one after. So "00:00" and
- * "23:59" enclose a recording of one day. If begin_ns is 0, it is the time of day of today. */
+/* Finds a time of day by the rules of from_time_parse(). So "00:00" and "23:59" enclose a
+ * recording of one day. */
 static bool parse_time_of_day(const char *text, enum from_side side, int64_t begin_ns,
                               int64_t end_ns, int64_t *ret_ns)
 {
@@ -159,7 +156,6 @@ static int parse_time(const char *option, const char *text, enum from_side side,
                     option, text);
 }
 
-/* Interprets --begin and --end by the times of the file. */
 static int parse_times(struct from_options *options, const struct from_facts *facts, bool is_fleet)
 {
     int status;
@@ -208,7 +204,7 @@ int from_label_index(const char *option, const char *name, const struct schema *
                     names);
 }
 
-/* Groups the rows of `source`, which it owns from now on, by the label of this name. */
+/* Takes ownership of `source`. */
 static int group_by_label(const char *name, struct source *source, struct source **ret,
                           struct from_facts *facts)
 {
@@ -225,8 +221,8 @@ static int group_by_label(const char *name, struct source *source, struct source
                                                          : complain_of(CAMP_E_NOMEM, &nothing);
 }
 
-/* The facts of a fleet, which need not have data now: a time of day means the last 24 hours. The
- * fleet is not opened for it. */
+/* Returns facts by which a time of day means a time in the last 24 hours. The fleet is not
+ * opened for these facts, because it may have no data now. */
 static struct from_facts last_day(void)
 {
     const int64_t now = (int64_t)now_ns(CLOCK_REALTIME);

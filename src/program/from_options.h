@@ -1,7 +1,7 @@
 /*
- * The options of every command with a source by name: --from, --query, --unit, --group, --begin,
- * --end, --speed. A command puts FROM_OPTIONS(&options) into its table of options, and opens the
- * source:
+ * The options of every command that opens a source by name: --from, --query, --unit, --group,
+ * --begin, --end, --speed. A command puts FROM_OPTIONS(&options) into its table of options, and
+ * opens the source like this:
  *
  *     struct from_options from;
  *
@@ -17,23 +17,21 @@
 
 struct from_options {
     struct from from;
-    const char *begin, *end; /* as given on the command line; NULL: not given */
-    const char *group;       /* likewise */
+    const char *begin, *end; /* NULL if the option was not given */
+    const char *group;       /* NULL if --group was not given */
     struct progress progress;
-    char reported[FRAME_NOTE_SIZE]; /* the note of the last frame that was shown */
+    char reported[FRAME_NOTE_SIZE]; /* the note of the last shown frame */
 
-    /* Set by from_options_open(): */
     bool live;
-    uint64_t notes; /* how many notes of a recording were counted, not shown */
+    uint64_t notes; /* the number of notes of a recording, which are counted but not shown */
 };
 
-/* The names of all sources, for the help of --from. The result is constant, like those of the
- * functions below. */
+/* Lists all sources, for the help of --from. The text is constant. */
 const char *from_help(void);
 
-/* What shells offer for --from, NULL-terminated. */
+/* The words that shells complete after --from, NULL-terminated. The list is constant. */
 const char *const *from_words(void);
-const char *const *from_session_words(void); /* database sessions alone */
+const char *const *from_session_words(void); /* only the words for database sessions */
 
 /* clang-format off */
 #define FROM_OPTIONS(options)                                                                      \
@@ -42,7 +40,7 @@ const char *const *from_session_words(void); /* database sessions alone */
                           "with the same value are added up."),                                    \
     FROM_SOURCE_OPTIONS(options)
 
-/* The same without --group, for a command with a --group of its own. */
+/* Like FROM_OPTIONS, but without --group, for a command that has its own --group. */
 #define FROM_SOURCE_OPTIONS(options)                                                               \
     COMMON_OPTION(COMMON_FROM, &(options)->from.text, .help = from_help(),                         \
                   .choices = from_words()),                                                        \
@@ -56,7 +54,7 @@ const char *const *from_session_words(void); /* database sessions alone */
     FROM_SESSION_OPTIONS(options),                                                                 \
     FROM_PART_OPTIONS(options, "a recording or a table")
 
-/* Options for a fleet only; camp view also listens at the address of its --host. */
+/* Options for a fleet only. For camp view, --host is also the address to listen at. */
 #define FROM_FLEET_OPTIONS(options)                                                                \
     COMMON_OPTION(COMMON_HOST, &(options)->from.host, .help =                                      \
       "With prometheus:URL: show the groups of this host, named with or without its port. (For "   \
@@ -65,7 +63,7 @@ const char *const *from_session_words(void); /* database sessions alone */
       "With PromQL in --query: the label that names the column (state, mode or vertex).",          \
       0, 0, NULL }
 
-/* Options for database sessions only, except --tier. */
+/* Options for database sessions only. --tier is also for other sources. */
 #define FROM_SESSION_OPTIONS(options)                                                              \
     COMMON_OPTION(COMMON_TIER, &(options)->from.tier, .help =                                      \
       "Measure in this way only, where a source can be measured in several (threads: bpf, "         \
@@ -82,7 +80,7 @@ const char *const *from_session_words(void); /* database sessions alone */
       0, 0, NULL },                                                                                \
     FROM_RULES_OPTIONS(options)
 
-/* The selection of sessions and their idle time, for a command that shows only sums. */
+/* The options that select sessions and define idle time, for a command that shows only sums. */
 #define FROM_RULES_OPTIONS(options)                                                                \
     { "rules", 0, OPTION_TEXT, &(options)->from.rules, "FILE",                                     \
       "For database sessions: rules for what is contention, wait or idle. A line is STATE COLUMN " \
@@ -90,7 +88,8 @@ const char *const *from_session_words(void); /* database sessions alone */
     { "background", 0, OPTION_FLAG, &(options)->from.background, NULL,                             \
       "For database sessions: include the server's own processes.", 0, 0, NULL }
 
-/* --begin, --end and --speed alone, for `what`: for a command with a --from of its own. */
+/* Only --begin, --end and --speed, for a command that has its own --from. `what` names the input
+ * in the help texts. */
 #define FROM_PART_OPTIONS(options, what)                                                           \
     { "begin", 0, OPTION_TEXT, &(options)->begin, "TIME",                                          \
       "Start reading " what " at this time: 2026-11-22T02:00 (or with Z or +01:00), 02:00, "       \
@@ -102,38 +101,46 @@ const char *const *from_session_words(void); /* database sessions alone */
       0, 1e6, NULL }
 /* clang-format on */
 
-/* Sets the defaults; the stop flag is the command's, progress goes to stderr, speed is 0. */
+/* Sets the defaults. The source stops when the command's stop flag is set; progress goes to
+ * stderr; speed is 0. */
 void from_options_init(struct from_options *options);
 
-/* A command's --interval (0: not given), which is also the length of a fleet's finished intervals;
- * 1 s if not given. */
+/* Stores the value of --interval, which is 0 if the option was not given. In that case, *interval_ns
+ * becomes 1 s. For a fleet, a given value is also the length of the finished intervals. */
 void from_options_interval(struct from_options *options, uint64_t *interval_ns);
 
-/* Checks whether all given options fit the source `text`. Returns OPTIONS_GO_ON, or an exit status
- * after a complaint. from_options_open() includes this check; a command that opens a source in
- * another way calls it. */
+/* Checks whether all given options fit the source named `text`. Returns OPTIONS_GO_ON, or an
+ * exit status after an error message. from_options_open() calls this function; a command that
+ * opens a source in another way must call it itself. */
 int from_options_check(const struct from_options *options, const char *text);
 
-/* Opens the source. OPTIONS_GO_ON, or an exit status after a complaint. While *ret is read without
- * waiting, a progress line may be on stderr: progress_clear(&options->progress) removes it.
- * `options` must outlive *ret. */
+/* Opens the source. Returns OPTIONS_GO_ON, or an exit status after an error message. While a
+ * recording is read without waiting, a progress line may be on stderr:
+ * progress_clear(&options->progress) removes it. `options` must outlive *ret. */
 int from_options_open(struct from_options *options, struct source **ret,
                       struct from_facts *ret_facts);
 
-/* Writes a frame's note to stderr, if it differs from the note of the last frame. Notes of a
- * recording are only counted. */
+/* Writes a frame's note to stderr, unless the last frame had the same note. Notes of a recording
+ * are only counted. */
 void from_options_note(struct from_options *options, const struct frame *frame);
 
-/* The index of the label that an option names (without its --). OPTIONS_GO_ON, or an exit status
- * after a complaint. */
+/* Sets *ret to the index of the label `name`. `option` is an option's name without --, for the
+ * message if there is no such label. Returns OPTIONS_GO_ON, or an exit status after an error
+ * message. */
 int from_label_index(const char *option, const char *name, const struct schema *schema,
                      const struct from_facts *facts, size_t *ret);
 
 enum from_side { FROM_BEGIN, FROM_END };
 
-/* Parses a time for --begin and --end, to wall clock ns: within a recording from begin_ns to end_ns
- * (both 0: unknown, then "02:00" is today's). "02:00" is the first such time in the recording, or
- * in the minute of its start; otherwise the last one before it for a begin, the first one after it
- * for an end. False: the text is no time, or is relative to an unknown time. */
+/*
+ * Parses the text of --begin or --end to wall clock ns. The recording spans begin_ns to end_ns;
+ * both are 0 if they are unknown, and "02:00" then means today.
+ *
+ * "02:00" means the first such time of day in the recording, or in the minute in which the
+ * recording starts. If there is no such time, FROM_BEGIN takes the last one before the recording,
+ * and FROM_END the first one after it.
+ *
+ * Returns false if the text is not a time, or is relative to an unknown time.
+ */
 bool from_time_parse(const char *text, enum from_side side, int64_t begin_ns, int64_t end_ns,
                      int64_t *ret_ns);

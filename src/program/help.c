@@ -11,7 +11,8 @@ const struct help_receiver *help_receiver;
 const char *const exit_statuses[STATUS_COUNT] = { "ok", "failure", "usage", "partial",
                                                   "a capability is missing" };
 
-/* Folds a text at WIDTH; further lines start in HELP_COLUMN. */
+/* Prints a text with lines of at most WIDTH columns. The second and later lines start at
+ * HELP_COLUMN. */
 static void print_folded(const char *text)
 {
     size_t column = HELP_COLUMN;

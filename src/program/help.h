@@ -1,7 +1,7 @@
 /*
- * --help, written from the tables by which commands parse their options. A program of the build
- * (manual/) writes manual pages and shell completions from the same tables: it receives them
- * instead of --help printing them.
+ * Prints --help from the tables by which commands parse their options. Manual pages and shell
+ * completions are made from the same tables, by a program that runs during the build (src/manual/).
+ * That program sets help_receiver, which gets the tables; --help then prints nothing.
  */
 #pragma once
 
@@ -9,31 +9,30 @@
 
 #include <stdio.h>
 
-/* A command with subcommands: camp itself, and camp load. */
 struct command_list {
-    const char *usage; /* "camp load LOAD [OPTIONS]" */
+    const char *usage;
     const char *about;
-    const char *title; /* title of the list: "Loads" */
+    const char *title;
     const struct command *commands;
     size_t count;
-    const char *after;           /* text after the list */
-    const char *const *statuses; /* meaning of exit status 0, 1, 2, ... */
+    const char *after;
+    const char *const *statuses; /* the meaning of exit status 0, 1, 2, ... */
 };
 
 #define STATUS_COUNT 5
-extern const char *const exit_statuses[STATUS_COUNT]; /* those of most commands */
+extern const char *const exit_statuses[STATUS_COUNT]; /* the meanings for most commands */
 
-extern const struct command_list camp_commands; /* commands.c */
+extern const struct command_list camp_commands;
 
-/* Prints --help of a complete table (options_complete()). STATUS_OK, or an exit status after a
- * complaint. */
+/* Prints --help of a table that options_complete() has completed. Returns STATUS_OK, or an exit
+ * status after an error message. */
 int help_of_options(const struct option_table *table);
 int help_of_commands(const struct command_list *list, FILE *stream);
 
-/* Receives a table instead of printing it. Options are bound to the command's own variables, so
- * they are valid until the function returns. */
+/* Functions that get a table instead of --help printing it. The options in a table point to
+ * variables of the running command, so the table is valid only until the function returns. */
 struct help_receiver {
     void (*options)(const struct option_table *table);
     void (*commands)(const struct command_list *list);
 };
-extern const struct help_receiver *help_receiver; /* NULL, except in the program of the build */
+extern const struct help_receiver *help_receiver; /* NULL, except in src/manual/ */

@@ -1,4 +1,4 @@
-/* The intervals of a command, each with a deadline, up to a count or to a requested stop. */
+/* The intervals of a command. Each interval ends at a deadline. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,13 +6,13 @@
 
 struct intervals {
     uint64_t length_ns;
-    uint64_t count;       /* 0: until a stop is requested */
+    uint64_t count;       /* 0 means until a stop is requested */
     uint64_t started;     /* the number of the current interval, from 1 */
-    uint64_t deadline_ns; /* end of the current interval, CLOCK_MONOTONIC */
+    uint64_t deadline_ns; /* the end of the current interval, by CLOCK_MONOTONIC */
 };
 
-/* Starts the next interval. Deadlines are length_ns apart; an interval that would start more than
- * length_ns late (after a suspend, or where a snapshot takes longer) starts now, and skipped
- * intervals are not made up for. The first interval starts at the first call. False: there were
- * `count`, or a stop is requested. */
+/* Starts the next interval. Deadlines are length_ns apart. If the next interval would start more
+ * than length_ns late, it starts now, and the missed intervals are skipped. This happens after a
+ * suspend, or if a snapshot takes too long. Returns false after `count` intervals, or if a stop
+ * is requested. */
 bool next_interval(struct intervals *intervals);

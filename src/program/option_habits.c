@@ -9,7 +9,7 @@
 #define COUNTED "check, top, wait, record, report"
 
 const struct habit habits[] = {
-    /* Letters that had another meaning in one command than in the others. */
+    /* Letters that had another meaning in an earlier version of the command. */
     { "get", "-c", "--count N (-n) is the number of readings" },
     { "get", "-v", "--value prints only the values" },
     { "get", "--count", "--name names an executable" },
@@ -26,7 +26,6 @@ const struct habit habits[] = {
     { "load io", "-w", "--write writes instead of reading" },
     { "verify", "--repeat", "--count N (-n) repeats all tests N times" },
 
-    /* Options of top(1), htop(1), pidstat(1), perf-top(1), dstat(1). */
     { LIVE, "-d", "--interval TIME (-i) is the time between two outputs" },
     { LIVE, "--delay", "--interval TIME (-i) is the time between two outputs" },
     { "get", "-d", "--interval TIME (-i) is the time between two readings" },
@@ -51,13 +50,11 @@ const struct habit habits[] = {
     { "check, top", "-C", "--filter REGEX selects rows by their name" },
     { "check, top", "-G", "--filter REGEX selects rows by their name" },
 
-    /* Options of vmstat(8), iostat(1). */
     { "wait", "-x", "camp list disks --long has the counters of each disk" },
     { "check, wait, top", "-a", "each command shows all that it measures; --top 0 shows all rows" },
     { "check, wait", "-t",
       "each interval has its time already; --format json or csv has its date" },
 
-    /* Options of perf-record(1), perf-stat(1), sar(1). */
     { "record", "-p",
       "a recording has all threads; camp top --from FILE.camp --pid PID shows those of one "
       "process" },
@@ -69,23 +66,20 @@ const struct habit habits[] = {
     { "check, wait", "-o",
       "camp record --output FILE.camp makes a recording; > FILE writes the output to FILE" },
 
-    /* time(1): its -p is POSIX's form, real, user and sys. */
+    /* Options of time(1). POSIX specifies time -p: it prints real, user and sys. */
     { "time", "--pid", "--format csv --table total has the real, user and sys of time -p" },
     { "time", "-a", "--output FILE (-o) replaces FILE" },
 
-    /* Options that only camp view has. */
     { "check, top, record, report", "--demo", "--from demo reads the sample data" },
 
-    /* Commands whose output has no colors. */
     { UNCOLORED, "--color", "the output of this command has no colors" },
     { UNCOLORED, "--colour", "the output of this command has no colors" },
 
-    /* Servers */
     { "view, export", "-p", "--port N is the port to listen at" },
     { NULL, NULL, NULL },
 };
 
-/* Is `command` ("camp load cpu") one of "top, load cpu"? */
+/* Returns whether a list such as "top, load cpu" contains `command` ("camp load cpu"). */
 static bool names(const char *commands, const char *command)
 {
     const size_t prefix = sizeof "camp " - 1, length = strlen(command);

@@ -1,20 +1,21 @@
 /*
  * Options of other programs (top(1), vmstat(8), pidstat(1), perf(1), time(1)), and letters that
- * camp's own options had in earlier versions. A command refuses them, and names the option that
- * does the same.
+ * options of camp had in earlier versions. A command refuses these options, and its message names
+ * the option of camp that does the same.
  *
  * camp cannot accept all letters of other programs, because a letter has one meaning in all
- * commands: -d is --duration, and the delay of top -d is --interval.
+ * commands. For example, -d is --duration in camp, but the delay between two outputs in top.
  */
 #pragma once
 
-/* A sentence that names the replacement for an option ("-d", "--delay") which a command ("camp
- * top") does not have, or which has another meaning there. NULL: no option does the same. */
+/* Returns a sentence that names the replacement for an option ("-d", "--delay"). `command`
+ * ("camp top") does not have this option, or gives it another meaning. Returns NULL if there is
+ * no replacement. */
 const char *habit_of(const char *command, const char *option);
 
-/* All rows, for a test. The option of the last one is NULL. */
+/* All rows, for a test. The last row has a NULL option. */
 struct habit {
-    const char *commands; /* the commands that refuse it: "top, load cpu" */
+    const char *commands; /* the commands that refuse the option: "top, load cpu" */
     const char *option;
     const char *instead;
 };

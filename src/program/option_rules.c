@@ -1,16 +1,17 @@
-/* Combinations of options that a command refuses, from its table of rules. */
+/* Checks the combinations of options that a command refuses. */
 #include "option_values.h"
 
 #include "command.h"
 
 #include <string.h>
 
-/* The rules of all commands that have these options. */
+/* These rules apply to each command that has the options. */
 static const struct option_rule common_rules[] = { { "table", "format csv", NULL, NULL }, { 0 } };
 
 #define SEPARATOR ", "
 
-/* Does a condition hold? "format csv": the option has this value; "host": the option was given. */
+/* Returns whether a condition holds. "format csv" holds if the option --format has this value;
+ * "host" holds if --host was given. */
 static bool holds(const struct option_table *table, const bool *given, const char *condition,
                   size_t length)
 {
@@ -31,7 +32,6 @@ static bool holds(const struct option_table *table, const bool *given, const cha
     return false;
 }
 
-/* Returns the first of the conditions that holds, and its length. NULL: none holds. */
 static const char *first_held(const struct option_table *table, const bool *given,
                               const char *conditions, int *ret_length)
 {

@@ -1,5 +1,3 @@
-/* Converts the text of an option's value to the type of its variable, and describes in words which
- * values an option accepts. */
 #include "option_values.h"
 
 #include "ledger/array.h"
@@ -24,13 +22,14 @@ static int text_list_add(struct text_list *list, const char *text)
     return 1;
 }
 
-/* A finite decimal number at the beginning of text; *ret_rest is what follows it. */
+/* Parses a finite decimal number. *ret_rest points to the text after the number. */
 static int parse_number(const char *text, double *ret, const char **ret_rest)
 {
     const char *digits = text + strspn(text, "+-");
     char *rest;
 
-    /* strtod also accepts blanks, "nan", "infinity" and hexadecimal numbers: camp does not. */
+    /* strtod() also accepts blanks, "nan", "infinity" and hexadecimal numbers, which camp
+     * refuses. */
     if (strspn(digits, ".0123456789") == 0 || digits[1] == 'x' || digits[1] == 'X')
         return 0;
     errno = 0;
@@ -177,14 +176,14 @@ bool option_set(const struct option_spec *spec, const char *text)
     case OPTION_ALIAS:
         *(int *)spec->value = (int)spec->minimum;
         return 1;
-    case OPTION_HELP: /* options_parse() handles these two */
+    case OPTION_HELP:
     case OPTION_VERSION:
         return 0;
     }
     return 0;
 }
 
-/* A bound as a person writes it: "1T", "976K", "0.01". */
+/* Writes a bound as a user would type it: "1T", "976K", "0.01". */
 static void bound_text(const struct option_spec *spec, double bound, char *ret, size_t capacity)
 {
     static const char suffixes[] = "KMGT";
@@ -198,7 +197,6 @@ static void bound_text(const struct option_spec *spec, double bound, char *ret, 
     snprintf(ret, capacity, "%.10g%.*s", bound, at > 0 ? 1 : 0, &suffixes[at > 0 ? at - 1 : 0]);
 }
 
-/* "one of text, json, csv", "a time from 0.001 s to 3600 s such as 500ms" ... */
 void option_describe(const struct option_spec *spec, char *ret, size_t capacity)
 {
     static const char *const kinds[] = {

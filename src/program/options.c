@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------- Operands -- */
-
 enum operand_kind operand_kind(const struct option_table *table)
 {
     static const struct {
@@ -42,13 +40,12 @@ static const struct option_spec *find(const struct option_table *table, const ch
     return NULL;
 }
 
-/* No counter, kind or other operand starts with a digit, or with a point and a digit. */
+/* A time starts with a digit; a counter, a kind or another operand does not. */
 static bool starts_number(const char *operand)
 {
     return isdigit((unsigned char)operand[operand[0] == '.' ? 1 : 0]) != 0;
 }
 
-/* Sets the variable of the option, as if the option was given. */
 static int set(const struct option_table *table, bool *given, const char *name, const char *operand)
 {
     const struct option_spec *spec = find(table, name);
@@ -67,7 +64,8 @@ static int set(const struct option_table *table, bool *given, const char *name, 
                     wanted);
 }
 
-/* Is the operand a file, a source with a colon, or one of the sources that --from names? */
+/* Returns whether the operand may be meant for --from: a path, a source with a colon, or the
+ * name of a source. */
 static bool is_source(const struct option_table *table, const char *operand)
 {
     const struct option_spec *from = find(table, "from");
@@ -81,8 +79,8 @@ static bool is_source(const struct option_table *table, const char *operand)
     return false;
 }
 
-/* Complains about an operand that is no time, where the command takes only a time. The name of a
- * file is most likely meant for --from; of camp record, for --output. */
+/* Complains about an operand that is not a time, although the command takes only a time. The
+ * name of a file is most likely meant for --from, or for camp record --output. */
 static int complain_of_word(const struct option_table *table, const char *operand)
 {
     char command[64];
@@ -102,7 +100,6 @@ static int complain_of_word(const struct option_table *table, const char *operan
                     command, strstr(table->usage, "[INTERVAL"));
 }
 
-/* Sets INTERVAL and COUNT from the operands argv[at] to argv[argc - 1]. */
 static int parse(const struct option_table *table, bool *given, int argc, char **argv, int at)
 {
     const int most = find(table, "count") != NULL ? 2 : 1;
@@ -117,7 +114,6 @@ static int parse(const struct option_table *table, bool *given, int argc, char *
     return status;
 }
 
-/* Moves the last `count` of the operands before the others. */
 static void move_to_front(char **operands, int all, int count)
 {
     for (; count > 0; count--) {
@@ -128,9 +124,10 @@ static void move_to_front(char **operands, int all, int count)
     }
 }
 
-/* Reads INTERVAL and COUNT from the operands argv[*first] to argv[argc - 1] where the usage has
- * them, sets --interval and --count, and advances *first. `given` has for each option whether it
- * was given. Returns OPTIONS_GO_ON, or STATUS_USAGE after a complaint. */
+/* If the usage has the operands INTERVAL and COUNT, sets --interval and --count from the
+ * operands, which start at argv[*first], and moves *first behind INTERVAL and COUNT. `given`
+ * says for each option whether it was given. Returns OPTIONS_GO_ON, or STATUS_USAGE after an
+ * error message. */
 static int operands_parse(const struct option_table *table, bool *given, int argc, char **argv,
                           int *first)
 {
@@ -156,12 +153,9 @@ static int operands_parse(const struct option_table *table, bool *given, int arg
     return status;
 }
 
-/* --------------------------------------------------------------------------------- Options -- */
-
-/* getopt_long returns this + the option's index for an option of the table. */
+/* For an option of the table, getopt_long() returns FIRST_VALUE plus the index of the option. */
 #define FIRST_VALUE 256
 
-/* Formats that are an option of their own: --json is --format json. */
 static const struct format_alias {
     const char *name, *help;
 } format_aliases[] = {
@@ -191,7 +185,7 @@ bool options_complete(const struct option_table *table,
 {
     size_t count = 0;
 
-    /* --format is followed by its aliases; --help and --version are last. */
+    /* --json and --csv follow --format in the table. */
     for (size_t i = 0; i < table->count; i++) {
         if (count + sizeof format_aliases / sizeof format_aliases[0] + 3 > MAXIMUM_OPTIONS)
             return false;
@@ -213,7 +207,7 @@ bool option_takes_argument(const struct option_spec *spec)
     return spec->argument != NULL;
 }
 
-/* The command's name is in small letters, at the start of the usage. */
+/* The name of a command is in small letters, at the start of the usage text. */
 void options_command(const struct option_table *table, char *ret, size_t capacity)
 {
     size_t length = strspn(table->usage, "abcdefghijklmnopqrstuvwxyz ");
@@ -223,15 +217,15 @@ void options_command(const struct option_table *table, char *ret, size_t capacit
     snprintf(ret, capacity, "%.*s", (int)length, table->usage);
 }
 
-/* getopt_long's own tables, written from ours. A name in American spelling is accepted in British
- * spelling as well: `british` holds these names. */
+/* The tables for getopt_long(), made from a table of options. camp also accepts the British
+ * spelling of an American name; `british` holds the British names. */
 struct getopt_tables {
     struct option longs[2 * MAXIMUM_OPTIONS + 1];
     char letters[2 * MAXIMUM_OPTIONS + 3];
     char british[MAXIMUM_OPTIONS][24];
 };
 
-/* "color" -> "colour", "color-by" -> "colour-by". False: the name has one spelling. */
+/* Changes "color-by" to "colour-by". Returns false if the name has only one spelling. */
 static bool spell_british(const char *name, char *ret, size_t capacity)
 {
     if (strncmp(name, "color", 5) != 0)
@@ -245,8 +239,11 @@ static void fill_getopt(const struct option_table *table, struct getopt_tables *
     size_t used = 0, count = 0;
 
     if (operand_kind(table) == OPERAND_COMMAND)
-        ret->letters[used++] = '+'; /* what follows COMMAND belongs to it, also without "--" */
-    ret->letters[used++] = ':'; /* getopt reports a missing argument as ':', and prints nothing */
+        /* Words after COMMAND belong to COMMAND, even if they look like options and the user
+         * gives no "--". */
+        ret->letters[used++] = '+';
+    /* With ':' getopt_long() returns ':' for a missing argument, and prints nothing. */
+    ret->letters[used++] = ':';
     for (size_t i = 0; i < table->count; i++) {
         const struct option_spec *spec = &table->specs[i];
         const int has_argument = option_takes_argument(spec), value = FIRST_VALUE + (int)i;
@@ -268,7 +265,8 @@ static const struct option_spec *spec_of(const struct option_table *table, int v
 {
     if (value >= FIRST_VALUE && value < FIRST_VALUE + (int)table->count)
         return &table->specs[value - FIRST_VALUE];
-    if (value == 0) /* unknown to getopt; options without a letter have 0 as well */
+    /* getopt_long() does not know the option. Options without a letter also have the value 0. */
+    if (value == 0)
         return NULL;
     for (size_t i = 0; i < table->count; i++) {
         if (table->specs[i].letter == value)
@@ -277,7 +275,8 @@ static const struct option_spec *spec_of(const struct option_table *table, int v
     return NULL;
 }
 
-/* A word that starts several long options: "--row or --rate". False: fewer than two. */
+/* Lists the long options that start with `word`: "--row or --rate". Returns false if there are
+ * fewer than two. */
 static bool may_be_several(const struct option_table *table, const char *word, char *ret,
                            size_t capacity)
 {
@@ -293,8 +292,6 @@ static bool may_be_several(const struct option_table *table, const char *word, c
     return count > 1;
 }
 
-/* Complains about an option that this command does not have. The message names an option that does
- * the same, or --help. */
 static int complain_of_missing(const char *command, const char *option)
 {
     const char *instead = habit_of(command, option);
@@ -304,7 +301,6 @@ static int complain_of_missing(const char *command, const char *option)
     return complain(STATUS_USAGE, "there is no option %s; see %s --help", option, command);
 }
 
-/* Complains about an unknown long option, perhaps with its value: "--intervall=2s". */
 static int complain_of_unknown(const struct option_table *table, const char *command,
                                const char *option)
 {
@@ -364,7 +360,7 @@ static int parse_complete(const struct option_table *table, int argc, char **arg
 
     fill_getopt(table, &tables);
     opterr = 0;
-    optind = 0; /* glibc: restarts the parser */
+    optind = 0; /* In glibc, 0 restarts the parser. */
     for (;;) {
         int word = optind > 0 ? optind : 1;
         int found = getopt_long(argc, argv, tables.letters, tables.longs, NULL);

@@ -1,4 +1,3 @@
-/* Functions that all commands share: the version, complaints, signals, the clock, output errors. */
 #include "command.h"
 
 #include "views/document.h"
@@ -38,8 +37,8 @@ int complain(int status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    for (char *byte = line; *byte != '\0'; byte++) { /* one line, even with control characters in
-                                                      * a name */
+    /* A name may have control characters, such as a line feed. */
+    for (char *byte = line; *byte != '\0'; byte++) {
         if ((unsigned char)*byte < ' ' || *byte == 0x7f)
             *byte = '?';
     }
@@ -75,8 +74,9 @@ int show_document(const struct document *document, const struct view *view,
     return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
 }
 
-/* If the caller closed a standard descriptor, the next opened file would get its number and the
- * output. So it is opened here in a way in which every write fails. */
+/* Opens /dev/null at each closed standard descriptor. Otherwise the next opened file would get
+ * the number of that descriptor, and output of camp would go to that file. Writing to a
+ * descriptor that is open for reading only fails. */
 static void occupy_standard_descriptors(void)
 {
     int descriptor;
@@ -91,8 +91,11 @@ static void occupy_standard_descriptors(void)
 void prepare_program(void)
 {
     occupy_standard_descriptors();
-    setlocale(LC_CTYPE, "");  /* the encoding of the terminal; numbers stay in the C locale */
-    signal(SIGPIPE, SIG_IGN); /* `| head` ends a command by EPIPE, after its cleanup */
+    /* The encoding of the terminal. Numbers keep the format of the C locale. */
+    setlocale(LC_CTYPE, "");
+    /* If a reader such as head(1) closes the pipe, writing fails with EPIPE, and the command
+     * ends after its cleanup. */
+    signal(SIGPIPE, SIG_IGN);
 }
 
 static void request_stop(int signal_number)
@@ -102,7 +105,8 @@ static void request_stop(int signal_number)
 
 void stop_on_signals(void)
 {
-    struct sigaction action = { .sa_handler = request_stop }; /* no SA_RESTART: sleeps end */
+    /* Without SA_RESTART, a signal ends a sleep. */
+    struct sigaction action = { .sa_handler = request_stop };
 
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
@@ -136,6 +140,6 @@ void time_text(char *ret, size_t capacity, int64_t wall_clock_ns)
 
     localtime_r(&seconds, &broken_down);
     strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &broken_down);
-    strftime(zone, sizeof zone, "%z", &broken_down); /* +0100: RFC 3339 wants +01:00 */
+    strftime(zone, sizeof zone, "%z", &broken_down); /* "+0100"; RFC 3339 requires "+01:00" */
     snprintf(ret, capacity, "%s.%03d%.3s:%s", day, milliseconds, zone, zone + 3);
 }

@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Complains about a failed write, unless the reader closed the pipe early (| head), which is not a
- * failure. */
+/* Complains about a failed write. A pipe that the reader closed is not a failure. */
 static int complain_of_file(const char *path, int system_error)
 {
     if (strcmp(path, "-") == 0 || system_error == EPIPE)
@@ -46,8 +45,8 @@ static void release(struct output_file *file)
     *file = (struct output_file){ 0 };
 }
 
-/* The path that symbolic links lead to, so that a link is kept and its target replaced. NULL: no
- * memory. */
+/* Resolves symbolic links. So a link is kept, and the file that it points to is replaced.
+ * Returns NULL if there is no memory. */
 static char *target_of(const char *path)
 {
     char *resolved = realpath(path, NULL);
@@ -64,7 +63,8 @@ static int open_part(struct output_file *file)
         errno = ENOMEM;
         return -1;
     }
-    unlink(file->part); /* left by a killed process; O_EXCL refuses any other file */
+    /* Removes the file that a killed process left. O_EXCL then refuses any other existing file. */
+    unlink(file->part);
     return open(file->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
@@ -113,7 +113,9 @@ int output_file_finish(struct output_file *file)
 {
     int system_error = 0;
 
-    errno = 0; /* a failed write is repeated, for its errno */
+    /* The errno of an earlier failed write is lost. fflush() repeats the write, and sets errno
+     * again. */
+    errno = 0;
     if (fflush(file->stream) != 0 || ferror(file->stream))
         return output_file_fail(file, errno != 0 ? errno : EIO);
     if (fclose(file->stream) != 0)

@@ -1,7 +1,7 @@
 /*
- * An output file that appears completely or not at all: it is written under another name in the
- * same folder, and renamed once it is complete and closed. Files that are not regular (/dev/stdout,
- * a pipe) are written directly; "-" is stdout.
+ * An output file that appears completely or not at all. camp writes the file under a temporary name
+ * in the same folder, and renames it when it is complete and closed. Paths that are not regular
+ * files, such as /dev/stdout or a pipe, are written directly. "-" is stdout.
  */
 #pragma once
 
@@ -10,29 +10,29 @@
 
 struct output_file {
     FILE *stream;
-    const char *path; /* as given; owned by the caller */
-    char *target;     /* final path; owned. NULL: written directly */
-    char *part;       /* path of the file until it is renamed; owned */
+    const char *path; /* the caller owns it */
+    char *target;     /* the path after renaming; NULL if the path is written directly */
+    char *part;       /* the path before renaming */
 };
 
-/* Is the path suitable for a page: FILE.html, FILE.htm, "-", or something other than a file (a
- * pipe)? */
+/* Returns whether a page can be written to the path: FILE.html, FILE.htm, "-", or an existing
+ * path that is not a regular file, such as a pipe. */
 bool output_file_is_page(const char *path);
 
-/* Checks that the folder of the path exists. STATUS_OK, or STATUS_FAILURE after a complaint that
- * names the missing folder. */
+/* Checks that the folder of the path exists. Returns STATUS_OK, or STATUS_FAILURE after naming
+ * the missing folder on stderr. */
 int output_folder_check(const char *path);
 
-/* Opens the file. STATUS_OK, or an exit status after a complaint, with nothing left to close. */
+/* Opens the file. Returns STATUS_OK, or an exit status after an error message; the caller then
+ * has nothing to close. */
 int output_file_open(struct output_file *file, const char *path);
 
-/* Closes and renames the file. STATUS_OK, or an exit status after a complaint; then no file is left
- * behind. */
+/* Closes and renames the file. Returns STATUS_OK, or an exit status after an error message; then
+ * no file is left behind. */
 int output_file_finish(struct output_file *file);
 
-/* Removes the file after a failed write. Returns an exit status after a complaint, or STATUS_OK for
- * a closed pipe. */
+/* Removes the file after a failed write. Returns STATUS_OK if the reader closed the pipe,
+ * otherwise an exit status after an error message. */
 int output_file_fail(struct output_file *file, int system_error);
 
-/* Removes the unfinished file. */
 void output_file_discard(struct output_file *file);

@@ -12,7 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* False also if the groups cannot be read. */
+/* Returns true if the user is in the group "camp", or if there is no such group. Returns false
+ * if the groups cannot be read. */
 static bool is_member(void)
 {
     const struct group *group;
@@ -38,7 +39,7 @@ bool privilege_group_exists(void)
     return getgrnam(PRIVILEGE_GROUP) != NULL;
 }
 
-/* Writes the path in single quotes; a quote in the path is written outside of them. */
+/* Writes the path in single quotes. A quote within the path is written as '\''. */
 void privilege_line(char ret[PRIVILEGE_LINE_SIZE])
 {
     char path[4096] = "";
@@ -51,7 +52,8 @@ void privilege_line(char ret[PRIVILEGE_LINE_SIZE])
     stpcpy(at, "'");
 }
 
-/* True with no_new_privs: execve(2) then grants no capabilities, so the caller had them before. */
+/* With no_new_privs, execve(2) grants no capabilities of a file. So the process had its
+ * capabilities before. */
 static bool were_held_before(void)
 {
     return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
@@ -63,7 +65,7 @@ void privilege_drop(void)
     struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = { 0 };
     bool keep;
 
-    if (getauxval(AT_SECURE) == 0) /* the file has no capabilities */
+    if (getauxval(AT_SECURE) == 0) /* the file grants no capabilities */
         return;
     keep = were_held_before() || is_member();
     if (keep && syscall(SYS_capget, &header, sets) != 0)
@@ -71,5 +73,5 @@ void privilege_drop(void)
     for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
         sets[i].effective = sets[i].permitted;
     if (syscall(SYS_capset, &header, sets) != 0 && !keep)
-        _exit(126); /* cannot fail: dropping is always allowed */
+        _exit(126); /* Exits rather than run with capabilities that this user may not use. */
 }

@@ -1,14 +1,15 @@
 /*
- * Capabilities that camp's file grants (setcap): to which users, and when they are effective.
+ * Handles capabilities that the file of camp grants (setcap(8)): which users may use them, and when
+ * they become effective.
  *
- * A file grants them to every user who may execute it, and camp is useful to every user. So a user
- * outside the group "camp" drops them before anything else is done; without such a group, the
- * administrator has granted them to all. Capabilities held before, by root or a service (ambient
- * capabilities), are kept.
+ * Such a file grants its capabilities to every user who may execute it, and every user should be
+ * able to run camp. So camp drops the capabilities at its start, unless the user is in the group
+ * "camp". If there is no such group, all users keep the capabilities. Capabilities that the process
+ * had before, from root or from a service (ambient capabilities), are also kept.
  *
- * The file grants them as permitted only (=p, not =ep): the kernel refuses to execute a file with
- * immediately effective capabilities where the bounding set lacks one of them, as a service's does
- * (capabilities(7), "Safety checking for capability-dumb binaries").
+ * The file grants capabilities only as permitted (=p, not =ep). The kernel refuses to execute a
+ * file with effective capabilities if the bounding set lacks one of them. A service often has such
+ * a bounding set (capabilities(7), "Safety checking for capability-dumb binaries").
  */
 #pragma once
 
@@ -20,7 +21,8 @@ void privilege_drop(void);
 
 bool privilege_group_exists(void);
 
-#define PRIVILEGE_LINE_SIZE (4 * 4096 + 64) /* a path of PATH_MAX quotes */
+/* In a path of PATH_MAX quotes, each quote takes four characters. */
+#define PRIVILEGE_LINE_SIZE (4 * 4096 + 64)
 
-/* The shell command that grants the capabilities to the file of this program. */
+/* Writes the shell command that grants the capabilities to the file of this program. */
 void privilege_line(char ret[PRIVILEGE_LINE_SIZE]);

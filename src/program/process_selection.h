@@ -1,4 +1,3 @@
-/* --pid and --filter of all commands. */
 #pragma once
 
 #include "options.h"
@@ -13,40 +12,41 @@
 
 #define NO_PID (-1)
 
-/* The processes of --pid: found when the command starts, or for a recording only their pids. */
+/* The processes of --pid. They are found when the command starts; for a recording only their
+ * pids are known. */
 struct process_selection {
-    struct text_list texts;                    /* for OPTION_LIST; selection_processes_release() */
-    int32_t pids[PIDS_MAXIMUM];                /* [count]; NO_PID after its exit */
-    struct camp_process watched[PIDS_MAXIMUM]; /* [count] */
-    bool seen[PIDS_MAXIMUM];                   /* [count] seen in an interval */
+    struct text_list texts;
+    int32_t pids[PIDS_MAXIMUM]; /* [count]; NO_PID after the process exited */
+    struct camp_process watched[PIDS_MAXIMUM];
+    bool seen[PIDS_MAXIMUM]; /* [count] whether the process was in an interval */
     size_t count;
 };
 void selection_processes_release(struct process_selection *processes);
 
-/* Finds the processes of `texts`. OPTIONS_GO_ON, or a status after a complaint: not a number, no
- * such process. */
+/* Finds the processes of `texts`. Prints an error and returns an exit status if a text is not a
+ * number or a process does not exist. Otherwise returns OPTIONS_GO_ON. */
 int selection_processes(struct process_selection *processes);
 
-/* For a recording, used instead of selection_processes(): parses the pids of `texts`, without
- * looking for living processes. selection_see() notes each pid in the recording, and at the end a
- * pid that never appeared is complained about. */
+/* Parses the pids of `texts` for a recording, without looking for living processes.
+ * selection_see() then notes each pid in the recording. At the end
+ * selection_complain_of_missing() complains about a pid that the recording does not have. */
 int selection_numbers(struct process_selection *processes);
 void selection_see(struct process_selection *processes, int64_t pid);
 int selection_complain_of_missing(const struct process_selection *processes, const char *source);
 
-/* For living processes, after the first interval: a pid that still exists but was not in the
- * interval, or NO_PID. */
+/* Returns the pid of a living process that was not in the first interval, or NO_PID. For living
+ * processes only, after the first interval. */
 int32_t selection_unseen(const struct process_selection *processes);
 
-/* Both complain, and return STATUS_FAILURE. */
+/* Both functions print an error and return STATUS_FAILURE. */
 int complain_of_missing_process(int32_t pid);
 int complain_of_unseen_process(int32_t pid);
 
-/* Stops watching exited processes and zombies, even if their pid is reused. True: some processes
- * were watched, and none of them is left. */
+/* Stops watching exited processes and zombies, even if a new process has the same pid. Returns
+ * true if there were processes of --pid, and all of them have exited. */
 bool selection_all_ended(struct process_selection *processes);
 
-/* Compiles the value of an option, a POSIX extended regular expression, into *ret, and points
- * *ret_used at it. NULL compiles nothing; *ret_used is then NULL. OPTIONS_GO_ON, or STATUS_USAGE
- * after a complaint. */
+/* Compiles a POSIX extended regular expression, the value of an option, into *ret, and sets
+ * *ret_used to `ret`. If the value is NULL, *ret_used is NULL. Returns OPTIONS_GO_ON, or
+ * STATUS_USAGE after an error message. */
 int pattern_compile(const char *option, const char *text, regex_t *ret, const regex_t **ret_used);

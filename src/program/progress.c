@@ -40,8 +40,8 @@ void progress_show(void *context, uint64_t done, uint64_t total)
     draw(done, total);
 }
 
-/* tcgetpgrp() returns -1 for a terminal that is not the controlling terminal of this session: no
- * shell there runs this process in the background. */
+/* tcgetpgrp() returns -1 if the terminal is not the controlling terminal of this session. No
+ * shell on that terminal then runs this process in the background. */
 static bool is_in_background(void)
 {
     const pid_t foreground = tcgetpgrp(STDERR_FILENO);
@@ -55,7 +55,7 @@ void progress_text(struct progress *progress, const char *text)
 
     if (!isatty(STDERR_FILENO) || is_in_background())
         return;
-    most = view_width(stderr) - 1; /* in the last column the cursor would wrap */
+    most = view_width(stderr) - 1; /* In the last column the cursor would move to the next line. */
     if (length > most)
         length = most;
     fprintf(stderr, "\r%-*.*s", (int)progress->width, (int)length, text);

@@ -1,23 +1,23 @@
-/* The progress of a long operation: a bar or a line of text on stderr, if it is a terminal. */
+/* Shows the progress of a long operation as a bar or a line of text, if stderr is a terminal. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* All zero: not started. */
+/* Start with a zeroed struct. */
 struct progress {
-    uint64_t begin_ns, drawn_ns; /* CLOCK_MONOTONIC */
-    size_t width;                /* columns in use; 0: nothing is shown */
+    uint64_t begin_ns, drawn_ns;
+    size_t width; /* the number of columns in use; 0 if nothing is shown */
 };
 
-/* Draws a bar, once the operation has taken a while. `context` is a struct progress *: the function
- * has the type of struct from's progress(). */
+/* Draws a bar, once the operation has taken half a second. `context` is a struct progress *. The
+ * function has the type of progress() in struct from. */
 void progress_show(void *context, uint64_t done, uint64_t total);
 
-/* Replaces the last text by this one at once, cut to the terminal's width. Shows nothing in the
- * background of a shell, because the text would be mixed with the shell's own lines. */
+/* Replaces the shown text, and cuts the new text to the width of the terminal. Shows nothing if
+ * a shell runs the process in the background, because the shell writes lines of its own. */
 void progress_text(struct progress *progress, const char *text);
 
 /* Erases the bar or the text, so that other lines can be written. progress_show() and
- * progress_text() may be called again after it. */
+ * progress_text() may be called again later. */
 void progress_clear(struct progress *progress);

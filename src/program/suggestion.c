@@ -5,8 +5,8 @@
 
 #define WORD_MAXIMUM 63
 
-/* The number of letters to insert, delete or change (Levenshtein); a swap of neighbours counts as
- * 1. Three rows of the algorithm's table suffice. */
+/* Returns the number of letters to insert, delete or change (Levenshtein distance). Swapping two
+ * neighbouring letters counts as 1. The algorithm needs only three rows of its table at a time. */
 static size_t word_distance(const char *left, const char *right)
 {
     size_t rows[3][WORD_MAXIMUM + 1];
@@ -42,7 +42,7 @@ void suggestion_offer(struct suggestion *suggestion, const char *candidate)
     size_t distance = word_distance(suggestion->word, candidate);
     size_t bound = length / 3 < 1 ? 1 : length / 3;
 
-    /* A truncated word, or one without its unit, is near as well: "free" for "free_bytes". */
+    /* A word that is the start of a candidate, such as "free" for "free_bytes", has distance 1. */
     if (length >= 3 && strncmp(candidate, suggestion->word, length) == 0)
         distance = 1;
     if (distance > bound || (suggestion->best != NULL && distance >= suggestion->distance))

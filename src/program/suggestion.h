@@ -1,12 +1,13 @@
-/* "Did you mean ...?" */
+/* Finds a word for "Did you mean ...?" */
 #pragma once
 
 #include <stddef.h>
 
-/* The candidate nearest to a mistyped word, of all that suggestion_offer() was called with. */
+/* Keeps the candidate that is most similar to `word`, of all candidates passed to
+ * suggestion_offer(). */
 struct suggestion {
     const char *word;
-    const char *best; /* NULL: none is near enough */
+    const char *best; /* NULL if no candidate is similar enough */
     size_t distance;
 };
 

@@ -1,17 +1,19 @@
 /*
- * The time of the kernel's tick, found from outside.
+ * Finds the time of the kernel's timer tick from user space.
  *
- * Theory: CLOCK_MONOTONIC_COARSE is the time as of the last tick (timekeeping_advance(), from
- * tick_do_update_jiffies64()), so its value changes at a tick, and at no other time. A thread that
- * reads it and CLOCK_MONOTONIC continuously observes the tick: never early, and late by the
- * delivery of the interrupt and by any preemption. Ticks are hrtimers on CLOCK_MONOTONIC, one
- * length apart to the nanosecond, so the phase (modulo the length) is constant while NTP changes
- * that clock's speed; and the earliest of several observations is the best.
+ * Theory: CLOCK_MONOTONIC_COARSE holds the time of the last tick (timekeeping_advance(), called by
+ * tick_do_update_jiffies64()). So its value changes only at a tick. A thread that reads
+ * CLOCK_MONOTONIC_COARSE and CLOCK_MONOTONIC continuously observes the ticks. An observation is
+ * never early. It is late by the delivery of the interrupt, and by any preemption of the thread.
+ *
+ * Ticks are hrtimers on CLOCK_MONOTONIC, exactly one tick length apart. So the phase (time modulo
+ * tick length) stays constant, even while NTP changes the speed of the clock. The earliest of
+ * several observations is the most accurate.
  *
  * The length of a tick is clock_getres(CLOCK_MONOTONIC_COARSE) (KTIME_LOW_RES, 1/HZ).
  *
- * Not covered: the change shows the tick of the timekeeping CPU. With skew_tick=1 on the kernel's
- * command line the ticks of the other CPUs come up to half a length later.
+ * Limitation: only the tick of the CPU that keeps the time is observed. With skew_tick=1 on the
+ * kernel's command line, other CPUs have their ticks up to half a tick length later.
  */
 #include "tick.h"
 
@@ -20,11 +22,11 @@
 
 #include <time.h>
 
-#define CLUSTER_NS 50000u    /* observations this close together have the same phase */
-#define PATIENCE_TICKS 2500u /* longest wait for a change: other tasks may keep the CPU */
-#define GAP_NS                                                                                     \
-    100000u /* longer between two readings: the thread was off the CPU, and                        \
-             * observed nothing */
+#define CLUSTER_NS 50000u /* Observations at most this far apart belong to the same phase. */
+/* The longest wait for a tick. Other tasks may keep the CPU meanwhile. */
+#define PATIENCE_TICKS 2500u
+/* After a longer gap between two readings, the thread was off the CPU and did not see the tick. */
+#define GAP_NS 100000u
 
 uint64_t tick_length_ns(void)
 {
@@ -40,7 +42,7 @@ static uint64_t later_by(uint64_t seen_ns, uint64_t phase_ns, uint64_t length_ns
     return (seen_ns + length_ns - phase_ns % length_ns) % length_ns;
 }
 
-/* The median lateness of the observations, relative to this phase. */
+/* Returns the median time by which the observations are later than phase_ns. */
 static uint64_t half_within(const uint64_t *seen_ns, unsigned count, uint64_t length_ns,
                             uint64_t phase_ns)
 {
@@ -57,9 +59,10 @@ static uint64_t half_within(const uint64_t *seen_ns, unsigned count, uint64_t le
     return sorted[count / 2];
 }
 
-/* Late observations are anywhere after the tick, so also just before the next one, which would
- * mislead a minimum. The shortest span that contains half of all has the true phase, and the
- * earliest observation may be shortly before it. */
+/* An observation may be late by any time, so it may also be just before the next tick. The
+ * minimum would then be wrong. Instead, the phase is the start of the shortest span that has
+ * half of the observations. If a slightly earlier observation exists, the phase is moved to that
+ * observation. */
 uint64_t tick_phase_of(const uint64_t *seen_ns, unsigned count, uint64_t length_ns,
                        uint64_t *ret_spread_ns)
 {
@@ -88,7 +91,8 @@ uint64_t tick_phase_of(const uint64_t *seen_ns, unsigned count, uint64_t length_
     return phase;
 }
 
-/* Waits for one change of the coarse clock, and returns its time. 0: none came in time. */
+/* Waits for the next change of the coarse clock, and returns the time of the change. 0 if there
+ * was no change within PATIENCE_TICKS, or a stop was requested. */
 static uint64_t watch_one(uint64_t length_ns)
 {
     uint64_t began = now_ns(CLOCK_MONOTONIC), before = began;

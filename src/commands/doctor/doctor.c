@@ -1,9 +1,10 @@
 /*
- * camp doctor: what this kernel counts and how, its events for microstates, the capabilities of
- * this process and what each would give, the tier of `camp check`, and the one line that would
- * change it.
+ * camp doctor shows what this kernel counts, and how. It also shows the kernel's events for
+ * microstates, the capabilities of this process and what each permits, the tier that `camp check`
+ * can use, and the command that would make a better tier available.
  *
- * doctor_facts.c has the facts. This file examines the rest, and shows all of it.
+ * doctor_facts.c has the facts about the kernel. This file examines all other things, and prints
+ * the document.
  */
 #include "doctor.h"
 
@@ -67,7 +68,7 @@ static const struct record layout = DOCUMENT_LAYOUT("camp.doctor/1", tables, FAC
 
 static const char *const table_names[] = { "facts", "events", "capabilities", "tiers", NULL };
 
-/* Opens a session of microstates, the only way to know whether one is possible. */
+/* Opens a session of microstates, because nothing else shows whether a session can be opened. */
 static void try_microstates(struct doctor *doctor)
 {
     struct camp_states *session = NULL;
@@ -75,7 +76,7 @@ static void try_microstates(struct doctor *doctor)
 
     if (camp_states_open(&session, CAMP_STATES_NO_SYSCALLS, &doctor->states_refusal) == CAMP_OK)
         doctor->states_refusal.code = CAMP_OK;
-    /* Other commands refer to this one, which gives advice of its own. */
+    /* The message advises to run camp doctor. Here that advice is removed. */
     advice = strstr(doctor->states_refusal.message, ": run as root, or see camp doctor");
     if (advice != NULL)
         *advice = '\0';
@@ -105,7 +106,7 @@ struct cell doctor_yes_or_no(const struct doctor *doctor, bool yes)
     return doctor->words ? cell_text(yes ? "yes" : "no") : cell_boolean(yes);
 }
 
-/* Without BTF the kernel does not report its events: there are no rows then. */
+/* Without BTF, the kernel does not report its events, and the table stays empty. */
 static void add_events(struct doctor *doctor)
 {
     struct camp_states_event events[EVENTS_MAXIMUM];
@@ -160,7 +161,8 @@ static void add_tier(struct doctor *doctor, enum tasks_tier tier, bool available
     DOCUMENT_ADD(&doctor->document, TIERS, cells);
 }
 
-/* Root in a container holds the capabilities, but only inside the container. */
+/* Returns whether capabilities for microstates are missing. Root in a container may have the
+ * capabilities, but they do not count outside of the container. */
 static bool lacks_states(const struct doctor *doctor)
 {
     return doctor->states_refusal.code == CAMP_E_PERM &&
@@ -169,7 +171,7 @@ static bool lacks_states(const struct doctor *doctor)
            !capability_held(&doctor->kernel, "CAP_SYS_ADMIN");
 }
 
-/* The command that gives capabilities to this user, or to the file of this program. */
+/* Returns the command that gives the capabilities to this user, or to the file of this program. */
 static const char *way_to_capabilities(struct doctor *doctor)
 {
     char line[PRIVILEGE_LINE_SIZE];
@@ -180,7 +182,8 @@ static const char *way_to_capabilities(struct doctor *doctor)
     return document_text(&doctor->document, "%s", line);
 }
 
-/* The obstacle to the better tier: a capability, or the kernel's refusal. */
+/* Returns a command for a better tier, or the reason why no better tier is possible. NULL if the
+ * best tier is available. */
 static const char *change_of(struct doctor *doctor)
 {
     if (doctor->tier == TASKS_TASKSTATS)
@@ -193,8 +196,8 @@ static const char *change_of(struct doctor *doctor)
     return doctor->refusal.message;
 }
 
-/* Where the kernel has microstates but the user may not read them, camp top and camp time still
- * show the numbers that every user may read. */
+/* Notes whether microstates can be measured. If not, camp top and camp time still show the
+ * numbers that every user may read. */
 static void note_microstates(struct doctor *doctor)
 {
     const struct camp_error *refusal = &doctor->states_refusal;
@@ -281,7 +284,7 @@ int command_doctor(int argc, char **argv)
 
     if (status != OPTIONS_GO_ON)
         return status;
-    output = view_options_of(stdout); /* not before options_parse(): --color */
+    output = view_options_of(stdout); /* after options_parse(), which sets the colors (--color) */
     output.table = table_names[table >= 0 ? table : FACTS];
     doctor.words = format == FORMAT_TEXT;
     result = examine(&doctor, &error);

@@ -1,4 +1,4 @@
-/* camp doctor: what it found, and the tables that show it. */
+/* The results of camp doctor, and the document that shows them. */
 #pragma once
 
 #include "program/capability.h"
@@ -16,16 +16,17 @@
 enum { FACTS, EVENTS, CAPABILITIES, TIERS, SUMMARY, TABLE_COUNT };
 
 struct doctor {
-    bool words; /* text form: "yes" and "no", as a blank would not be read as "no" */
+    bool words; /* show "yes" and "no", because the text view shows false as a blank */
     struct camp_kernel kernel;
-    struct camp_error refusal; /* error of taskstats; code CAMP_OK: taskstats answers */
+    /* the error of taskstats; its code is CAMP_OK if taskstats answers */
+    struct camp_error refusal;
     uint16_t taskstats_version;
-    struct camp_error states_refusal; /* error of opening a session of microstates; likewise */
+    /* the error of opening a session of microstates; its code is CAMP_OK after success */
+    struct camp_error states_refusal;
     enum tasks_tier tier;
     struct document document;
 };
 
 struct cell doctor_yes_or_no(const struct doctor *doctor, bool yes);
 
-/* Adds the facts of doctor->kernel to the document. */
 void doctor_add_facts(struct doctor *doctor);

@@ -1,6 +1,6 @@
 /*
- * The facts of camp doctor: what this kernel counts, with an explanation of each number. An unknown
- * fact is shown as unknown, with its source.
+ * The facts of camp doctor: what this kernel counts, with an explanation of each number. For an
+ * unknown fact, camp doctor shows where the fact would be read.
  */
 #include "doctor.h"
 
@@ -15,8 +15,8 @@
 
 #define PATH_SIZE 96
 
-/* The obstacle to reading a file, as the words before its name: a missing capability, or one that
- * no capability removes. NULL: none. */
+/* Returns what prevents reading a file, as words to write before the path. The obstacle is a
+ * missing capability, or one that no capability removes. NULL if the file can be read. */
 static const char *hindrance(const struct doctor *doctor, const char *path)
 {
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
@@ -35,8 +35,8 @@ static const char *hindrance(const struct doctor *doctor, const char *path)
                : "CAP_DAC_READ_SEARCH opens";
 }
 
-/* Why a fact is unknown, and how to change that. `how` starts with the path of the file that has
- * the fact. The advice comes before the path, which may be truncated. */
+/* Explains why a fact is unknown, and how to change that. `how` starts with the path of the file
+ * that has the fact. The path comes last in the text, because a long text is truncated. */
 static const char *reason_unknown(struct doctor *doctor, const char *how)
 {
     struct document *document = &doctor->document;
@@ -61,7 +61,6 @@ static void add_fact(struct doctor *doctor, const char *name, struct cell value,
     DOCUMENT_ADD(&doctor->document, FACTS, cells);
 }
 
-/* Adds a yes-or-no fact, with the meaning of each answer. */
 static void add_yes_no(struct doctor *doctor, const char *name, uint32_t field, int32_t value,
                        const char *yes, const char *no, const char *how)
 {

@@ -1,9 +1,11 @@
 /*
- * camp get: reads counters. Operands become rows (query.c), their subjects are read once or, for
- * rates and percentages, twice, and each row becomes a value with its unit and its provenance.
+ * camp get reads counters. The operands become rows (query.c). The subjects of the rows are read
+ * once or, for rates and percentages, twice. Each row then gets a value with its unit and its
+ * provenance (measured, sampled, scaled or derived).
  *
- * A value that could not be read is shown as unknown, with its reason once on stderr. The exit
- * status is then STATUS_PARTIAL if any value was read, otherwise that of the first reason.
+ * A value that could not be read is shown as unknown, and the reason is printed once on stderr. The
+ * exit status is then STATUS_PARTIAL if any other value was read. Otherwise it is the status of the
+ * first reason.
  */
 #include "program/command.h"
 #include "query.h"
@@ -36,7 +38,7 @@ struct get {
     const char *pid;
     struct cell *cells;
     struct values values;
-    int status; /* of the first operand whose subject does not exist */
+    int status; /* the exit status for the first operand whose subject does not exist */
 };
 
 static const struct field moment_fields[] = {
@@ -71,7 +73,8 @@ static const char *rate_unit(const char *unit)
     return strcmp(unit, "ns") == 0 ? "ns/s" : strcmp(unit, "bytes") == 0 ? "bytes/s" : "count/s";
 }
 
-/* The task as it was last read: it has the provenance of some numbers. NULL: there is none. */
+/* Returns the last reading of a task, which has the provenance of some counters. Returns NULL if
+ * the subject is not a task, or could not be read. */
 static const struct camp_task *task_of(const struct subject *subject)
 {
     const bool is_task = (subject->kind & (CAMP_KIND_PROCESS | CAMP_KIND_THREAD)) != 0;
@@ -79,8 +82,8 @@ static const struct camp_task *task_of(const struct subject *subject)
     return is_task && subject->now.result >= 0 ? &subject->now.task : NULL;
 }
 
-/* Fills the cells of a row. `name`: memory for the row's name, LABEL_SIZE + CAMP_NAME_SIZE bytes.
- */
+/* Fills the cells of a row. The name of the row is written to `name`, which has LABEL_SIZE +
+ * CAMP_NAME_SIZE bytes. */
 static void fill_row(struct get *get, struct row *row, struct cell *cells, char *name)
 {
     const struct camp_counter *counter = row->counter;
@@ -104,9 +107,7 @@ static void fill_row(struct get *get, struct row *row, struct cell *cells, char 
     cells[CELL_COUNTER] = cell_text(counter->name);
 }
 
-/* ------------------------------------------------------------------------ Output -- */
-
-/* --value: nothing but the values, one a line. Control characters of a name are shown as '?'. */
+/* Prints a value on a line of its own, for --value. Control characters are printed as '?'. */
 static int print_value(FILE *stream, const struct cell *cell)
 {
     switch (cell->kind) {
@@ -136,8 +137,8 @@ static int print_values(const struct get *get)
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : errno != 0 ? errno : EIO;
 }
 
-/* The real length of the interval. Each subject has its own, since one is read after the other:
- * this is the one of the first row that needs an interval. */
+/* Returns the length of the interval of the first row that needs an interval. Subjects are read
+ * one after the other, so their intervals differ a little. */
 static struct cell interval_cell(const struct get *get)
 {
     for (size_t i = 0; i < get->query.row_count; i++) {
@@ -151,7 +152,7 @@ static struct cell interval_cell(const struct get *get)
     return cell_unknown();
 }
 
-/* Prints one record. Returns 0, or the errno of the output. */
+/* Returns 0, or the errno of a failed write. */
 static int print_record(struct get *get, char *names, uint64_t number)
 {
     struct query *query = &get->query;
@@ -178,7 +179,7 @@ static int print_record(struct get *get, char *names, uint64_t number)
     return get->view->record(&get->output, &record, number);
 }
 
-/* Complains that a signal ended the first interval, so that the values are of a shorter one. */
+/* Complains that a signal ended the first interval. The values are then of a shorter interval. */
 static int tell_end(const struct get *get, uint64_t began_ns)
 {
     return complain(STATUS_PARTIAL, "ended early: the interval is %.3g s of %.6g s",
@@ -186,7 +187,6 @@ static int tell_end(const struct get *get, uint64_t began_ns)
                     (double)get->interval_ns / NS_PER_S);
 }
 
-/* Reads and prints the values `count` times, one interval apart. */
 static int repeat(struct get *get)
 {
     size_t rows = get->query.row_count;
@@ -213,7 +213,8 @@ static int repeat(struct get *get)
                 break;
             cut = differs;
         }
-        /* After a suspend, or a reading longer than the interval, missed readings are skipped. */
+        /* After a suspend, or a reading that took longer than an interval, missed readings are
+         * skipped. */
         now = now_ns(CLOCK_MONOTONIC);
         if (now > next_ns + get->interval_ns)
             next_ns = now;
@@ -228,9 +229,7 @@ static int repeat(struct get *get)
     return cut ? tell_end(get, began_ns) : STATUS_OK;
 }
 
-/* ---------------------------------------------------------------------- Operands -- */
-
-/* With --name or --pid the operands are counters of those processes. */
+/* With --name or --pid, the operands are counters of the selected processes. */
 static int add_operand(struct get *get, const char *operand)
 {
     char whole[LABEL_SIZE + CAMP_NAME_SIZE];
@@ -250,8 +249,8 @@ static int add_operand(struct get *get, const char *operand)
     return query_add(&get->query, whole);
 }
 
-/* Adds all operands before anything is read. A mistyped one ends the command; a subject that does
- * not exist counts as missing. */
+/* Adds all operands before anything is read. A mistyped operand ends the command. A subject that
+ * does not exist counts as a missing value. */
 static int add_operands(struct get *get, int argc, char **argv, int first)
 {
     if (first >= argc && get->name == NULL && get->pid == NULL)
@@ -331,7 +330,6 @@ static int parse(struct get *get, int argc, char **argv, int *ret_first)
     return status == STATUS_OK ? OPTIONS_GO_ON : status;
 }
 
-/* The exit status: where values are missing, STATUS_PARTIAL if others are known. */
 static int final_status(const struct get *get)
 {
     int status = get->status != STATUS_OK ? get->status : get->values.status;
@@ -353,7 +351,7 @@ int command_get(int argc, char **argv)
     if (get.interval_ns == 0)
         get.interval_ns = get.query.rate || get.count > 1 ? DEFAULT_RATE_INTERVAL_NS
                                                           : CAMP_DEFAULT_INTERVAL_MS * 1000000u;
-    /* Without `kernel` the provenance of CPU times is shown as unknown. */
+    /* If this call fails, the provenance of CPU times is shown as unknown. */
     camp_kernel_read(get.query.subjects.source, &get.kernel, sizeof get.kernel, NULL);
     stop_on_signals();
     if (get.query.row_count > 0)

@@ -47,8 +47,6 @@ const struct kind_words *kind_by_name(const char *name, size_t length)
     return NULL;
 }
 
-/* -------------------------------------------------------------------- Counters -- */
-
 static const struct camp_counter *find(const struct counters *counters, uint32_t wanted,
                                        const char *name)
 {
@@ -59,7 +57,7 @@ static const struct camp_counter *find(const struct counters *counters, uint32_t
     return NULL;
 }
 
-/* A share such as run_delay_percent is read at the place of its time, run_delay_ns. */
+/* Gives a share, such as run_delay_percent, the record and the offset of its time, run_delay_ns. */
 static void place_share(const struct counters *counters, struct camp_counter *share)
 {
     const char *end = strstr(share->name, "_percent");
@@ -116,8 +114,6 @@ bool counter_is_cpu_count(const struct camp_counter *counter)
     return counter->record == CAMP_RECORD_NONE;
 }
 
-/* -------------------------------------------------------------------- Readings -- */
-
 const void *counter_place(const struct camp_counter *counter, const struct reading *reading)
 {
     switch (counter->record) {
@@ -127,7 +123,7 @@ const void *counter_place(const struct camp_counter *counter, const struct readi
         return (const char *)&reading->taskstat + counter->offset;
     case CAMP_RECORD_UTILISATION:
         return (const char *)&reading->utilisation + counter->offset;
-    default: /* a member of the union, like `cpu` */
+    default: /* All members of the union have the address of `cpu`. */
         return (const char *)&reading->cpu + counter->offset;
     }
 }

@@ -1,6 +1,6 @@
 /*
- * What `camp get` can read: kinds of things, their counters (of the library's catalogue), and one
- * reading, in which each counter has its place.
+ * The kinds of things that `camp get` can read, such as CPUs and processes, and their counters from
+ * the library's catalogue. A struct reading has the values of all counters of one thing.
  */
 #pragma once
 
@@ -13,30 +13,31 @@
 #define KIND_COUNT 8
 #define NO_TIME SIZE_MAX
 
-/* How a kind is written on the command line; its name is camp_kind_name()'s. */
+/* How users write a kind on the command line. camp_kind_name() returns the name of a kind. */
 struct kind_words {
     enum camp_kind kind;
-    const char *plural; /* "processes": of `camp list`; NULL: there is only one */
-    const char *any;    /* "process.*": the operand for all of them */
-    const char *one;    /* "process.PID": the operand for one of them */
-    const char *help;   /* a few words */
-    size_t size;        /* of the struct with its counters, a member of struct reading */
-    size_t time_at;     /* offset of that struct's time_ns; NO_TIME: it has none */
-    bool has_total;     /* an operand without a subject is the total */
-    bool is_one;        /* there is only one: operands name no subject */
+    /* "processes" in `camp list processes`; NULL if there is only one thing of this kind */
+    const char *plural;
+    const char *any; /* "process.*", the operand for all processes */
+    const char *one; /* "process.PID", the operand for one process */
+    const char *help;
+    size_t size; /* the size of the struct in struct reading that has the counters of this kind */
+    size_t time_at; /* the offset of time_ns in that struct; NO_TIME if the struct has no time */
+    bool has_total; /* without a subject, an operand means the total of this kind */
+    bool is_one;    /* there is only one thing of this kind, so operands name no subject */
 };
 
 extern const struct kind_words kinds[KIND_COUNT];
 
 const struct kind_words *kind_words(enum camp_kind kind);
 
-/* Finds a kind by its name or its plural; NULL when there is none. */
+/* Finds a kind by its name or plural. Returns NULL if there is none. */
 const struct kind_words *kind_by_name(const char *name, size_t length);
 
-/* A subject at one point in time, as the structs of the library. */
+/* The values of a subject at one point in time. */
 struct reading {
-    int32_t result;          /* enum camp_result: below 0, nothing else is set */
-    uint32_t taskstat_known; /* 1: taskstat was read */
+    int32_t result; /* an enum camp_result; below 0, only this member is set */
+    uint32_t taskstat_known;
     uint64_t time_ns;
     uint64_t cpu_count;
     union {
@@ -48,8 +49,9 @@ struct reading {
         struct camp_kernel kernel;
     };
     struct camp_taskstat taskstat;
-    uint32_t utilisation_known;          /* the columns known in both readings; 0: not derived */
-    struct camp_utilisation utilisation; /* of a CPU, since the reading before */
+    /* The fields of utilisation that are known. 0 without a previous reading. */
+    uint32_t utilisation_known;
+    struct camp_utilisation utilisation;
 };
 
 #define COUNTERS_MAX 128
@@ -59,23 +61,25 @@ struct counters {
     size_t count;
 };
 
-/* The rows of the catalogue that are counters of a kind. A share has the offset of the time from
- * whose growth it is computed. */
+/* Returns all counters of the catalogue that have a kind. A share, such as run_delay_percent,
+ * has the offset of the time from which it is computed, such as run_delay_ns. */
 const struct counters *all_counters(void);
 
-/* Is the share a member of struct camp_utilisation, not computed from the growth of one time? */
+/* Returns whether a share is a member of struct camp_utilisation. Other shares are computed from
+ * the growth of one time. */
 bool counter_is_utilisation(const struct camp_counter *counter);
 
-/* The counter of that kind and name; NULL when there is none. */
+/* Finds a counter of a kind by its name. Returns NULL if there is none. */
 const struct camp_counter *counter_by_name(enum camp_kind kind, const char *name);
 
-/* Is it `count`, the number of CPUs, which has a call of its own in the library? */
+/* Returns whether the counter is `count`, the number of CPUs, which is not a member of a struct
+ * of the library. */
 bool counter_is_cpu_count(const struct camp_counter *counter);
 
 const void *counter_place(const struct camp_counter *counter, const struct reading *reading);
 
 bool counter_is_known(const struct camp_counter *counter, const struct reading *reading);
 
-/* camp_rate() of a time or count, at the width at which the kernel counts it. */
+/* Calls camp_rate() with the width that the counter has in the kernel, so wrapping is detected. */
 int counter_rate(const struct camp_counter *counter, uint64_t before, uint64_t now,
                  uint64_t elapsed_ns, double *ret_per_second);

@@ -39,7 +39,6 @@ static bool is_glob(const char *text)
     return strpbrk(text, "*?[") != NULL;
 }
 
-/* Does the pattern stand for every counter? */
 static bool is_every(const char *pattern)
 {
     return strcmp(pattern, "*") == 0 || strcmp(pattern, "all") == 0;
@@ -62,15 +61,14 @@ static bool is_counter(const struct kind_words *kind, const char *pattern)
     return false;
 }
 
-/* ------------------------------------------------------------------------ Rows -- */
-
 static bool has_rate(const struct camp_counter *counter)
 {
     return counter->nature != CAMP_NATURE_LEVEL && counter->nature != CAMP_NATURE_FACT;
 }
 
-/* Whether a pattern that matches a counter means it. It does not mean counters that need an
- * interval without a given one, nor counters without a rate when rates were requested. */
+/* Returns whether a pattern selects a counter that it matches. The exact name of a counter
+ * always does. "all" selects shares only if an interval was given and no rates were requested.
+ * When rates were requested, no pattern selects a counter without a rate. */
 static bool is_meant(const struct query *query, const char *pattern,
                      const struct camp_counter *counter)
 {
@@ -116,9 +114,7 @@ static int add_rows(struct query *query, const struct kind_words *kind, size_t s
     return STATUS_OK;
 }
 
-/* -------------------------------------------------------------------- Subjects -- */
-
-/* The part of the subject's label after the kind. */
+/* Returns the label of a subject without the kind. */
 static const char *name_of(const struct subject *subject)
 {
     const char *dot = strchr(subject->label, '.');
@@ -126,7 +122,8 @@ static const char *name_of(const struct subject *subject)
     return dot != NULL ? dot + 1 : "";
 }
 
-/* Does a glob such as 12* match the id, without the start time that "1234@5678" has? */
+/* Returns whether a glob such as 12* matches a pid or tid. The start time in "1234@5678" is not
+ * compared. */
 static bool id_matches(const char *pattern, int32_t id)
 {
     char text[16];
@@ -149,8 +146,8 @@ static bool matches_subject(const char *pattern, const struct subject *subject)
     }
 }
 
-/* Copies the subjects that match. A pattern that is exactly a device's name means only that device.
- */
+/* Copies the subjects that match a pattern. If the pattern is the exact name of a device, only
+ * that device is copied. */
 static int add_matching(const struct subjects *from, const char *pattern, struct subjects *to,
                         struct camp_error *error)
 {
@@ -182,7 +179,6 @@ static int fail_device(const struct kind_words *kind, const char *name, const st
                      suggestion.best != NULL ? "'" : "", kind->plural);
 }
 
-/* Finds subjects by a pattern, or a device by its name. */
 static int find_listed(const struct kind_words *kind, const char *pattern, struct subjects *ret,
                        struct camp_error *error)
 {
@@ -218,8 +214,8 @@ static int find_processes(const char *name, struct subjects *ret, struct camp_er
     return find_one(kind, name, ret, error);
 }
 
-/* Finds threads by "PID.TID", "PID" or "name:EXECUTABLE.*". PID is as for a process; TID may be a
- * glob. */
+/* Finds threads by "PID.TID", "PID" or "name:EXECUTABLE.*". PID has the same forms as for a
+ * process. TID may be a glob. */
 static int find_threads(const char *name, struct subjects *ret, struct camp_error *error)
 {
     struct subjects processes = { .source = ret->source };
@@ -229,7 +225,7 @@ static int find_threads(const char *name, struct subjects *ret, struct camp_erro
     int result;
 
     if (dot != NULL && dot[1 + strspn(dot + 1, "0123456789@*?[]-!")] != '\0')
-        dot = NULL; /* the dot is part of the executable's name */
+        dot = NULL; /* The dot is a part of the name of the executable. */
     if (dot != NULL && !is_glob(name) && strncmp(name, "name:", 5) != 0)
         return find_one(kind_words(CAMP_KIND_THREAD), name, ret, error);
     snprintf(process, sizeof process, "%.*s", dot != NULL ? (int)(dot - name) : (int)strlen(name),
@@ -238,7 +234,7 @@ static int find_threads(const char *name, struct subjects *ret, struct camp_erro
     for (size_t i = 0; result >= 0 && i < processes.count; i++) {
         result = subjects_list_threads(&threads, &processes.items[i].process, error);
         if (result == CAMP_E_GONE && processes.count > 1)
-            result = CAMP_OK; /* the process ended meanwhile */
+            result = CAMP_OK; /* The process exited after it was listed. */
     }
     if (result >= 0)
         result = add_matching(&threads, dot != NULL ? dot + 1 : "*", ret, error);
@@ -269,8 +265,6 @@ static int find_subjects(const struct kind_words *kind, const char *name, struct
                          camp_kind_name(kind->kind), name, kind->plural);
     return result;
 }
-
-/* -------------------------------------------------------------------- Operands -- */
 
 static int complain_of_kind(const char *operand, size_t length)
 {
@@ -329,7 +323,6 @@ static int add_found(struct query *query, const struct kind_words *kind,
     return status;
 }
 
-/* Adds a whole kind: the counters of the total, then those of each subject. */
 static int add_kind(struct query *query, const struct kind_words *kind)
 {
     struct subjects found = { .source = query->subjects.source };
@@ -344,7 +337,8 @@ static int add_kind(struct query *query, const struct kind_words *kind)
     return status;
 }
 
-/* The counter's name in the text after the kind; NULL: there is only a subject. */
+/* Returns the counter's name in `rest`, the operand without its kind. NULL if `rest` names only
+ * a subject. */
 static const char *counter_part(const struct kind_words *kind, const char *rest)
 {
     const char *dot = strrchr(rest, '.');
@@ -358,7 +352,8 @@ static const char *counter_part(const struct kind_words *kind, const char *rest)
     return NULL;
 }
 
-/* The word that may be a mistyped counter; NULL when it looks like part of a subject. */
+/* Returns the word in `rest` that may be a mistyped counter. NULL if the word looks like the
+ * name of a subject. */
 static const char *mistyped_part(const struct kind_words *kind, const char *rest)
 {
     const char *dot = strrchr(rest, '.');

@@ -1,13 +1,13 @@
 /*
- * What the operands of `camp get` ask for: rows, each a counter of a subject.
+ * The rows that the operands of `camp get` ask for. A row is one counter of one subject.
  *
- *   KIND                       every counter of every one:     network
- *   KIND.COUNTER               of what there is but one, or of all together: memory.free_bytes
- *   KIND.SUBJECT.COUNTER       network.eth0.100.sent_bytes, process.1234@5678.cpu_ns
- *   KIND.SUBJECT               all counters of one:            disk.sda
+ *       KIND                     all counters of all subjects of a kind: network
+ *       KIND.COUNTER             a counter of the only subject, or of the total: memory.free_bytes
+ *       KIND.SUBJECT.COUNTER     network.eth0.100.sent_bytes, process.1234@5678.cpu_ns
+ *       KIND.SUBJECT             all counters of a subject: disk.sda
  *
- * The counter is what stands after the last dot, so that a subject's name may hold dots. SUBJECT
- * and COUNTER may be globs; "all" is a COUNTER too. Processes are also found by name:EXECUTABLE.
+ * COUNTER is the text after the last dot, so the name of a subject may have dots. SUBJECT and
+ * COUNTER may be globs, and COUNTER may be "all". For processes, SUBJECT may be name:EXECUTABLE.
  */
 #pragma once
 
@@ -18,13 +18,16 @@
 
 struct row {
     const struct camp_counter *counter;
-    size_t subject;    /* index into the query's subjects */
-    char character[2]; /* the text of a one-letter value */
+    size_t subject;    /* index into query.subjects.items */
+    char character[2]; /* the text of a value that is one letter */
 };
 
 struct query {
-    bool rate;           /* rates were requested: counters without one are left out, or refused */
-    bool interval_given; /* "all" includes counters that need an interval */
+    /* Rates were requested. Patterns skip counters that have no rate, and a counter without a
+     * rate that the user named is refused. */
+    bool rate;
+    /* An interval was given, so "all" includes counters that need an interval. */
+    bool interval_given;
     struct subjects subjects;
     struct row *rows;
     size_t row_count;
@@ -33,11 +36,10 @@ struct query {
 
 void query_release(struct query *query);
 
-/* Adds the rows of one operand. Returns STATUS_OK or, after a complaint, STATUS_USAGE for an
- * impossible name, STATUS_FAILURE for a subject that does not exist (any more), or
- * STATUS_PRIVILEGE. */
+/* Adds the rows of one operand. Returns STATUS_OK. After an error message, returns STATUS_USAGE for
+ * an impossible name, STATUS_FAILURE for a subject that does not exist, or STATUS_PRIVILEGE. */
 int query_add(struct query *query, const char *operand);
 
-/* Does this row, or any row, take two readings? */
+/* Return whether a row, or any row of the query, needs two readings. */
 bool query_row_needs_interval(const struct query *query, const struct row *row);
 bool query_needs_interval(const struct query *query);

@@ -1,6 +1,6 @@
 /*
- * Reading subjects: each thing as cheaply as libcamp can, and several CPUs, interfaces or disks
- * with one call, so that they are of one point in time.
+ * Reads subjects. Several CPUs, interfaces or disks are read with one call of the library, so their
+ * values are from the same point in time.
  */
 #include "subjects.h"
 
@@ -20,9 +20,7 @@ void subject_want(struct subject *subject, const struct camp_counter *counter)
         subject->counts_cpus = true;
 }
 
-/* ------------------------------------------------------------- Several at once -- */
-
-/* Sets the time of a reading from its filled struct. */
+/* Copies the time from the library's struct, or reads the clock if the struct has no time. */
 static void note_time(enum camp_kind kind, struct reading *reading)
 {
     const size_t at = kind_words(kind)->time_at;
@@ -33,22 +31,22 @@ static void note_time(enum camp_kind kind, struct reading *reading)
         memcpy(&reading->time_ns, (const char *)&reading->cpu + at, sizeof reading->time_ns);
 }
 
-/* Is this element of a listing the subject? */
 static bool is_subject(const struct subject *subject, const void *element)
 {
     return subject->kind == CAMP_KIND_CPU ? ((const struct camp_cpu *)element)->cpu == subject->cpu
                                           : strcmp(element, subject->device) == 0;
 }
 
-/* Keeps the message of an error; NULL: there was no error. Without memory there is no message, and
- * the name of the result is shown instead. */
+/* Keeps the message of an error. `error` may be NULL. If there is no memory for the message, the
+ * name of the result is shown instead. */
 static void keep_failure(struct subject *subject, const struct camp_error *error)
 {
     free(subject->failure);
     subject->failure = error != NULL && error->message[0] != '\0' ? strdup(error->message) : NULL;
 }
 
-/* Copies to each subject of the kind its element of the array; both mostly have the same order. */
+/* Copies the elements of the array to the subjects of the kind. The search for each element
+ * starts at the last match, because subjects and elements mostly have the same order. */
 static void distribute(struct subjects *subjects, enum camp_kind kind, const char *array,
                        size_t count)
 {
@@ -96,8 +94,6 @@ static void read_together(struct subjects *subjects, enum camp_kind kind)
     free(array);
 }
 
-/* ------------------------------------------------------------------ One by one -- */
-
 static int read_cpu(const struct camp_source *source, struct subject *subject,
                     struct camp_error *error)
 {
@@ -118,7 +114,8 @@ static int read_one(const struct camp_source *source, struct subject *subject,
     struct reading *now = &subject->now;
     const size_t size = kind_words(subject->kind)->size;
     const uint32_t of_task =
-        subject->wanted | CAMP_TASK_START; /* so that the identity is checked */
+        /* With the start time, the library checks the identity of the task. */
+        subject->wanted | CAMP_TASK_START;
 
     switch (subject->kind) {
     case CAMP_KIND_CPU:
@@ -144,14 +141,12 @@ static void read_alone(const struct camp_source *source, struct subject *subject
 {
     struct camp_error error;
 
-    error.message[0] = '\0'; /* cheaper than clearing the whole struct for each subject */
+    error.message[0] = '\0'; /* Clearing the whole struct for each subject would take longer. */
     subject->now.result = read_one(source, subject, &error);
     note_time(subject->kind, &subject->now);
     if (subject->now.result < 0)
         keep_failure(subject, &error);
 }
-
-/* ------------------------------------------------------------------- Taskstats -- */
 
 static int read_taskstats_of(const int32_t *pids, size_t count, struct camp_taskstat *tasks,
                              struct camp_error *error)
@@ -166,8 +161,8 @@ static int read_taskstats_of(const int32_t *pids, size_t count, struct camp_task
     return result;
 }
 
-/* Reads taskstats of all processes that need it, in one session. Their identity is checked later,
- * by read_one(). */
+/* Reads taskstats of all processes that need taskstats, in one session. read_one() checks the
+ * identity of the processes later. */
 static void read_taskstats(struct subjects *subjects)
 {
     int32_t *pids = calloc(subjects->count + 1, sizeof *pids);
@@ -200,8 +195,6 @@ static void read_taskstats(struct subjects *subjects)
     free(tasks);
 }
 
-/* ------------------------------------------------------------------------- All -- */
-
 static bool is_read_together(const struct subjects *subjects, enum camp_kind kind)
 {
     size_t count = 0;
@@ -213,7 +206,8 @@ static bool is_read_together(const struct subjects *subjects, enum camp_kind kin
     return count > 1;
 }
 
-/* Derives a CPU's utilisation since the reading before; without one it stays unknown. */
+/* Derives the utilisation of a CPU since the previous reading. Without a previous reading the
+ * utilisation stays unknown. */
 static void derive(struct subject *subject)
 {
     struct reading *now = &subject->now;

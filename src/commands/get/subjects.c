@@ -16,7 +16,6 @@ void subjects_release(struct subjects *subjects)
     *subjects = (struct subjects){ .source = subjects->source };
 }
 
-/* Adds a subject, unless one with its label is among the first `compared`. */
 static int add(struct subjects *subjects, const struct subject *subject, size_t compared,
                size_t *ret_index, struct camp_error *error)
 {
@@ -40,8 +39,6 @@ int subjects_add(struct subjects *subjects, const struct subject *subject, size_
 
     return add(subjects, subject, subjects->count, ret_index != NULL ? ret_index : &index, error);
 }
-
-/* ------------------------------------------------------------------------------ Lists -- */
 
 size_t listing_element_size(enum camp_kind kind)
 {
@@ -103,12 +100,12 @@ int listing_read(const struct listing *listing, void **ret, size_t *ret_count,
         free(array);
         if (result != CAMP_E_SPACE)
             return result;
-        capacity = *ret_count + *ret_count / 4 + 64; /* there may be more by the next call */
+        /* There may be more elements at the next call. */
+        capacity = *ret_count + *ret_count / 4 + 64;
     }
     return camp_fail(error, CAMP_E_SPACE, 0, "it grows faster than it can be listed; try again");
 }
 
-/* Sets the label, by which `camp get` finds the subject again. */
 static void label(struct subject *subject)
 {
     const char *kind = camp_kind_name(subject->kind);
@@ -137,12 +134,11 @@ _Static_assert(offsetof(struct camp_cpu, cpu) == 0 && offsetof(struct camp_netwo
                    offsetof(struct camp_disk, name) == 0,
                "a listed struct starts with its identity");
 
-/* Adds each listed element as a subject, except the total of CPUs. */
 static int list_into(struct subjects *subjects, const struct listing *listing,
                      struct camp_error *error)
 {
     const size_t size = listing_element_size(listing->kind), before = subjects->count;
-    const size_t own = size < CAMP_NAME_SIZE ? size : CAMP_NAME_SIZE; /* identity */
+    const size_t own = size < CAMP_NAME_SIZE ? size : CAMP_NAME_SIZE;
     const size_t first = listing->kind == CAMP_KIND_CPU ? 1 : 0;
     size_t count = 0;
     void *array;
@@ -190,7 +186,7 @@ static int list_all_threads(struct subjects *subjects, struct camp_error *error)
 
     for (size_t i = 0; result >= 0 && i < count; i++) {
         result = subjects_list_threads(subjects, (const struct camp_process *)array + i, error);
-        if (result == CAMP_E_GONE) /* it exited meanwhile, so it is not in the list */
+        if (result == CAMP_E_GONE) /* The process exited after it was listed. */
             result = CAMP_OK;
     }
     free(array);
@@ -210,9 +206,7 @@ int subjects_list(struct subjects *subjects, enum camp_kind kind, struct camp_er
                : list_into(subjects, &(struct listing){ subjects->source, kind }, error);
 }
 
-/* ------------------------------------------------------------------------------ Names -- */
-
-/* Parses "1234" or "1234@5678"; without the second half *ret_start is not written. */
+/* Parses "1234" or "1234@5678". Without "@5678", *ret_exact is false and *ret_start is not set. */
 static bool parse_identifier(const char *text, int32_t *ret_id, uint64_t *ret_start,
                              bool *ret_exact)
 {
@@ -260,7 +254,6 @@ int process_named(const struct camp_source *source, const char *name, struct cam
     return CAMP_OK;
 }
 
-/* Finds the thread that "PID.TID" names among the living threads of the process. */
 static int thread_named(const struct camp_source *source, const char *name, struct camp_thread *ret,
                         struct camp_error *error)
 {

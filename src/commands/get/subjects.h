@@ -1,6 +1,6 @@
 /*
- * Subjects: the CPUs, interfaces, disks, processes and threads whose counters are read. They are
- * found by name, and several of one kind are read by one call.
+ * A subject is a CPU, interface, disk, process or thread whose counters are read. Subjects are
+ * found by name. Several CPUs, interfaces or disks are read with one call of the library.
  */
 #pragma once
 
@@ -16,21 +16,20 @@
 
 struct subject {
     enum camp_kind kind;
-    char label[LABEL_SIZE]; /* "network.eth0": what stands before the counter's name */
-    union {                 /* identity, with which the library's struct for the kind starts */
+    char label[LABEL_SIZE]; /* the text before the counter's name, such as "network.eth0" */
+    union {                 /* the library's struct for this kind starts with this identity */
         int32_t cpu;
         char device[CAMP_NAME_SIZE];
         struct camp_process process;
         struct camp_thread thread;
     };
-    /* What the rows about this subject need; see subject_want(). */
+    /* subject_want() notes in these members what the rows of this subject need. */
     uint32_t wanted;
     bool counts_cpus;
     bool wants_taskstats;
-    /* The newest reading and the one before, and why the newest failed. */
     struct reading now;
     struct reading before;
-    char *failure; /* the message of the error; owned; NULL: there is none */
+    char *failure; /* the error message of the newest reading, owned; NULL if there is none */
 };
 
 struct subjects {
@@ -38,58 +37,61 @@ struct subjects {
     struct subject *items;
     size_t count;
     size_t capacity;
-    struct camp_error taskstats_error; /* of the last reading; one for all processes */
+    /* The error of the last reading of taskstats, for all processes. */
+    struct camp_error taskstats_error;
 };
 
 void subjects_release(struct subjects *subjects);
 
-/* Adds a subject, unless one with its label is there already. *ret_index (may be NULL) is the index
- * of the one with that label. CAMP_E_NOMEM, or CAMP_OK. */
+/* Adds a subject, unless a subject with the same label is there already. *ret_index becomes the
+ * index of the subject with that label. ret_index may be NULL. Returns CAMP_OK or CAMP_E_NOMEM. */
 int subjects_add(struct subjects *subjects, const struct subject *subject, size_t *ret_index,
                  struct camp_error *error);
 
-/* Every subject of a kind (all threads of all processes). The labels are valid input of
- * `camp get`; those of processes and threads carry the start time. */
+/* Adds every subject of a kind. For threads, these are all threads of all processes. Each label
+ * is a valid operand of `camp get`. The labels of processes and threads have the start time. */
 int subjects_list(struct subjects *subjects, enum camp_kind kind, struct camp_error *error);
 
-/* The living threads of one process. */
 int subjects_list_threads(struct subjects *subjects, const struct camp_process *process,
                           struct camp_error *error);
 
-/* The processes launched from an executable of this name; none is CAMP_E_GONE. */
+/* Adds the processes that were started from an executable of this name. Returns CAMP_E_GONE if
+ * there is none. */
 int subjects_list_named(struct subjects *subjects, const char *executable,
                         struct camp_error *error);
 
-/* The one subject of a kind with this name: "2", "eth0.100", "1234", "1234@5678", "1234.1240"; ""
- * is the total. CAMP_E_INVALID: the name is impossible; CAMP_E_GONE: there is none. */
+/* Fills the subject of a kind with this name: "2", "eth0.100", "1234", "1234@5678", "1234.1240".
+ * The name "" means the total. Returns CAMP_E_INVALID for an impossible name. Returns
+ * CAMP_E_GONE for a missing process or thread; CPUs and devices are not looked up. */
 int subject_named(const struct camp_source *source, enum camp_kind kind, const char *name,
                   struct subject *ret, struct camp_error *error);
 
-/* Finds one process by its name, and returns its identifier. */
+/* Finds a process by "1234" or "1234@5678". Returns CAMP_E_INVALID for other names, and
+ * CAMP_E_GONE if there is no such process. */
 int process_named(const struct camp_source *source, const char *name, struct camp_process *ret,
                   struct camp_error *error);
 
-/* A subject of kind process, labelled with its identifier. */
+/* Fills a subject of kind process. Its label has the pid and the start time. */
 void subject_of_process(struct subject *ret, const struct camp_process *process);
 
-/* Notes that `counter` will be shown. */
+/* Notes that `counter` will be shown, so that subjects_read() reads it. */
 void subject_want(struct subject *subject, const struct camp_counter *counter);
 
-/* Reads all subjects: `now` becomes `before`. Each subject has its own result. */
+/* Reads all subjects. `now` of each subject becomes `before`. Each subject has its own result. */
 void subjects_read(struct subjects *subjects);
 
-/* What the library is asked to list. */
+/* Selects the elements that listing_read() lists. */
 struct listing {
     const struct camp_source *source;
-    enum camp_kind kind;                /* one that has several subjects */
-    const struct camp_process *process; /* of threads */
-    const char *executable;             /* of processes; NULL: all of them */
+    enum camp_kind kind;
+    const struct camp_process *process; /* the process whose threads are listed */
+    const char *executable; /* the executable of the listed processes; NULL means all processes */
 };
 
-/* Reads all elements into memory that the caller frees: struct camp_cpu (the total first),
- * camp_network, camp_disk, camp_process or camp_thread. After a failure *ret is NULL. */
+/* Reads all elements into memory that the caller frees. The elements are struct camp_cpu (the
+ * total first), camp_network, camp_disk, camp_process or camp_thread. After a failure *ret is
+ * NULL. */
 int listing_read(const struct listing *listing, void **ret, size_t *ret_count,
                  struct camp_error *error);
 
-/* The size of an element. */
 size_t listing_element_size(enum camp_kind kind);

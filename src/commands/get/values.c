@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STEP_MAX_PERCENT 5.0 /* of the interval; a value in coarser steps gets a warning */
+#define STEP_MAX_PERCENT 5.0 /* Warns if one step of a value is a larger part of the interval. */
 #define REASON_SIZE (2 * CAMP_ERROR_SIZE + LABEL_SIZE)
 
 bool values_init(struct values *ret, const struct query *query, const struct camp_kernel *kernel)
@@ -31,9 +31,7 @@ void values_release(struct values *values)
     values->reported_counters = values->reported_subjects = NULL;
 }
 
-/* -------------------------------------------------------------- What is missing -- */
-
-/* Notes that a value is unknown, and reports the reason unless *reported, which it sets. */
+/* Notes that a value is unknown. Prints the reason if *reported is false, and sets *reported. */
 static void miss(struct values *values, bool *reported, int status, const char *reason)
 {
     if (values->status == STATUS_OK)
@@ -73,8 +71,9 @@ static bool is_asked_for(const struct query *query, const struct camp_counter *c
     return false;
 }
 
-/* taskstats may refuse everything, or have no answer about this process. Both concern each of its
- * counters, so the reason is reported once for all that were requested. */
+/* Explains why taskstats is missing. taskstats may refuse all requests, or have no data for this
+ * process. The reason then applies to all counters of taskstats, so one message names all
+ * requested counters. */
 static int why_no_taskstat(struct values *values, const struct subject *subject, char *ret)
 {
     const struct camp_error *error = &values->query->subjects.taskstats_error;
@@ -96,8 +95,8 @@ static int why_no_taskstat(struct values *values, const struct subject *subject,
     return status_of(error->code < 0 ? error->code : subject->now.taskstat.result);
 }
 
-/* Whether the task has /proc/PID/io. It does not exist where the kernel does not count these bytes.
- */
+/* Returns whether the task has a file /proc/PID/io. The file does not exist if the kernel does
+ * not count read and written bytes. */
 static bool has_guarded_file(const struct camp_source *source, const struct subject *subject)
 {
     int32_t pid = subject->kind == CAMP_KIND_PROCESS ? subject->process.pid : subject->thread.pid;
@@ -108,9 +107,10 @@ static bool has_guarded_file(const struct camp_source *source, const struct subj
     return access(path, F_OK) == 0 || errno != ENOENT;
 }
 
-/* /proc/PID/io: its owner or CAP_DAC_READ_SEARCH may open it; then the kernel asks whether the
- * reader may trace the process. CAP_SYS_PTRACE allows that, unless a security module says no or the
- * process is of an outer user namespace (__ptrace_may_access()). */
+/* Explains why /proc/PID/io cannot be read. The owner of the process may open the file, and
+ * CAP_DAC_READ_SEARCH allows it to others. In addition, the reader must be allowed to trace the
+ * process. CAP_SYS_PTRACE allows tracing, unless a security module refuses or the process is in
+ * an outer user namespace (__ptrace_may_access()). */
 static int why_no_io(const struct values *values, const struct row *row, char *ret)
 {
     const struct subject *subject = &values->query->subjects.items[row->subject];
@@ -168,9 +168,8 @@ static void miss_rate(struct values *values, const struct row *row)
          reason);
 }
 
-/* --------------------------------------------------------------------- Resolution -- */
-
-/* The unit in which a counter's time is counted; 0: too small to matter. */
+/* Returns the unit in which the kernel counts a time, or 0 for a unit that is too small to
+ * matter. */
 static double unit_ns(const struct camp_counter *counter, const struct camp_kernel *kernel)
 {
     if (strncmp(counter->resolution, "1/100 s", 7) == 0 && kernel->user_hz > 0)
@@ -180,7 +179,7 @@ static double unit_ns(const struct camp_counter *counter, const struct camp_kern
     return strcmp(counter->resolution, "1 ms") == 0 ? (double)NS_PER_MS : 0;
 }
 
-/* The number of CPUs whose time a row's value is a share of. */
+/* Returns the number of CPUs whose time is 100 % of a value. */
 static uint64_t cpus_of(const struct values *values, const struct row *row)
 {
     const struct subject *subject = &values->query->subjects.items[row->subject];
@@ -189,7 +188,6 @@ static uint64_t cpus_of(const struct values *values, const struct row *row)
     return of_all && subject->now.cpu_count > 0 ? subject->now.cpu_count : 1;
 }
 
-/* The smallest step of a row's value, in percent of the interval. */
 static double step_percent(const struct values *values, const struct row *row, uint64_t interval_ns)
 {
     if (!query_row_needs_interval(values->query, row))
@@ -226,8 +224,6 @@ void values_tell_steps(const struct values *values, uint64_t interval_ns)
              ceil(100 * unit / (STEP_MAX_PERCENT * (double)cpus_of(values, coarsest)) / NS_PER_MS));
 }
 
-/* ------------------------------------------------------------------------ Values -- */
-
 static uint64_t natural_of(const struct camp_counter *counter, const struct reading *reading)
 {
     uint64_t value;
@@ -256,7 +252,7 @@ static struct cell raw_cell(struct row *row, const struct reading *reading)
         row->character[0] = *at;
         return cell_text(row->character);
     case CAMP_TYPE_TEXT:
-        if (*at == '\0') /* a task without a name */
+        if (*at == '\0')
             return (row->counter->kinds & CAMP_KIND_KERNEL) != 0 ? cell_text("none")
                                                                  : cell_unknown();
         return cell_text(at);
@@ -270,8 +266,9 @@ static struct cell raw_cell(struct row *row, const struct reading *reading)
                                                       : cell_integer(integer);
 }
 
-/* An interface or disk that was removed and added again counts from zero. Other counters that went
- * backwards (iowait, or the sum over living threads when one exited) have no known growth. */
+/* Returns whether a counter that went backwards still has a rate. An interface or disk that was
+ * removed and added again counts from zero. The growth of other counters is then unknown: iowait
+ * may decrease, and a sum over living threads decreases when a thread exits. */
 static bool may_be_reset(enum camp_kind kind)
 {
     return (kind & (CAMP_KIND_NETWORK | CAMP_KIND_DISK | CAMP_KIND_PARTITION)) != 0;

@@ -1,6 +1,6 @@
 /*
- * The values of a query's rows as cells: raw, or derived from two readings. What could not be read
- * is an unknown cell; its reason goes to stderr once.
+ * Makes a cell of the value of each row of a query. A value is raw, or derived from two readings. A
+ * value that could not be read becomes an unknown cell, and the reason is printed once on stderr.
  */
 #pragma once
 
@@ -15,20 +15,22 @@
 struct values {
     const struct query *query;
     const struct camp_kernel *kernel;
-    bool *reported_counters; /* of all_counters(): the reason for an unknown one was reported */
-    bool *reported_subjects; /* [subjects.count] likewise */
-    size_t had;              /* values that were known, so far */
-    int status;              /* of the first value that was missing */
+    /* [all_counters()->count] Whether the reason for an unknown value of a counter was printed. */
+    bool *reported_counters;
+    /* [subjects.count] Whether the reason for an unknown subject was printed. */
+    bool *reported_subjects;
+    size_t had; /* the number of known values so far */
+    int status; /* the exit status for the first missing value */
 };
 
-/* Call it after the query is complete. `kernel` says which capabilities are held. False: no memory.
- */
+/* Call this function when the query is complete. `kernel` has the capabilities of this process.
+ * Returns false if there is no memory. */
 bool values_init(struct values *ret, const struct query *query, const struct camp_kernel *kernel);
 void values_release(struct values *values);
 
-/* Warns on stderr if the requested interval is so short that one unit of a counter is a large part
- * of it. Called after a reading, which has the number of CPUs. */
+/* Warns on stderr if the interval is so short that one step of a counter is a large part of the
+ * interval. Call this function after a reading, which has the number of CPUs. */
 void values_tell_steps(const struct values *values, uint64_t interval_ns);
 
-/* The value of a row by its subject's newest readings. */
+/* Returns the value of a row from the newest readings of its subject. */
 struct cell value_cell(struct values *values, struct row *row);

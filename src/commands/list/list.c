@@ -1,5 +1,6 @@
 /*
- * camp list: the names of everything readable, each a valid argument of `camp get`.
+ * camp list prints the names of everything that camp can read. Each name is a valid operand of
+ * `camp get`.
  */
 #include "commands/get/subjects.h"
 #include "list_inside.h"
@@ -132,7 +133,7 @@ static void fill_counter(struct cell *row, const struct camp_counter *counter,
     row[7] = cell_text(counter->capability);
 }
 
-/* How a number is obtained on any kernel; the digits refer to the notes below the table. */
+/* Returns how a number is obtained on any kernel. The digits refer to the notes below the table. */
 static const char *rule_words(const struct camp_counter *counter)
 {
     static const char *const rules[] = {
@@ -146,7 +147,7 @@ static const char *rule_words(const struct camp_counter *counter)
     return rules[counter->rule];
 }
 
-/* The table of docs/counters.md, the same on every machine: one row a counter. */
+/* Prints the table of docs/counters.md, which is the same on every machine. */
 static int print_markdown(uint32_t wanted)
 {
     printf("| counter | of | unit | obtained | resolution | source | what it is |\n"
@@ -192,7 +193,8 @@ static int list_counters(const struct list *list, uint32_t wanted)
         status = print_markdown(wanted);
         goto out;
     }
-    camp_kernel_read(list->subjects.source, &kernel, sizeof kernel, NULL); /* on failure: unknown */
+    /* If this call fails, facts about the kernel are shown as unknown. */
+    camp_kernel_read(list->subjects.source, &kernel, sizeof kernel, NULL);
     for (size_t k = 0; k < KIND_COUNT; k++) {
         for (size_t i = 0; i < all->count; i++) {
             struct cell *row = &cells[table.row_count * COUNTER_FIELDS];
@@ -238,8 +240,8 @@ static int find_subjects(struct list *list, const struct kind_words *kind, struc
     return subjects_add(&list->subjects, &subject, NULL, error);
 }
 
-/* Reads names and states. A subject that vanished since the list was made is dropped, unless it was
- * requested alone; other failures are reported. */
+/* Reads names and states. A process or thread that has exited since it was listed is dropped,
+ * unless --pid was given. Other failures are reported. */
 static int read_tasks(struct list *list)
 {
     struct subjects *subjects = &list->subjects;
@@ -268,8 +270,8 @@ static int read_tasks(struct list *list)
     return status;
 }
 
-/* Prints the subjects; without --long only their names, so that `camp get $(camp list networks)`
- * reads them all. */
+/* Prints the subjects. Without --long, prints only their names, for `camp get $(camp list
+ * networks)`. */
 static int print_subjects(struct list *list, const struct kind_words *kind)
 {
     bool of_tasks = list->with_names && (kind->kind & (CAMP_KIND_PROCESS | CAMP_KIND_THREAD)) != 0;

@@ -1,12 +1,12 @@
-/* What the files of camp list share. */
+/* Functions that the files of camp list share. */
 #pragma once
 
 #include "views/record.h"
 
 enum list_format { LIST_TEXT, LIST_JSON, LIST_CSV, LIST_MARKDOWN };
 
-/* Prints a table. Returns an exit status. */
+/* Returns an exit status. */
 int list_print(enum list_format format, const struct table *table);
 
-/* Prints the sources of --from, with the options that go with each. Returns an exit status. */
+/* Prints the sources of --from, and the options of each source. Returns an exit status. */
 int list_sources(enum list_format format);

@@ -1,5 +1,4 @@
-/* camp list sources: what --from takes, and the options that go with each, from the list of
- * sources. */
+/* camp list sources: prints the sources of --from, and the options of each source. */
 #include "list_inside.h"
 #include "program/command.h"
 #include "sources/from_list.h"
@@ -56,7 +55,7 @@ static size_t show_all(struct shown *shown)
     return count;
 }
 
-/* The table of docs/options.md. */
+/* Prints the table of docs/options.md. */
 static int print_markdown(const struct shown *shown, size_t count)
 {
     printf("| `--from` | what it is | options that go with it | with `--query` "

@@ -1,5 +1,6 @@
 /*
- * camp record: any source to a file, an interval at a time, for --from or SQL (docs/recording.md).
+ * camp record writes the intervals of any source to a file, which --from or SQL can read later
+ * (docs/recording.md).
  */
 #include "ledger/words.h"
 #include "program/command.h"
@@ -28,7 +29,7 @@ struct record {
     struct record_files files;
     uint64_t interval_ns, count;
     const char *keep, *info;
-    int format; /* of --info; -1: not given */
+    int format; /* the value of --format, for --info; -1 if not given */
     bool force, no_syscalls;
 };
 
@@ -71,7 +72,7 @@ static int parse(struct record *record, int argc, char **argv, int *ret_first)
     return options_parse(&table, argc, argv, ret_first);
 }
 
-/* "24files". */
+/* Parses a number of files: "24files". */
 static bool parse_files(const char *text, uint64_t *ret)
 {
     const size_t digits = strspn(text, "0123456789");
@@ -83,8 +84,8 @@ static bool parse_files(const char *text, uint64_t *ret)
     return true;
 }
 
-/* Other programs read a bare number as a number of files, and camp's times are seconds. So the unit
- * must be given. */
+/* Other programs read a number without a unit as a number of files, but in camp it is a time in
+ * seconds. So --keep requires a unit. */
 static bool has_no_unit(const char *text)
 {
     return text[0] != '\0' && text[strspn(text, ".0123456789")] == '\0';
@@ -128,8 +129,8 @@ static bool is_same_file(const char *left, const char *right)
            a.st_ino == b.st_ino;
 }
 
-/* No existing file is overwritten by mistake, nor the recording that is being read. With --rotate
- * no file of an earlier run is overwritten. */
+/* Removes an existing output file only with --force, and never the recording that is being read.
+ * With --rotate, new files have new names, so no file is overwritten. */
 static int resolve_output(struct record *record)
 {
     const char *output = record->files.output, *text = record->from.from.text;
@@ -203,7 +204,8 @@ static int run(struct record *record)
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
-/* The path; with rotated files their number as well: "run-*.camp: 3 files in /var/log". */
+/* Prints the path. For rotated files, also prints their number: "run-*.camp: 3 files in
+ * /var/log". */
 static void describe_files(const struct record_files *files)
 {
     const char *slash = strrchr(files->output, '/');

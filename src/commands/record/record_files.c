@@ -10,7 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* "run.camp" and a time: "run-20261122T020000Z.camp". Owned by the caller; NULL: no memory. */
+/* Returns "run-20261122T020000Z.camp" for "run.camp" and a time. The caller owns the result.
+ * Returns NULL if there is no memory. */
 static char *rotated_path(const char *output, int64_t time_s)
 {
     const time_t seconds = (time_t)time_s;
@@ -23,7 +24,8 @@ static char *rotated_path(const char *output, int64_t time_s)
     return asprintf(&path, "%.*s-%s.camp", stem, output, text) >= 0 ? path : NULL;
 }
 
-/* The path of the next file. Its time is later than that of each existing file. */
+/* Returns the path of the next file. The time in the path is later than the times of all
+ * existing files. */
 static char *next_path(const struct record_files *files, const struct frame *frame)
 {
     int64_t time_s =
@@ -54,14 +56,14 @@ void record_files_remove(const char *path)
     }
 }
 
-/* Compares names alone: all files of a set are in one folder, whose path may have several
- * spellings. */
+/* Compares only file names. All files of a set are in one folder, but the path of the folder may
+ * be written in several ways. */
 static bool is_open(const struct record_files *files, const char *path)
 {
     return files->recorder != NULL && strcmp(basename(files->path), basename(path)) == 0;
 }
 
-/* A file ends when the next one starts. */
+/* A file ends when the next file starts, so its age is counted from that time. */
 static bool is_too_old(const struct record_files *files, const struct recording_set *set, size_t at,
                        int64_t now_ns)
 {
@@ -74,8 +76,8 @@ static bool has_limit(const struct record_files *files)
     return files->keep_ns > 0 || files->keep_bytes > 0 || files->keep_files > 0;
 }
 
-/* Names the recordings of earlier runs that are removed while this run writes its first file. The
- * user may not expect that --keep applies to them. */
+/* Names the recordings of earlier runs that are removed when this run writes its first file. The
+ * user may not expect that --keep also removes files of earlier runs. */
 static void report_removed(const struct record_files *files, const struct recording_set *set,
                            size_t count)
 {
@@ -86,8 +88,8 @@ static void report_removed(const struct record_files *files, const struct record
                  set->paths[0], set->paths[count - 1]);
 }
 
-/* Removes the oldest files until the remaining ones are within the limits, but never the file that
- * is being written. */
+/* Removes the oldest files until the remaining files are within the limits. Never removes the
+ * file that is being written. */
 static void remove_old(const struct record_files *files, int64_t now_ns)
 {
     struct recording_set set;
@@ -110,7 +112,7 @@ static void remove_old(const struct record_files *files, int64_t now_ns)
     recording_set_release(&set);
 }
 
-/* Removes the oldest file, when the disk is full. False: no file may be removed. */
+/* Removes the oldest file to free disk space. Returns false if no file may be removed. */
 static bool remove_oldest(const struct record_files *files)
 {
     struct recording_set set;
@@ -136,7 +138,8 @@ static void add_counts(struct recorder_counts *sum, struct recorder_counts count
     sum->bytes += counts.bytes;
 }
 
-/* When the disk is full, SQLite cannot move the last transactions into the file itself. */
+/* When the disk is full, SQLite cannot move the last transactions from the -wal file into the
+ * recording. */
 static void report_wal(const char *path)
 {
     char *wal;
@@ -204,7 +207,8 @@ static int write_once(struct record_files *files, const struct frame *frame,
     return r == CAMP_OK ? recorder_write(files->recorder, frame, beside, error) : r;
 }
 
-/* Complains that the disk is full. Deletes a file without an interval, which is no recording. */
+/* Complains that the disk is full. Deletes a file that has no interval: such a file is not a
+ * recording. */
 static int complain_of_space(struct record_files *files, const char *message)
 {
     char *path;

@@ -1,10 +1,10 @@
 /*
- * The files that camp record writes: one, or with --rotate a sequence, of which --keep removes the
- * oldest.
+ * The files that camp record writes. Without --rotate there is one file. With --rotate there is a
+ * sequence of files, and --keep removes the oldest.
  *
- * With --rotate, run.camp becomes run-20261122T020000Z.camp, after the start of its first interval
- * in UTC. Each is a whole recording. A new name is always later than the existing ones, even if the
- * clock was set back, so that names sort in the order of the files.
+ * With --rotate each file is a complete recording, and its name has the start of its first interval
+ * in UTC: run.camp becomes run-20261122T020000Z.camp. A new name is always later than the existing
+ * names, even if the clock was set back. So the order of the names is the order of writing.
  */
 #pragma once
 
@@ -12,30 +12,30 @@
 
 struct record_files {
     const char *output;
-    uint64_t rotate_ns;                       /* 0: one file */
-    uint64_t keep_ns, keep_bytes, keep_files; /* 0: unlimited */
+    uint64_t rotate_ns;                       /* 0 means one file */
+    uint64_t keep_ns, keep_bytes, keep_files; /* 0 means unlimited */
     struct recorder_about about;
-    struct recorder *recorder;      /* NULL: none is open */
-    char *path;                     /* of the open file; owned */
-    uint64_t begin_ns;              /* start of the file's first interval, monotonic */
-    struct recorder_counts earlier; /* of the closed files */
-    uint64_t count;                 /* number of files started */
+    struct recorder *recorder; /* NULL if no file is open */
+    char *path;                /* owned */
+    uint64_t begin_ns;         /* the start of the first interval in the file, by CLOCK_MONOTONIC */
+    struct recorder_counts earlier; /* the counts of the closed files */
+    uint64_t count;
 };
 
-/* Writes an interval to its file, and frees disk space as far as --keep permits when the disk is
- * full. OPTIONS_GO_ON, or an exit status after a complaint. */
+/* Writes an interval to its file. If the disk is full, removes old files if --keep permits it.
+ * Returns OPTIONS_GO_ON, or an exit status after an error message. */
 int record_files_write(struct record_files *files, const struct frame *frame,
                        const struct frame *beside);
 
-/* The counts of all files of this run together. */
+/* Returns the sum of the counts of all files of this run. */
 struct recorder_counts record_files_counts(const struct record_files *files);
 
 void record_files_close(struct record_files *files);
 
-/* Deletes a recording and its side files. */
+/* Deletes a recording, and the files that SQLite keeps beside it. */
 void record_files_remove(const char *path);
 
-/* camp record --info: describes a recording. `path`: as for --from. `format`: the name of a view.
- * An exit status; STATUS_FAILURE also when one of several files is no recording, after showing the
- * others. */
+/* camp record --info: describes a recording. `path` has the forms that --from takes. `format` is
+ * the name of a view. Returns an exit status. If one of several files is not a recording, shows
+ * the others and returns STATUS_FAILURE. */
 int record_info(const char *path, const char *format);

@@ -1,4 +1,4 @@
-/* camp record --info: the files of a recording, a row each, and their sums. */
+/* camp record --info: prints a table with a row for each file of a recording, and their sums. */
 #include "record_files.h"
 
 #include "counters/units.h"
@@ -17,7 +17,7 @@
 
 #define HEADLINE_SIZE 1024
 
-/* The first fields are in the order of enum recording_fact. */
+/* The first fields have the order of enum recording_fact. */
 static const struct field whole_fields[] = {
     { "source", NULL, "the recorded source, as --from names it", 0, 0 },
     { "kind", NULL, "what its rows are", 0, 0 },
@@ -57,18 +57,20 @@ struct file {
 };
 
 struct information {
-    struct recording_set set;        /* its files */
-    size_t rotated;                  /* number of rotated files of this name */
-    struct file *files;              /* [set.count] */
-    struct cell *cells;              /* [set.count x ARRAY_COUNT(file_fields)] */
-    const struct file *first, *last; /* among the readable files; NULL: none */
+    struct recording_set set;
+    size_t rotated;     /* the number of rotated files of the same recording */
+    struct file *files; /* [set.count] */
+    struct cell *cells; /* [set.count x ARRAY_COUNT(file_fields)] */
+    /* the first and the last readable file; NULL if there is none */
+    const struct file *first, *last;
     int64_t intervals, gaps;
     uint64_t bytes;
     struct cell whole[ARRAY_COUNT(whole_fields)];
     char headline[HEADLINE_SIZE], together[160];
 };
 
-/* The number of run.camp's files, given run-20261122T020000Z.camp. */
+/* Returns the number of files of run.camp. `path` is one of these files, such as
+ * run-20261122T020000Z.camp. */
 static size_t count_rotated(const char *path)
 {
     const char *dash = strrchr(path, '-');
@@ -142,7 +144,7 @@ static void fill_file(struct information *information, size_t at)
     information->bytes += bytes;
 }
 
-/* Adds a file to the sums. Time may be missing between two files as well. */
+/* Adds a file to the sums. A gap between two files also counts as a gap. */
 static void add_up(struct information *information, const struct file *file)
 {
     const struct recording_info *info = &file->info;
@@ -157,7 +159,6 @@ static void add_up(struct information *information, const struct file *file)
     information->last = file;
 }
 
-/* Complains about a file that is no recording, and shows the others. */
 static int read_files(struct information *information)
 {
     const size_t count = information->set.count;

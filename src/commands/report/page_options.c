@@ -11,7 +11,6 @@ void page_options_init(struct page_options *options)
     from_options_init(&options->from);
 }
 
-/* "user, system, ..." */
 static void list_states(const struct schema *schema, char *ret, size_t capacity)
 {
     size_t length = 0;

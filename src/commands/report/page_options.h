@@ -1,6 +1,7 @@
 /*
- * Shared by camp view and camp report: the options of the page's contents, and reading its frames.
- * A command puts PAGE_OPTIONS(&options) into its table.
+ * What camp view and camp report share: the options for the contents of the page, and functions
+ * that read the frames for the page. A command puts PAGE_OPTIONS(&options) into its table of
+ * options.
  */
 #pragma once
 
@@ -11,20 +12,21 @@
 struct page_options {
     struct from_options from;
     uint64_t interval_ns;
-    const char *axes3_text, *axes4_text, *title; /* NULL: not given */
+    const char *axes3_text, *axes4_text, *title; /* NULL if not given */
 
-    /* Set by page_open(): */
-    struct source *source; /* owned: page_close() */
+    /* page_open() sets these members: */
+    struct source *source; /* owned; page_close() closes it */
     const struct schema *schema;
     struct from_facts facts;
-    struct stream_facts stream; /* facts of the source for the page */
+    struct stream_facts stream;
     struct axes axes3, axes4;
     char host[256];
     struct intervals intervals;
 
-    /* Set by page_read(): */
+    /* page_read() sets these members: */
     uint64_t frames;
-    int status; /* how the source ended: OPTIONS_GO_ON, or an exit status after a complaint */
+    /* how reading ended: OPTIONS_GO_ON or an exit status */
+    int status;
 };
 
 /* clang-format off */
@@ -40,27 +42,29 @@ struct page_options {
     { "title", 0, OPTION_TEXT, &(options)->title, "TEXT", "The title of the page.", 0, 0, NULL }
 /* clang-format on */
 
-/* Sets the defaults. */
 void page_options_init(struct page_options *options);
 
-/* Opens the source and resolves the axes. OPTIONS_GO_ON, or an exit status after a complaint. Call
- * page_close() in any case. */
+/* Opens the source and resolves the axes. Returns OPTIONS_GO_ON, or an exit status after an
+ * error message. In both cases page_close() must be called. */
 int page_open(struct page_options *options);
 void page_close(struct page_options *options);
 
-/* The axes of --axes (3 vertices) or --axes4 (4), or the default ones where `text` is NULL: then
- * *ret_used is NULL if there are too few states, otherwise `ret`. OPTIONS_GO_ON, or an exit status
- * after a complaint. */
+/* Parses the text of --axes (`count` is 3) or --axes4 (`count` is 4) into *ret, and sets
+ * *ret_used to `ret`. If `text` is NULL, the default axes are taken; *ret_used is then NULL if
+ * there are too few states. Returns OPTIONS_GO_ON, or an exit status after an error message. */
 int page_resolve_axes(const char *text, const struct schema *schema, size_t count, struct axes *ret,
                       const struct axes **ret_used);
 
-/* The next frame: *ret_frame, NULL at the end of the source. OPTIONS_GO_ON, or an exit status after
- * a complaint. Returns early when a stop is requested. */
+/* Reads the next frame. At the end of the source *ret_frame is NULL. Returns OPTIONS_GO_ON, or
+ * an exit status after an error message. Returns early if a stop is requested. */
 int page_next(struct page_options *options, const struct frame **ret_frame);
 
-/* Passes each frame to use(), which returns OPTIONS_GO_ON or an exit status after a complaint, to
- * the end of the source (of this machine: `count` frames) or until a stop is requested.
- * OPTIONS_GO_ON: there was at least one. The intact frames of a damaged file are included, and
- * options->status reports the damage. */
+/*
+ * Passes each frame to use(), until the source ends or a stop is requested. A live source ends
+ * after `count` frames. use() returns OPTIONS_GO_ON, or an exit status after an error message.
+ *
+ * Returns OPTIONS_GO_ON if there was at least one frame, otherwise an exit status. The intact
+ * frames of a damaged file are also passed to use(), and options->status then reports the damage.
+ */
 int page_read(struct page_options *options, uint64_t count,
               int (*use)(void *context, const struct frame *frame), void *context);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define CONVERTER "rsvg-convert"
-#define SHARPNESS "2" /* pixels of a PNG for each pixel of the picture */
+#define SHARPNESS "2" /* the zoom factor for PNG */
 
 enum format { FORMAT_SVG, FORMAT_PNG, FORMAT_PDF, FORMAT_NONE };
 
@@ -28,7 +28,6 @@ static enum format format_of(const char *path)
     return strcmp(path, "-") == 0 ? FORMAT_SVG : FORMAT_NONE;
 }
 
-/* Is the converter in a folder of PATH? */
 static bool has_converter(void)
 {
     const char *folders = getenv("PATH");
@@ -59,8 +58,7 @@ int picture_file_check(const char *path)
     return OPTIONS_GO_ON;
 }
 
-/* Starts the converter with these stdin, stdout and stderr; its arguments are passed without a
- * shell. */
+/* Starts the converter with the given stdin, stdout and stderr. No shell sees the arguments. */
 static int start(char *const *arguments, const int descriptors[3], pid_t *ret_pid)
 {
     posix_spawn_file_actions_t actions;
@@ -76,7 +74,6 @@ static int start(char *const *arguments, const int descriptors[3], pid_t *ret_pi
     return system_error;
 }
 
-/* Complains with the converter's message, or its exit status. */
 static int complain_of_converter(FILE *messages, int status)
 {
     char line[CAMP_ERROR_SIZE];
@@ -111,7 +108,8 @@ static int run_converter(enum format format, FILE *svg, FILE *output, FILE *mess
     return STATUS_OK;
 }
 
-/* The picture goes to the converter in a nameless file, so that no pipe can block. */
+/* The converter reads the picture from a temporary file, and writes messages to another. With
+ * pipes, camp and the converter could block each other. */
 static int convert(enum format format, const char *svg, size_t length, FILE *output)
 {
     FILE *input = tmpfile(), *messages = tmpfile();
@@ -147,7 +145,7 @@ static int write_file(const char *path, const char *svg, size_t length)
     return status;
 }
 
-/* Draws to memory first: the file is created only for a whole picture. */
+/* Draws to memory first, so the file is created only for a complete picture. */
 int picture_file_draw(const char *path, int (*draw)(void *context, FILE *stream), void *context)
 {
     char *svg = NULL;

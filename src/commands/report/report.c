@@ -1,7 +1,7 @@
 /*
- * camp report: a source in one file to keep and pass on: the page with its data inside, one picture
- * (report_picture.h), or a picture of errors: sampled beside measured CPU time (--from check, or a
- * recording of it).
+ * camp report writes a source to one file. The file is the page with its data, one picture
+ * (report_picture.h), or a picture of errors. A picture of errors compares sampled with measured
+ * CPU time, from --from check or a recording of it.
  */
 #include "views/page/report.h"
 #include "ledger/words.h"
@@ -18,15 +18,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* -------------------------------------------------------------------------------- The page -- */
-
-/* A report in progress. */
 struct work {
     struct page_options *page;
     struct output_file file;
     struct report *report;
     struct stream stream;
-    struct bytes blocks; /* the current ones */
+    struct bytes blocks; /* the blocks that are not written yet */
     uint64_t size;
 };
 
@@ -40,7 +37,7 @@ static int report_page_check(const char *output)
     return OPTIONS_GO_ON;
 }
 
-/* Writes the current blocks; `r` is the result of making them. */
+/* Writes the blocks that were made. `r` is the result of making them. */
 static int put_blocks(struct work *work, int r)
 {
     int failed;
@@ -58,7 +55,7 @@ static int start(struct work *work)
     char title[FROM_NAME_SIZE + sizeof((struct page_options *)0)->host + 8];
 
     snprintf(title, sizeof title, "%s on %s", page->facts.name, page->host);
-    page->stream.live = false; /* the file gets no further frames */
+    page->stream.live = false; /* The file gets no further frames. */
     work->report = report_start(work->file.stream, page->title != NULL ? page->title : title);
     if (work->report == NULL || stream_init(&work->stream, page->schema) != CAMP_OK)
         return complain(STATUS_FAILURE, "no memory");
@@ -89,7 +86,7 @@ static int finish(struct work *work)
     return failed == 0 ? OPTIONS_GO_ON : output_file_fail(&work->file, failed);
 }
 
-/* Prints a summary, unless the report itself goes to stdout. */
+/* Prints a summary, unless stdout has the report itself. */
 static int print_summary(const struct work *work, const char *output)
 {
     if (strcmp(output, "-") == 0)
@@ -128,15 +125,13 @@ static int report_page(struct page_options *page, const char *output, uint64_t c
     if (status == STATUS_OK)
         status = print_summary(&work, output);
     if (status == STATUS_OK && page->status != OPTIONS_GO_ON)
-        status = page->status; /* for a damaged file: its intact part was written */
+        status = page->status; /* The file is damaged, and its intact part was written. */
     stream_release(&work.stream);
     bytes_release(&work.blocks);
     return status;
 }
 
-/* ---------------------------------------------------------------------- Pictures of errors -- */
-
-/* In report_picture_kinds these follow enum picture_kind. */
+/* In report_picture_kinds, these kinds follow the kinds of enum picture_kind. */
 enum { ERROR_OVER_TIME = PICTURE_KIND_COUNT, ERROR_BY_LOAD };
 
 static bool report_error_is(int kind)
@@ -193,8 +188,6 @@ static int report_error(const struct report_picture *options, struct page_option
     return status;
 }
 
-/* ----------------------------------------------------------------------------- The command -- */
-
 #define COUNT 10
 
 struct report_options {
@@ -204,7 +197,7 @@ struct report_options {
     uint64_t count;
 };
 
-/* A picture of errors is of all processes together. */
+/* Options that do not go with a picture of errors, which always shows the sum of all processes. */
 #define NOT_OF_ERRORS "only, pin, at, axes, axes4, color-by, over entities"
 
 static const struct option_rule option_rules[] = {

@@ -22,16 +22,15 @@ const char *const report_picture_kinds[] = { "barry3", "barry4",          "barym
                                              "lines",  "error-over-time", "error-by-load", NULL };
 const char *const report_picture_overs[] = { "time", "entities", NULL };
 
-/* One picture in progress. */
 struct work {
     const struct report_picture *options;
     const struct from_facts *facts;
     struct timeline timeline;
-    struct frame chosen; /* --only: those rows of a frame */
+    struct frame chosen; /* the rows of a frame that --only selects */
     struct axes axes;
-    size_t frame; /* index of the shown frame in the timeline, for a picture of one */
+    size_t frame; /* the index in the timeline of the shown frame, for a picture of one frame */
     bool *pinned; /* [timeline.registry.count] */
-    int colour;   /* of struct picture */
+    int colour;   /* a label's index, or enum picture_colour */
     regex_t only, pin;
 };
 
@@ -66,7 +65,6 @@ int report_picture_check(const struct report_picture *options)
     return status == OPTIONS_GO_ON ? picture_file_check(options->output) : status;
 }
 
-/* Three for barry3, four for barry4; for other pictures as many as --axes gives. */
 static size_t vertices_wanted(const struct report_picture *options, const struct page_options *page)
 {
     if (options->kind == PICTURE_BARRY4)
@@ -104,7 +102,6 @@ static int set_colour(struct work *work, const struct schema *schema)
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
-/* Copies the rows with matching names to work->chosen. */
 static int choose(struct work *work, const struct frame *frame)
 {
     frame_start_as(&work->chosen, frame);
@@ -150,8 +147,8 @@ static void put_time(int64_t time_ns, char *ret, size_t capacity)
     strftime(ret, capacity, "%Y-%m-%dT%H:%M:%S", localtime_r(&seconds, &local));
 }
 
-/* Checks that a time is within the frames read, or in the minute of their start, as with --begin.
- */
+/* Checks that a time is within the frames that were read. The start of the minute in which the
+ * first frame begins is also accepted, because --begin accepts it. */
 static int check_in_range(const struct work *work, int64_t time_ns)
 {
     const struct timeline *timeline = &work->timeline;
@@ -239,7 +236,7 @@ int report_picture(const struct report_picture *options, struct page_options *pa
     int status;
 
     timeline_init(&work.timeline, schema, TIMELINE_BYTES);
-    if (options->only != NULL) /* report_picture_check() has compiled them */
+    if (options->only != NULL) /* report_picture_check() has checked both expressions. */
         regcomp(&work.only, options->only, REG_EXTENDED | REG_NOSUB);
     if (options->pin != NULL)
         regcomp(&work.pin, options->pin, REG_EXTENDED | REG_NOSUB);

@@ -1,4 +1,5 @@
-/* camp report --picture: one picture of a source (views/picture.h), as SVG, PNG or PDF. */
+/* camp report --picture: draws one picture of a source (views/pictures/picture.h) as SVG, PNG or
+ * PDF. */
 #pragma once
 
 #include "page_options.h"
@@ -6,20 +7,20 @@
 #include <stdio.h>
 
 struct report_picture {
-    int kind;           /* enum picture_kind; -1: no picture */
-    const char *output; /* the file */
-    uint64_t count;     /* number of frames to read from an endless source */
-    const char *at;     /* --at */
-    int over;           /* --over: 1: entities */
-    const char *only;   /* --only */
-    const char *pin;    /* --pin */
-    const char *colour; /* --color-by */
+    int kind; /* index into report_picture_kinds; -1 means no picture */
+    const char *output;
+    uint64_t count; /* the number of frames to read from a live source */
+    const char *at;
+    int over; /* index into report_picture_overs */
+    const char *only;
+    const char *pin;
+    const char *colour; /* the value of --color-by */
 };
 
 extern const char *const report_picture_kinds[];
 extern const char *const report_picture_overs[];
 
-/* The options for pictures only; a command puts them into its table. */
+/* Options that are only for pictures. A command puts them into its table of options. */
 /* clang-format off */
 #define REPORT_PICTURE_OPTIONS(options)                                                            \
     { "picture", 0, OPTION_CHOICE, &(options)->kind, "KIND",                                       \
@@ -41,22 +42,22 @@ extern const char *const report_picture_overs[];
       "names are the same.", 0, 0, NULL }
 /* clang-format on */
 
-/* Complains about a file that is no page, and names the kinds of pictures. STATUS_USAGE. */
+/* Complains that `output` is not a page, and names the kinds of pictures. Returns STATUS_USAGE. */
 int report_picture_refuse(const char *output);
 
-/* Checks the options before the source is opened. OPTIONS_GO_ON, or an exit status after a
- * complaint. */
+/* Checks the options before the source is opened. Returns OPTIONS_GO_ON, or an exit status after
+ * an error message. */
 int report_picture_check(const struct report_picture *options);
 
-/* Reads the page's source to its end, or `count` frames, and writes the picture. An exit status. */
+/* Reads the source of the page to its end, or `count` frames, and writes the picture. Returns an
+ * exit status. */
 int report_picture(const struct report_picture *options, struct page_options *page);
 
-/* ----------------------------------------------------------------------------- Their files -- */
-
-/* Can a picture be written to this path? OPTIONS_GO_ON, or STATUS_USAGE after a complaint: call it
- * before a long measurement. */
+/* Checks whether a picture can be written to this path. Called before a long measurement.
+ * Returns OPTIONS_GO_ON, or STATUS_USAGE after an error message. */
 int picture_file_check(const char *path);
 
-/* Draws a picture as SVG by draw(), which returns CAMP_OK or CAMP_E_NOMEM, and writes it to a
- * checked path. STATUS_OK, or an exit status after a complaint, without leftovers. */
+/* Draws a picture as SVG with draw(), and writes it to a path that picture_file_check()
+ * accepted. draw() returns CAMP_OK or CAMP_E_NOMEM. Returns STATUS_OK, or an exit status after
+ * an error message; then no incomplete file is left. */
 int picture_file_draw(const char *path, int (*draw)(void *context, FILE *stream), void *context);

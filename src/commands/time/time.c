@@ -1,8 +1,8 @@
 /*
- * camp time: where the wall time of a command and all its descendants went, by state.
+ * camp time shows where the wall time of a command and all its descendants went, by state.
  *
- * Descendants are found by their parents. camp is the command's subreaper, so orphans become its
- * children, and the chain of parents of each leads here.
+ * Descendants are found by their parents. camp is the subreaper of the command (prctl(2)), so
+ * orphans become children of camp. The chain of parents of each descendant therefore leads to camp.
  */
 #include "counters/units.h"
 #include "ledger/frame.h"
@@ -25,8 +25,8 @@
 #include <unistd.h>
 
 #define DRAIN_INTERVAL_NS (50 * NS_PER_MS)
-#define LAST_RECORD_NS (500 * NS_PER_MS) /* longest wait for the command's own exit record */
-#define STATUS_NOT_RUN 126               /* as in a shell: found, but not executable */
+#define LAST_RECORD_NS (500 * NS_PER_MS) /* the longest wait for the exit record of the command */
+#define STATUS_NOT_RUN 126 /* As in a shell, the file was found but cannot be executed. */
 #define STATUS_NOT_FOUND 127
 
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
@@ -41,14 +41,14 @@ struct time_options {
 
 struct timing {
     struct time_options options;
-    struct camp_states *session; /* NULL: microstates are not permitted, and `usage` is shown */
+    struct camp_states *session; /* NULL if microstates are not permitted; `usage` is then shown */
     struct camp_error refusal;   /* why `session` is NULL */
     struct family family;
     struct time_usage usage;
     struct time_facts facts;
     char command[128], time[TIME_TEXT_SIZE];
-    uint64_t start_ns, stolen_ns; /* at the start */
-    bool has_not_run;             /* the command could not be executed: there is no report */
+    uint64_t start_ns, stolen_ns; /* at the start of the command */
+    bool has_not_run;             /* the command could not be executed, and there is no report */
 };
 
 static int parse(struct time_options *options, int argc, char **argv, int *ret_first)
@@ -85,7 +85,8 @@ static int parse(struct time_options *options, int argc, char **argv, int *ret_f
     return options_parse(&table, argc, argv, ret_first);
 }
 
-/* When the command cannot be run, the reason is written to `failure`, which execve(2) closes. */
+/* Starts the command. If the command cannot be executed, the reason is written to the pipe
+ * `failure`. A successful execve(2) closes the pipe. */
 static pid_t start(char **argv, const sigset_t *mask, int failure)
 {
     pid_t pid = fork();
@@ -104,7 +105,7 @@ static pid_t start(char **argv, const sigset_t *mask, int failure)
     _exit(reason == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUN);
 }
 
-/* After the child has exited: did it fail to run the command? */
+/* Returns whether executing the command failed. Called after the child has exited. */
 static bool has_not_run(int failure)
 {
     int reason;
@@ -112,7 +113,8 @@ static bool has_not_run(int failure)
     return read(failure, &reason, sizeof reason) == sizeof reason;
 }
 
-/* Reaps exited children. True after the command, whose wait status is *ret_status. */
+/* Reaps exited children. Returns true if the command was reaped; *ret_status is then its wait
+ * status. */
 static bool reap(pid_t command, int *ret_status)
 {
     bool ended = false;
@@ -128,7 +130,7 @@ static bool reap(pid_t command, int *ret_status)
     return ended || (pid < 0 && errno == ECHILD);
 }
 
-/* Waits for SIGCHLD, which is otherwise blocked, so that an exit is noticed at once. */
+/* Waits for SIGCHLD, which is blocked at all other times. So an exit is noticed at once. */
 static void wait_for_end(uint64_t most_ns)
 {
     const struct timespec most = { (time_t)(most_ns / NS_PER_S), (long)(most_ns % NS_PER_S) };
@@ -152,8 +154,8 @@ static int exit_status_of(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* The kernel reports a thread's exit when it has left its CPU for good, a little after it was
- * reaped. */
+/* The kernel reports the exit of a thread when the thread has left its CPU for the last time.
+ * This is a little after the thread was reaped. */
 static int collect_last_record(struct timing *timing, pid_t command, struct camp_error *error)
 {
     const uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC) + LAST_RECORD_NS;
@@ -167,7 +169,7 @@ static int collect_last_record(struct timing *timing, pid_t command, struct camp
     return r;
 }
 
-/* The time that a hypervisor took from all CPUs since boot; 0 if not reported. */
+/* Returns the time that a hypervisor took from all CPUs since boot. 0 if it is not reported. */
 static uint64_t stolen_ns(void)
 {
     struct camp_cpu total;
@@ -184,7 +186,6 @@ static int collect_exited(struct timing *timing, struct camp_error *error)
                : CAMP_OK;
 }
 
-/* Reads the totals of the command and its descendants, after wait4(2) has returned the command. */
 static int collect_rest(struct timing *timing, pid_t command, struct camp_error *error)
 {
     int r;
@@ -213,7 +214,8 @@ static int run_command(struct timing *timing, char **argv)
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    /* The terminal's keys are for the command; camp ignores them, to report at the end. */
+    /* The keys of the terminal are for the command. camp ignores their signals, so that it can
+     * report. */
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     sigprocmask(SIG_BLOCK, &child, &before);
@@ -257,7 +259,7 @@ static FILE *open_output(const struct time_options *options)
     return options->pid != 0 ? stdout : stderr;
 }
 
-/* An errno. */
+/* Returns an errno. */
 static int show_states(struct timing *timing, const struct view *view,
                        const struct view_options *options)
 {
@@ -392,7 +394,8 @@ static int read_options(struct time_options *options, int argc, char **argv, int
     return OPTIONS_GO_ON;
 }
 
-/* A missing process is reported before a missing capability. */
+/* Called before a session is opened, so a missing process is reported before a missing
+ * capability. */
 static int find_process(const struct time_options *options)
 {
     const int32_t pid = (int32_t)options->pid;
@@ -412,8 +415,8 @@ static int complain_of_refusal(const struct timing *timing, int r)
     return complain_of(r, &timing->refusal);
 }
 
-/* Without microstates, a command's wall and CPU time can still be shown, unless an option needs the
- * states. */
+/* Without microstates, the wall time and CPU time of a command can still be shown, unless an
+ * option needs microstates. */
 static bool may_show_usage(const struct time_options *options, int result)
 {
     return (result == CAMP_E_PERM || result == CAMP_E_NOTSUP) && options->pid == 0 &&

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOTALS_COME_AFTER 2 /* further calls of camp_states_exits() */
-#define GENERATIONS_MAX 256 /* longer than any chain of parents */
+#define TOTALS_COME_AFTER 2 /* Further calls of camp_states_exits() until it returns totals. */
+#define GENERATIONS_MAX 256 /* the maximum length of a chain of parents */
 
 void family_init(struct family *ret)
 {
@@ -28,8 +28,6 @@ void family_release(struct family *family)
     free(family->order);
     family->order = NULL;
 }
-
-/* ----------------------------------------------------------------------------- Collecting -- */
 
 int family_start(struct family *family, struct camp_states *session, struct camp_error *error)
 {
@@ -81,9 +79,8 @@ int family_collect_rest(struct family *family, struct camp_states *session,
     return r == CAMP_OK ? thread_interval_visit(interval, add_thread, &family->threads) : r;
 }
 
-/* -------------------------------------------------------------------------------- Members -- */
-
-/* Orders threads by process; those of a pid that was used again by time. */
+/* Orders threads by pid. Threads of different processes that had the same pid are ordered by
+ * time. */
 static int compare_processes(const void *a, const void *b)
 {
     const struct camp_thread_states *left = a, *right = b;
@@ -93,7 +90,8 @@ static int compare_processes(const void *a, const void *b)
     return left->time_ns < right->time_ns ? -1 : left->time_ns > right->time_ns;
 }
 
-/* The index of the first thread of this pid found at this time or later, or where it would be. */
+/* Returns the index of the first thread of this pid at time_ns or later. If there is none,
+ * returns the index where the thread would be. */
 static size_t place_of(const struct family *family, int32_t pid, uint64_t time_ns)
 {
     const struct camp_thread_states wanted = { .pid = pid, .time_ns = time_ns };
@@ -102,9 +100,9 @@ static size_t place_of(const struct family *family, int32_t pid, uint64_t time_n
                           compare_processes);
 }
 
-/* A thread of the process that had this pid at this time; NULL: none. A total (of_total) is read
- * after its threads have exited. Their parent may have exited before, so the last process with its
- * pid is taken. */
+/* Finds a thread of the process that had this pid at time_ns. Returns NULL if there is none. A
+ * total (of_total) is read after its threads have exited, and their parent may have exited
+ * before. So for a total, an earlier process with this pid is also accepted. */
 static const struct camp_thread_states *find(const struct family *family, int32_t pid,
                                              uint64_t time_ns, bool of_total)
 {
@@ -116,8 +114,8 @@ static const struct camp_thread_states *find(const struct family *family, int32_
     return of_total && place > 0 && threads[place - 1].pid == pid ? &threads[place - 1] : NULL;
 }
 
-/* Follows the chain of parents. A recorded parent was alive at that time, because orphans become
- * children of `root`, the subreaper. */
+/* Follows the chain of parents from a thread to `root`. A recorded parent was alive at the
+ * recorded time, because an orphan becomes a child of `root`, the subreaper. */
 static bool descends(const struct family *family, const struct camp_thread_states *thread,
                      int32_t root)
 {
@@ -142,7 +140,7 @@ static bool is_of_process(const struct family *family, const struct camp_thread_
     return thread->pid == pid;
 }
 
-/* The name of a thread's process is that of its first thread. */
+/* Returns the name of the first thread of the process. */
 static const char *process_name(const struct family *family, size_t at)
 {
     const struct camp_thread_states *threads = family->threads.threads;
@@ -161,9 +159,7 @@ static const char *process_name(const struct family *family, size_t at)
     return threads[at].name;
 }
 
-/* ----------------------------------------------------------------------------------- Sums -- */
-
-/* False: no memory. */
+/* Returns false if there is no memory. */
 static bool add_row(struct frame *sums, const char name[CAMP_STATES_NAME_SIZE])
 {
     struct entity *entity = frame_add(sums);
@@ -175,7 +171,8 @@ static bool add_row(struct frame *sums, const char name[CAMP_STATES_NAME_SIZE])
     return true;
 }
 
-/* The row of this name, which may be a new one. 0: no memory. */
+/* Returns the row with this name, and adds the row if it does not exist. Returns 0 if there is
+ * no memory. */
 static size_t row_of(struct frame *sums, const char *name)
 {
     size_t row = 1;

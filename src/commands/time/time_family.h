@@ -1,6 +1,6 @@
 /*
- * The threads of a command and of all its descendants, or of one process: what they did, added up
- * by executable in a frame.
+ * Adds up what the threads of a command and all its descendants did, or the threads of one process.
+ * A frame has the sums for each executable.
  */
 #pragma once
 
@@ -8,45 +8,50 @@
 #include "sources/machine/thread_interval.h"
 #include "sources/source.h"
 
-/* The columns of threads_schema, then: */
+/* These columns follow the columns of threads_schema. */
 enum family_column {
-    FAMILY_PROCESSES = THREADS_COLUMN_COUNT, /* first threads of their process */
-    FAMILY_RUNNING,                          /* threads that had not exited */
+    /* The number of threads that are the first thread of a process, which is the number of
+     * processes. */
+    FAMILY_PROCESSES = THREADS_COLUMN_COUNT,
+    FAMILY_RUNNING, /* the number of threads that had not exited */
     FAMILY_COLUMN_COUNT
 };
 
-/* family_init() fills it, family_release() frees its arrays. */
+/* family_init() fills this struct, and family_release() frees its arrays. */
 struct family {
     struct thread_interval interval;
-    struct thread_list threads; /* what each thread did, by process and time */
+    struct thread_list threads; /* what each thread did, ordered by process and time */
     struct column columns[FAMILY_COLUMN_COUNT];
     struct schema schema;
-    /* Row 0 is the total; a further row for each name of a process at its exit. The count of an
-     * entity is that of its threads. */
+    /* Row 0 is the total. Each other row has the sums of all processes that had the same name at
+     * their exit. The `count` of an entity is its number of threads. */
     struct frame sums;
-    size_t *order; /* [sums.entity_count - 1] rows behind the total, longest time first */
+    /* [sums.entity_count - 1] The rows after the total, ordered by descending time. */
+    size_t *order;
 };
 
 void family_init(struct family *ret);
 void family_release(struct family *family);
 
-/* Takes the first snapshot: what threads did before this is excluded. Threads that have exited
- * meanwhile are left to family_collect_exited(), so that the end of a process is not missed. */
+/* Takes the first snapshot. What threads did before this snapshot is not counted. If a thread
+ * exits during the snapshot, family_collect_exited() collects its exit later. So the exit of a
+ * watched process is not missed. */
 int family_start(struct family *family, struct camp_states *session, struct camp_error *error);
 
-/* Collects the threads that exited since the last call, of any process, or (pid > 0) of this one.
- */
+/* Collects the threads that exited since the last call. If pid > 0, keeps only threads of this
+ * process. */
 int family_collect_exited(struct family *family, struct camp_states *session, int32_t pid,
                           struct camp_error *error);
 
-/* Is the exit of this process's first thread among those collected? */
+/* Returns whether the exit of the process's first thread was collected. */
 bool family_has_exit(const struct family *family, int32_t pid);
 
-/* Collects the living and all exited threads. Called at the end: the family then has each thread
- * once. */
+/* Collects the living threads, and the exited threads that were not collected before. Called
+ * once, at the end. Then the family has each thread exactly once. */
 int family_collect_rest(struct family *family, struct camp_states *session,
                         struct camp_error *error);
 
-/* Adds up the descendants of `root`, or the threads of one process. CAMP_OK or CAMP_E_NOMEM. */
+/* Adds up the threads of all descendants of `root`, or of one process. Returns CAMP_OK or
+ * CAMP_E_NOMEM. */
 int family_add_up_descendants(struct family *family, int32_t root);
 int family_add_up_process(struct family *family, int32_t pid);

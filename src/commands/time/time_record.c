@@ -24,9 +24,8 @@ static const struct field state_fields[] = {
     { "percent", "%", "of their wall time", 7, 2 },
 };
 
-/* The first columns of an executable and of the total. After them come, in text, a percentage for
- * the states of each short title; in JSON and CSV, the unaccounted time, counters and each state.
- */
+/* The first columns of an executable and of the total. In text, percentages of the states follow
+ * these columns. In JSON and CSV, the unaccounted time, counters and each state follow. */
 static const struct field first_fields[] = {
     { "name", "executable", "name of the process when it ended", -15, 0 },
     { "processes", "proc", "that ended, or are running", 4, 0 },
@@ -64,7 +63,7 @@ static double share(uint64_t part, uint64_t whole)
     return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Fills record->fields; the columns are those of camp top. */
+/* Fills record->fields. The columns for states are the same as in camp top. */
 static void lay_out(struct time_record *record, const struct schema *schema)
 {
     struct field *field = record->fields;
@@ -104,7 +103,6 @@ static struct cell *fill_sum(const struct time_record *record, struct cell *cell
     return cells;
 }
 
-/* Fills the cells of states in the enumeration's order, without states at 0. */
 static struct cell *fill_states(struct cell *cells, const struct frame *sums, size_t *ret_count)
 {
     const uint64_t *total = frame_values(sums, 0);
@@ -201,8 +199,8 @@ static void note_sums(struct time_record *ret, const struct frame *sums)
              seconds(class_ns(sums, 0, CLASS_CPU)), seconds(frame_values(sums, 0)[THREADS_CPU]));
 }
 
-/* The scheduler excludes stolen time from its count, where a hypervisor reports it to the kernel.
- */
+/* Notes the time that a hypervisor took. The scheduler does not count this time as CPU time, if
+ * the hypervisor reports it to the kernel. */
 static void note_steal(struct time_record *ret, uint64_t stolen_ns)
 {
     if (stolen_ns > 0)
@@ -228,7 +226,7 @@ static void note_losses(struct time_record *ret, const struct camp_states_losses
                  "lost: %" PRIu64 " ended threads, for lack of space", losses->exits_lost);
 }
 
-/* "2:11.723", "3:20:50.049", as in the paper. */
+/* Writes a time in the form of the paper: "2:11.723", "3:20:50.049". */
 static void clock_text(char ret[32], uint64_t ns)
 {
     const uint64_t ms = ns / NS_PER_MS, s = ms / 1000;
@@ -243,8 +241,8 @@ static void clock_text(char ret[32], uint64_t ns)
         snprintf(ret, 32, "%u.%03u", (unsigned)s, (unsigned)(ms % 1000));
 }
 
-/* Notes the paper's Figure 4. What is "other sleep" there has several states here, and "traps" are
- * part of user. */
+/* Notes the paper's Figure 4. The "other sleep" of the paper is divided into several states
+ * here, and the time of "traps" is part of user time. */
 static void note_figure(struct time_record *ret, const uint64_t *state_ns,
                         const struct time_facts *facts)
 {
@@ -255,7 +253,7 @@ static void note_figure(struct time_record *ret, const uint64_t *state_ns,
     clock_text(text, facts->real_ns);
     snprintf(note, TIME_NOTE_SIZE, "%-20s %12s   %-20s %12s", "Elapsed time", text, "Current time",
              facts->time);
-    for (size_t i = 0; i < CAMP_STATE_COUNT; i++) { /* two a line */
+    for (size_t i = 0; i < CAMP_STATE_COUNT; i++) {
         note = i % 2 == 0 ? next_note(ret) : note;
         clock_text(text, state_ns[i]);
         snprintf(note + strlen(note), TIME_NOTE_SIZE - strlen(note), "%s%-20s %12s",

@@ -1,7 +1,7 @@
-/* getrusage(2): "For RUSAGE_CHILDREN: children that have terminated and been waited for", with
- * their own descendants. The sum of its user and system time is the scheduler's count,
- * sum_exec_runtime. The division into user and system time is sampled at the tick (cputime_adjust()
- * in kernel/sched/cputime.c). */
+/* With RUSAGE_CHILDREN, getrusage(2) returns the usage of all children that have ended and were
+ * waited for, and of the descendants of these children. The sum of user and system time is the
+ * scheduler's count, sum_exec_runtime. The division into user and system time is sampled at the
+ * tick (cputime_adjust() in kernel/sched/cputime.c). */
 #include "time_usage.h"
 
 #include "counters/units.h"
@@ -42,7 +42,7 @@ void time_usage_read(struct time_usage *ret)
     const struct rusage *before = &ret->before;
     struct rusage *children = &ret->children;
 
-    /* waitpid() returns 0 when there are children that have not ended. */
+    /* waitpid() returns 0 if there are children that have not ended. */
     ret->some_run = waitpid(-1, NULL, WNOHANG) == 0;
     getrusage(RUSAGE_CHILDREN, children);
     timersub(&children->ru_utime, &before->ru_utime, &children->ru_utime);

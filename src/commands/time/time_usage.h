@@ -1,9 +1,11 @@
 /*
- * The output of camp time where microstates are not permitted: the command's wall time, and the CPU
- * time of the command and of its descendants that ended. wait4(2) adds that up for every user.
+ * The output of camp time for a user who may not read microstates. It has the wall time of the
+ * command, and the CPU time of the command and of its descendants that ended. wait4(2) gives this
+ * CPU time to every user.
  *
- * The rest of the time is unknown, because the kernel keeps a thread's run-queue time only until
- * the thread ends. But for at least wall time - CPU time, no thread of the command was on a CPU.
+ * The states of the remaining time are unknown, because the kernel keeps the run-queue time of a
+ * thread only until the thread ends. But the time in which no thread of the command was on a CPU is
+ * at least the wall time minus the CPU time.
  */
 #pragma once
 
@@ -14,9 +16,9 @@
 #define TIME_USAGE_CELLS (TIME_SUMMARY_FIELDS + 2 * 3 + 7)
 
 struct time_usage {
-    struct rusage before;   /* RUSAGE_CHILDREN when the command started */
-    struct rusage children; /* all children that have ended since then */
-    bool some_run;          /* some descendants had not ended; `children` lacks them */
+    struct rusage before;
+    struct rusage children; /* the growth of RUSAGE_CHILDREN since the start of the command */
+    bool some_run; /* some descendants had not ended, so `children` does not include them */
 };
 
 struct time_usage_record {
@@ -27,12 +29,13 @@ struct time_usage_record {
     const char *note_list[3];
 };
 
-/* To be called before the command starts. */
+/* Called before the command starts. */
 void time_usage_start(struct time_usage *ret);
 
-/* To be called after wait4(2) has returned the command. */
+/* Called after wait4(2) has returned the command. */
 void time_usage_read(struct time_usage *ret);
 
-/* The record points to texts of `facts`, which the caller owns. Schema camp.time-usage/1. */
+/* Makes the record, of schema camp.time-usage/1. The record points to texts of `facts`, which
+ * must outlive the record. */
 void time_usage_fill(struct time_usage_record *ret, const struct time_usage *usage,
                      const struct time_facts *facts);

@@ -1,6 +1,7 @@
 /*
- * camp top: where the wall time of threads and processes, or of users, commands, cgroups and
- * workloads, goes by microstate, interval by interval; or that of the entities of any other source.
+ * camp top shows where the wall time of threads goes by microstate, interval by interval. Threads
+ * can be added up by process, user, command, cgroup or workload. camp top also shows the rows of
+ * any other source.
  */
 #include "top.h"
 #include "program/command.h"
@@ -14,7 +15,8 @@
 #define TEXT_ROWS 20
 #define FEWEST_ROWS 3
 
-enum { FORMAT_LIVE = -1, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV }; /* of --format, or none */
+/* the values of --format; FORMAT_LIVE if it is not given */
+enum { FORMAT_LIVE = -1, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 static const char *const formats[] = { "text", "json", "csv", NULL };
 static const char *const column_sets[] = { "camp", "prstat", NULL };
 static const char *const percent_bases[] = { "interval", "row", NULL }; /* enum percent_of */
@@ -128,7 +130,7 @@ static int prepare_view(struct top *top)
     top->style = (struct frame_style){
         .for_text = text,
         .width = text ? view_width(stdout) : 0,
-        .is_uncut = view_height(stdout) == 0, /* no terminal */
+        .is_uncut = view_height(stdout) == 0, /* 0 if stdout is not a terminal */
         .cpus = true,
         .percent_of = (enum percent_of)top->percent_of,
         .context = top,
@@ -203,7 +205,7 @@ static int run_intervals(struct top *top)
     struct intervals intervals = { .length_ns = top->interval_ns, .count = top->count };
     int status = OPTIONS_GO_ON;
 
-    if (top->facts.note_warns) /* the note is on stderr already */
+    if (top->facts.note_warns) /* The note was printed on stderr. */
         top->facts.note[0] = '\0';
     while (status == OPTIONS_GO_ON && next_interval(&intervals)) {
         struct camp_error error = { 0 };
@@ -226,7 +228,7 @@ static int run_intervals(struct top *top)
     return status == OPTIONS_GO_ON ? STATUS_OK : status;
 }
 
-/* The processes of --pid are looked up first, which needs no capability. */
+/* Finds the processes of --pid first, because that needs no capability. */
 static int prepare_threads(struct top *top)
 {
     const int status = selection_processes(&top->processes);
@@ -256,7 +258,8 @@ static int open_source(struct top *top)
     return status;
 }
 
-/* The screen is opened after the source: what fails before that is reported on stderr. */
+/* Opens the screen after the source, so that earlier errors are printed on stderr without the
+ * screen. */
 static int run(struct top *top)
 {
     struct camp_error error = { 0 };
@@ -266,7 +269,8 @@ static int run(struct top *top)
             complain_of(error.code, &error);
         return run_intervals(top);
     }
-    if (!top->facts.live && top->facts.interval_ns > 0) /* top_live() waits for each interval */
+    /* top_live() itself waits for each interval of a recording. */
+    if (!top->facts.live && top->facts.interval_ns > 0)
         top->interval_ns =
             (uint64_t)((double)top->facts.interval_ns / (top->speed > 0 ? top->speed : 1));
     return top_live(top);

@@ -1,5 +1,6 @@
-/* From the hosts of a fleet to the groups of one host, and back. The source of the hosts stays open
- * and is not read meanwhile: the first interval after the return has all that the hosts did. */
+/* Switches camp top from the hosts of a fleet to the groups of one host, and back. The source of
+ * the hosts stays open, and is not read meanwhile. The first interval after switching back
+ * covers all of that time. */
 #include "top_live.h"
 
 #include <stdio.h>
@@ -11,8 +12,8 @@ bool top_drill_can(const struct top *top)
            top->from.from.text != NULL && from_is_fleet(top->from.from.text);
 }
 
-/* The first host whose name contains `wanted`; if that is empty, the host at the top of the screen.
- * NULL: there is none. */
+/* Finds the first host whose name contains `wanted`. If `wanted` is empty, returns the host at
+ * the top of the screen. Returns NULL if there is none. */
 static const char *find_host(const struct top *top, const char *wanted, size_t scroll)
 {
     const struct selected *selected = &top->table.selected;
@@ -50,7 +51,7 @@ static void restore(struct top_drill *drill, struct top *top)
     *drill = (struct top_drill){ 0 };
 }
 
-/* Opens the groups of the host that `drill` names, in place of the source that `top` has. */
+/* Opens the groups of the host drill->host as top->source. */
 static bool open_groups(struct top_drill *drill, struct top *top, struct camp_error *error)
 {
     struct from from = top->from.from;

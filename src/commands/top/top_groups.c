@@ -1,4 +1,5 @@
-/* What a row of camp top is: a group of threads, or the rows of one label of any other source. */
+/* Selects what a row of camp top is. For threads, a row is a thread or a group of threads. For
+ * any other source, a row is a row of the source, or all rows with the same value of a label. */
 #include "program/command.h"
 #include "top.h"
 
@@ -42,7 +43,7 @@ static const char *row_name(void *context, const struct entity *row)
     return row->name;
 }
 
-/* Exited threads of one name share a row in text only. */
+/* Exited threads with the same name share a row, but only in text. */
 static enum group_key key_of(const struct top *top, int group)
 {
     static const enum group_key keys[] = {
@@ -67,7 +68,6 @@ static const char *user_name(void *context, uint32_t uid)
     return user_names_get(&((struct top *)context)->users, uid);
 }
 
-/* How rows of the group are shown. */
 static void fill_style(struct top *top, enum group_key key)
 {
     static const char *const singles[] = { "threads", "processes", NULL };

@@ -1,4 +1,4 @@
-/* The keys of camp top on a terminal: they choose rows, their order and their columns. */
+/* The keys of camp top on a terminal select the rows, their order and their columns. */
 #include "top_live.h"
 
 #include "views/screen.h"
@@ -35,7 +35,8 @@ static void ask_filter(struct live *live)
     snprintf(live->filter, sizeof live->filter, "%s", text);
 }
 
-/* Forgets the interval: the rows are of another source now, whose first interval has not ended. */
+/* Forgets the shown interval. The rows are now of another source, whose first interval has not
+ * ended. */
 static void forget_interval(struct live *live)
 {
     live->frame = live->cpus = NULL;
@@ -61,7 +62,7 @@ static void go_up(struct live *live)
         forget_interval(live);
 }
 
-/* The index `step` after `now` in a circle of `count`. */
+/* Returns the index `step` after `now`. After the last index comes 0 again. */
 static int turn(int now, int step, int count)
 {
     return (now + step + count) % count;
@@ -75,7 +76,6 @@ static void scroll_by(struct live *live, int step)
         live->scroll += (size_t)step;
 }
 
-/* The next group that is available here. */
 static void turn_group(struct live *live)
 {
     struct top *top = live->top;
@@ -136,7 +136,8 @@ static bool freeze(struct live *live)
 
     for (size_t which = 0; which < 2 && shown[which] != NULL; which++) {
         frame_start_as(frozen[which], shown[which]);
-        frozen[which]->note = NULL; /* the source frees it with its next interval */
+        /* The copy has no note, because the source frees its note in the next interval. */
+        frozen[which]->note = NULL;
         for (size_t i = 0; i < shown[which]->entity_count; i++) {
             if (frame_add_row(frozen[which], shown[which], i) == NULL)
                 return false;
@@ -147,8 +148,8 @@ static bool freeze(struct live *live)
     return true;
 }
 
-/* A frozen screen still reads intervals: records of exited threads must not pile up in the kernel.
- */
+/* Freezes the screen, or shows new intervals again. A frozen screen also reads intervals,
+ * because records of exited threads must not accumulate in the kernel. */
 static void turn_frozen(struct live *live)
 {
     if (live->frame == NULL)

@@ -1,4 +1,4 @@
-/* camp top on a terminal: the interval's record redrawn, and keys that change what is shown. */
+/* camp top on a terminal: draws each interval, and redraws it when a key changes what is shown. */
 #include "top_live.h"
 #include "counters/units.h"
 #include "ledger/vertex.h"
@@ -12,7 +12,8 @@
 #include <string.h>
 
 #define LINES_FOR_CPUS 12
-#define KEY_WAIT_NS (200 * NS_PER_MS) /* a signal is noticed within this time */
+/* the longest wait for a key, after which stop_requested is checked */
+#define KEY_WAIT_NS (200 * NS_PER_MS)
 
 static const char help_head[] =
     "camp top: where the wall time goes, measured at each change of state";
@@ -38,9 +39,6 @@ static const char help_text[] =
     "last        all rows together: 3.20 is as much as 3.2 of them all the time\n"
     "any key goes back";
 
-/* --------------------------------------------------------------------------------- Drawing -- */
-
-/* Fills one point for each selected row, in the order of the rows. */
 static void fill_points(const struct top *top, const struct vertices *vertices,
                         struct barry_point *points)
 {
@@ -65,7 +63,7 @@ static int draw_triangle(const struct top *top, const char *head)
 
     if (points != NULL) {
         screen_size(&barry.columns, &barry.rows);
-        barry.rows -= 1; /* the head's */
+        barry.rows -= 1; /* for the line above the triangle */
         barry.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
         vertices_usual(&vertices, selected->rows->schema, 3);
         barry.names = vertices.names;
@@ -94,7 +92,7 @@ static void write_head(const struct live *live, char *ret, size_t capacity)
                                            : "h: help");
 }
 
-/* Rows below the screen are not filled. */
+/* Returns the number of rows to fill. Rows below the screen are not filled. */
 static size_t rows_in_sight(const struct live *live, size_t lines)
 {
     const size_t most = live->top->rows != UINT64_MAX ? (size_t)live->top->rows : 0;
@@ -129,9 +127,6 @@ static int draw(struct live *live)
     return OPTIONS_GO_ON;
 }
 
-/* ------------------------------------------------------------------------------ Intervals -- */
-
-/* Handles keys until the interval ends. */
 static int handle_keys(struct live *live, uint64_t deadline_ns)
 {
     int status = OPTIONS_GO_ON;
@@ -169,7 +164,7 @@ static int take_interval(struct live *live)
         return live->frame != NULL ? draw(live) : OPTIONS_GO_ON;
     }
     if (r != CAMP_OK) {
-        screen_close(); /* complaints appear on the terminal as it was before */
+        screen_close(); /* Errors are printed on the terminal as it was before. */
         return complain_of(r, &error);
     }
     unseen = top_see_processes(live->top, frame, live->frame == NULL);
@@ -202,7 +197,8 @@ int top_live(struct top *top)
             continue;
         status = take_interval(&live);
         i++;
-        /* After a question or a long snapshot, no short intervals make up for the delay. */
+        /* After a delay by a question or a long snapshot, the next intervals keep their full
+         * length. */
         if (now_ns(CLOCK_MONOTONIC) > deadline_ns + top->interval_ns / 2)
             deadline_ns = now_ns(CLOCK_MONOTONIC);
     }

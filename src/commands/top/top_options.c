@@ -1,6 +1,5 @@
-/* What the values of the options of camp top mean, for threads and for any other source: which rows
- * there are, in which order, and which options exclude each other. The table of options is in
- * top.c. */
+/* Checks the options of camp top for threads and for any other source: the rows, their order,
+ * and options that exclude each other. top.c has the table of options. */
 #include "program/command.h"
 #include "top.h"
 
@@ -8,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Finds the option's value in names[count]; a NULL value is `usual`. OPTIONS_GO_ON or STATUS_USAGE.
- */
+/* Finds the value of an option in names[count]. If the value is NULL, *ret is `usual`. Returns
+ * OPTIONS_GO_ON, or STATUS_USAGE after an error message. */
 static int find_choice(const char *option, const char *text, const char *const *names, int count,
                        int usual, int *ret)
 {
@@ -34,8 +33,6 @@ bool top_asks_for_threads(const struct top *top)
     return top->from.from.text == NULL || strcmp(top->from.from.text, "threads") == 0;
 }
 
-/* -------------------------------------------------------------------------------- Threads -- */
-
 int top_resolve_thread_options(struct top *top)
 {
     int status =
@@ -55,14 +52,14 @@ int top_resolve_thread_options(struct top *top)
     return status;
 }
 
-/* The rows of the scheduler's counts by enum top_group, as --from names them. NULL: there are no
- * such rows. */
+/* For each enum top_group, the value of --from for rows without microstates. These rows have
+ * only the counts of the scheduler. NULL if there are no such rows. */
 static const char *const rows_without_states[] = {
     [TOP_THREAD] = "threads",   [TOP_PROCESS] = "processes", [TOP_USER] = "users",
     [TOP_COMMAND] = "commands", [TOP_CGROUP] = NULL,         [TOP_WORKLOAD] = NULL,
 };
 
-/* The first option on the command line that only microstates have; NULL: there is none. */
+/* Returns the first given option that needs microstates, or NULL. */
 static const char *option_of_states(const struct top *top)
 {
     if (top->selection.tree)
@@ -76,8 +73,8 @@ static const char *option_of_states(const struct top *top)
     return NULL;
 }
 
-/* Is --sort a state that the scheduler's counts do not have? An unknown name is refused once the
- * source is open, with a list of the names there are. */
+/* Returns whether --sort is a state that the scheduler does not count. An unknown name is
+ * refused when the source is open, with a list of the known names. */
 static bool sorts_by_state(const struct top *top)
 {
     for (int i = 0; top->sort_text != NULL && i < CAMP_STATE_COUNT; i++) {
@@ -99,7 +96,7 @@ void top_prepare_from(struct top *top)
     from->no_kernel_threads = !top->kernel_threads;
 }
 
-/* A recording holds the numbers of processes, but no command lines. */
+/* A recording has the pids of processes, but no command lines. */
 static int resolve_recorded(struct top *top)
 {
     const int status = selection_numbers(&top->processes);
@@ -129,9 +126,7 @@ static int resolve_threads(struct top *top)
     return status == OPTIONS_GO_ON ? status : complain(status, "%s", problem);
 }
 
-/* ---------------------------------------------------------------------- Any other source -- */
-
-/* The first option on the command line that is for threads only; NULL: there is none. */
+/* Returns the first given option that is only for threads, or NULL. */
 static const char *option_of_threads(const struct top *top)
 {
     const struct {
@@ -174,7 +169,7 @@ static int resolve_label(struct top *top, const struct schema *schema)
                         "--group %s: rows of %s have no labels to be grouped by; --from processes, "
                         "users, commands or cgroups are groups of threads",
                         top->group_text, top->facts.name);
-    if (!top_asks_for_threads(top)) /* rows of threads are grouped by the source */
+    if (!top_asks_for_threads(top)) /* the source itself groups threads */
         status = find_choice("group", top->group_text, schema->label_names,
                              (int)schema->label_count, -1, &label);
     return status == OPTIONS_GO_ON ? top_select_group(top, 1 + label, &none) : status;
@@ -191,8 +186,6 @@ static int resolve_other(struct top *top, const struct schema *schema)
                         from_shown(top->from.from.text).text);
     return resolve_label(top, schema);
 }
-
-/* -------------------------------------------------------------------------------- The rest -- */
 
 static int resolve_order(struct top *top, const struct schema *schema)
 {
@@ -216,7 +209,8 @@ static int resolve_order(struct top *top, const struct schema *schema)
     return status;
 }
 
-/* Are the rows threads with states, and the CPUs of the same interval there? */
+/* Returns whether the rows are threads with microstates, and the source also has the CPUs of the
+ * interval. */
 static bool are_threads(const struct top *top)
 {
     const struct frame *cpus = source_beside(top->source);

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Bytes of a column, including its blank. */
+/* the width of a column, with the blank before it */
 #define CELL_SIZE 8
 #define HEADING "   PID USERNAME USR SYS TRP TFL DFL LCK SLP LAT VCX ICX SCL SIG "
 
@@ -18,13 +18,13 @@ const char *prstat_heading(enum group_key key, bool ended)
                                                     : HEADING "PROCESS/NLWP";
 }
 
-/* Time asleep for a reason without a column of its own, or stopped. */
+/* Returns the time asleep or stopped that has no column of its own. */
 static uint64_t sleep_ns(const struct frame *rows, size_t row)
 {
     return class_ns(rows, row, CLASS_IDLE) + frame_values(rows, row)[CAMP_STATE_DISK];
 }
 
-/* "0.0" to "9.9", "10" to "100". */
+/* Writes "0.0" to "9.9", or "10" to "100". */
 static void percent_text(char ret[CELL_SIZE], uint64_t part, uint64_t whole)
 {
     const double percent = whole > 0 ? 100.0 * (double)part / (double)whole : 0;
@@ -32,7 +32,7 @@ static void percent_text(char ret[CELL_SIZE], uint64_t part, uint64_t whole)
     snprintf(ret, CELL_SIZE, "%.*f", percent < 9.95 ? 1 : 0, percent);
 }
 
-/* "0" to "999", "1K" to "99K", ".1M" to ".9M", "1M" and so on. */
+/* Writes "0" to "999", "1K" to "99K", ".1M" to ".9M", "1M" and so on. */
 static void count_text(char ret[CELL_SIZE], uint64_t count)
 {
     static const char units[] = " KMGTPE";
@@ -78,7 +78,7 @@ void prstat_line(char *ret, size_t capacity, const struct frame *rows, size_t ro
         count_text(count[i], counts[i]);
     if (of_process)
         snprintf(pid, sizeof pid, "%" PRId32, entity->pid);
-    /* The time of traps is part of user here. */
+    /* The time of traps is part of user time, so TRP is always "-". */
     snprintf(ret, capacity,
              "%6s %-8.8s %3s %3s   - %3s %3s %3s %3s %3s %3s %3s %3s %3s %s/%" PRId64, pid,
              of_user ? user_names_get(users, entity->uid) : "-", time[0], time[1], time[2], time[3],

@@ -1,4 +1,4 @@
-/* The columns of prstat -mL: a line for each row of threads. */
+/* Formats rows of threads in the columns of prstat -mL. */
 #pragma once
 
 #include "ledger/group.h"
@@ -6,6 +6,6 @@
 
 const char *prstat_heading(enum group_key key, bool ended);
 
-/* Writes a row of a frame of threads as a line; `key` is what the rows are added up by. */
+/* Writes a row of a frame of threads as a line. `key` says what the rows are added up by. */
 void prstat_line(char *ret, size_t capacity, const struct frame *rows, size_t row,
                  enum group_key key, struct user_names *users, const char *name);

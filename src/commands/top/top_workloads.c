@@ -41,8 +41,6 @@ void top_workloads_release(struct top_workloads *workloads)
     *workloads = (struct top_workloads){ 0 };
 }
 
-/* ---------------------------------------------------------------------------- Membership -- */
-
 static size_t apply_rules(const struct workloads *rules, struct user_names *users,
                           const struct entity *process)
 {
@@ -70,8 +68,8 @@ static int compare_threads(const void *a, const void *b, void *context)
                                      &threads->entities[*(const size_t *)b]);
 }
 
-/* Members and threads are both in the order of pids, so one pass over both finds the member of each
- * thread. */
+/* Finds the member of each thread. Members and threads are both ordered by pid, so one pass over
+ * both is enough. */
 static size_t find_members(struct top_workloads *workloads, struct user_names *users,
                            const struct frame *threads, const size_t *order,
                            struct workload_member *ret)
