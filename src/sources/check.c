@@ -1,9 +1,9 @@
 /*
- * Processes by the source "tasks", with the CPUs of the same interval beside them.
+ * The processes of the source "tasks", with the CPUs of the same interval beside them.
  *
- * Processes have no states here: a process with several threads may run for longer than the
- * interval, so "on a CPU" and "not on a CPU" would not add up to the interval. Views that show
- * states use the CPUs.
+ * The rows have no states: a process with several threads may run for longer than the interval, so
+ * "on a CPU" and "not on a CPU" would not add up to the interval. Views that show states use the
+ * CPUs.
  */
 #include "check.h"
 
@@ -12,12 +12,12 @@
 #include <stdlib.h>
 
 struct check_source {
-    struct source source; /* first: a check_source is a source */
+    struct source source; /* must be the first member */
     struct source *tasks, *cpus;
     bool is_sampled;
-    struct frame measured;    /* without the columns that the schedstat tier does not have */
-    const struct frame *seen; /* CPUs of the last interval */
-    struct frame none;        /* before the first interval */
+    struct frame measured;    /* without the columns that the tier schedstat lacks */
+    const struct frame *seen; /* the CPUs of the last interval */
+    struct frame none;        /* used before the first interval; has no rows */
 };
 
 static const struct schema *schema_of(const struct check_source *source)
@@ -35,7 +35,6 @@ static const struct frame *beside(const struct source *base)
     return ((const struct check_source *)base)->seen;
 }
 
-/* Copies the rows with the columns of tasks_measured_schema alone. */
 static int copy_measured(struct frame *ret, const struct frame *tasks)
 {
     frame_clear(ret);

@@ -8,12 +8,10 @@
 #include <string.h>
 #include <strings.h>
 
-#define MOST_DIGITS 18 /* numbers with so many digits fit 64 bits */
+#define MOST_DIGITS 18 /* a number of 18 digits fits 64 bits */
 #define LARGEST_EXPONENT 400
-#define EXACT_POWERS 23  /* number of powers of ten that are exact as doubles */
-#define QUOTED_LENGTH 24 /* bytes of a field quoted in a message */
-
-/* ------------------------------------------------------------------------------- Any field -- */
+#define EXACT_POWERS 23 /* the powers 10^0 to 10^22 are exact as doubles */
+#define QUOTED_LENGTH 24
 
 static bool is_blank(char character)
 {
@@ -57,8 +55,6 @@ void field_complaint(struct field field, enum field_fault fault, char *ret, size
     snprintf(ret, size, "'%s' %s", text, faults[fault]);
 }
 
-/* --------------------------------------------------------------------------------- Numbers -- */
-
 static bool is_digit(char character)
 {
     return character >= '0' && character <= '9';
@@ -74,7 +70,8 @@ static bool is_no_finite(struct field field)
     return is_word(field, "nan") || is_word(field, "inf") || is_word(field, "infinity");
 }
 
-/* mantissa x 10^exponent; exact except for the last bit if no double holds the power. */
+/* Returns mantissa x 10^exponent. The last bit may be wrong if no double holds the power
+ * exactly. */
 static double scaled(uint64_t mantissa, int exponent)
 {
     static const double powers[EXACT_POWERS] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -88,8 +85,9 @@ static double scaled(uint64_t mantissa, int exponent)
     return (double)((long double)mantissa * powl(10, exponent));
 }
 
-/* Parses digits with an optional point: *mantissa gets the first 18 significant ones, *exponent the
- * power of ten of the last of these. False: there are no digits. */
+/* Parses digits with an optional decimal point. *mantissa gets the first 18 significant digits, and
+ * *exponent the power of ten of the last digit in *mantissa. Returns false if there are no
+ * digits. */
 static bool parse_digits(const char **at, const char *end, uint64_t *mantissa, int *exponent)
 {
     int digits = 0, point = 0;
@@ -112,7 +110,8 @@ static bool parse_digits(const char **at, const char *end, uint64_t *mantissa, i
     return is_any;
 }
 
-/* Parses "e-3", or nothing. False: it is malformed. */
+/* Parses an optional exponent such as "e-3", and adds it to *exponent. Returns false if the
+ * exponent is malformed or other text follows. */
 static bool parse_exponent(const char **at, const char *end, int *exponent)
 {
     int value = 0, sign = 1;
@@ -134,7 +133,8 @@ static bool parse_exponent(const char **at, const char *end, int *exponent)
     return *at == end;
 }
 
-/* Whether a malformed number consists of digits, their signs, and a comma. */
+/* Returns whether a malformed number looks like "12,5" or "1,500": it has only digits, signs,
+ * points, an "e", and at least one comma. */
 static bool has_comma(struct field field)
 {
     bool is_any_digit = false, is_any_comma = false;
@@ -176,8 +176,6 @@ enum field_fault field_number(struct field field, double *ret)
         *ret = -*ret;
     return *ret < 0 ? FIELD_NEGATIVE : FIELD_OK;
 }
-
-/* ----------------------------------------------------------------------------------- Units -- */
 
 static const struct {
     const char *name;

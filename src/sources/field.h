@@ -1,10 +1,13 @@
 /*
- * A field: a number, a time or a unit as text, in a table, in a server's answer, in an option.
- * Independent of the locale.
+ * A field is a number, a time or a unit as text: in a table, in the answer of a server, or in an
+ * option. Parsing does not depend on the locale.
  *
- * A time is text (ISO 8601: a date, with an optional time of day; without an offset it is in this
- * machine's time zone) or a number. A number is, by its magnitude, seconds, ms, us or ns since
- * 1970; below 10^8 it is plain: seconds since the table's own zero, or a count of its intervals.
+ * A time is either text or a number. As text it is a date of ISO 8601 with an optional time of day.
+ * Text without an offset from UTC is in the time zone of this machine.
+ *
+ * A time as a number counts seconds, ms, us or ns since 1970; its magnitude tells the unit. A
+ * number below 10^8 s is called plain: it counts seconds from a zero that the table chose, or it
+ * numbers the intervals of the table.
  */
 #pragma once
 
@@ -13,7 +16,7 @@
 #include <stdint.h>
 
 struct field {
-    const char *text; /* any bytes, without a final NUL */
+    const char *text; /* not terminated by a NUL */
     size_t length;
 };
 
@@ -21,7 +24,7 @@ enum field_fault {
     FIELD_OK,
     FIELD_EMPTY,
     FIELD_NO_NUMBER,
-    FIELD_COMMA, /* a number except for its comma: 12,5 or 1,500 */
+    FIELD_COMMA, /* a number, but with a comma, such as 12,5 or 1,500 */
     FIELD_NEGATIVE,
     FIELD_NOT_FINITE, /* NaN, infinite, or too large for a double */
     FIELD_NO_TIME
@@ -29,41 +32,45 @@ enum field_fault {
 
 enum unit { UNIT_NONE, UNIT_PERCENT, UNIT_SHARE, UNIT_MS, UNIT_S, UNIT_US, UNIT_NS, UNIT_COUNT };
 
-/* The field without blanks at both ends. */
+/* Returns the field without blanks at both ends. */
 struct field field_trimmed(struct field field);
 
-/* Parses a number. *ret is set if there is one, also for FIELD_NEGATIVE. */
+/* Parses a number. *ret is valid after FIELD_OK and FIELD_NEGATIVE. */
 enum field_fault field_number(struct field field, double *ret);
 
-/* Writes a message such as "'abc' is no number": unprintable bytes are replaced, a long text is
- * cut. */
+/* Writes a message such as "'abc' is no number". Unprintable bytes of the field are replaced, and a
+ * long field is cut. */
 void field_complaint(struct field field, enum field_fault fault, char *ret, size_t size);
 
-/* Copies a NUL-terminated string, cut before a UTF-8 character if it does not fit. */
+/* Copies the field as a NUL-terminated string. A field that does not fit is cut between two UTF-8
+ * characters. */
 void field_copy(struct field field, char *ret, size_t size);
 
-/* The unit of a name in --unit or at the end of a column's name (in lower case): "ms". */
+/* Returns the unit with a name such as "ms", or UNIT_NONE. `name` is in lower case, from --unit or
+ * from the end of a column's name. */
 enum unit unit_of_name(const char *name, size_t length);
-const char *unit_name(enum unit unit); /* "ms" */
+const char *unit_name(enum unit unit);
 
-bool unit_is_time(enum unit unit); /* otherwise a part of the interval */
+/* Returns false for percent and share, which are parts of the interval. */
+bool unit_is_time(enum unit unit);
 
-/* One unit in ns, where the interval is elapsed_ns long. */
+/* Returns one unit in ns. `elapsed_ns` is the length of the interval, which matters for percent and
+ * share. */
 double unit_ns(enum unit unit, double elapsed_ns);
 
 struct time_form {
     bool is_number;
-    bool is_plain;  /* a number since the table's own zero */
-    enum unit unit; /* of a number */
-    /* Cached offset of local time in the last quarter of an hour. */
+    bool is_plain;  /* the number counts from a zero that the table chose, not from 1970 */
+    enum unit unit; /* the unit if is_number */
+    /* A cache: local time is offset_s ahead of UTC in the quarter of an hour number `quarter`. */
     bool has_offset;
     int64_t quarter, offset_s;
 };
 
-/* Guesses the form of times from times[count], the start of the table. `named`: the unit in the
- * column's name, or UNIT_NONE. */
+/* Guesses the form of the times in a table from times[count], its first times. `named` is the unit
+ * in the name of the column, or UNIT_NONE. */
 void time_form_guess(struct time_form *ret, const struct field *times, size_t count,
                      enum unit named);
 
-/* Converts a time to ns since 1970, or since the table's zero. */
+/* Converts a time to ns since 1970, or since the zero of the table if form->is_plain. */
 enum field_fault field_time(struct field field, struct time_form *form, int64_t *ret_ns);

@@ -1,17 +1,16 @@
-/* Times in fields (field.h). */
+/* Parses the times that field.h describes. */
 #include "counters/units.h"
 #include "field.h"
 
 #include <math.h>
 #include <time.h>
 
-#define PLAIN_BELOW_S 1e8   /* 1973: no table is older, and no count is larger */
-#define LATEST_S 9000000000 /* the year 2255: the limit of ns in 64 bits */
-#define QUARTER_S 900       /* local time changes only at a quarter of an hour */
+/* A smaller number does not count seconds since 1970: 10^8 s after 1970 is in 1973. */
+#define PLAIN_BELOW_S 1e8
+#define LATEST_S 9000000000 /* the year 2255; 64 bits hold ns until 2262 */
+#define QUARTER_S 900       /* the offset of a time zone changes only at a quarter of an hour */
 
-/* -------------------------------------------------------------------------------- ISO 8601 -- */
-
-/* Parses exactly `count` digits. */
+/* Parses exactly `count` digits, and removes them from the field. */
 static bool parse_number(struct field *field, size_t count, int *ret)
 {
     int value = 0;
@@ -41,7 +40,7 @@ static bool parse_one_of(struct field *field, const char *characters)
     return false;
 }
 
-/* Parses ".5": any number of digits, of which the first 9 are used. */
+/* Parses an optional fraction such as ".5". Digits after the ninth have no effect. */
 static bool parse_fraction(struct field *field, int64_t *ret_ns)
 {
     int64_t place = NS_PER_S / 10;
@@ -59,7 +58,7 @@ static bool parse_fraction(struct field *field, int64_t *ret_ns)
     return true;
 }
 
-/* Parses an offset: "Z", "UTC", "+01:00", "+0100", "+01". */
+/* Parses an offset from UTC: "Z", "UTC", "+01:00", "+0100" or "+01". */
 static bool parse_offset(struct field *field, int64_t *ret_s)
 {
     const bool is_west = field->length > 0 && *field->text == '-';
@@ -100,8 +99,9 @@ static bool parse_time_of_day(struct field *field, struct tm *ret, int64_t *ret_
     return ret->tm_hour < 24 && ret->tm_min < 60 && ret->tm_sec <= 60;
 }
 
-/* The offset of local time, for a local time given as if it were UTC. The offset is cached, because
- * mktime(3) is slow, and adjacent rows are mostly of the same quarter of an hour. */
+/* Returns by how many seconds local time is ahead of UTC. `as_utc_s` is a local time that was
+ * converted as if it were UTC. The offset is cached, because mktime(3) is slow and adjacent rows
+ * are mostly in the same quarter of an hour. */
 static int64_t local_offset_s(struct time_form *form, int64_t as_utc_s)
 {
     const int64_t quarter = as_utc_s / QUARTER_S;
@@ -141,7 +141,7 @@ static enum field_fault read_text(struct field field, struct time_form *form, in
     leap = date.tm_sec == 60;
     date.tm_sec -= leap;
     second = (int64_t)timegm(&date) + leap;
-    if (date.tm_mday != day) /* there is no such day: mktime changed it */
+    if (date.tm_mday != day) /* timegm() changes a day that does not exist, such as February 30 */
         return FIELD_NO_TIME;
     second -= is_local ? local_offset_s(form, second) : offset_s;
     if (second < 0 || second > LATEST_S)
@@ -150,9 +150,8 @@ static enum field_fault read_text(struct field field, struct time_form *form, in
     return FIELD_OK;
 }
 
-/* --------------------------------------------------------------------------------- Numbers -- */
-
-/* Parses a plain decimal to the ns: a double is too coarse for ns since 1970. */
+/* Parses a decimal number without an exponent exactly, because a double is too coarse for ns since
+ * 1970. `unit` is the unit in ns. Returns false if the field has another form or is too large. */
 static bool read_exactly(struct field field, uint64_t unit, int64_t *ret_ns)
 {
     const uint64_t largest = (uint64_t)LATEST_S * (NS_PER_S / unit);
@@ -202,7 +201,7 @@ enum field_fault field_time(struct field field, struct time_form *form, int64_t 
                            : read_text(field, form, ret_ns);
 }
 
-/* The unit of a number that counts since 1970; a small number is in seconds. */
+/* Guesses the unit of a number that counts from 1970. A number too small for that is in seconds. */
 static enum unit unit_of_magnitude(double value)
 {
     return value >= PLAIN_BELOW_S * 1e9   ? UNIT_NS

@@ -17,10 +17,6 @@
 
 #define SQLITE_PREFIX "sqlite:"
 
-/* -------------------------------------------------------------------------------- Files -- */
-
-/* csv.c detects the separator of a table. It does not depend on the name of the file.
- * "-" is standard input. */
 static int open_csv(const struct from *from, struct source **ret, struct from_facts *facts,
                     struct camp_error *error)
 {
@@ -33,7 +29,6 @@ static int open_csv(const struct from *from, struct source **ret, struct from_fa
     return r == CAMP_OK ? table_source_open(rows, facts->name, from, ret, facts, error) : r;
 }
 
-/* Opens the table of examples that comes with camp. Its values are in ms. */
 static int open_demo(const struct from *from, struct source **ret, struct from_facts *facts,
                      struct camp_error *error)
 {
@@ -67,9 +62,8 @@ static int open_query(const struct from *from, struct source **ret, struct from_
     return r == CAMP_OK ? table_source_open(rows, facts->name, from, ret, facts, error) : r;
 }
 
-/* Opens a source that does not measure this machine, by enum from_opener. `place` is the text after
- * the prefix.
- */
+/* Calls the function that opens the source. `place` is the text after a prefix such as
+ * "postgres:". */
 static int open_foreign(const struct from *from, enum from_opener opener, const char *place,
                         struct source **ret, struct from_facts *facts, struct camp_error *error)
 {
@@ -97,7 +91,6 @@ static int open_foreign(const struct from *from, enum from_opener opener, const 
 
 #define NAMES_SIZE 320
 
-/* Writes the names of the sources: "threads, ..., postgres:, ..., *.csv" (a FILE as a pattern). */
 static void list_names(char names[NAMES_SIZE])
 {
     size_t length = 0;
@@ -122,7 +115,7 @@ int from_source_of(const char *text, const struct from_source **ret, struct camp
     if (may_be_path && recording_is_path(text))
         source = from_source_of_recordings();
     else if (source != NULL && source->opener == OPENS_RECORDING)
-        source = NULL; /* run.CAMP */
+        source = NULL; /* the ending .camp of a recording must be in lower case, unlike .csv */
     if (source == NULL) {
         list_names(names);
         return camp_fail(error, CAMP_E_INVALID, 0, "there is no source '%s'; the sources are %s",
@@ -135,8 +128,9 @@ int from_source_of(const char *text, const struct from_source **ret, struct camp
     return CAMP_OK;
 }
 
-/* Replaces the source by a part of it whose rows have states and are disjoint, so that their sum
- * counts no time twice. */
+/* Replaces the source by a part of it whose rows have states and are disjoint, because a sum of the
+ * rows must count no time twice. The source "check" becomes its CPUs; CPUs lose the row with their
+ * total. */
 static int select_states(struct source *source, struct source **ret)
 {
     int r = CAMP_OK;

@@ -1,80 +1,83 @@
 /*
- * The option --from, the same in every command: opens any source by its name. from_list.c has the
- * list of sources.
+ * The option --from, which is the same in every command, opens any source by its name. from_list.c
+ * has the list of sources.
  */
 #pragma once
 
 #include "source.h"
 
-/* What to open, and how. The caller may free it and its texts once the source is open: the source
- * copies what it needs later. Only `stop` and `context` must outlive the source. */
+/* What to open, and how. Once the source is open, the caller may free this struct and its texts.
+ * Only `pids`, `stop` and `context` must outlive the source. */
 struct from {
-    const char *text;  /* as given; NULL: "threads" */
-    const char *query; /* for sqlite: */
-    /* unit of a table's values ("ms"); NULL: by the names of its columns, or guessed */
+    const char *text;  /* the source as the user gave it; NULL means "threads" */
+    const char *query; /* SQL for sqlite: and odbc:, PromQL for prometheus: */
+    /* For a table: the unit of its values, such as "ms"; NULL if camp finds it out. */
     const char *unit;
-    int64_t begin_ns;     /* for a source with an end: wall clock, since 1970; 0: its start */
-    int64_t end_ns;       /* the same; 0: its end */
-    uint64_t interval_ns; /* for a fleet's history; 0: the period of scrapes */
-    double speed;         /* speed of a replay: 1 original, 2 twice as fast; 0: without waiting */
+    int64_t begin_ns;     /* for a source with an end: start in ns since 1970; 0 means no limit */
+    int64_t end_ns;       /* for a source with an end: end in ns since 1970; 0 means no limit */
+    uint64_t interval_ns; /* for the history of a fleet; 0 means the period of its scrapes */
+    double speed; /* of a replay: 1 is the original speed, 2 twice as fast, 0 without waiting */
     uint32_t states_options; /* enum camp_states_option */
     bool microstates_alone;  /* an option needs microstates, so threads must not use another tier */
-    /* for threads on tier schedstat: "processes", "users" or "commands": what the threads are added
-     * up to; NULL: threads are the rows */
+    /* For threads on tier schedstat: "processes", "users" or "commands" if threads are added up to
+     * these; NULL if the rows are threads. */
     const char *rows_without_states;
-    /* for threads on tier schedstat: only those of these processes; none: of all. [pid_count]; the
-     * caller may change the pids while the source is open */
+    /* For threads on tier schedstat: pids[pid_count] are the processes whose threads are shown.
+     * With a pid_count of 0 all threads are shown. The caller may change the pids while the source
+     * is open. */
     const int32_t *pids;
     size_t pid_count;
-    bool no_kernel_threads; /* for threads on tier schedstat */
-    bool wants_states; /* rows must have states and be disjoint: for "check" its CPUs, for CPUs all
-                        * but the total */
-    const char *tier;  /* NULL: the best available one */
-    const char *rules; /* for database sessions: a file of rules; NULL: the built-in ones */
+    bool no_kernel_threads; /* for threads on tier schedstat: kernel threads are left out */
+    /* The rows must have states and be disjoint: "check" opens its CPUs, and CPUs have no total. */
+    bool wants_states;
+    const char *tier;  /* the measurement tier; NULL means the best available tier */
+    const char *rules; /* for database sessions: a file of rules; NULL means the built-in rules */
     bool detail;       /* for database sessions: the columns of the rules are the states */
-    bool background;   /* for database sessions: the server's own processes are rows, too */
+    bool background;   /* for database sessions: processes of the server itself are rows, too */
     bool queries;      /* for database sessions: the text of the statement is a label */
-    const char *host;  /* for a fleet: the groups of this host are the rows; NULL: hosts are */
-    /* for PromQL: the label whose values are the columns; NULL: chosen by camp */
+    /* For a fleet: the rows are the groups on this host. NULL if the rows are the hosts. */
+    const char *host;
+    /* For PromQL: the label whose values are the columns; NULL if camp chooses it. */
     const char *column;
     const volatile sig_atomic_t *stop;
-    /* Called from time to time while a long file is read; NULL: not called. */
+    /* Called from time to time while a long file is read; may be NULL. */
     void (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
 };
 
-/* Returns the middle of an interval, given its end: --begin and --end select an interval by its
- * middle. So two adjacent selections have no interval in common, and a small difference between the
- * requested time and a recorded end neither adds nor drops an interval. */
+/* Returns the middle of an interval. --begin and --end select an interval by its middle. So two
+ * adjacent selections have no interval in common, and a small difference between the requested time
+ * and a recorded end neither adds nor drops an interval. */
 static inline int64_t from_middle_ns(int64_t end_ns, uint64_t length_ns)
 {
     return end_ns - (int64_t)(length_ns / 2);
 }
 
-#define FROM_NAME_SIZE 512 /* a file's name, a socket's path or an address, with some words */
+#define FROM_NAME_SIZE 512
 
-/* The facts of an open source. */
 struct from_facts {
-    char name[FROM_NAME_SIZE]; /* for titles: "threads", "run.camp (threads)" */
-    char kind[32];    /* what its rows are: "threads", "processes", ...; "": the schema's name */
-    const char *tier; /* "bpf", "taskstats", "schedstat", "recording", "table"; static */
-    bool note_warns;  /* the note says what is missing: commands report it on stderr, once */
-    bool live;        /* it measures now and has no end; otherwise it has an end */
-    uint64_t interval_ns; /* for a source with an end: usual length of an interval; 0: unknown */
-    uint64_t frames;      /* number of frames; 0: unknown */
-    int64_t begin_ns; /* for a source with an end: wall clock of its start and end; 0: unknown */
+    char name[FROM_NAME_SIZE]; /* shown in titles: "threads", "run.camp (threads)" */
+    char kind[32];    /* what the rows are, such as "threads"; if empty, see the schema's name */
+    const char *tier; /* a string constant: "bpf", "taskstats", "schedstat", "recording", "table" */
+    bool note_warns;  /* the note says what is missing: commands write it to stderr once */
+    bool live;        /* the source measures now and has no end */
+    uint64_t interval_ns; /* for a source with an end: usual length of an interval; 0 if unknown */
+    uint64_t frames;      /* 0 if unknown */
+    /* The start and the end of a source that has an end, in ns since 1970; 0 if unknown. */
+    int64_t begin_ns;
     int64_t end_ns;
-    char below[FROM_NAME_SIZE + 64]; /* the command that shows the parts of a row, without the row's
-                                      * name; "": none */
-    char note[FRAME_NOTE_SIZE]; /* how the source was read, for the reader; "": nothing to note */
+    /* The command that shows the parts of a row, without the name of the row; empty if there is
+     * none. */
+    char below[FROM_NAME_SIZE + 64];
+    char note[FRAME_NOTE_SIZE]; /* how the source was read, for the user; may be empty */
 };
 
-/* CAMP_E_INVALID: unknown source; the message lists the known ones. Other failures are those of the
- * function that opens the source. */
+/* Opens the source that `from` describes. Returns CAMP_E_INVALID if there is no such source; the
+ * message lists the sources. Other errors are those of the function that opens the source. */
 int from_open(const struct from *from, struct source **ret, struct from_facts *ret_facts,
               struct camp_error *error);
 
-/* The text of --from as it may be shown: for a database only the word before the colon
+/* The text of --from without secrets. For a database it is only the word before the colon
  * ("postgres:..."), because a password may follow. */
 struct from_shown {
     char text[CAMP_ERROR_SIZE - 256];
@@ -82,5 +85,5 @@ struct from_shown {
 
 struct from_shown from_shown(const char *text);
 
-/* Whether the source is prometheus:, whose hosts have groups. */
+/* Returns whether the source is a fleet ("prometheus:..."). */
 bool from_is_fleet(const char *text);

@@ -54,8 +54,6 @@ const char *const from_option_names[FROM_OPTION_COUNT] = {
     "background", "queries", "begin",  "end",  "speed", "interval",
 };
 
-/* ------------------------------------------------------------------------------- Names -- */
-
 static bool is_file(const struct from_source *source)
 {
     return source->name[0] == '.';
@@ -75,7 +73,7 @@ static bool is_of(const struct from_source *source, const char *text)
     return strcmp(text, source->name) == 0;
 }
 
-/* Compares the endings of files last: sqlite:x.csv is a database, not a table. */
+/* Compares endings of file names last, because "sqlite:x.csv" is a database and not a table. */
 const struct from_source *from_source_find(const char *text)
 {
     const struct from_source *file = NULL;
@@ -129,8 +127,6 @@ bool from_is_fleet(const char *text)
     return source != NULL && source->opener == OPENS_FLEET;
 }
 
-/* ----------------------------------------------------------------------------- Options -- */
-
 uint32_t from_given(const struct from *from)
 {
     const struct {
@@ -156,7 +152,7 @@ static uint32_t options_of(const struct from_source *source, bool with_query)
     return with_query && source->query_options != 0 ? source->query_options : source->options;
 }
 
-/* Lists the sources on which an option has an effect: "sqlite:FILE, odbc:DSN with --query or
+/* Writes the sources on which an option has an effect: "sqlite:FILE, odbc:DSN with --query or
  * prometheus:URL". */
 static void list_sources(uint32_t option, char *ret, size_t size)
 {

@@ -1,15 +1,14 @@
 /*
- * The list of sources: what --from takes, and which options go with each. Help, completions,
- * errors, `camp list sources` and docs/options.md come from this list.
+ * The list of sources: the names that --from takes, and the options that go with each source. Help,
+ * completions, errors, `camp list sources` and docs/options.md come from this list.
  *
- * A new source is a row here, and a function that opens it in from.c (from_machine.c for a source
- * of this machine).
+ * A new source needs a row in this list, and a function that opens it. The function is in
+ * from_machine.c for a source of this machine, and in from.c for any other source.
  */
 #pragma once
 
 #include "from.h"
 
-/* Which function opens a source. */
 enum from_opener {
     OPENS_THREADS,
     OPENS_CPUS,
@@ -22,10 +21,10 @@ enum from_opener {
     OPENS_MARIADB,
     OPENS_ODBC,
     OPENS_FLEET,
-    OPENS_NOTHING /* an old name, whose help has the new one */
+    OPENS_NOTHING /* not a source: the help of the row names the right source */
 };
 
-/* The options that go with some sources only. */
+/* The options that only some sources accept. */
 enum from_option {
     WITH_QUERY = 1u << 0,
     WITH_HOST = 1u << 1,
@@ -45,41 +44,41 @@ enum from_option {
 #define FROM_OPTION_COUNT 13
 
 struct from_source {
-    const char *name;     /* "threads"; "postgres:", followed by its argument; ".csv", the end of a
-                           * file's name */
-    const char *argument; /* "CONNINFO", "FILE"; "": it has none */
-    const char *help;     /* what its rows are */
+    /* "threads", a prefix such as "postgres:", or the end of a file name such as ".csv". */
+    const char *name;
+    const char *argument; /* "CONNINFO", "FILE"; empty if the source has no argument */
+    const char *help;
     enum from_opener opener;
-    uint32_t options;       /* enum from_option: the options that go with the source */
-    uint32_t query_options; /* the same for the source with --query; 0: `options` */
-    bool hidden;            /* another spelling of a source: not listed */
+    uint32_t options;       /* the options that go with the source (enum from_option) */
+    uint32_t query_options; /* the options that go with the source and --query; 0 means `options` */
+    bool hidden;            /* not listed, because another row of the list has the source */
 };
 
 extern const struct from_source from_sources[];
 extern const size_t from_source_count;
 
-/* The names of the options, such as "query", by the number of their bit in enum from_option. */
+/* The name of each option, such as "query", in the order of the bits of enum from_option. */
 extern const char *const from_option_names[FROM_OPTION_COUNT];
 
-/* The row of a text such as "threads" or "postgres:host=db"; NULL: there is none. It opens no file,
- * so it does not find the folder of a rotated recording. */
+/* Returns the row for a text such as "threads" or "postgres:host=db", or NULL. It opens no file, so
+ * it does not find the folder of a rotated recording. */
 const struct from_source *from_source_find(const char *text);
 
-/* The row of recordings. */
 const struct from_source *from_source_of_recordings(void);
 
-/* Finds the row of any text, a folder too (from.c). CAMP_E_INVALID: there is no such source; the
- * message lists the sources. */
+/* Finds the row for any text, also for the folder of a rotated recording. Returns CAMP_E_INVALID if
+ * there is no such source; the message lists the sources. Defined in from.c. */
 int from_source_of(const char *text, const struct from_source **ret, struct camp_error *error);
 
-/* Writes a source as a user would give it ("postgres:CONNINFO", "FILE.csv") to ret[size]; returns
+/* Writes a source as a user would give it, such as "postgres:CONNINFO" or "FILE.csv". Returns
  * `ret`. */
 const char *from_source_form(const struct from_source *source, char *ret, size_t size);
 
-/* The options that are set in `from`, except --speed and --interval, which belong to commands. */
+/* Returns the options that are set in `from` (enum from_option). --speed and --interval are left
+ * out, because commands give them a value even if the user did not. */
 uint32_t from_given(const struct from *from);
 
-/* CAMP_OK, or CAMP_E_INVALID: one of the options `given` does not go with the source, so it would
- * have no effect; the message says with which sources it goes. */
+/* Checks that each of the options in `given` has an effect on the source. Returns CAMP_E_INVALID if
+ * one has none; the message lists the sources with which that option goes. */
 int from_check(const struct from_source *source, const char *text, uint32_t given,
                struct camp_error *error);

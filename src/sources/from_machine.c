@@ -15,8 +15,8 @@ static const char *name_of(const struct from *from)
     return from->text != NULL ? from->text : FROM_DEFAULT;
 }
 
-/* Finds the index of --tier in tiers[count], where a NULL cannot be chosen. Without --tier *ret is
- * unchanged. */
+/* Finds --tier in tiers[count], and sets *ret to its index. A NULL in tiers[] is no tier. Without
+ * --tier, *ret is unchanged. */
 static int find_tier(const struct from *from, const char *const *tiers, size_t count, size_t *ret,
                      struct camp_error *error)
 {
@@ -51,7 +51,8 @@ static int open_states(const struct from *from, struct source **ret, struct from
     return r == CAMP_OK ? threads_source_open(from->states_options, from->stop, ret, error) : r;
 }
 
-/* Fails with a message that names the sources which work without the capability. */
+/* Fails with the message of `refusal`. If a capability is missing, the message also lists the
+ * sources that work without it. */
 static int fail_without_states(int result, const struct camp_error *refusal,
                                struct camp_error *error)
 {
@@ -62,7 +63,6 @@ static int fail_without_states(int result, const struct camp_error *refusal,
                      refusal->message);
 }
 
-/* The key by which threads are added up. GROUP_NONE: they are not. */
 static enum group_key key_of(const char *rows)
 {
     static const struct {
@@ -95,9 +95,9 @@ static int open_schedstat(const struct from *from, struct source **ret, struct f
     return threads_schedstat_open(&selection, from->stop, ret, error);
 }
 
-/* Opens threads by microstates. If those are not permitted or not supported, and neither the tier
- * nor an option requires them, opens threads by the scheduler's counts, with a note; these have no
- * cgroups. */
+/* Opens threads by microstates. If microstates are not permitted or not supported, opens threads by
+ * the counters of the scheduler, with a note. It fails instead if the user asked for the tier bpf,
+ * an option needs microstates, or the rows are cgroups. */
 static int open_tasks(const struct from *from, struct source **ret, struct from_facts *facts,
                       struct camp_error *error)
 {
@@ -124,7 +124,6 @@ static int open_tasks(const struct from *from, struct source **ret, struct from_
     return open_schedstat(from, ret, facts, error);
 }
 
-/* Opens threads, or groups of them. */
 static int open_threads(const struct from *from, struct source **ret, struct from_facts *facts,
                         struct camp_error *error)
 {
@@ -141,7 +140,7 @@ static int open_threads(const struct from *from, struct source **ret, struct fro
     return CAMP_OK;
 }
 
-/* Opens CPUs by microstates if permitted, otherwise by the system's own counters. */
+/* Opens CPUs by microstates if possible, otherwise by the counters in /proc/stat. */
 static int open_cpus(const struct from *from, struct source **ret, struct from_facts *facts,
                      struct camp_error *error)
 {
@@ -169,7 +168,6 @@ static int open_cpus(const struct from *from, struct source **ret, struct from_f
     return cpus_source_open(NULL, from->stop, ret, error);
 }
 
-/* Opens processes with sampled and measured time, and the CPUs of the same snapshots. */
 static int open_check(const struct from *from, struct source **ret, struct from_facts *facts,
                       struct camp_error *error)
 {

@@ -1,15 +1,15 @@
-/* The sources of this machine by name: the part of from.h that needs no library of a database or a
- * file. */
+/* Opens the sources of this machine by their names. Unlike from.h, it needs no library of a
+ * database. */
 #pragma once
 
 #include "from.h"
 
 #define FROM_DEFAULT "threads" /* the source if --from is not given */
 
-/* Whether `name` is a source of this machine: "cpus", "threads", ... */
+/* Returns whether `name` is a source of this machine, such as "cpus". */
 bool from_machine_has(const char *name);
 
-/* Uses text, states_options, tier and stop of `from`. Fills `facts`, which are zeroed, as
- * from_open() does. CAMP_E_INVALID: unknown name or tier. */
+/* Opens a source of this machine by the name from->text. Fills `facts`, which must be zeroed, like
+ * from_open(). Returns CAMP_E_INVALID for an unknown name or tier. */
 int from_machine_open(const struct from *from, struct source **ret, struct from_facts *facts,
                       struct camp_error *error);

@@ -1,7 +1,7 @@
 /*
- * Groups of threads: adds up another source's threads to processes, users, commands or cgroups.
- * Exited threads form a row of their own, marked and without an id, so that the row of living
- * threads keeps its identity.
+ * Adds up the threads of another source to processes, users, commands or cgroups. The exited
+ * threads of a group form a separate row without an id, whose name ends in "(ended)". So the row of
+ * the living threads keeps its identity.
  */
 #include "groups.h"
 
@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct groups_source {
-    struct source source; /* first: a groups_source is a source */
+    struct source source; /* must be the first member */
     struct source *threads;
     enum group_key key;
     struct user_names users;
@@ -48,7 +48,7 @@ static void name_row(struct groups_source *source, struct entity *row)
         set_name(row, name);
         row->id = 0;
     }
-    if (source->key != GROUP_PROCESS) /* new threads do not make a group new */
+    if (source->key != GROUP_PROCESS) /* a new thread does not make its user or command new */
         row->flags &= ~(uint32_t)ENTITY_NEW;
 }
 

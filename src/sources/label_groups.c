@@ -1,6 +1,6 @@
 /*
- * Groups by a label: one row for each value. Unlike groups of threads (groups.c) a row includes
- * exited entities, because a user's sessions come and go, but the user stays.
+ * Adds up entities by a label: one row for each value of the label. Unlike the groups of threads in
+ * groups.c, a row includes exited entities: the sessions of a user come and go, but the user stays.
  */
 #include "counters/error.h"
 #include "groups.h"
@@ -12,19 +12,20 @@
 #include <string.h>
 
 struct label_groups {
-    struct source source; /* first: a label_groups is a source */
+    struct source source; /* must be the first member */
     struct source *whole;
-    size_t label;             /* index in the schema */
-    struct frame frame;       /* the groups of the last frame */
-    struct registry registry; /* of groups, identified by the address of their tuple */
+    size_t label; /* index in the schema */
+    struct frame frame;
+    struct registry registry; /* the groups; the id of a group is the address of its labels */
     struct label_place {
-        uint64_t last_seen; /* number of the registry's frame */
-        size_t row;         /* of `frame` */
-    } * places;             /* [capacity] by registry number */
+        uint64_t last_seen; /* registry.frames when the group last had a row */
+        size_t row;         /* index of that row in `frame` */
+    } * places;             /* [capacity], by the number of the group in the registry */
     size_t capacity;
 };
 
-/* Returns the entity's labels reduced to the one of the groups; NULL: the entity has none. */
+/* Returns labels with only the value by which the groups are formed, or NULL if the entity has no
+ * such value. */
 static const struct labels *group_of(const struct label_groups *groups, const struct entity *entity)
 {
     const char *values[LABELS_MOST] = { NULL };
@@ -74,8 +75,6 @@ static int add_row(struct label_groups *groups, const struct frame *frame, size_
     groups->frame.entities[to].count += frame->entities[row].count;
     return CAMP_OK;
 }
-
-/* ------------------------------------------------------------------------------- A source -- */
 
 static const struct schema *describe(const struct source *base)
 {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 struct part_source {
-    struct source source; /* first: a part_source is a source */
+    struct source source; /* must be the first member */
     struct source *whole;
-    struct frame frame; /* shares the arrays of the whole frame */
+    struct frame frame; /* shares the arrays of the frame of `whole` */
 };
 
 static struct source *whole_of(const struct source *base)
@@ -33,8 +33,6 @@ static int open_part(struct source *whole, struct source functions, struct sourc
     return CAMP_OK;
 }
 
-/* ------------------------------------------------------------------------------- Beside -- */
-
 static const struct schema *describe_beside(const struct source *base)
 {
     return source_beside(whole_of(base))->schema;
@@ -56,14 +54,12 @@ int beside_source_open(struct source *whole, struct source **ret)
     return open_part(whole, (struct source){ describe_beside, next_beside, close_part, NULL }, ret);
 }
 
-/* ------------------------------------------------------------------------- Without the total -- */
-
 static const struct schema *describe_parts(const struct source *base)
 {
     return whole_of(base)->describe(whole_of(base));
 }
 
-/* Leaves out the first row, which is the total, without copying the others. */
+/* Leaves out the first row, which is the total. The other rows are not copied. */
 static int next_parts(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
                       struct camp_error *error)
 {

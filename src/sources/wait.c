@@ -1,4 +1,3 @@
-/* Waits for the end of an interval. */
 #include "source.h"
 
 #include "counters/units.h"

@@ -1,11 +1,12 @@
 /*
- * Comma-separated values as in RFC 4180: fields may be quoted, a quote within is doubled, lines end
- * in LF or CRLF. A UTF-8 byte order mark and empty lines are skipped. The separator is a comma, a
- * semicolon or a tab: the only one in the first row outside of quotes. If there is none, or more
- * than one, the first row is CAMP_E_FORMAT.
+ * Reads comma-separated values as in RFC 4180: fields may be quoted, a quote within a quoted field
+ * is doubled, and lines end in LF or CRLF. A UTF-8 byte order mark and empty lines are skipped.
  *
- * A row whose quote is not closed (within 1 MiB, or before the end of the file) is a single line,
- * so that one stray quote does not swallow the following rows.
+ * The separator is a comma, a semicolon or a tab. Outside of quotes the first row must have exactly
+ * one of these kinds; otherwise reading fails with CAMP_E_FORMAT.
+ *
+ * If a quote is not closed before the end of the file or within 1 MiB, only the line of the quote
+ * is a row. So one wrong quote does not swallow the following rows.
  */
 #include "rows.h"
 
@@ -26,23 +27,20 @@
 #define LONGEST_ROW ((size_t)1 << 20)
 
 struct csv {
-    struct rows rows; /* must be first: a pointer to it is cast */
+    struct rows rows; /* must be the first member */
     const struct from *from;
-    char *name; /* the name for messages; owned */
+    char *name; /* for messages */
     int descriptor;
-    bool at_end;  /* the end of the file was read: the rest is in the buffer */
-    char *buffer; /* [capacity]; the part not yet divided is [begin, end) */
+    bool at_end;  /* the rest of the file is in the buffer */
+    char *buffer; /* [capacity]; [begin, end) is not yet divided into rows */
     size_t capacity, begin, end;
     uint64_t line;        /* number of the line at `begin`, from 1 */
-    char separator;       /* separator of fields; '\0' until it is determined by the header */
-    uint64_t done, total; /* bytes */
-    struct field *fields; /* [field_capacity]: the fields of the last row */
+    char separator;       /* '\0' until the header is read */
+    uint64_t done, total; /* in bytes */
+    struct field *fields; /* [field_capacity], the fields of the last row */
     size_t field_capacity;
 };
 
-/* ------------------------------------------------------------------------------- Reading -- */
-
-/* Reads more of the file, or sets at_end. */
 static int fill(struct csv *csv, struct camp_error *error)
 {
     ssize_t length;
@@ -73,21 +71,20 @@ static int fill(struct csv *csv, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* ------------------------------------------------------------------------- Rows and fields -- */
-
 enum extent { EXTENT_WHOLE, EXTENT_MORE /* the row continues beyond the buffer */, EXTENT_OPEN };
 
 static const char separators[] = { ',', ';', '\t' };
 
-/* Whether a character separates fields: before the separator is known, each possible one does. */
+/* Returns whether a character separates fields. As long as the separator is unknown, each possible
+ * separator does. */
 static bool is_separator(const struct csv *csv, char character)
 {
     return csv->separator != '\0' ? character == csv->separator
                                   : memchr(separators, character, sizeof separators) != NULL;
 }
 
-/* Finds the end of a row with quotes (its LF or `end`), byte by byte. Adds each of `separators`
- * outside of quotes to counts[]; NULL: they are not counted. */
+/* Finds the end of a row with quotes: its LF, or `end`. If counts[] is not NULL, adds the number of
+ * each of `separators` outside of quotes to it. */
 static enum extent quoted_extent(const struct csv *csv, const char *at, const char *end,
                                  const char **ret_end, size_t *counts)
 {
@@ -112,7 +109,6 @@ static enum extent quoted_extent(const struct csv *csv, const char *at, const ch
     return state == QUOTED ? EXTENT_OPEN : EXTENT_MORE;
 }
 
-/* Finds the end of the row that starts at `begin`. */
 static enum extent extent_of(const struct csv *csv, const char **ret_end)
 {
     const char *begin = csv->buffer + csv->begin;
@@ -133,10 +129,9 @@ static enum extent extent_of(const struct csv *csv, const char **ret_end)
     return EXTENT_OPEN;
 }
 
-/* Determines the separator: the only possible one in the first row that is not empty, which ends at
- * `end`. Nothing is guessed, because a file divided at the wrong character may still look like a
- * table.
- */
+/* Finds the separator in the first row that is not empty, which ends at `end`. More than one
+ * possible separator is an error: a file divided at the wrong character may still look like a
+ * table. */
 static int choose_separator(struct csv *csv, const char *end, struct camp_error *error)
 {
     const char *begin = csv->buffer + csv->begin, *row_end;
@@ -169,7 +164,7 @@ static int choose_separator(struct csv *csv, const char *end, struct camp_error 
                      noun_of(counts[2], "tab", "tabs"));
 }
 
-/* Unquotes the field that starts at `at`, in place. Returns its end. */
+/* Unquotes the field that starts at `at`, in place. Returns the end of the quoted field. */
 static char *unquote(char *at, const char *end, struct field *field)
 {
     char *write = at;
@@ -188,7 +183,8 @@ static char *unquote(char *at, const char *end, struct field *field)
     return at;
 }
 
-/* Divides [at, end), without its line end, into fields. False: no memory. */
+/* Divides [at, end), a row without its line end, into fields. Returns false if there is no
+ * memory. */
 static bool divide(struct csv *csv, char *at, const char *end, struct row *row)
 {
     for (;;) {
@@ -224,7 +220,8 @@ static uint64_t lines_in(const char *at, const char *end)
     return lines;
 }
 
-/* Removes the row that ends at `end` (its LF or the end of the file) from the buffer. */
+/* Removes the row that ends at `end` from the buffer, and divides it. `end` is the LF of the row,
+ * or the end of the file. */
 static bool remove_row(struct csv *csv, enum extent extent, const char *end, struct row *row)
 {
     char *begin = csv->buffer + csv->begin;
@@ -241,8 +238,6 @@ static bool remove_row(struct csv *csv, enum extent extent, const char *end, str
     row->fields = csv->fields;
     return true;
 }
-
-/* ------------------------------------------------------------------------------- The rows -- */
 
 static int next(struct rows *rows, struct row *ret, struct camp_error *error)
 {
@@ -284,7 +279,7 @@ static void close_csv(struct rows *rows)
     free(csv);
 }
 
-/* At the start of the file, skips a byte order mark. */
+/* Skips a byte order mark at the start of the file. */
 static int skip_mark(struct csv *csv, struct camp_error *error)
 {
     int r = CAMP_OK;

@@ -11,8 +11,6 @@
 #define FILE_NAME "/demo/sessions.csv"
 #define BESIDE_PROGRAM "/../share/camp" FILE_NAME
 
-/* Writes the path of the file relative to the program. False: the system does not report the path
- * of the running program. */
 static bool path_beside_program(char ret[DEMO_PATH_SIZE])
 {
     const ssize_t length = readlink("/proc/self/exe", ret, PATH_MAX - 1);

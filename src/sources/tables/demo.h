@@ -1,8 +1,8 @@
 /*
- * The sample data that comes with camp, --from demo: share/camp/demo/sessions.csv, with 60 sessions
- * of a database in 120 intervals of one second. The data is synthetic
- * (tests/fixtures/table/make.py --demo writes it), so its content is known: the times of the
- * sessions named "miss" and "over" do not add up.
+ * The sample data that comes with camp (--from demo): share/camp/demo/sessions.csv, with 60
+ * sessions of a database in 120 intervals of one second. The data is synthetic;
+ * tests/fixtures/table/make.py --demo writes it. The times of the sessions named "miss" and "over"
+ * do not add up.
  */
 #pragma once
 
@@ -16,8 +16,8 @@
     "Sample data: 60 synthetic sessions of a database. Sessions miss1 to miss3 leave 150 ms of "   \
     "each second out, over1 accounts 120 ms twice"
 
-/* Finds the path of the file. First searches relative to the folder of the running program
- * (../share/camp/demo), which finds the file in a build folder, and in an installed tree that was
- * moved. Then searches the data folder that the program was configured with. CAMP_E_GONE: it is in
- * neither; the message names both. */
+/* Finds the path of the file. Searches relative to the folder of the running program first, which
+ * works in a build folder and in an installed tree that was moved. Then searches the data folder of
+ * the configuration. Returns CAMP_E_GONE if the file is in neither folder; the message names
+ * both. */
 int demo_find(char ret[DEMO_PATH_SIZE], struct camp_error *error);

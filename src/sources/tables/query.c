@@ -7,10 +7,10 @@
 #include <string.h>
 
 #define BUSY_MS 2000         /* how long a query waits for a writer */
-#define STEPS_BETWEEN 100000 /* steps of SQLite's virtual machine between two checks of *stop */
+#define STEPS_BETWEEN 100000 /* of SQLite's virtual machine, between two checks of *stop */
 
 struct query {
-    struct rows rows; /* must be first: a pointer to it is cast */
+    struct rows rows; /* must be the first member */
     sqlite3 *database;
     sqlite3_stmt *statement;
     struct field *fields; /* [count] */
@@ -34,7 +34,7 @@ static void name_columns(struct query *query)
     }
 }
 
-/* Reads every value as the text that SQLite makes of it; NULL is an empty text. */
+/* Reads every value as text; NULL becomes an empty text. */
 static void read_columns(struct query *query)
 {
     for (size_t i = 0; i < query->count; i++) {
@@ -83,7 +83,6 @@ static int is_stopped(void *from)
     return *((const struct from *)from)->stop;
 }
 
-/* Prepares the text, which must be a single statement that reads. */
 static int prepare(struct query *query, const char *text, struct camp_error *error)
 {
     const char *rest = "";

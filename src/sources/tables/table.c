@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct table_source {
-    struct source source; /* must be first: a pointer to it is cast */
+    struct source source; /* must be the first member */
     struct table_columns columns;
     struct table_rows rows;
     struct table_times times;
@@ -22,14 +22,12 @@ struct table_source {
     struct frame frame;
     size_t at, end; /* positions in times.order: of the next row, and of the end */
     double speed;
-    /* time when the last frame was shown, for a replay with a speed; 0: none was */
+    /* when the last frame was shown, for a replay with a speed; 0 before the first frame */
     uint64_t due_ns;
     const volatile sig_atomic_t *stop;
 };
 
-/* ------------------------------------------------------------------------------- The schema -- */
-
-/* Names a column by its stem, with a number if another column has the same stem. */
+/* Names a column by its stem. If another column has the same stem, a number is added. */
 static void name_state(struct table_source *source, size_t at, const char *stem)
 {
     char *name = source->names[at];
@@ -72,9 +70,7 @@ static bool make_schema(struct table_source *source)
     return true;
 }
 
-/* -------------------------------------------------------------------------------- The note -- */
-
-/* Adds a sentence, unless there is no space for all of it. */
+/* Adds a sentence to the note, unless there is no space for all of it. */
 static void __attribute__((format(printf, 2, 3)))
 add_note(struct from_facts *facts, const char *format, ...)
 {
@@ -132,8 +128,6 @@ static void write_note(const struct table_source *source, const char *word,
                  ignored - 1, noun_of(ignored - 1, "column", "columns"));
 }
 
-/* ------------------------------------------------------------------------------- The source -- */
-
 static const struct schema *describe(const struct source *base)
 {
     return &((const struct table_source *)base)->schema;
@@ -144,7 +138,7 @@ static int64_t time_at(const struct table_source *source, size_t at)
     return source->rows.times[source->times.order[at]];
 }
 
-/* Returns the end of the frame that starts at position `at` of the order. */
+/* Returns the end of the frame that starts at position `at` of times.order. */
 static size_t frame_end(const struct table_source *source, size_t at)
 {
     const int64_t time = time_at(source, at);
@@ -165,7 +159,7 @@ static int64_t middle_at(const struct table_source *source, size_t at)
     return from_middle_ns(time_at(source, at), (uint64_t)length_at(source, at));
 }
 
-/* Drops rows outside of the requested times. Returns the number of frames left. */
+/* Drops the rows outside of the requested times. Returns the number of frames left. */
 static uint64_t limit(struct table_source *source, const struct from *from)
 {
     uint64_t frames = 0;
@@ -205,8 +199,8 @@ static bool fill_row(struct table_source *source, size_t row)
     return true;
 }
 
-/* Fills the next frame. Its start and end, which are times of CLOCK_MONOTONIC in other sources,
- * count from the start of the table. */
+/* Fills the next frame. Its start and end count from the start of the table; in other sources they
+ * are times of CLOCK_MONOTONIC. */
 static bool fill_frame(struct table_source *source)
 {
     struct frame *frame = &source->frame;
@@ -267,8 +261,6 @@ static void close_table(struct source *base)
     free(source);
 }
 
-/* -------------------------------------------------------------------------------- Opening -- */
-
 static int find_times(struct table_source *source, const char *name, const char *word,
                       enum unit unit, struct camp_error *error)
 {
@@ -307,7 +299,7 @@ static int open_table(struct table_source *source, struct rows *rows, const char
     facts->tier = "table";
     facts->interval_ns = source->times.interval_ns;
     facts->begin_ns = time_at(source, 0) - (int64_t)source->times.interval_ns;
-    if (facts->begin_ns <= 0) /* a table that counts from 0: a begin_ns of 0 would mean unknown */
+    if (facts->begin_ns <= 0) /* 0 would mean unknown, but a table may count from 0 */
         facts->begin_ns = 1;
     facts->end_ns = time_at(source, source->rows.count - 1);
     write_note(source, rows->word, facts);

@@ -1,24 +1,30 @@
 /*
- * A source that makes frames of the rows of a table (time, entity, numbers). table_columns.h
- * describes the columns, sources/field.h how times and numbers are written.
+ * A source that makes frames of the rows of a table. The columns are a time, an entity and numbers.
+ * table_columns.h describes the columns; sources/field.h describes how times and numbers are
+ * written.
  *
- *  - A frame is all rows of one time; its interval is the time since the frame before, for the
- * first frame the usual one.
- *  - A row covers the time since its entity's last row, if that was in the frame before, or not
- * more than 1.5 times the usual time ago; otherwise the usual time. A column of elapsed time
- * overrides this.
- *  - The unit of values is in their column's name or in struct from; otherwise it is the one with
- *    which the median row comes nearest to its time. That is a guess, which the note mentions.
- *  - Values that do not add up are data: nothing is normalised.
- *  - Invalid rows, and a repeated row of one time and entity, are skipped, and counted in
- *    losses.partial of their frame; the note has their number and the first of them.
+ * A frame has all rows of one time. Its interval starts at the time of the preceding frame; the
+ * first frame has the usual interval.
+ *
+ * A row covers the time since the last row of its entity, if that row is in the preceding frame or
+ * at most 1.5 times the usual time ago. Otherwise the row covers the usual time. A column of
+ * elapsed times overrides this rule.
+ *
+ * The unit of the values is in the names of their columns or in struct from. Otherwise it is
+ * guessed: in the chosen unit the sum of the median row is nearest to the elapsed time of the row.
+ * The note mentions the guess.
+ *
+ * Values that do not add up to the elapsed time are left as they are.
+ *
+ * Invalid rows are skipped and counted in losses.partial of their frame, like a second row of the
+ * same time and entity. The note has their number and the first of their problems.
  */
 #pragma once
 
 #include "rows.h"
 
-/* Reads all of `rows`, which is released in any case. `name` is the name of the table in messages,
- * and the name of the only entity if there is no column of entities. Sets all of *facts but the
- * name. CAMP_E_FORMAT: it is no table; CAMP_E_INVALID: unknown unit. */
+/* Reads all of `rows`, and closes it in any case. `name` is the name of the table in messages, and
+ * of the only entity if no column has entities. Sets all of *facts but the name. Returns
+ * CAMP_E_FORMAT if the input is not a table, and CAMP_E_INVALID if the unit is unknown. */
 int table_source_open(struct rows *rows, const char *name, const struct from *from,
                       struct source **ret, struct from_facts *facts, struct camp_error *error);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The names of columns of time, in order of preference. */
+/* The names of a column of times, in order of preference. */
 static const char *const time_names[] = { "time",       "timestamp",  "datetime",    "date",
                                           "ts",         "snap_time",  "sample_time", "end_time",
                                           "begin_time", "start_time", "snap_id",     "snap",
@@ -19,14 +19,13 @@ static const char *const entity_names[] = {
     "tgid",     "thread", "tid",     "command",    "username", "uid",    "id",      "host",
     "hostname", "node",   "machine", "instance",   "server",   NULL
 };
-/* Names of columns that may be part of the entity, or states. */
+/* Columns of these names may be part of the entity, or states. */
 static const char *const doubtful_names[] = { "cpu", "core", "user", NULL };
 static const char *const elapsed_names[] = { "elapsed",   "elapsed_time", "wall",
                                              "wall_time", "duration",     NULL };
 static const char *const other_ends[] = { "_count", "_bytes" };
 
-/* Returns the position of a name in `names`, or, if it is not there, the position of the NULL at
- * the end. */
+/* Returns the index of a name in `names`, or the index of the final NULL. */
 static size_t rank_in(const char *const *names, const char *name)
 {
     size_t i = 0;
@@ -41,13 +40,12 @@ static bool is_in(const char *const *names, const char *name)
     return names[rank_in(names, name)] != NULL;
 }
 
-/* Whether a column may be part of the entity or a state by its name. With a unit it is a state. */
+/* Returns whether a column may be either part of the entity or a state, judged by its name. A
+ * column with a unit is a state. */
 static bool is_doubtful(const struct table_column *column)
 {
     return column->unit == UNIT_NONE && is_in(doubtful_names, column->stem);
 }
-
-/* ----------------------------------------------------------------------------------- Names -- */
 
 static bool is_letter(char character)
 {
@@ -59,7 +57,6 @@ static bool is_digit(char character)
     return character >= '0' && character <= '9';
 }
 
-/* Cuts the unit off the end of a stem. */
 static enum unit cut_unit(char *stem)
 {
     char *last = strrchr(stem, '_');
@@ -96,15 +93,13 @@ static void name_column(struct table_column *column, struct field name, size_t n
         snprintf(column->title, sizeof column->title, "column %zu", number);
 }
 
-/* ------------------------------------------------------------------------------- Contents -- */
-
 struct sample {
     const struct row *rows;
     size_t count;
 };
 
-/* Whether at least half of the fields are numbers, including invalid ones like -1 and NaN. The
- * other rows are then skipped, with a warning. */
+/* Returns whether at least half of the fields are numbers, including invalid numbers such as -1 and
+ * NaN. The rows with other fields are then skipped, with a warning. */
 static bool is_numeric(const struct sample *sample, size_t column)
 {
     size_t numbers = 0, filled = 0;
@@ -124,7 +119,8 @@ static bool is_same_field(struct field a, struct field b)
     return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
 
-/* Whether two rows have the same time and entity. `also`: a further column of the entity. */
+/* Returns whether two rows have the same time and entity. The column `also` counts as part of the
+ * entity. */
 static bool is_repeated(const struct table_columns *columns, const struct row *a,
                         const struct row *b, size_t also)
 {
@@ -153,8 +149,8 @@ static size_t count_repeated(const struct table_columns *columns, const struct s
     return repeated;
 }
 
-/* Whether this column distinguishes the rows of one time. A few rows repeated by mistake do not
- * count. */
+/* Returns whether this column distinguishes the rows of one time. A few rows repeated by mistake do
+ * not matter. */
 static bool distinguishes(const struct table_columns *columns, const struct sample *sample,
                           size_t column)
 {
@@ -162,8 +158,6 @@ static bool distinguishes(const struct table_columns *columns, const struct samp
 
     return 2 * without >= sample->count && 3 * count_repeated(columns, sample, column) < without;
 }
-
-/* -------------------------------------------------------------------------------- Choosing -- */
 
 static void choose_time(struct table_columns *columns)
 {
@@ -186,7 +180,7 @@ static void use_for_entity(struct table_columns *columns, size_t column)
     columns->entity_count++;
 }
 
-/* Chooses the use of columns by the type of their contents, and by unambiguous names. */
+/* Chooses the use of columns by the kind of their contents and by names with one meaning only. */
 static void choose_plain(struct table_columns *columns, const struct sample *sample)
 {
     for (size_t i = 0; i < columns->count; i++) {
@@ -211,8 +205,8 @@ static void choose_plain(struct table_columns *columns, const struct sample *sam
     }
 }
 
-/* Chooses the entity if no column is named as one: the first column of text, and columns of numbers
- * without which rows of one time have the same entity. */
+/* Makes the first column of text the entity if no column has a name of entities. Then adds columns
+ * of numbers without which several rows of one time would have the same entity. */
 static void choose_entity(struct table_columns *columns, const struct sample *sample)
 {
     for (size_t i = 0; columns->entity_count == 0 && i < columns->count; i++) {
@@ -227,7 +221,7 @@ static void choose_entity(struct table_columns *columns, const struct sample *sa
     }
 }
 
-/* Whether a row can be a header: no field is a number or a time. */
+/* Returns whether a row can be a header: no field is a number or a time. */
 static bool is_header(const struct row *header)
 {
     struct time_form text = { 0 };
@@ -253,7 +247,7 @@ static void guess_time_form(struct table_columns *columns, const struct sample *
                     columns->columns[columns->time].unit);
 }
 
-/* Refuses numbers with a comma: 1,500 is ambiguous, and as a text it would make the column one of
+/* Refuses numbers with a comma: 1,500 is ambiguous, and as text it would make the column one of
  * names. Only names of entities may have commas. */
 static int refuse_commas(const struct table_columns *columns, const char *name,
                          const struct sample *sample, struct camp_error *error)

@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE_ROWS 100 /* rows that determine the columns */
-
-/* ----------------------------------------------------------------------------------- Names -- */
+#define SAMPLE_ROWS 100 /* number of rows from which the columns are chosen */
 
 static bool is_name(const void *context, uint32_t position, const void *key)
 {
@@ -22,7 +20,7 @@ static bool is_name(const void *context, uint32_t position, const void *key)
            memcmp(names->names[position].text, name->text, name->length) == 0;
 }
 
-/* Finds or adds the id of a name; 0: no memory. */
+/* Finds or adds a name, and returns its id. Returns 0 if there is no memory. */
 static uint32_t name_id(struct table_names *names, const char *text, size_t length)
 {
     const uint32_t hash = index_hash_bytes(text, length);
@@ -52,8 +50,6 @@ static void release_names(struct table_names *names)
     free(names->names);
     index_release(&names->index);
 }
-
-/* ------------------------------------------------------------------------------------ Rows -- */
 
 void table_rows_release(struct table_rows *rows)
 {
@@ -102,8 +98,8 @@ static bool join(struct table_rows *rows, size_t *length, struct field text)
     return true;
 }
 
-/* Returns the id of the row's entity, by the texts of its columns; 0 with an empty problem: no
- * memory. */
+/* Returns the id of the entity of a row. Returns 0 with a problem if a text is empty, and 0 without
+ * a problem if there is no memory. */
 static uint32_t read_entity(struct table_rows *rows, const struct table_columns *columns,
                             const struct row *row, char *problem)
 {
@@ -136,7 +132,7 @@ static bool is_of_whole_length(const struct table_columns *columns, const struct
         return false;
     }
     while (count > columns->count && row->fields[count - 1].length == 0)
-        count--; /* trailing commas */
+        count--; /* empty fields at the end do not count */
     if (count != columns->count)
         snprintf(problem, TABLE_PROBLEM_SIZE, "%zu fields, the header has %zu", count,
                  columns->count);
@@ -165,7 +161,7 @@ static bool read_number(const struct table_column *column, struct field field, d
     return *problem == '\0';
 }
 
-/* Fills the numbers of row `at`. False: a number is invalid. */
+/* Reads the numbers of the row. Returns false, with a problem, if a number is invalid. */
 static bool read_numbers(struct table_rows *rows, const struct table_columns *columns,
                          const struct row *row, char *problem)
 {
@@ -184,7 +180,8 @@ static bool read_numbers(struct table_rows *rows, const struct table_columns *co
     return true;
 }
 
-/* Fills the entry after the last row. *problem stays empty if the row is valid. */
+/* Fills the entry after the last row. *problem stays empty if the row is valid. Returns false if
+ * there is no memory. */
 static bool read_row(struct table_rows *rows, struct table_columns *columns, const struct row *row,
                      char *problem)
 {
@@ -227,15 +224,14 @@ static int add_row(struct table_rows *rows, struct table_columns *columns, const
     return CAMP_OK;
 }
 
-/* ------------------------------------------------------------------------------- The table -- */
-
-/* The header and the first rows of the table, kept until the columns are known. */
+/* The header and the first rows, which are kept until the columns are chosen. */
 struct sample {
     struct row rows[1 + SAMPLE_ROWS];
     size_t count;
 };
 
-/* Copies a row with its texts in one allocation; a short one gets empty fields. */
+/* Copies a row and its texts in one allocation. A row of fewer than `least` fields gets empty
+ * fields. */
 static bool copy_row(struct row *ret, const struct row *row, size_t least)
 {
     const size_t count = row->count > least ? row->count : least;
@@ -260,7 +256,7 @@ static bool copy_row(struct row *ret, const struct row *row, size_t least)
     return true;
 }
 
-/* CAMP_OK: there may be more rows. SOURCE_END: these are all. */
+/* Returns CAMP_OK if there may be more rows, and SOURCE_END if the sample has all rows. */
 static int read_sample(struct sample *sample, struct rows *input, const char *name,
                        struct camp_error *error)
 {

@@ -1,4 +1,4 @@
-/* Converts the numbers of a table's rows to times. Pure arithmetic. */
+/* Converts the numbers of the rows of a table to times. Pure arithmetic. */
 #include "table_rows.h"
 
 #include "counters/units.h"
@@ -6,23 +6,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* an entity whose last row is longer ago, in usual times between rows, was absent */
+/* If the last row of an entity is longer ago than 1.5 usual times, the entity was absent. */
 #define ABSENT_SPACINGS 1.5
 #define NEVER UINT32_MAX
 
-/* ------------------------------------------------------------------------- The usual value -- */
-
 #define USUAL_SIZE 65536
 
-/* Finds the usual value of many numbers: their median. Of more than USUAL_SIZE numbers, USUAL_SIZE
- * at equal distances are kept. */
+/* Finds the median of many numbers. If there are more than USUAL_SIZE, numbers at equal distances
+ * are kept. */
 struct usual {
     size_t count, step;
     double numbers[USUAL_SIZE];
 };
 
-/* Makes an empty one for numbers at positions below `count`. The caller frees it; NULL: no memory.
- */
+/* Returns an empty struct for numbers at positions below `count`, or NULL if there is no memory.
+ * The caller frees it. */
 static struct usual *usual_of(size_t count)
 {
     struct usual *usual = malloc(sizeof *usual);
@@ -34,7 +32,7 @@ static struct usual *usual_of(size_t count)
     return usual;
 }
 
-/* Adds the number at a position. To be called once for each position. */
+/* Adds the number at a position. The caller must add each position once. */
 static void usual_add(struct usual *usual, size_t position, double number)
 {
     if (position % usual->step == 0)
@@ -48,8 +46,7 @@ static int compare_numbers(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Returns the median, of an even count the lower of the two middle numbers, so that the result is
- * one of the numbers; 0: there are none. */
+/* Returns the lower median, which is one of the numbers, or 0 if there are no numbers. */
 static double usual_median(struct usual *usual)
 {
     if (usual->count == 0)
@@ -57,8 +54,6 @@ static double usual_median(struct usual *usual)
     qsort(usual->numbers, usual->count, sizeof *usual->numbers, compare_numbers);
     return usual->numbers[(usual->count - 1) / 2];
 }
-
-/* ---------------------------------------------------------------------------------- Order -- */
 
 static int compare_times(const void *left, const void *right, void *times)
 {
@@ -83,17 +78,15 @@ static uint32_t *order_of(struct table_rows *rows)
     return order;
 }
 
-/* ----------------------------------------------------------------------------------- Gaps -- */
-
-/* The last row of an entity. */
 struct last_row {
     int64_t time;
-    uint32_t frame;       /* number of its frame, from 0; NEVER: there was no row */
+    uint32_t frame;       /* number of its frame, from 0; NEVER if there was no row */
     uint32_t valid_frame; /* number of the last frame with a valid row of the entity */
 };
 
-/* Returns the time since the entity's last row; below 0 if that row is not in the frame before; 0
- * if it has none in an earlier frame. Skips a second row of one time and entity. */
+/* Returns the time since the last row of the entity. It is negative if that row is not in the
+ * preceding frame, and 0 if no earlier frame has a row. Skips a second row of the same time and
+ * entity. */
 static double measure_gap(struct table_rows *rows, size_t row, uint32_t frame,
                           struct last_row *last_row)
 {
@@ -111,7 +104,7 @@ static double measure_gap(struct table_rows *rows, size_t row, uint32_t frame,
     return was_there ? gap : -gap;
 }
 
-/* Finds the usual time between frames and between rows of an entity. Without a column of elapsed
+/* Finds the usual time between frames, and between rows of an entity. Without a column of elapsed
  * times, sets the elapsed times of `rows` to the results of measure_gap(). */
 static void measure_gaps(struct table_times *times, struct table_rows *rows, bool has_elapsed,
                          struct last_row *last_rows, struct usual *frames, struct usual *entities)
@@ -156,10 +149,8 @@ static int find_gaps(struct table_times *times, struct table_rows *rows, bool ha
     return has_memory ? CAMP_OK : CAMP_E_NOMEM;
 }
 
-/* ---------------------------------------------------------------------------------- Units -- */
-
-/* Returns the unit in which `number`, plus `fixed_ns`, comes nearest to `length_ns`; of equally
- * near units the first. */
+/* Returns the unit in which `number`, plus `fixed_ns`, comes nearest to `length_ns`. Only units
+ * from `first` on are tried; the first of equally near units is returned. */
 static enum unit nearest(enum unit first, double fixed_ns, double number, double length_ns)
 {
     double least = INFINITY;
@@ -177,8 +168,8 @@ static enum unit nearest(enum unit first, double fixed_ns, double number, double
     return best;
 }
 
-/* Finds the usual time in the column of elapsed times. Its unit is guessed if neither the name of
- * the column nor the caller gives one. */
+/* Finds the median of the column of elapsed times. The unit of the column is guessed if neither its
+ * name nor the caller gives one. */
 static int find_elapsed(struct table_times *times, const struct table_rows *rows,
                         const struct table_columns *columns, enum unit wanted, double *ret_ns)
 {
@@ -202,7 +193,7 @@ static int find_elapsed(struct table_times *times, const struct table_rows *rows
     return CAMP_OK;
 }
 
-/* Scales times that are plain counts, so that their usual spacing is the usual elapsed time. */
+/* Scales times that only count, so that their usual spacing is the usual elapsed time. */
 static void stretch(struct table_times *times, struct table_rows *rows, double elapsed_ns)
 {
     const double factor = elapsed_ns / (double)times->spacing_ns;
@@ -236,7 +227,7 @@ static double sum_of(const struct table_rows *rows, const struct table_columns *
     return sum;
 }
 
-/* Guesses the unit of values without one, unless all of them are 0. */
+/* Guesses the unit of values that have no unit in their name, unless all of them are 0. */
 static int guess_unit(struct table_times *times, const struct table_rows *rows,
                       const struct table_columns *columns, double length_ns)
 {
@@ -264,8 +255,8 @@ static int guess_unit(struct table_times *times, const struct table_rows *rows,
     return has_memory ? CAMP_OK : CAMP_E_NOMEM;
 }
 
-/* Finds units that are in no name, and usual times that the rows do not show: those are the usual
- * elapsed time, or 1 s. */
+/* Finds the units that are in no name. If the rows do not show a usual time, it is set to the usual
+ * elapsed time, or to 1 s. */
 static int find_units(struct table_times *times, struct table_rows *rows,
                       const struct table_columns *columns, enum unit wanted)
 {
@@ -289,10 +280,8 @@ static int find_units(struct table_times *times, struct table_rows *rows,
                             length_ns > 0 ? length_ns : (double)times->spacing_ns);
 }
 
-/* -------------------------------------------------------------------------------- Conversion -- */
-
-/* Returns a row's elapsed time by the result of measure_gap(), if there is no column of elapsed
- * times. */
+/* Returns the elapsed time of a row if there is no column of elapsed times. `gap` is the result of
+ * measure_gap(). */
 static double elapsed_by_gap(const struct table_times *times, double gap)
 {
     if (gap > 0)
@@ -302,7 +291,7 @@ static double elapsed_by_gap(const struct table_times *times, double gap)
                : (double)times->spacing_ns;
 }
 
-/* Converts the values of a row to ns. False: a value is too large for a frame. */
+/* Converts the values of a row to ns. Returns false if a value is too large for a frame. */
 static bool convert_values(const struct table_times *times, struct table_rows *rows,
                            const struct table_columns *columns, size_t row, double elapsed_ns)
 {

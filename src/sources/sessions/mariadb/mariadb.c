@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define SLICE_NS (10 * (uint64_t)NS_PER_MS)
-/* longest wait for an answer at the end of an interval */
+/* How long next() waits for an answer at the end of an interval. */
 #define ANSWER_NS (300 * (uint64_t)NS_PER_MS)
 
 static const char *const tier_names[TIER_COUNT] = { "bpf", "schedstat+SQL", "performance_schema",
@@ -21,7 +21,7 @@ static const struct schema *describe(const struct source *source)
     return &((const struct mariadb_source *)source)->sessions_frame.schema;
 }
 
-/* Takes a snapshot: the sample, the instruments and the threads, as close together as possible. */
+/* Reads the process list, the instruments and the threads, as close together as possible. */
 static int take_snapshot(struct mariadb_source *source, struct camp_error *error)
 {
     const uint64_t until_ns = now_ns(CLOCK_MONOTONIC) + ANSWER_NS;
@@ -34,8 +34,8 @@ static int take_snapshot(struct mariadb_source *source, struct camp_error *error
     return r;
 }
 
-/* The note of a frame. It stays the same as long as its cause lasts, so that readers show it once.
- */
+/* Returns the note of a frame, or NULL. The note stays the same as long as its cause lasts, so that
+ * readers can show it once. */
 static const char *note_of(struct mariadb_source *source)
 {
     const struct frame *frame = &source->sessions_frame.frame;
@@ -85,8 +85,6 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     return r;
 }
 
-/* ------------------------------------------------------------------------------ Opening -- */
-
 static void close_mariadb(struct source *base)
 {
     struct mariadb_source *source = (struct mariadb_source *)base;
@@ -118,7 +116,6 @@ static int wanted_tier(const char *name, enum tier *ret, struct camp_error *erro
                      name);
 }
 
-/* Opens what the tier needs, if the tier is available. */
 static int open_tier(struct mariadb_source *source, enum tier tier, struct camp_error *error)
 {
     source->tier = tier;
@@ -133,7 +130,8 @@ static int open_tier(struct mariadb_source *source, enum tier tier, struct camp_
     return mariadb_threads_open(source->server.pid, tier == TIER_BPF, &source->threads, error);
 }
 
-/* Opens the best available tier; *error says why a better one failed. */
+/* Opens the tier `name`, or the best available tier if `name` is NULL. *error says why a better
+ * tier is unavailable. */
 static int choose_tier(struct mariadb_source *source, const char *name, struct camp_error *error)
 {
     enum tier wanted;

@@ -51,14 +51,13 @@ static uint64_t share(uint64_t ns, uint64_t part, uint64_t whole)
     return whole > 0 ? (uint64_t)((double)ns * (double)part / (double)whole) : 0;
 }
 
-/* ----------------------------------------------------------------------------- Samples -- */
-
 static bool is_idle(const struct mariadb_sample *sample)
 {
     return strncmp(text_of(sample->kind, KIND_ACTIVITY), "idle", 4) == 0;
 }
 
-/* Whether a sample found the session asleep in `class` within a statement; NULL: in any class. */
+/* Returns whether a sample found the session asleep in `class` within a statement. A `class` of
+ * NULL means any class. */
 static bool is_asleep_in(const struct mariadb_sample *sample, const char *class)
 {
     const char *seen = text_of(sample->kind, KIND_CLASS);
@@ -91,8 +90,8 @@ static uint64_t sampled_ns(const struct mariadb_session *session, sample_filter 
     return sum;
 }
 
-/* Accounts ns in the proportion of the chosen samples. `class` NULL: samples of any class. False:
- * there are no such samples. */
+/* Accounts ns to the events of the chosen samples, in proportion to their times. If `class` is
+ * NULL, each sample has its own class. Returns false if no sample is chosen. */
 static bool divide(struct mariadb_account *account, const struct mariadb_session *session,
                    uint64_t ns, sample_filter *chosen, const char *class)
 {
@@ -131,10 +130,8 @@ void mariadb_account_samples(struct mariadb_account *account, const struct maria
             share(elapsed_ns, session->samples[i].ns, sampled));
 }
 
-/* ------------------------------------------------------------------------- Instruments -- */
-
-/* Returns the part of a wait that belongs to an interval of elapsed_ns: the time between two
- * readings of the instruments may be longer. */
+/* Returns the part of a wait that belongs to an interval of elapsed_ns. The time between two
+ * readings of the instruments may be longer than the interval. */
 static uint64_t reported_ns(const struct mariadb_reported *reported,
                             const struct mariadb_wait *wait, uint64_t elapsed_ns)
 {
@@ -169,8 +166,6 @@ static uint64_t reported_idle_ns(const struct mariadb_session *session, uint64_t
     return ns;
 }
 
-/* ---------------------------------------------------------------------------- Threads -- */
-
 /* Returns the time between statements in an interval of elapsed_ns. */
 static uint64_t idle_ns(const struct mariadb_session *session, uint64_t elapsed_ns,
                         const struct mariadb_reported *reported)
@@ -187,7 +182,7 @@ static uint64_t idle_ns(const struct mariadb_session *session, uint64_t elapsed_
     return idle < sampled ? share(elapsed_ns, idle, sampled) : elapsed_ns;
 }
 
-/* Accounts the sleep in `class` within statements; NULL: in any class. */
+/* Accounts the sleep in `class` within statements. A `class` of NULL means any class. */
 static void account_active(struct mariadb_account *account, const struct mariadb_session *session,
                            const char *class, uint64_t ns)
 {
@@ -208,8 +203,8 @@ static bool is_row_lock(const struct mariadb_sample *sample, const char *class)
     return strcmp(text_of(sample->kind, KIND_EVENT), "row_lock") == 0;
 }
 
-/* Accounts the sleep in futex(2) to the events that instruments report, and the rest to the lock of
- * a row if samples saw one. */
+/* Accounts the sleep in futex(2) to the events that the instruments report. The rest of the sleep
+ * was a wait for the lock of a row, if a sample saw such a wait. */
 static void account_futex(struct mariadb_account *account, const struct mariadb_session *session,
                           uint64_t ns, uint64_t elapsed_ns, const struct mariadb_reported *reported)
 {
@@ -241,8 +236,8 @@ static void account_idle(struct mariadb_account *account, const struct mariadb_s
         add(account, class != NULL ? class : "none", "none", "idle", ns);
 }
 
-/* Accounts sleeps by their class. As much as the session was between statements, sleep in a poll, a
- * socket or a pipe is idle: a server may wait for clients in any of them. */
+/* Accounts the sleep of each class. For as long as the session was between statements, sleep in a
+ * poll, a socket or a pipe is idle, because a server may wait for clients in any of these calls. */
 static void account_measured(struct mariadb_account *account, const struct mariadb_session *session,
                              const struct mariadb_thread_times *times,
                              const struct mariadb_reported *reported)
@@ -266,8 +261,8 @@ static void account_measured(struct mariadb_account *account, const struct maria
     }
 }
 
-/* Accounts the sleep as a whole. If no sample found the session asleep within a statement, all of
- * its sleep was idle. */
+/* Accounts all sleep together. If the session was idle for some time, and no sample found it asleep
+ * within a statement, all of its sleep is idle. */
 static void account_whole(struct mariadb_account *account, const struct mariadb_session *session,
                           const struct mariadb_thread_times *times,
                           const struct mariadb_reported *reported)

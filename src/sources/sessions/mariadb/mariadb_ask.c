@@ -1,7 +1,7 @@
 /*
- * Sends statements to the server at a limited pace: each may take 1 % of a CPU, counted as the CPU
- * time of camp and of the serving thread if the server is local, otherwise as the time until the
- * answer.
+ * Sends statements to the server at a limited pace: each statement may cost 1 % of a CPU. If the
+ * server is local, the cost is the CPU time of camp and of the thread that serves camp. Otherwise
+ * the cost is the time until the answer.
  */
 #include "counters/units.h"
 #include "mariadb_inside.h"
@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PERIOD_NS (100 * (uint64_t)NS_PER_MS)       /* of samples */
-#define TRANSACTIONS_NS (250 * (uint64_t)NS_PER_MS) /* time between samples with transactions */
+#define PERIOD_NS (100 * (uint64_t)NS_PER_MS)       /* between two samples */
+#define TRANSACTIONS_NS (250 * (uint64_t)NS_PER_MS) /* between samples with transactions */
 #define COST_LIMIT 100                              /* a statement may cost 1/100 of a CPU */
 
-/* Returns the CPU time of camp and of the thread that serves it; for a remote server, the elapsed
- * time. */
+/* Returns the CPU time of camp and of the thread that serves camp. For a remote server, returns the
+ * current time. */
 static uint64_t spent_ns(struct mariadb_source *source)
 {
     struct proc_clock clock;
@@ -26,8 +26,8 @@ static uint64_t spent_ns(struct mariadb_source *source)
     return now_ns(CLOCK_THREAD_CPUTIME_ID) + clock.cpu_ns;
 }
 
-/* Makes a sample up to 25 % early or late at random: otherwise a load with the same period as the
- * samples would be sampled at the same moment of its cycle each time. */
+/* Makes a period up to 25 % shorter or longer at random. Otherwise a load with the same period as
+ * the samples would always be sampled at the same moment of its cycle. */
 static uint64_t jittered_ns(uint64_t period_ns)
 {
     static uint32_t state = 1;
@@ -50,14 +50,12 @@ static bool is_due(const struct pace *pace, uint64_t now)
     return now >= pace->asked_ns + pace->period_ns;
 }
 
-/* ------------------------------------------------------------------------------ The server -- */
-
 static const char place_statement[] =
     "select TID, @@thread_handling, @@hostname from information_schema.PROCESSLIST"
     " where ID = connection_id()";
 
-/* Whether the server has the host name of this machine: 127.0.0.1 may be a tunnel to another
- * machine, whose thread ids mean nothing here. */
+/* Returns whether the server has the host name of this machine. The address 127.0.0.1 may be a
+ * tunnel to another machine, whose thread ids mean nothing here. */
 static bool has_our_name(const char *server)
 {
     char ours[256] = "";
@@ -66,8 +64,8 @@ static bool has_our_name(const char *server)
     return server != NULL && strcmp(server, ours) == 0;
 }
 
-/* Reads which local process the server is. Threads can be assigned to sessions only if each session
- * has its own thread. */
+/* Finds out which local process is the server. Threads can be assigned to sessions only if each
+ * session has its own thread. */
 static void read_address(struct mariadb_server *server, MYSQL_ROW row,
                          const struct mariadb_client_facts *facts)
 {
@@ -87,7 +85,7 @@ static void read_address(struct mariadb_server *server, MYSQL_ROW row,
     snprintf(server->without_pid, sizeof server->without_pid, "%s", why);
 }
 
-/* Reads which rights and instruments camp has. A missing right (CAMP_E_PERM) is an answer, too. */
+/* Finds out whether camp has the right PROCESS. A missing right (CAMP_E_PERM) is no failure. */
 static int read_rights(struct mariadb_client *client, uint64_t until_ns,
                        struct mariadb_server *server, struct camp_error *error)
 {
@@ -173,10 +171,8 @@ static bool is_known_server(const struct mariadb_source *source)
     return facts->connections == source->connections && facts->connection != 0;
 }
 
-/* -------------------------------------------------------------------------------- Statements -- */
-
-/* Asks the server, whose facts are read first on a new connection. CAMP_OK: *ret are the rows of
- * the answer. */
+/* Sends a statement. If the connection is new, reads the facts of the server and sends the
+ * statement again. On CAMP_OK, *ret has the rows of the answer. */
 static int ask(struct mariadb_source *source, const char *statement, uint64_t until_ns,
                MYSQL_RES **ret)
 {
@@ -196,8 +192,8 @@ bool mariadb_sample_is_due(const struct mariadb_source *source, uint64_t now)
     return source->tier != TIER_INSTRUMENTS && is_due(&source->samples, now);
 }
 
-/* Whether the next sample should include transactions: instruments do not report whether idle time
- * is within one. */
+/* Returns whether the next sample should read transactions. The tier performance_schema does not
+ * use them. */
 static bool wants_transactions(const struct mariadb_source *source)
 {
     return source->server.has_process && source->tier != TIER_INSTRUMENTS &&

@@ -1,5 +1,5 @@
 /*
- * The driver of libmariadb, which has these steps for remote.h:
+ * The driver of libmariadb for remote.h. Its steps are those of enum step:
  *
  *     CONNECTING -> SETTING -> ready <-> ASKING -> STORING
  */
@@ -19,8 +19,9 @@
 #define CONNECT_S 5
 #define ANSWER_NS (2 * (uint64_t)NS_PER_S)
 
-/* Limits for camp's session, in s, enforced by the server if camp is stopped or gone. Joins use
- * hashes: the tables of performance_schema have no index (500 sessions: 93 ms, not 330). */
+/* Limits in s for the session of camp, which the server enforces even if camp is stopped or gone.
+ * Joins use hashes, because the tables of performance_schema have no index: reading 500 sessions
+ * takes 93 ms instead of 330 ms. */
 #define SETTINGS                                                                                   \
     "set session max_statement_time=2, lock_wait_timeout=1, sql_mode='', join_cache_level=4"
 
@@ -31,12 +32,13 @@ struct mariadb_client {
     struct mariadb_options options;
     MYSQL *mysql;
     enum step step;
-    int waits_for; /* events that the step waits for (MYSQL_WAIT_READ ...); 0: the step is done */
+    /* events that the step waits for (MYSQL_WAIT_READ, ...); 0 if the step is done */
+    int waits_for;
     MYSQL *connected;
-    int failed;         /* the result of the libmariadb call that sends a query */
-    const char *wanted; /* the caller's statement; NULL: none, only connect */
-    const char *asked;  /* the pending or answered statement; NULL: none */
-    MYSQL_RES *result;  /* of `asked` */
+    int failed;         /* result of the libmariadb call that sends a query */
+    const char *wanted; /* the statement of the caller; NULL means only to connect */
+    const char *asked;  /* the pending or answered statement; NULL if there is none */
+    MYSQL_RES *result;
     struct mariadb_client_facts facts;
 };
 
@@ -48,10 +50,8 @@ static void drop_result(struct mariadb_client *client)
     client->asked = NULL;
 }
 
-/* ---------------------------------------------------------------------------- Failures -- */
-
-/* Reports a failure and closes the connection, in this order: `text` may belong to the connection.
- */
+/* Reports a failure, and closes the connection afterwards, because `text` may belong to the
+ * connection. */
 static int drop(struct mariadb_client *client, unsigned number, const char *text,
                 struct camp_error *error)
 {
@@ -82,14 +82,12 @@ static int drop_lost(struct mariadb_client *client, struct camp_error *error)
                 libmariadb.mysql_error(client->mysql), error);
 }
 
-/* ------------------------------------------------------------------------------- Steps -- */
-
 static const char *option(const struct mariadb_client *client, enum mariadb_option which)
 {
     return client->options.values[which][0] != '\0' ? client->options.values[which] : NULL;
 }
 
-/* libmariadb does not read MYSQL_PWD; an option file overrides it. */
+/* libmariadb itself reads only MYSQL_PWD. An option file overrides MARIADB_PWD. */
 static void set_options(struct mariadb_client *client)
 {
     const unsigned seconds = CONNECT_S;
@@ -104,7 +102,8 @@ static void set_options(struct mariadb_client *client)
     if (option(client, MARIADB_OPTION_DEFAULTS_FILE) != NULL)
         libmariadb.mysql_options(client->mysql, MYSQL_READ_DEFAULT_FILE,
                                  option(client, MARIADB_OPTION_DEFAULTS_FILE));
-    libmariadb.mysql_options(client->mysql, MYSQL_READ_DEFAULT_GROUP, "camp"); /* and [client] */
+    /* libmariadb reads the group [client], too */
+    libmariadb.mysql_options(client->mysql, MYSQL_READ_DEFAULT_GROUP, "camp");
 }
 
 static void read_address(struct mariadb_client *client)
@@ -167,7 +166,7 @@ static int after_storing(struct mariadb_client *client, struct camp_error *error
     return CAMP_OK;
 }
 
-/* Whether an error is a missing right, which does not end the connection. */
+/* Returns whether an error is a missing right, which does not end the connection. */
 static bool is_refusal(unsigned number)
 {
     return number == ER_DBACCESS_DENIED_ERROR || number == ER_TABLEACCESS_DENIED_ERROR ||
@@ -184,7 +183,7 @@ static int refuse(struct mariadb_client *client, struct camp_error *error)
                                   libmariadb.mysql_error(client->mysql), &may_pass, error);
 }
 
-/* Starts the step that follows a finished one. */
+/* Starts the next step after client->step has finished. */
 static int after_step(struct mariadb_client *client, struct camp_error *error)
 {
     if (client->step == CONNECTING)
@@ -204,7 +203,7 @@ static int after_step(struct mariadb_client *client, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Follows the steps until one must wait. */
+/* Runs steps until a step must wait for the server. */
 static int finish_steps(struct mariadb_client *client, struct camp_error *error)
 {
     int r = CAMP_OK;
@@ -289,8 +288,6 @@ static const struct remote_driver driver = {
     .go_on = go_on,
     .fail_late = fail_late,
 };
-
-/* -------------------------------------------------------------------------- Public functions -- */
 
 int mariadb_client_open(const struct mariadb_options *options, const volatile sig_atomic_t *stop,
                         struct mariadb_client **ret, struct camp_error *error)

@@ -1,10 +1,11 @@
 /*
- * One connection to MariaDB that never waits longer than the caller's deadline: it uses the calls
- * of libmariadb that do not block (mysql_..._start, mysql_..._cont) and poll(2).
+ * One connection to MariaDB. Its calls never wait longer than the deadline of the caller: they use
+ * the functions of libmariadb that do not block (mysql_..._start, mysql_..._cont) and poll(2). Only
+ * the lookup of a host name, inside libmariadb, blocks.
  *
- * A lost connection is reported once, by the call that found it, and made again by the next calls:
- * at once first, then with growing pauses. A missing answer (a stopped server) is a lost
- * connection. Only the lookup of a host name blocks, inside of libmariadb.
+ * A lost connection is reported once, by the call that finds it. The next calls connect again:
+ * first at once, then after growing pauses. If the server does not answer, because it is stopped
+ * for example, the connection counts as lost.
  */
 #pragma once
 
@@ -18,31 +19,35 @@
 struct mariadb_client;
 
 struct mariadb_client_facts {
-    int64_t connection;   /* its id, as the server reports it; 0: none */
-    int32_t server_pid;   /* the local process that listens on the Unix socket; 0: unknown */
-    bool is_loopback;     /* the server is at the other end of a Unix socket, or of 127.0.0.1 */
-    uint64_t connections; /* made so far */
+    int64_t connection;   /* id of the connection in the server; 0 if there is none */
+    int32_t server_pid;   /* the local process that listens on the Unix socket; 0 if unknown */
+    bool is_loopback;     /* the server is reached through a Unix socket or a loopback address */
+    uint64_t connections; /* number of connections made so far */
 };
 
-/* Connects, for up to 5 s. Fails as mariadb_failure_report(). CAMP_E_NOTSUP: it is not MariaDB. */
+/* Connects within 5 s. Returns CAMP_E_NOTSUP if the server is not MariaDB. Other errors are those
+ * of mariadb_failure_report(). */
 int mariadb_client_open(const struct mariadb_options *options, const volatile sig_atomic_t *stop,
                         struct mariadb_client **ret, struct camp_error *error);
 void mariadb_client_close(struct mariadb_client *client);
 
-/* Runs a statement, or continues a pending one, until `until_ns` (CLOCK_MONOTONIC). CAMP_OK: *ret
- * has all rows; release it with mysql_free_result(). REMOTE_PENDING: no answer yet, or *stop is
- * set; call again (the answer to an earlier statement is then dropped). Fails as
- * mariadb_failure_report(); call again. `statement` is a constant. */
+/* Runs a statement, or continues a pending statement, until `until_ns` (CLOCK_MONOTONIC). On
+ * CAMP_OK, *ret has all rows; free it with mysql_free_result(). REMOTE_PENDING means that there is
+ * no answer yet, or that *stop is set. Other errors are those of mariadb_failure_report(). After an
+ * error or REMOTE_PENDING the caller may call again; if it passes another statement, the pending
+ * answer is dropped. `statement` must be a string constant, because statements are compared by
+ * address. */
 int mariadb_client_ask(struct mariadb_client *client, const char *statement, uint64_t until_ns,
                        MYSQL_RES **ret, struct camp_error *error);
 
-/* Owned by the client. */
+/* Returns the facts, which belong to the client. */
 const struct mariadb_client_facts *mariadb_client_facts(const struct mariadb_client *client);
 
-/* mariadb_failure.c: one line that names a failure and says what to do. `number` and `text` are
- * those of mysql_errno() and mysql_error(); number 0: a failure found by camp (a deadline). Fills
- * *error and returns its code: CAMP_E_PERM (refused), CAMP_E_INVALID (an unknown name), CAMP_E_GONE
- * (no server there), CAMP_E_NOMEM (no free connections), CAMP_E_IO. *ret_may_pass: whether another
- * try may help; false after the server refused the user. */
+/* Makes one line that names a failure and says what to do (mariadb_failure.c). `number` and `text`
+ * are those of mysql_errno() and mysql_error(). The number 0 means a failure that camp found, such
+ * as a missed deadline. Fills *error and returns its code: CAMP_E_PERM (refused), CAMP_E_INVALID
+ * (an unknown name), CAMP_E_GONE (no server there), CAMP_E_NOMEM (no free connections) or
+ * CAMP_E_IO. *ret_may_pass tells whether another try may help; it is false after the server refused
+ * the user. */
 int mariadb_failure_report(unsigned number, const char *text, bool *ret_may_pass,
                            struct camp_error *error);

@@ -1,6 +1,6 @@
 /*
- * Classifies failures by the numbers of the server (mysqld_error.h) and the library (errmsg.h),
- * because texts are in the server's language.
+ * Classifies failures by the numbers of the server (mysqld_error.h) and of the library (errmsg.h),
+ * because messages are in the language of the server.
  */
 #include "counters/error.h"
 #include "ledger/array.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MESSAGE_SIZE 1024 /* MYSQL_ERRMSG_SIZE is 512 */
+#define MESSAGE_SIZE 1024 /* twice MYSQL_ERRMSG_SIZE */
 
 static const struct advice {
     unsigned number;

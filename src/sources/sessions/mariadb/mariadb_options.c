@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SEPARATORS " \t;" /* ; is the separator of ODBC and JDBC */
+#define SEPARATORS " \t;" /* ODBC and JDBC separate options by a semicolon */
 
 static const char *const names[MARIADB_OPTION_COUNT] = { "host",   "port",     "user",
                                                          "socket", "database", "defaults-file" };
@@ -38,15 +38,13 @@ static int set_option(struct mariadb_options *options, enum mariadb_option optio
     return CAMP_OK;
 }
 
-/* ------------------------------------------------------------------------------- Words -- */
-
 static bool is_key(const char *word, const char *name, size_t length)
 {
     return strlen(name) == length && strncmp(word, name, length) == 0;
 }
 
-/* Whether a message may show a key: what does not look like one may be part of a password with a
- * blank in it. */
+/* Returns whether a message may show a key. Text that does not look like a key may be the rest of a
+ * password with a blank in it. */
 static bool may_be_shown(const char *word, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -91,10 +89,8 @@ static int parse_words(struct mariadb_options *options, const char *text, struct
     return r;
 }
 
-/* --------------------------------------------------------------------------------- URI -- */
-
-/* USER@HOST:PORT/DATABASE; an address of IPv6 is in brackets. The user extends to the last '@', so
- * that no part of a password with an '@' is taken for a host. */
+/* Parses USER@HOST:PORT/DATABASE. An IPv6 address is in brackets. The user extends to the last '@',
+ * so that no part of a password with an '@' is taken for the host. */
 static int parse_uri(struct mariadb_options *options, const char *text, struct camp_error *error)
 {
     const char *slash = strchr(text, '/'), *at = strrchr(text, '@');
@@ -122,8 +118,6 @@ static int parse_uri(struct mariadb_options *options, const char *text, struct c
         r = set_option(options, MARIADB_OPTION_DATABASE, slash + 1, strlen(slash + 1), error);
     return r;
 }
-
-/* -------------------------------------------------------------------------- Public functions -- */
 
 int mariadb_options_parse(const char *text, struct mariadb_options *ret, struct camp_error *error)
 {

@@ -1,11 +1,11 @@
-/* Adds the rows of the frame: each session by its tier. */
+/* Adds the sessions to a frame. The tier decides where their times come from. */
 #include "counters/units.h"
 #include "mariadb_inside.h"
 
 #include <stdio.h>
 
-/* Returns what the instruments report of a session: nothing if the last reading, or the one before,
- * has no instruments of it. */
+/* Returns what the instruments report of a session in the interval. The result is all zero if the
+ * last reading of the instruments, or the reading before it, lacks the session. */
 static struct mariadb_reported reported_of(struct mariadb_source *source,
                                            const struct mariadb_session *session)
 {
@@ -19,8 +19,8 @@ static struct mariadb_reported reported_of(struct mariadb_source *source,
     return count > 0 ? source->reported : nothing;
 }
 
-/* Writes the columns of what the database reports. Instruments do not report CPU time: any time
- * outside of a wait counts as CPU time. */
+/* Fills row->reported_ns, the times that the database reports. Instruments report no CPU time, so
+ * any time outside of a wait counts as CPU time. */
 static void report(struct mariadb_source *source, const struct mariadb_session *session,
                    const struct mariadb_reported *reported, struct session *row)
 {
@@ -59,8 +59,8 @@ static int add_row(struct mariadb_source *source, const struct mariadb_session *
     return source->account.failed ? CAMP_E_NOMEM : session_frame_add(&source->sessions_frame, row);
 }
 
-/* If the interval has no sample (a short interval, or no answer), assumes for up to a second that
- * the session's last state lasted. */
+/* If the interval has no sample, assumes that the last state of the session lasted. The last sample
+ * may be at most one second old. */
 static void assume(const struct mariadb_source *source, struct mariadb_session *session,
                    uint64_t elapsed_ns)
 {
@@ -70,8 +70,8 @@ static void assume(const struct mariadb_source *source, struct mariadb_session *
             (struct mariadb_sample){ session->kind, elapsed_ns };
 }
 
-/* Adds a session by its thread. The first interval of a new session starts with the next frame,
- * because its thread may have served another session before. */
+/* Adds a session by the times of its thread. A new session has no row yet, because its thread may
+ * have served another session before. The interval of its first row starts now. */
 static int add_by_thread(struct mariadb_source *source, struct mariadb_session *session)
 {
     const struct mariadb_reported reported = reported_of(source, session);
@@ -92,7 +92,8 @@ static int add_by_thread(struct mariadb_source *source, struct mariadb_session *
     return add_row(source, session, &row);
 }
 
-/* Adds a session by its instruments, with the CPU time of its thread if the server is local. */
+/* Adds a session by its instruments. If the server is local, the row has the CPU time of its
+ * thread. */
 static int add_by_instruments(struct mariadb_source *source, struct mariadb_session *session)
 {
     const struct mariadb_reported reported = reported_of(source, session);
@@ -101,7 +102,7 @@ static int add_by_instruments(struct mariadb_source *source, struct mariadb_sess
 
     if (!session->is_seen)
         source->sessions_frame.frame.losses.partial++;
-    /* the instruments were not read in this interval */
+    /* The instruments were not read in this interval. */
     if (session->asked_ns == source->asked_waits.asked_ns)
         return CAMP_OK;
     if (source->threads != NULL &&

@@ -29,8 +29,6 @@ const char *mariadb_sessions_statement(bool transactions, bool queries)
                    : SESSIONS "null, null" WITHOUT_TRANSACTIONS;
 }
 
-/* ------------------------------------------------------------------------------- Texts -- */
-
 static void clean(const char *text, char *ret, size_t size)
 {
     snprintf(ret, size, "%s", text != NULL && text[0] != '\0' ? text : "none");
@@ -50,7 +48,8 @@ const struct labels *mariadb_kind(const char *class, const char *event, const ch
     return labels_intern((const char *[]){ texts[0], texts[1], texts[2] }, KIND_TEXTS);
 }
 
-/* "10.0.0.5:41234" becomes "10.0.0.5": each connection has another port. */
+/* Removes the port from an address such as "10.0.0.5:41234", because each connection has another
+ * port. */
 static const char *without_port(const char *host, char *ret, size_t size)
 {
     const char *colon = host != NULL ? strrchr(host, ':') : NULL;
@@ -74,15 +73,13 @@ static bool is(const char *text, const char *wanted)
     return text != NULL && strcmp(text, wanted) == 0;
 }
 
-/* A thread of the server itself, or one that serves another server. */
+/* Returns whether a thread works for the server itself, or for a replica. */
 static bool is_of_server(MYSQL_ROW row)
 {
     return is(row[USER], "system user") || is(row[USER], "event_scheduler") ||
            is(row[COMMAND], "Daemon") || is(row[COMMAND], "Binlog Dump") ||
            strncmp(row[COMMAND] != NULL ? row[COMMAND] : "", "Slave", 5) == 0;
 }
-
-/* --------------------------------------------------------------------------- The table -- */
 
 void mariadb_sessions_release(struct mariadb_sessions *sessions)
 {
@@ -114,8 +111,8 @@ static struct mariadb_session *add(struct mariadb_sessions *sessions, int64_t id
     return &sessions->sessions[place];
 }
 
-/* Finds a session, or adds it. A restarted server reuses ids: a session with another thread is
- * another session. */
+/* Finds a session, or adds it. A session with another thread is another session, because a
+ * restarted server uses the same ids again. */
 static struct mariadb_session *find_or_add(struct mariadb_sessions *sessions, int64_t id,
                                            int32_t tid)
 {
@@ -132,8 +129,6 @@ static struct mariadb_session *find_or_add(struct mariadb_sessions *sessions, in
     return found;
 }
 
-/* ----------------------------------------------------------------------------- Samples -- */
-
 static void count_time(struct mariadb_session *session, const struct labels *kind, uint64_t ns)
 {
     size_t at = 0;
@@ -149,9 +144,9 @@ static void count_time(struct mariadb_session *session, const struct labels *kin
     session->samples[at].ns += ns;
 }
 
-/* Divides the time since the last sample: the current state gets as much of it as it has lasted,
- * the last sample's state the rest. Between two idle or two active samples there may have been many
- * states: the current state gets all of the time. */
+/* Divides the time since the last sample. The current state gets as much of this time as it has
+ * lasted, and the earlier state gets the rest. If both samples are idle, or both are active, there
+ * may have been many states in between: the current state then gets all of the time. */
 static void count_since_last(struct mariadb_session *session, uint64_t now_ns, bool is_idle,
                              uint64_t lasting_ns, const struct labels *kind)
 {
@@ -172,8 +167,8 @@ static enum mariadb_transaction transaction_of(MYSQL_ROW row)
     return is(row[TRANSACTION], "LOCK WAIT") ? MARIADB_WAITS_FOR_ROW : MARIADB_TRANSACTION;
 }
 
-/* Returns the kind of a session's state. A wait for the lock of a row shows in the transaction, not
- * in the STATE of the process list. */
+/* Returns the kind of the current state of a session. A wait for the lock of a row is only in the
+ * transaction, not in the STATE of the process list. */
 static const struct labels *kind_of(MYSQL_ROW row, const char *class, bool is_idle,
                                     enum mariadb_transaction transaction)
 {

@@ -1,7 +1,9 @@
 /*
- * Sessions of MariaDB as its process list shows them, sampled: the state of each, and how long it
- * has lasted. TIME_MS is the duration of a statement or of the idle time after it, so the time
- * between two different samples is divided at the change, not in the middle.
+ * Samples the sessions of MariaDB by its process list: the state of each session, and how long the
+ * state has lasted.
+ *
+ * TIME_MS is the duration of a statement, or of the idle time after a statement. So the time
+ * between two samples with different states is divided when the state changed, not in the middle.
  */
 #pragma once
 
@@ -9,17 +11,18 @@
 #include "libraries/libmariadb.h"
 #include "mariadb_threads.h"
 
-/* The statement. With `transactions`, which needs the right PROCESS, it has a column with the
- * transaction of each session: InnoDB rebuilds that table only if it was not read for 0.1 s, and
- * stops all transactions meanwhile, so it must not be read often. With `queries` it has a column
- * with the text of the session's statement. */
+/* Returns the statement that reads the process list. With `transactions`, which needs the right
+ * PROCESS, a column has the transaction of each session. Transactions must not be read often:
+ * InnoDB rebuilds their table if it was not read for 0.1 s, and stops all transactions meanwhile.
+ * With `queries`, a column has the text of the statement of each session. */
 const char *mariadb_sessions_statement(bool transactions, bool queries);
 
-/* user, database, client; with `queries` also query */
+/* user, database and client; with `queries` also query */
 #define MARIADB_LABELS 4
 extern const char *const mariadb_label_names[MARIADB_LABELS];
 
-/* Interned class, event and activity; NULL: out of memory. */
+/* The texts of a kind, in this order. A kind is interned labels; it is NULL if there is no
+ * memory. */
 enum { KIND_CLASS, KIND_EVENT, KIND_ACTIVITY, KIND_TEXTS };
 
 /* How long a session was seen in a state. */
@@ -30,31 +33,33 @@ struct mariadb_sample {
 
 enum mariadb_transaction { MARIADB_NO_TRANSACTION, MARIADB_TRANSACTION, MARIADB_WAITS_FOR_ROW };
 
-/* Most kinds of a session in an interval; the time of further kinds counts for the last one. */
+/* The largest number of kinds of a session in an interval. The time of further kinds is added to
+ * the last kind. */
 #define MARIADB_SAMPLES 16
 
 struct mariadb_session {
     int64_t id;
-    int32_t tid; /* tid of its thread, as the server reports it; 0: none (a pool of threads) */
+    int32_t tid; /* the thread that serves the session; 0 if sessions share threads */
     bool is_background;
-    bool is_seen;                         /* the last sample contains it */
-    bool is_idle;                         /* in the last sample: COMMAND is Sleep */
-    enum mariadb_transaction transaction; /* when transactions were last read */
-    uint64_t lasting_ns;                  /* in the last sample: how long its state has lasted */
-    uint64_t sampled_ns;                  /* time of the last sample */
-    const struct labels *kind;            /* kind of its state in the last sample */
+    bool is_seen;                         /* the last sample has the session */
+    bool is_idle;                         /* COMMAND was Sleep in the last sample */
+    enum mariadb_transaction transaction; /* as of the last sample with transactions */
+    uint64_t lasting_ns;                  /* how long the state had lasted at the last sample */
+    uint64_t sampled_ns;
+    const struct labels *kind; /* kind of the state in the last sample */
     char name[CAMP_NAME_SIZE];
     const struct labels *labels;
     struct mariadb_sample samples[MARIADB_SAMPLES]; /* [sample_count] since the last frame */
     size_t sample_count;
-    uint64_t times_seen;          /* samples since the last frame that contain it */
-    struct mariadb_thread thread; /* its thread, for times by the operating system */
-    uint64_t asked_ns;            /* when its instruments were last read; 0: not yet */
-    /* start of the interval of its next row, if it has no thread; 0: not started */
+    uint64_t times_seen;          /* number of samples since the last frame that have the session */
+    struct mariadb_thread thread; /* the thread as the operating system sees it */
+    /* when the instruments of the session were last read; 0 if never */
+    uint64_t asked_ns;
+    /* on the tier SQL: start of the interval of the next row; 0 before the first sample */
     uint64_t begin_ns;
 };
 
-/* Ascending by id. All zero: empty. mariadb_sessions_release() frees it. */
+/* Sessions in the order of their ids. All zero means empty. */
 struct mariadb_sessions {
     struct mariadb_session *sessions; /* [count] */
     size_t count, capacity;
@@ -62,15 +67,16 @@ struct mariadb_sessions {
 
 void mariadb_sessions_release(struct mariadb_sessions *sessions);
 
-/* Adds a sample: rows of the statement, answered at `now_ns`. `transactions`: the sample has them;
- * otherwise they stay as they were. `threads`: reports what active sessions sleep in; NULL: the
- * server is remote. A session that has ended stays in the list, with is_seen false. CAMP_OK or
- * CAMP_E_NOMEM. */
+/* Adds a sample: the rows of mariadb_sessions_statement(), answered at `now_ns`. If `transactions`
+ * is false, the rows have no transactions, and sessions keep the known ones. `threads` tells what
+ * active sessions sleep in; it may be NULL. A session that has ended stays in the list with is_seen
+ * false. Returns CAMP_OK or CAMP_E_NOMEM. */
 int mariadb_sessions_sample(struct mariadb_sessions *sessions, MYSQL_RES *rows, uint64_t now_ns,
                             bool transactions, struct mariadb_threads *threads);
 
-/* After a frame: removes its samples and the ended sessions. */
+/* Starts the next interval after a frame: removes the samples of the frame, and the ended
+ * sessions. */
 void mariadb_sessions_start_interval(struct mariadb_sessions *sessions);
 
-/* Returns the kind with these texts; blanks become '_', "" and NULL become "none". */
+/* Returns the interned labels of these texts. Blanks become '_'; "" and NULL become "none". */
 const struct labels *mariadb_kind(const char *class, const char *event, const char *activity);

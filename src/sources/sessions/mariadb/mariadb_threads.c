@@ -16,10 +16,11 @@
 
 struct mariadb_threads {
     int32_t pid;
-    struct camp_states *session; /* NULL: threads are read from /proc */
-    struct thread_list living;   /* threads of the last snapshot, ascending by tid */
-    struct camp_thread *known;   /* [known_count], ascending by tid: the threads in /proc when a
-                                  * missing thread was last searched for */
+    struct camp_states *session; /* NULL if threads are read from /proc */
+    struct thread_list living;   /* threads of the last snapshot, in the order of their tids */
+    /* [known_count] The threads in /proc, in the order of their tids. They are read again when a
+     * tid is not among them. */
+    struct camp_thread *known;
     size_t known_count, known_capacity;
     uint8_t kind_of_call[CALLS];
 };
@@ -70,9 +71,8 @@ void mariadb_threads_set_server(struct mariadb_threads *threads, int32_t pid)
     threads->known_count = 0;
 }
 
-/* ---------------------------------------------------------------------------------- Identity -- */
-
-/* NSpid has one number for each pid namespace; a single number means camp's own namespace. */
+/* NSpid has a number for each pid namespace of the thread. A single number means that the thread is
+ * in the namespace of camp. */
 int32_t mariadb_server_of_thread(int32_t tid, int32_t pid)
 {
     char path[64], line[256], name[64] = "";
@@ -95,7 +95,8 @@ int32_t mariadb_server_of_thread(int32_t tid, int32_t pid)
     return pid != 0 || strcmp(name, "mariadbd") == 0 || strcmp(name, "mysqld") == 0 ? group : 0;
 }
 
-/* Lists all threads in /proc: there is no cheaper way to find out when one started. */
+/* Lists all threads of the server in /proc, because there is no cheaper way to find out when a
+ * thread started. */
 static int list_known(struct mariadb_threads *threads)
 {
     struct camp_process server;
@@ -136,8 +137,6 @@ int mariadb_threads_find(struct mariadb_threads *threads, int32_t tid, struct ca
     *ret = *found;
     return CAMP_OK;
 }
-
-/* ------------------------------------------------------------------------- Reading -- */
 
 int mariadb_threads_snapshot(struct mariadb_threads *threads, struct camp_error *error)
 {
@@ -193,7 +192,7 @@ static int read_clock(struct mariadb_threads *threads, int32_t tid, struct maria
     if (r == CAMP_OK)
         r = proc_clock_read(&thread->task, &thread->clock, NULL);
     if (r != CAMP_OK)
-        threads->known_count = 0; /* by now, another thread may have the tid */
+        threads->known_count = 0; /* the tid may belong to another thread by now */
     if (r != CAMP_OK || before.time_ns == 0)
         return r == CAMP_OK ? 0 : CAMP_E_GONE;
     *ret = (struct mariadb_thread_times){ 0 };
@@ -209,8 +208,6 @@ int mariadb_threads_read(struct mariadb_threads *threads, int32_t tid,
     return threads->session != NULL ? read_measured(threads, tid, thread, ret)
                                     : read_clock(threads, tid, thread, ret);
 }
-
-/* -------------------------------------------------------------------------- Samples -- */
 
 static const char *call_of(const struct mariadb_threads *threads, const char *text)
 {

@@ -1,7 +1,7 @@
 /*
- * The threads of a MariaDB server on this machine, one per session, as the operating system sees
- * them: by microstates (CAP_BPF), with each state measured, or by /proc, with CPU time and run
- * queue.
+ * The threads of a MariaDB server on this machine, one for each session, as the operating system
+ * sees them. Microstates (CAP_BPF) measure each state of a thread. Without microstates, /proc has
+ * the CPU time and the run queue time of a thread.
  */
 #pragma once
 
@@ -12,53 +12,58 @@
 
 struct mariadb_threads;
 
-/* The thread of a session, and its last reading. All zero: unknown. */
+/* The thread of a session, and its last reading. All zero means unknown. */
 struct mariadb_thread {
-    struct camp_thread task;       /* by /proc */
-    struct proc_clock clock;       /* by /proc */
-    struct camp_thread_states now; /* its last reading by microstates */
-    int call_fd;                   /* /proc/TID/syscall + 1; 0: not opened; -1: not permitted */
+    struct camp_thread task;       /* identity of the thread in /proc */
+    struct proc_clock clock;       /* last reading from /proc */
+    struct camp_thread_states now; /* last reading by microstates */
+    /* File descriptor of /proc/PID/task/TID/syscall, plus 1. 0 means not opened, -1 not
+     * permitted. */
+    int call_fd;
 };
 
 /* What a thread did since its last reading. */
 struct mariadb_thread_times {
     uint64_t elapsed_ns;
     uint64_t cpu_ns, run_queue_ns;
-    uint64_t asleep_ns[CAMP_STATE_COUNT]; /* without microstates, all sleep is in
-                                           * CAMP_STATE_OTHER_SLEEP */
+    /* without microstates, CAMP_STATE_OTHER_SLEEP has all of the sleep */
+    uint64_t asleep_ns[CAMP_STATE_COUNT];
 };
 
-/* `pid`: the server's process. `microstates`: fails with CAMP_E_PERM etc. if they are
- * unavailable. */
+/* `pid` is the process of the server. With `microstates`, fails like camp_states_open() if they are
+ * unavailable, such as with CAMP_E_PERM. */
 int mariadb_threads_open(int32_t pid, bool microstates, struct mariadb_threads **ret,
                          struct camp_error *error);
 
-/* Sets the process of a restarted server. 0: none; all its threads are gone. */
+/* Sets the process of a restarted server. A pid of 0 means that there is none. */
 void mariadb_threads_set_server(struct mariadb_threads *threads, int32_t pid);
 void mariadb_threads_close(struct mariadb_threads *threads);
 
-/* The local process of this thread, if it is a MariaDB server in camp's own pid namespace (not in a
- * container); 0: it is not, or this is unknown. `pid`: the expected process; 0: any. */
+/* Returns the process of a thread, if the process is a MariaDB server in the pid namespace of camp
+ * and not in a container. Otherwise returns 0. `pid` is the expected process; 0 means any
+ * process. */
 int32_t mariadb_server_of_thread(int32_t tid, int32_t pid);
 
-/* Finds the thread of the server that has this tid now. CAMP_E_GONE: none. */
+/* Finds the thread of the server that has this tid now. Returns CAMP_E_GONE if there is none. */
 int mariadb_threads_find(struct mariadb_threads *threads, int32_t tid, struct camp_thread *ret);
 
-/* Takes a snapshot; call it before threads are read. */
+/* Takes a snapshot. Call it before mariadb_threads_read(). */
 int mariadb_threads_snapshot(struct mariadb_threads *threads, struct camp_error *error);
 
-/* Reads a thread from the last snapshot. 1: *ret is what it did since its last reading; 0: it had
- * no reading before; CAMP_E_GONE: it has ended, or another thread has its tid. */
+/* Reads a thread. Returns 1 if *ret has what the thread did since its last reading, 0 if this was
+ * its first reading, and CAMP_E_GONE if the thread has ended or another thread has its tid. */
 int mariadb_threads_read(struct mariadb_threads *threads, int32_t tid,
                          struct mariadb_thread *thread, struct mariadb_thread_times *ret);
 
-/* Returns the class of the thread's current sleep: "futex", "disk", "poll", ...; "asleep": camp may
- * not read the class; "running": it does not sleep; "none": unknown. */
+/* Returns the class of the current sleep of a thread, such as "futex", "disk" or "poll". Returns
+ * "asleep" if camp may not read the class, "running" if the thread does not sleep, and "none" if
+ * nothing is known. */
 const char *mariadb_threads_call(struct mariadb_threads *threads, int32_t tid,
                                  struct mariadb_thread *thread);
 
-/* Closes the file descriptor of a thread. */
+/* Closes the file descriptor of a thread, and makes it all zero. */
 void mariadb_thread_release(struct mariadb_thread *thread);
 
-/* "futex" for CAMP_STATE_LOCK, "page_fault" for faults, camp_state_name() for the others. */
+/* Returns "futex" for CAMP_STATE_LOCK, "page_fault" for page faults, and camp_state_name() for the
+ * other states. */
 const char *mariadb_class_name(int state);

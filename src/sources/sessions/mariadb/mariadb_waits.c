@@ -33,8 +33,6 @@ const char mariadb_waits_statement[] =
     " union all select t.PROCESSLIST_ID, w.EVENT_NAME, w.SUM_TIMER_WAIT, 0" FROM_THREADS JOIN
     "events_waits_summary_by_thread_by_event_name" ON_USED_EVENTS " and w.COUNT_STAR > 0";
 
-/* ------------------------------------------------------------------------------- Names -- */
-
 static const struct {
     const char *prefix, *class;
 } classes[] = {
@@ -53,8 +51,6 @@ static const struct labels *kind_of(const char *name)
     }
     return mariadb_kind("idle", "none", "idle");
 }
-
-/* ------------------------------------------------------------------------------- Times -- */
 
 void mariadb_waits_release(struct mariadb_waits *waits)
 {
@@ -97,7 +93,8 @@ static void add_lasting_idle(struct mariadb_waits *waits, const struct mariadb_s
     }
 }
 
-/* Adds up the waits of a session that have the same kind: a lasting one and the finished ones. */
+/* Adds up the waits of a session with the same kind: the finished waits and a wait that still
+ * lasts. */
 static void merge(struct mariadb_waits *waits)
 {
     size_t kept = 0;

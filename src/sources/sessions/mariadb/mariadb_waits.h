@@ -1,50 +1,56 @@
 /*
- * Reads MariaDB's own instruments (performance_schema): for each session the cumulative time of its
- * waits by name, and of "idle" between two statements, including a wait that still lasts.
+ * Reads the instruments of MariaDB (performance_schema). They have, for each session, the
+ * cumulative time of its waits by name, and of "idle" between two statements. A wait that still
+ * lasts is included.
  *
- * It reads idle, wait/synch, wait/io/file and wait/io/socket, but not wait/io/table,
- * wait/lock/table and wait/lock/metadata (a wait for the condition MDL_context), which contain the
- * former: time would be counted twice. Waits for the lock of a row in InnoDB are in no instrument.
+ * The instruments idle, wait/synch, wait/io/file and wait/io/socket are read. The instruments
+ * wait/io/table, wait/lock/table and wait/lock/metadata are not read: their waits contain waits of
+ * the other instruments, such as a wait for the condition MDL_context, so time would be counted
+ * twice. No instrument has waits for the lock of a row in InnoDB.
  */
 #pragma once
 
 #include "mariadb_sessions.h"
 
-/* Its row: the enabled instruments, as a sum of INSTRUMENTS_...; the number of objects and threads
- * that did not fit into performance_schema. */
+/* The statement whose row tells the enabled instruments, as a sum of INSTRUMENTS_..., and the
+ * number of objects that did not fit into performance_schema. */
 extern const char mariadb_instruments_statement[];
 enum { INSTRUMENTS_IDLE = 1, INSTRUMENTS_SYNCH = 2, INSTRUMENTS_IN_FLIGHT = 4 };
 
-/* The times. */
+/* The statement that reads the waits of all sessions. */
 extern const char mariadb_waits_statement[];
 
 struct mariadb_wait {
-    int64_t id;                /* id of the session */
-    const struct labels *kind; /* class: idle, synch, io_file, io_socket */
+    int64_t id;                /* of the session */
+    const struct labels *kind; /* its class is idle, synch, io_file or io_socket */
     uint64_t ns;
-    uint64_t lasting_ns; /* the part that still lasts, until mariadb_waits_resolve() */
+    /* The part of `ns` that belongs to a wait that still lasts. mariadb_waits_resolve() sets it to
+     * 0. */
+    uint64_t lasting_ns;
 };
 
-/* mariadb_waits_release() frees it. All zero: empty. */
+/* All zero means empty. */
 struct mariadb_waits {
-    struct mariadb_wait *now, *before; /* [count], [before_count]; ascending by id and kind */
+    struct mariadb_wait *now, *before; /* [count] and [before_count], in the order of id and kind */
     size_t count, before_count, capacity, before_capacity;
 };
 
 void mariadb_waits_release(struct mariadb_waits *waits);
 
-/* Replaces the rows by those of an answer. `instruments`: without IN_FLIGHT, idle time that still
- * lasts is taken from the process list. CAMP_OK or CAMP_E_NOMEM. */
+/* Replaces the waits by the rows of an answer. `elapsed_ns` is the time since the last reading.
+ * Without INSTRUMENTS_IN_FLIGHT in `instruments`, idle time that still lasts is taken from the
+ * process list. Returns CAMP_OK or CAMP_E_NOMEM. */
 int mariadb_waits_read(struct mariadb_waits *waits, MYSQL_RES *rows, unsigned instruments,
                        uint64_t elapsed_ns, const struct mariadb_sessions *sessions);
 
-/* Counts waits once that were read twice. Lasting waits are read some ms before finished ones, so a
- * wait that ends in between is in both; waits for metadata end each second. Such a wait has grown
- * by more than elapsed_ns since the last rows. */
+/* Corrects waits that were read twice. Lasting waits are read some ms before finished waits, so a
+ * wait that ends in between is in both. Such a wait has grown by more than elapsed_ns, the time
+ * since the last reading. Waits for metadata are often affected, because they end each second. */
 void mariadb_waits_resolve(struct mariadb_waits *waits, uint64_t elapsed_ns);
 
-/* Returns the current waits of a session, [*ret_count] by kind; 0: it is not instrumented.
- * mariadb_wait_since() returns the growth of one. */
+/* Returns the current waits of a session, in the order of their kinds. *ret_count is 0 if the
+ * session is not instrumented. mariadb_wait_since() returns by how much a wait has grown since the
+ * last reading. */
 const struct mariadb_wait *mariadb_waits_of(const struct mariadb_waits *waits, int64_t id,
                                             size_t *ret_count);
 uint64_t mariadb_wait_since(const struct mariadb_waits *waits, const struct mariadb_wait *wait);

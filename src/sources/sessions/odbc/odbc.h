@@ -1,10 +1,10 @@
-/* --from odbc:DSN and odbc:DRIVER=...;...: the sessions of an Oracle database (oracle.h), or with
- * --query a table of any database. */
+/* The source odbc: (docs/sessions.md), as odbc:DSN or odbc:DRIVER=...;... It has the sessions of an
+ * Oracle database (oracle.h), or with --query a table of any database. */
 #pragma once
 
 #include "sources/from.h"
 
-/* `text` is the text after odbc:. Reads CAMP_ODBC_USER and CAMP_ODBC_PASSWORD of the environment.
- * Fails as odbc_connection.h. */
+/* `text` is the text after "odbc:". Reads CAMP_ODBC_USER and CAMP_ODBC_PASSWORD from the
+ * environment. Errors are those of odbc_connection.h. */
 int odbc_source_open(const struct from *from, const char *text, struct source **ret,
                      struct from_facts *facts, struct camp_error *error);

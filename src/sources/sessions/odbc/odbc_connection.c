@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define FIRST_SIZE 4096 /* first size of the buffer for the texts of a row */
-#define NAME_SIZE 256   /* largest size of a column's name */
+#define NAME_SIZE 256
 
 struct odbc_connection {
     odbc_handle environment, handle;
@@ -23,11 +23,11 @@ struct odbc_statement {
     struct odbc_connection *connection;
     odbc_handle handle;
     struct field *fields; /* [count] */
-    size_t *offsets;      /* [count]: where each field starts in `texts` */
+    size_t *offsets;      /* [count] where each field starts in `texts` */
     size_t count;
     char *texts; /* [size] */
     size_t size;
-    uint64_t read; /* rows */
+    uint64_t read; /* number of rows read */
 };
 
 static bool is_good(int16_t result)
@@ -35,11 +35,9 @@ static bool is_good(int16_t result)
     return result == ODBC_SUCCESS || result == ODBC_SUCCESS_WITH_INFO;
 }
 
-/* ------------------------------------------------------------------------------- Failures -- */
-
-/* Result and advice by the first characters of the SQLSTATE; the first match counts. */
+/* The error code and the advice for a SQLSTATE. The first row with a matching prefix is used. */
 static const struct {
-    const char *prefix; /* first characters of the SQLSTATE */
+    const char *prefix;
     int code;
     const char *advice;
 } failures[] = {
@@ -54,7 +52,7 @@ static const struct {
     { "", CAMP_E_IO, "" },
 };
 
-/* Makes a message one line, without "[unixODBC][Driver Manager]" etc. */
+/* Makes a message one line, without prefixes such as "[unixODBC][Driver Manager]". */
 static const char *tidy(char *message)
 {
     char *begin = message;
@@ -86,8 +84,6 @@ static int complain(int16_t type, odbc_handle handle, struct camp_error *error)
     return camp_fail(error, failures[i].code, 0, "%s (SQLSTATE %s)%s", tidy((char *)message),
                      (const char *)state, failures[i].advice);
 }
-
-/* ----------------------------------------------------------------------------- Connection -- */
 
 static void *as_pointer(uintptr_t value)
 {
@@ -144,8 +140,6 @@ void odbc_connection_close(struct odbc_connection *connection)
     free(connection);
 }
 
-/* ------------------------------------------------------------------------------ Statement -- */
-
 static int complain_of(const struct odbc_statement *statement, struct camp_error *error)
 {
     return complain(ODBC_STATEMENT, statement->handle, error);
@@ -187,8 +181,7 @@ static int prepare(struct odbc_statement *statement, const char *text, unsigned 
         libodbc.SetStmtAttr(statement->handle, ODBC_QUERY_TIMEOUT, as_pointer(answer_s), 0);
     if (!is_good(libodbc.Prepare(statement->handle, (unsigned char *)text, ODBC_TEXT_TO_ITS_END)))
         return complain_of(statement, error);
-    /* Checks for columns before the statement is executed, because a statement without a result may
-     * write. */
+    /* Counts columns before executing, because a statement without a result may write. */
     return count_columns(statement, error);
 }
 
@@ -234,8 +227,8 @@ int odbc_statement_execute(struct odbc_statement *statement, struct camp_error *
     return count_columns(statement, error);
 }
 
-/* Appends a value after the first *used bytes of the buffer, which grows for a longer one: ODBC
- * returns as much as fits with each call. */
+/* Appends a value after the first *used bytes of the buffer. Each call of GetData() returns as much
+ * of the value as fits, so the buffer grows until the value is complete. */
 static int read_value(struct odbc_statement *statement, size_t column, size_t *used,
                       struct camp_error *error)
 {
@@ -255,8 +248,7 @@ static int read_value(struct odbc_statement *statement, size_t column, size_t *u
             break;
         if (!is_good(result))
             return complain_of(statement, error);
-        /* A length below the space means that the value is complete; otherwise there is more to
-         * read. */
+        /* A length below the space means that the value is complete. */
         if (length >= 0 && (size_t)length < space) {
             *used += (size_t)length;
             break;

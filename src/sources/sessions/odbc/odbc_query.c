@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_ROWS 1000 /* rows that the thread (odbc_thread.h) fetches in one call */
+#define BLOCK_ROWS 1000 /* rows that one call of odbc_thread_run() fetches */
 
-/* Rows with their texts, in one buffer. */
 struct block {
     struct field *fields; /* [rows x columns] */
     size_t rows, columns;
@@ -18,7 +17,7 @@ struct block {
     size_t used, size;
 };
 
-/* The data of the thread (odbc_thread.h), which owns them while it works. */
+/* The data of the thread (odbc_thread.h). While the thread works, the data belongs to it. */
 struct fetching {
     char *connect, *query;
     struct odbc_connection *connection;
@@ -28,15 +27,13 @@ struct fetching {
 };
 
 struct query {
-    struct rows rows; /* first: a query is rows */
+    struct rows rows; /* must be the first member */
     struct odbc_thread *thread;
     struct fetching *fetching;
     size_t at;     /* index of the next row in the block */
     uint64_t read; /* number of rows read, without the header */
     bool is_begun;
 };
-
-/* ---------------------------------------------------------------------------- On the thread -- */
 
 static bool keep_row(struct block *block, const struct row *row)
 {
@@ -57,7 +54,7 @@ static bool keep_row(struct block *block, const struct row *row)
     return true;
 }
 
-/* Sets the addresses of the texts: they are final only when the block is full. */
+/* Sets the addresses of the texts. The buffer of texts may move until the block is full. */
 static void set_text_addresses(struct block *block)
 {
     char *at = block->texts;
@@ -128,9 +125,7 @@ static void release(void *context)
     free(fetching);
 }
 
-/* ------------------------------------------------------------------------------------- Rows -- */
-
-/* Reads the next block. A query may take long, so a signal can interrupt the wait. */
+/* Reads the next block. A query may take long, so a signal interrupts the wait. */
 static int fetch_block(struct query *query, struct camp_error *error)
 {
     const int r = odbc_thread_run(query->thread, UINT64_MAX, error);

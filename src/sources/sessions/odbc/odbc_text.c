@@ -9,18 +9,18 @@
 #include <strings.h>
 
 static const char blanks[] = " \t";
-/* characters not allowed in the name of a data source */
+/* Characters that the name of a data source must not have. */
 static const char not_in_names[] = "[]{}(),;?*!@\\";
 
-/* A part of a connection string: "KEY=VALUE;", or "KEY={VALUE};" in which each } of the value is
- * doubled. */
+/* A part of a connection string: "KEY=VALUE;", or "KEY={VALUE};". Within braces, each } of the
+ * value is doubled. */
 struct part {
     const char *key, *value;
-    size_t key_length, value_length; /* of the texts as written, with braces */
+    size_t key_length, value_length; /* value_length includes the braces */
 };
 
-/* Returns the closing brace of a value that starts with a brace; a pointer to '\0' if there is
- * none. */
+/* Returns the closing brace of a value that starts with a brace, or a pointer to the final '\0' if
+ * there is none. */
 static const char *closing_brace(const char *value)
 {
     const char *end = value + 1;
@@ -30,7 +30,7 @@ static const char *closing_brace(const char *value)
     return end;
 }
 
-/* Reads the next part from *text. False: there is none. */
+/* Reads the next part from *text, and advances *text. Returns false if there is none. */
 static bool next_part(const char **text, struct part *ret)
 {
     const char *at = *text + strspn(*text, "; \t");
@@ -73,7 +73,7 @@ static bool has_key(const char *text, const char *key)
     return false;
 }
 
-/* Appends ";KEY={VALUE}", with braces doubled. */
+/* Appends ";KEY={VALUE}", and doubles each } of the value. Returns false if it does not fit. */
 static bool add(char ret[ODBC_TEXT_SIZE], const char *key, const char *value)
 {
     size_t length = strlen(ret);
@@ -120,9 +120,6 @@ static bool may_be_shown(const struct part *part)
            memchr(part->value, '=', part->value_length) == NULL;
 }
 
-/* ------------------------------------------------------------------------------- Faults -- */
-
-/* Returns what is wrong with the form of a part; NULL: it is valid. */
 static const char *fault_of(const struct part *part)
 {
     const char *end;
@@ -141,7 +138,7 @@ static const char *fault_of(const struct part *part)
     return *end == ';' || *end == '\0' ? NULL : "has text after its closing }";
 }
 
-/* Writes " (KEY=)", or an empty text when the key is not a word. */
+/* Writes " (KEY=)", or an empty text if the key is not a word. */
 static void name_key(const struct part *part, char *ret, size_t size)
 {
     ret[0] = '\0';
@@ -171,8 +168,8 @@ static int check_name(const char *text, struct camp_error *error)
                      not_in_names);
 }
 
-/* The key after a value that may be a secret may be the rest of that secret. A message then
- * identifies the part only by its position. */
+/* A value may be a secret with a ';' in it, and then the next key is the rest of that secret. So a
+ * message names no key after such a value, only the number of the part. */
 int odbc_text_check(const char *text, struct camp_error *error)
 {
     const bool leads = has_key(text, "DSN") || has_key(text, "DRIVER") || has_key(text, "FILEDSN");
@@ -202,9 +199,6 @@ int odbc_text_check(const char *text, struct camp_error *error)
                              first[0] != '\0' ? "; its first key is" : "", first);
 }
 
-/* -------------------------------------------------------------------------------- Shown text -- */
-
-/* Replaces characters that are not printable, so that the text is one line. */
 static void make_printable(char *text)
 {
     for (; *text != '\0'; text++) {
@@ -218,8 +212,8 @@ void odbc_text_shown(const char *text, char *ret, size_t size)
     struct part part;
     size_t length = 0;
 
-    if (!is_string(text)) { /* "bob/secret@sales" is no name: ODBC allows none of these characters
-                             * in one */
+    /* A text such as "bob/secret@sales" is no name, because ODBC does not allow an @ in names. */
+    if (!is_string(text)) {
         snprintf(ret, size, "%s", strpbrk(text, not_in_names) == NULL ? text : "(hidden)");
         make_printable(ret);
         return;

@@ -4,15 +4,15 @@
 #include <stdlib.h>
 
 struct odbc_thread {
-    struct remote remote; /* the caller's */
-    bool is_answered;     /* the caller's: there is a result that is not reported yet */
+    struct remote remote; /* used only by the caller */
+    bool is_answered;     /* used only by the caller: the last request has a result */
     pthread_mutex_t mutex;
-    pthread_cond_t changed; /* CLOCK_MONOTONIC */
+    pthread_cond_t changed; /* by CLOCK_MONOTONIC */
     int (*work)(void *context, struct camp_error *error);
     void (*release)(void *context);
     void *context;
     bool is_at_work, is_closed; /* protected by the mutex */
-    int result;                 /* the result of work(); owned by the thread while is_at_work */
+    int result;                 /* result of work(); belongs to the thread while is_at_work */
     struct camp_error error;
 };
 
@@ -45,7 +45,8 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* Starts the thread, detached, and with all signals blocked: the main thread handles them. */
+/* Starts the thread, detached. The thread blocks all signals, because the main thread handles
+ * them. */
 static bool start(struct odbc_thread *thread)
 {
     pthread_attr_t attributes;
@@ -63,8 +64,6 @@ static bool start(struct odbc_thread *thread)
     pthread_attr_destroy(&attributes);
     return r == 0;
 }
-
-/* ------------------------------------------------------------------------- The caller's side -- */
 
 static int begin(void *context, struct camp_error *error)
 {

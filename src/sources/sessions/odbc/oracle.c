@@ -16,8 +16,6 @@
 
 static const char tier_clock[] = "schedstat+SQL", tier_sql[] = "SQL";
 
-/* ---------------------------------------------------------------------- On the worker thread -- */
-
 static void disconnect(struct reading *reading)
 {
     oracle_statements_close(&reading->statements);
@@ -35,8 +33,8 @@ static int open_connection(struct reading *reading, struct camp_error *error)
                         : r;
 }
 
-/* Reads a snapshot. After a failure, closes the connection, because a new one may not have the
- * problem. */
+/* Reads a snapshot. After a failure closes the connection, because a new connection may not have
+ * the problem. */
 static int read_snapshot(void *context, struct camp_error *error)
 {
     struct reading *reading = context;
@@ -60,8 +58,8 @@ static void release(void *context)
     free(reading);
 }
 
-/* Makes the new snapshot the earlier one, and gives the memory of the earlier one to the thread for
- * the next. */
+/* Moves the new snapshot to source->before. The thread gets the memory of the former source->before
+ * for its next snapshot. */
 static void keep_snapshot(struct oracle_source *source)
 {
     const struct oracle_snapshot snapshot = source->before;
@@ -71,10 +69,8 @@ static void keep_snapshot(struct oracle_source *source)
     source->has_before = true;
 }
 
-/* ---------------------------------------------------------------------------------- Failures -- */
-
-/* Notes the failure, for each frame while it lasts. The last snapshot before the failure is
- * dropped, so no interval starts there. */
+/* Notes the failure, which every frame reports while it lasts. Drops the last snapshot before the
+ * failure, so that no interval starts with that snapshot. */
 static void start_failure(struct oracle_source *source, const char *text)
 {
     snprintf(source->note, sizeof source->note, "%s: %s", source->shown, text);
@@ -91,8 +87,6 @@ static void end_failure(struct oracle_source *source)
         snprintf(source->note, sizeof source->note, "%s: answers again", source->shown);
     source->has_failed = false;
 }
-
-/* ----------------------------------------------------------------------------------- Source -- */
 
 static const struct schema *describe(const struct source *base)
 {
@@ -127,8 +121,9 @@ static int fill_frame(struct oracle_source *source, struct camp_error *error)
     int r = CAMP_OK;
 
     if (!source->has_before && after->at_ns < source->end_ns) {
-        fill_empty_now(source); /* The snapshot is older than the last reported time, so no interval
-                                 * starts at it. */
+        /* The snapshot is older than the end of the last frame, so no interval may start at the
+         * snapshot. */
+        fill_empty_now(source);
         return CAMP_OK;
     }
     if (source->has_before) {
@@ -143,8 +138,8 @@ static int fill_frame(struct oracle_source *source, struct camp_error *error)
                         : camp_fail(error, r, 0, "%s: no memory for its sessions", source->shown);
 }
 
-/* A refused user ends the source, because retries may lock the account. Any other failure is noted
- * as long as it lasts. */
+/* If the database refuses the user, the source ends, because more tries may lock the account. Any
+ * other failure is reported by the frames while it lasts. */
 static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
                 struct camp_error *error)
 {
@@ -187,8 +182,6 @@ static void close_source(struct source *base)
     free(source);
 }
 
-/* ---------------------------------------------------------------------------------- Opening -- */
-
 static int start_thread(struct oracle_source *source, const char *connect, struct camp_error *error)
 {
     struct reading *reading = calloc(1, sizeof *reading);
@@ -207,7 +200,6 @@ static int start_thread(struct oracle_source *source, const char *connect, struc
     return CAMP_OK;
 }
 
-/* Reads the first snapshot; if that fails, so does opening the source. */
 static int read_first_snapshot(struct oracle_source *source, struct camp_error *error)
 {
     struct camp_error failure = { 0 };

@@ -1,5 +1,4 @@
-/* Makes the rows of Oracle sessions: the difference between two snapshots, accounted by the rules.
- */
+/* Makes the rows of Oracle sessions from the differences between two snapshots. */
 #include "ledger/array.h"
 #include "oracle_inside.h"
 
@@ -7,8 +6,8 @@
 
 const char *const oracle_label_names[ORACLE_LABELS] = { "user", "program", "machine", "module" };
 
-/* Names a session. Its program is only a label, because "oracle@host (TNS V1-V3)" is too long for a
- * name. */
+/* Names a session by its user. The program is only a label, because "oracle@host (TNS V1-V3)" is
+ * too long for a name. */
 static void name_session(const struct oracle_session *session, bool is_new, struct entity *entity)
 {
     const char *labels[] = { session->user, session->program, session->machine, session->module };
@@ -54,7 +53,7 @@ static int account_time(struct oracle_source *source, const struct oracle_sessio
     return session_frame_add(&source->sessions, &row);
 }
 
-/* Counts sessions that have ended, or of which too little is known. */
+/* Returns the number of sessions that have ended, or of which too little is known. */
 static uint64_t count_partial(const struct oracle_snapshot *before, size_t found)
 {
     return before->count > found ? before->count - found : 0;

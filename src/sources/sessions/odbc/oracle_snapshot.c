@@ -27,9 +27,7 @@ enum {
     TYPE
 };
 
-/* ---------------------------------------------------------------------------------- Values -- */
-
-/* Copies a name as the rules write it: _ for a blank, "none" for a missing text. */
+/* Copies a name in the form of the rules: "_" for each blank, and "none" for a missing text. */
 static void copy_name(const struct row *row, size_t column, char ret[ORACLE_NAME_SIZE])
 {
     oracle_text_copy(row, column, ret, ORACLE_NAME_SIZE);
@@ -48,7 +46,8 @@ static void copy_lower(const struct row *row, size_t column, char ret[ORACLE_NAM
         *at = (char)tolower((unsigned char)*at);
 }
 
-/* Drivers write numbers with or without a point; a negative one becomes 0. Exact up to 2^53. */
+/* Parses a number with or without a decimal point, because drivers differ. A negative number
+ * becomes 0. Integers are exact up to 2^53. */
 static double number_of(const struct row *row, size_t column)
 {
     char text[64];
@@ -59,7 +58,7 @@ static double number_of(const struct row *row, size_t column)
     return value > 0 && value < 9e15 ? value : 0;
 }
 
-/* Reads a pid; 0: there is none, or it is not valid. */
+/* Returns 0 if there is no pid or it is not valid. */
 static int32_t pid_of(const struct row *row, size_t column)
 {
     const double value = number_of(row, column);
@@ -77,9 +76,7 @@ static int no_memory(struct camp_error *error)
     return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the sessions");
 }
 
-/* ------------------------------------------------------------------------------ Statements -- */
-
-/* Executes a statement; *ret_at_ns is the middle of its duration. */
+/* Executes a statement. *ret_at_ns is the middle of its duration. */
 static int execute(struct odbc_statement *statement, uint64_t *ret_at_ns, struct camp_error *error)
 {
     const uint64_t begin_ns = now_ns(CLOCK_MONOTONIC);
@@ -88,8 +85,6 @@ static int execute(struct odbc_statement *statement, uint64_t *ret_at_ns, struct
     *ret_at_ns = begin_ns + (now_ns(CLOCK_MONOTONIC) - begin_ns) / 2;
     return r;
 }
-
-/* -------------------------------------------------------------------------------- Sessions -- */
 
 static void fill_session(struct oracle_session *ret, const struct row *row, uint64_t at_ns)
 {
@@ -110,7 +105,7 @@ static void fill_session(struct oracle_session *ret, const struct row *row, uint
     copy_name(row, EVENT, ret->wait.event);
     copy_name(row, CLASS, ret->wait.class);
     oracle_text_copy(row, STATE, state, sizeof state);
-    /* In a state other than WAITING the last wait has finished, and the session is on a CPU. */
+    /* In any state but WAITING the last wait has finished, and the session is on a CPU. */
     if (strcmp(state, "WAITING") == 0) {
         ret->certainty = ORACLE_IN_FLIGHT;
         ret->wait_begin_ns = at_ns > waited_ns ? at_ns - waited_ns : 0;
@@ -149,8 +144,8 @@ static struct oracle_session *find(const struct oracle_snapshot *snapshot, int64
     return ARRAY_FIND(&key, snapshot->sessions, snapshot->count, compare_sessions);
 }
 
-/* Confirms a session by its row of the second reading. False: the row is that of another session.
- */
+/* Confirms a session by its row of the second reading. Returns false if the row is of another
+ * session with the same sid. */
 static bool confirm(struct oracle_session *session, const struct row *row, uint64_t row_ns,
                     uint64_t at_ns)
 {
@@ -170,7 +165,6 @@ static bool confirm(struct oracle_session *session, const struct row *row, uint6
     return true;
 }
 
-/* Removes the sessions that were not confirmed. */
 static void keep_confirmed(struct oracle_snapshot *snapshot, const bool *is_confirmed)
 {
     size_t count = 0;
@@ -204,8 +198,6 @@ static int confirm_sessions(struct oracle_snapshot *snapshot, struct odbc_statem
     free(is_confirmed);
     return r == SOURCE_END ? CAMP_OK : r;
 }
-
-/* ----------------------------------------------------------------------------------- Waits -- */
 
 int oracle_wait_compare(const struct oracle_wait *left, const struct oracle_wait *right)
 {
@@ -248,7 +240,7 @@ static int read_waits(struct oracle_snapshot *snapshot, struct odbc_statement *s
     return r == SOURCE_END ? CAMP_OK : r;
 }
 
-/* Assigns each session its part of the waits: both arrays are ordered by sid. */
+/* Assigns its waits to each session. Both arrays are in the order of sids. */
 static void divide_waits(struct oracle_snapshot *snapshot)
 {
     size_t at = 0;
@@ -265,8 +257,6 @@ static void divide_waits(struct oracle_snapshot *snapshot)
     }
 }
 
-/* ------------------------------------------------------------------------------- CPU times -- */
-
 static int read_model(struct oracle_snapshot *snapshot, struct odbc_statement *statement,
                       struct camp_error *error)
 {
@@ -282,13 +272,14 @@ static int read_model(struct oracle_snapshot *snapshot, struct odbc_statement *s
         if (session != NULL && strcmp(name, "DB time") == 0)
             session->db_time_ns = ns_of(&row, 2);
         else if (session != NULL)
-            session->db_cpu_ns += ns_of(&row, 2); /* a session is in only one of the two */
+            /* a session has either 'DB CPU' or 'background cpu time' */
+            session->db_cpu_ns += ns_of(&row, 2);
     }
     return r == SOURCE_END ? CAMP_OK : r;
 }
 
-/* Reads the clock of the server process of a session. A dedicated server has only its main thread.
- */
+/* Reads the clock of the server process of a session. A dedicated server has only its main
+ * thread. */
 static bool read_clock(struct oracle_session *session)
 {
     struct camp_thread task;
@@ -310,8 +301,8 @@ static int compare_spids(const void *a, const void *b)
     return (left->spid > right->spid) - (left->spid < right->spid);
 }
 
-/* Whether a process serves several sessions (shared servers, threads): its clock belongs to none of
- * them. */
+/* Returns whether a process serves several sessions (shared servers or threads). The clock of such
+ * a process belongs to no session. */
 static bool is_shared(struct oracle_session *const *by_spid, size_t count, size_t at)
 {
     const int32_t spid = by_spid[at]->spid;
@@ -336,8 +327,6 @@ static int read_clocks(struct oracle_snapshot *snapshot, struct camp_error *erro
     free(by_spid);
     return CAMP_OK;
 }
-
-/* ---------------------------------------------------------------------------------- Snapshot -- */
 
 void oracle_snapshot_release(struct oracle_snapshot *snapshot)
 {

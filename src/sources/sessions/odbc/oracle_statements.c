@@ -1,5 +1,5 @@
-/* The statements for Oracle. They also run, for tests, on views of the same shape in SQLite,
- * PostgreSQL and MariaDB (ANSI): columns are identified by position, '' is NULL. */
+/* The statements for Oracle. Tests run them on views of the same shape in SQLite, PostgreSQL and
+ * MariaDB. So columns are identified by position, and '' counts as NULL. */
 #include "oracle_snapshot.h"
 
 #include "sources/field.h"
@@ -12,8 +12,8 @@
     "select s.sid, s.\"SERIAL#\", s.username, s.status, s.state, s.event, s.wait_class, "          \
     "s.wait_time_micro, p.spid, s.logon_time, s.program, s.machine, s.module, s.type "             \
     "from v$session s left outer join v$process p on p.addr = s.paddr"
-/* Waits are grouped by event, too, because the rules distinguish latches and enqueues of class
- * Other by it. */
+/* Waits are grouped by event, too, because the rules need the event to tell latches and enqueues of
+ * the class Other apart. */
 static const char waits_text[] =
     "select e.sid, e.wait_class, e.event, sum(e.time_waited_micro) us, sum(e.total_waits) n "
     "from v$session_event e group by e.sid, e.wait_class, e.event";
@@ -28,8 +28,8 @@ void oracle_text_copy(const struct row *row, size_t column, char *ret, size_t si
         field_copy(row->fields[column], ret, size);
 }
 
-/* Whether the server has the host name of this machine. If camp may not read that name, the server
- * counts as remote. */
+/* Returns whether the server has the host name of this machine. If camp may not read the host name
+ * of the server, the server counts as remote. */
 static bool runs_here(struct odbc_connection *connection)
 {
     struct odbc_statement *statement = NULL;

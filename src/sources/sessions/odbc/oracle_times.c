@@ -32,14 +32,13 @@ const struct oracle_session *oracle_times_before(const struct oracle_snapshot *b
                : NULL;
 }
 
-/* ---------------------------------------------------------------------------- Wait in flight -- */
-
 static int compare(const void *a, const void *b)
 {
     return oracle_wait_compare(a, b);
 }
 
-/* Returns the finished waits of a session with this class and event; all zero if there are none. */
+/* Returns the finished waits of a session for the class and event of `wait`. The result is all zero
+ * if there are none. */
 static struct oracle_wait finished(const struct oracle_snapshot *snapshot,
                                    const struct oracle_session *session,
                                    const struct oracle_wait *wait)
@@ -56,10 +55,10 @@ static bool is_same_wait(const struct oracle_session *left, const struct oracle_
            oracle_wait_compare(&left->wait, &right->wait) == 0;
 }
 
-/* Whether a wait that ended during the snapshot is among the finished waits. No, if none of its
- * kind has finished since the snapshot before. Yes, if exactly one has finished, and this wait had
- * started before that snapshot. Otherwise other waits of its kind may have finished: this wait is
- * among them only if their total time is long enough. */
+/* Returns whether the finished waits contain a wait that ended during the snapshot. They do not if
+ * their number has not grown since the preceding snapshot. If it has grown, they do if the wait
+ * began before the preceding snapshot, or if their time has grown by at least the length of the
+ * wait. */
 static bool has_finished(const struct oracle_snapshot *before, const struct oracle_wait *then,
                          const struct oracle_wait *now, const struct oracle_snapshot *after,
                          const struct oracle_session *session)
@@ -82,16 +81,14 @@ static void resolve_flight(const struct oracle_snapshot *before,
     if (session->certainty == ORACLE_MAY_BE_ENDED)
         session->certainty =
             has_finished(before, &then, &now, after, session) ? ORACLE_NO_WAIT : ORACLE_IN_FLIGHT;
-    /* A wait in flight in both snapshots keeps its first start, as the clocks of two snapshots may
-     * disagree. */
+    /* A wait in flight in both snapshots keeps its first start, because the clocks of two snapshots
+     * may disagree. */
     if (now.count == then.count && is_same_wait(earlier, session) &&
         session->wait_begin_ns < before->at_ns)
         session->wait_begin_ns = earlier->wait_begin_ns;
 }
 
-/* ----------------------------------------------------------------------------------- Times -- */
-
-/* Returns the time of an event in a snapshot: of finished waits and the wait in flight. */
+/* Returns the time of an event in a snapshot: its finished waits and the wait in flight. */
 static int64_t time_of(const struct oracle_snapshot *snapshot, const struct oracle_session *session,
                        const struct oracle_wait *wait)
 {
@@ -128,7 +125,7 @@ static bool add_waits(struct oracle_times *times, const struct oracle_snapshot *
         good =
             add_wait(times, wait, time_of(after, session, wait) - time_of(before, earlier, wait));
     }
-    /* the first wait of a kind has no row of finished waits yet */
+    /* The first wait for an event has no row of finished waits yet. */
     if (good && !is_flight_listed)
         good = add_wait(times, &session->wait,
                         time_of(after, session, &session->wait) -
@@ -136,8 +133,8 @@ static bool add_waits(struct oracle_times *times, const struct oracle_snapshot *
     return good;
 }
 
-/* Accounts by the operating system: the run queue gets at most the rest that CPU time and waits
- * leave. */
+/* Takes CPU time and the run queue from the operating system if possible. The run queue gets at
+ * most the time that CPU time and waits leave. */
 static void account_clock(struct oracle_times *times, const struct oracle_session *earlier,
                           const struct oracle_session *session)
 {
@@ -157,8 +154,8 @@ static void account_clock(struct oracle_times *times, const struct oracle_sessio
             times->elapsed_ns > accounted_ns ? times->elapsed_ns - accounted_ns : 0;
 }
 
-/* Returns DB time less DB CPU and waits: mostly the wait for a CPU. Negative if the database's
- * times disagree. */
+/* Returns DB time minus DB CPU and waits, which is mostly the wait for a CPU. The result is
+ * negative if the times of the database disagree. */
 static int64_t unexplained(const struct oracle_snapshot *snapshot,
                            const struct oracle_session *session)
 {
@@ -173,9 +170,9 @@ static int64_t unexplained(const struct oracle_snapshot *snapshot,
     return (int64_t)ns;
 }
 
-/* The database writes waits at once, but DB time only about every 5 s. So the unexplained time
- * decreases between two writes of DB time, and is right only just after a write: only a new maximum
- * counts. */
+/* Finds the run queue time by unexplained(). The database writes waits at once, but DB time only
+ * about every 5 s. So the unexplained time decreases between two writes of DB time, and only a new
+ * maximum of the unexplained time is accounted. */
 static void report_run_queue(struct oracle_times *times, const struct oracle_snapshot *before,
                              const struct oracle_session *earlier,
                              const struct oracle_snapshot *after, struct oracle_session *session)
