@@ -1,6 +1,6 @@
 /*
- * The catalogue as callers see it: unpacks the rows of catalogue_rows.c into struct camp_counter,
- * and derives the provenance from a row's rule and the kernel.
+ * Converts the stored rows of catalogue_rows.c to struct camp_counter. The provenance of a counter
+ * is derived from its rule and from what the kernel supports.
  */
 #include "catalogue_rows.h"
 #include "error.h"
@@ -30,8 +30,8 @@ const char *camp_accounting_name(int accounting)
                                                                                  : NULL;
 }
 
-/* The unit is the last word of a counter's name. A counter without a unit in its name is a count or
- * a fact. */
+/* A unit is the last word of a counter's name, as in user_ns. A counter whose name has no unit is a
+ * count or a fact. */
 static const char *unit_of(const struct camp_counter *counter)
 {
     static const char units[][8] = { "ns", "bytes", "percent", "hz" };
@@ -110,8 +110,7 @@ int camp_catalogue_read(struct camp_counter *counters, size_t size, size_t capac
     return camp_output_end(&output, "counters", ret_count, error);
 }
 
-/* Whether `cpu` is in a list such as "1-3,5": ascending ranges, as the kernel writes them. Other
- * text holds no CPU. */
+/* `list` has ascending ranges such as "1-3,5". Any text in another format contains no CPU. */
 static bool list_holds(const char *list, int32_t cpu)
 {
     while (*list >= '0' && *list <= '9') {
@@ -128,8 +127,8 @@ static bool list_holds(const char *list, int32_t cpu)
     return false;
 }
 
-/* The provenance of the user and system time of a CPU. The total of measured and sampled CPUs is no
- * better than its sampled part. */
+/* The provenance of the user and system time of a CPU. With CAMP_ACCOUNTING_GEN some CPUs are
+ * usually sampled, so the total of all CPUs is CAMP_SAMPLED. */
 static int tick_provenance(const struct camp_kernel *kernel, int32_t cpu)
 {
     if ((kernel->known & CAMP_KERNEL_ACCOUNTING) == 0)

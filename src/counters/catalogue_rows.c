@@ -1,6 +1,6 @@
 /*
- * The catalogue: one row for each number that camp.h can fill. The order is the one in which
- * `camp get`, docs/counters.md and the tuples of Python show them.
+ * The catalogue has one row for each number that a function of camp.h can return. `camp get`,
+ * docs/counters.md and the tuples of the Python module use the order of these rows.
  *
  * A new counter needs a field in camp.h, code that reads it, and a row here.
  */
@@ -17,13 +17,13 @@
 #define TEXTS(field, name, resolution, source, help)                                               \
     field "\0" name "\0" resolution "\0" source "\0" help
 
-/* A row of any kind. `of` is the name of the struct, `OF` the same in capitals for enum
+/* `of` is the name of a struct without "camp_". `OF` is that name in capitals, for enum
  * camp_record. */
 #define ROW(kinds, of, OF, field, name, type, nature, rule, known, need, resolution, source, help) \
     TEXTS(#field, name, resolution, source, help), offsetof(struct camp_##of, field), known,       \
         kinds, CAMP_RECORD_##OF, CAMP_TYPE_##type, nature, CAMP_RULE_##rule, need
 
-/* A field that is no counter of `camp get`. */
+/* A field that `camp get` does not show as a counter. */
 #define FIELD(of, OF, field, type, known, help)                                                    \
     {                                                                                              \
         ROW(0, of, OF, field, "", type, FACT, NONE, known, NEED_NOTHING, "", "", help), 0          \
@@ -101,7 +101,8 @@
     }
 
 const struct catalogue_row camp_catalogue_rows[] = {
-    /* CPUs. The columns are disjoint; they add up to wall time only where all are measured. */
+    /* The time columns of a CPU do not overlap. They add up to wall time only if all are measured.
+     */
     { TEXTS("", "count", "exact", "/proc/stat", "How many CPUs are online."), 0, 0, CAMP_KIND_CPU,
       CAMP_RECORD_NONE, CAMP_TYPE_U64, FACT, CAMP_RULE_NONE, NEED_NOTHING, 0 },
     FIELD(cpu, CPU, cpu, CPU, 0, "Its id; none: all CPUs together."),
@@ -136,7 +137,6 @@ const struct catalogue_row camp_catalogue_rows[] = {
     CPU_PERCENT(resolution_percent, "", IDLE,
                 "One unit of /proc/stat in this interval: no column is better than that."),
 
-    /* Memory: levels. */
     FIELD(memory, MEMORY, time_ns, U64, 0, "CLOCK_MONOTONIC when it was read."),
     MEMORY(total_bytes, COUNTED, TOTAL, "sysinfo(2) or /proc/meminfo",
            "Physical memory that the kernel manages."),
@@ -152,7 +152,6 @@ const struct catalogue_row camp_catalogue_rows[] = {
     MEMORY(swap_free_bytes, COUNTED, SWAP_FREE, "sysinfo(2) or /proc/meminfo",
            "Swap space in use for nothing."),
 
-    /* Networks. */
     FIELD(network, NETWORK, name, TEXT, 0, "Name of the interface."),
     FIELD(network, NETWORK, time_ns, U64, 0, "CLOCK_MONOTONIC when it was read."),
     NETWORK(received_bytes, "Received, as the driver counts: link headers included, mostly."),
@@ -164,7 +163,6 @@ const struct catalogue_row camp_catalogue_rows[] = {
     NETWORK(sent_errors, "Packets that could not be sent."),
     NETWORK(sent_drops, "Packets dropped before they were sent."),
 
-    /* Disks and partitions: counted when a request completes. */
     FIELD(disk, DISK, name, TEXT, 0, "Name of the disk or partition, as in /sys/class/block."),
     FIELD(disk, DISK, kind, DISK_KIND, 0, "disk or partition."),
     FIELD(disk, DISK, time_ns, U64, 0, "CLOCK_MONOTONIC when it was read."),
@@ -184,7 +182,6 @@ const struct catalogue_row camp_catalogue_rows[] = {
     PERCENT(DISKS, "busy_percent", "1 tick in the interval", "two readings of busy_ns",
             NEED_NOTHING, "Share of the time with a request in flight."),
 
-    /* Processes and threads. */
     FIELD(task, TASK, time_ns, U64, 0, "CLOCK_MONOTONIC when it was read."),
     TASK_COUNTER(cpu_ns, CPU, CPU, "1 ns", "CPU clock (process), schedstat (thread), else stat",
                  "Time on a CPU; of a task that runs elsewhere right now up to one tick too low."),
@@ -250,7 +247,6 @@ const struct catalogue_row camp_catalogue_rows[] = {
     PERCENT(TASKS, "run_delay_percent", "1 ns", "two readings of run_delay_ns", NEED_SCHED_INFO,
             "Time spent waiting for a CPU, in percent."),
 
-    /* Tasks that ended. */
     EXIT(pid, I32, "Its process; 0: unknown (of a thread, before Linux 5.19)."),
     EXIT(tid, I32, "Its thread."),
     EXIT(parent, I32, "Parent at its end: 1 or a subreaper where the parent had ended before."),
@@ -266,7 +262,6 @@ const struct catalogue_row camp_catalogue_rows[] = {
     EXIT(at_most_ns, U64, "It ran no longer than that."),
     EXIT(voluntary_switches, U64, "How often it slept; of a process, its last thread."),
 
-    /* The kernel: facts. */
     KERNEL(release, TEXT, 0, "uname(2)", "The kernel's release."),
     KERNEL(machine, TEXT, 0, "uname(2)", "The processor's architecture."),
     KERNEL(tick_hz, U32, CAMP_KERNEL_TICK, "clock_getres(2)", "Clock ticks a second: HZ."),

@@ -1,18 +1,16 @@
 /*
- * The rows of the catalogue as they are stored. The texts of a row are one string, so that the
- * dynamic linker has one pointer a row to relocate: with a pointer for each text the library would
- * be 17 KB larger.
+ * The storage format of the catalogue. The texts of a row are one string, so the dynamic linker
+ * relocates one pointer per row. One pointer per text would make the library 17 KB larger.
  */
 #pragma once
 
 #include <camp/catalogue.h>
 
-/* What a counter needs in addition to a kernel that camp supports. */
 enum catalogue_need { NEED_NOTHING, NEED_TASKSTATS, NEED_SCHED_INFO, NEED_IO, NEED_ITS_SOURCE };
 
 struct catalogue_row {
-    const char
-        *texts; /* field, name (empty: the same), resolution, source, help: each ends in NUL */
+    const char *texts; /* five strings, each ending in NUL: field, name, resolution, source, help;
+                          an empty name means that the name is the field */
     uint16_t offset;
     uint16_t known;
     uint8_t kinds;
@@ -20,8 +18,8 @@ struct catalogue_row {
     uint8_t type;
     uint8_t nature;
     uint8_t rule;
-    uint8_t need;     /* enum catalogue_need */
-    uint8_t wraps_ms; /* 1: the kernel counts it in 32 bits of ms */
+    uint8_t need;
+    uint8_t wraps_ms; /* 1 if the kernel counts this time in 32 bits of ms, otherwise 0 */
 };
 
 extern const struct catalogue_row camp_catalogue_rows[];

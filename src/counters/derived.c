@@ -1,10 +1,10 @@
 /*
- * Differences, rates and percentages of two readings, and the public functions that take both
- * readings.
+ * Differences, rates and percentages of two samples.
  *
- * Theory: a counter that is smaller than before has either wrapped or was reset to zero (its driver
- * was reloaded, the disk plugged in again). The two numbers do not show which. It is a wrap if that
- * needs less than half of the counter's range: a faster counter must be read more often anyway.
+ * Theory: if a counter is smaller than in the previous sample, it has either wrapped around or was
+ * reset to zero (for example, because its driver was reloaded). The two samples do not show which.
+ * camp_difference() assumes a wrap if the counter then has advanced by at most half of its range. A
+ * counter that advances by more than half of its range must be read more often anyway.
  */
 #include "error.h"
 #include "units.h"
@@ -42,13 +42,14 @@ int camp_rate(uint64_t before, uint64_t after, unsigned bits, uint64_t elapsed_n
     return r;
 }
 
-/* The growth of a column: 0 if it went backwards, or is unknown in one of the readings. */
+/* The growth of a counter, or 0 if the counter went backwards or is unknown in one of the samples.
+ */
 static double gained(uint32_t is_known, uint64_t before, uint64_t after)
 {
     return is_known != 0 && after > before ? (double)(after - before) : 0;
 }
 
-/* The growth of the columns that are charged at the tick. */
+/* The growth of those columns that the kernel charges at ticks. */
 static double sampled(uint32_t known, const struct camp_cpu *before, const struct camp_cpu *after)
 {
     return gained(known & CAMP_CPU_USER, before->user_ns, after->user_ns) +
@@ -71,7 +72,7 @@ int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *af
                         struct camp_utilisation *ret, size_t size)
 {
     struct camp_utilisation here = { 0 };
-    double percent; /* of one nanosecond of one CPU */
+    double percent; /* 1 ns of one CPU as a percentage of the interval on all CPUs */
     uint32_t known;
 
     if (before == NULL || after == NULL || ret == NULL || cpus == 0 || before->cpu != after->cpu ||
@@ -79,7 +80,7 @@ int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *af
         return CAMP_E_INVALID;
     known = before->known & after->known;
     if ((known & CAMP_CPU_IDLE) == 0)
-        return CAMP_E_NOTSUP; /* without idle time the busy time is unknown */
+        return CAMP_E_NOTSUP;
     here.elapsed_ns = after->time_ns - before->time_ns;
     percent = 100 / ((double)here.elapsed_ns * (double)cpus);
     here.idle_percent = percent * gained(CAMP_CPU_IDLE, before->idle_ns, after->idle_ns);
@@ -90,15 +91,15 @@ int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *af
     here.sampled_busy_percent = percent * sampled(known, before, after);
     here.sum_percent =
         here.sampled_busy_percent + here.idle_percent + here.iowait_percent + here.steal_percent;
-    /* Steal is not subtracted: the kernel counts time stolen from a CPU that waits to be woken as
-     * idle too, and cannot distinguish it from time stolen from a running one. */
+    /* Steal time is not subtracted. The kernel counts time that is stolen from an idle CPU as idle
+     * time too. It cannot be distinguished from time that is stolen from a busy CPU. */
     here.measured_busy_percent = clamp_percent(100 - here.idle_percent - here.iowait_percent);
     here.resolution_percent = percent * (double)proc_time_unit_ns();
     camp_hand_out(ret, size, &here, sizeof here);
     return CAMP_OK;
 }
 
-/* Takes one reading, and counts the CPUs that it covers at the same point in time. */
+/* Reads one CPU or the total. *ret_cpus becomes the number of CPUs in that sample. */
 static int read_covered(const struct camp_source *source, int32_t cpu, struct camp_cpu *ret,
                         size_t *ret_cpus, struct camp_error *error)
 {
@@ -110,7 +111,8 @@ static int read_covered(const struct camp_source *source, int32_t cpu, struct ca
         *ret_cpus = 1;
         return camp_cpu_read(source, cpu, ret, sizeof *ret, error);
     }
-    /* The total comes first; without space for the others their number is still counted. */
+    /* There is space for one CPU only. camp_cpu_read_all() then stores the total, still counts all
+     * CPUs, and returns CAMP_E_SPACE. */
     r = camp_cpu_read_all(source, ret, sizeof *ret, 1, &count, &unwanted);
     if (r != CAMP_E_SPACE) {
         if (r < 0 && error != NULL)
@@ -121,7 +123,6 @@ static int read_covered(const struct camp_source *source, int32_t cpu, struct ca
     return CAMP_OK;
 }
 
-/* Sleeps for `interval_ms` by CLOCK_MONOTONIC, in spite of signals. */
 static void block_ms(unsigned interval_ms)
 {
     struct timespec until;
@@ -168,18 +169,17 @@ int camp_cpu_utilisation(const struct camp_source *source, int32_t cpu, unsigned
     return CAMP_OK;
 }
 
-/* ----------------------------------------------------------------------------- Processes --
- *
- * The whole of a process's CPU time is measured: the difference of two readings of its CPU clock by
- * the difference of their times. User and system are that whole divided in the proportion in which
- * the kernel's own two numbers grew. They grow in steps of 1/100 s: where neither did, the
- * proportion since the start of the process is used.
+/*
+ * CPU time of a process is measured as the difference of two readings of its CPU clock. User and
+ * system time are ticks of 1/100 s. So the measured time is divided in the proportion in which the
+ * user and system ticks grew. If no tick was charged in the interval, the proportion since the
+ * start of the process is used.
  */
 
 #define WANTED (CAMP_TASK_CPU | CAMP_TASK_SPLIT)
 
-/* The part of a CPU time that is user time: 0 to 1. Before the first charged tick it is unknown;
- * one half is then wrong by at most half of 1/100 s. */
+/* The share of user time in CPU time, from 0 to 1. The share is unknown before the first charged
+ * tick. 0.5 is then wrong by at most half of 1/100 s. */
 static double user_share(const struct camp_task *before, const struct camp_task *after)
 {
     double user = gained(CAMP_TASK_SPLIT, before->user_ns, after->user_ns);

@@ -1,4 +1,4 @@
-#undef _GNU_SOURCE /* strerror_r() of POSIX fills our buffer, which glibc's need not do */
+#undef _GNU_SOURCE /* for strerror_r() of POSIX instead of glibc */
 #define _POSIX_C_SOURCE 200809L
 
 #include "error.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define LONGEST (2 * CAMP_ERROR_SIZE)
-#define BEGIN 80 /* bytes that stay at the beginning of a truncated message */
+#define BEGIN 80 /* bytes kept at the beginning of a truncated message */
 
 static size_t begin_of_character(const char *text, size_t at)
 {
@@ -18,8 +18,7 @@ static size_t begin_of_character(const char *text, size_t at)
     return at;
 }
 
-/* Truncates a text in the middle: advice is at the end, after long parts such as a path or another
- * message. */
+/* Truncates a text in the middle, because the advice to the user is at its end. */
 static void fit(const char *text, char ret[CAMP_ERROR_SIZE])
 {
     const size_t length = strlen(text);
@@ -161,7 +160,7 @@ const char *camp_provenance_name(int provenance)
     return names[provenance];
 }
 
-/* meson.build defines the version; a build without it gets this one. */
+/* meson.build defines CAMP_VERSION. This value is for builds without Meson. */
 #ifndef CAMP_VERSION
 #define CAMP_VERSION "0.1.0"
 #endif

@@ -1,9 +1,9 @@
 /*
- * Reading the numbers and words of /proc's texts.
+ * Parsers of numbers and words in the texts of /proc.
  *
- * A cursor is a span of bytes, parsed from the left: what was parsed is no longer in it. Nothing
- * here reads past `end`, needs a final NUL, or depends on the locale: the bytes may be anything. A
- * function that returns bool leaves the cursor where it was when it returns false.
+ * A cursor is the part of a text that was not yet parsed. No function reads past `end`, needs a
+ * final NUL, or depends on the locale. The bytes may have any values. A function that returns false
+ * leaves the cursor unchanged.
  */
 #pragma once
 
@@ -33,17 +33,18 @@ static inline void text_skip_blanks(struct cursor *cursor)
         cursor->at++;
 }
 
-/* Finishes text_u64() for numbers of 20 digits and more. False: more than 64 bits. */
+/* Completes text_u64() for numbers of 20 or more digits. Returns false if the number needs more
+ * than 64 bits. */
 bool camp_text_long_u64(const char *first, const char *end, uint64_t *ret);
 
-/* Parses blanks, then an unsigned decimal number. False: there is no digit, or more than 64 bits.
- */
+/* Skips blanks and parses an unsigned decimal number. Returns false if there is no digit or the
+ * number needs more than 64 bits. */
 static inline bool text_u64(struct cursor *cursor, uint64_t *ret)
 {
     const char *end = cursor->end;
     const char *at = cursor->at;
     const char *first;
-    uint64_t value = 0; /* its address is not taken, so it stays in a register */
+    uint64_t value = 0; /* its address is not taken, so that it stays in a register */
 
     while (at < end && (*at == ' ' || *at == '\t'))
         at++;
@@ -56,7 +57,7 @@ static inline bool text_u64(struct cursor *cursor, uint64_t *ret)
     }
     if (at == first)
         return false;
-    /* 19 digits always fit, so the loop need not check for overflow. */
+    /* Numbers of 19 digits always fit, so the loop need not check for overflow. */
     if (at - first <= 19)
         *ret = value;
     else if (!camp_text_long_u64(first, at, ret))
@@ -65,7 +66,8 @@ static inline bool text_u64(struct cursor *cursor, uint64_t *ret)
     return true;
 }
 
-/* Takes the line at the cursor, without its newline; the last may lack one. False: at the end. */
+/* Takes the next line, without its newline. The last line may lack a newline. Returns false at the
+ * end of the text. */
 static inline bool text_line(struct cursor *cursor, struct cursor *ret_line)
 {
     const char *newline;
@@ -79,7 +81,6 @@ static inline bool text_line(struct cursor *cursor, struct cursor *ret_line)
     return true;
 }
 
-/* Skips `prefix` if the cursor starts with it. */
 static inline bool text_prefix(struct cursor *cursor, const char *prefix)
 {
     size_t length = strlen(prefix);
@@ -90,8 +91,9 @@ static inline bool text_prefix(struct cursor *cursor, const char *prefix)
     return true;
 }
 
-/* Takes blanks, then all up to the next blank or the end. False: nothing is there. */
+/* Skips blanks and takes the bytes up to the next blank or the end. Returns false if there is no
+ * word. */
 bool camp_text_word(struct cursor *cursor, struct cursor *ret_word);
 
-/* Copies the span as a NUL-terminated string, cut to capacity - 1 bytes. */
+/* Copies a span as a string. A string longer than capacity - 1 bytes is truncated. */
 void camp_text_copy(char *ret, size_t capacity, struct cursor span);

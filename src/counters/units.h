@@ -1,4 +1,4 @@
-/* Units of the kernel's texts. */
+/* Units of the numbers in the kernel's texts. */
 #pragma once
 
 #include <stdint.h>
@@ -9,9 +9,9 @@
 #define NS_PER_MS 1000000u
 #define NS_PER_US 1000u
 #define BYTES_PER_KIB 1024u
-#define BYTES_PER_SECTOR 512u /* of block statistics, whatever sector size the device has */
+#define BYTES_PER_SECTOR 512u /* in block statistics of any device */
 
-/* One unit of the times in /proc: 10 ms where USER_HZ is 100, as it nearly always is. */
+/* The unit of the times in /proc: 10 ms, unless USER_HZ differs from 100. */
 static inline uint64_t proc_time_unit_ns(void)
 {
     long units = sysconf(_SC_CLK_TCK);

@@ -1,13 +1,13 @@
 /*
- * Where each CPU's time went: /proc/stat (man 5 proc; fs/proc/stat.c show_stat()).
+ * The time of each CPU, from /proc/stat (man 5 proc; show_stat() of fs/proc/stat.c).
  *
- * The kernel adds up ten columns of each CPU in nanoseconds and prints them in ticks of 1/100 s.
- * user contains guest, and nice contains guest_nice (kernel/sched/cputime.c account_guest_time()
- * charges both): they are subtracted here. Kernels before 2.6.33 print fewer columns; the others
- * are unknown. The lines of CPUs come first, so nothing after them is read: the line of interrupts
- * may be tens of kilobytes long.
+ * The kernel adds up ten columns for each CPU in nanoseconds and prints them in ticks of 1/100 s.
+ * user contains guest, and nice contains guest_nice (account_guest_time() of
+ * kernel/sched/cputime.c), so the guest times are subtracted here. Kernels before 2.6.33 print
+ * fewer columns; the missing columns are unknown. Reading stops after the lines of the CPUs,
+ * because the line of interrupts that follows may be tens of kilobytes long.
  */
-#define _GNU_SOURCE 1 /* memmem() */
+#define _GNU_SOURCE 1 /* for memmem() */
 
 #include "../error.h"
 #include "../units.h"
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define COLUMNS 10
-#define FEWEST_COLUMNS 4 /* user nice system idle: all that Linux 2.4 has */
+#define FEWEST_COLUMNS 4 /* Linux 2.4 has only user, nice, system and idle */
 
 bool camp_cpu_id_of(struct cursor *line, int32_t *ret_cpu)
 {
@@ -40,7 +40,8 @@ bool camp_cpu_id_of(struct cursor *line, int32_t *ret_cpu)
 
 static uint64_t without(uint64_t whole, uint64_t part)
 {
-    return whole > part ? whole - part : 0; /* the two were not read at the same time */
+    return whole > part ? whole - part : 0; /* `part` may be larger, because the kernel does not
+                                               read both at the same time */
 }
 
 bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp_cpu *ret)
@@ -53,13 +54,15 @@ bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp
 
     for (; count < COLUMNS && line_u64(&line, &columns[count]); count++) {
         known |= 1u << count;
-        /* A time of centuries is a counter that fell below zero, as in some kernels. */
+        /* A product that overflows would be centuries. Some kernels print such a number when a
+         * counter falls below zero. */
         if (__builtin_mul_overflow(columns[count], ns_per_tick, &columns[count])) {
             known &= ~(1u << count);
             columns[count] = 0;
         }
     }
-    if (count == COLUMNS && (known & CAMP_CPU_GUEST) == 0) /* subtracted from user below */
+    /* guest is subtracted from user below, and guest_nice from nice. */
+    if (count == COLUMNS && (known & CAMP_CPU_GUEST) == 0)
         known &= ~(uint32_t)CAMP_CPU_USER;
     if (count == COLUMNS && (known & CAMP_CPU_GUEST_NICE) == 0)
         known &= ~(uint32_t)CAMP_CPU_NICE;
@@ -81,14 +84,14 @@ bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp
     return true;
 }
 
-/* Enough for a dozen CPUs, without a long line of interrupts. */
+/* Holds the lines of about a dozen CPUs. A larger read would copy more of the line of interrupts.
+ */
 #define FIRST_READ 1024
 
-/* A pass over the lines of CPUs, in their order. */
 struct walk {
     struct camp_lines lines;
     int32_t previous;
-    size_t count; /* lines read, including that of the total */
+    size_t count; /* number of CPU lines read, including the line of the total */
     uint64_t ticks_per_second;
     char buffer[LINES_BUFFER_SIZE];
 };
@@ -112,8 +115,9 @@ static int walk_fail(const struct walk *walk, size_t line, struct camp_error *er
                      walk->lines.path, line);
 }
 
-/* Reads the next line of a CPU, and leaves its columns in *ret_line. 1: there is one; 0: no more.
- * The total comes first, and ids ascend: otherwise the file is not /proc/stat. */
+/* Reads the line of the next CPU. Returns 1, or 0 after the last CPU. *ret_line becomes the columns
+ * after the id. The total must come first and the ids must ascend; otherwise the file is not
+ * /proc/stat. */
 static int walk_next(struct walk *walk, int32_t *ret_cpu, struct cursor *ret_line,
                      struct camp_error *error)
 {
@@ -268,12 +272,10 @@ int camp_cpu_read_all(const struct camp_source *source, struct camp_cpu *cpus, s
     return r;
 }
 
-/* ---------------------------------------------------------------------------------- Forks -- */
-
-/* Tasks started since boot: the line `processes` (kernel: total_forks, which counts threads too).
- * It follows the interrupts, whose line may be very long. */
+/* The number of tasks started since boot is in the line "processes" (total_forks in the kernel,
+ * which includes threads). That line follows the line of interrupts, which may be very long. */
 #define CHUNK_SIZE 16384
-#define LINE_SIZE 64 /* "\nprocesses ", a number of 64 bits, "\n" */
+#define LINE_SIZE 64 /* length of "\nprocesses ", a 64-bit number and "\n", rounded up */
 
 static const char label[] = "\nprocesses ";
 
@@ -293,7 +295,7 @@ bool camp_parse_fork_count(const char *bytes, size_t length, uint64_t *ret_count
     return true;
 }
 
-/* Reads chunk by chunk, keeping the end of each one, until the line is complete. */
+/* The end of each chunk is kept, because the line may begin in one chunk and end in the next. */
 static int search(int descriptor, const char *path, uint64_t *ret_count, struct camp_error *error)
 {
     char bytes[LINE_SIZE + CHUNK_SIZE];

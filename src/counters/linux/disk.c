@@ -1,16 +1,16 @@
 /*
- * Disks and partitions: /proc/diskstats, and of one disk /sys/block/.../stat (kernel
- * Documentation/admin-guide/iostats.rst; block/genhd.c diskstats_show(), part_stat_show()).
+ * Disks and partitions, from /proc/diskstats and, for one disk, from /sys/block/.../stat (kernel
+ * Documentation/admin-guide/iostats.rst; diskstats_show() and part_stat_show() of block/genhd.c).
  *
- * Requests are counted when they complete, sectors have 512 bytes, times are printed in ms.
+ * A request is counted when it completes. A sector has 512 bytes. Times are printed in ms.
  *
- * Partitions are recognised without a system call for each: the kernel prints a disk and then its
- * partitions, and names a partition after its disk (block/partitions/core.c: the disk's name, a "p"
- * if that ends in a digit, the number). Such a name alone proves nothing (a virtual machine may
- * have a whole disk called xvda1), but in a line after that of the disk it does. In /sys the folder
- * of a partition is in the folder of its disk.
+ * Partitions are recognised by their names, without a system call for each. The name of a
+ * partition is the name of its disk, a "p" if that name ends in a digit, and a number
+ * (block/partitions/core.c). The name alone is not enough, because a virtual machine may have a
+ * whole disk called xvda1. But /proc/diskstats lists each disk directly before its partitions, and
+ * in /sys the directory of a partition is in the directory of its disk.
  *
- * The name of a kernel's disk may hold a slash ("cciss/c0d0"), which is "!" in /sys and here.
+ * The kernel's name of a disk may have a slash ("cciss/c0d0"). It is "!" in /sys and in results.
  */
 #include "../error.h"
 #include "../units.h"
@@ -19,14 +19,14 @@
 
 #include <unistd.h>
 
-#define FEWEST_COLUMNS 11 /* since 2.6.25; discards came with 4.18, flushes with 5.5 */
+#define FEWEST_COLUMNS 11 /* columns of Linux 2.6.25; later kernels append columns */
 
 static bool is_digit(char byte)
 {
     return byte >= '0' && byte <= '9';
 }
 
-/* The columns of a disk that was never used: virtual machines have a dozen such disks. */
+/* The columns of an unused disk. A virtual machine may have a dozen unused disks. */
 #define IDLE " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
 
 bool camp_disk_columns(struct cursor line, struct camp_disk *ret)
@@ -35,7 +35,7 @@ bool camp_disk_columns(struct cursor line, struct camp_disk *ret)
     uint64_t later;
 
     if (cursor_left(&line) == sizeof IDLE - 1 && memcmp(line.at, IDLE, sizeof IDLE - 1) == 0)
-        return true; /* *ret is zero */
+        return true; /* the caller has set *ret to zero */
     for (size_t i = 0; i < FEWEST_COLUMNS; i++)
         if (!line_u64(&line, &columns[i]) || columns[i] > UINT64_MAX / NS_PER_MS)
             return false;
@@ -55,7 +55,8 @@ bool camp_disk_columns(struct cursor line, struct camp_disk *ret)
     return true;
 }
 
-/* Takes the name from a line, spelled as in /sys. False: /sys cannot have such a name. */
+/* Copies the name of the disk from a line and replaces '/' by '!', like /sys. Returns false if the
+ * name is empty, too long, or contains a NUL. */
 static bool name_of(struct cursor *line, char name[CAMP_NAME_SIZE])
 {
     size_t length = 0;
@@ -79,8 +80,8 @@ bool camp_disk_line(struct cursor line, struct camp_disk *ret)
            camp_disk_columns(line, ret);
 }
 
-/* Spells a name as in /sys. The caller's name may be any text: as the result has no slash, it
- * cannot lead to another folder. False: no file can have this name. */
+/* Replaces each '/' in a name by '!', like /sys. The caller's name may be any text. Without a slash
+ * it cannot lead to another directory. Returns false if no file can have the name. */
 static bool name_in_sys(const char *name, char in_sys[CAMP_NAME_SIZE])
 {
     size_t length = strlen(name);
@@ -93,7 +94,8 @@ static bool name_in_sys(const char *name, char in_sys[CAMP_NAME_SIZE])
     return true;
 }
 
-/* The length of the disk's name in a possible name of a partition; 0: it cannot be one. */
+/* Returns the length of the disk's name in a partition's name, or 0 if `name` cannot be a
+ * partition. */
 static size_t disk_length_of(const char *name)
 {
     size_t length = strlen(name);
@@ -118,20 +120,19 @@ bool camp_disk_is_partition_name(const char *disk, const char *name)
 struct walk {
     struct camp_lines lines;
     size_t number;
-    char disk[CAMP_NAME_SIZE]; /* name of the last whole disk */
+    char disk[CAMP_NAME_SIZE];
     char buffer[LINES_BUFFER_SIZE];
 };
 
 static void walk_start(struct walk *walk, int descriptor, const char *path)
 {
-    /* The kernel writes a disk with all its partitions as one record of any length. */
+    /* The kernel writes a disk and all its partitions as one record of any length. */
     camp_lines_start(&walk->lines, descriptor, path, walk->buffer, sizeof walk->buffer,
                      LINES_UNTIL_EMPTY);
     walk->number = 0;
     walk->disk[0] = '\0';
 }
 
-/* Reads the next disk or partition. 1: there is one; 0: no more. */
 static int walk_next(struct walk *walk, struct camp_disk *ret, struct camp_error *error)
 {
     struct cursor line;
@@ -168,7 +169,8 @@ int camp_disk_scan(int descriptor, const char *path, int kind, struct camp_disk 
     return r < 0 ? r : camp_output_end(&output, "disks", ret_count, error);
 }
 
-/* Reads the line of diskstats, where there is no /sys. `asked`: the name as the caller gave it. */
+/* Searches /proc/diskstats, for systems without /sys. `asked` is the caller's spelling of the name,
+ * for the error message. */
 static int read_of_diskstats(const struct camp_source *source, const char *name, const char *asked,
                              struct camp_disk *ret, struct camp_error *error)
 {
@@ -189,7 +191,6 @@ static int read_of_diskstats(const struct camp_source *source, const char *name,
     return r < 0 ? r : CAMP_OK;
 }
 
-/* Reads sys/block/DISK/stat or sys/block/DISK/NAME/stat: whichever exists determines the kind. */
 static int read_of_sys(const char *path, const char *name, int kind, struct camp_disk *ret,
                        struct camp_error *error)
 {
@@ -235,8 +236,9 @@ static int read_partition(const struct camp_source *source, const char *name, st
     return r < 0 ? r : read_of_sys(path, name, CAMP_DISK_PARTITION, ret, error);
 }
 
-/* The likelier path is tried first, because a failed open(2) is a tenth of the cost of the call:
- * sda1, vdb2, xvda3, nvme0n1p1 are partitions as a rule; dm-1, loop2, md3 are disks. */
+/* Guesses from a name whether it is a partition. sda1, vdb2, xvda3 and nvme0n1p1 usually are; dm-1,
+ * loop2 and md3 are disks. The likelier path is tried first, because a failed open(2) is a tenth of
+ * the cost of the call. */
 static bool looks_like_partition(const char *name)
 {
     size_t length = disk_length_of(name);
@@ -246,7 +248,6 @@ static bool looks_like_partition(const char *name)
     return name[length] == 'p' || strspn(name, "hsvx") != 0;
 }
 
-/* Tries the likelier folder of /sys, then the other one, then the line of diskstats. */
 static int read_wherever_it_is(const struct camp_source *source, const char *in_sys,
                                const char *name, struct camp_disk *ret, struct camp_error *error)
 {
@@ -264,7 +265,7 @@ int camp_disk_read(const struct camp_source *source, const char *name, struct ca
                    size_t size, struct camp_error *error)
 {
     char in_sys[CAMP_NAME_SIZE];
-    struct camp_error failure; /* a place without the disk is no failure while another has it */
+    struct camp_error failure; /* copied to *error only if every path has failed */
     struct camp_disk disk;
     int r;
 

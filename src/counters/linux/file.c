@@ -68,7 +68,7 @@ int camp_open_proc(const struct camp_source *source, const char *name, char *pat
     size_t name_length = strlen(name);
     int descriptor;
 
-    /* Not by snprintf(), which would add two hundredths to the cost of the call. */
+    /* snprintf() would make the whole call 2 % slower. */
     if (root_length + 1 + name_length >= PATH_SIZE)
         return camp_fail(error, CAMP_E_INVALID, 0, "a source's folder has a name over %d bytes",
                          PATH_SIZE - 32);
@@ -78,8 +78,6 @@ int camp_open_proc(const struct camp_source *source, const char *name, char *pat
     descriptor = open(path, O_RDONLY | O_CLOEXEC);
     return descriptor < 0 ? camp_fail_errno(error, errno, path) : descriptor;
 }
-
-/* --------------------------------------------------------------------------------- Lines -- */
 
 void camp_lines_start(struct camp_lines *lines, int descriptor, const char *path, char *buffer,
                       size_t capacity, size_t last_below)
@@ -94,7 +92,6 @@ void camp_lines_start(struct camp_lines *lines, int descriptor, const char *path
     };
 }
 
-/* Reads once; the new bytes follow the unread ones in the buffer. */
 static int fill(struct camp_lines *lines, struct camp_error *error)
 {
     size_t left = lines->end - lines->begin;
@@ -120,8 +117,8 @@ static int fill(struct camp_lines *lines, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Does the part of the next line in the buffer show already that the line is unwanted? Then the
- * rest is not waited for: the interrupt line of /proc/stat may be longer than the buffer. */
+/* Returns true if the next line does not begin with the wanted prefix. The whole line need not be
+ * in the buffer: the line of interrupts in /proc/stat may be longer than the buffer. */
 static bool is_unwanted(const struct camp_lines *lines)
 {
     const char *at = lines->buffer + lines->begin;

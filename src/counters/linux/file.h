@@ -1,8 +1,8 @@
 /*
- * Files below /proc and /sys, or below the folders of a struct camp_source.
+ * Files below /proc and /sys, or below the directories that a struct camp_source names instead.
  *
- * The kernel generates many of these files at the first read, so one read into a buffer that is
- * large enough has the data of one point in time.
+ * The kernel generates many of these files at the first read. If the buffer is large enough, one
+ * read returns data of a single point in time.
  */
 #pragma once
 
@@ -13,75 +13,77 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define PATH_SIZE 512 /* for a root folder and a path below it */
+#define PATH_SIZE 512
 
-/* "/proc" or "/sys", or their replacement. */
+/* The directories to read. The defaults are "/proc" and "/sys". */
 const char *camp_proc(const struct camp_source *source);
 const char *camp_sys(const struct camp_source *source);
 
-/* root/format... into path[PATH_SIZE]. CAMP_E_INVALID when it does not fit. */
+/* Writes root, a slash and the formatted text to path[PATH_SIZE]. Returns CAMP_E_INVALID if the
+ * path is too long. */
 int camp_path(char *path, const char *root, struct camp_error *error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Reads the beginning of a file into buffer[capacity]: *ret_length bytes, no final NUL. It takes
- * one read(2), for files that the kernel returns whole (stat, schedstat, a /sys file); a longer
- * file is truncated, with *ret_length == capacity. */
+/* Reads the beginning of a file by one read(2), without a final NUL. A file longer than `capacity`
+ * is truncated. The kernel returns files such as stat, schedstat and those of /sys in one read(2).
+ */
 int camp_read_file_once(const char *path, char *buffer, size_t capacity, size_t *ret_length,
                         struct camp_error *error);
 
-/* Opens a file below /proc, or its replacement, and writes its path[PATH_SIZE]. Returns a
- * descriptor, or a negative CAMP_E_*. */
+/* Opens a file below /proc, or below source->proc, and writes its path to path[PATH_SIZE]. Returns
+ * a descriptor, or a negative CAMP_E_*. */
 int camp_open_proc(const struct camp_source *source, const char *name, char *path,
                    struct camp_error *error);
 
 /*
- * The lines of a file of /proc, read through a buffer that is smaller than the file may be.
+ * Reads a file of /proc line by line. The file may be longer than the buffer: /proc/stat has 100
+ * KiB on a machine with 1152 CPUs. The buffer is on the caller's stack, because this library does
+ * not allocate memory.
  *
- * A machine of 1152 CPUs writes a /proc/stat of 100 KiB, one of a thousand disks a longer
- * /proc/diskstats; this library has no memory of its own, so what it reads streams through a buffer
- * on the stack. Two facts about the kernel's seq_file are used to need the fewest system calls:
+ * Two properties of seq_file in the kernel save system calls:
  *
- * - A file that is written as one record (/proc/stat, /proc/meminfo: single_open()) is made whole
- * at the first read, and the reads after it get the rest of the same point in time. Less than what
- *   was asked for is its end.
- * - A file of many records (/proc/net/dev, /proc/diskstats) answers with the whole records that fit
- *   one page. Less than was asked for is its end only where one more record would have fitted.
+ * - A file with one record (/proc/stat and /proc/meminfo, by single_open()) is generated whole at
+ *   the first read. Later reads return the rest of that text. A read that returns fewer bytes than
+ *   requested is the last one.
+ * - For a file with many records (/proc/net/dev, /proc/diskstats) each read returns the whole
+ *   records that fit in one page. A read that returns fewer bytes than requested is the last one
+ *   only if another record would have fitted in the page.
  */
 
 #define LINES_BUFFER_SIZE 16384
 
 struct camp_lines {
     int descriptor;
-    const char *path;   /* path of the file, for messages */
-    const char *prefix; /* the first line without this prefix is the end; NULL: all lines are
-                         * wanted */
-    size_t first_read;  /* size of the first read: small where the wanted lines come first */
-    size_t last_below;  /* a read of fewer bytes than this (and than requested) is the last one */
+    const char *path;
+    /* Reading stops at the first line without this prefix. NULL accepts all lines. */
+    const char *prefix;
+    size_t first_read; /* size of the first read(2); small if the wanted lines come first */
+    size_t last_below; /* a shorter read(2), if also shorter than requested, is the last */
     char *buffer;
     size_t capacity;
-    size_t begin; /* unread bytes in the buffer: from begin up to end */
+    size_t begin; /* the bytes from begin to end - 1 are not yet used */
     size_t end;
     off_t offset;
     uint64_t time_ns; /* CLOCK_MONOTONIC after the first read(2) */
     bool at_end;
 };
 
-#define LINES_ONE_RECORD SIZE_MAX /* as last_below: any read shorter than requested */
-#define LINES_UNTIL_EMPTY 0       /* as last_below: only an empty answer is the end */
+#define LINES_ONE_RECORD SIZE_MAX /* last_below: a read(2) shorter than requested is the last */
+#define LINES_UNTIL_EMPTY 0       /* for last_below: only a read(2) of 0 bytes is the last */
 
-/* Prepares to read all lines from the beginning of the file, by pread(2). Afterwards, prefix and
- * first_read may be set. */
+/* Prepares to read the file from its beginning by pread(2). The caller may then set `prefix` and
+ * `first_read`. */
 void camp_lines_start(struct camp_lines *lines, int descriptor, const char *path, char *buffer,
                       size_t capacity, size_t last_below);
 
-/* text_u64() for lines, without a check for the end at every byte: the newline at line->end stops
- * it. This loop takes more than half of the time that a reading spends outside system calls. Tabs
- * are not accepted as blanks. */
+/* Like text_u64(), but the newline at line->end stops the loop, so the end is not checked at each
+ * byte. Tabs are not accepted as blanks. More than half of the time outside system calls is spent
+ * in this loop. */
 static inline bool line_u64(struct cursor *line, uint64_t *ret)
 {
     const char *at = line->at;
     const char *first;
-    uint64_t value; /* its address is not taken, so it stays in a register */
+    uint64_t value; /* its address is not taken, so that it stays in a register */
     unsigned digit;
 
     while (*at == ' ')
@@ -100,7 +102,7 @@ static inline bool line_u64(struct cursor *line, uint64_t *ret)
     return true;
 }
 
-/* Is all of the line parsed, except for blanks? */
+/* True if only blanks are left in the line. */
 static inline bool line_is_at_end(const struct cursor *line)
 {
     const char *at = line->at;
@@ -110,6 +112,7 @@ static inline bool line_is_at_end(const struct cursor *line)
     return at == line->end;
 }
 
-/* Returns 1 and in *ret_line the next line without its newline, valid until the next call. 0: there
- * is none. CAMP_E_FORMAT: the file ends within a line, or a line does not fit the buffer. */
+/* Returns 1 and stores the next line, without its newline, in *ret_line. Returns 0 after the last
+ * line. The line is valid until the next call. CAMP_E_FORMAT means that the file ends within a line
+ * or that a line does not fit in the buffer. */
 int camp_lines_next(struct camp_lines *lines, struct cursor *ret_line, struct camp_error *error);

@@ -1,14 +1,14 @@
 /*
- * The kernel: what it counts, and how.
+ * What the running kernel counts, and how.
  *
- * The kernel itself shows a fact (by a file, a clock, an answer over netlink), or else its
- * configuration does (/boot/config-RELEASE or /lib/modules/RELEASE/config). Otherwise the fact is
- * unknown. /proc/config.gz is not read: a decompressor would add little.
+ * A fact is taken from the kernel itself (a file, a clock, a netlink answer), or else from its
+ * configuration (/boot/config-RELEASE or /lib/modules/RELEASE/config). If neither shows it, the
+ * fact is unknown. /proc/config.gz is not read, because that would need a decompressor.
  *
- * Sources: Documentation/admin-guide/kernel-parameters.txt, kernel/time/Kconfig, init/Kconfig;
- * /sys/devices/system/cpu/nohz_full (drivers/base/cpu.c: there where NO_HZ_FULL is built in, which
- * brings VIRT_CPU_ACCOUNTING_GEN and NO_HZ_COMMON); /proc/pressure/irq (kernel/sched/psi.c: there
- * where IRQ_TIME_ACCOUNTING is built in, since Linux 6.1); /proc/timer_list (root only).
+ * Sources: Documentation/admin-guide/kernel-parameters.txt, kernel/time/Kconfig, init/Kconfig.
+ * /sys/devices/system/cpu/nohz_full exists if the kernel has NO_HZ_FULL (drivers/base/cpu.c), which
+ * selects VIRT_CPU_ACCOUNTING_GEN and NO_HZ_COMMON. Since Linux 6.1, /proc/pressure/irq exists if
+ * the kernel has IRQ_TIME_ACCOUNTING (kernel/sched/psi.c). Only root can read /proc/timer_list.
  */
 #include "kernel_text.h"
 
@@ -24,13 +24,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The struct to fill, and texts that have more than one fact. */
 struct reading {
     const struct camp_source *source;
     struct camp_kernel *kernel;
     struct kernel_config config;
-    char buffer[LINES_BUFFER_SIZE]; /* of the current file */
-    struct cursor text;             /* its text */
+    char buffer[LINES_BUFFER_SIZE];
+    struct cursor text;
 };
 
 static void know(struct reading *reading, uint32_t field, int32_t *fact, int32_t value)
@@ -45,8 +44,8 @@ static void know_answer(struct reading *reading, uint32_t field, int32_t *fact, 
         know(reading, field, fact, answer);
 }
 
-/* Reads a short file, or the start of a longer one. Returns 0, or an errno: ENOENT if the file is
- * missing. */
+/* Reads a file, or the first sizeof buffer bytes of a longer file. Returns 0 or an errno. ENOENT
+ * means that the file does not exist. */
 static int read_short(struct reading *reading, const char *root, const char *name)
 {
     struct camp_error error = { 0 };
@@ -71,8 +70,8 @@ static int read_sys(struct reading *reading, const char *name)
     return read_short(reading, camp_sys(reading->source), name);
 }
 
-/* Calls take() for each line, to the end of the file or until take() returns false. False: a read
- * failed. */
+/* Calls take() for each line until the end of the file or until take() returns false. Returns false
+ * if a read failed. */
 static bool each_line(struct reading *reading, int descriptor, const char *path,
                       bool (*take)(struct reading *, struct cursor line))
 {
@@ -154,7 +153,7 @@ static void read_config(struct reading *reading)
     close(descriptor);
 }
 
-/* The coarse clock moves at the tick, so its resolution is the tick's length. */
+/* The kernel updates the coarse clock at each tick, so its resolution is the length of a tick. */
 static void read_tick(struct reading *reading)
 {
     struct timespec resolution;
@@ -176,9 +175,8 @@ static bool has_prefix(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Machines that do not measure natively have only ticks without NO_HZ_FULL (or without
- * CONTEXT_TRACKING_USER_FORCE, which is for debugging the kernel). POWER kernels may have either.
- */
+/* CPU time is sampled at ticks unless the kernel has native accounting, NO_HZ_FULL or the debugging
+ * option CONTEXT_TRACKING_USER_FORCE. POWER kernels may have either native or tick accounting. */
 static int accounting_of(const struct reading *reading, bool has_nohz_full)
 {
     const struct kernel_config *config = &reading->config;
@@ -227,8 +225,8 @@ static bool take_timer_list(struct reading *reading, struct cursor line)
     return answer != ANSWER_YES;
 }
 
-/* To be called after read_accounting(), which sets the fact for kernels with NO_HZ_FULL. The
- * command line and the running timers override the configuration. */
+/* Must be called after read_accounting(), which sets the fact for kernels with NO_HZ_FULL. The
+ * timer list and the command line override the configuration. */
 static void read_tickless_idle(struct reading *reading)
 {
     int32_t *fact = &reading->kernel->tickless_idle;
@@ -239,8 +237,8 @@ static void read_tickless_idle(struct reading *reading)
         know(reading, CAMP_KERNEL_TICKLESS_IDLE, fact, 0);
 }
 
-/* Steal time above zero is reported by a hypervisor. At zero: an x86 processor that does not report
- * virtualisation has none; for others it is unknown. */
+/* The line "flags" of an x86 processor has the word "hypervisor" in a virtual machine. Without that
+ * word there is no steal time. Other processors have no such line, so their answer is unknown. */
 static bool take_flags(struct reading *reading, struct cursor line)
 {
     struct cursor word;
@@ -252,7 +250,7 @@ static bool take_flags(struct reading *reading, struct cursor line)
     return false;
 }
 
-#define STEAL_COLUMN 8 /* of /proc/stat's "cpu" line, from 1 */
+#define STEAL_COLUMN 8 /* position of steal in the "cpu" line of /proc/stat, counted from 1 */
 
 static void read_steal(struct reading *reading)
 {
@@ -269,7 +267,8 @@ static void read_steal(struct reading *reading)
         (void)each_line_of_proc(reading, "cpuinfo", take_flags);
 }
 
-/* 1: the file can be read; 0: it does not exist, or is switched off; unknown: no permission. */
+/* Returns ANSWER_YES if the file can be read, ANSWER_NO if it does not exist or is switched off,
+ * and otherwise ANSWER_UNKNOWN (for example, without permission). */
 static int answers(struct reading *reading, const char *name)
 {
     int missing = read_proc(reading, name);
@@ -293,8 +292,8 @@ static void read_pressure(struct reading *reading)
         know(reading, CAMP_KERNEL_IRQ_TIME, &kernel->irq_time, interrupts);
 }
 
-/* A process that reads its own schedstat has been put on a CPU at least once: zeros mean that it is
- * not counted (before Linux 5.14, with neither SCHEDSTATS nor delay accounting). */
+/* A process that reads its own schedstat has run at least once. 0 runs means that the kernel does
+ * not count (before Linux 5.14, without SCHEDSTATS and delay accounting). */
 static void read_schedstat(struct reading *reading)
 {
     struct camp_kernel *kernel = reading->kernel;
@@ -327,7 +326,8 @@ static void read_taskstats(struct reading *reading)
     }
 }
 
-/* Switchable since Linux 5.14; before, on unless booted with nodelayacct. */
+/* Since Linux 5.14 a sysctl switches delay accounting. Earlier kernels have it on, unless they were
+ * booted with nodelayacct. */
 static void read_delay_accounting(struct reading *reading)
 {
     struct camp_kernel *kernel = reading->kernel;

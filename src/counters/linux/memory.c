@@ -1,10 +1,10 @@
 /*
- * Memory and swap: sysinfo(2), or /proc/meminfo (man 5 proc; fs/proc/meminfo.c).
+ * Memory and swap, from sysinfo(2) or /proc/meminfo (man 5 proc; fs/proc/meminfo.c).
  *
- * Both read the same counters of the kernel (vm_zone_stat and swap_info), so they differ only by
- * changes between two calls. sysinfo(2) has no page cache, but costs a tenth of the time: it opens
- * no file, and does not add up every zone of every node for the estimate MemAvailable. In a
- * container with the /proc/meminfo of lxcfs, sysinfo(2) is the host's.
+ * Both sources read the same counters of the kernel (vm_zone_stat and swap_info). sysinfo(2) does
+ * not report the page cache, but needs a tenth of the time: it opens no file, and does not add up
+ * all zones for the estimate MemAvailable. In a container where lxcfs provides /proc/meminfo,
+ * sysinfo(2) reports the memory of the host.
  */
 #include "../error.h"
 #include "../units.h"
@@ -24,7 +24,7 @@
         name, sizeof name - 1, field, offsetof(struct camp_memory, member)                         \
     }
 
-/* The wanted lines, in the kernel's order. */
+/* The wanted lines, in the order in which the kernel prints them. */
 static const struct {
     const char *name;
     size_t length;
@@ -42,10 +42,10 @@ static const struct {
 
 #define ROWS (sizeof rows / sizeof rows[0])
 
-/* Bytes up to the line SwapFree, in kernels without high memory. */
+/* SwapFree ends before this byte, except in kernels with high memory. */
 #define FIRST_READ 512
 
-/* Parses "     123 kB", which follows the name. */
+/* Parses the rest of a line after the name, such as "     123 kB". */
 static bool kib_of(struct cursor line, uint64_t *ret_bytes)
 {
     uint64_t kib;
@@ -57,13 +57,14 @@ static bool kib_of(struct cursor line, uint64_t *ret_bytes)
     return true;
 }
 
-/* Most lines are unwanted, which their first byte shows. */
+/* Most unwanted lines have another first byte. */
 static bool may_be_row(char first)
 {
     return first == 'M' || first == 'B' || first == 'C' || first == 'S';
 }
 
-/* The index of a line's row; ROWS: it has none. `likely` is tried first. */
+/* Returns the index of the line in rows[], or ROWS if the line is unwanted. The index `likely` is
+ * tried first. */
 static size_t row_of(const struct cursor *line, size_t likely)
 {
     size_t left = cursor_left(line);
@@ -79,7 +80,6 @@ static size_t row_of(const struct cursor *line, size_t likely)
     return ROWS;
 }
 
-/* Parses one line into its field; other lines are skipped. False: an invalid value. */
 static bool take_row(struct cursor line, size_t *likely, struct camp_memory *memory)
 {
     size_t row = row_of(&line, *likely);
@@ -124,7 +124,7 @@ static int read_sysinfo(struct camp_memory *ret, struct camp_error *error)
 
     if (sysinfo(&info) < 0)
         return camp_fail_errno(error, errno, "sysinfo");
-    unit = info.mem_unit != 0 ? info.mem_unit : 1; /* kernels before 2.3.23 left it 0 */
+    unit = info.mem_unit != 0 ? info.mem_unit : 1; /* kernels before 2.3.23 leave mem_unit 0 */
     *ret = (struct camp_memory){
         .known = OF_SYSINFO,
         .time_ns = now_ns(CLOCK_MONOTONIC),

@@ -1,12 +1,12 @@
 /*
- * Network interfaces: /proc/net/dev (man 5 proc; net/core/net-procfs.c dev_seq_show()).
+ * Network interfaces, from /proc/net/dev (man 5 proc; dev_seq_show() of net/core/net-procfs.c).
  *
- * A line of the file is a name, a colon, eight numbers of what was received and eight of what was
- * sent. received_drops is its drop column, to which the kernel has added rx_missed_errors already.
- * Kernels before 2.6.39 print no blank behind the colon when the number is wide ("eth0:123"), and
- * old ones allowed a colon in a name: the last colon of the line is the separator.
+ * A line has a name, a colon, eight columns for received data and eight columns for sent data.
+ * received_drops is the column "drop", to which the kernel has already added rx_missed_errors.
+ * Kernels before 2.6.39 print no blank after the colon if the number is wide ("eth0:123"). Old
+ * kernels allow a colon in a name. So the last colon of the line ends the name.
  */
-#define _GNU_SOURCE 1 /* memrchr() */
+#define _GNU_SOURCE 1 /* for memrchr() */
 
 #include "../error.h"
 #include "file.h"
@@ -15,15 +15,16 @@
 #include <unistd.h>
 
 #define PAGE_AT_LEAST 4096
-#define LONGEST_LINE 512 /* 16 numbers of 20 digits and a name of 15 bytes need less */
+#define LONGEST_LINE 512 /* an upper bound for 16 numbers of 20 digits and a name of 15 bytes */
 
-/* The columns errs drop fifo frame compressed, and errs drop fifo colls carrier, when all are 0. */
+/* The error columns when all are 0: errs, drop, fifo, frame and compressed of received data, and
+ * errs, drop, fifo, colls and carrier of sent data. */
 #define NO_TROUBLE_RECEIVED "    0    0    0     0          0"
 #define NO_TROUBLE_SENT "    0    0    0     0       0"
 
-/* Parses one direction: bytes, packets, and then five columns of errors, of which the first two are
- * wanted. These are wide and mostly zero, so they are first compared as a whole, which halves the
- * time. */
+/* Parses the columns of one direction: bytes, packets, and five columns of errors, of which the
+ * first two are wanted. The five columns are usually all zero, so they are first compared as one
+ * text, which halves the time. */
 static bool half_line(struct cursor *line, const char *no_trouble, uint64_t columns[4])
 {
     struct cursor here = *line;
@@ -40,7 +41,7 @@ static bool half_line(struct cursor *line, const char *no_trouble, uint64_t colu
                 return false;
     }
     *line = here;
-    return line_u64(line, &other); /* skips multicast, or compressed */
+    return line_u64(line, &other); /* skips the column multicast (received) or compressed (sent) */
 }
 
 bool camp_network_line(struct cursor line, struct camp_network *ret)
@@ -56,7 +57,7 @@ bool camp_network_line(struct cursor line, struct camp_network *ret)
         return false;
     name = (struct cursor){ line.at, colon };
     line.at = colon + 1;
-    /* A truncated name would match no interface. */
+    /* A name that is too long is rejected, because a truncated name would match no interface. */
     if (cursor_left(&name) == 0 || cursor_left(&name) >= CAMP_NAME_SIZE ||
         memchr(name.at, '\0', cursor_left(&name)) != NULL)
         return false;
@@ -75,7 +76,6 @@ bool camp_network_line(struct cursor line, struct camp_network *ret)
     return true;
 }
 
-/* The two lines of headings, which identify the file and its columns. */
 static bool is_heading(struct cursor line, size_t number)
 {
     return number == 0 ? text_prefix(&line, "Inter-|")
@@ -96,7 +96,6 @@ static void walk_start(struct walk *walk, int descriptor, const char *path)
     walk->number = 0;
 }
 
-/* Reads the next interface. 1: there is one; 0: no more. */
 static int walk_next(struct walk *walk, struct camp_network *ret, struct camp_error *error)
 {
     struct cursor line;

@@ -1,16 +1,20 @@
 /*
- * What one process or one thread has used.
+ * The counters of one process or one thread.
  *
- * CPU time is measured: the scheduler adds up the time between switches (sum_exec_runtime). It is
- * available as the process's CPU clock (1 ns, any user's process, one system call), in schedstat
- * (1 ns, one thread, with the run-queue delay), and in stat in ticks of 1/100 s. Only its division
- * into user and system is sampled: the kernel divides the measured total in the proportion of
- * sampled ticks (cputime_adjust() of kernel/sched/cputime.c).
+ * CPU time is measured: the scheduler adds up the time between context switches
+ * (sum_exec_runtime). The kernel reports it in three places:
+ * - the CPU clock of the process, in 1 ns, which any user can read by one system call;
+ * - schedstat, for a single thread, in 1 ns, together with the run-queue delay;
+ * - stat, in ticks of 1/100 s.
+ * Only the division of CPU time into user and system time is sampled. The kernel divides the
+ * measured time in the proportion of the sampled ticks (cputime_adjust() of
+ * kernel/sched/cputime.c).
  *
- * Numbers of a reused pid are never returned: a process's clock and the files beside a thread's
- * stat are read before stat. If stat then has the expected start time, the earlier numbers are of
- * the same task. Whether a process has several threads is in stat, so its other files are read
- * afterwards, below its open folder (see process_files.c).
+ * Values of another process with the same pid are never returned. The CPU clock of a process, and
+ * schedstat, status and io of a thread, are read before stat. If stat then has the expected start
+ * time, the values read before stat belong to the same process or thread. For a process, stat also
+ * shows whether it has several threads. So schedstat, status and io of a process are read after
+ * stat, through its open directory (see process_files.c).
  */
 #include "process.h"
 
@@ -21,8 +25,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* The clock of another process, as clock_getcpuclockid(3) would name it; that function makes a
- * system call to see whether the process exists, which reading the clock shows anyway. */
+/* Returns the same id as clock_getcpuclockid(3). That function also makes a system call to check
+ * that the process exists, which is unnecessary here because reading the clock shows it too. */
 #define CPUCLOCK_SCHED 2
 
 static clockid_t clock_of_process(int32_t pid)
@@ -44,7 +48,7 @@ int camp_pid_cpu_ns(int32_t pid, uint64_t *ret_ns)
 {
     if (pid <= 0 || ret_ns == NULL)
         return CAMP_E_INVALID;
-    /* EINVAL, the only failure there is: no process has this pid. */
+    /* Reading the clock fails only with EINVAL, which means that no process has this pid. */
     return camp_process_clock(pid, ret_ns) ? CAMP_OK : CAMP_E_GONE;
 }
 
@@ -83,7 +87,7 @@ int camp_stat_check(const struct stat_line *line, uint64_t start, struct camp_er
 {
     if (line->start != start)
         return camp_fail(error, CAMP_E_GONE, 0, "it has ended; its number belongs to another now");
-    /* do_task_stat() prints 0 times and 0 threads for a task that is being released. */
+    /* For a task that is being released, do_task_stat() prints 0 threads and times of 0. */
     if (line->threads == 0)
         return camp_fail(error, CAMP_E_GONE, 0, "it is ending at this moment");
     return CAMP_OK;
@@ -194,7 +198,7 @@ int camp_process_read(const struct camp_source *source, const struct camp_proces
     return CAMP_OK;
 }
 
-/* A thread's CPU time is the first number of its schedstat. */
+/* The first number of schedstat is the CPU time of the thread. */
 static int read_thread_beside(const struct camp_source *source, const struct camp_thread *thread,
                               uint32_t wanted, struct camp_task *task, struct camp_error *error)
 {

@@ -1,17 +1,16 @@
 /*
- * Numbers of a process or thread in files beside stat: schedstat, status, io.
+ * Reads schedstat, status and io of a process or thread.
  *
- * Run-queue delay and context switches are counted per thread, and /proc/PID/schedstat and status
- * have only those of the first thread: in a test, they lacked 300 ms of a second thread. So the
- * living threads are added up; numbers of exited threads are unavailable. io is of the whole
- * process, including exited threads (do_io_accounting() of fs/proc/base.c).
+ * /proc/PID/schedstat and /proc/PID/status have the run-queue delay and the context switches of the
+ * first thread only. In a test, 300 ms of a second thread were missing. So the values of all living
+ * threads are added up here. Values of exited threads are not available. io includes all threads,
+ * also exited ones (do_io_accounting() of fs/proc/base.c).
  */
 #include "process.h"
 
 #include <errno.h>
 
-/* After these errors the numbers of the file are unknown: it is unreadable, or missing in this
- * kernel. */
+/* Tells whether a file cannot be read or does not exist. Its values are then unknown. */
 static bool is_unknown(int system_error)
 {
     return system_error == EACCES || system_error == EPERM || system_error == ENOENT;
@@ -23,8 +22,8 @@ static void note_file(struct beside_stat *sums, int32_t tid, const char *name)
     sums->tid = tid;
 }
 
-/* Adds one schedstat. tid 0: that of the folder's own task. Returns 0, or an errno; EBADMSG: the
- * text is not what the kernel writes. */
+/* Adds the values of schedstat of a thread, or of the directory itself if tid is 0. Returns 0 or an
+ * errno. EBADMSG means that the text has another format. */
 static int add_schedstat(const struct task_folder *folder, int32_t tid, struct beside_stat *sums)
 {
     char text[SCHEDSTAT_SIZE];
@@ -60,7 +59,8 @@ static int add_switches(const struct task_folder *folder, int32_t tid, struct be
     return 0;
 }
 
-/* Adds the folder's own task, which also shows which of the files exist. */
+/* Adds the first task. If one of its files is unreadable, the file is not read for other threads.
+ */
 static int add_first(const struct task_folder *folder, struct beside_stat *sums)
 {
     int system_error = 0;
@@ -82,7 +82,7 @@ static int add_first(const struct task_folder *folder, struct beside_stat *sums)
     return system_error;
 }
 
-/* Adds another thread; one that exited since the directory was read is skipped. */
+/* A thread that has exited since the directory was listed is skipped. */
 static int add_other(const struct task_folder *folder, int32_t tid, struct beside_stat *sums)
 {
     int system_error = 0;
@@ -147,7 +147,7 @@ int camp_task_read_beside(const struct task_folder *folder, uint32_t wanted, int
 
 void camp_task_of_beside(const struct beside_stat *beside, struct camp_task *task)
 {
-    /* A kernel without SCHED_INFO has schedstat, but writes "0 0 0" of tasks that have run. */
+    /* A kernel without SCHED_INFO has schedstat, but writes "0 0 0" for tasks that have run. */
     const bool counted = beside->runs > 0 || task->user_ns + task->system_ns == 0;
 
     task->known |= beside->known & ~(counted ? 0u : (uint32_t)CAMP_TASK_RUN_DELAY);

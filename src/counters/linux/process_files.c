@@ -1,14 +1,14 @@
 /*
- * The folders and files of processes and threads below /proc.
+ * Opens and reads the directories and files of processes and threads below /proc.
  *
- * The data of a process that exits while it is read must never be mixed with those of the next
- * owner of its pid. For a caller that reads stat last, the start time is enough: if it is the
- * expected one, earlier readings of the same pid were of the same task. A caller that must read
- * stat first opens the folder (O_PATH) and the files below it: the kernel ties that descriptor to
- * the task itself, not to the number (proc_pid_permission() returns ESRCH after its exit). That
- * costs 1.1 us; reading stat a second time costs 5.2 us.
+ * A process may exit while it is read, and its pid may be reused. Data of the two processes must
+ * never be mixed. A caller that reads stat last can compare the start time: if it is the expected
+ * one, all earlier reads were of the same process. A caller that must read stat first opens the
+ * directory of the process (O_PATH) and then the files below it. The kernel ties that descriptor to
+ * the process, not to the pid: proc_pid_permission() returns ESRCH after the exit. Opening the
+ * directory costs 1.1 us; reading stat a second time would cost 5.2 us.
  */
-#define _GNU_SOURCE 1 /* O_PATH */
+#define _GNU_SOURCE 1 /* for O_PATH */
 
 #include "process.h"
 
@@ -19,10 +19,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The free part of a path's buffer, and whether everything has fitted so far. */
 struct path_writer {
     char *at;
-    char *end; /* the final NUL goes here at the latest */
+    char *end; /* last byte, reserved for the final NUL */
     bool fits;
 };
 
@@ -187,7 +186,7 @@ int camp_folder_fail(const struct task_folder *folder, int32_t tid, const char *
     return camp_fail_errno(error, system_error, what);
 }
 
-/* The kernel's struct linux_dirent64, which libc does not declare. */
+/* This is struct linux_dirent64 of the kernel, which libc does not declare. */
 struct directory_entry {
     uint64_t inode;
     int64_t next;
@@ -204,7 +203,7 @@ int camp_numbers_open(struct number_directory *directory, int base, const char *
     return directory->descriptor < 0 ? errno : 0;
 }
 
-/* A name that is a number from 1 to INT32_MAX, without leading zeros. */
+/* Accepts numbers from 1 to INT32_MAX without leading zeros. */
 static bool number_of_name(const char *name, int32_t *ret)
 {
     uint64_t value = 0;

@@ -1,13 +1,14 @@
 /*
- * The list of processes and threads.
+ * Lists of processes and threads, in ascending order of their ids.
  *
- * The kernel lists /proc ascending by pid (next_tgid() of fs/proc/base.c), but a process's threads
- * in the order of their creation, and a fixture's folders in any order. Each entry is inserted in
- * its place, which costs nothing when the entries come in order.
+ * The kernel lists the processes in /proc in ascending order (next_tgid() of fs/proc/base.c), but
+ * threads in the order of their creation. The directories of a test fixture may have any order. So
+ * each entry is inserted at its place, which is fast if the entries are already in order.
  *
- * getdents64(2) is called directly: readdir(3) allocates. The inode number of /proc/PID identifies
- * the process as long as the kernel keeps the entry in its cache; the entry of an exiting process
- * is dropped (proc_flush_pid()), so the next owner of the pid has another.
+ * getdents64(2) is called directly, because readdir(3) allocates memory. The inode number of
+ * /proc/PID identifies a process while the kernel has that entry in its cache. The kernel drops the
+ * entry when the process exits (proc_flush_pid()), so the next process with the pid has another
+ * inode number.
  */
 #include "process.h"
 
@@ -16,14 +17,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define EXECUTABLE_SIZE 4096 /* PATH_MAX: longer paths cannot be opened */
+#define EXECUTABLE_SIZE 4096 /* PATH_MAX of the kernel */
 
-/* An element of the list, which begins with a struct camp_pid, camp_process or camp_thread. The
- * list is kept ascending; without space for all elements, the first ones are kept. */
+/* A value to insert in a list: a struct camp_pid, camp_process or camp_thread. If the list has too
+ * little space, the elements with the smallest keys are kept. */
 struct element {
     const void *value;
     size_t size;
-    size_t key_at; /* offset of the number by which elements are ordered */
+    size_t key_at; /* offset of the pid or tid by which the list is ordered */
 };
 
 static int32_t key_of(const struct camp_output *array, size_t index, size_t key_at)
@@ -88,9 +89,9 @@ int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_
     return camp_output_end(&array, "processes", ret_count, error);
 }
 
-/* A thread other than its process's first has a folder in /proc too, though it is not listed there.
- * Reading a CPU clock fails for such a number; among the files, only status shows the difference.
- */
+/* Every thread has a directory in /proc, although only processes are listed there. Reading the CPU
+ * clock fails for the id of a thread that is not the first of its process. Among the files, only
+ * status shows whether an id belongs to such a thread. */
 static int check_is_process(const struct camp_source *source, int32_t pid, struct camp_error *error)
 {
     char path[PATH_SIZE], text[STATUS_SIZE];
@@ -132,8 +133,9 @@ int camp_process_identify(const struct camp_source *source, int32_t pid, struct 
     return CAMP_OK;
 }
 
-/* Decides whether a pid is listed. CAMP_OK: it is, with *ret_start. CAMP_E_GONE or CAMP_E_PERM: it
- * is left out (/proc mounted with hidepid=1 lists pids whose files it hides). */
+/* Decides whether a process is listed. Returns CAMP_OK and sets *ret_start if it is. CAMP_E_GONE
+ * and CAMP_E_PERM mean that the process is left out of the list. If /proc is mounted with
+ * hidepid=1, pids are visible whose files are not readable. */
 typedef int (*choose_process)(const struct camp_source *source, int32_t pid, const char *executable,
                               uint64_t *ret_start, struct camp_error *error);
 
@@ -151,8 +153,8 @@ static int choose_any(const struct camp_source *source, int32_t pid, const char 
     return r;
 }
 
-/* 1: the process was launched from that executable; 0: not; -1: the executable cannot be seen, or
- * there is none. */
+/* Returns 1 if `path` is a link to an executable of this name, 0 if it is not, and -1 if the link
+ * is unreadable or missing. */
 static int match_executable(int base, const char *path, const char *executable)
 {
     char target[EXECUTABLE_SIZE];
@@ -163,8 +165,8 @@ static int match_executable(int base, const char *path, const char *executable)
     return camp_executable_is(cursor_of(target, (size_t)length), executable);
 }
 
-/* If the executable is unreadable, compares argv[0], or the name if there is none (kernel threads,
- * zombies). */
+/* Used if the link to the executable is unreadable. Compares argv[0] or, if there are no arguments
+ * (kernel threads, zombies), the name of the process. */
 static bool match_otherwise(const struct task_folder *folder, const struct stat_line *line,
                             const char *executable)
 {
@@ -196,8 +198,9 @@ static int choose_in_folder(const struct task_folder *folder, const char *execut
     return r;
 }
 
-/* Most processes have another executable: each costs one readlink(2). The matching ones are read
- * again below their open folder, so that name and start time are of the same process. */
+/* The first test costs one readlink(2) and rejects most processes. For the others the test is
+ * repeated in the open directory, so that the executable and the start time belong to the same
+ * process. */
 static int choose_executable(const struct camp_source *source, int32_t pid, const char *executable,
                              uint64_t *ret_start, struct camp_error *error)
 {
@@ -222,7 +225,6 @@ static bool is_left_out(int result)
     return result == CAMP_E_GONE || result == CAMP_E_PERM;
 }
 
-/* Reports the failure at one entry as that of the whole list, which it ends. */
 static int pass_on(struct camp_error *error, const struct camp_error *failure)
 {
     if (error != NULL)

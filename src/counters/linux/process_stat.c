@@ -1,18 +1,19 @@
 /*
- * The texts of /proc/PID: stat, schedstat, status, io, exe, cmdline. No file is opened here.
+ * Parsers of the texts in /proc/PID: stat, schedstat, status, io, exe, cmdline. No function here
+ * opens a file.
  *
- * Source: proc(5); kernel: do_task_stat() and proc_task_name() of fs/proc/array.c,
- * proc_pid_schedstat() and do_io_accounting() of fs/proc/base.c, task_context_switch_counts().
+ * Sources: proc(5); do_task_stat() and proc_task_name() of fs/proc/array.c; proc_pid_schedstat()
+ * and do_io_accounting() of fs/proc/base.c; task_context_switch_counts().
  *
- * In stat the name is in brackets and unescaped: it may have blanks, brackets and newlines, so only
- * the last ')' ends it. In status and cmdline it is escaped, or ends in NUL. A number must be
- * followed by another character: at the end of a truncated text its last digits may be missing.
+ * The name in stat is in brackets and is not escaped. It may contain blanks, brackets and newlines,
+ * so it ends at the last ')'. The name in status is escaped. A number must be followed by another
+ * character, because the last digits of a number at the end of a truncated text may be missing.
  */
-#define _GNU_SOURCE 1 /* memrchr() */
+#define _GNU_SOURCE 1 /* for memrchr() */
 
 #include "process.h"
 
-/* An unsigned number that is followed by a blank or the end of the line. */
+/* Parses an unsigned number that is followed by a blank or a newline. */
 static bool whole_number(struct cursor *text, uint64_t *ret)
 {
     struct cursor here = *text;
@@ -27,7 +28,7 @@ static bool whole_number(struct cursor *text, uint64_t *ret)
     return true;
 }
 
-/* "PID (NAME) STATE": parses name and state, and leaves the cursor after them. */
+/* Parses "PID (NAME) STATE". */
 static bool parse_name(struct cursor *text, struct stat_line *ret)
 {
     uint64_t pid;
@@ -48,12 +49,10 @@ static bool parse_name(struct cursor *text, struct stat_line *ret)
     return (ret->state >= 'A' && ret->state <= 'Z') || (ret->state >= 'a' && ret->state <= 'z');
 }
 
-/*
- * After the name, stat consists of words with one blank before each. It may be parsed a thousand
- * times a second, so the end is not checked at each byte: the text is cut after its last blank or
- * newline, which ends the last word. The cursor is at the blank before the next word. Inlined
- * functions keep it in registers, which saves a hundredth of the cost of the call.
- */
+/* After the name, stat consists of words, with one blank before each word. cut_last_word() removes
+ * an incomplete last word, so that each word is followed by a blank or a newline. The parsers below
+ * need not check for the end of the text at each byte. Inlining keeps the cursor in registers,
+ * which saves 1 % of the call. */
 #define IN_REGISTERS static inline __attribute__((always_inline))
 
 static void cut_last_word(struct cursor *text)
@@ -97,7 +96,7 @@ IN_REGISTERS bool next_pid(struct cursor *text, int32_t *ret)
     return true;
 }
 
-/* Unwanted numbers are not parsed: some are negative, and some huge. */
+/* The skipped words are not parsed as numbers, because some are negative or very large. */
 IN_REGISTERS bool skip_words(struct cursor *text, unsigned count)
 {
     const char *at = text->at;
@@ -116,14 +115,14 @@ bool camp_stat_parse(struct cursor text, struct stat_line *ret)
 {
     if (!parse_name(&text, ret))
         return false;
-    cut_last_word(&text); /* it leaves at least the blank after the state */
+    cut_last_word(&text); /* leaves at least the blank after the state */
     return next_pid(&text, &ret->parent) &&
-           skip_words(&text, 5) && /* skips group, session, terminal, the terminal's group, flags */
+           skip_words(&text, 5) && /* skips pgrp, session, tty_nr, tpgid, flags */
            next_number(&text, &ret->minor_faults) &&
-           skip_words(&text, 1) && /* skips those of children that were waited for */
+           skip_words(&text, 1) && /* skips cminflt: the minor faults of children */
            next_number(&text, &ret->major_faults) && skip_words(&text, 1) &&
            next_number(&text, &ret->user_ticks) && next_number(&text, &ret->system_ticks) &&
-           skip_words(&text, 4) && /* skips times of children, priority, nice */
+           skip_words(&text, 4) && /* skips cutime, cstime, priority, nice */
            next_number(&text, &ret->threads) && skip_words(&text, 1) &&
            next_number(&text, &ret->start) && next_number(&text, &ret->virtual_bytes) &&
            next_number(&text, &ret->resident_pages);
@@ -135,13 +134,13 @@ bool camp_schedstat_parse(struct cursor text, struct schedstat_line *ret)
            whole_number(&text, &ret->runs);
 }
 
-/* Finds `key` at the beginning of a line from the cursor on, and parses the number after it. */
+/* Finds a line that begins with `key`, and parses the number after the key. */
 static bool number_of_key(struct cursor text, const char *key, uint64_t *ret)
 {
     struct cursor line;
 
     while (text_line(&text, &line)) {
-        /* The newline is included here: it distinguishes a whole number from a truncated one. */
+        /* `rest` includes the newline, which shows that the number is complete. */
         struct cursor rest = { line.at, text.at };
 
         if (text_prefix(&rest, key))

@@ -1,7 +1,7 @@
 /*
- * Readers: the descriptor of a file of /proc, kept open by the caller and read by pread(2) from its
- * start. The kernel generates the text anew at each such read (fs/seq_file.c: an offset of 0 starts
- * over), so opening is saved, and the data are never stale.
+ * Readers keep a file of /proc open and read it from its start by pread(2). At an offset of 0 the
+ * kernel generates the text anew (fs/seq_file.c), so the data are never out of date, and each
+ * reading saves an open(2) and a close(2).
  */
 #include "parse.h"
 #include "process.h"
@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* CAMP_E_INVALID: the reader is not open, or of another kind. */
 static int check_reader(const struct camp_reader *reader, enum camp_reader_kind kind,
                         struct camp_error *error)
 {
@@ -25,7 +24,6 @@ static int check_reader(const struct camp_reader *reader, enum camp_reader_kind 
     return camp_fail(error, CAMP_E_INVALID, 0, "this reader is not of %s; open one", names[kind]);
 }
 
-/* Opens `path` as a reader of this kind. On a failure *reader is unchanged. */
 static int open_reader(struct camp_reader *reader, enum camp_reader_kind kind, const char *path,
                        struct camp_error *error)
 {
@@ -128,14 +126,14 @@ int camp_reader_disks(struct camp_reader *reader, int kind, struct camp_disk *di
                           error);
 }
 
-/* ----------------------------------------------------------------------------- A process --
- *
- * The kernel ties an open /proc/PID/stat to the process it was opened of: after its exit every read
- * fails with ESRCH, even if the pid is reused. So start times are compared only when the file is
- * opened. A kept descriptor reads in half the time of open + read + close.
+/*
+ * An open /proc/PID/stat stays tied to its process. After the exit of the process each read fails
+ * with ESRCH, even if the pid is reused. Reading an open file takes half the time of open, read and
+ * close.
  */
 
-#define FILES_ALONE 1u /* in reader->reserved: with a source, no clock is read */
+/* A bit of reader->reserved: the reader was opened with a source, so the CPU clock is not used. */
+#define FILES_ALONE 1u
 
 static int read_line(const struct camp_reader *reader, struct stat_line *ret,
                      struct camp_error *error)

@@ -1,29 +1,29 @@
 /*
- * Taskstats: the sampled and the measured CPU time of a process in one message, and a record of
- * every task that exits, over a generic netlink socket.
+ * Taskstats reports the sampled and the measured CPU time of a process in one message. It also
+ * sends a record of each task that exits. Both arrive over a generic netlink socket.
  *
- * Theory. cpu_run_virtual_total is sum_exec_runtime, which is measured at each switch and tick: for
- * a task that runs on another CPU at this moment, it is up to one tick old. cpu_run_real_total is
- * utime + stime as charged at ticks: sampled (measured only on CPUs with nohz_full, or where the
- * architecture does it natively). Both, and the run delay, are filled whether or not delay
- * accounting is switched on (kernel.task_delayacct) since Linux 5.14; before, when it was booted
- * with nodelayacct, all are zero: opening is then CAMP_E_NOTSUP.
+ * Theory. cpu_run_virtual_total is sum_exec_runtime, which the kernel measures at each context
+ * switch and tick. For a task that is running on another CPU it is up to one tick old.
+ * cpu_run_real_total is utime + stime, which are charged at ticks, so it is sampled. (It is
+ * measured on CPUs with nohz_full and on architectures with native accounting.) Since Linux 5.14
+ * both times and the run delay are always filled. In earlier kernels they are zero after a boot
+ * with nodelayacct; opening a session then fails with CAMP_E_NOTSUP.
  *
- * The answer about a process is the sum over its living threads and over those that exited while
- * there were others. Context switches are of living threads only. The answer about a zombie that
- * had one thread is zeros: `runs` is 0, unlike in any process that ever ran.
+ * The answer about a process is the sum over its living threads and over the threads that exited
+ * before them. Context switches are of living threads only. For a zombie that had one thread, the
+ * kernel answers zeros. `runs` is then 0, which is impossible for a process that has run.
  *
- * When send(2) returns, all answers wait in the socket. So one send carries many questions, and one
- * recvmmsg(2) receives their answers.
+ * When send(2) returns, all answers are already in the socket. So one send(2) carries many
+ * questions, and one recvmmsg(2) receives the answers.
  *
- * Records of exiting tasks come from taskstats_exit(), before the task frees its memory, with its
- * times as of its last tick or switch; later times are in no record. The kernel keeps listeners for
- * every possible CPU, so CPUs that come online later are included.
+ * taskstats_exit() sends the record of an exiting task before the kernel frees the task. The times
+ * in the record are those of the last tick or context switch; later times are in no record. Camp
+ * registers as listener for every possible CPU, so CPUs that come online later are included.
  *
- * Source: kernel/taskstats.c, Documentation/accounting/taskstats.rst. libmnl builds and reads the
- * messages; the socket is our own, because libmnl's allocates.
+ * Source: kernel/taskstats.c, Documentation/accounting/taskstats.rst. The messages are built and
+ * read with libmnl. The socket is not the one of libmnl, which allocates memory.
  */
-#define _GNU_SOURCE 1 /* recvmmsg() */
+#define _GNU_SOURCE 1 /* for recvmmsg() */
 
 #include "taskstats_message.h"
 #include "taskstats_socket.h"
@@ -47,21 +47,22 @@
 #define SO_MEMINFO 55
 #endif
 
-/* An answer has 744 bytes in Linux 7.2, a record of a process twice that. */
+/* In Linux 7.2 an answer has 744 bytes. The record of a process has twice as many. */
 #define ANSWER_SIZE 1280
 #define RECORD_SIZE 2560
 #define ANSWERS_AT_ONCE MESSAGES_AT_ONCE
 #define RECORDS_AT_ONCE 16u
-#define QUESTION_SIZE 28 /* two headers, one attribute of 32 bits */
+#define QUESTION_SIZE 28 /* two headers and one 32-bit attribute */
 
-/* A record of 600 bytes occupies 1280 to 2304 bytes of the buffer: space for some 13,000 exiting
- * tasks between two reads. It is allocated only when needed. */
+/* A record of 600 bytes occupies 1280 to 2304 bytes of the socket buffer. The buffer holds about
+ * 13,000 records of exited tasks. The kernel allocates it only as it fills. */
 #define LISTENER_BUFFER_BYTES (16 << 20)
 
 enum listening {
     NOT_LISTENING = 0,
     LISTENING = 1,
-    /* The first record of the waiting message was returned, the second did not fit. */
+    /* The next message has two records, of which the first was returned and the second did not fit.
+     */
     LISTENING_AFTER_FIRST = 2
 };
 
@@ -85,8 +86,8 @@ static int resolve_family(struct camp_taskstats *taskstats, struct camp_error *e
     return camp_taskstats_family(buffer, (size_t)got, &taskstats->family, error);
 }
 
-/* Requests taskstats of this process: only a request makes the kernel check the capabilities and
- * report its version. */
+/* Asks for the taskstats of this process. Only such a request makes the kernel check the
+ * capabilities and report its version of taskstats. */
 static int try_out(struct camp_taskstats *taskstats, struct camp_error *error)
 {
     int32_t own = (int32_t)getpid();
@@ -124,7 +125,7 @@ int camp_taskstats_open(struct camp_taskstats *taskstats, struct camp_error *err
     return result;
 }
 
-/* Reads a list such as "0-3" of all CPUs that may ever come online. */
+/* Reads the list of all CPUs that may ever come online, such as "0-3". */
 static int possible_cpus(char *list, size_t capacity, struct camp_error *error)
 {
     size_t length;
@@ -141,7 +142,7 @@ static int possible_cpus(char *list, size_t capacity, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Requests no acknowledgement: records may arrive before it. */
+/* No acknowledgement is requested, because records could arrive before it. */
 static int send_cpus(struct camp_taskstats *taskstats, uint16_t attribute, struct camp_error *error)
 {
     _Alignas(8) char buffer[2048];
@@ -182,8 +183,8 @@ static size_t put_questions(const struct camp_taskstats *taskstats, const int32_
     return length;
 }
 
-/* Receives answers to `count` questions, and puts each into tasks[] by its sequence number; other
- * elements stay unchanged. */
+/* Receives answers to `count` questions. The sequence number of an answer tells its place in
+ * tasks[]. */
 static int take_answers(struct camp_taskstats *taskstats, uint32_t first_sequence, size_t count,
                         struct camp_taskstat *tasks, size_t *ret_taken, struct camp_error *error)
 {
@@ -208,7 +209,7 @@ static int take_answers(struct camp_taskstats *taskstats, uint32_t first_sequenc
         if (result < 0)
             return result;
         if (sequence - first_sequence >= count)
-            continue; /* it answers a question of an earlier call, which failed */
+            continue; /* this answers a question of an earlier call that failed */
         task.pid = tasks[sequence - first_sequence].pid;
         tasks[sequence - first_sequence] = task;
         ++*ret_taken;
@@ -266,8 +267,8 @@ static void enlarge_buffer(int descriptor)
         (void)setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
 }
 
-/* If the kernel agrees it sends only records, if it refuses only an error. So the first message is
- * peeked at and not removed: no record is lost. */
+/* The kernel sends an error if it refuses; otherwise it sends only records. The first message is
+ * peeked at, so a record stays in the socket. */
 static int register_listener(struct camp_taskstats *taskstats, struct camp_error *error)
 {
     _Alignas(8) char buffer[RECORD_SIZE];
@@ -295,8 +296,8 @@ int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *e
     return result;
 }
 
-/* The kernel counts dropped records; where it does not report the count (before Linux 4.12) each
- * overflow stands for at least one. */
+/* Kernels before Linux 4.12 do not report the number of dropped records. In these kernels each
+ * overflow counts as one dropped record. */
 static void count_overruns(struct camp_taskstats *taskstats, bool is_overflow)
 {
     uint32_t information[SK_MEMINFO_VARS] = { 0 };
@@ -304,13 +305,13 @@ static void count_overruns(struct camp_taskstats *taskstats, bool is_overflow)
 
     if (getsockopt(taskstats->descriptor, SOL_SOCKET, SO_MEMINFO, information, &length) == 0 &&
         length > SK_MEMINFO_DROPS * sizeof information[0])
-        taskstats->overruns +=
-            information[SK_MEMINFO_DROPS] - (uint32_t)taskstats->overruns; /* 32 bits wide */
+        /* The kernel's number has 32 bits, so the difference is computed in 32 bits. */
+        taskstats->overruns += information[SK_MEMINFO_DROPS] - (uint32_t)taskstats->overruns;
     else if (is_overflow)
         taskstats->overruns++;
 }
 
-/* 1: read again. 0: no record waits. Negative: a failure. */
+/* Returns 1 to read again, 0 if no record is waiting, and a negative result after a failure. */
 static int after_no_message(struct camp_taskstats *taskstats, struct camp_error *error)
 {
     if (errno == EAGAIN)
@@ -321,7 +322,8 @@ static int after_no_message(struct camp_taskstats *taskstats, struct camp_error 
     return 1;
 }
 
-/* The resolution of the coarse clocks is the tick. */
+/* The kernel updates the coarse clocks at each tick, so their resolution is the length of a tick.
+ */
 static uint64_t tick_ns(void)
 {
     struct timespec tick;
@@ -329,7 +331,7 @@ static uint64_t tick_ns(void)
     return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? ns_of_timespec(tick) : 0;
 }
 
-/* Copies those records of one message that were not returned before. */
+/* Copies the records of a message, without a first record that an earlier call has returned. */
 static int put_message(struct camp_taskstats *taskstats, const void *bytes, size_t length,
                        struct camp_output *output, struct camp_error *error)
 {
@@ -347,7 +349,7 @@ static int put_message(struct camp_taskstats *taskstats, const void *bytes, size
     return CAMP_OK;
 }
 
-/* Receives several messages in one system call, while both records of each fit. */
+/* Receives several messages in one system call. There must be space for two records per message. */
 static int take_many(struct camp_taskstats *taskstats, struct camp_output *output,
                      struct camp_error *error)
 {
@@ -369,8 +371,8 @@ static int take_many(struct camp_taskstats *taskstats, struct camp_output *outpu
     return result < 0 ? result : got > 0;
 }
 
-/* Receives a message when there is space for one record: a message of two records stays in the
- * socket until both fit. */
+/* Receives a message when there is space for one record only. If the message has two records, only
+ * the first is returned, and the message stays in the socket. */
 static int take_last(struct camp_taskstats *taskstats, struct camp_output *output,
                      struct camp_error *error)
 {

@@ -1,19 +1,20 @@
 /*
- * Taskstats messages: generic netlink attributes around a struct taskstats.
+ * Parses taskstats messages: generic netlink attributes around a struct taskstats.
  *
- * Source: kernel/taskstats.c (mk_reply, taskstats_exit), kernel/delayacct.c (delayacct_add_tsk),
+ * Sources: kernel/taskstats.c (mk_reply, taskstats_exit), kernel/delayacct.c (delayacct_add_tsk),
  * kernel/tsacct.c (bacct_add_tsk).
  *
- * The struct grows at its end with each kernel: 328 bytes in version 8, 560 in Linux 6.18, 688 in
- * 7.2. Its length is that of the attribute, never sizeof; it is aligned to 4 bytes, not 8, so it is
- * copied before its fields are read.
+ * New kernels append fields to the struct. It has 328 bytes in version 8, 560 bytes in Linux 6.18
+ * and 688 bytes in Linux 7.2. So its length is taken from the attribute, not from sizeof. The
+ * struct in the message is aligned to 4 bytes, not 8, so it is copied before its fields are read.
  *
- * What the kernel sends of a task that ends:
- * - of a process that never had a second thread: AGGR_PID, with AGROUP in ac_flag;
- * - of a thread that is not the last of its process, be it the leader: AGGR_PID, without AGROUP;
- * - of the last thread of a process that once had several: AGGR_PID with AGROUP, and AGGR_TGID with
- *   the sum over all its threads. That sum holds CPU times, delays and nothing else.
- * Before version 12 there is no AGROUP, and a lone AGGR_PID may be either of the first two.
+ * When a task exits, the kernel sends one of these messages:
+ * - If its process never had a second thread: AGGR_PID with the flag AGROUP in ac_flag.
+ * - If other threads of its process still live: AGGR_PID without AGROUP. The task may be the
+ * leader.
+ * - If it is the last of several threads of its process: AGGR_PID with AGROUP, and AGGR_TGID with
+ * the sum over all threads. The sum has CPU times and delays only. Before taskstats version 12
+ * there is no AGROUP, so the first two messages look the same.
  */
 #include "taskstats_message.h"
 
@@ -32,10 +33,10 @@
 #define AGROUP 0x20
 #endif
 
-/* Required fields of every task end here; later ones are read if present. */
+/* The fields up to nivcsw are required. Later fields are read if they are present. */
 #define NEEDED_LENGTH (offsetof(struct taskstats, nivcsw) + sizeof(__u64))
 
-/* A 64-bit kernel's struct is also that of a 32-bit camp. */
+/* A 32-bit program and a 64-bit kernel use the same layout. */
 _Static_assert(offsetof(struct taskstats, nivcsw) == 280, "the layout of the kernel");
 
 static int malformed(struct camp_error *error, const char *what)
@@ -44,8 +45,7 @@ static int malformed(struct camp_error *error, const char *what)
                      what);
 }
 
-/* Not by libmnl's mnl_nlmsg_ok(), which compares lengths as signed numbers and accepts 0xffffffff.
- */
+/* mnl_nlmsg_ok() of libmnl compares lengths as signed numbers and accepts 0xffffffff. */
 static int check_message(const struct nlmsghdr *message, size_t length, struct camp_error *error)
 {
     if (length < sizeof *message || message->nlmsg_len < sizeof *message ||
@@ -54,7 +54,7 @@ static int check_message(const struct nlmsghdr *message, size_t length, struct c
     return CAMP_OK;
 }
 
-/* The errno of an error message, 0 of an acknowledgement, -1 when it is neither. */
+/* Returns the errno of an error message, 0 for an acknowledgement, and -1 for any other message. */
 static int errno_of_message(const struct nlmsghdr *message)
 {
     struct nlmsgerr answer;
@@ -80,7 +80,7 @@ static bool has_attributes(const struct nlmsghdr *message)
     return mnl_nlmsg_get_payload_len(message) >= sizeof(struct genlmsghdr);
 }
 
-/* The attributes that are still to be read. (libmnl's loops do the same, but cause warnings.) */
+/* The attributes that were not read yet. The loops of libmnl would cause compiler warnings. */
 struct attributes {
     const char *at;
     const char *end;
@@ -101,7 +101,6 @@ static struct attributes attributes_of_nest(const struct nlattr *nest)
     return (struct attributes){ payload, payload + mnl_attr_get_payload_len(nest) };
 }
 
-/* The next attribute; NULL at the end, or where the rest is no attribute. */
 static const struct nlattr *next_attribute(struct attributes *rest)
 {
     const struct nlattr *attribute = (const void *)rest->at;
@@ -164,10 +163,9 @@ int camp_taskstats_refusal(const void *bytes, size_t length, struct camp_error *
     return system_error <= 0 ? CAMP_OK : refused(system_error, "listening to taskstats", error);
 }
 
-/* AGGR_PID or AGGR_TGID: an id (PID or TGID) and the struct. */
 struct aggregate {
     uint32_t id;
-    size_t length; /* of the struct, as the kernel sent it; 0: there is none */
+    size_t length; /* length of the struct in the message; 0 if the message has no such attribute */
     struct taskstats stats;
 };
 
@@ -196,8 +194,8 @@ static bool read_aggregate(const struct nlattr *nest, struct aggregate *ret)
     return has_id && ret->length >= NEEDED_LENGTH;
 }
 
-/* Finds the aggregates of the thread and of the process in a message; a missing one has length 0.
- */
+/* A message has AGGR_PID (thread), AGGR_TGID (process) or both. The length of a missing one is set
+ * to 0. */
 static int read_aggregates(const struct nlmsghdr *message, struct aggregate *thread,
                            struct aggregate *process, struct camp_error *error)
 {
@@ -280,8 +278,8 @@ static void fill_times(struct camp_task_exit *exit, const struct taskstats *stat
     exit->run_delay_ns = stats->cpu_delay_total;
 }
 
-/* The upper bound of a task's CPU time: its life without the time in the run queue, or the measured
- * time plus a tick if that is less. */
+/* An upper bound of the task's CPU time: the measured time plus one tick, but at most the lifetime
+ * without the time in the run queue. */
 static uint64_t at_most(const struct camp_task_exit *exit, uint64_t tick_ns)
 {
     uint64_t most = exit->measured_ns + tick_ns;
@@ -291,7 +289,6 @@ static uint64_t at_most(const struct camp_task_exit *exit, uint64_t tick_ns)
     return most > exit->measured_ns ? most : exit->measured_ns;
 }
 
-/* Fills the task's own data; its process is added by the caller. */
 static void fill_task(struct camp_task_exit *exit, const struct aggregate *task, uint64_t tick_ns)
 {
     const struct taskstats *stats = &task->stats;
@@ -311,8 +308,8 @@ static void fill_task(struct camp_task_exit *exit, const struct aggregate *task,
     camp_text_copy(exit->name, sizeof exit->name, name);
 }
 
-/* Fills the whole process from its last thread's record: the kernel adds up only times over the
- * threads. The start is the leader's where the kernel reports it. */
+/* Turns the record of the last thread into a record of its process. For a process the kernel adds
+ * up only times. The start of the process is known if the kernel reports ac_tgetime. */
 static void fill_process(struct camp_task_exit *exit, const struct aggregate *process,
                          const struct aggregate *last_thread)
 {

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE 1 /* recvmmsg() */
+#define _GNU_SOURCE 1 /* for recvmmsg() */
 
 #include "taskstats_socket.h"
 
@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Once connected to the kernel, a netlink socket gets messages from no other sender. */
+/* A netlink socket that is connected to the kernel gets no messages from other senders. */
 int camp_taskstats_connect(int *ret_descriptor, struct camp_error *error)
 {
     const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
@@ -59,7 +59,6 @@ int camp_taskstats_send(int descriptor, const void *bytes, size_t length, struct
     return sent < 0 ? camp_fail_errno(error, errno, "asking taskstats") : CAMP_OK;
 }
 
-/* Receives one message without waiting: the answer is there when send(2) returns. */
 ssize_t camp_taskstats_receive(int descriptor, void *buffer, size_t capacity, int flags)
 {
     ssize_t got;
@@ -70,8 +69,6 @@ ssize_t camp_taskstats_receive(int descriptor, void *buffer, size_t capacity, in
     return got;
 }
 
-/* Receives up to `count` messages of at most message_size bytes, and their lengths. Below 0, with
- * errno EAGAIN: none is there. */
 int camp_taskstats_receive_many(int descriptor, char *buffer, size_t message_size, size_t count,
                                 size_t *lengths)
 {

@@ -1,4 +1,5 @@
-/* The netlink socket of taskstats: not libmnl's, which allocates memory. No function waits. */
+/* The netlink socket of taskstats. The socket of libmnl is not used, because it allocates memory.
+ * No function waits. */
 #pragma once
 
 #include <camp/camp.h>
@@ -12,17 +13,18 @@
 
 int camp_taskstats_connect(int *ret_descriptor, struct camp_error *error);
 
-/* Writes the headers of a request at the beginning of a buffer. */
+/* Writes the headers of a request at the beginning of `buffer`. */
 struct nlmsghdr *camp_taskstats_begin(void *buffer, uint16_t type, uint8_t command,
                                       uint32_t sequence);
 
 int camp_taskstats_send(int descriptor, const void *bytes, size_t length, struct camp_error *error);
 
-/* Receives one message; negative, with errno EAGAIN, when none is there. Answers are there as soon
- * as the request was sent. `flags` are those of recv(2). */
+/* Receives one message. Returns a negative number with errno EAGAIN if there is none. An answer is
+ * in the socket as soon as its question was sent. `flags` are those of recv(2). */
 ssize_t camp_taskstats_receive(int descriptor, void *buffer, size_t capacity, int flags);
 
-/* Receives up to `count` (at most MESSAGES_AT_ONCE) messages, message_size bytes apart, and their
- * lengths. Returns their number; negative, with errno EAGAIN, when none is there. */
+/* Receives up to `count` messages (at most MESSAGES_AT_ONCE) and their lengths. Message i begins at
+ * buffer + i * message_size. Returns the number of messages, or a negative number with errno EAGAIN
+ * if there is none. */
 int camp_taskstats_receive_many(int descriptor, char *buffer, size_t message_size, size_t count,
                                 size_t *lengths);

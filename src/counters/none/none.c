@@ -1,17 +1,18 @@
 /*
- * No system at all: every counter answers CAMP_E_NOTSUP, and says so.
+ * Every function of camp.h that reads a counter, for a system without support: each returns
+ * CAMP_E_NOTSUP.
  *
- * It is the start of a port. Copy this folder to one with the system's name, split this file by
- * subject (cpu.c, memory.c, network.c, disk.c, process.c, as linux/ is), give the folder its line
- * in ../meson.build, and fill one function after the other until the live laws hold. A number that
- * the system does not count stays CAMP_E_NOTSUP or a cleared bit: never a zero that looks like one.
+ * To port camp to another system, copy this folder, split this file by subject (cpu.c, memory.c,
+ * network.c, disk.c, process.c, like the folder linux), and add the folder to ../meson.build. Then
+ * implement one function after the other until the tests on live counters pass. A value that the
+ * system does not count must stay CAMP_E_NOTSUP or a cleared bit, and must not become 0.
  *
- * What is common to all systems (derived.c, error.c, text.c) is not here. A test builds this file
- * and compares what it exports with the library, so that it is never short of a function.
+ * Functions that are common to all systems are in derived.c, error.c and text.c. A test checks that
+ * this file defines every other function of the library.
  */
 #include "../error.h"
 
-/* Unused arguments keep their names for the port's author. */
+/* The unused arguments keep their names for the author of a port. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 static int not_counted(struct camp_error *error, const char *what)
