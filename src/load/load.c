@@ -1,9 +1,8 @@
 /*
- * camp load: loads of known size, which report their ground truth at their end.
+ * camp load: loads of known size, which report at their end what they did.
  *
- * This file is the table of the loads. A load is a file load_*.c, with the options and the facts of
- * its truth at its end. Exit status 3 (partial): the load could not reach the requested size; its
- * truth is what it reached.
+ * This file has the table of the loads. Each load is in a file load_*.c. The exit status 3 means
+ * that the load did not reach the requested size; its report states the size that it reached.
  */
 #include "load_command.h"
 
@@ -34,7 +33,8 @@ int load_run(const struct load_command *load)
     const int r = load->run(load->plan, load->truth, &error);
     int status;
 
-    if (r != CAMP_OK && *(const uint64_t *)load->truth == 0) /* wall_ns 0: the load did not start */
+    /* The first member is wall_ns, which is 0 if the load did not start. */
+    if (r != CAMP_OK && *(const uint64_t *)load->truth == 0)
         return complain_of(r, &error);
     if (load->remark != NULL)
         load->remark(load->plan, load->truth, remark);

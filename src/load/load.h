@@ -1,15 +1,16 @@
 /*
- * Loads of known size that report their own ground truth.
+ * Loads of known size, which report what they did.
  *
- * Each load is one plain function: it does what its plan says in the calling process, prints
- * nothing, and fills a truth, which comes from its own clocks and counts and not from the counters
- * under test. `camp load` prints the truth; `camp verify` compares it with what libcamp reports.
+ * Each load is one function. It does what its plan says in the calling process, prints nothing, and
+ * fills a struct load_*_truth. The truth comes from the clocks and counts of the load itself, not
+ * from the counters under test. `camp load` prints the truth, and `camp verify` compares the truth
+ * with what libcamp reports.
  *
- * All of them return CAMP_OK or a negative CAMP_E_*, with *error (may be NULL) saying what failed
- * and what to do; the truth is then filled as well, up to the failure. They end early, with
- * CAMP_OK, once stop_requested is set (command.h). With a duration of 0, a load runs until
- * stop_requested is set, or until the given amount is done. Each member's comment has its bounds; a
- * value outside is CAMP_E_INVALID.
+ * A load returns CAMP_OK or a negative CAMP_E_*. After a failure, *error (which may be NULL) says
+ * what failed and what to do, and the truth covers the time up to the failure. A load ends early,
+ * with CAMP_OK, when stop_requested is set (program/command.h). With a duration of 0 a load runs
+ * until its amount is done, or, if its plan has no amount, until stop_requested is set. The
+ * comments of the members state their ranges; a value out of range is CAMP_E_INVALID.
  */
 #pragma once
 
@@ -19,99 +20,103 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each load has a plan and a truth of its own type: load_cpu() those of struct load_cpu_plan and
- * struct load_cpu_truth. The first member of a truth is uint64_t wall_ns; 0: it did not start. */
+/* Each load has its own types: load_cpu() takes a struct load_cpu_plan and fills a struct
+ * load_cpu_truth. The first member of each truth is uint64_t wall_ns, which is 0 if the load did
+ * not start. */
 typedef int load_function(const void *plan, void *ret_truth, struct camp_error *error);
 load_function load_cpu, load_fork, load_memory, load_net, load_io, load_sleep, load_fault,
     load_threads;
 
 enum load_phase {
-    LOAD_ANY_PHASE,     /* anywhere in the period, at random: ticks sample it fairly */
-    LOAD_BETWEEN_TICKS, /* asleep at each tick: a sampling kernel sees nothing */
-    LOAD_ACROSS_TICKS   /* running at each tick: a sampling kernel sees whole ticks */
+    LOAD_ANY_PHASE,     /* runs at a random time in the period; sampled CPU time is right */
+    LOAD_BETWEEN_TICKS, /* sleeps at each tick; sampled CPU time is 0 */
+    LOAD_ACROSS_TICKS   /* runs at each tick; sampled CPU time is in whole ticks */
 };
 
 struct load_cpu_plan {
-    double percent; /* of one CPU, (0, 100]; less with a phase: load_cpu_maximum_percent() */
+    double percent; /* of one CPU, (0, 100]; with a phase, at most load_cpu_maximum_percent() */
     enum load_phase phase;
-    uint64_t period_ns; /* time between the starts of two burns. 0: 10 ms, or with a phase the
-                         * fewest ticks that suffice. Otherwise 1 ms to 10 s; with a phase a
-                         * multiple of the tick */
-    int32_t cpu;        /* CPU to pin to. -1: none, or with a phase the last one allowed */
+    /* The load runs once in each period of 1 ms to 10 s. With a phase, the period must be a
+     * multiple of the tick. 0 means 10 ms, or with a phase the smallest suitable number of ticks.
+     */
+    uint64_t period_ns;
+    int32_t cpu; /* -1 means any CPU, or with a phase the last allowed CPU */
     uint64_t duration_ns;
 };
 
 struct load_cpu_truth {
-    uint64_t wall_ns;      /* CLOCK_MONOTONIC over the same interval as own_ns */
-    uint64_t own_ns;       /* CPU time of this process, by CLOCK_PROCESS_CPUTIME_ID: measured */
-    const char *phase;     /* as option: "any" */
-    double wanted_percent; /* of the plan */
-    double percent;        /* own_ns as a percentage of wall_ns */
-    uint64_t cycles;       /* periods in which it ran */
-    uint64_t missed;       /* periods outside their phase, because the load ran late or was kept off
-                            * the CPU; their burn is made up for later, within the phase */
-    bool phased;           /* false: the members of ticks and search are unknown */
-    uint64_t ticks_met;    /* ticks that came while it ran: multiplied by tick_ns, this is what
-                            * sampling charges */
+    uint64_t wall_ns;
+    uint64_t own_ns;   /* CLOCK_PROCESS_CPUTIME_ID during wall_ns */
+    const char *phase; /* value of the option --phase, such as "any" */
+    double wanted_percent;
+    double percent;  /* own_ns as a percentage of wall_ns */
+    uint64_t cycles; /* periods in which the load ran */
+    /* Periods in which the load ran too late or out of its phase, because other tasks had the CPU.
+     * The load makes up for the CPU time in later periods. */
+    uint64_t missed;
+    bool phased; /* false without a phase; facts with IF_PHASED in load_cpu.c are then unknown */
+    uint64_t ticks_met;     /* ticks during which the load ran */
     double sampled_percent; /* ticks_met x tick_ns as a percentage of wall_ns */
-    uint64_t ticks_unsure;  /* part of ticks_met: those in misplaced or interrupted burns, which the
-                             * kernel may have charged to another task */
-    uint64_t period_ns;     /* the period that the load used */
-    bool has_tick;          /* false: the kernel does not report its tick */
-    uint64_t tick_ns; /* length of the kernel's tick, by clock_getres(CLOCK_MONOTONIC_COARSE) */
-    uint64_t tick_phase_ns; /* offset of the tick from multiples of tick_ns */
-    uint64_t locks;         /* searches for the tick's phase; 0 without a phase */
-    uint64_t search_ns;     /* CPU time of the first search for the tick: not in own_ns */
-    uint64_t runnable_ns;   /* with a phase, wall time of the search and of the burns. The load ran
-                             * or waited for its CPU, so the CPU was never idle in this time */
-    int32_t cpu;            /* CPU that the load was pinned to, or -1 */
-    bool realtime;          /* SCHED_FIFO was needed to keep the phase, and was permitted */
+    /* The part of ticks_met that the kernel may have charged to another task, because the load was
+     * interrupted or out of its phase. */
+    uint64_t ticks_unsure;
+    uint64_t period_ns;
+    bool has_tick;          /* false if the kernel does not report the length of its tick */
+    uint64_t tick_ns;       /* length of a tick, by clock_getres(CLOCK_MONOTONIC_COARSE) */
+    uint64_t tick_phase_ns; /* ticks come at multiples of tick_ns plus this offset */
+    uint64_t locks;         /* number of searches for the tick; 0 without a phase */
+    uint64_t search_ns;     /* CPU time of the first search for the tick, not part of own_ns */
+    /* With a phase, the wall time in which the load ran or waited for its CPU. The CPU was not idle
+     * in this time. */
+    uint64_t runnable_ns;
+    int32_t cpu;   /* CPU to which the load was bound, or -1 */
+    bool realtime; /* SCHED_FIFO was needed to keep the phase, and was permitted */
 };
 
-/* The highest percentage that fits between two ticks, or across one, with this period (0: the
- * default). */
+/* The highest percentage of CPU time that is possible with a phase and a period. A period of 0
+ * stands for the default. */
 double load_cpu_maximum_percent(enum load_phase phase, uint64_t period_ns);
 
 struct load_fork_plan {
-    double rate;      /* children a second, (0, 20000] */
-    uint64_t burn_ns; /* CPU time of each, by its own clock, [0, 10 s] */
+    double rate;      /* children per second, (0, 20000] */
+    uint64_t burn_ns; /* CPU time of each child by its own clock, [0, 10 s] */
     uint64_t duration_ns;
 };
 
 struct load_fork_truth {
-    uint64_t wall_ns;    /* from the first fork to the last child's exit */
-    uint64_t children;   /* forked and reaped */
-    uint64_t failed;     /* fork() refused (limits): not in `children` */
-    uint64_t late;       /* forked more than one period later than planned */
-    uint64_t unreported; /* killed before they reported their time */
-    uint64_t own_ns; /* sum of the CPU clocks that the children read just before they exit: from the
-                      * start of the child in the kernel to that reading, without its exit */
-    uint64_t whole_ns;  /* sum of the children's CPU clocks, read when they are zombies: with their
-                         * exit. Records of exited tasks should add up to it */
-    uint64_t parent_ns; /* CPU time of the forking process: forks and waits */
-    double rate;        /* achieved */
+    uint64_t wall_ns;    /* from the first fork to the exit of the last child */
+    uint64_t children;   /* forked and waited for */
+    uint64_t failed;     /* forks that failed because of a limit */
+    uint64_t late;       /* children forked more than one period late */
+    uint64_t unreported; /* children killed before they reported their CPU time */
+    uint64_t own_ns; /* sum of the CPU times that the children reported just before their exit */
+    /* Sum of the CPU times of the children after their exit. The records of exited tasks should add
+     * up to this sum. */
+    uint64_t whole_ns;
+    uint64_t parent_ns;
+    double rate;
 };
 
-/* One step, when each of its pages has been written to once. */
+/* What happened in one step of load_memory(). */
 struct load_step {
-    uint64_t number; /* from 1 */
-    uint64_t bytes;  /* of this step, whole pages */
+    uint64_t number; /* 1 for the first step */
+    uint64_t bytes;  /* size of the step, in whole pages */
     uint64_t held_bytes;
     uint64_t touched_pages;
-    uint64_t minor_faults; /* during this step; with huge pages fewer than its pages */
+    uint64_t minor_faults; /* during this step; with huge pages, fewer than touched_pages */
     uint64_t resident_bytes;
 };
 
 #define LOAD_STEPS_MAX 1000u
 
 struct load_memory_plan {
-    uint64_t step_bytes;  /* rounded up to pages, [1, 1 TiB] */
-    uint64_t steps;       /* [1, LOAD_STEPS_MAX] */
-    uint64_t pause_ns;    /* after each step, before the next one or the end */
-    bool huge;            /* huge pages allowed; else one fault a page */
-    uint64_t duration_ns; /* the memory is held until this time after the start; 0: until the last
-                           * step */
-    /* NULL, or called after each step; returns false to stop. */
+    uint64_t step_bytes; /* rounded up to whole pages, [1, 1 TiB] */
+    uint64_t steps;      /* [1, LOAD_STEPS_MAX] */
+    uint64_t pause_ns;
+    bool huge; /* allows huge pages; without them each page causes one fault */
+    /* The memory is held for this time from the start. 0 means until the last step. */
+    uint64_t duration_ns;
+    /* Called after each step if not NULL. The load stops if it returns false. */
     bool (*each_step)(void *context, const struct load_step *step);
     void *context;
 };
@@ -120,134 +125,139 @@ struct load_memory_truth {
     uint64_t wall_ns;
     uint64_t step_count;
     uint64_t bytes;
-    uint64_t pages; /* touched */
+    uint64_t pages;
     uint64_t page_bytes;
     uint64_t minor_faults;
     uint64_t resident_bytes;
     struct load_step each[LOAD_STEPS_MAX]; /* [step_count] */
 };
 
-/* UDP to the load's own receiver, which must be able to bind the target's address, so no packet
- * reaches another program. */
+/* UDP packets to a receiver in the load itself. The receiver must be able to bind the address of
+ * the target, so that no packet reaches another program. */
 struct load_net_plan {
-    uint64_t packets;       /* [1, 1e9] */
-    uint64_t bytes;         /* payload of each, [0, 65507]; never fragmented */
-    const char *target;     /* IPv4 or IPv6 address; NULL: 127.0.0.1 */
-    int sender_namespace;   /* open network namespaces of the sockets; -1: the current one */
-    int receiver_namespace; /* (otherwise CAP_SYS_ADMIN) */
-    uint64_t duration_ns;   /* not 0: send for this time, ignoring `packets` */
+    uint64_t packets;   /* [1, 1e9] */
+    uint64_t bytes;     /* payload of a packet, which is never fragmented, [0, 65507] */
+    const char *target; /* IPv4 or IPv6 address; NULL means 127.0.0.1 */
+    /* Descriptors of network namespaces. -1 means the current namespace. Other namespaces need
+     * CAP_SYS_ADMIN. */
+    int sender_namespace;
+    int receiver_namespace;
+    uint64_t duration_ns; /* if not 0, packets are sent for this time and `packets` is ignored */
 };
 
 struct load_net_truth {
     uint64_t wall_ns;
     uint64_t sent_packets;
     uint64_t received_packets;
-    uint64_t sent_bytes;      /* payload */
-    uint64_t received_bytes;  /* payload */
-    uint64_t lost_packets;    /* sent, and not received within a second */
-    uint64_t header_bytes;    /* per packet: IP and UDP headers. lo counts payload and headers; an
-                               * Ethernet or veth interface counts LOAD_NET_ETHERNET_BYTES more */
-    uint64_t interface_bytes; /* sent_bytes + sent_packets x header_bytes: as lo counts it */
+    uint64_t sent_bytes;
+    uint64_t received_bytes;
+    uint64_t lost_packets; /* packets that were not received within a second */
+    uint64_t header_bytes; /* IP and UDP headers of one packet */
+    /* sent_bytes + sent_packets x header_bytes. The interface lo counts this number. Ethernet and
+     * veth interfaces count LOAD_NET_ETHERNET_BYTES more per packet. */
+    uint64_t interface_bytes;
 };
 
 #define LOAD_NET_ETHERNET_BYTES 14u
 
 struct load_io_plan {
-    const char *file; /* NULL: a nameless file in TMPDIR or /var/tmp. An existing file is read, and
-                       * refused for writing; a file created here is removed at the end */
-    uint64_t bytes;   /* to transfer, [1, 1 TiB] */
-    uint64_t block;   /* of each operation, [1, 16 MiB]; direct: a multiple of 512 */
-    bool direct;      /* O_DIRECT: bypasses the page cache */
-    bool write;       /* else read */
-    bool cold;        /* buffered reads from storage: the file leaves the page cache before each
-                       * pass */
-    uint64_t
-        duration_ns; /* not 0: run for this time. `bytes` is then only the size of a created file */
+    /* NULL means a nameless file in TMPDIR or /var/tmp. An existing file may be read but not
+     * written. A file that the load creates is removed at the end. */
+    const char *file;
+    uint64_t bytes; /* bytes to transfer, [1, 1 TiB] */
+    uint64_t block; /* size of an operation, [1, 16 MiB]; with `direct`, a multiple of 512 */
+    bool direct;    /* bypasses the page cache by O_DIRECT */
+    bool write;     /* writes instead of reading */
+    bool cold;      /* evicts the file from the page cache before each pass */
+    /* If not 0, the load runs for this time, and `bytes` is only the size of a file that the load
+     * creates. */
+    uint64_t duration_ns;
 };
 
 struct load_io_truth {
     uint64_t wall_ns;
     uint64_t operations; /* read() or write() calls that transferred data */
     uint64_t bytes;
-    uint64_t call_ns;        /* wall time within these calls */
-    uint64_t longest_ns;     /* of one call */
-    uint64_t sync_ns;        /* writing: fdatasync() at the end; 0 when direct */
-    uint64_t prepared_bytes; /* written before reading a file created here; not part of the other
-                              * members */
-    uint64_t storage_bytes;  /* reading: what the kernel read from storage, by getrusage(2) */
-    uint64_t own_ns;         /* CLOCK_THREAD_CPUTIME_ID over wall_ns */
-    uint64_t waited_ns; /* the rest of wall_ns: the thread waited for the disk, then for a CPU */
+    uint64_t call_ns;        /* wall time of the operations */
+    uint64_t longest_ns;     /* wall time of the longest operation */
+    uint64_t sync_ns;        /* fdatasync() after writing; 0 with `direct` */
+    uint64_t prepared_bytes; /* written to a new file before it is read; in no other member */
+    uint64_t storage_bytes;  /* bytes that the kernel read from storage, by getrusage(2) */
+    uint64_t own_ns;         /* CLOCK_THREAD_CPUTIME_ID during wall_ns */
+    uint64_t waited_ns;      /* wall_ns - own_ns, for the disk and then for a CPU */
 };
 
 enum load_sleep_kind {
     LOAD_SLEEP_LOCK, /* in futex(2), until another thread wakes it */
-    LOAD_SLEEP_PIPE, /* in read(2) of a pipe, until another thread writes to it */
+    LOAD_SLEEP_PIPE, /* in read(2) of a pipe, until another thread writes */
     LOAD_SLEEP_TIMER /* in clock_nanosleep(2) */
 };
 
 struct load_sleep_plan {
     enum load_sleep_kind kind;
-    double percent;     /* share of time asleep, (0, 100]; otherwise it uses a CPU */
-    uint64_t period_ns; /* time between the starts of two sleeps. 0: 10 ms. Otherwise 1 ms to 1 s */
-    int32_t cpu;        /* CPU for the sleeper and its waker. -1: any */
+    double percent;     /* share of time asleep, (0, 100]; the rest of the time it uses a CPU */
+    uint64_t period_ns; /* it sleeps once in each period of 1 ms to 1 s; 0 means 10 ms */
+    int32_t cpu;        /* CPU of the sleeping and the waking thread; -1 means any CPU */
     uint64_t duration_ns;
 };
 
-/* Of the calling thread, which is the sleeper: asleep_ns + late_ns + own_ns are its wall time,
+/* Facts about the calling thread, which sleeps. Its wall time is asleep_ns + late_ns + own_ns,
  * except for preemption. */
 struct load_sleep_truth {
     uint64_t wall_ns;
     int32_t tid;
-    double wanted_percent; /* of the plan */
+    double wanted_percent;
     uint64_t sleeps;
-    uint64_t missed;    /* cycles that started too late to sleep */
-    uint64_t asleep_ns; /* from the sleeper's clock reading before the call to the waker's reading
-                         * just before the wakeup; for a timer, to the requested time */
-    uint64_t unsure_ns; /* upper bound of what asleep_ns misses: the duration of the wakeup, or the
-                         * lateness of the timer (or of its CPU) */
-    uint64_t late_ns;   /* from the wakeup to the sleeper's clock reading after the call: run queue
-                         * and return */
-    uint64_t own_ns;    /* CLOCK_THREAD_CPUTIME_ID */
-    uint64_t call_own_ns;  /* the part of own_ns for falling asleep and waking: also in asleep_ns or
-                            * late_ns */
-    uint64_t preempted_ns; /* wall time of the calls in which another task took the CPU: asleep_ns
-                            * then includes run-queue time before the sleep */
-    double percent;        /* asleep_ns as a percentage of wall_ns */
+    uint64_t missed; /* wakeups that came before the thread was asleep */
+    /* Time until just before the wakeup by another thread, or until the requested time of the
+     * timer. */
+    uint64_t asleep_ns;
+    /* asleep_ns may be too small by up to this time, which is the duration of the wakeup or the
+     * lateness of the timer. */
+    uint64_t unsure_ns;
+    uint64_t late_ns;     /* from the wakeup until the thread runs again */
+    uint64_t own_ns;      /* CLOCK_THREAD_CPUTIME_ID */
+    uint64_t call_own_ns; /* CPU time of falling asleep and waking; also in asleep_ns or late_ns */
+    /* Wall time of the sleeps with a preemption. The asleep_ns of such a sleep may include time in
+     * the run queue. */
+    uint64_t preempted_ns;
+    double percent; /* asleep_ns as a percentage of wall_ns */
 };
 
 #define LOAD_FAULT_FILE_PAGES 16384u
 
 struct load_fault_plan {
-    const char *file; /* NULL: a nameless file in TMPDIR or /var/tmp. The file is only read */
-    uint64_t pages;   /* pages to touch in turn, [1, 1e9]; a pass touches at most
-                       * LOAD_FAULT_FILE_PAGES pages, which are evicted from memory before it */
-    bool in_call;     /* touched by write(2) to a pipe, not by the load's own code */
-    uint64_t
-        duration_ns; /* not 0: run for this time, pass after pass. A created file has `pages` pages
-                      */
+    const char *file; /* NULL means a nameless file in TMPDIR or /var/tmp; it is only read */
+    /* Number of pages to touch, [1, 1e9]. A pass touches up to LOAD_FAULT_FILE_PAGES pages, which
+     * are evicted from memory before the pass. */
+    uint64_t pages;
+    bool in_call; /* the kernel touches the pages, in write(2) to a pipe */
+    /* If not 0, the load repeats passes for this time, and `pages` is only the size of a file that
+     * the load creates. */
+    uint64_t duration_ns;
 };
 
 struct load_fault_truth {
-    uint64_t wall_ns;      /* includes evicting the pages */
-    uint64_t pages;        /* touched */
-    uint64_t major_faults; /* by getrusage(2); the other touches found their pages in memory */
-    uint64_t touch_ns;     /* wall time of the touches */
-    uint64_t own_ns;       /* the part on a CPU, by CLOCK_THREAD_CPUTIME_ID */
-    uint64_t waited_ns;    /* the other part: the thread waited for pages, then for a CPU */
-    uint64_t longest_ns;   /* of one page */
+    uint64_t wall_ns; /* includes the eviction of pages */
+    uint64_t pages;
+    uint64_t major_faults; /* by getrusage(2); the other touched pages were in memory */
+    uint64_t touch_ns;     /* wall time of touching */
+    uint64_t own_ns;       /* CLOCK_THREAD_CPUTIME_ID during touch_ns */
+    uint64_t waited_ns;    /* touch_ns - own_ns, for pages and then for a CPU */
+    uint64_t longest_ns;   /* wall time of the slowest page */
 };
 
 #define LOAD_THREADS_MAX 1024u
 
 struct load_threads_plan {
     uint64_t threads; /* [1, LOAD_THREADS_MAX] */
-    double percent;   /* of one CPU, each thread, (0, 100] */
+    double percent;   /* share of one CPU that each thread uses, (0, 100] */
     uint64_t duration_ns;
 };
 
 struct load_thread_truth {
     int32_t tid;
-    uint64_t own_ns; /* CLOCK_THREAD_CPUTIME_ID, read first and last by the thread */
+    uint64_t own_ns;
     uint64_t wall_ns;
     double percent;
 };
@@ -255,7 +265,7 @@ struct load_thread_truth {
 struct load_threads_truth {
     uint64_t wall_ns;
     uint64_t thread_count;
-    uint64_t own_ns;     /* of the whole process: the threads and their creation */
-    uint64_t threads_ns; /* sum of each */
+    uint64_t own_ns;     /* CPU time of the process, including the creation of threads */
+    uint64_t threads_ns; /* sum of own_ns of the threads */
     struct load_thread_truth each[LOAD_THREADS_MAX]; /* [thread_count] */
 };

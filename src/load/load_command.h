@@ -1,5 +1,5 @@
 /*
- * What the loads share as commands: options, a table of what their truth reports, and how they run.
+ * The commands `camp load NAME`: their options, and the tables of what they report. The function
  * load_NAME_command() is in the file of the load.
  */
 #pragma once
@@ -13,22 +13,23 @@
 #include <stddef.h>
 
 #define DEFAULT_DURATION_NS (10ull * NS_PER_S)
-#define NEARLY 0.98 /* share of the requested amount that counts as all of it */
+#define NEARLY 0.98 /* a load that reached this share of its plan is complete */
 #define REMARK_SIZE 200u
 
-/* One member of a truth, which becomes a field of its record. */
+/* One member of a struct load_*_truth, which becomes a field of the report. */
 struct fact {
-    const char *name; /* of the member: the key in JSON and CSV */
+    const char *name; /* name of the member, and of the field in JSON and CSV */
     enum cell_kind kind;
     size_t offset;
-    const char *title, *help; /* see struct field */
+    const char *title, *help;
     int decimals;
-    size_t
-        known_if; /* offset of a bool; if that is false, the member is unknown. 0: always known */
+    /* Offset of a bool in the truth. If the bool is false, the value is unknown. 0 means that the
+     * value is always known. */
+    size_t known_if;
 };
 
-/* A member's type makes it a text, a natural or real number or a boolean; an int32_t is unknown if
- * negative. The other arguments follow `offset` in struct fact. */
+/* The cell kind follows from the type of the member. A negative int32_t means that the value is
+ * unknown. Further arguments set `title`, `help` and later members of struct fact. */
 #define FACT(type, member, ...)                                                                    \
     {                                                                                              \
         .name = #member, .kind = CELL_KIND(((const type *)0)->member),                             \
@@ -42,7 +43,7 @@ struct fact {
              : CELL_BOOLEAN, const char *                                                          \
              : CELL_TEXT)
 
-/* The steps or threads of a truth: structs `row_size` bytes apart. */
+/* The array of steps or threads in a truth. The elements are row_size bytes apart. */
 struct load_rows {
     const char *name;
     const struct fact *facts;
@@ -57,36 +58,37 @@ struct load_command {
     load_function *run;
     const void *plan;
     void *truth;
-    const struct fact *facts; /* in the order of display */
+    const struct fact *facts;
     size_t fact_count;
-    /* Writes to `ret` how the load fell short of its plan, if it did. NULL: it cannot. */
+    /* Writes to `ret` how the load fell short of its plan, or leaves it empty. NULL if the load
+     * cannot fall short. */
     void (*remark)(const void *plan, const void *truth, char ret[REMARK_SIZE]);
-    const struct load_rows *rows; /* NULL: none */
+    const struct load_rows *rows; /* NULL if the load has no steps or threads */
 };
 
 #define LOAD_FORMAT                                                                                \
     COMMON_OPTION(COMMON_FORMAT, &load_format, .choices = load_formats), COLOR_OPTION
-/* The option that sets the duration of `plan`. */
+/* The option --duration, which sets plan.duration_ns. */
 #define LOAD_DURATION_OF(text) COMMON_OPTION(COMMON_DURATION, &plan.duration_ns, .help = text)
 #define LOAD_DURATION                                                                              \
     LOAD_DURATION_OF("Run for this time (10 s). Ctrl-C ends the load early, with its report so "   \
                      "far.")
 extern const char *const load_formats[];
-extern int load_format; /* an index into load_formats */
+extern int load_format; /* index into load_formats */
 
-/* Parses the options of a load; arguments are an error. */
+/* Parses the options of a load. Arguments that are not options are an error. */
 int load_parse(const char *about, const struct option_spec *specs, size_t count, int argc,
                char **argv);
 
-/* Runs the load and shows its truth, and then reports how it failed or fell short. Returns an exit
- * status. */
+/* Runs the load and prints its report. Then prints to stderr why the load failed or fell short of
+ * its plan. Returns an exit status. */
 int load_run(const struct load_command *load);
 
-/* Must be called once, before the options of a load are parsed: each record states the CPU time
- * that the process had used at this call, and at the end. */
+/* Must be called once, before the options of a load are parsed. The report states the CPU time of
+ * the process up to this call. */
 void load_mark_startup(void);
 
-/* Writes the truth to stdout as a record "camp.load/1". Returns an exit status. */
+/* Prints the report as a record "camp.load/1" to stdout. Returns an exit status. */
 int load_show(const struct load_command *load);
 
 int load_cpu_command(int argc, char **argv);
@@ -94,6 +96,6 @@ int load_fork_command(int argc, char **argv);
 int load_memory_command(int argc, char **argv);
 int load_net_command(int argc, char **argv);
 int load_io_command(int argc, char **argv);
-int load_sleep_command(int argc, char **argv); /* lock, pipe and sleep, by argv[0] */
+int load_sleep_command(int argc, char **argv); /* argv[0] is lock, pipe or sleep */
 int load_fault_command(int argc, char **argv);
 int load_threads_command(int argc, char **argv);

@@ -1,20 +1,21 @@
 /*
- * A load of a known share of one CPU, at a known phase of the kernel's tick.
+ * A load that uses a known share of one CPU, at a chosen time between the kernel's ticks.
  *
- * Theory. A sampling kernel charges the whole tick to the task that runs when the tick comes. So a
- * task that runs only between ticks is charged nothing, and a task that runs for a moment around
- * each tick is charged all the time. In each period the load sleeps until its place (an absolute
- * CLOCK_MONOTONIC time, with a timer slack of 1 ns), uses the CPU in user mode, and sleeps again.
- * Its own CPU clock (CLOCK_PROCESS_CPUTIME_ID, sum_exec_runtime: measured) decides how long it
- * burns: up to the share of all wall time until the end of this period, so that deviations are made
- * up for, but never out of phase. The costs of waking and sleeping are in that clock, so they are
- * in the share.
+ * Theory. A kernel that samples charges each tick to the task that runs at that moment. A task that
+ * runs only between ticks is charged nothing. A task that runs for a moment around each tick is
+ * charged all the time. In each period the load sleeps until its time (an absolute CLOCK_MONOTONIC
+ * time, with a timer slack of 1 ns), uses the CPU in user mode, and sleeps again. How long it uses
+ * the CPU is decided by its CPU clock (CLOCK_PROCESS_CPUTIME_ID, which is sum_exec_runtime and
+ * measured). The target is the share of all wall time up to the end of the period. So the load
+ * makes up for deviations, but never runs out of its phase. The CPU time of waking and falling
+ * asleep is in that clock, so it is part of the share.
  *
- * The load checks its phase without being sampled itself: CLOCK_MONOTONIC_COARSE differs before and
- * after a burn when a tick came within it.
+ * To check its phase, the load reads CLOCK_MONOTONIC_COARSE before and after it uses the CPU. The
+ * two readings differ if there was a tick in between.
  *
- * SCHED_FIFO (priority 1) is used only after burns were missed because other tasks had the CPU, if
- * permitted, and up to 90 %, so that others get the rest.
+ * SCHED_FIFO (priority 1) is used only after other tasks have kept the load off the CPU, and only
+ * for shares up to 90 %, so that other tasks still get some time. Without permission the load
+ * continues without SCHED_FIFO.
  */
 #include "load_command.h"
 
@@ -27,7 +28,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Distances from the tick. In a virtual machine a wakeup is some 50 us late, and a tick up to 60
+/* Distances from the tick. In a virtual machine a wakeup is about 50 us late, and a tick up to 60
  * us. */
 #define AFTER_TICK_NS 80000u
 #define BEFORE_TICK_NS 100000u
@@ -44,9 +45,9 @@
 #define LOCK_TICKS 16u
 #define RELOCK_TICKS 6u
 #define REALTIME_PERCENT_MAX 90.0
-#define MISSED_MAX 0.05 /* if more of the burns are misplaced, the promised effect is missing */
+#define MISSED_MAX 0.05 /* with a larger share of missed periods, the load has lost its phase */
 
-/* By enum load_phase. */
+/* In the order of enum load_phase. */
 static const char *const phases[] = { "any", "between-ticks", "across-ticks", NULL };
 
 struct cpu_run {
@@ -55,7 +56,7 @@ struct cpu_run {
     struct tick tick;
     uint64_t start_ns, began_own_ns, period_ns;
     uint64_t random;
-    uint64_t window_cycles, window_missed; /* since the phase was last checked */
+    uint64_t window_cycles, window_missed; /* counted since the phase was last checked */
 };
 
 static uint64_t own_ns(void)
@@ -63,7 +64,6 @@ static uint64_t own_ns(void)
     return now_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* The value that the CPU clock should have at `time_ns`. */
 static uint64_t own_target(const struct cpu_run *run, uint64_t time_ns)
 {
     double share = run->plan->percent / 100 * (double)(time_ns - run->start_ns);
@@ -73,14 +73,14 @@ static uint64_t own_target(const struct cpu_run *run, uint64_t time_ns)
 
 static uint64_t next_random(struct cpu_run *run)
 {
-    /* xorshift64: avoids a fixed relation to the tick. */
+    /* This is xorshift64. */
     run->random ^= run->random << 13;
     run->random ^= run->random >> 7;
     run->random ^= run->random << 17;
     return run->random;
 }
 
-/* One period without a phase: the burn starts at random, anywhere it fits. */
+/* A period of LOAD_ANY_PHASE: the load runs at a random time. */
 static uint64_t cycle_any(struct cpu_run *run, uint64_t start)
 {
     uint64_t end = start + run->period_ns, target = own_target(run, end), own = own_ns();
@@ -97,7 +97,7 @@ static uint64_t cycle_any(struct cpu_run *run, uint64_t start)
     return end;
 }
 
-/* Burns between two readings of the coarse clock. True: the expected number of ticks came. */
+/* Uses the CPU and counts the ticks meanwhile. Returns true if that number is expected_ticks. */
 static bool burn_watched(struct cpu_run *run, uint64_t target, uint64_t least, uint64_t limit,
                          uint64_t expected_ticks)
 {
@@ -123,7 +123,7 @@ static void judge(struct cpu_run *run, bool kept)
     }
 }
 
-/* `start` is a tick; the burn ends before the next one. */
+/* `start` is the time of a tick. The load stops before the next tick. */
 static uint64_t cycle_between(struct cpu_run *run, uint64_t start)
 {
     uint64_t end = start + run->period_ns, target = own_target(run, end);
@@ -138,7 +138,7 @@ static uint64_t cycle_between(struct cpu_run *run, uint64_t start)
     return end;
 }
 
-/* `start` is a tick; the burn starts before it and ends after it. */
+/* `start` is the time of a tick. The load starts before the tick and stops after it. */
 static uint64_t cycle_across(struct cpu_run *run, uint64_t start)
 {
     uint64_t end = start + run->period_ns, target = own_target(run, end), own = own_ns();
@@ -146,7 +146,7 @@ static uint64_t cycle_across(struct cpu_run *run, uint64_t start)
              lead = need > PAST_TICK_NS ? need - PAST_TICK_NS : 0;
 
     if (need < ACROSS_MIN_NS * 9 / 10)
-        return end; /* ahead of its share: skips this tick */
+        return end; /* the load has used more than its share, so it skips this tick */
     lead = lead > LEAD_MAX_NS ? LEAD_MAX_NS : lead < LEAD_MIN_NS ? LEAD_MIN_NS : lead;
     if (!sleep_until(start - lead))
         return end;
@@ -157,7 +157,7 @@ static uint64_t cycle_across(struct cpu_run *run, uint64_t start)
     return end;
 }
 
-/* Searches for the tick without ever leaving the CPU. */
+/* The search does not sleep, so its whole time is runnable_ns. */
 static bool search_for_tick(struct cpu_run *run, unsigned matches)
 {
     uint64_t start = now_ns(CLOCK_MONOTONIC);
@@ -180,8 +180,9 @@ static bool become_realtime(const struct load_cpu_plan *plan)
            sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter) == 0;
 }
 
-/* Checks, after enough cycles, whether the burns kept their phase. If not, other tasks had the CPU
- * (then SCHED_FIFO helps), or the tick moved, as a virtual machine was suspended or migrated. */
+/* Checks after some periods whether the load kept its phase. If it did not, other tasks had the
+ * CPU, which SCHED_FIFO prevents, or the tick has moved. The tick moves when a virtual machine is
+ * suspended or migrated. */
 static void restore_phase(struct cpu_run *run)
 {
     if (run->window_cycles < (run->truth->realtime ? 100 : 25))
@@ -195,8 +196,8 @@ static void restore_phase(struct cpu_run *run)
     run->window_cycles = run->window_missed = 0;
 }
 
-/* Where the next period starts: at the end of the last one, or when that is past, at the next
- * possible place. Skipped periods count as missed. */
+/* If the end of the last period is past, the next period starts at the next possible time. With a
+ * phase, the skipped periods count as missed. */
 static uint64_t next_start(struct cpu_run *run, uint64_t end)
 {
     uint64_t now = now_ns(CLOCK_MONOTONIC);
@@ -237,7 +238,6 @@ static void run_cycles(struct cpu_run *run)
         sleep_until(run->start_ns + run->plan->duration_ns);
 }
 
-/* The time of a period that one burn can use. */
 static double available_ns(enum load_phase phase, uint64_t tick_ns, uint64_t period_ns)
 {
     uint64_t lost = phase == LOAD_BETWEEN_TICKS ? AFTER_TICK_NS + BEFORE_TICK_NS + SLEEP_MARGIN_NS
@@ -260,8 +260,8 @@ double load_cpu_maximum_percent(enum load_phase phase, uint64_t period_ns)
     return 100 * available_ns(phase, tick_ns, period_ns) / (double)period_ns;
 }
 
-/* A burn for a small share would be too short for every tick: the load runs at each nth tick, for
- * longer. */
+/* With a small share the load would run too briefly at each tick, so it runs at each nth tick only.
+ */
 static uint64_t default_period(const struct load_cpu_plan *plan, uint64_t tick_ns)
 {
     double burn_ns = plan->percent / 100 * (double)tick_ns;
@@ -375,7 +375,6 @@ static const struct fact facts[] = {
     TRUTH(realtime, "SCHED_FIFO needed", "others had the CPU when it was due"),
 };
 
-/* Says how the load fell short: of its share, or of its phase. */
 static void remark(const void *wanted, const void *ret_truth, char ret[REMARK_SIZE])
 {
     const struct load_cpu_plan *plan = wanted;

@@ -1,14 +1,14 @@
 /*
- * Page faults that wait for a file: major faults.
+ * Major page faults, which wait for a file.
  *
- * The load maps a file whose pages are not in memory, and touches one page after the other, without
- * read-ahead (MADV_RANDOM). Each touch is a fault that the disk has to serve. Before each pass the
- * pages are unmapped (MADV_DONTNEED) and removed from the page cache (posix_fadvise(2)).
- * getrusage(2) counts how many faults had to wait; none has to if the file cannot leave memory
- * (tmpfs, or another process uses it).
+ * The load maps a file whose pages are not in memory and touches one page after the other. There is
+ * no read-ahead (MADV_RANDOM), so the disk must serve each fault. Before each pass the pages are
+ * unmapped (MADV_DONTNEED) and evicted from the page cache (posix_fadvise(2)). getrusage(2) counts
+ * how many faults waited. No fault waits if the file cannot be evicted, because it is on tmpfs or
+ * is in use by another process.
  *
- * The load's own code touches a page by reading one byte. In a call, write(2) of that byte to a
- * pipe lets the kernel touch it.
+ * To touch a page, the load reads one byte of it. With in_call, it passes the byte to write(2) on a
+ * pipe, so that the fault happens in the kernel.
  */
 #include "load_command.h"
 
@@ -30,11 +30,11 @@ struct fault_run {
     const struct load_fault_plan *plan;
     struct load_fault_truth *truth;
     size_t page_bytes;
-    size_t pages; /* of the mapping */
-    char *mapped; /* NULL: not yet */
+    size_t pages; /* number of pages in the mapping */
+    char *mapped;
     int file;
-    int ends[2];          /* the pipe for touches in a call */
-    uint64_t deadline_ns; /* 0: none */
+    int ends[2];          /* pipe, used if plan->in_call */
+    uint64_t deadline_ns; /* 0 if the plan has no duration */
 };
 
 static const char *name_of(const struct load_fault_plan *plan)
@@ -74,7 +74,7 @@ static int map_file(struct fault_run *run, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Touches one page. False: a stop interrupted the system call. */
+/* Returns false if a signal has interrupted write(2) or read(2). */
 static bool touch(const struct fault_run *run, const char *page)
 {
     char byte;
@@ -102,7 +102,7 @@ static bool has_more(const struct fault_run *run)
                                  : run->truth->pages < run->plan->pages;
 }
 
-/* Touches each page once, or fewer if the plan is done before. */
+/* Touches each page of the file once, or fewer pages if the plan is done before. */
 static void pass(struct fault_run *run)
 {
     struct load_fault_truth *truth = run->truth;

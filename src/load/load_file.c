@@ -1,4 +1,3 @@
-/* The temporary files that loads read and write. */
 #include "load_tools.h"
 
 #include "program/command.h"

@@ -1,14 +1,14 @@
 /*
- * Many short processes, which tools that sample processes never see.
+ * Many short processes, which tools that sample the list of processes do not see.
  *
- * Each child uses the CPU until its own CPU clock shows the burn, writes that clock's value into
- * memory shared with the parent, and calls _exit(). This value is its own time. The rest (the way
- * out of the system call, releasing the address space) is CPU time of the child too, but the child
- * cannot report it. The kernel can: a zombie still has its CPU clock, so the parent waits with
- * WNOWAIT, reads that clock, and then reaps the child. This value is the whole time. It is
- * sum_exec_runtime in ns, like the sum of ru_utime and ru_stime of wait4(2) (cputime_adjust()
- * scales these to it; only their proportion is sampled), which is however truncated to 1 us twice
- * for each child.
+ * Each child uses the CPU until its CPU clock reaches burn_ns, writes the value of that clock to
+ * memory shared with the parent, and calls _exit(). This value is its own time. The exit also costs
+ * CPU time (the end of the system call, freeing the address space), which the child cannot report.
+ * The parent can read it: the CPU clock of a zombie still exists. So the parent waits with WNOWAIT,
+ * reads the clock of the child, and only then reaps the child. This value is the whole time.
+ *
+ * The whole time is sum_exec_runtime in ns. ru_utime + ru_stime of wait4(2) is the same time,
+ * because cputime_adjust() scales both to sum_exec_runtime, but each is truncated to 1 us.
  */
 #include "load_command.h"
 
@@ -26,29 +26,28 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LIVING_MAX 256u /* living children; no further fork until one exits */
+#define LIVING_MAX 256u /* at most this many children live at the same time */
 #define RATE_MAX 20000.0
 #define BURN_MAX_NS (10ull * NS_PER_S)
 
 struct fork_run {
     const struct load_fork_plan *plan;
     struct load_fork_truth *truth;
-    pid_t pids[LIVING_MAX];     /* 0: free */
+    pid_t pids[LIVING_MAX];     /* 0 marks an unused place */
     _Atomic uint64_t *reported; /* [LIVING_MAX], shared with the children: the CPU time that each
-                                 * reports before it exits. 0: none yet */
+                                   child reports before it exits, or 0 before */
     unsigned living;
 };
 
 static void child_run(_Atomic uint64_t *reported, uint64_t burn_ns)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* no child outlives a killed load */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* if the load is killed, its children are killed too */
     load_burn(CLOCK_PROCESS_CPUTIME_ID, burn_ns, 0, UINT64_MAX);
     atomic_store(reported, now_ns(CLOCK_PROCESS_CPUTIME_ID));
     _exit(0);
 }
 
-/* The final CPU time of an exited child. It may still be leaving its CPU, so the clock is read
- * until it stops. */
+/* The exiting child may still be running, so its CPU clock is read until it no longer advances. */
 static uint64_t whole_clock(pid_t pid)
 {
     uint64_t whole_ns = 0, before = UINT64_MAX;
@@ -60,7 +59,6 @@ static uint64_t whole_clock(pid_t pid)
     return whole_ns;
 }
 
-/* Accounts for an exited child and frees its slot. */
 static void reap(struct fork_run *run, unsigned place)
 {
     uint64_t reported = atomic_load(&run->reported[place]),

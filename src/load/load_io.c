@@ -1,14 +1,15 @@
 /*
  * Reads or writes of known number and size.
  *
- * The load counts its own pread(2) and pwrite(2) calls, the bytes they transferred, and the wall
- * time within them (two vDSO clock readings around each call, some 50 ns). The disk sees something
- * else: without O_DIRECT the page cache is in between, and fdatasync(2) at the end of a writing
- * load flushes it. A cold load evicts its file from the page cache before each pass, so that
- * buffered reads wait for the disk too, or for read-ahead.
+ * The load counts its calls of pread(2) and pwrite(2), the bytes that they transferred, and their
+ * wall time. The two clock readings around each call cost about 50 ns. The disk counts something
+ * else: without O_DIRECT the page cache is in between, and a load that writes flushes the cache by
+ * fdatasync(2) at its end. With `cold`, the load evicts its file from the page cache before each
+ * pass, so that reads through the cache wait for the disk too, or for read-ahead.
  *
- * A file created here is unlinked at once (O_TMPFILE, or unlink(2)), so it vanishes however the
- * load ends. It never grows beyond FILE_MAX_BYTES; longer loads start over.
+ * A file that the load creates has no name (O_TMPFILE, or unlink(2)), so the kernel removes it
+ * however the load ends. The file has at most FILE_MAX_BYTES; a longer load starts again at its
+ * beginning.
  */
 #include "load_command.h"
 
@@ -36,9 +37,9 @@ struct io_run {
     struct load_io_truth *truth;
     char *buffer;
     int file;
-    uint64_t file_bytes;  /* the part of the file that each pass reads or writes */
-    bool created;         /* the load created the file */
-    uint64_t deadline_ns; /* 0: none */
+    uint64_t file_bytes; /* size of the part of the file that each pass reads or writes */
+    bool created;
+    uint64_t deadline_ns; /* 0 if the plan has no duration */
 };
 
 static int check_plan(const struct load_io_plan *plan, struct camp_error *error)
@@ -70,8 +71,8 @@ static int failed_io(const struct io_run *run, int failed, struct camp_error *er
     return camp_fail_errno(error, failed, name);
 }
 
-/* Sets O_DIRECT after the file is open, because open(O_CREAT | O_DIRECT) creates the file even
- * where it then fails. */
+/* O_DIRECT is set after the file is open, because open(O_CREAT | O_DIRECT) creates the file even if
+ * it then fails. */
 static int go_direct(struct io_run *run, struct camp_error *error)
 {
     int flags = fcntl(run->file, F_GETFL);
@@ -110,7 +111,7 @@ static int open_file(struct io_run *run, struct camp_error *error)
     return go_direct(run, error);
 }
 
-/* Fills the file that will be read, and evicts it from the page cache. */
+/* Fills a new file that the load will read, and evicts the file from the page cache. */
 static int prepare(struct io_run *run, struct camp_error *error)
 {
     uint64_t block = run->plan->block;
@@ -144,7 +145,8 @@ static int prepare(struct io_run *run, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Transfers `bytes` by one timed call. Returns its result; *ret_failed is its errno. */
+/* Transfers `bytes` by one call and adds its wall time. Returns the result of the call. *ret_failed
+ * becomes its errno. */
 static ssize_t move(struct io_run *run, size_t bytes, uint64_t offset, int *ret_failed)
 {
     uint64_t start_ns = now_ns(CLOCK_MONOTONIC), spent_ns;
@@ -166,7 +168,7 @@ static uint64_t least_of(uint64_t a, uint64_t b, uint64_t c)
     return least < c ? least : c;
 }
 
-/* Bytes that remain to transfer; with a duration unlimited, until the time is over. */
+/* With a duration the number of bytes is unlimited until the time is over. */
 static uint64_t bytes_left(const struct io_run *run)
 {
     if (run->deadline_ns != 0)
@@ -218,7 +220,7 @@ static int sync_written(struct io_run *run, struct camp_error *error)
 static int run_timed(struct io_run *run, struct camp_error *error)
 {
     struct load_io_truth *truth = run->truth;
-    const long blocks = load_usage(RUSAGE_THREAD).ru_inblock; /* of 512 bytes, from storage */
+    const long blocks = load_usage(RUSAGE_THREAD).ru_inblock; /* of 512 bytes */
     uint64_t own_ns = now_ns(CLOCK_THREAD_CPUTIME_ID), start_ns = now_ns(CLOCK_MONOTONIC);
     int r;
 
@@ -310,6 +312,7 @@ int load_io_command(int argc, char **argv)
                                           remark };
     int r = load_parse("Reads or writes in blocks.", specs, ARRAY_COUNT(specs), argc, argv);
 
-    signal(SIGXFSZ, SIG_IGN); /* a file size limit is then an error like a full disk */
+    /* Without SIGXFSZ, exceeding a limit on file size is an error like a full disk. */
+    signal(SIGXFSZ, SIG_IGN);
     return r == OPTIONS_GO_ON ? load_run(&command) : r;
 }

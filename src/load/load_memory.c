@@ -1,10 +1,10 @@
 /*
- * Memory allocated in steps of known size.
+ * Memory that is allocated in steps of known size.
  *
- * Each step is an anonymous mapping of whole pages, each written to once: only then does a minor
- * fault give it a frame. MADV_NOHUGEPAGE keeps that one fault a page; with huge pages one fault
- * gives many. getrusage(2) counts the faults of this process exactly (at each fault, no sampling),
- * mincore(2) says which pages are resident. Nothing is freed before the end.
+ * Each step is an anonymous mapping of whole pages. The load writes to each page once, which causes
+ * a minor fault. With MADV_NOHUGEPAGE there is one fault per page; a huge page needs one fault for
+ * many pages. getrusage(2) counts every fault of the process. mincore(2) tells which pages are
+ * resident. No memory is freed before the end.
  */
 #include "load_command.h"
 
@@ -37,8 +37,8 @@ static size_t resident_bytes(unsigned char *memory, size_t bytes, size_t page)
     return resident;
 }
 
-/* Writes to each page. Returns how many, fewer when a stop was requested. (Not instrumented: the
- * address sanitizer's shadow pages would fault as well.) */
+/* Writes to each page. Returns the number of pages, which is smaller if a stop was requested. The
+ * address sanitizer is off, because its shadow pages would cause more faults. */
 __attribute__((no_sanitize("address"))) static size_t touch(unsigned char *memory, size_t bytes,
                                                             size_t page)
 {
@@ -94,7 +94,7 @@ static int run_steps(const struct load_memory_plan *plan, size_t bytes, size_t p
     return CAMP_OK;
 }
 
-/* Refuses an amount that would make the machine swap, or kill processes for lack of memory. */
+/* Refuses an amount with which the machine would swap or kill processes. */
 static int check_available(uint64_t wanted_bytes, struct camp_error *error)
 {
     struct camp_memory memory;

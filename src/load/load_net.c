@@ -1,15 +1,17 @@
 /*
  * UDP packets of known number and size.
  *
- * No packet reaches another program: the receiver is a thread of this load, on a socket that must
- * be able to bind the target's address, so the address belongs to this machine or to a network
- * namespace that the caller opened (a veth pair). Besides, the sender uses no gateway
- * (SO_DONTROUTE), has a hop limit of 1, and continues only after its first packet has arrived at
- * that socket. Both ends are connected to each other, so no packet of another program is counted.
+ * No packet reaches another program. The receiver is a thread of the load, with a socket that must
+ * be able to bind the address of the target. So the target is an address of this machine, or of a
+ * network namespace that the caller opened (with a veth pair). In addition, the sender uses no
+ * gateway (SO_DONTROUTE), has a hop limit of 1, and continues only after its first packet has
+ * arrived. Each socket is connected to the other socket, so packets of other programs are not
+ * counted.
  *
- * No buffer overflows: at most WINDOW packets are in flight. Packets are never fragmented
- * (IP_PMTUDISC_DO), so an interface counts each once: payload, UDP header (8) and IP header (20, or
- * 40 for IPv6) on lo; Ethernet and veth count 14 more.
+ * At most WINDOW packets are under way, so no buffer overflows. Packets are never fragmented
+ * (IP_PMTUDISC_DO), so an interface counts each packet once. The interface lo counts the payload,
+ * the UDP header (8 bytes) and the IP header (20 bytes, or 40 bytes for IPv6). Ethernet and veth
+ * interfaces count 14 bytes more.
  */
 #include "load_command.h"
 
@@ -42,11 +44,11 @@
 struct net_run {
     const struct load_net_plan *plan;
     struct load_net_truth *truth;
-    int sender, receiver; /* sockets */
+    int sender, receiver;
     struct sockaddr_storage target;
     socklen_t target_size;
-    uint64_t deadline_ns; /* 0: none */
-    sem_t space;          /* packets that may be in flight additionally */
+    uint64_t deadline_ns; /* 0 if the plan has no duration */
+    sem_t space;          /* how many more packets may be under way */
     _Atomic uint64_t received_packets, received_bytes;
     atomic_bool over;
 };
@@ -66,8 +68,8 @@ static int read_target(struct net_run *run, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* False: a wildcard, broadcast or multicast address. bind() accepts these too, but packets to them
- * reach other sockets, or none. */
+/* Returns false for a wildcard, broadcast or multicast address. bind() accepts such an address, but
+ * its packets would reach other sockets or none. */
 static bool is_one_address(const struct sockaddr_storage *address)
 {
     const struct sockaddr_in *ip = (const struct sockaddr_in *)address;
@@ -79,8 +81,8 @@ static bool is_one_address(const struct sockaddr_storage *address)
     return !IN6_IS_ADDR_MULTICAST(&ip6->sin6_addr) && !IN6_IS_ADDR_UNSPECIFIED(&ip6->sin6_addr);
 }
 
-/* A UDP socket of the given namespace (-1: the current one). A socket stays in the namespace it was
- * created in, so the thread switches there and back. */
+/* -1 stands for the current namespace. A socket stays in the namespace in which it was created, so
+ * the thread enters another namespace only to create the socket. */
 static int socket_in(int namespace, int family, struct camp_error *error)
 {
     int home = -1, created = -1, failed;
@@ -107,7 +109,7 @@ static int socket_in(int namespace, int family, struct camp_error *error)
     return created >= 0 ? created : camp_fail_errno(error, failed, "a network namespace");
 }
 
-/* Limits the sender to directly connected addresses and whole packets: other packets fail. */
+/* Sending fails if the address is not directly connected or if the packet would be fragmented. */
 static int restrain(int sender, int family)
 {
     int on = 1, one = 1, whole = IP_PMTUDISC_DO, whole6 = IPV6_PMTUDISC_DO;
@@ -157,7 +159,6 @@ static int connect_ends(struct net_run *run, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* The receiver's thread. */
 static void *receive(void *argument)
 {
     struct net_run *run = argument;
@@ -167,7 +168,7 @@ static void *receive(void *argument)
         ssize_t length = recv(run->receiver, payload, sizeof payload, 0);
 
         if (length < 0)
-            continue; /* nothing for 20 ms, or a signal: checks for the end */
+            continue; /* after 20 ms without a packet, or a signal, tests run->over */
         atomic_fetch_add(&run->received_bytes, (uint64_t)length);
         atomic_fetch_add(&run->received_packets, 1);
         sem_post(&run->space);
@@ -175,7 +176,7 @@ static void *receive(void *argument)
     return NULL;
 }
 
-/* Waits until a packet in flight has arrived. False: none did within a second. */
+/* Returns false if no further packet may be sent for a second. */
 static bool wait_for_space(struct net_run *run)
 {
     uint64_t until = now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
@@ -213,7 +214,7 @@ static void post_space(struct net_run *run, unsigned packets)
         sem_post(&run->space);
 }
 
-/* Waits until the next packet may be sent. A packet not received within a second is lost. */
+/* Waits until the next packet may be sent. Packets that do not arrive within a second are lost. */
 static int make_space(struct net_run *run, uint64_t *arrived_before, struct camp_error *error)
 {
     uint64_t arrived;
@@ -249,13 +250,14 @@ static int send_all(struct net_run *run, struct camp_error *error)
             r = make_space(run, &arrived_before, error);
         if (r != CAMP_OK)
             return r;
-        if (run->truth->sent_packets == 1) /* the others follow only after this one has arrived */
+        /* After the first packet has arrived, many packets may be under way. */
+        if (run->truth->sent_packets == 1)
             post_space(run, WINDOW);
     }
     return CAMP_OK;
 }
 
-/* Waits until all packets have arrived, or none has arrived for a second. */
+/* Waits until all packets have arrived, or until no packet arrives for a second. */
 static void wait_for_rest(struct net_run *run)
 {
     uint64_t seen = atomic_load(&run->received_packets), since = now_ns(CLOCK_MONOTONIC);
@@ -355,7 +357,8 @@ static void remark(const void *wanted, const void *ret_truth, char ret[REMARK_SI
                  (unsigned long long)truth->lost_packets);
 }
 
-/* A network namespace by a name of `ip netns` or a path; -1: the current one. */
+/* `name` is a path, or a name of `ip netns`. If it is NULL, *ret becomes -1, the current namespace.
+ */
 static int open_namespace(const char *name, int *ret)
 {
     char path[PATH_MAX];

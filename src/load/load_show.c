@@ -1,7 +1,5 @@
-/*
- * The truth of a load as a record: one table of facts for each load serves all formats. In text the
- * totals are lines of title, value and unit.
- */
+/* Prints the report of a load as a record. In the text format, each fact is a line of title, value
+ * and unit. */
 #include "load_command.h"
 
 #include <inttypes.h>
@@ -15,7 +13,6 @@
 #define ROW_FACTS_MAX 6u
 #define NOTE_SIZE 160u
 
-/* A wall clock at the end of the load, and which load and process it was. */
 struct about {
     const char *time, *load;
     uint64_t pid;
@@ -26,8 +23,8 @@ static const struct fact about_facts[] = {
     FACT(struct about, pid, NULL, "process that was the load"),
 };
 
-/* Every load reports these for its whole process. A counter of the process must report at least
- * this CPU time. */
+/* Facts that every load reports about its process. A counter of the process must show at least
+ * process_ns. */
 static struct process {
     uint64_t startup_ns, process_ns;
 } process;
@@ -64,7 +61,6 @@ static struct cell cell_of(const struct fact *fact, const char *truth)
     }
 }
 
-/* Memory for the tables of one record. */
 struct table_memory {
     struct field fields[FACTS_MAX];
     struct cell cells[FACTS_MAX];
@@ -100,7 +96,7 @@ static struct table table_of_rows(const struct load_rows *rows, struct table_mem
     return table;
 }
 
-/* The last word of a field's name is its unit, which decides the format. */
+/* The format depends on the unit, which is the last word of the field's name. */
 static void value_text(char *ret, size_t capacity, const struct field *field,
                        const struct cell *cell)
 {
@@ -123,7 +119,6 @@ static void value_text(char *ret, size_t capacity, const struct field *field,
         snprintf(ret, capacity, "%s", cell->text);
 }
 
-/* Adds the lines of one table to the texts. Returns the new number of texts. */
 static size_t write_notes(const struct table *table, char (*texts)[NOTE_SIZE], size_t written)
 {
     for (size_t i = 0; i < table->field_count; i++) {
@@ -161,7 +156,7 @@ int load_show(const struct load_command *load)
         record.table_count = 4;
         record.main_table = 3;
     }
-    /* Only writing the report comes after this. */
+    /* This CPU time covers everything except the output below. */
     process.process_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
     tables[2] =
         table_of_one("process", process_facts, ARRAY_COUNT(process_facts), &process, &memory[2]);

@@ -1,16 +1,16 @@
 /*
  * A thread that is asleep for a known share of its time, in one kind of sleep.
  *
- * Theory. A thread cannot measure alone how long it slept: its clock after the call shows when it
- * runs again, and between wakeup and running it is on the run queue. So another thread wakes it,
- * and reads its clock just before: the sleep lasts from the sleeper's last reading before the call
- * to the waker's reading. The sleeper sends the time at which it wants to be woken, and sleeps; the
- * waker sleeps until then, and wakes it. A timer needs no waker; its sleep lasts at least until the
- * requested time.
+ * Theory. A thread cannot measure alone how long it slept. After the wakeup it is on the run queue
+ * for some time, and only then it can read its clock. So another thread, the waker, wakes it, and
+ * reads the clock just before. The time asleep is from the last clock reading before the call to
+ * the reading of the waker. The sleeper tells the waker when to wake it, and falls asleep. The
+ * waker sleeps until that time and wakes the sleeper. A timer needs no waker: its sleep lasts at
+ * least until the requested time.
  *
- * In each period the thread sleeps as long as its share of all time until the end of that period
- * requires, and uses the CPU, in user mode, for the rest. So sleep that lasted too long,
- * because the waker had no CPU, is made up for.
+ * In each period, the thread sleeps until it has slept its share of the whole time up to the end of
+ * the period. It uses the CPU, in user mode, for the rest of the period. So a sleep that lasted too
+ * long, because the waker had no CPU, makes the next sleeps shorter.
  */
 #include "load_command.h"
 
@@ -33,22 +33,21 @@
 #define DEFAULT_PERIOD_NS (10u * NS_PER_MS)
 #define PERIOD_MIN_NS NS_PER_MS
 #define PERIOD_MAX_NS NS_PER_S
-#define SLEEP_MIN_NS (100u * NS_PER_US) /* shorter sleeps are left to the next period */
+#define SLEEP_MIN_NS (100u * NS_PER_US) /* a shorter sleep is postponed to the next period */
 
-/* The sleeper and its waker. */
 struct pair {
     const struct load_sleep_plan *plan;
-    struct load_sleep_truth *truth; /* written by the sleeper alone */
+    struct load_sleep_truth *truth; /* written only by the sleeping thread */
     pthread_t waker;
-    sem_t ask; /* the sleeper's request: wake me at wake_at_ns */
+    sem_t ask; /* posted to ask the waker for a wakeup at wake_at_ns */
     _Atomic uint64_t wake_at_ns;
-    _Atomic uint64_t start_ns; /* start of its sleep; 0: not asleep yet, or already accounted */
+    _Atomic uint64_t start_ns; /* 0 if not asleep, or if the waker has added the time */
     _Atomic uint64_t woke_ns;  /* just before the last wakeup */
-    _Atomic uint64_t after_ns; /* just after that wakeup; 0: not yet */
-    _Atomic uint32_t pongs;    /* the futex */
+    _Atomic uint64_t after_ns; /* just after the last wakeup; 0 during the wakeup */
+    _Atomic uint32_t pongs;    /* number of wakeups, which is also the futex */
     _Atomic uint64_t asleep_ns, missed;
     _Atomic bool over;
-    int ends[2]; /* the pipe */
+    int ends[2]; /* pipe, for LOAD_SLEEP_PIPE */
 };
 
 static void wake(struct pair *pair)
@@ -80,12 +79,13 @@ static void *wake_when_asked(void *argument)
         if (atomic_load(&pair->over))
             return NULL;
         sleep_until(atomic_load(&pair->wake_at_ns));
-        if (!atomic_load(&pair->over)) /* otherwise a stop was requested: no more sleeps */
+        if (!atomic_load(&pair->over)) /* if a stop was requested, no thread is woken */
             wake(pair);
     }
 }
 
-/* The waker blocks signals: they must reach the sleeper, which has to end early. */
+/* The waker inherits a mask that blocks all signals, because signals must interrupt the sleeping
+ * thread. */
 static int start_waker(struct pair *pair, struct camp_error *error)
 {
     sigset_t all, before;
@@ -124,8 +124,8 @@ static void sleep_until_pong(struct pair *pair, uint32_t pongs)
             continue;
 }
 
-/* The thread was woken between the waker's reading `woke` and the earlier of two times: when it ran
- * again, and when the waker's call returned. */
+/* The wakeup happened after `woke`, but before the thread read `now` and before the waker read
+ * `after`. */
 static void account_waking(struct pair *pair, uint64_t now)
 {
     uint64_t woke = atomic_load(&pair->woke_ns), after = atomic_load(&pair->after_ns);
@@ -145,7 +145,7 @@ static void sleep_until_woken(struct pair *pair, uint64_t wake_at_ns)
     sleep_until_pong(pair, pongs);
     now = now_ns(CLOCK_MONOTONIC);
     start = atomic_exchange(&pair->start_ns, 0);
-    if (start != 0) /* no wakeup was accounted: a stop was requested, or the wakeup came too late */
+    if (start != 0) /* a stop was requested, or the thread was woken before start_ns was set */
         atomic_fetch_add(&pair->asleep_ns, now - start);
     else
         account_waking(pair, now);
@@ -162,7 +162,7 @@ static void sleep_by_timer(struct pair *pair, uint64_t wake_at_ns)
     pair->truth->unsure_ns = pair->truth->late_ns;
 }
 
-/* How long the thread must sleep to have slept its share of the time until `end_ns`. */
+/* How long the thread must still sleep to reach its share of the time from start_ns to end_ns. */
 static uint64_t needed_ns(const struct pair *pair, uint64_t start_ns, uint64_t end_ns)
 {
     uint64_t share = (uint64_t)(pair->plan->percent / 100 * (double)(end_ns - start_ns));
@@ -293,7 +293,7 @@ static void remark(const void *wanted, const void *ret_truth, char ret[REMARK_SI
                  truth->percent, plan->percent);
 }
 
-/* The commands, in the order of enum load_sleep_kind. */
+/* In the order of enum load_sleep_kind. */
 static const struct sleep_command {
     const char *name, *about;
 } commands[] = {

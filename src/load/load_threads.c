@@ -1,10 +1,10 @@
 /*
  * Threads that each use a known share of a CPU.
  *
- * Each keeps its share by its own clock (CLOCK_THREAD_CPUTIME_ID), in periods that start at
- * different times, and reads that clock when it starts and when it ends. So the sum of the threads
- * is a little less than the CPU time of the process: creating, starting and ending a thread is
- * outside.
+ * Each thread keeps its share by its own clock (CLOCK_THREAD_CPUTIME_ID). The periods of the
+ * threads start at different times. A thread reads its clock first when it starts and last when it
+ * ends. So the sum over the threads is a little less than the CPU time of the process, which
+ * includes the creation, start and end of the threads.
  */
 #include "load_command.h"
 

@@ -1,4 +1,3 @@
-/* What the loads share: where they run, the use of a CPU by a clock, their counts. */
 #include "load_tools.h"
 
 #include "counters/error.h"
@@ -54,10 +53,9 @@ void load_place_restore(const struct load_place *saved)
     prctl(PR_SET_TIMERSLACK, saved->slack, 0, 0, 0);
 }
 
-/* Reading a CPU clock costs a system call, and a loop of system calls would be a load of system
- * time. So the loop reads CLOCK_MONOTONIC, which the vDSO answers in user mode, for the CPU time
- * that remains, and only then the CPU clock again: it has advanced that far unless the thread was
- * preempted. */
+/* Reading a CPU clock is a system call, and many system calls would use system time. So the loop
+ * reads CLOCK_MONOTONIC, which needs no system call, until the missing CPU time has passed. It then
+ * checks the CPU clock again, because the thread may have been preempted. */
 void load_burn(clockid_t clock, uint64_t own_target, uint64_t least, uint64_t limit)
 {
     for (;;) {
