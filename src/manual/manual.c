@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The command that is being asked for its help. */
+/* The command whose help is being read. */
 static struct {
     const struct manual_visitor *visitor;
     char words[64];
@@ -90,7 +90,7 @@ enum argument_kind argument_kind(const struct option_spec *spec)
     return kind == ARGUMENT_FILE ? ARGUMENT_WORD_OR_FILE : ARGUMENT_WORD;
 }
 
-/* Is `text` at the full stop of a sentence? The point in "1.5" is none. */
+/* A full stop ends a sentence only if a blank or the end of the text follows: not in "1.5". */
 static bool ends_sentence(const char *text)
 {
     return *text == '.' && (text[1] == ' ' || text[1] == '\0');
@@ -112,15 +112,13 @@ void summary_of(const char *help, char ret[SUMMARY_SIZE])
     snprintf(ret, SUMMARY_SIZE, "%.*s", (int)length, help);
 }
 
-/* -------------------------------------------------------------------------- The program -- */
-
 static int fail(const char *path)
 {
     fprintf(stderr, "manual: %s: %s\n", path, strerror(errno));
     return EXIT_FAILURE;
 }
 
-/* The visitor of a line "@options@\n"; NULL: it is another line. */
+/* Returns the visitor for a line "@NAME@\n" of a template, or NULL for any other line. */
 static const struct manual_visitor *part_of(const struct manual_part *parts, const char *line)
 {
     for (; parts->name != NULL; parts++) {
@@ -133,7 +131,7 @@ static const struct manual_visitor *part_of(const struct manual_part *parts, con
     return NULL;
 }
 
-/* Writes a file, with its lines @PART@ replaced. */
+/* Copies a template to stdout. Each line "@NAME@" is replaced by the part with that name. */
 static int write_file(const char *path, const struct manual_part *parts)
 {
     FILE *file = fopen(path, "r");

@@ -1,5 +1,5 @@
-/* The parts of packaging/completions/camp.bash.in that are written from the tables: branches of
- * `case` by a command, and by a command and its option. */
+/* Writes the parts of packaging/completions/camp.bash.in: `case` branches for each command, and for
+ * each option with an argument. */
 #include "manual.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void write_words(const char *const *words)
         printf(" %s", *words);
 }
 
-/* Kinds that the script has a branch for. */
+/* camp.bash.in has a branch for each of these words. */
 static const char *const kind_names[] = {
     [ARGUMENT_UNKNOWN] = "unknown",
     [ARGUMENT_WORD] = "words",

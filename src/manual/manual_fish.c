@@ -1,5 +1,5 @@
-/* The parts of packaging/completions/camp.fish.in that are written from the tables: a `complete`
- * for each command and option. */
+/* Writes the parts of packaging/completions/camp.fish.in: a `complete` line for each command and
+ * each option. */
 #include "manual.h"
 
 #include <stdio.h>
@@ -30,7 +30,8 @@ static void write_commands(const char *words, const char *help, const struct com
     }
 }
 
-/* `-x`: an argument, and no files; -a offers words for it. */
+/* In fish, -x means that the option takes an argument that is not a file. -a offers words for it.
+ */
 static void write_argument(const struct option_spec *spec)
 {
     static const char *const kinds[] = {

@@ -1,13 +1,13 @@
 /*
- * The parts of packaging/completions/camp.zsh.in that are written from the tables: a function for
- * each command, of _arguments with a specification for each option, or of the commands of a list.
+ * Writes the parts of packaging/completions/camp.zsh.in: a function for each command. It calls
+ * _arguments with a specification for each option, or offers the commands of a list.
  */
 #include "manual.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* For a text in single quotes; `special` bytes get a backslash. */
+/* Writes a text for use between single quotes. The bytes in `special` get a backslash. */
 static void write_quoted(const char *text, const char *special)
 {
     for (; *text != '\0'; text++) {
@@ -21,7 +21,7 @@ static void write_quoted(const char *text, const char *special)
     }
 }
 
-/* _camp_load_cpu */
+/* Writes the name of a function, such as _camp_load_cpu for "load cpu". */
 static void write_function(const char *words)
 {
     printf("_camp");
@@ -39,7 +39,7 @@ static void write_words(const char *const *words)
     }
 }
 
-/* The action that offers words for an argument: the last part of a specification. */
+/* Writes the action of a specification, which offers words for the argument of an option. */
 static void write_action(const struct option_spec *spec)
 {
     static const char *const actions[] = {
@@ -58,7 +58,7 @@ static void write_action(const struct option_spec *spec)
         write_words(spec->choices);
 }
 
-/* '(-n --count)'{-n+,--count=}'[End after N intervals]:N: ' */
+/* Writes a specification such as '(-n --count)'{-n+,--count=}'[End after N intervals]:N: '. */
 static void write_option(const struct option_spec *spec)
 {
     const bool takes_argument = option_takes_argument(spec), again = spec->type == OPTION_LIST;
