@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
-# Sessions of a real PostgreSQL server, as the samples by SQL report them, and refused connections. Their
-# times are in postgres_laws.bats, failures in postgres_failures.bats.
+# Sessions of a real PostgreSQL server, as samples by SQL report them, and refused connections. The times of
+# sessions are tested in postgres_laws.bats, failures of the server in postgres_failures.bats.
 
 bats_require_minimum_version 1.5.0
 load lib
 load recording
 
 setup_file() {
-    export BATS_NO_PARALLELIZE_WITHIN_FILE=true # one server serves all
+    export BATS_NO_PARALLELIZE_WITHIN_FILE=true # All tests use one server.
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     export CAMP=${CAMP:-$TREE/build/gcc/src/camp}
     export WATCH_POSTGRES=${CAMP%/src/camp}/tests/servers/watch_postgres
@@ -26,7 +26,7 @@ setup_file() {
 teardown_file() { servers_end; }
 setup() { ! is_file_skipped || skip "$SKIP_FILE"; }
 
-# watch INTERVALS MS [WORD...]: runs watch_postgres; its output is printed, and is in $SERVERS/watched.
+# watch INTERVALS MS [WORD...] runs watch_postgres. Its output is printed and saved in $SERVERS/watched.
 watch() {
     "$WATCH_POSTGRES" "$PG" "$@" 3>&- | tee "$SERVERS/watched"
 }
@@ -38,7 +38,8 @@ watched_line() {
     }
 }
 
-# fails_with TEXT CONNINFO: watch_postgres fails with one line on stderr, which starts with "PostgreSQL: TEXT".
+# fails_with TEXT CONNINFO checks that watch_postgres fails with one line on stderr, which starts with
+# "PostgreSQL: TEXT".
 fails_with() {
     run --separate-stderr timeout 120 "$WATCH_POSTGRES" "$2" 1 100
     echo "$stderr"
@@ -46,8 +47,6 @@ fails_with() {
     [ "${#stderr_lines[@]}" -eq 1 ]
     [[ $stderr == "PostgreSQL: $1"* ]]
 }
-
-# ------------------------------------------------------------------------------ states --
 
 @test "postgres: waiting and sleeping sessions are rows; camp's own session and texts of statements are not shown" {
     watch 1 200
@@ -74,8 +73,8 @@ fails_with() {
     kill -KILL $watch # the last interval is a whole one
     wait $watch || true
     cat "$SERVERS/watched"
-    # R, the elapsed time of the session, is the length of the interval, and the time of its wait is R. Each
-    # number is printed to 0.1 ms.
+    # R is the elapsed time of the session. It must be the length of the interval and the time of the session's
+    # wait. Each number is printed to 0.1 ms.
     awk '/^interval/ { length_ms = $2; intervals++ } / holder / { r = $5; getline; if ((r - $3) ^ 2 > 0.011 ||
          (r - length_ms) ^ 2 > 0.011) bad++; seen++ } END { exit bad > 0 || seen != intervals }' \
         "$SERVERS/watched"
@@ -88,15 +87,13 @@ fails_with() {
     run ! grep -q '^session' "$SERVERS/watched"
 }
 
-@test "postgres: the rate of snapshots is reduced when they would cost more than 1 % of a CPU" {
+@test "postgres: the rate of snapshots is reduced if snapshots would cost more than 1 % of a CPU" {
     watch 3 400 1000
-    # The last interval's "rate 22.41 share 1.000 %".
+    # The line of the last interval contains "rate 22.41 share 1.000 %".
     awk '/^interval/ { rate = $(NF - 3); share = $(NF - 1) }
          END { exit !(rate > 0 && rate < 1000 && share <= 1.001) }' "$SERVERS/watched"
     awk '/^interval/ { snapshots = $5 } END { exit !(snapshots < 200) }' "$SERVERS/watched"
 }
-
-# -- refused connections --
 
 @test "postgres: a refused connection is reported in one line, with its cause and without a password" {
     fails_with 'role "nobody_known" does not exist' "$PG user=nobody_known"
@@ -167,7 +164,7 @@ fails_with() {
     kill -CONT "$PG_PID"
 }
 
-# Stops the backend that answers camp, from 60 ms before the end of an interval to 100 ms after it.
+# Stops the backend of camp's connection from 60 ms before the end of an interval until 100 ms after the end.
 stop_over_an_end() {
     local backend end
     backend=$(query_postgres "select pid from pg_stat_activity where application_name = 'camp'")
@@ -185,11 +182,11 @@ has_a_short_interval() {
     [ "$(ask late 'select min(end_ns - start_ns) < 470000000 from tick where tick > 1')" = 1 ]
 }
 
-@test "postgres: an interval whose last sample is late ends at the sample before it, without unaccounted time" {
+@test "postgres: if the last sample is late, the interval ends at the sample before it, without unaccounted time" {
     record_beside late --from "postgres:$PG" --tier sql --interval 500ms
     until_it has_a_short_interval
     end_recording late "$RECORD_PID"
-    # Times are rounded down to whole nanoseconds at each sample. The last interval does not end at a sample.
+    # Each sample rounds times down to whole nanoseconds. The last interval does not end at a sample.
     holds late "select count(*) > 0 and sum(abs(unaccounted_ns)) <= 2 * (sum(samples) + count(*))
         from postgres_every join entity using (entity)
         where application = 'holder' and tick < (select max(tick) from tick)"

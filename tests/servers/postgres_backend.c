@@ -1,13 +1,11 @@
 #include "postgres_backend.h"
 
 pid_t postmaster;
-pid_t pgbench; /* 0: none */
+pid_t pgbench; /* or 0 */
 const char *conninfo;
 
 struct backend_account before[ACCOUNTS], after[ACCOUNTS];
 size_t before_count, after_count;
-
-/* ------------------------------------------------------------------------------- Sessions -- */
 
 PGconn *connect_to_server(void)
 {
@@ -51,9 +49,9 @@ void disconnect_all(PGconn **connections, size_t count)
         PQfinish(connections[i]);
 }
 
-/* The number of tests of a condition, one every millisecond, before a wait for it fails. This takes
- * at least a minute, and longer on a busy machine. A limit by a clock would also count the time in
- * which the whole machine was stopped. */
+/* The number of tests of a condition, one every millisecond, before waiting fails. That takes at
+ * least a minute, and longer on a busy machine. A time limit is not used, because it would include
+ * the time in which a hypervisor stopped the machine. */
 #define TRIES 60000
 
 bool is_over(unsigned *tries)
@@ -89,8 +87,6 @@ struct postgres_layout read_address(void)
         fail_msg("%s", error.message);
     return place;
 }
-
-/* ------------------------------------------------------------------------------ Witnesses -- */
 
 static struct witness see(pid_t pid)
 {
@@ -142,8 +138,6 @@ void await_still(const pid_t *pids, size_t count, struct witness *ret)
             fail_msg("%zu backends are not still", count);
     } while (!is_still);
 }
-
-/* ------------------------------------------------------------------------------- Accounts -- */
 
 struct backends *open_backends(const struct postgres_layout *place)
 {
@@ -224,7 +218,7 @@ void measure(const struct postgres_layout *place, const pid_t *pids, size_t coun
     backends_close(backends);
 }
 
-/* Returns the time of the interval in waits with the sleeper's class and activity. */
+/* Returns the time in waits with the class and the activity of the sleeper. */
 static uint64_t time_in(const struct postgres_layout *place, const struct interval *interval,
                         const struct sleeper *sleeper)
 {

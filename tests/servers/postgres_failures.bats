@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # bats file_tags=deep
-# camp record --from postgres: failures of the server. Each tier goes through the same failures in
-# one recording: camp continues, reports them, and its times add up.
+# Failures of a PostgreSQL server during camp record. Each measurement tier makes one recording of the same
+# failures. camp must report each failure and continue, and its times must add up.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -10,7 +10,7 @@ load recording
 TIERS='bpf memory gated sql'
 
 setup_file() {
-    export BATS_NO_PARALLELIZE_WITHIN_FILE=true # one server serves all
+    export BATS_NO_PARALLELIZE_WITHIN_FILE=true # All tests use one server.
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     export CAMP=${CAMP:-$TREE/build/gcc/src/camp}
     [ -x "$POSTGRES_BIN/postgres" ] || { skip_file 'PostgreSQL is not installed'; return; }
@@ -33,8 +33,6 @@ setup_file() {
 teardown_file() { servers_end; }
 setup() { ! is_file_skipped || skip "$SKIP_FILE"; }
 
-# ------------------------------------------------------------------------------ failures --
-
 begin_recordings() {
     local tier
     RECORDINGS=()
@@ -42,7 +40,7 @@ begin_recordings() {
         record_at_once "${tier%=*}" --from "postgres:$PG" --tier "${tier#*=}" --interval 200ms
         RECORDINGS+=("${tier%=*} $RECORD_PID")
     done
-    # For the test of a reused pid, two sessions with the same pid must be in one of these long intervals.
+    # In the test of a reused pid, two sessions with the same pid must be in the same interval, so it is long.
     record_at_once slow --from "postgres:$PG" --tier bpf --interval 4s
     RECORDINGS+=("slow $RECORD_PID")
     for tier in $TIERS; do has_begun "$tier"; done
@@ -83,7 +81,7 @@ stop_own_backends() {
     go_on
 }
 
-# Crashes the server, so that all sessions end, including `stays`.
+# All sessions end in the crash, including `stays`.
 crash() {
     crash_postgres
     all_report 'PostgreSQL: the server crashed and starts again; connecting again'
@@ -109,7 +107,7 @@ restart() {
     phase_ends after_restart
 }
 
-# Last, because camp tries to connect again only every ten seconds after such a refusal.
+# This is the last failure, because camp connects again only every ten seconds after the refusal.
 take_the_connections_away() {
     query_postgres 'alter role camp connection limit 0'
     query_postgres "select pg_terminate_backend(pid) from pg_stat_activity
@@ -118,8 +116,8 @@ take_the_connections_away() {
     go_on
 }
 
-# Starts a second session with the pid of the first, by setting the next pid. Another process may take that pid
-# before the server does.
+# Starts a second session with the pid of the first session, by setting the kernel's last pid. Another process may
+# take that pid before the server does, so it is tried five times.
 use_a_pid_again() {
     local first second=none begin
     for _ in 1 2 3 4 5; do
@@ -134,21 +132,19 @@ use_a_pid_again() {
         )
         [ "$second" != "$first" ] || break
     done
-    # The third number is the upper limit for the life of each session.
+    # The third number is the longest possible time from a session's start to its end.
     echo "$first $second $(($(date +%s%N) - begin))" >"$SERVERS/pids"
 }
 
-# nap_as APPLICATION CONDITION: opens a session, which sleeps 0.4 s if the condition holds, and prints its pid.
-# psql replaces the calling shell, so this is called as $(nap_as ...).
+# nap_as APPLICATION CONDITION opens a session and prints its pid. The session sleeps 0.4 s if the SQL condition is
+# true. psql replaces the calling shell, so this function must be called as $(nap_as ...).
 nap_as() {
     exec "$POSTGRES_BIN/psql" -XqAt "host=$PG_FOLDER dbname=postgres user=camp_super application_name=$1" \
         -c "select pg_backend_pid() from pg_sleep(case when $2 then 0.4 else 0 end)" 3>&-
 }
 
-# -------------------------------------------------------------------------------- tests --
-
-# cut_of TIER: the maximum rounding error, in SQL. Scaled times are rounded down to whole nanoseconds at each
-# snapshot.
+# cut_of TIER prints the maximum rounding error as an SQL expression. Each snapshot rounds scaled times down to whole
+# nanoseconds.
 cut_of() {
     case $1 in
     memory | gated) echo '2 * (sum(samples) + count(*))' ;;
@@ -156,13 +152,14 @@ cut_of() {
     esac
 }
 
-# all_hold SQL: the query's result is 1 for the recording of each tier.
+# all_hold SQL checks that the query's result is 1 for the recording of each tier.
 all_hold() {
     local tier
     for tier in $TIERS; do holds "$tier" "$1"; done
 }
 
-# fails_with STATUS TEXT CONNINFO: camp exits with STATUS, and with one line on stderr, which starts with TEXT.
+# fails_with STATUS TEXT CONNINFO checks that camp exits with STATUS, and writes one line to stderr that starts with
+# TEXT.
 fails_with() {
     run --separate-stderr "$CAMP" record --output "$SERVERS/refused.camp" --from "postgres:$3" 3>&-
     echo "$stderr"
@@ -188,7 +185,7 @@ fails_with() {
             'the server crashed and starts again' 'too many connections for role'; do
             grep -q "PostgreSQL: $text" "$SERVERS/$tier.err"
         done
-        # A failure is not reported again while it lasts.
+        # A lasting failure must not be reported again.
         cut -d: -f5- "$SERVERS/$tier.err" | uniq -d | tee "$SERVERS/repeated"
         [ ! -s "$SERVERS/repeated" ]
     done
@@ -196,7 +193,7 @@ fails_with() {
 
 @test "failures: no time is measured twice or lost while the server restarts" {
     holds bpf 'select count(*) > 50 and max(abs(unaccounted_ns)) = 0 from postgres_every'
-    # A tier without bpf may see a session in its wait in all snapshots, although it also used a CPU.
+    # On tiers without bpf, all snapshots may find a session in its wait, although it also used a CPU.
     all_hold 'select min(unaccounted_ns + cpu_ns + run_queue_ns) >= 0
         and max(unaccounted_ns - elapsed_ns) <= 0 from postgres_every'
     # A lost or repeated interval would change the sum by the length of a whole interval.
@@ -207,13 +204,13 @@ fails_with() {
     all_hold "select count(*) = max(tick) from tick"
 }
 
-# An interval that waited would be at least as long as the backend was stopped.
-@test "failures: no interval waits for a silent server" {
+# If an interval waited for the answer, it would be at least as long as the backend was stopped.
+@test "failures: no interval waits for a server that does not answer" {
     all_hold "select max(end_ns - start_ns) < $(($(cat "$SERVERS/stopped.end") - $(cat "$SERVERS/stopped.begin")))
         from tick"
 }
 
-@test "failures: while the backend that answers camp is stopped, camp still measures, or has unaccounted time" {
+@test "failures: while the backend of camp's connection is stopped, times are measured or unaccounted" {
     for tier in bpf memory; do
         during stopped $tier stays "sum(idle_asked_for_ns + cpu_ns + run_queue_ns) >= sum(elapsed_ns) - $(cut_of $tier)"
     done
@@ -234,7 +231,7 @@ fails_with() {
         join entity using (entity) where application = 'stays' and flags & 2"
 }
 
-@test "failures: a session that ends within an interval has its time until then, and no later rows" {
+@test "failures: a session that ends within an interval has the time until its end, and no later rows" {
     holds bpf "select sum(elapsed_ns) >= 700000000 and sum(idle_asked_for_ns + cpu_ns + run_queue_ns)
             between 700000000 and sum(elapsed_ns) and max(flags & 2) = 2
         from postgres_every join entity using (entity) where application = 'goes'"
@@ -261,7 +258,7 @@ fails_with() {
     for tier in bpf schedstat+memory schedstat+SQL SQL; do
         "$CAMP" record --output "$SERVERS/stranger-$tier.camp" --count 2 --interval 200ms --tier $tier \
             --from "postgres:$PG user=stranger" 3>&- 2>"$SERVERS/stranger-$tier.err" >/dev/null
-        # Rows named camp are allowed: connections of the layout probe may still be ending.
+        # Rows named camp are allowed, because a connection of postgres_layout_probe() may still be ending.
         holds "stranger-$tier" "select count(*) = 0 from postgres_every join entity using (entity)
             where application <> 'camp'"
         holds "stranger-$tier" 'select min(unseen) >= 1 from tick'
@@ -276,7 +273,7 @@ fails_with() {
     holds one "select value glob 'Not measured: a second connection*' from camp where key = 'note'"
 }
 
-# This is the last test, because the server starts again in another pid namespace, as in a container.
+# This is the last test, because it starts the server again in another pid namespace, as in a container.
 @test "failures: a server with pids of another namespace is recorded on tier SQL, with a note" {
     [ "$(id -u)" = 0 ] || skip 'needs root: a pid namespace'
     query_postgres 'alter role camp connection limit 3'

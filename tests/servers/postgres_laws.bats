@@ -1,13 +1,12 @@
 #!/usr/bin/env bats
 # bats file_tags=law
-# camp record --from postgres: laws about sessions that are known to do one thing, and about pgbench
-# compared with the scheduler's own counts. Every tier records the same loads, once for all tests.
-# Sessions sleep (idle, cancelled, or with a stopped client) before and after their load, so that the
-# scheduler's counts of a backend and its recording cover the same time.
+# Recordings of a PostgreSQL server, by each measurement tier, of sessions that do one known thing and of pgbench.
+# All tiers record the same loads, once for all tests. Each session sleeps before and after its load, so the
+# scheduler's counts of its backend and the recording cover the same time.
 #
-# No law has a constant of its own: each compares the recording with the kernel's counts of the same
-# backends (witnesses.bash), with another recording, or with arithmetic. Samples may be wrong by chance:
-# by four standard errors, sqrt(p (1 - p) / n) of n samples.
+# No test has a tolerance of its own. It compares a recording with the scheduler's counts of the same backends
+# (witnesses.bash), with another recording, or with arithmetic. The share p of n samples may be wrong by four
+# standard errors, sqrt(p (1 - p) / n).
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -15,7 +14,7 @@ load recording
 load witnesses
 load postgres_loads
 
-BURNERS=3 # loops on one CPU, which they share
+BURNERS=3 # number of loops on one CPU
 # shellcheck disable=SC2034 # used by postgres_loads.bash
 QUIET=(idle holder waiter failed sleeper copier)
 
@@ -24,7 +23,7 @@ setup_file() {
     export CAMP=${CAMP:-$TREE/build/gcc/src/camp}
     [ -x "$POSTGRES_BIN/postgres" ] || { skip_file 'PostgreSQL is not installed'; return; }
     servers_begin
-    # With so long a deadlock_timeout, a backend that waits for a lock sleeps until it has the lock.
+    # A backend that waits for a lock wakes up after deadlock_timeout. With 1 h it sleeps until it has the lock.
     start_postgres min_parallel_table_scan_size=0 parallel_setup_cost=0 parallel_tuple_cost=0 \
         compute_query_id=on deadlock_timeout=1h
     make_tables
@@ -36,7 +35,7 @@ setup_file() {
     count_by_scheduler burner before
     count_by_scheduler pgbench before
     taken_ns >"$SERVERS/taken.before"
-    # After two more intervals, the current interval started after the first count.
+    # Two intervals later, the current interval has started after the first counts.
     all_go_on 2
     phase_begins loads
     all_go_on 1
@@ -63,31 +62,29 @@ setup_file() {
 teardown_file() { servers_end; }
 setup() { ! is_file_skipped || skip "$SKIP_FILE"; }
 
-# ---------------------------------------------------------------------------- questions --
-
-# always RECORDING APPLICATION COLUMN: a session that only sleeps has all its time in this column, except the time
-# that the scheduler counted on a CPU or in the run queue. Scaled times are rounded down to whole nanoseconds at
-# each sample.
+# always RECORDING APPLICATION COLUMN checks that a sleeping session has all its time in this column, except the
+# time that the scheduler counted on a CPU or in the run queue. Each sample rounds scaled times down to whole
+# nanoseconds.
 always() {
     local awake cut=0
     awake=$(($(since "$SERVERS/$2.before" "$SERVERS/$2.after" 2) + $(since "$SERVERS/$2.before" "$SERVERS/$2.after" 3)))
     case $1 in
     memory | gated) cut='2 * (sum(samples) + count(*))' ;;
-    bpf | own | grouped) # reads a clock: see as_the_scheduler
+    bpf | own | grouped) # These recordings read a clock; see as_the_scheduler.
         cut=$(($(cat "$SERVERS/taken") + $(cat "$SERVERS/switch_ns") * $(since "$SERVERS/$2.before" "$SERVERS/$2.after" 4)))
         ;;
     esac
     during known "$1" "$2" "sum(elapsed_ns) > 0 and sum($3) >= sum(elapsed_ns) - $awake - $cut"
 }
 
-# Skips the test if the recording "bpf", which has the best available tier, is not on tier bpf. For root it must be.
+# Skips the test if the recording "bpf" is not on tier bpf. It has the best available tier, which is bpf for root.
 needs_bpf() {
     [ "$(id -u)" = 0 ] || [ "$(ask bpf "select value from camp where key = 'tier'")" = bpf ] ||
         skip 'the laws of tier bpf need CAP_BPF and CAP_PERFMON; those of the other tiers hold'
 }
 
-# never_sleeps APPLICATION: the session is on a CPU or waits for one all the time. Skips the test if the kernel
-# counted a sleep, such as a wait for a page of memory.
+# never_sleeps APPLICATION checks that the session is on a CPU or in the run queue all the time. It skips the test if
+# the kernel counted a sleep, such as a wait for a page of memory.
 never_sleeps() {
     local slept
     slept=$(since "$SERVERS/$1.running.before" "$SERVERS/$1.running.after" 5)
@@ -95,10 +92,9 @@ never_sleeps() {
     during known bpf "$1" 'sum(elapsed_ns) > 0 and sum(cpu_ns + run_queue_ns) = sum(elapsed_ns)'
 }
 
-# as_the_scheduler RECORDING APPLICATION: CPU time and run queue of each backend between two counts are those of
-# the scheduler, exactly if the tier reads the same counters. Tier bpf reads a clock: the two ends of each run
-# differ from the scheduler's by at most the time of a context switch, and its CPU time includes interrupts and
-# stolen time.
+# as_the_scheduler RECORDING APPLICATION checks that the recorded CPU and run-queue times of each backend are the
+# scheduler's counts. They must be equal if the tier reads the same counters. Tier bpf reads a clock, so its times may
+# differ by a context switch each time the backend runs. Its CPU time also includes interrupts and stolen time.
 as_the_scheduler() {
     local taken=0 switch=0
     if [ "$1" = bpf ]; then
@@ -114,8 +110,8 @@ as_the_scheduler() {
         from counted join seen using (id)"
 }
 
-# An idle backend wakes up once to write its statistics. So backends are counted before the first interval, at
-# the start of the load, at its end, and after the last interval.
+# An idle backend wakes up once to write its statistics. So backends are counted at four times: before the first
+# interval, at the start of the load, at the end of the load, and after the last interval.
 counts_of() {
     awk '{ what = FILENAME; sub(/.*[.]/, "", what); cpu[what, $1] = $2; queue[what, $1] = $3; runs[what, $1] = $4 }
         what == "after" { pids[$1] }
@@ -126,8 +122,8 @@ counts_of() {
         "$SERVERS/$1.before" "$SERVERS/$1.ready" "$SERVERS/$1.after" "$SERVERS/$1.later"
 }
 
-# The condition may use `counted`, the scheduler's counts, and `seen`, the recording's sums of the intervals that
-# started after the first count. A failure prints both.
+# Checks an SQL condition. It may use the table `counted`, with the scheduler's counts, and the table `seen`, with the
+# sums of the recorded intervals that started after the first count. A failure prints both tables.
 holds_with_counts() {
     local with
     with="with counted(id, cpu, queue, most_cpu, most_queue, runs) as (values $(counts_of "$2")),
@@ -140,9 +136,7 @@ holds_with_counts() {
     }
 }
 
-# ------------------------------------------------------------------------------- tests --
-
-@test "laws: every tier has its name and the provenance of its times" {
+@test "laws: each recording has the name of its tier and the provenance of its times" {
     for each in memory=schedstat+memory gated=schedstat+SQL sql=SQL; do
         holds "${each%=*}" "select value = '${each#*=}' from camp where key = 'tier'"
     done
@@ -164,15 +158,15 @@ holds_with_counts() {
         from postgres_every'
 }
 
-# Tier bpf measures events by their codes, and gets the name of a code from a sample by SQL. Only rare events are in
-# no sample, and remain unknown.
+# Tier bpf measures events by their numbers, and learns the name of a number from a sample by SQL. An event that is
+# in no sample has no name.
 @test "laws: pgbench: only events too rare for a sample have no name" {
     during pgbench bpf pgbench "sum(wait_unknown_event_ns) <= sum(elapsed_ns)
         * $(by_chance 0 "$(value_during pgbench sql pgbench 'sum(samples)')")"
 }
 
 # In an interval without a sample of sleep, the sleep of a session is unaccounted. All eight sessions are sampled
-# at the same moments, so the number of independent samples is that of one session.
+# at the same moments, so the number of independent samples is the number of one session's samples.
 @test "laws: scaled times add up in every interval with a sampled sleep" {
     local asleep='1.0 * sum(elapsed_ns - cpu_ns - run_queue_ns) / sum(elapsed_ns)'
     for tier in memory gated; do
@@ -186,7 +180,7 @@ holds_with_counts() {
 }
 
 # A sample reads the wait event in memory before the state of the task. If the session falls asleep in between, the
-# sample shows a sleep without an event. Tier bpf reads both at the same moment.
+# sample shows a sleep without an event. Tier bpf reads the event and the state at the same moment.
 @test "laws: pgbench: tier bpf reports no more sleep without an event than samples of memory do" {
     local share='1.0 * sum(wait_without_event_ns) / sum(elapsed_ns)'
     share=$(value_during pgbench memory pgbench "$share + $(by_chance "$share" 'sum(samples) / 8.0')")
@@ -203,7 +197,7 @@ holds_with_counts() {
     done
 }
 
-@test "laws: a session that waits for a lock is in contention, by every tier" {
+@test "laws: on every tier, a session that waits for a lock is in contention" {
     for tier in bpf memory gated sql; do always $tier waiter contention_table_lock_ns; done
 }
 
@@ -217,7 +211,7 @@ holds_with_counts() {
     done
 }
 
-@test "laws: a session that waits has no unaccounted time, even on tiers that sample it" {
+@test "laws: a waiting session has no unaccounted time, even on tiers that use samples" {
     for tier in memory gated sql; do
         for who in idle holder waiter sleeper copier; do
             during known $tier $who 'sum(abs(unaccounted_ns)) <= 2 * (sum(samples) + count(*))'
@@ -225,8 +219,8 @@ holds_with_counts() {
     done
 }
 
-# Only one loop runs at a time, so their CPU times add up to at most the elapsed time.
-@test "laws: loops on one CPU share it, and wait for it the rest of the time" {
+# Only one loop runs at a time, so the CPU times of all loops add up to at most the elapsed time.
+@test "laws: loops share one CPU, and are in the run queue the rest of the time" {
     for tier in memory gated; do as_the_scheduler $tier burner; done
     needs_bpf
     for i in $(seq $BURNERS); do
@@ -238,9 +232,9 @@ holds_with_counts() {
     as_the_scheduler bpf burner
 }
 
-@test "laws: parallel workers are linked to their leader, and never sleep while it runs" {
+@test "laws: parallel workers are linked to their leader, and do not sleep while the leader runs" {
     leader=$(ask bpf "select distinct id from entity where application = 'leader' and parent = 0")
-    # If the query, user or database of a session is first seen later, the session has another entity from then on.
+    # When a sample first shows the query, user or database of a session, the session gets another entity.
     for tier in bpf memory gated sql; do
         holds $tier "select count(distinct id) = 2 and max(user || ' ' || database) = 'camp_super postgres'
             and sum(user not in ('', 'camp_super')) = 0 and sum(database not in ('', 'postgres')) = 0
@@ -253,7 +247,7 @@ holds_with_counts() {
     never_sleeps leader # the leader and its two workers
 }
 
-# The session lasts at least 50 ms, because of pg_sleep(0.05), and at most the time in which its client existed.
+# The session lasts at least the 50 ms of pg_sleep(0.05), and at most as long as its client.
 @test "laws: a connection of 50 ms is accounted, although samples are 100 ms apart" {
     needs_bpf
     while read -r pid ns; do
@@ -268,7 +262,7 @@ holds_with_counts() {
 }
 
 # In the same samples, the database reports more waits and idle time than the operating system reports sleep. The
-# difference is run queue.
+# difference is run-queue time.
 @test "laws: pgbench: the database reports run queue as idle or waiting" {
     holds bpf 'select sum(reported_run_queue_ns) = 0 from postgres_every'
     holds sql 'select sum(run_queue_ns) = 0 from postgres_every'
@@ -276,9 +270,9 @@ holds_with_counts() {
     during pgbench gated pgbench 'sum(reported_contention_ns + reported_wait_ns + reported_idle_ns) > sum(sampled_asleep_ns)'
 }
 
-# A session that was woken keeps its wait event until it has a CPU, so the sampled waits are not shorter than
-# the measured ones. All eight sessions are sampled at the same moments.
-@test "laws: pgbench: the database reports at least the measured waits, and at most the CPU time with run queue" {
+# A woken session keeps its wait event until it has a CPU, so the sampled waits are not shorter than the measured
+# waits. All eight sessions are sampled at the same moments.
+@test "laws: pgbench: reported waits are at least the measured waits, and reported CPU time is at most CPU and run queue" {
     local samples state
     samples=$(value_during pgbench sql pgbench 'sum(samples) / 8.0')
     for state in contention wait idle; do

@@ -1,17 +1,16 @@
 /*
- * The laws of a PostgreSQL server's backends, measured in the kernel and read from memory, about
- * sessions with known waits. The caller starts the server:
+ * Tests the accounts of a PostgreSQL server's backends, which the kernel measures, with sessions
+ * whose waits are known. The caller starts the server:
  *
- *   postgres_laws POSTMASTER_PID CONNINFO [LAW [PGBENCH_PID]]
+ *     postgres_laws POSTMASTER_PID CONNINFO [LAW [PGBENCH_PID]]
  *
- * with a superuser in CONNINFO. The exit status is the number of laws that failed.
+ * CONNINFO must have a superuser. LAW is the name of a test. The exit status is the number of
+ * failed tests.
  *
- * No law has a constant of its own: a backend's account is compared with the scheduler's counts of
- * the backend in the same interval.
+ * No test has a tolerance of its own. It compares a backend's account with the scheduler's counts
+ * of the backend in the same interval.
  */
 #include "postgres_backend.h"
-
-/* ----------------------------------------------------------------------------------- Laws -- */
 
 enum { CLASS_LOCK = 3, CLASS_CLIENT = 6, CLASS_TIMEOUT = 9 };
 
@@ -34,7 +33,7 @@ static void a_session_in_pg_sleep_has_all_its_time_in_that_wait(void **state)
     disconnect_all((PGconn *[]){ session, observer }, 2);
 }
 
-static void a_session_that_needs_a_lock_is_in_a_wait_for_locks(void **state)
+static void a_session_that_waits_for_a_lock_has_all_its_time_in_that_wait(void **state)
 {
     struct postgres_layout place = read_address();
     PGconn *owner = connect_to_server(), *waiter = connect_to_server();
@@ -76,8 +75,8 @@ static void idle_and_idle_in_transaction_are_distinguished(void **state)
     disconnect_all((PGconn *[]){ idle, open, failed, observer }, 4);
 }
 
-/* All loops together have at most the time of all CPUs. The rest of their time is run queue,
- * because a loop does not sleep. Under concurrent load the run queue is longer. */
+/* All loops together have at most the time of all CPUs. A loop does not sleep, so the rest of its
+ * time is run queue. */
 static void loops_share_the_cpus_and_wait_for_them_the_rest_of_the_time(void **state)
 {
     const size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN), count = 3 * cpus;
@@ -133,7 +132,7 @@ static bool has_ended(struct backends *backends, pid_t pid, struct backend_accou
     return false;
 }
 
-static void a_short_connection_is_reported_with_its_end(void **state)
+static void a_short_connection_has_an_account_until_its_end(void **state)
 {
     struct postgres_layout place = read_address();
     struct backends *backends = open_backends(&place);
@@ -153,15 +152,13 @@ static void a_short_connection_is_reported_with_its_end(void **state)
     assert_int_equal(account.flags & BACKEND_OLDER, 0);
     assert_true(account.begin_ns > begin && account.time_ns < end);
     assert_true(account.time_ns - account.begin_ns >=
-                50 * NS_PER_MS); /* usleep() takes at least 50 ms */
+                50 * NS_PER_MS); /* usleep() takes at least 50 ms. */
     print_message("%llu us, on CPU %llu us\n",
                   (unsigned long long)(account.time_ns - account.begin_ns) / NS_PER_US,
                   (unsigned long long)account.cpu_ns / NS_PER_US);
     assert_false(has_ended(backends, pid, &account));
     backends_close(backends);
 }
-
-/* ---------------------------------------------------------------------- Beside schedstat -- */
 
 static size_t list_pgbench(pid_t *ret)
 {
@@ -186,7 +183,7 @@ static uint64_t taken_ns(void)
     return total.irq_ns + total.softirq_ns + total.steal_ns;
 }
 
-/* The two ends of each run differ from the scheduler's by at most the time of a context switch. */
+/* camp and the scheduler may differ by the time of a context switch each time the backend runs. */
 static void compare_with_schedstat(pid_t pid, const struct witness *first,
                                    const struct witness *last, uint64_t taken, uint64_t switch_ns)
 {
@@ -206,7 +203,8 @@ static void compare_with_schedstat(pid_t pid, const struct witness *first,
     assert_near("run queue", run_queue, last->run_queue_ns - first->run_queue_ns, room);
 }
 
-/* The client is stopped before and after, so that its backends sleep and their counts are exact. */
+/* pgbench is stopped before and after the measurement. Its backends then sleep, and their counts
+ * are exact. */
 static void cpu_and_run_queue_equal_schedstat(void **state)
 {
     struct postgres_layout place = read_address();
@@ -254,8 +252,8 @@ static void await_end(PGconn *connection)
     PQfinish(connection);
 }
 
-/* After a crash the server has new shared memory, and the pointers to it are at the same
- * addresses. */
+/* After a crash the server has new shared memory, but the pointers to it are at the same addresses.
+ */
 static void the_layout_is_the_same_after_a_crash(void **state)
 {
     struct postgres_layout place = read_address(), again;
@@ -268,8 +266,7 @@ static void the_layout_is_the_same_after_a_crash(void **state)
     assert_true(backend.known);
     kill(backend.pid, SIGKILL);
     PQfinish(connection);
-    /* Waits until the server has ended the session of the observer, too, and then until it accepts
-     * clients. */
+    /* The server first ends the observer's session, too, and accepts clients again later. */
     await_end(observer);
     while (PQping(conninfo) != PQPING_OK && !is_over(&tries))
         ;
@@ -289,10 +286,10 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_session_in_pg_sleep_has_all_its_time_in_that_wait),
-        cmocka_unit_test(a_session_that_needs_a_lock_is_in_a_wait_for_locks),
+        cmocka_unit_test(a_session_that_waits_for_a_lock_has_all_its_time_in_that_wait),
         cmocka_unit_test(idle_and_idle_in_transaction_are_distinguished),
         cmocka_unit_test(loops_share_the_cpus_and_wait_for_them_the_rest_of_the_time),
-        cmocka_unit_test(a_short_connection_is_reported_with_its_end),
+        cmocka_unit_test(a_short_connection_has_an_account_until_its_end),
         cmocka_unit_test(cpu_and_run_queue_equal_schedstat),
         cmocka_unit_test(the_layout_is_the_same_after_a_crash),
     };

@@ -1,8 +1,6 @@
 # shellcheck shell=bash
 # The loads of postgres_laws.bats on a PostgreSQL server, the recordings, and the scheduler's counts of the loads.
 
-# ------------------------------------------------------------------------------- loads --
-
 make_tables() {
     query_postgres 'create table locked(a int); create table copied(a int);
         create table large as select generate_series(1, 20000) a;
@@ -12,8 +10,8 @@ make_tables() {
     "$POSTGRES_BIN/pgbench" -h "$PG_FOLDER" -U camp_super -i -q postgres >"$SERVERS/init.log" 2>&1
 }
 
-# All recordings but one connect as superuser, because the role camp may have only three connections. All start at
-# the same time, because each takes a second to start.
+# Only the first recording connects as the role camp, because that role may have only three connections. The
+# recordings start at the same time, because each one takes a second to start.
 begin_recordings() {
     local super="postgres:host=$PG_FOLDER dbname=postgres user=camp_super" name
     printf '%s\n' 'idle mine class=Timeout event=PgSleep' 'contention theirs class=Lock' \
@@ -33,7 +31,7 @@ record() {
     RECORDINGS+=("$1 $RECORD_PID")
 }
 
-# open_session NAME: opens a session that executes the statements of say() and waits for more.
+# open_session NAME opens a session that executes the statements of say().
 open_session() {
     mkfifo "$SERVERS/$1.in"
     "$POSTGRES_BIN/psql" -X -q "host=$PG_FOLDER dbname=postgres user=camp_super application_name=$1" \
@@ -65,7 +63,8 @@ quiet_names() {
     echo "(${QUIET[*]})"
 }
 
-# Opens three short sessions one after another, and saves "PID NS" of each: its backend, and how long its client ran.
+# Opens three short sessions one after another. For each session, saves the pid of its backend and the time that its
+# client ran, in ns.
 begin_and_end_briefly() {
     local i pid before
     for i in 1 2 3; do
@@ -107,7 +106,7 @@ end_burners() {
     count_by_scheduler burner after
 }
 
-# Starts pgbench and its backends on two CPUs of the machine, and stops the client, so that its sessions sleep.
+# Starts pgbench and its backends on two CPUs of the machine. Then stops pgbench, so that its sessions sleep.
 open_pgbench() {
     local pid
     taskset -c "$(first_cpus 2)" "$POSTGRES_BIN/pgbench" -h "$PG_FOLDER" -U camp_super -n -c 8 -T 600 \
@@ -133,9 +132,7 @@ first_cpus() {
         while IFS=- read -r first last; do seq "$first" "${last:-$first}"; done | head -"$1" | paste -sd,
 }
 
-# ---------------------------------------------------------------------------- witnesses --
-
-# all_go_on N: waits until every recording has N more intervals.
+# all_go_on N waits until each recording has N more intervals.
 all_go_on() { more_ticks_of_each "$1" bpf memory gated sql own grouped; }
 
 # Prints the pids of the backends whose whole application name matches the pattern.
@@ -143,7 +140,7 @@ backends_of() {
     query_postgres "select pid from pg_stat_activity where application_name ~ '^($1)\$'"
 }
 
-# count_by_scheduler NAME WHEN: waits until these backends sleep, and saves the scheduler's counts of them.
+# count_by_scheduler NAME WHEN waits until the backends NAME[0-9]* sleep, and saves the scheduler's counts of them.
 count_by_scheduler() {
     local pids
     pids=$(backends_of "$1[0-9]*")
@@ -153,14 +150,14 @@ count_by_scheduler() {
     count_tasks $pids >"$SERVERS/$1.$2"
 }
 
-# count_quiet WHEN: saves the counts of the quiet sessions, which sleep all the time.
+# count_quiet WHEN saves the counts of the sessions that sleep all the time.
 count_quiet() {
     local name
     for name in "${QUIET[@]}"; do count_by_scheduler "$name" "$1"; done
 }
 
-# count_leader WHEN: saves the counts of the leader, its workers and the loops. These run, so only the number of their
-# sleeps is exact.
+# count_leader WHEN saves the counts of the leader, its workers and the loops. The loops and workers run meanwhile, so
+# only their number of sleeps is exact.
 count_leader() {
     local name
     for name in leader $(seq -f 'burner%g' $BURNERS); do

@@ -1,4 +1,5 @@
-/* Tests which events for microstates a kernel has, on synthetic BTF of kernels that lack some. */
+/* Which events for microstates a kernel has, tested with synthetic BTF of kernels that lack some of
+ * them. */
 #include "microstates/events.h"
 
 #include <setjmp.h>
@@ -12,7 +13,7 @@
 
 #define EVENTS_MAX 40
 
-/* typedef void (*btf_trace_NAME)(void *, ...) */
+/* Adds typedef void (*btf_trace_NAME)(void *, ...). */
 static void add_tracepoint(struct btf *kernel, const char *name, int parameters)
 {
     char typedef_name[80];
@@ -29,8 +30,8 @@ static void add_function(struct btf *kernel, const char *name)
     assert_true(btf__add_func(kernel, name, BTF_FUNC_STATIC, btf__add_func_proto(kernel, 0)) > 0);
 }
 
-/* Returns the BTF of a kernel that has all needed functions and tracepoints but `lacking`, which
- * may be NULL. */
+/* Returns the BTF of a kernel with all needed functions and tracepoints except `lacking`, which may
+ * be NULL. */
 static struct btf *kernel_without(const char *lacking, int parameters_of_switch)
 {
     static const char *const functions[] = { "bpf_iter_task", "bpf_ringbuf_reserve",
@@ -62,7 +63,7 @@ static void assert_refused(const char *lacking, int parameters_of_switch, const 
     assert_non_null(strstr(error.message, name));
     assert_non_null(strstr(error.message, since));
     assert_non_null(
-        /* the end of the message is not cut off */
+        /* The end of the message must not be cut off. */
         strstr(error.message, "camp check works without microstates"));
     btf__free(kernel);
 }
@@ -76,10 +77,9 @@ static void a_kernel_with_all_needed_events_is_accepted(void **state)
     btf__free(kernel);
 }
 
-/* Since Linux 5.18, the 4th argument is the state in which the thread leaves the CPU. It is the 5th
- * parameter of the function, whose first parameter is the context. */
-static void
-a_switch_without_its_fourth_argument_is_refused_with_the_version_that_has_it(void **state)
+/* Since Linux 5.18, the fourth argument is the state in which the thread leaves the CPU. It is the
+ * fifth parameter in BTF, because the first parameter is the context. */
+static void a_sched_switch_without_prev_state_is_refused_with_the_needed_version(void **state)
 {
     (void)state;
     assert_refused(NULL, 4, "sched_switch prev_state", "Linux 5.18");
@@ -131,8 +131,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_with_all_needed_events_is_accepted),
-        cmocka_unit_test(
-            a_switch_without_its_fourth_argument_is_refused_with_the_version_that_has_it),
+        cmocka_unit_test(a_sched_switch_without_prev_state_is_refused_with_the_needed_version),
         cmocka_unit_test(each_missing_event_is_named_with_the_kernel_version_that_has_it),
         cmocka_unit_test(a_missing_optional_event_is_listed_and_accepted),
     };

@@ -14,8 +14,8 @@
 #define SHORT_NS (NS_PER_MS)
 #define LONG_NS (600 * (uint64_t)NS_PER_S)
 
-/* The driver of a fake server at the other end of a pipe: 'x' is a failure, another byte is an
- * answer. */
+/* The driver of a fake server at the other end of a pipe. The byte 'x' is a failure, and any other
+ * byte is an answer. */
 struct fake {
     struct remote remote;
     int ends[2];
@@ -108,14 +108,14 @@ static uint64_t soon(void)
     return now_ns(CLOCK_MONOTONIC) + SHORT_NS;
 }
 
-static void a_question_is_asked_after_the_connection(void **state)
+static void a_question_is_asked_when_an_answer_is_wanted(void **state)
 {
     struct fake fake;
 
     (void)state;
     init(&fake, LONG_NS, "ca");
     assert_int_equal(remote_run(&fake.remote, UINT64_MAX, NULL), CAMP_OK);
-    assert_int_equal(fake.asked, 0); /* nothing is wanted yet */
+    assert_int_equal(fake.asked, 0); /* No answer was wanted yet. */
     fake.wants = true;
     assert_int_equal(remote_run(&fake.remote, UINT64_MAX, NULL), CAMP_OK);
     assert_true(fake.has);
@@ -170,7 +170,7 @@ static void failures_in_a_row_have_growing_pauses_until_an_answer(void **state)
     (void)state;
     init(&fake, LONG_NS, "xxc");
     assert_int_equal(remote_run(&fake.remote, UINT64_MAX, NULL), CAMP_E_IO);
-    assert_true(fake.remote.not_before_ns <= now_ns(CLOCK_MONOTONIC)); /* at once */
+    assert_true(fake.remote.not_before_ns <= now_ns(CLOCK_MONOTONIC)); /* The first pause is 0. */
     assert_int_equal(remote_run(&fake.remote, UINT64_MAX, NULL), CAMP_E_IO);
     fake.remote.not_before_ns = now_ns(CLOCK_MONOTONIC) + LONG_NS;
     assert_int_equal(remote_run(&fake.remote, soon(), NULL), REMOTE_PENDING);
@@ -209,7 +209,7 @@ static void pauses_grow_to_a_second_and_the_pause_after_a_refusal_is_longer(void
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_question_is_asked_after_the_connection),
+        cmocka_unit_test(a_question_is_asked_when_an_answer_is_wanted),
         cmocka_unit_test(the_callers_deadline_ends_the_call_but_not_the_question),
         cmocka_unit_test(a_late_step_fails_and_the_next_call_connects_again),
         cmocka_unit_test(a_step_without_a_limit_is_never_late),

@@ -1,4 +1,4 @@
-/* A PostgreSQL source without a server: registered processes and their accounts. */
+/* A PostgreSQL source without a server: registered sessions and their accounts. */
 #pragma once
 
 #include "sources/sessions/postgres/postgres_inside.h"
@@ -14,11 +14,11 @@
 #define LOCK 0x03000004u
 #define CLIENT_READ 0x06000000u
 #define ACTIVE 3u
-#define PID 5000000 /* above the kernel's limit of pids */
+#define PID 5000000 /* above the kernel's largest pid */
 
 static struct postgres_source source;
 
-/* Opens a source with an interval of 1 s, whose last snapshot by SQL has no session. */
+/* Opens a source with an interval of 1 s. Its last snapshot by SQL contains no session. */
 static void open_source(enum postgres_tier tier)
 {
     const struct session_plan plan = {
@@ -33,7 +33,7 @@ static void open_source(enum postgres_tier tier)
     source = (struct postgres_source){ .tier = tier };
     source.layout.activities_known = 1;
     for (uint32_t i = 0; i < POSTGRES_ACTIVITIES; i++)
-        source.layout.code[i] = 2 + i; /* 3: active */
+        source.layout.code[i] = 2 + i; /* ACTIVE is 3. */
     source.registry.is_local = tier != POSTGRES_SQL;
     source.registry.snapshot_ns = START_NS + NS_PER_S;
     source.registry.own_pids[0] = 9;
@@ -54,14 +54,14 @@ static void close_source(void)
     free(source.names);
 }
 
-/* Converts a time since boot, in ns, to wall-clock time in microseconds. */
+/* Converts nanoseconds since boot to microseconds since 1970. */
 static int64_t wall_us(uint64_t boot_ns)
 {
     return (int64_t)((source_clock_ns(CLOCK_REALTIME) - source_clock_ns(CLOCK_BOOTTIME) + boot_ns) /
                      1000);
 }
 
-/* Registers a session with this start, as if SQL had shown it. */
+/* Registers a session as if a snapshot by SQL had contained it. */
 static void register_process(int32_t pid, int64_t start_us, const char *type, const char *user)
 {
     struct postgres_session session = { .pid = pid,
@@ -83,7 +83,8 @@ static void register_process(int32_t pid, int64_t start_us, const char *type, co
     assert_int_equal(postgres_registry_update(&source.registry, &look), CAMP_OK);
 }
 
-/* Returns an account of 100 ms on a CPU, 200 ms in the run queue and 300 ms waiting for a lock. */
+/* Returns an account with 100 ms on a CPU, 200 ms in the run queue and 300 ms waiting for a lock.
+ */
 static struct backend_account account(int32_t pid, uint32_t flags)
 {
     return (struct backend_account){ .pid = pid,

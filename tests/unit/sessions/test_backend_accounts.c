@@ -1,4 +1,4 @@
-/* Differences between two readings of backends' accounts, and which accounts are of one backend. */
+/* Differences between two readings of backends' accounts, with ended backends and reused pids. */
 #include "sources/sessions/postgres/backend_accounts.h"
 
 #include <setjmp.h>
@@ -42,16 +42,16 @@ static const struct backend_account second[] = {
       .waits = { { LOCK, 2, 50, 2 }, { READ, 2, 40, 1 }, { LOCK, 3, 10, 1 } } },
 };
 
-static void waits_are_kept_by_event_and_activity(void **state)
+static void times_of_waits_are_subtracted_by_event_and_activity(void **state)
 {
     struct backend_accounts accounts = { 0 };
     struct backend_account since;
 
     (void)state;
     assert_int_equal(backend_accounts_replace(&accounts, first, 2), CAMP_OK);
-    /* in the order of pids: 10, then 20 */
+    /* now[0] has pid 10, now[1] has pid 20. */
     assert_true(backend_accounts_since(&accounts, 1, &since));
-    assert_int_equal(since.cpu_ns, 60); /* of a new backend, the whole account is new */
+    assert_int_equal(since.cpu_ns, 60); /* The difference of a new backend is its whole account. */
     assert_int_equal(since.begin_ns, 100);
     assert_int_equal(backend_accounts_replace(&accounts, second, 3), CAMP_OK);
     assert_true(backend_accounts_since(&accounts, 2, &since));
@@ -102,7 +102,7 @@ static void a_wait_that_did_not_grow_is_left_out(void **state)
     backend_accounts_release(&accounts);
 }
 
-static void an_omitted_account_is_whole_in_the_next_reading(void **state)
+static void an_omitted_account_counts_in_full_in_the_next_reading(void **state)
 {
     struct backend_accounts accounts = { 0 };
     struct backend_account since;
@@ -119,8 +119,8 @@ static void an_omitted_account_is_whole_in_the_next_reading(void **state)
     backend_accounts_release(&accounts);
 }
 
-/* The first reading is taken during a wait, and has 8 ns more of that wait than the second reading,
- * which is taken after the wait. */
+/* The first reading, during a wait, has 8 ns more of that wait than the second reading after the
+ * wait. */
 static void the_decrease_of_a_wait_is_subtracted_from_other_waits(void **state)
 {
     struct backend_account before = first[0], now = first[0];
@@ -139,7 +139,7 @@ static void the_decrease_of_a_wait_is_subtracted_from_other_waits(void **state)
     assert_int_equal(since.cpu_ns, 20);
     assert_int_equal(since.wait_count, 1);
     assert_int_equal(since.waits[0].event, READ);
-    /* 20 on a CPU and 80 in this wait are the elapsed 100 */
+    /* 20 ns on a CPU and 80 ns of READ are the elapsed 100 ns. */
     assert_int_equal(since.waits[0].ns, 80);
     backend_accounts_release(&accounts);
 }
@@ -147,9 +147,9 @@ static void the_decrease_of_a_wait_is_subtracted_from_other_waits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits_are_kept_by_event_and_activity),
+        cmocka_unit_test(times_of_waits_are_subtracted_by_event_and_activity),
         cmocka_unit_test(a_reused_pid_is_another_backend),
-        cmocka_unit_test(an_omitted_account_is_whole_in_the_next_reading),
+        cmocka_unit_test(an_omitted_account_counts_in_full_in_the_next_reading),
         cmocka_unit_test(a_wait_that_did_not_grow_is_left_out),
         cmocka_unit_test(the_decrease_of_a_wait_is_subtracted_from_other_waits),
     };

@@ -1,4 +1,5 @@
-/* The part of a connection string that may be shown: never a secret, whatever the input. */
+/* The part of a connection string that may be shown. It must not contain a secret, whatever the
+ * input is. */
 #include "libraries/libpq.h"
 #include "sources/sessions/postgres/conninfo.h"
 
@@ -65,7 +66,7 @@ static void an_abstract_socket_is_shown(void **state)
     assert_shown("host=@abstract,@b user=me@there", "host=@abstract,@b user=me@there");
 }
 
-static void text_after_postgres_is_a_libpq_connection_string(void **state)
+static void the_text_after_postgres_is_converted_for_libpq(void **state)
 {
     char *uri = conninfo_of_address("//u@h/d"), *words = conninfo_of_address("host=h");
 
@@ -82,7 +83,7 @@ static void text_after_postgres_is_a_libpq_connection_string(void **state)
     free(words);
 }
 
-static void the_shown_text_is_one_terminated_line(void **state)
+static void the_shown_text_fits_its_buffer_and_has_no_control_characters(void **state)
 {
     char shown[16];
 
@@ -118,15 +119,15 @@ int main(void)
         cmocka_unit_test(only_harmless_options_are_shown),
         cmocka_unit_test(a_possible_password_in_another_option_is_hidden),
         cmocka_unit_test(an_abstract_socket_is_shown),
-        cmocka_unit_test(text_after_postgres_is_a_libpq_connection_string),
+        cmocka_unit_test(the_text_after_postgres_is_converted_for_libpq),
         cmocka_unit_test(an_unknown_key_is_named_unless_it_may_be_part_of_a_password),
-        cmocka_unit_test(the_shown_text_is_one_terminated_line),
+        cmocka_unit_test(the_shown_text_fits_its_buffer_and_has_no_control_characters),
     };
     struct camp_error error = { 0 };
 
     if (library_load(&libpq_library, &error) != CAMP_OK) {
         fprintf(stderr, "%s\n", error.message);
-        return 77; /* meson's exit status of a skipped test */
+        return 77; /* With exit status 77 meson reports a skipped test. */
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Names of wait events, resolved from pairs of number and name. */
+/* Names of wait events, learned from pairs of number and name. */
 #include "sources/sessions/postgres/postgres_events.h"
 
 #include <setjmp.h>
@@ -25,7 +25,7 @@ static void the_most_frequent_name_wins(void **state)
     (void)state;
     assert_string_equal(postgres_event_name(&events, TRANSACTION_ID, buffer), "0x03000004");
     add(&events, WAL_WRITE, "IO", "WALWrite");
-    /* the backend changed its wait between the two readings */
+    /* The backend changed its wait between the reading of the number and of the name. */
     add(&events, TRANSACTION_ID, "Lock", "tuple");
     for (int i = 0; i < 3; i++)
         add(&events, TRANSACTION_ID, "Lock", "transactionid");

@@ -1,4 +1,4 @@
-/* Failures of PostgreSQL from libpq's texts, as recorded from real servers. */
+/* Failures of PostgreSQL, parsed from libpq's texts as recorded with real servers. */
 #include "sources/sessions/postgres/postgres_failure.h"
 
 #include "../tree.h"

@@ -1,5 +1,5 @@
-/* The addresses of a server's variables, found in synthetic entries of its table of backends and in
- * this program's own executable. */
+/* The addresses of a server's variables and their contents. Synthetic entries of the table of
+ * backends, this program's own executable and its children take the place of a server. */
 #include "sources/machine/proc_clock.h"
 #include "sources/sessions/postgres/elf_symbols.h"
 #include "sources/sessions/postgres/postgres_layout.h"
@@ -38,7 +38,7 @@ static void put(size_t entry, uint32_t offset, uint32_t number)
     memcpy(&entries[entry][offset], &number, sizeof number);
 }
 
-/* Makes entries as version 15 has them, with further differences between the entries. */
+/* Makes entries as in version 15. Other numbers also differ between the entries. */
 static void make_entries(void)
 {
     static const uint32_t code[POSTGRES_ACTIVITIES] = { 1, 2, 3, 5 };
@@ -52,14 +52,14 @@ static void make_entries(void)
     }
 }
 
-static void the_state_is_found_where_equal_states_have_equal_numbers(void **state)
+static void the_offset_of_the_state_is_found_by_connections_in_known_states(void **state)
 {
     struct postgres_layout layout = { .pid = 1 };
 
     (void)state;
     make_entries();
     for (size_t i = 0; i < 6; i++)
-        /* differs between the four states, but also between two idle backends */
+        /* Differs between the four states, but also between two idle backends. */
         put(i, 100, (uint32_t)i);
     assert_int_equal(postgres_layout_resolve(&layout, known, &entries[0][0], 6, NULL), CAMP_OK);
     assert_int_equal(layout.activities_known, 1);
@@ -95,7 +95,7 @@ static void a_table_without_the_known_pids_is_refused(void **state)
                      CAMP_E_FORMAT);
 }
 
-static void a_table_that_lacks_an_activity_is_refused(void **state)
+static void known_connections_that_lack_an_activity_are_refused(void **state)
 {
     struct postgres_layout layout = { .pid = 1 };
 
@@ -155,7 +155,7 @@ static void a_text_file_is_no_executable(void **state)
     close(descriptor);
 }
 
-/* Returns a descriptor of a file that consists of this header of an executable. */
+/* Returns a descriptor of a file that contains only this ELF header. */
 static int file_of(const void *header, size_t size)
 {
     int descriptor = memfd_create("header", MFD_CLOEXEC);
@@ -191,9 +191,8 @@ static void an_executable_of_another_word_size_is_refused(void **state)
                                               : "is a 64-bit program, whose memory a 32-bit camp"));
 }
 
-/* -------------------------------------------------------------- Memory: this test as server -- */
-
-/* A child has these pointers at the same addresses as its parent. They point to shared memory. */
+/* A child has these pointers at the same addresses as its parent, and they point to shared memory.
+ */
 static struct shared {
     uint32_t event[2];
     struct {
@@ -208,7 +207,7 @@ static pid_t start_backend(size_t number)
     pid_t pid = fork();
 
     if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* the child ends even after a failed test */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* The child ends even after a failed test. */
         event_pointer = &shared->event[number];
         entry_pointer = &shared->entry[number];
         shared->entry[number].pid = (uint32_t)getpid();
@@ -261,7 +260,7 @@ static void backends_are_read_through_their_parents_memory(void **state)
         end_backend(backends[i].pid);
 }
 
-/* The next backend uses the entry and the event of the ended one. */
+/* The new backend uses the entry and the event of the ended backend. */
 static void an_ended_backend_is_not_mistaken_for_its_successor(void **state)
 {
     struct postgres_layout layout = place_of_this_test();
@@ -280,7 +279,7 @@ static void an_ended_backend_is_not_mistaken_for_its_successor(void **state)
     end_backend(backends[1].pid);
 }
 
-static void a_task_clock_advances_and_ends(void **state)
+static void a_task_clock_advances_until_the_task_is_gone(void **state)
 {
     struct camp_thread task;
     struct proc_clock first, second;
@@ -299,7 +298,7 @@ static void a_task_clock_advances_and_ends(void **state)
     assert_int_equal(proc_clock_state(&task, &first.state, NULL), CAMP_E_GONE);
 }
 
-static void excess_time_belongs_to_the_next_interval(void **state)
+static void time_beyond_the_elapsed_time_is_left_to_the_next_interval(void **state)
 {
     const struct proc_clock before = { .cpu_ns = 100, .run_queue_ns = 1000 };
     struct proc_clock now = { .cpu_ns = 160, .run_queue_ns = 1070 }, next = now;
@@ -326,10 +325,10 @@ static int share_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_state_is_found_where_equal_states_have_equal_numbers),
+        cmocka_unit_test(the_offset_of_the_state_is_found_by_connections_in_known_states),
         cmocka_unit_test(two_possible_offsets_of_the_state_are_refused),
         cmocka_unit_test(a_table_without_the_known_pids_is_refused),
-        cmocka_unit_test(a_table_that_lacks_an_activity_is_refused),
+        cmocka_unit_test(known_connections_that_lack_an_activity_are_refused),
         cmocka_unit_test(an_executable_of_another_program_is_refused),
         cmocka_unit_test(an_ended_process_is_reported_as_gone),
         cmocka_unit_test(a_symbol_that_the_executable_lacks_has_no_address),
@@ -337,8 +336,8 @@ int main(void)
         cmocka_unit_test(an_executable_of_another_word_size_is_refused),
         cmocka_unit_test(backends_are_read_through_their_parents_memory),
         cmocka_unit_test(an_ended_backend_is_not_mistaken_for_its_successor),
-        cmocka_unit_test(a_task_clock_advances_and_ends),
-        cmocka_unit_test(excess_time_belongs_to_the_next_interval),
+        cmocka_unit_test(a_task_clock_advances_until_the_task_is_gone),
+        cmocka_unit_test(time_beyond_the_elapsed_time_is_left_to_the_next_interval),
     };
 
     return cmocka_run_group_tests(tests, share_memory, NULL);

@@ -1,4 +1,5 @@
-/* Whether the processes of a server run on this machine, tested with the process of the test. */
+/* Whether a pid and a start time belong to a process of this machine, tested with the process of
+ * the test. */
 #include "counters/units.h"
 #include "sources/sessions/postgres/postgres_registry.h"
 

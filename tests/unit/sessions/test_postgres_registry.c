@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define S 1000000 /* us */
+#define S 1000000 /* in microseconds */
 #define NOW_US (1700000000 * (int64_t)S)
 
 static struct postgres_session session(int32_t pid, int64_t start_us, const char *user)
@@ -66,7 +66,7 @@ static void an_ended_session_is_kept_until_it_is_forgotten(void **state)
 
     (void)state;
     update(&registry, true, two, 2);
-    assert_int_equal(registry.processes[0].pid, 20); /* in order */
+    assert_int_equal(registry.processes[0].pid, 20); /* The processes are in the order of pids. */
     update(&registry, true, two, 1);
     assert_non_null(postgres_registry_find(&registry, 20, NOW_US));
     postgres_registry_forget(&registry, 1);
@@ -97,7 +97,7 @@ static void a_pid_with_another_start_is_another_session(void **state)
     postgres_registry_release(&registry);
 }
 
-/* The server keeps the start time it wrote, even if the clock is set later. */
+/* The server keeps the start time of a session, even if the clock is set later. */
 static void a_process_is_found_after_the_clock_was_set(void **state)
 {
     struct postgres_session own = session(getpid(), NOW_US, "bob");
@@ -111,7 +111,7 @@ static void a_process_is_found_after_the_clock_was_set(void **state)
     update(&registry, true, &own, 1);
     assert_true(registry.processes[0].has_task);
     assert_true(registry.processes[0].clock.time_ns >
-                0); /* a session older than the first snapshot */
+                0); /* The session is older than the first snapshot, so its clock was read. */
     assert_non_null(
         postgres_registry_find_process(&registry, getpid(), start_ns, NOW_US + 3600 * (int64_t)S));
     assert_null(postgres_registry_find_process(&registry, getpid(), start_ns + NS_PER_S, NOW_US));

@@ -1,7 +1,5 @@
-/* Rows of sessions from synthetic accounts and samples. */
+/* Rows of PostgreSQL sessions from synthetic accounts. */
 #include "postgres_rows_fixture.h"
-
-/* ------------------------------------------------------------------------------ Accounts -- */
 
 static void an_account_becomes_a_row_with_the_name_of_its_session(void **state)
 {
@@ -37,7 +35,7 @@ static void an_unnamed_session_is_accounted_in_full_once_it_has_a_name(void **st
     assert_int_equal(row_at(0)->flags, ENTITY_NEW);
     assert_int_equal(value_ms(0, "cpu_ns"), 150);
     fill(&one, 1);
-    assert_int_equal(row_count(), 0); /* nothing was accounted since then */
+    assert_int_equal(row_count(), 0); /* Nothing was accounted since the last reading. */
     close_source();
 }
 
@@ -47,18 +45,19 @@ static void an_unnamed_client_that_ended_has_a_row(void **state)
 
     (void)state;
     open_source(POSTGRES_BPF);
-    two[1].waits[0].activity = BACKEND_ACTIVITY_NONE; /* a worker of the server */
+    two[1].waits[0].activity = BACKEND_ACTIVITY_NONE; /* a process of the server itself */
     fill(two, 2);
     assert_int_equal(row_count(), 1);
     assert_int_equal(row_at(0)->id, PID);
     assert_string_equal(row_at(0)->name, "(gone before SQL saw it)");
-    /* both are kept: SQL will not show these sessions later */
+    /* Both accounts are kept, because SQL will not show the ended sessions later. */
     assert_int_equal(source.accounts.count, 2);
     assert_int_equal(row_at(0)->flags, ENTITY_NEW | ENTITY_ENDED);
     close_source();
 }
 
-/* The three sessions are camp's own, hidden from the role, and older than camp. */
+/* The three sessions are camp's own session, a session hidden from the role, and a session that is
+ * older than camp. */
 static void a_session_that_stays_unnamed_has_no_row(void **state)
 {
     struct backend_account three[] = { account(9, BACKEND_ENDED), account(PID, 0),
@@ -71,7 +70,7 @@ static void a_session_that_stays_unnamed_has_no_row(void **state)
     three[0].time_ns = three[2].time_ns = source.registry.snapshot_ns + 600 * MS;
     fill(three, 3);
     assert_int_equal(row_count(), 0);
-    assert_int_equal(source.accounts.count, 3); /* no account is put off to the next interval */
+    assert_int_equal(source.accounts.count, 3); /* No account is omitted until the next interval. */
     close_source();
 }
 

@@ -1,9 +1,7 @@
-/* Rows of PostgreSQL sessions from samples, combined with the times of the scheduler. */
+/* Rows of PostgreSQL sessions from samples and the scheduler's counts. */
 #include "postgres_rows_fixture.h"
 
-/* ------------------------------------------------------------------------------- Samples -- */
-
-/* Adds samples of snapshots by SQL: 300 ms active without an event, then 700 ms in a lock. */
+/* Adds samples by SQL: 300 ms active without an event, then 700 ms waiting for a lock. */
 static void sample(int32_t pid, int64_t start_us, bool is_asleep)
 {
     struct session_sample sample = {
@@ -45,7 +43,7 @@ static void a_remote_session_has_only_the_times_that_the_database_reports(void *
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(row_count(), 1);
     assert_int_equal(row_at(0)->id, PID);
-    /* on this machine, the pid of a remote process means nothing */
+    /* The pid of a remote process is not valid on this machine. */
     assert_int_equal(row_at(0)->pid, 0);
     assert_int_equal(value_ms(0, "cpu_ns"), 300);
     assert_int_equal(value_ms(0, "contention_ns"), 700);
@@ -53,7 +51,7 @@ static void a_remote_session_has_only_the_times_that_the_database_reports(void *
     close_source();
 }
 
-/* Fills the rows of a tier from samples of this process, which has run for a moment. */
+/* Fills the rows of a tier from samples of this process, which has used CPU time. */
 static void fill_samples(enum postgres_tier tier, bool is_asleep)
 {
     open_source(tier);
@@ -61,7 +59,8 @@ static void fill_samples(enum postgres_tier tier, bool is_asleep)
     sample(getpid(), 5, is_asleep);
     if (tier == POSTGRES_MEMORY)
         source.memory_samples.times = source.sampler.times;
-    source.registry.processes[0].clock.cpu_ns = 0; /* so that CPU time has grown */
+    /* The CPU time must have grown since the last reading. */
+    source.registry.processes[0].clock.cpu_ns = 0;
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(source.sessions.frame.losses.partial, 0);
     assert_true(frame_values(&source.sessions.frame, 0)[SESSION_CPU] > 0);
@@ -75,7 +74,7 @@ static uint64_t left_ms(void)
            MS;
 }
 
-static void samples_divide_the_time_that_the_scheduler_left(void **state)
+static void samples_divide_the_time_without_cpu_and_run_queue(void **state)
 {
     (void)state;
     fill_samples(POSTGRES_MEMORY, true);
@@ -83,13 +82,14 @@ static void samples_divide_the_time_that_the_scheduler_left(void **state)
     assert_in_range(value_ms(0, "wait_without_event_ns"), left_ms() * 3 / 10 - 1,
                     left_ms() * 3 / 10 + 1);
     assert_in_range(frame_unaccounted_ns(&source.sessions.frame, 0), 0, 10);
-    assert_int_equal(value_ms(0, "sampled_asleep_ns"), 1000); /* unchanged */
+    /* The time of the samples is not scaled. */
+    assert_int_equal(value_ms(0, "sampled_asleep_ns"), 1000);
     assert_int_equal(value_ms(0, "reported_contention_ns"), 700);
     close_source();
 }
 
-/* SQL reported "on a CPU", and the task slept a moment later. */
-static void a_sleep_after_a_sample_on_a_cpu_is_divided_like_the_sampled_waits(void **state)
+/* SQL reported the session as on a CPU, and its task fell asleep a moment later. */
+static void a_sleep_that_sql_reports_as_cpu_time_is_no_wait_without_an_event(void **state)
 {
     (void)state;
     fill_samples(POSTGRES_GATED, true);
@@ -127,7 +127,7 @@ static void sleep_without_an_event_is_accounted_if_no_sample_has_an_event(void *
     close_source();
 }
 
-/* A sample covers at most 1 s: half of the time between snapshots 2 s apart. */
+/* The snapshots are 2 s apart, but samples cover at most 1 s. */
 static void time_without_samples_is_unaccounted(void **state)
 {
     struct session_sample sample = {
@@ -153,7 +153,7 @@ static void a_session_that_ended_before_its_clock_was_read_is_partial(void **sta
     (void)state;
     open_source(POSTGRES_GATED);
     register_process(getpid(), 5, "client_backend", "bob");
-    source.registry.processes[0].task.start++; /* another process had its pid */
+    source.registry.processes[0].task.start++; /* Another process has the pid now. */
     source.registry.processes[0].start_ns = START_NS + 1;
     sample(getpid(), 5, true);
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
@@ -163,8 +163,8 @@ static void a_session_that_ended_before_its_clock_was_read_is_partial(void **sta
     close_source();
 }
 
-/* A session that started while SQL did not answer has run before the interval. */
-static void time_run_before_the_interval_is_left_out(void **state)
+/* A session that started while SQL did not answer has used CPU time before the interval. */
+static void cpu_time_before_the_interval_is_left_out(void **state)
 {
     (void)state;
     open_source(POSTGRES_GATED);
@@ -175,12 +175,12 @@ static void time_run_before_the_interval_is_left_out(void **state)
     assert_int_equal(postgres_rows_of_samples(&source), CAMP_OK);
     assert_int_equal(source.sessions.frame.losses.partial, 1);
     assert_int_equal(frame_values(&source.sessions.frame, 0)[SESSION_CPU], 0);
-    /* the clock is known for the next interval */
+    /* The clock is known for the next interval. */
     assert_true(source.registry.processes[0].clock.time_ns > 0);
     close_source();
 }
 
-static void a_session_without_a_row_is_no_loss(void **state)
+static void a_session_without_a_row_does_not_count_as_partial(void **state)
 {
     (void)state;
     open_source(POSTGRES_GATED);
@@ -198,14 +198,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_times_that_the_database_reports_have_columns_of_their_own),
         cmocka_unit_test(a_remote_session_has_only_the_times_that_the_database_reports),
-        cmocka_unit_test(samples_divide_the_time_that_the_scheduler_left),
-        cmocka_unit_test(a_sleep_after_a_sample_on_a_cpu_is_divided_like_the_sampled_waits),
+        cmocka_unit_test(samples_divide_the_time_without_cpu_and_run_queue),
+        cmocka_unit_test(a_sleep_that_sql_reports_as_cpu_time_is_no_wait_without_an_event),
         cmocka_unit_test(a_session_without_sleeping_samples_has_unaccounted_time),
         cmocka_unit_test(sleep_without_an_event_is_accounted_if_no_sample_has_an_event),
         cmocka_unit_test(time_without_samples_is_unaccounted),
         cmocka_unit_test(a_session_that_ended_before_its_clock_was_read_is_partial),
-        cmocka_unit_test(time_run_before_the_interval_is_left_out),
-        cmocka_unit_test(a_session_without_a_row_is_no_loss),
+        cmocka_unit_test(cpu_time_before_the_interval_is_left_out),
+        cmocka_unit_test(a_session_without_a_row_does_not_count_as_partial),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Samples converted to times: each nanosecond once, and none without samples. */
+/* Samples converted to times. Each nanosecond is accounted once; time that no sample covers is
+ * unaccounted. */
 #include "sources/sessions/sampled_times.h"
 
 #include "../tree.h"
@@ -52,7 +53,7 @@ static struct sampled_times begun(void)
     return times;
 }
 
-static void half_of_the_time_between_two_snapshots_goes_to_each(void **state)
+static void the_time_between_two_snapshots_is_halved_between_their_states(void **state)
 {
     struct sampled_times times = begun();
 
@@ -68,7 +69,7 @@ static void half_of_the_time_between_two_snapshots_goes_to_each(void **state)
     sampled_times_release(&times);
 }
 
-static void an_interval_starts_with_the_living_sessions_only(void **state)
+static void an_interval_starts_with_zero_times_of_living_sessions(void **state)
 {
     struct sampled_times times = begun();
 
@@ -102,7 +103,7 @@ static void a_new_session_is_accounted_from_its_start(void **state)
     sampled_times_release(&times);
 }
 
-/* Samples of memory lack the sessions that the registry does not yet know. */
+/* A sample of memory lacks the sessions that are not in the registry yet. */
 static void a_session_that_snapshots_missed_is_accounted_from_its_start(void **state)
 {
     struct sampled_times times = begun();
@@ -118,7 +119,7 @@ static void a_session_that_snapshots_missed_is_accounted_from_its_start(void **s
     sampled_times_release(&times);
 }
 
-static void an_ended_session_has_half_of_the_gap_and_is_removed(void **state)
+static void an_ended_session_gets_half_of_the_last_gap_and_is_removed(void **state)
 {
     struct sampled_times times = begun();
 
@@ -166,8 +167,8 @@ static void a_pid_with_a_new_start_is_another_session(void **state)
     sampled_times_release(&times);
 }
 
-/* The server did not answer for 3 s: samples cover 1 s of it. */
-static void the_rest_of_a_long_gap_is_elapsed_and_unaccounted(void **state)
+/* The server did not answer for 3 s, and samples cover only 1 s of that time. */
+static void time_that_no_sample_covers_is_elapsed_and_unaccounted(void **state)
 {
     struct sampled_times times = begun();
 
@@ -198,14 +199,14 @@ static void an_interval_without_a_snapshot_is_elapsed_and_unaccounted(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(half_of_the_time_between_two_snapshots_goes_to_each),
-        cmocka_unit_test(an_interval_starts_with_the_living_sessions_only),
+        cmocka_unit_test(the_time_between_two_snapshots_is_halved_between_their_states),
+        cmocka_unit_test(an_interval_starts_with_zero_times_of_living_sessions),
         cmocka_unit_test(a_new_session_is_accounted_from_its_start),
         cmocka_unit_test(a_session_that_snapshots_missed_is_accounted_from_its_start),
-        cmocka_unit_test(an_ended_session_has_half_of_the_gap_and_is_removed),
+        cmocka_unit_test(an_ended_session_gets_half_of_the_last_gap_and_is_removed),
         cmocka_unit_test(a_session_that_is_seen_again_has_not_ended),
         cmocka_unit_test(a_pid_with_a_new_start_is_another_session),
-        cmocka_unit_test(the_rest_of_a_long_gap_is_elapsed_and_unaccounted),
+        cmocka_unit_test(time_that_no_sample_covers_is_elapsed_and_unaccounted),
         cmocka_unit_test(an_interval_without_a_snapshot_is_elapsed_and_unaccounted),
     };
 

@@ -96,7 +96,7 @@ static void with_detail_the_columns_of_the_rules_are_the_states(void **state)
     (void)state;
     open_frame(&sessions, true, false);
     assert_int_equal(sessions.schema.state_count, 2 + 4);
-    /* the last column is the number of samples */
+    /* The last column is the number of samples. */
     assert_int_equal(sessions.schema.column_count, 2 + 4 + 1);
     assert_string_equal(sessions.schema.columns[2].title, "lock");
     assert_string_equal(sessions.schema.columns[2].help, "contention: class=Lock");
@@ -127,8 +127,8 @@ static void a_picture_of_sessions_leaves_the_run_queue_out(void **state)
     session_frame_release(&sessions);
 }
 
-/* The two kinds are equal in the bytes that the cache of kinds has space for. */
-static void long_kinds_are_distinguished(void **state)
+/* The two kinds differ only after the bytes that the cache of kinds has space for. */
+static void kinds_too_long_for_the_cache_are_distinguished(void **state)
 {
     char text[400];
     const struct session_kind idle = { { text, "ClientRead", "idle", "client" } };
@@ -171,7 +171,7 @@ static void an_error_in_the_rules_is_reported_with_its_line(void **state)
     assert_string_equal(error.message,
                         "cannot read the rules /nonexistent/x.rules: No such file or directory");
     session_frame_release(&sessions);
-    memset(path + strlen(path), 'x', 300); /* regardless of the length of its path */
+    memset(path + strlen(path), 'x', 300); /* A long path must not be cut off. */
     memcpy(path + 300, ".rules", sizeof ".rules");
     plan.rules_path = path;
     assert_int_equal(session_frame_init(&sessions, &plan, &error), CAMP_E_IO);
@@ -185,7 +185,7 @@ int main(void)
         cmocka_unit_test(an_unmatched_kind_is_unaccounted),
         cmocka_unit_test(with_detail_the_columns_of_the_rules_are_the_states),
         cmocka_unit_test(a_picture_of_sessions_leaves_the_run_queue_out),
-        cmocka_unit_test(long_kinds_are_distinguished),
+        cmocka_unit_test(kinds_too_long_for_the_cache_are_distinguished),
         cmocka_unit_test(an_error_in_the_rules_is_reported_with_its_line),
     };
 
