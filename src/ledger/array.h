@@ -1,5 +1,5 @@
-/* Arrays that grow, to half more than is wanted, so that appending an element takes constant time
- * on average; and search in sorted arrays. */
+/* Growing arrays, and search in sorted arrays. An array grows to half more than is wanted, so
+ * appending an element takes constant time on average. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,15 +10,15 @@
 
 #define ARRAY_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* One array of several that have a common capacity. */
 struct array_part {
-    void *items;    /* the address of the pointer to the first element */
-    size_t size;    /* of an element, in bytes */
-    bool is_zeroed; /* new elements are zeroed */
+    void *items; /* the address of the variable that points to the first element */
+    size_t size;
+    bool is_zeroed;
 };
 
-/* Reserves space for `wanted` elements in the arrays of parts[count], and keeps their elements.
- * False: no memory; the arrays keep their elements, and *capacity stays. */
+/* Reserves space for `wanted` elements in each of the arrays parts[count], and keeps their
+ * elements. Returns false if there is no memory. The arrays then keep their elements, and *capacity
+ * does not change. */
 static inline bool arrays_reserve(const struct array_part *parts, size_t count, size_t *capacity,
                                   size_t wanted)
 {
@@ -47,8 +47,8 @@ static inline bool arrays_reserve(const struct array_part *parts, size_t count, 
     return true;
 }
 
-/* Adds a zeroed element at `position` of the array of `part`; those behind it move up. False: no
- * memory. */
+/* Inserts a zeroed element at `position` of the array `part`. The elements from `position` on move
+ * up by one. Returns false if there is no memory. */
 static inline bool array_insert(const struct array_part *part, size_t *count, size_t *capacity,
                                 size_t position)
 {
@@ -64,11 +64,11 @@ static inline bool array_insert(const struct array_part *part, size_t *count, si
     return true;
 }
 
-/* Returns a number below 0, 0 or above 0, as for bsearch(3). */
+/* Like the comparison of bsearch(3), returns a number below, equal to or above 0. */
 typedef int array_compare(const void *key, const void *element);
 
-/* The position of the first of the sorted items[count] that is not before `key`: where a missing
- * element would be inserted. */
+/* Returns the position of the first element that is not before `key`, in the sorted array
+ * items[count]. A missing element would be inserted there. */
 static inline size_t array_position(const void *key, const void *items, size_t count, size_t size,
                                     array_compare *compare)
 {
@@ -85,7 +85,7 @@ static inline size_t array_position(const void *key, const void *items, size_t c
     return low;
 }
 
-/* bsearch(3) with the size of an element; `items` may be NULL when `count` is 0. */
+/* bsearch(3) with the size of the elements. `items` may be NULL if `count` is 0. */
 #define ARRAY_FIND(key, items, count, compare)                                                     \
     ((count) > 0 ? bsearch(key, items, count, sizeof *(items), compare) : NULL)
 #define ARRAY_POSITION(key, items, count, compare)                                                 \
@@ -93,13 +93,13 @@ static inline size_t array_position(const void *key, const void *items, size_t c
 #define ARRAY_INSERT(items, count, capacity, position)                                             \
     array_insert(&(const struct array_part)ARRAY(items), &(count), &(capacity), position)
 
-/* Reserve space in the array `items` alone; ZEROED: new elements are zeroed. */
+/* These macros reserve space in one array, `items`. With ZEROED, the new elements are zeroed. */
 #define ARRAY_RESERVE(items, capacity, wanted) ARRAYS_RESERVE(capacity, wanted, ARRAY(items))
 #define ARRAY_RESERVE_ZEROED(items, capacity, wanted)                                              \
     ARRAYS_RESERVE(capacity, wanted, ARRAY_ZEROED(items))
 
-/* Space in several arrays: ARRAYS_RESERVE(capacity, wanted, ARRAY(a), ARRAY_ROWS(b, width)),
- * where each element of b is `width` values in a row. */
+/* Reserves space in several arrays, such as ARRAYS_RESERVE(capacity, wanted, ARRAY(a),
+ * ARRAY_ROWS(b, width)). Here each element of b is a row of `width` values. */
 #define ARRAYS_RESERVE(capacity, wanted, ...)                                                      \
     arrays_reserve((const struct array_part[]){ __VA_ARGS__ },                                     \
                    ARRAY_COUNT(((const struct array_part[]){ __VA_ARGS__ })), &(capacity), wanted)

@@ -9,8 +9,8 @@
 
 #define UNIT "_ns"
 
-/* Takes the next part up to a separator, trimmed; *rest then starts after it. False: there is none.
- */
+/* Takes the next part of *rest up to a separator, without blanks around it. *rest then starts after
+ * the separator. Returns false if no part is left. */
 static bool next_part(struct span *rest, char separator, struct span *ret)
 {
     const char *end = rest->at < rest->end ? memchr(rest->at, separator, span_length(*rest)) : NULL;
@@ -69,7 +69,6 @@ static bool assign(struct vertices *vertices, struct span word, size_t vertex,
     return fail(fault, "there is no such state", word);
 }
 
-/* Parses the states of one vertex, such as "user+system". */
 static bool parse_states(struct vertices *vertices, size_t vertex, struct span states, size_t *rest,
                          struct axes_fault *fault)
 {
@@ -146,7 +145,8 @@ bool axes_parse(struct axes *ret, const struct schema *schema, const char *text,
     return true;
 }
 
-/* Makes a name "disk", then "disk+lock". Without space the name stays as it is. */
+/* Appends a title to a name, as in "disk" and then "disk+lock". If the result would be too long,
+ * the name does not change. */
 static void append_name(char name[AXES_NAME_SIZE], const char *title)
 {
     const size_t length = strlen(name), more = strlen(title) + (length > 0);

@@ -1,6 +1,6 @@
 /*
- * The errors of sampled CPU time for each interval: the data of the papers' plots. It is computed
- * from frames of the source "tasks", live or recorded. Pure arithmetic.
+ * The errors of sampled CPU time for each interval, which the papers show as plots. They are
+ * computed from frames of the source "tasks", live or recorded.
  */
 #pragma once
 
@@ -8,43 +8,45 @@
 #include "frame.h"
 #include "inverse_fit.h"
 
-/* Where a schema has the columns of "tasks"; those of sampled time are SIZE_MAX where the tier
- * cannot read it. */
+/* Indexes of the columns of a "tasks" schema. The columns of sampled time are SIZE_MAX if the
+ * source cannot read sampled time. */
 struct tasks_columns {
     size_t measured, sampled, absolute, active, maximum, stray;
 };
 
-/* Finds the columns by name. False: the schema is not of processes whose time is measured and
- * sampled. */
+/* Finds the columns by name. Returns false if the schema is not "tasks", or has no column of
+ * measured time. */
 bool tasks_columns_find(struct tasks_columns *ret, const struct schema *schema);
 
-/* The sums of one row's values, in ns. */
+/* Returns the sums that one row of a frame contains, in ns. */
 struct accuracy tasks_columns_accuracy(const struct tasks_columns *columns, const uint64_t *values);
 
-/* One interval. CPU time of processes is in percent of one CPU, as in `camp check`; NAN: unknown.
- */
+/* The CPU time of all processes in one interval, in percent of one CPU as in `camp check`. NAN
+ * means unknown. */
 struct error_interval {
-    int64_t end_ns; /* wall clock, since 1970 */
+    int64_t end_ns; /* wall clock, in ns since 1970 */
     uint64_t length_ns;
     double measured, sampled;
-    double error, absolute, maximum; /* those of accuracy.h, in percent */
+    double error, absolute, maximum; /* in percent; see accuracy.h */
 };
 
-/* All zero is an empty series. */
 struct error_series {
-    struct error_interval *intervals; /* [count], owned: error_series_release() */
+    struct error_interval *intervals; /* [count]; freed by error_series_release() */
     size_t count, capacity;
 };
 
 void error_series_release(struct error_series *series);
 
-/* Adds an interval. `is_sampled`: the sampled time is known. CAMP_OK or CAMP_E_NOMEM. */
+/* Adds an interval. `is_sampled` says whether the sampled time is known. Returns CAMP_OK or
+ * CAMP_E_NOMEM. */
 int error_series_add(struct error_series *series, int64_t end_ns, uint64_t length_ns,
                      const struct accuracy *accuracy, bool is_sampled);
 
-/* Adds the interval of a frame, with all its processes. CAMP_E_INVALID: not a frame of "tasks". */
+/* Adds the interval of a frame, with all its processes. Returns CAMP_OK, CAMP_E_NOMEM, or
+ * CAMP_E_INVALID if it is not a frame of "tasks". */
 int error_series_add_frame(struct error_series *series, const struct frame *frame);
 
-/* Writes one point for each interval with an error, its absolute error over measured CPU time, to
- * ret[series->count]. Returns the number of points. */
+/* Writes one point for each interval whose error is known to ret[series->count]. A point has the
+ * measured CPU time as its load and the absolute error as its error. Returns the number of
+ * points. */
 size_t error_series_points(const struct error_series *series, struct inverse_point *ret);

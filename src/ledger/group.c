@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row of the frame, and the key of its group. */
+/* The number of a row, and the key of its group: `ended`, `number` and `name`. */
 struct keyed {
-    bool ended; /* the row is of an exited process */
+    /* For single threads, `ended` says whether the thread has exited. For other rows it says
+     * whether the process has exited. */
+    bool ended;
     int64_t number;
-    const char *name; /* name of the row's process */
+    const char *name;
     size_t row;
 };
 
@@ -31,7 +33,6 @@ static int compare_threads(const void *a, const void *b, void *context)
                                      &frame->entities[((const struct keyed *)b)->row]);
 }
 
-/* Returns 0 for rows of one group. */
 static int compare_groups(const struct keyed *left, const struct keyed *right)
 {
     if (left->ended != right->ended)
@@ -48,7 +49,7 @@ static int compare_keys(const void *a, const void *b)
     return by_group != 0 ? by_group : compare_numbers((int64_t)left->row, (int64_t)right->row);
 }
 
-/* The group key of a row. `first`: the first thread of the row's process. */
+/* Returns the key of a row. `first` is the first thread of its process. */
 static struct keyed key_of(const struct grouping *grouping, const struct frame *frame, size_t row,
                            const struct entity *first)
 {
@@ -67,7 +68,8 @@ static struct keyed key_of(const struct grouping *grouping, const struct frame *
         return (struct keyed){ gone, grouping->numbers[row], "", row };
     case GROUP_LABEL:
         return (struct keyed){ false, 0, labels_value(entity->labels, grouping->label), row };
-    case GROUP_PROCESS: /* exited processes have the number 0: their names distinguish them */
+    /* Exited processes have the number 0, and are distinguished by their names. */
+    case GROUP_PROCESS:
         return gone ? (struct keyed){ true, 0, first->name, row }
                     : (struct keyed){ false, entity->pid, "", row };
     case GROUP_THREAD:
@@ -80,7 +82,7 @@ static struct keyed key_of(const struct grouping *grouping, const struct frame *
     return (struct keyed){ ended, entity->id, entity->name, row };
 }
 
-/* The tuple with only this label of an entity; NULL: the entity does not have it. */
+/* Returns a tuple with only the label of the grouping, or NULL if the entity has no such label. */
 static const struct labels *one_label(const struct grouping *grouping, const struct labels *labels)
 {
     const char *values[LABELS_MOST] = { NULL };
@@ -146,8 +148,9 @@ static int add_up(const struct grouping *grouping, struct frame *ret, const stru
     return CAMP_OK;
 }
 
-/* Fills rows[] with the keys. names[row] is the name of the row's process, which is that of its
- * first thread; exited threads have their own names; for a label, it is the label's value. */
+/* Fills rows[] with the keys. names[row] is the name of the process of the row, which is the name
+ * of its first thread. For GROUP_NONE and GROUP_THREAD it is the name of the thread, and for
+ * GROUP_LABEL the value of the label. */
 static void find_keys(const struct grouping *grouping, const struct frame *frame,
                       struct keyed *rows, const char **names)
 {

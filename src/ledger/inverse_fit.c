@@ -1,26 +1,28 @@
 /*
  * Iteratively reweighted least squares for 1 / (a + b x), Gamma family (McCullagh and Nelder,
- * "Generalized Linear Models", 1989, ch. 2 and 8). With eta = a + b x the fitted error is
- * mu = 1 / eta, its variance grows with mu^2, and each step solves the weighted least squares
- * problem
+ * "Generalized Linear Models", 1989, ch. 2 and 8). x is the load and y the error of a point. The
+ * fitted error is mu = 1 / eta with eta = a + b x. The variance of an error grows with mu^2. Each
+ * step solves a problem of weighted least squares by its normal equations:
  *
  *     weight mu^2:  eta - (y - mu) eta^2 = eta (2 - y eta)  ~  a + b x
  *
- * by its normal equations. The weighted means are subtracted from both sides. Each coefficient then
- * has an equation of its own (Draper and Smith, "Applied Regression Analysis", 1998, ch. 1), and
- * loads far from 0 lose no digits. The other steps of R's glm.fit follow in the same order, because
- * the tests compare the results with those of R.
+ * The weighted means are subtracted from both sides. Then each coefficient has an equation of its
+ * own (Draper and Smith, "Applied Regression Analysis", 1998, ch. 1), and loads far from 0 lose no
+ * digits. The remaining steps are those of glm.fit in R, in the same order, because the tests
+ * compare the results with those of R.
  *
- * No decision depends on the last bit of a sum of products, because a processor that fuses
- * multiplication and addition (such as arm64) rounds it in another way: see eta_at() and step().
+ * Some processors, such as arm64, fuse multiplication and addition, which changes the rounding of a
+ * sum of products. eta_at() and step() are therefore written so that no decision depends on the
+ * last bit of such a sum.
  */
 #include "inverse_fit.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define CONVERGED 1e-8  /* glm.control()'s epsilon */
-#define RANK_LOST 1e-11 /* length of (loads - mean) / length of loads: below, all are equal */
+#define CONVERGED 1e-8 /* epsilon of glm.control() in R */
+/* If the loads spread less than this, relative to their length, all loads count as equal. */
+#define RANK_LOST 1e-11
 #define COEFFICIENTS 2
 
 struct coefficients {
@@ -29,18 +31,18 @@ struct coefficients {
 
 struct work {
     size_t count;
-    struct inverse_point *points; /* [count], errors above 0 */
+    struct inverse_point *points; /* [count] points with an error above 0 */
     double *eta;                  /* [count] a + b x of each point */
-    /* Of the last step: */
-    double *weights; /* [count] mu^2 */
-    double weight;   /* their sum */
-    double mean;     /* weighted mean of the loads */
-    double spread;   /* weighted sum of squared distances of the loads from the mean */
+    double *weights;              /* [count] mu^2 of each point in the last step */
+    double weight;                /* sum of the weights */
+    double mean;                  /* weighted mean of the loads */
+    double spread; /* weighted sum of the squared distances of the loads from their mean */
 };
 
-/* a + b x, computed as b times the distance from the pole -a / b. The difference of two loads
- * always has the right sign, and is 0 at the pole; near the pole, the sign of a + b x depends on
- * rounding. Where the pole is too large for a double, b x is negligible compared with a. */
+/* Returns a + b x, computed as b times the distance from the pole -a / b. The difference of two
+ * loads always has the right sign, and is exactly 0 at the pole. The direct sum would have a sign
+ * that depends on rounding. If the pole is too large for a double, b x is negligible compared with
+ * a. */
 static double eta_at(const struct coefficients *at, double cpu)
 {
     const double pole = -at->a / at->b;
@@ -74,13 +76,14 @@ static bool reserve(struct work *work, const struct inverse_point *points, size_
     return true;
 }
 
-/* The deviance of one point: a difference of log likelihoods from a perfect fit. */
+/* Returns the deviance of one point, which is twice the difference of log likelihoods between a
+ * perfect fit and this fit. */
 static double deviance_of(double error, double mu)
 {
     return -2 * (log(error / mu) - (error - mu) / mu);
 }
 
-/* The deviance of all points. NAN: at some point the fitted error is not above 0. */
+/* Returns the deviance of all points, or NAN if a fitted error is not above 0. */
 static double deviance_at(const struct work *work, const struct coefficients *at)
 {
     double sum = 0;
@@ -95,15 +98,15 @@ static double deviance_at(const struct work *work, const struct coefficients *at
     return sum;
 }
 
-/* The value to which the next step fits a + b x at one point. */
+/* Returns the value of a + b x at which the next step aims for one point. */
 static double target_of(const struct work *work, size_t i)
 {
     return work->eta[i] * (2 - work->points[i].error * work->eta[i]);
 }
 
-/* One weighted least squares step from work->eta. False: all loads are equal. The first load is
- * subtracted before the mean is computed, so that any number of equal loads differs from their mean
- * by exactly 0. */
+/* Makes one step of weighted least squares from work->eta. Returns false if all loads are equal.
+ * The first load is subtracted before the mean is computed, so that equal loads differ from their
+ * mean by exactly 0. */
 static bool step(struct work *work, struct coefficients *ret)
 {
     const double first = work->points[0].cpu;
@@ -135,8 +138,8 @@ static bool step(struct work *work, struct coefficients *ret)
     return true;
 }
 
-/* Halves the step until all fitted errors are above 0, and returns the deviance there: NAN when
- * that fails. */
+/* Halves the step until all fitted errors are above 0. Returns the deviance at the shortened step,
+ * or NAN if no step is short enough. */
 static double shorten(const struct work *work, const struct coefficients *before,
                       struct coefficients *now)
 {
@@ -200,7 +203,7 @@ static enum inverse_outcome iterate(struct work *work, struct inverse_fit *fit,
     return INVERSE_NO_END;
 }
 
-/* The dispersion of R's summary.glm(): Pearson's residuals, weighted as in the last step. */
+/* Like summary.glm() in R, sums the residuals of Pearson with the weights of the last step. */
 static double dispersion_of(const struct work *work)
 {
     double sum = 0;
@@ -214,7 +217,7 @@ static double dispersion_of(const struct work *work)
     return sum / (double)(work->count - COEFFICIENTS);
 }
 
-/* As R's Gamma()$aic: the shape is estimated as count / deviance, and counts as a parameter. */
+/* Like Gamma()$aic in R. The shape is estimated as count / deviance, and counts as a parameter. */
 static double aic_of(const struct work *work, double deviance)
 {
     const double scale = deviance / (double)work->count, shape = 1 / scale;
@@ -237,11 +240,12 @@ static void describe(const struct work *work, struct inverse_fit *fit)
         fit->null_deviance += deviance_of(work->points[i].error, mean);
     fit->dispersion = dispersion_of(work);
     fit->aic = aic_of(work, fit->deviance);
-    /* The diagonal of the inverse of the normal equations' matrix. */
+    /* These standard errors come from the diagonal of the inverse matrix of the normal
+     * equations. */
     fit->a_error =
         sqrt(fit->dispersion * (1 / work->weight + work->mean * work->mean / work->spread));
     fit->b_error = sqrt(fit->dispersion / work->spread);
-    /* Where all errors are the same, b_error may be 0 as well. */
+    /* If all errors are equal, b and b_error can both be 0. */
     fit->b_probability = fit->b == 0 ? 1
                                      : student_t_two_sided(fit->b / fit->b_error,
                                                            (double)(work->count - COEFFICIENTS));

@@ -1,19 +1,21 @@
 /*
- * Error as an inverse function of load: the curve of CMG98's Figures 7 to 17,
+ * Fits the error of sampled CPU time as an inverse function of load. This is the curve of Figures 7
+ * to 17 in Cockcroft, "CPU Time Measurement Errors", CMG98:
  *
  *     error = 1 / (a + b x cpu)
  *
- * fitted as a generalized linear model of the Gamma family with its inverse link, like glm(error ~
- * cpu, family = Gamma()) in S-PLUS and R. Errors vary in proportion to their size (Gamma), so a
- * small error at a high load counts as much as a large one of an idle machine. Pure arithmetic.
+ * The fit is a generalized linear model of the Gamma family with its inverse link, like glm(error ~
+ * cpu, family = Gamma()) in S-PLUS and R. In the Gamma family the spread of errors is proportional
+ * to their size. So a small error at a high load counts as much as a large error of an idle
+ * machine.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A point: load and error, both in percent or any other unit. Errors of 0 and below, and NAN, are
- * excluded: a Gamma variable is above 0. */
+/* A point has a load and an error, both in percent or any other unit. Points whose error is NAN, 0
+ * or below are excluded, because a Gamma variable is above 0. */
 struct inverse_point {
     double cpu, error;
 };
@@ -22,76 +24,80 @@ bool inverse_point_is_usable(const struct inverse_point *point);
 
 enum inverse_outcome {
     INVERSE_FITTED,
-    INVERSE_TOO_FEW,  /* fewer than three points with an error above 0 */
-    INVERSE_ONE_LOAD, /* all at the same load */
-    INVERSE_NO_STEP,  /* no step leads to possible errors */
-    INVERSE_NO_END,   /* no convergence within INVERSE_ITERATIONS */
+    INVERSE_TOO_FEW, /* fewer than three usable points */
+    INVERSE_ONE_LOAD,
+    INVERSE_NO_STEP, /* no shortened step leads to fitted errors above 0 */
+    INVERSE_NO_END,  /* no convergence within INVERSE_ITERATIONS */
     INVERSE_NO_MEMORY
 };
 
 #define INVERSE_ITERATIONS 25
 
-/* The numbers are set if the outcome is INVERSE_FITTED. */
+/* The numbers are set only if the outcome is INVERSE_FITTED. */
 struct inverse_fit {
     enum inverse_outcome outcome;
-    size_t used, left_out;         /* points */
-    double a, b, a_error, b_error; /* coefficients, and their standard errors */
-    double b_probability; /* probability of a b at least as far from 0 if there is no relation */
-    double dispersion;    /* Pearson's chi squared / (used - 2) */
-    double deviance, null_deviance; /* of the curve, and of one error for all loads */
-    double aic;                     /* Akaike's information criterion */
+    size_t used, left_out;         /* numbers of points */
+    double a, b, a_error, b_error; /* coefficients and their standard errors */
+    /* Probability of a `b` at least as far from 0 if the error did not depend on the load. */
+    double b_probability;
+    double dispersion; /* chi squared of Pearson / (used - 2) */
+    /* Deviance of the curve, and of one constant error for all loads. */
+    double deviance, null_deviance;
+    double aic; /* information criterion of Akaike */
     unsigned iterations;
-    bool halved; /* a step was shortened to keep errors above 0 */
+    bool halved; /* whether a step was shortened to keep the fitted errors above 0 */
 };
 
-/* Iteratively reweighted least squares, step by step as R's glm.fit: the same starting values,
- * criterion of convergence and step halving, and the same standard errors, which use the last
- * step's weights. Where R finds no first step and asks for starting values, a flat curve is the
- * start. */
+/* Fits by iteratively reweighted least squares, like glm.fit of R: it uses the same starting
+ * values, criterion of convergence, step halving and standard errors (with the weights of the last
+ * step). There is one difference: if R finds no first step, it asks for starting values, whereas
+ * this function starts from a flat curve. */
 void inverse_fit(const struct inverse_point *points, size_t count, struct inverse_fit *ret);
 
-/* The fitted error at a load. NAN at the pole of the curve (-a / b) and beyond it, where a + b x
- * cpu is not positive. */
+/* Returns the fitted error at a load. The result is NAN where a + b x cpu is not above 0, at the
+ * pole -a / b of the curve and beyond it. */
 double inverse_fit_at(const struct inverse_fit *fit, double cpu);
 
-/* Does one curve fit all points? */
 enum inverse_verdict {
     VERDICT_FITS,
-    VERDICT_NOT_FITTED,  /* outcome says why */
-    VERDICT_ONE_LOAD,    /* the load hardly varied: no verdict is possible */
-    VERDICT_FEW,         /* too few points */
-    VERDICT_NO_RELATION, /* error does not depend on load: b could be 0 */
-    VERDICT_RISES,       /* error rises with load: no inverse relation */
-    VERDICT_CLUSTERS,    /* separate clusters, each with a curve of its own */
-    VERDICT_SCATTERED    /* the curve explains less than half of the deviance */
+    VERDICT_NOT_FITTED, /* the outcome of the fit says why */
+    VERDICT_ONE_LOAD,   /* the load varied too little for a verdict */
+    VERDICT_FEW,
+    VERDICT_NO_RELATION, /* `b` could be 0: the error may not depend on the load */
+    VERDICT_RISES,
+    VERDICT_CLUSTERS, /* the points form separate clusters, each with a curve of its own */
+    VERDICT_SCATTERED /* the curve explains less than half of the deviance */
 };
 
-#define VERDICT_SIGNIFICANCE 0.05 /* of b */
-#define VERDICT_EXPLAINED 0.5     /* share of the null deviance that the curve must explain */
-#define VERDICT_CLUSTERED                                                                          \
-    0.85                          /* share of the residuals' variance that lies between two        \
-                                   * groups of them */
-#define VERDICT_APART 2.0         /* factor between the errors of the two groups, at one load */
-#define VERDICT_POINTS 10         /* with fewer points there is no verdict */
-#define VERDICT_RANGE 1.25        /* the largest load must be this times the smallest */
+/* If b_probability is not below this, the error may not depend on the load. */
+#define VERDICT_SIGNIFICANCE 0.05
+#define VERDICT_EXPLAINED 0.5 /* the curve must explain this share of the null deviance */
+/* At least this share of the variance of the residuals must lie between two clusters. */
+#define VERDICT_CLUSTERED 0.85
+#define VERDICT_APART 2.0  /* at one load, the errors of two clusters must differ by this factor */
+#define VERDICT_POINTS 10  /* fewer points get no verdict */
+#define VERDICT_RANGE 1.25 /* the largest load must be this times the smallest load */
 #define VERDICT_CLUSTER_POINTS 20 /* fewer points are not split into clusters */
 
 struct inverse_judgement {
     enum inverse_verdict verdict;
-    double least_load, most_load; /* of the points used; NAN: there are none */
-    double explained;             /* share of the null deviance; NAN: there is none */
-    double clustered;             /* best split of the residuals; NAN: too few points */
-    double apart;                 /* factor between the errors of its two groups; NAN likewise */
+    double least_load, most_load; /* of the points used; NAN if there are none */
+    /* Share of the null deviance that the curve explains; NAN if the null deviance is 0. */
+    double explained;
+    /* Share of the variance of the residuals that lies between the best two clusters; NAN if there
+     * are too few points. */
+    double clustered;
+    /* Factor between the errors of the best two clusters; NAN if there are too few points. */
+    double apart;
 };
 
-/* Judges a fit of these points, by the rules of docs/error.md. */
+/* Judges a fit of these points by the rules of docs/error.md. */
 void inverse_fit_judge(const struct inverse_fit *fit, const struct inverse_point *points,
                        size_t count, struct inverse_judgement *ret);
 
-/* Student's t distribution (student_t.c), which says whether a coefficient differs from 0. */
-
-/* The probability that a variable with `freedom` degrees of freedom (above 0, not only whole
- * numbers) lies at least as far from 0 as `t`, on either side. NAN when an argument is NAN or
- * `freedom` is not above 0. Where the probability is above 1e-300, its relative error is below
- * 1e-12 up to 1,000 degrees of freedom, and below 2e-10 up to 1,000,000. */
+/* Returns the probability that a variable of Student's t distribution lies at least as far from 0
+ * as `t`, on either side. `freedom` is the number of degrees of freedom, above 0 and not
+ * necessarily whole. The result is NAN if an argument is NAN or `freedom` is not above 0. For
+ * probabilities above 1e-300, the relative error is below 1e-12 up to 1,000 degrees of freedom, and
+ * below 2e-10 up to 1,000,000. */
 double student_t_two_sided(double t, double freedom);

@@ -1,18 +1,17 @@
 /*
- * Does one curve fit all points? The papers judged by eye: a good fit; a reasonable fit of several
- * curves close together; separate clusters, each of which could have its own curve; results that
- * are too scattered. Here the same four verdicts are made by numbers: docs/error.md.
+ * Decides whether one curve fits all points. The papers judged plots by eye, with four results: a
+ * good fit, a reasonable fit of several curves close together, separate clusters with a curve each,
+ * and results that are too scattered. This file judges by numbers, which docs/error.md explains.
  */
 #include "inverse_fit.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define SAME 1e-12 /* null deviance per point: errors that differ by a millionth are equal */
+#define SAME 1e-12 /* null deviance per point; errors that differ by a millionth are equal */
 
-/* The deviation of a point from the curve. */
 struct deviation {
-    double residual; /* deviance residual: nearly normal, when errors are Gamma */
+    double residual; /* deviance residual; it is nearly normal if errors are Gamma variables */
     double ratio;    /* error / fitted error */
 };
 
@@ -31,8 +30,8 @@ static int compare_deviations(const void *left, const void *right)
     return a->residual < b->residual ? -1 : a->residual > b->residual;
 }
 
-/* Splits sorted residuals into two groups with most of the variance between them. Neither group has
- * less than a tenth of the points: a few outliers are no cluster. */
+/* Splits the sorted residuals into two clusters with most of the variance between them. Each
+ * cluster has at least a tenth of the points, because a few outliers are no cluster. */
 static void split(const struct deviation *deviation, size_t count,
                   struct inverse_judgement *judgement)
 {

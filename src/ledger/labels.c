@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The values of a tuple in one text, each with its NUL. */
+/* The values of a tuple in one text, each followed by a NUL. */
 struct packed {
     size_t count, length;
     char text[LABELS_MOST * LABELS_VALUE_SIZE];
@@ -17,7 +17,7 @@ struct packed {
 static struct {
     const struct labels **tuples; /* [count] */
     size_t count, capacity;
-    size_t bytes; /* size of the tuples without the index */
+    size_t bytes;
     struct index index;
 } known;
 
@@ -33,7 +33,7 @@ static size_t whole_length(const char *text)
     return length;
 }
 
-/* Copies the values. False: all are empty. */
+/* Copies the values. Returns false if all values are empty. */
 static bool pack(struct packed *packed, const char *const *values, size_t count)
 {
     bool any = false;
@@ -52,7 +52,7 @@ static bool pack(struct packed *packed, const char *const *values, size_t count)
     return any;
 }
 
-/* The texts of a tuple are contiguous, from the first value on. */
+/* The texts of a tuple are contiguous. */
 static size_t text_length(const struct labels *labels)
 {
     const char *last = labels->values[labels->count - 1];
@@ -70,7 +70,7 @@ static bool is_same(const void *context, uint32_t position, const void *key)
            memcmp(labels->values[0], packed->text, packed->length) == 0;
 }
 
-/* Makes a tuple. NULL: no space. */
+/* Returns NULL if there is no space. */
 static const struct labels *make(const struct packed *packed)
 {
     const size_t head = sizeof(struct labels) + packed->count * sizeof(char *);

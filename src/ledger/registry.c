@@ -19,7 +19,6 @@ static bool is_entity(const void *context, uint32_t number, const void *wanted)
     return a->id == b->id && (a->id != 0 || strcmp(a->name, b->name) == 0);
 }
 
-/* The slot of an entity; NULL: the entity is unknown. */
 static struct index_slot *slot_of(const struct registry *registry, const struct entity *entity)
 {
     return index_find(&registry->index, hash_of(entity), is_entity, registry, entity);
@@ -81,7 +80,8 @@ int registry_enter(struct registry *registry, const struct entity *entity, uint3
     return CAMP_OK;
 }
 
-/* Of two entities that had the same id one after the other, the index has the one seen last. */
+/* Adds an entity to the index. If several entities had the same id one after the other, the index
+ * has the one that was seen last. */
 static void re_enter(struct registry *registry, size_t number)
 {
     const struct entity *entity = &registry->entities[number].entity;
@@ -119,7 +119,8 @@ static struct entity folded(const struct entity *entity, const char *suffix)
 int registry_fold(const struct registry *registry, const bool *gone, const char *suffix,
                   struct registry *ret, uint32_t *ret_numbers)
 {
-    /* The copy is one frame later, so that an entity with the id of an earlier one is new. */
+    /* The copy is one frame ahead. Otherwise registry_enter() would give one number to several
+     * entities with the same id. */
     struct registry copy = { .frames = registry->frames + 1 };
 
     for (size_t i = 0; i < registry->count; i++) {

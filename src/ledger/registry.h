@@ -1,9 +1,10 @@
 /*
- * The registry: numbers for the entities of successive frames. An entity gets a number when it is
- * first seen and keeps it. Pure arithmetic.
+ * The registry gives a number to each entity of successive frames. The entity keeps its number in
+ * later frames.
  *
- * An entity is identified by its id, and by its name when its id is 0 (exited threads, added up by
- * name). An entity flagged as new inherits nothing from an earlier one with the same id.
+ * An entity is identified by its id. If the id is 0, the entity is identified by its name (exited
+ * threads, which are added up by name). An entity that is flagged as new gets a new number, even if
+ * an earlier entity had the same id.
  */
 #pragma once
 
@@ -11,44 +12,40 @@
 #include "index.h"
 
 struct registry_entry {
-    struct entity entity; /* the entity as last seen */
-    uint64_t last_seen;   /* frame number, counted from 1; 0: expired, the number is free */
+    struct entity entity; /* the entity as it was in the last frame that had it */
+    /* Number of the last frame that had the entity, counted from 1; 0 if the entry is free. */
+    uint64_t last_seen;
 };
 
 struct registry {
-    struct registry_entry *entities; /* [count] by number; owned: registry_release() */
+    struct registry_entry *entities; /* [count] by number; freed by registry_release() */
     size_t count, capacity;
-    uint32_t *spare; /* [spare_count] free numbers; there is space for all numbers */
+    uint32_t *spare; /* [spare_count] free numbers; it has space for all numbers */
     size_t spare_count;
-    struct index index; /* index of the entities */
-    uint64_t frames;    /* number of frames started so far */
+    struct index index;
+    uint64_t frames;
 };
 
-enum registry_match {
-    REGISTRY_KNOWN,
-    REGISTRY_NEW,
-    REGISTRY_CHANGED /* its name, parent, user or another fact changed */
-};
+enum registry_match { REGISTRY_KNOWN, REGISTRY_NEW, REGISTRY_CHANGED };
 
-/* All zero is an empty registry. */
+/* An empty registry is all zero. */
 void registry_release(struct registry *registry);
 
 void registry_start_frame(struct registry *registry);
 
-/* Returns in *ret_number the number of an entity of the current frame, a new number if the entity
- * is unknown. CAMP_OK or CAMP_E_NOMEM. */
+/* Returns in *ret_number the number of an entity of the current frame. An unknown entity gets a new
+ * number. Returns CAMP_OK or CAMP_E_NOMEM. */
 int registry_enter(struct registry *registry, const struct entity *entity, uint32_t *ret_number,
                    enum registry_match *ret_match);
 
-/* Frees the numbers of entities last seen before frame `since`, for reuse. For callers that keep no
- * earlier frames. */
+/* Frees the numbers of entities that were last seen before frame `since`. They are given to other
+ * entities later, so the caller must not keep earlier frames. */
 void registry_expire(struct registry *registry, uint64_t since);
 
-/* Makes a copy in which the entities marked in gone[count] are merged by name: each name, with the
- * suffix, is one entity without an id. ret_numbers[count]: the number of each entity in *ret.
- * CAMP_OK, or CAMP_E_NOMEM and *ret is unchanged. */
+/* Makes a copy in which the entities marked in gone[count] are merged by name. Each name, with the
+ * suffix, becomes one entity with id 0. ret_numbers[count] gets the number of each entity in the
+ * copy. Returns CAMP_OK, or CAMP_E_NOMEM without a change of *ret. */
 int registry_fold(const struct registry *registry, const bool *gone, const char *suffix,
                   struct registry *ret, uint32_t *ret_numbers);
 
-/* Is the entity in the current frame? */
 bool registry_is_present(const struct registry *registry, uint32_t number);

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* For some expressions regcomp(3) needs memory in proportion to the square of their length, and it
- * recurses into parentheses. Expressions that people write are much shorter. */
+/* regcomp(3) recurses into parentheses, and can need memory in proportion to the square of the
+ * length. So the length of an expression is limited. */
 #define EXPRESSION_SIZE 1024
 
 static bool is_blank(char byte)

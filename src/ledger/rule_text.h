@@ -1,7 +1,7 @@
 /*
- * Rules as text: a line each, words between blanks, a # at the start of a line makes a comment. A
- * rule has conditions, KEY=REGEX, all of which must match. Pure text, of any bytes; workload.h and
- * session_rules.h have the keys and what a rule is for.
+ * Rules as text. Each line is a rule of words separated by blanks, or a comment if it starts with
+ * #. A rule has conditions of the form KEY=REGEX, and matches if all its conditions match. The text
+ * may contain any bytes. workload.h and session_rules.h define the keys and what a rule does.
  */
 #pragma once
 
@@ -13,12 +13,11 @@
 
 #define RULE_FAULT_SIZE 200
 
-/* A part of the text. */
 struct span {
     const char *at, *end;
 };
 
-/* What is wrong with a text: the line (from 1), and what to do. */
+/* What is wrong with a text: the number of the line (from 1) and a message that says what to do. */
 struct rule_fault {
     size_t line;
     char message[RULE_FAULT_SIZE];
@@ -32,43 +31,45 @@ static inline size_t span_length(struct span span)
 struct span span_of(const char *text);
 bool span_starts(struct span span, const char *with);
 
-/* The span without the blanks around it. */
 struct span span_trimmed(struct span span);
 
-/* The word up to the next blank; `rest` then starts after it. */
+/* Returns the word up to the next blank. *rest then starts after the word. */
 struct span span_next_word(struct span *rest);
 
-/* Sets *fault to "WORD: what", with at most 60 bytes of the word. Returns CAMP_E_FORMAT. */
+/* Sets the message of *fault to "WORD: WHAT", with at most 60 bytes of the word. Returns
+ * CAMP_E_FORMAT. */
 int rule_refuse(struct rule_fault *fault, struct span word, const char *what);
 
 #define RULE_KEYS_MAXIMUM 4
 
-/* The conditions that a kind of rules may have. */
+/* The keys of conditions, for one kind of rules. */
 struct rule_keys {
-    const char *names[RULE_KEYS_MAXIMUM]; /* [count] "user=" */
+    const char *names[RULE_KEYS_MAXIMUM]; /* [count] such as "user=" */
     size_t count;
-    bool whole;          /* an expression must match the whole text, not a part of it */
-    const char *unknown; /* the complaint about another key */
-    const char *twice;   /* the complaint about a key that is given twice */
+    bool whole;          /* whether an expression must match the whole text instead of a part */
+    const char *unknown; /* the message about an unknown key */
+    const char *twice;   /* the message about a key that is given twice */
 };
 
 struct rule_conditions {
-    bool given[RULE_KEYS_MAXIMUM];          /* by key */
-    regex_t expressions[RULE_KEYS_MAXIMUM]; /* by key, where given; owned */
+    bool given[RULE_KEYS_MAXIMUM]; /* by key */
+    /* [key] if given; freed by rule_conditions_release() */
+    regex_t expressions[RULE_KEYS_MAXIMUM];
 };
 
-/* Adds the condition KEY=REGEX, a POSIX extended expression. CAMP_OK; CAMP_E_FORMAT with *fault;
- * CAMP_E_NOMEM. */
+/* Adds a condition KEY=REGEX, whose REGEX is a POSIX extended expression. Returns CAMP_OK,
+ * CAMP_E_NOMEM, or CAMP_E_FORMAT with the reason in *fault. */
 int rule_condition_add(struct rule_conditions *conditions, const struct rule_keys *keys,
                        struct span condition, struct rule_fault *fault);
 
-/* Does each condition match its text? texts[] are in the order of the keys. */
+/* Returns whether each condition matches its text. texts[] are in the order of the keys. */
 bool rule_conditions_match(const struct rule_conditions *conditions, const char *const *texts);
 
 void rule_conditions_release(struct rule_conditions *conditions);
 
-/* Calls read() with each rule line, trimmed, while it returns CAMP_OK. Returns its last result;
- * CAMP_E_FORMAT with *fault: the bytes are no text. fault->line is set before each call. */
+/* Calls read() for each line that is a rule, without the blanks around it, until read() fails.
+ * fault->line is set before each call. Returns the last result of read(), or CAMP_E_FORMAT with
+ * *fault if a line contains a byte 0. */
 int rule_lines(const char *text, size_t length, struct rule_fault *fault,
                int (*read)(void *context, struct span line, struct rule_fault *fault),
                void *context);

@@ -8,8 +8,6 @@
 
 enum { ORDER_BUSY, ORDER_FIRST };
 
-/* -------------------------------------------------------------------------------- Orders -- */
-
 static void copy_name(char ret[ORDER_NAME_SIZE], const char *name, size_t length)
 {
     length = length < ORDER_NAME_SIZE ? length : ORDER_NAME_SIZE - 1;
@@ -23,7 +21,7 @@ void column_stem(const struct column *column, char ret[ORDER_NAME_SIZE])
               strlen(column->name) - (ends_with(column->name, "_ns") ? strlen("_ns") : 0));
 }
 
-/* Is there an order "cpu"? Only where CPU time is the sum of several states. */
+/* The order "cpu" exists only if CPU time is the sum of several states. */
 static bool has_cpu_order(const struct schema *schema)
 {
     size_t count = 0;
@@ -60,7 +58,8 @@ size_t order_state(const struct schema *schema, size_t order)
                : schema->column_count;
 }
 
-/* The state or counter by which an order sorts; column_count: it sorts by something else. */
+/* Returns the state, counter or gauge by which an order sorts, or column_count if it sorts by none
+ * of them. */
 static size_t order_column(const struct schema *schema, size_t order)
 {
     const size_t behind = order_count_of_states(schema);
@@ -68,7 +67,8 @@ static size_t order_column(const struct schema *schema, size_t order)
     return order > behind ? schema->state_count + order - behind - 1 : order_state(schema, order);
 }
 
-/* The label by which an order sorts; label_count: by "name"; SIZE_MAX: by something else. */
+/* Returns the label by which an order sorts, label_count if it sorts by "name", or SIZE_MAX if it
+ * sorts by something else. */
 static size_t order_label(const struct schema *schema, size_t order)
 {
     return order > unaccounted_order(schema) && order < order_count_of_states(schema)
@@ -108,8 +108,6 @@ size_t order_find(const struct schema *schema, const char *name)
     }
     return count;
 }
-
-/* ------------------------------------------------------------------------------- Picking -- */
 
 static bool is_picked(const struct entity *entity, const struct selection *selection)
 {
@@ -155,8 +153,6 @@ static bool matches(const struct selection *selection, const struct entity *row)
     return wanted;
 }
 
-/* -------------------------------------------------------------------------------- Sorting -- */
-
 uint64_t class_ns(const struct frame *frame, size_t row, enum column_class class)
 {
     uint64_t sum = 0;
@@ -184,7 +180,7 @@ static uint64_t key_of(const struct frame *frame, size_t row, size_t order)
 
     if (column < schema->column_count)
         return frame_values(frame, row)[column];
-    if (order == unaccounted_order(schema)) /* time accounted twice is an error, too */
+    if (order == unaccounted_order(schema)) /* time that is accounted twice is an error, too */
         return (uint64_t)(unaccounted < 0 ? -unaccounted : unaccounted);
     if (order == order_count_of_states(schema))
         return frame->elapsed_ns[row];
@@ -195,7 +191,7 @@ static uint64_t key_of(const struct frame *frame, size_t row, size_t order)
 struct sorting {
     const struct selected *selected;
     const struct selection *selection;
-    size_t label; /* the label to sort by; label_count: the name; SIZE_MAX: the keys */
+    size_t label; /* the label to sort by; label_count sorts by name, SIZE_MAX by keys */
 };
 
 static bool is_apart(const struct sorting *sorting, size_t row)
@@ -215,7 +211,7 @@ static const char *text_of(const struct sorting *sorting, size_t row)
                : labels_value(rows->entities[row].labels, sorting->label);
 }
 
-/* Rows with the same text are sorted by their busy time. */
+/* If rows are sorted by a text, rows with the same text are sorted by their busy time. */
 static int compare_rows(const void *a, const void *b, void *context)
 {
     const struct sorting *sorting = context;
@@ -245,8 +241,6 @@ static void sort_rows(struct selected *ret, const struct selection *selection)
         ret->living--;
 }
 
-/* ----------------------------------------------------------------------------------- Rows -- */
-
 static int reserve(struct selected *ret)
 {
     const size_t wanted = ret->rows->entity_count + 1;
@@ -258,7 +252,8 @@ static int reserve(struct selected *ret)
     return CAMP_OK;
 }
 
-/* Rows of exited entities get the space that the living ones leave, and at least a quarter. */
+/* Cuts the rows to `most`. Rows of exited entities get the space that the rows of living entities
+ * leave, and at least a quarter of `most`. */
 static void cut_rows(struct selected *ret, size_t most)
 {
     const size_t count = ret->count, ended = count - ret->living;

@@ -25,7 +25,7 @@ static bool is_name(struct span word)
     return word.at < word.end && word.end[-1] != '_';
 }
 
-/* The help of a column consists of its rules. */
+/* Adds the conditions of a rule to the help text of its column. */
 static bool add_line(struct session_column *column, struct span line)
 {
     const size_t used = column->rules != NULL ? strlen(column->rules) : 0;
@@ -113,7 +113,7 @@ static int parse_line(void *context, struct span line, struct rule_fault *fault)
     return r;
 }
 
-/* Orders columns by their states, so that related columns are adjacent. */
+/* Sorts columns by their states, so that related columns are adjacent. */
 static void sort_columns(struct session_rules *rules)
 {
     struct session_column sorted[SESSION_COLUMNS_MAXIMUM];

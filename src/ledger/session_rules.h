@@ -1,16 +1,18 @@
 /*
- * What a database session does off the CPU, by rules: the database reports a class and an event,
- * which a rule assigns to a state and a more detailed column. Pure text.
+ * Rules that say what a database session does while it is off the CPU. The database reports a class
+ * and an event. A rule assigns them to a state, and to a more detailed column of this state.
  *
- * A line is a rule: the state, the name of the column, then conditions, each once at most:
+ * A rule is a line with a state, the name of a column, and conditions, each of which is given at
+ * most once:
  *
  *     STATE  COLUMN  class=REGEX  event=REGEX  activity=REGEX  type=REGEX
  *
- * STATE is one of cpu, run_queue, contention, wait, idle. COLUMN consists of a-z, 0-9 and _; rules
- * with the same one add up, and have the same state. Expressions are POSIX extended and must match
- * all of the text: class=Lock is not LWLock. A missing text is `none`. Blanks in the database's
- * texts are _ here (type=parallel_worker). A # at the start of a line makes a comment. The first
- * matching rule wins; unmatched time is in no state: unaccounted.
+ * STATE is cpu, run_queue, contention, wait or idle. COLUMN consists of a-z, 0-9 and _. Several
+ * rules may have the same COLUMN, if they have the same STATE; their times are added up. The
+ * expressions are POSIX extended, and must match the whole text: class=Lock does not match LWLock.
+ * A missing text is `none`. Blanks in the texts of the database are written as _
+ * (type=parallel_worker). A line that starts with # is a comment. The first matching rule is used.
+ * If no rule matches, the time is unaccounted.
  */
 #pragma once
 
@@ -25,43 +27,45 @@ enum session_state {
     SESSION_STATE_COUNT
 };
 
-/* "cpu", "run_queue" ... */
 extern const char *const session_state_names[SESSION_STATE_COUNT];
 
 enum session_key { SESSION_CLASS, SESSION_EVENT, SESSION_ACTIVITY, SESSION_TYPE, SESSION_KEYS };
 
-/* What the database reports: class, event, the session's activity (active, idle,
- * idle_in_transaction ...), and its type (client, parallel_worker ...). NULL: missing. */
+/* What the database reports about a session: class, event, activity (active, idle,
+ * idle_in_transaction ...) and type (client, parallel_worker ...). A missing text is "none", not
+ * NULL. */
 struct session_kind {
     const char *texts[SESSION_KEYS];
 };
 
 #define SESSION_COLUMN_SIZE 40
-#define SESSION_COLUMNS_MAXIMUM 100 /* with the states; as many as a picture can distinguish */
+/* A picture cannot distinguish more columns. The states count, too. */
+#define SESSION_COLUMNS_MAXIMUM 100
 
 struct session_column {
     enum session_state state;
-    char name[SESSION_COLUMN_SIZE]; /* "io_wal" */
-    char *rules;                    /* rules of the column, with "; " between them; owned */
+    char name[SESSION_COLUMN_SIZE];
+    /* Conditions of all rules of the column, joined by "; "; freed by session_rules_release(). */
+    char *rules;
 };
 
 struct session_rule {
     size_t column;
-    struct rule_conditions conditions; /* by enum session_key */
+    struct rule_conditions conditions; /* indexed by enum session_key */
 };
 
 struct session_rules {
-    struct session_rule *rules; /* [count]; owned: session_rules_release() */
+    struct session_rule *rules; /* [count]; freed by session_rules_release() */
     size_t count, capacity;
-    struct session_column columns[SESSION_COLUMNS_MAXIMUM]; /* [column_count], by state */
+    struct session_column columns[SESSION_COLUMNS_MAXIMUM]; /* [column_count], sorted by state */
     size_t column_count;
 };
 
-/* Parses rules from any bytes. CAMP_OK; CAMP_E_FORMAT with *fault; CAMP_E_NOMEM. On failure *ret
- * has no rules. */
+/* Parses rules from any bytes. Returns CAMP_OK, CAMP_E_NOMEM, or CAMP_E_FORMAT with the reason in
+ * *fault. After a failure *ret has no rules. */
 int session_rules_parse(struct session_rules *ret, const char *text, size_t length,
                         struct rule_fault *fault);
 void session_rules_release(struct session_rules *rules);
 
-/* The column of the first matching rule; SIZE_MAX: unmatched. */
+/* Returns the column of the first matching rule, or SIZE_MAX if no rule matches. */
 size_t session_rules_match(const struct session_rules *rules, const struct session_kind *kind);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEWEST_KNOWN 1024 /* entities that are always kept separate */
+#define FEWEST_KNOWN 1024 /* number of entities that are never merged by name */
 
 void timeline_init(struct timeline *timeline, const struct schema *schema, size_t bytes_maximum)
 {
@@ -43,8 +43,8 @@ static bool reserve_places(struct timeline *timeline)
     return ARRAY_RESERVE_ZEROED(timeline->places, timeline->place_count, timeline->registry.count);
 }
 
-/* The row of an entity in [first, end); `end` if there is none. The stored place may be out of
- * date: the row there shows whether it is right, so places need not be cleared between frames. */
+/* Returns the row of an entity in [first, end), or `end` if there is none. timeline->places may be
+ * out of date, because it is not cleared between frames. So the entity of the row is compared. */
 static size_t find_row(const struct timeline *timeline, uint32_t entity, size_t first, size_t end)
 {
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reserved by ARRAY_RESERVE() */
@@ -58,7 +58,7 @@ static void add_share(float *sum, float more, double share)
     *sum = (float)(*sum + share * (more - *sum));
 }
 
-/* Adds row `from` to row `to`. */
+/* Adds row `from` to row `to`, as a mean weighted by elapsed time. */
 static void add_row(struct timeline *timeline, size_t to, size_t from)
 {
     const size_t states = timeline->schema->state_count;
@@ -87,7 +87,7 @@ static void move_row(struct timeline *timeline, size_t to, size_t from)
            states * sizeof *timeline->shares);
 }
 
-/* Fills the row after the last one with an entity of a frame. */
+/* Fills the row after the last row with an entity of a frame. */
 static void fill_row(struct timeline *timeline, uint32_t number, const struct frame *frame,
                      size_t entity)
 {
@@ -129,8 +129,8 @@ static int add_entities(struct timeline *timeline, const struct frame *frame)
     return CAMP_OK;
 }
 
-/* Merges frame `from` into frame `to`, the last one kept before it. Its other rows move to *end,
- * which is never behind their old place. */
+/* Merges frame `from` into frame `to`, which is the last frame that was kept before it. Rows of
+ * entities that are only in `from` move to *end, which is never behind their old position. */
 static void merge_frame(struct timeline *timeline, size_t to, size_t from, size_t *end)
 {
     struct timeline_frame *ours = &timeline->frames[to], *theirs = &timeline->frames[from];
@@ -153,7 +153,7 @@ static void merge_frame(struct timeline *timeline, size_t to, size_t from, size_
     ours->losses.partial += theirs->losses.partial;
 }
 
-/* Moves frame `from` to directly behind the frames kept before it, where it becomes frame `to`. */
+/* Moves frame `from` directly behind the frames that were kept before it. It becomes frame `to`. */
 static void move_frame(struct timeline *timeline, size_t to, size_t from, size_t *end)
 {
     struct timeline_frame frame = timeline->frames[from];
@@ -165,8 +165,7 @@ static void move_frame(struct timeline *timeline, size_t to, size_t from, size_t
     timeline->frames[to] = frame;
 }
 
-/* Merges frames from `begin` on, as long as a merged frame has at most `most` frames of the source.
- */
+/* Merges frames from `begin` on, while a merged frame has at most `most` frames of the source. */
 static void merge_from(struct timeline *timeline, size_t begin, uint64_t most)
 {
     size_t end = timeline->frames[begin].first, to = begin;
@@ -190,8 +189,8 @@ void timeline_merge(struct timeline *timeline, uint64_t count)
     merge_from(timeline, 0, timeline->merging);
 }
 
-/* Returns [registry.count] marks of the entities that are in one frame only, and not in the last
- * one. NULL: no memory. */
+/* Marks the entities that are in one frame only, and not in the last frame. Returns an array of
+ * registry.count marks, which the caller frees, or NULL if there is no memory. */
 static bool *find_gone(const struct timeline *timeline)
 {
     const struct registry *registry = &timeline->registry;
@@ -259,7 +258,7 @@ static int fold_gone(struct timeline *timeline)
     return r;
 }
 
-/* Do `more` further rows not fit into 1 / `parts` of the memory? */
+/* Returns whether `more` further rows do not fit into 1 / `parts` of the memory. */
 static bool is_full(const struct timeline *timeline, size_t more, size_t parts)
 {
     const size_t bytes = timeline->bytes_maximum / parts, known = timeline->registry.count;
@@ -268,8 +267,8 @@ static bool is_full(const struct timeline *timeline, size_t more, size_t parts)
            (known > FEWEST_KNOWN / parts && known > bytes / sizeof(struct registry_entry));
 }
 
-/* Merges gone entities first; if that does not free half of the space, halves the resolution of
- * time. */
+/* First merges exited entities by name. If less than half of the memory is free then, halves the
+ * resolution of time. */
 static int make_space(struct timeline *timeline, size_t more)
 {
     int r = CAMP_OK;

@@ -1,13 +1,14 @@
 /*
- * A timeline: frames kept as shares of time, in 4 + 4 bytes for an entity and 4 for a state. Pure
- * arithmetic.
+ * A timeline: a sequence of frames, stored as shares of time. An entity takes 16 bytes for each
+ * frame, and 4 bytes more for each state.
  *
- * Its memory is bounded: when full, neighbouring frames are merged in pairs, and new frames are
- * merged as much from then on (the resolution of time halves, nothing is dropped). Shares of merged
- * frames are means weighted by elapsed time, as if the interval had always been that long; time
- * missing in one and accounted twice in another does not cancel out. Entities that are gone by then
- * and were in only one frame are merged by name: where 500 processes a second come and go, a day of
- * them would not fit into memory.
+ * The memory of a timeline is limited. When it is full, neighbouring frames are merged in pairs,
+ * and new frames are merged in the same way from then on. So the resolution of time halves, and no
+ * time is dropped. The shares of merged frames are means weighted by elapsed time. Time that is
+ * missing in one frame and time that is accounted twice in another frame do not cancel out.
+ *
+ * Exited entities that were in only one frame are merged by name. If 500 processes a second start
+ * and exit, one day of them would not fit into memory.
  */
 #pragma once
 
@@ -15,47 +16,53 @@
 #include "vertex.h"
 
 struct timeline_frame {
-    int64_t begin_ns, end_ns; /* wall clock, since 1970 */
-    size_t first, count;      /* rows of the frame, in the source's order */
-    uint64_t merged;          /* number of frames of the source in it */
+    int64_t begin_ns, end_ns; /* wall clock, in ns since 1970 */
+    size_t first, count;      /* rows of the frame, in the order of the source */
+    uint64_t merged;          /* number of frames of the source in this frame */
     struct losses losses;
 };
 
 struct timeline {
     const struct schema *schema;
-    struct registry registry; /* the entities of all frames */
-    size_t bytes_maximum;     /* limit for the rows and the registry */
-    uint64_t merging;         /* number of frames of the source that are merged into one here */
+    struct registry registry;
+    size_t bytes_maximum; /* limit for the rows and the registry */
+    /* Number of frames of the source that are merged into one frame of the timeline. */
+    uint64_t merging;
     size_t frame_count, frame_capacity;
     struct timeline_frame *frames; /* [frame_count] */
     size_t row_count, row_capacity;
-    uint32_t *entities; /* [row_count] number in the registry; once in a frame at most */
-    float *elapsed_s;   /* [row_count] */
-    float *missing;     /* share of elapsed_s in no state */
-    float *over;        /* share of elapsed_s accounted twice: merged frames may have both */
-    float *shares;      /* [row_count x state_count] shares of elapsed_s; 0 when it is 0 */
+    uint32_t *entities; /* [row_count] number in the registry; at most once in each frame */
+    float *elapsed_s;
+    float *missing; /* [row_count] share of elapsed_s that is in no state */
+    /* [row_count] share of elapsed_s that is accounted twice; merged frames may have `missing`,
+     * too. */
+    float *over;
+    float *shares; /* [row_count x state_count] shares of elapsed_s; 0 if elapsed_s is 0 */
     size_t place_count;
-    uint32_t *places; /* [place_count] by number in the registry: where the row may be */
+    uint32_t *places; /* [place_count] by number in the registry: the row that an entity had last */
 };
 
-/* Creates an empty timeline; the schema must exist as long as the timeline. */
+/* Creates an empty timeline. The schema must exist as long as the timeline. */
 void timeline_init(struct timeline *timeline, const struct schema *schema, size_t bytes_maximum);
 void timeline_release(struct timeline *timeline);
 
-/* Adds a frame of the schema. Rows of one entity are added up. CAMP_OK or CAMP_E_NOMEM. */
+/* Adds a frame of the schema. Several rows of one entity are added up. Returns CAMP_OK or
+ * CAMP_E_NOMEM. */
 int timeline_add(struct timeline *timeline, const struct frame *frame);
 
-/* Merges every `count` frames into one; 0: all into one. */
+/* Merges each `count` frames into one frame. If `count` is 0, all frames are merged into one. */
 void timeline_merge(struct timeline *timeline, uint64_t count);
 
-/* The frame that contains a time, or the nearest; frame_count must not be 0. */
+/* Returns the frame that contains a time, or the nearest frame. There must be at least one
+ * frame. */
 size_t timeline_find(const struct timeline *timeline, int64_t wall_clock_ns);
 
-/* Weighs a row as vertices_weigh() does. */
+/* Computes the weights of a row, like vertices_weigh(). Returns false if the row has no elapsed
+ * time. */
 bool timeline_weigh(const struct timeline *timeline, size_t row, const struct vertices *vertices,
                     struct weights *ret);
 
-/* Adds the shares of `more` to the weights, which start as zeros. The means are weighted by elapsed
- * time. */
+/* Adds shares to the mean `weights`, which starts as zeros with *elapsed_s 0. The mean is weighted
+ * by elapsed time. */
 void weights_add(struct weights *weights, double *elapsed_s, const struct weights *more,
                  double more_elapsed_s);

@@ -8,12 +8,12 @@
 #include <string.h>
 
 #define HALF_LIFE_NS 60e9
-/* A group enters the top K when its score exceeds that of the last shown group by half of it, and
- * by 1 ms of active time per second. */
+/* A group replaces the last shown group if its score is higher than CLEARLY times that score +
+ * CLEARLY_NS. CLEARLY_NS is about 1 ms of active time per second. */
 #define CLEARLY 1.5
 #define CLEARLY_NS (1e-3 * HALF_LIFE_NS)
-/* With so many groups, those that are missing in the last GONE_AFTER snapshots are dropped as soon
- * as they are half of all. */
+/* If there are at least MANY groups, and half of them were missing in the last GONE_AFTER
+ * snapshots, the missing groups are dropped. */
 #define MANY 1024
 #define GONE_AFTER 2
 
@@ -85,12 +85,12 @@ static bool is_gone(const struct top_k *top, const struct top_k_group *group)
     return group->shown == NULL && group->last_seen + GONE_AFTER < top->snapshots;
 }
 
-/* Drops groups that were not seen for long, so that the list stays bounded where commands come and
- * go. */
+/* Drops groups that were not seen for long. Otherwise the list would grow without limit when
+ * commands come and go. */
 static bool forget_gone(struct top_k *top)
 {
     size_t gone = 0, kept = 0;
-    bool has_pending = false; /* left by a failed snapshot: positions must stay */
+    bool has_pending = false; /* a failed snapshot left values, so groups must keep their numbers */
 
     for (size_t i = 0; i < top->count; i++) {
         gone += is_gone(top, &top->groups[i]);
@@ -132,7 +132,7 @@ void top_k_add(struct top_k *top, uint32_t group, const uint64_t *values, uint64
     add(pending_of(top, group), values, top->width);
 }
 
-/* Equal scores rank by key. */
+/* If the scores are equal, groups are ranked by key. */
 static bool ranks_before(const struct top_k_group *a, const struct top_k_group *b)
 {
     const int order = strcmp(a->key.text, b->key.text);
@@ -142,7 +142,7 @@ static bool ranks_before(const struct top_k_group *a, const struct top_k_group *
     return order != 0 ? order < 0 : a->key.number < b->key.number;
 }
 
-/* The hidden group of this snapshot that ranks first; NULL: none. */
+/* Returns the hidden group of this snapshot that ranks first, or NULL if there is none. */
 static struct top_k_group *best_hidden(const struct top_k *top)
 {
     struct top_k_group *best = NULL;

@@ -1,17 +1,16 @@
 /*
- * The top K of many groups: each has counters of its own, the others are added up, and no counter
- * ever falls. Pure arithmetic.
+ * Selects the K most active of many groups. Each selected (shown) group has counters of its own.
+ * All other (hidden) groups are added up. No counter ever falls.
  *
  *     total = sum of the shown groups + other + retired
  *
- * The values of a shown group count for that group, from the snapshot in which it entered the top
- * K; the values of hidden groups count for *other*. The counters of a group that leaves move to
- * *retired*, and it starts at 0 when it returns. So the series of a group is monotonic while it
- * lasts, and nothing is counted twice.
+ * The values of a hidden group are added to *other*. When a group enters the top K, its own
+ * counters start at 0. When a group leaves the top K, its counters are added to *retired*. So the
+ * counters of a group only grow while it is shown, and nothing is counted twice.
  *
- * Groups are ranked by score: their active time, with a half-life of a minute. A group replaces the
- * last of the top K only when its score is clearly higher, so that two groups with close scores do
- * not alternate.
+ * Groups are ranked by a score, which is their active time with a half-life of a minute. A group
+ * replaces the last group of the top K only if its score is clearly higher. Otherwise two groups
+ * with close scores would alternate.
  */
 #pragma once
 
@@ -23,7 +22,7 @@
 
 #define TOP_K_TEXT_SIZE 64
 
-/* A group is identified by a number (user, cgroup) or a text (command). */
+/* A group is identified by a number (user, cgroup) or by a text (command). */
 struct top_k_key {
     uint64_t number;
     char text[TOP_K_TEXT_SIZE];
@@ -31,42 +30,46 @@ struct top_k_key {
 
 struct top_k_group {
     struct top_k_key key;
-    double score;       /* ns of active time, with the half-life */
+    double score;       /* active time in ns, halved each minute */
     uint64_t last_seen; /* number of the last snapshot that had the group */
     bool has_pending;
-    uint64_t *shown; /* [width] since it entered the top K; NULL: not in it */
-    char *name;      /* as shown; NULL: not yet named. Both owned */
+    /* [width] counters since the group entered the top K; NULL if it is hidden; freed by
+     * top_k_release(). */
+    uint64_t *shown;
+    char *name; /* name as it is shown; NULL until it is set; freed by top_k_release() */
 };
 
 struct top_k {
-    size_t width;               /* counters of a group */
+    size_t width;
     size_t max_shown;           /* K */
-    struct top_k_group *groups; /* [count]; owned: top_k_release() */
-    uint64_t *pending;          /* [count x width] of this snapshot, not yet accounted; owned */
+    struct top_k_group *groups; /* [count]; freed by top_k_release() */
+    /* [count x width] values of this snapshot that top_k_finish() will account for. */
+    uint64_t *pending;
     size_t count, capacity;
-    struct index index; /* of the groups by their keys */
+    struct index index;
     size_t shown_count;
     uint64_t *total, *other, *retired; /* [width] each */
-    uint64_t snapshots;                /* started so far */
-    uint64_t demoted;                  /* groups that left the top K, ever */
+    uint64_t snapshots;
+    uint64_t demoted;
 };
 
-/* CAMP_OK or CAMP_E_NOMEM; top_k_release() in any case. */
+/* Returns CAMP_OK or CAMP_E_NOMEM. The caller must call top_k_release() in both cases. */
 int top_k_init(struct top_k *ret, size_t width, size_t max_shown);
 void top_k_release(struct top_k *top);
 
-/* Starts a snapshot, `elapsed_ns` after the last one: scores fade. Hidden groups not seen for long
- * may be dropped; then earlier group numbers are void, and the result is true. */
+/* Starts a snapshot, `elapsed_ns` after the last one, and reduces all scores by the half-life. It
+ * may drop hidden groups that were not seen for long. Then all group numbers become invalid, and
+ * the result is true. */
 bool top_k_start(struct top_k *top, uint64_t elapsed_ns);
 
-/* Finds or adds a group. Its number *ret is valid until the next snapshot starts. CAMP_OK or
- * CAMP_E_NOMEM. */
+/* Finds or adds a group. Its number *ret is valid until the next snapshot starts. Returns CAMP_OK
+ * or CAMP_E_NOMEM. */
 int top_k_find(struct top_k *top, const struct top_k_key *key, uint32_t *ret);
 
-/* Adds values[width] of a member to its group, and `score_ns` to the group's score. */
+/* Adds values[width] to a group, and `score_ns` to its score. */
 void top_k_add(struct top_k *top, uint32_t group, const uint64_t *values, uint64_t score_ns);
 
-/* As top_k_add(), for one counter. */
+/* Like top_k_add(), but adds to one counter. */
 static inline void top_k_add_one(struct top_k *top, uint32_t group, size_t counter, uint64_t value,
                                  uint64_t score_ns)
 {
@@ -75,6 +78,6 @@ static inline void top_k_add_one(struct top_k *top, uint32_t group, size_t count
     top->pending[group * top->width + counter] += value;
 }
 
-/* Finishes the snapshot: selects the top K, then accounts for what was added. CAMP_OK or
- * CAMP_E_NOMEM, after which it may be called again. */
+/* Finishes the snapshot: it selects the top K, then accounts for the values that were added.
+ * Returns CAMP_OK or CAMP_E_NOMEM. After CAMP_E_NOMEM it may be called again. */
 int top_k_finish(struct top_k *top);

@@ -1,18 +1,17 @@
-/* Orders processes as trees: each below its parent. */
+/* Sorts processes as trees: each process comes after its parent. */
 #include "selection.h"
 
 #include <stdlib.h>
 
 #define NOBODY SIZE_MAX
 
-/* A process; the links are indices into the list of places, which has the requested order. */
+/* A process. The links are indexes in the array of places, which is in the requested order. */
 struct place {
     size_t row;
     size_t first_child, next_sibling, parent;
     bool done;
 };
 
-/* The id of a process, and the index of its place. */
 struct entry {
     int64_t id;
     size_t place;
@@ -33,7 +32,8 @@ static size_t find(const struct entry *entries, size_t count, int64_t id)
     return found != NULL ? found->place : NOBODY;
 }
 
-/* Links from the last process to the first, so that each list of children is in order. */
+/* Goes from the last process to the first, because each process is put at the start of the list of
+ * its parent's children. */
 static void link_children(const struct frame *frame, struct place *places,
                           const struct entry *entries, size_t count)
 {
@@ -48,7 +48,8 @@ static void link_children(const struct frame *frame, struct place *places,
     }
 }
 
-/* The next row to write: a child, a sibling, or a sibling of an ancestor. */
+/* Returns the place that is written after `at`: a child, a sibling, or a sibling of an ancestor.
+ * Returns NOBODY at the end of the tree. */
 static size_t next_of(const struct place *places, size_t at, uint32_t *depth)
 {
     if (places[at].first_child != NOBODY && !places[places[at].first_child].done) {
@@ -85,8 +86,8 @@ static void write_forest(struct place *places, size_t count, size_t *order, uint
         if (places[i].parent == NOBODY)
             written = write_tree(places, i, order, depths, written);
     }
-    /* Processes that are each other's parent, because they were read at different moments, are
-     * below no root: they are written too. */
+    /* Processes were read at different moments, so two processes can be the parent of each other.
+     * These processes are below no root, and are written last. */
     for (size_t i = 0; i < count; i++) {
         if (!places[i].done)
             written = write_tree(places, i, order, depths, written);

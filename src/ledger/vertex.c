@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERTEX_CPU, VERTEX_IDLE, VERTEX_IO, VERTEX_CONTENTION }; /* of 4 */
+enum { VERTEX_CPU, VERTEX_IDLE, VERTEX_IO, VERTEX_CONTENTION };
 
 static const char *const names_of_3[] = { "CPU", "idle", "waiting" };
 static const char *const names_of_4[] = { "CPU", "idle", "I/O", "contention" };
@@ -19,7 +19,7 @@ bool vertices_init(struct vertices *ret, const struct schema *schema, const char
     return true;
 }
 
-/* The vertex of a class; -1: the meaning of the state is unknown. */
+/* Returns the vertex of a class, or -1 if the class is unknown. */
 static int vertex_of(enum column_class class)
 {
     switch (class) {
@@ -39,8 +39,9 @@ static int vertex_of(enum column_class class)
     return -1;
 }
 
-/* The run-queue time of a database session is not among the states of the database: it explains
- * what is missing from their sum, so it belongs to no vertex (Gunther and Poder, section 6). */
+/* The run-queue time of a database session is not among the states that the database reports. It
+ * explains a part of the time that is missing from their sum. So it belongs to no vertex (Gunther
+ * and Poder, section 6). */
 static bool is_left_out(const struct schema *schema, const char *column)
 {
     bool of_sessions = false;
@@ -63,7 +64,7 @@ bool vertices_usual(struct vertices *ret, const struct schema *schema, size_t co
             continue;
         all_known &= vertex >= 0;
         if (vertex >= (int)count)
-            vertex = VERTEX_IO; /* with 3 vertices: waiting */
+            vertex = VERTEX_IO; /* with 3 vertices, this is the vertex "waiting" */
         ret->of_state[i] = (uint8_t)(vertex + 1);
     }
     return all_known;
@@ -91,7 +92,7 @@ bool vertices_weigh(const struct vertices *vertices, const struct frame *frame, 
 
 bool weights_position(const struct weights *weights, size_t count, struct position *ret)
 {
-    /* The edge of a triangle and of a tetrahedron of height 1. */
+    /* The length of an edge of the triangle or tetrahedron of height 1. */
     const double edge = count == 3 ? 2 / sqrt(3) : sqrt(1.5);
     const double depth = count == 3 ? 0 : edge * sqrt(3) / 2;
     const struct position corners[VERTICES_MAXIMUM] = {

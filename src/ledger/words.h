@@ -1,4 +1,3 @@
-/* Small helpers for texts and numbers, shared by several folders. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Copies text[length] to ret[size] with a NUL; what does not fit is cut between two characters of
- * UTF-8. */
+/* Copies text[length] to ret[size], with a NUL. A text that is too long is cut between two
+ * characters of UTF-8. */
 static inline void copy_text(char *ret, size_t size, const char *text, size_t length)
 {
     size_t copied = length < size ? length : size - 1;
@@ -19,7 +18,7 @@ static inline void copy_text(char *ret, size_t size, const char *text, size_t le
     ret[copied] = '\0';
 }
 
-/* Does the text end in `ending`, and is it longer? */
+/* Returns whether the text ends in `ending`, and is longer than it. */
 static inline bool ends_with(const char *text, const char *ending)
 {
     const size_t length = strlen(text), tail = strlen(ending);
@@ -27,7 +26,7 @@ static inline bool ends_with(const char *text, const char *ending)
     return length > tail && strcmp(text + length - tail, ending) == 0;
 }
 
-/* The same, ignoring case. */
+/* Like ends_with(), but ignores case. */
 static inline bool ends_with_any_case(const char *text, const char *ending)
 {
     const size_t length = strlen(text), tail = strlen(ending);
@@ -35,7 +34,6 @@ static inline bool ends_with_any_case(const char *text, const char *ending)
     return length > tail && strcasecmp(text + length - tail, ending) == 0;
 }
 
-/* "entity" if count is 1, otherwise "entities". */
 static inline const char *noun_of(uint64_t count, const char *one, const char *many)
 {
     return count == 1 ? one : many;

@@ -1,9 +1,9 @@
-/* HTTP's client library, loaded when it is needed (library.h). */
+/* The HTTP client library, loaded when it is needed (library.h). */
 #pragma once
 
 #include "library.h"
 
-#define CURL_DISABLE_TYPECHECK /* its macros call the functions by name */
+#define CURL_DISABLE_TYPECHECK /* its macros call functions by name, which are pointers here */
 #include <curl/curl.h>
 
 /* clang-format off */

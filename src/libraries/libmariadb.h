@@ -1,4 +1,4 @@
-/* MariaDB's client library, loaded when it is needed (library.h). */
+/* The client library of MariaDB, loaded when it is needed (library.h). */
 #pragma once
 
 #include "library.h"

@@ -1,4 +1,4 @@
-/* HTTP's server library, loaded when it is needed (library.h). */
+/* The HTTP server library, loaded when it is needed (library.h). */
 #pragma once
 
 #include "library.h"

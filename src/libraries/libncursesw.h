@@ -1,10 +1,10 @@
-/* The library for full-screen terminal views, loaded when it is needed (library.h). Its variables
- * are pointers here: *libncursesw.LINES. */
+/* The library for full-screen terminal views, loaded when it is needed (library.h). Variables of
+ * ncurses are pointers here, such as *libncursesw.LINES. */
 #pragma once
 
 #include "library.h"
 
-#define NCURSES_NOMACROS /* functions that can be loaded, not macros */
+#define NCURSES_NOMACROS /* declares functions, which can be loaded, instead of macros */
 #include <curses.h>
 
 /* clang-format off */

@@ -1,4 +1,4 @@
-/* PostgreSQL's client library, loaded when it is needed (library.h). */
+/* The client library of PostgreSQL, loaded when it is needed (library.h). */
 #pragma once
 
 #include "library.h"

@@ -6,7 +6,8 @@
 #include <pthread.h>
 #include <string.h>
 
-/* RTLD_LOCAL: what the library brings along must not replace symbols of others. */
+/* With RTLD_LOCAL, the symbols of the loaded libraries cannot replace symbols of other
+ * libraries. */
 static void *open_any(const char *const *sonames)
 {
     void *handle = NULL;
@@ -16,7 +17,6 @@ static void *open_any(const char *const *sonames)
     return handle;
 }
 
-/* The first symbol that the library lacks, or NULL. */
 static const char *missing_symbol(const struct library *library, void *handle)
 {
     for (size_t i = 0; i < library->symbol_count; i++) {

@@ -1,11 +1,13 @@
 /*
- * Shared libraries loaded when a command first needs them, so that `camp get` starts without the
- * client libraries of databases and of HTTP, and camp is installed without them.
+ * Shared libraries that are loaded when a command first needs them. So `camp get` starts without
+ * the client libraries of databases and HTTP, and camp can be installed without them.
  *
- * A header of this folder lists the functions of one library with an X-macro, which becomes a
- * struct of pointers with the types of the library's own header, and the names for dlsym():
+ * Each other header of this folder lists the functions of one library with an X-macro. From this
+ * list come the names for dlsym(), and a struct of pointers to functions, whose types are those of
+ * the library's own header. An example:
  *
- *     library_load(&libpq_library, error) == CAMP_OK, then libpq.PQfinish(connection)
+ *     if (library_load(&libpq_library, error) == CAMP_OK)
+ *         libpq.PQfinish(connection);
  */
 #pragma once
 
@@ -15,19 +17,20 @@
 #include <stddef.h>
 
 struct library {
-    const char *title;          /* "libpq" */
-    const char *package;        /* what to install on Debian: "libpq5" */
-    const char *sonames[3];     /* the first that loads is used; NULL at the end */
-    const char *const *symbols; /* [symbol_count] functions and variables */
+    const char *title;
+    const char *package;        /* name of the Debian package */
+    const char *sonames[3];     /* the first that loads is used; NULL after the last */
+    const char *const *symbols; /* [symbol_count] */
     size_t symbol_count;
-    void *table; /* [symbol_count] addresses, in this order: a struct of pointers */
+    void *table; /* a struct of [symbol_count] pointers, in the order of `symbols` */
     bool is_loaded;
 };
 
 #define LIBRARY_POINTER(name) __typeof__(&name) name;
 #define LIBRARY_NAME(name) #name,
 
-/* The library of a struct `pointers`, whose names are in an array `symbols`. */
+/* Initialises a struct library. `pointers` is a struct of pointers, and `symbols_` the array of
+ * their names. */
 #define LIBRARY(its_title, its_package, symbols_, pointers, ...)                                   \
     {                                                                                              \
         .title = its_title, .package = its_package, .sonames = { __VA_ARGS__ },                    \
@@ -35,7 +38,7 @@ struct library {
         .table = &pointers,                                                                        \
     }
 
-/* Loads it once, for as long as the process runs; several threads may call it. CAMP_E_NOTSUP: it is
- * not installed, or lacks a symbol; the message names the package. The table is filled only on
- * CAMP_OK. */
+/* Loads the library once, until the process ends. Several threads may call it. Returns CAMP_OK, or
+ * CAMP_E_NOTSUP if the library is not installed or lacks a symbol; the message names the package.
+ * The table is filled only after CAMP_OK. */
 int library_load(struct library *library, struct camp_error *error);
