@@ -11,10 +11,10 @@ const char *const recording_fact_names[RECORDING_FACT_COUNT] = {
 const struct idle_row not_idle = { .state = -1 };
 
 #define TOLERANCE 100     /* A time may differ from a multiple of the interval by 1/TOLERANCE. */
-#define FEWEST_COLUMNS 12 /* Tables with fewer columns get no second table. */
-#define COLUMNS_MOST 256  /* Tables with more columns get no second table. */
+#define FEWEST_COLUMNS 12 /* With fewer columns there is no second table (NAME_seldom). */
+#define COLUMNS_MOST 256  /* With more columns there is no second table (NAME_seldom). */
 #define REPEATED_COLUMNS 64
-/* A row of the second table costs this many bytes in addition to its columns. */
+/* A row of the second table (NAME_seldom) costs this many bytes in addition to its columns. */
 #define SECOND_ROW_BYTES 20u
 
 /* Returns the nearest number of intervals, or 0 if the time is not close to a multiple of
@@ -120,7 +120,7 @@ static int compare_tallies(const void *a, const void *b)
 }
 
 /* Returns the number of rows that are not idle. tallies[i].rows becomes the number of these rows in
- * which column i has an unusual value. */
+ * which column i differs from recording_usual(). */
 static size_t count_rows(const struct frame *frame, struct tally *tallies, size_t columns)
 {
     size_t rows = 0;
@@ -137,8 +137,8 @@ static size_t count_rows(const struct frame *frame, struct tally *tallies, size_
     return rows;
 }
 
-/* Fills firsts[k] with the number of rows in which tallies[k] is the first column with an unusual
- * value. */
+/* Fills firsts[k] with the number of rows in which tallies[k] is the first column that differs from
+ * recording_usual(). */
 static void count_firsts(const struct frame *frame, const struct tally *tallies, size_t columns,
                          size_t *firsts)
 {
@@ -156,7 +156,7 @@ static void count_firsts(const struct frame *frame, const struct tally *tallies,
 }
 
 /* Moving k columns to a second table saves k bytes in each row. It costs a row in the second table
- * for each row that has an unusual value in one of these k columns. */
+ * for each row in which one of these k columns differs from recording_usual(). */
 void recording_plan(const struct frame *frame, bool *ret_seldom)
 {
     const size_t columns = frame->schema->column_count + RECORDING_EXTRA_COUNT;

@@ -97,7 +97,7 @@ uint64_t recording_value(const struct frame *frame, size_t row, size_t column);
 /* Returns the value that a column has in most rows: 1 for RECORDING_COUNT, otherwise 0. */
 uint64_t recording_usual(const struct schema *schema, size_t column);
 
-/* Selects the columns that move to a second table, which has a row only if one of these columns has
- * an unusual value. The selection takes the least space for rows like those of the frame.
- * ret_seldom has column_count + RECORDING_EXTRA_COUNT elements. */
+/* Selects the columns that move to a second table (NAME_seldom). This table has a row only if one
+ * of its columns differs from recording_usual(). The selection takes the least space for rows like
+ * those of the frame. ret_seldom has column_count + RECORDING_EXTRA_COUNT elements. */
 void recording_plan(const struct frame *frame, bool *ret_seldom);

@@ -96,7 +96,7 @@ static int64_t value_of(const struct recorder_feed *feed, const struct recorder_
                                           : recording_value(table->frame, row->row, column));
 }
 
-/* Tells whether the row has an unusual value in a column of the second table. */
+/* Tells whether a column of the second table differs from recording_usual() in this row. */
 static bool has_seldom(const struct recorder_feed *feed, const struct recorder_row *row)
 {
     const struct recorder_table *table = feed->table;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORGET_ABOVE 1024 /* Up to this number, entities without rows are remembered. */
+#define FORGET_ABOVE 1024 /* Up to this number, entities without rows stay in the registry. */
 
 static bool reserve_tracked(struct recorder_table *table)
 {

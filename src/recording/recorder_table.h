@@ -47,12 +47,13 @@ struct recorder_table {
     size_t *gauges, gauge_count;
     struct recorder_feed rows, seldom_rows;
     sqlite3_stmt *tick, *identity;
-    sqlite3_stmt *label;       /* NULL if the schema has no labels */
-    int64_t tick_number;       /* number of the current interval */
-    const struct frame *frame; /* frame of the current interval */
+    sqlite3_stmt *label; /* NULL if the schema has no labels */
+    int64_t tick_number;
+    const struct frame *frame;
     struct registry registry;
-    struct recorder_tracked *tracked; /* [tracked_capacity], indexed by the registry */
-    uint64_t *last_gauges;            /* last written gauges: [tracked_capacity][gauge_count] */
+    struct recorder_tracked
+        *tracked;          /* [tracked_capacity], indexed by the numbers of the registry */
+    uint64_t *last_gauges; /* last written gauges: [tracked_capacity][gauge_count] */
     size_t tracked_capacity;
     struct recorder_row *list;
     size_t list_count, list_capacity;

@@ -60,7 +60,7 @@ struct recording_info {
     char facts[RECORDING_FACT_COUNT][FRAME_NOTE_SIZE];
     int64_t begin_ns, end_ns; /* wall-clock start of the first interval, and end of the last one */
     int64_t intervals;
-    /* The median length of an interval. Of two middle values, the shorter one. */
+    /* median length of an interval; of two middle values, the shorter one */
     int64_t usual_ns;
     /* number of entities that ever had a row, without those of second frames (source_beside()) */
     int64_t entities;

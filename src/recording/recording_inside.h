@@ -44,7 +44,7 @@ struct recording_table {
     sqlite3 *database;
     const char *path;
     char *name;
-    struct column *columns; /* columns of the schema */
+    struct column *columns;
     struct schema schema;
     char *label_names[LABELS_MOST];
     sqlite3_stmt *tick, *identity;

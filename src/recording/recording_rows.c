@@ -239,7 +239,9 @@ int recording_table_read(struct recording_table *table, int64_t tick, struct cam
     frame_clear(&merge.now->frame);
     r = read_tick(table, &merge, error);
     if (r != CAMP_OK || !table->is_there)
-        return r; /* The idle rows are restored in the next interval that is in the file. */
+        /* If an interval is not in the file, the idle rows are restored in the next interval that
+         * is in the file. */
+        return r;
     table->now = !table->now;
     return read_rows(table, &merge, error);
 }

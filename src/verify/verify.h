@@ -4,8 +4,8 @@
  * number. The result of a row is its finding: pass, FAIL, or not tested with a reason.
  *
  * A finding gets its verdict once. A trial is repeated, up to TRIES_MAX times, only for rows that
- * were disturbed. Such rows are reported by interfered(), or failed in rows of CPU time while the
- * hypervisor stole CPU time.
+ * were disturbed. A row is disturbed if the trial calls interfered() for it. A row of CPU time is
+ * also disturbed if it fails while the hypervisor steals CPU time.
  */
 #pragma once
 
@@ -70,7 +70,7 @@ void verify_exits(struct verification *verification);
 void verify_states(struct verification *verification);
 void verify_state_sleeps(struct verification *verification);
 
-/* Tells whether this try may decide the row. If not, the trial can skip the row. */
+/* Tells whether the row still needs a verdict in this try. If not, the trial can skip the row. */
 bool is_open(struct verification *verification, const char *row);
 
 /* Compare the reported number with the expected one, and set the verdict. The row passes if the

@@ -17,7 +17,7 @@ struct finding {
     const struct row_spec *spec;
     enum verdict verdict;
     bool wanted;     /* The row matches the option --only. */
-    bool trying;     /* The current try may decide the row. */
+    bool trying;     /* The current try may set the verdict. */
     bool interfered; /* A disturbance prevented a verdict in this try. */
     unsigned tries;
     double expected, reported;

@@ -1,13 +1,12 @@
 /*
- * Compares sampled with measured CPU time, for loads that run at a known time between two ticks of
- * the kernel.
+ * Compares sampled with measured CPU time, for loads that are synchronised with the kernel's tick.
  *
- * The kernel's sampling charges a whole tick to the task that runs when the tick comes. So a load
- * that runs only between ticks is never sampled, and a load that runs across ticks is always
- * sampled. The load counts the ticks that came while it ran, with CLOCK_MONOTONIC_COARSE. Its
- * expected sampled time is this count times the length of a tick. This is the largest possible
- * error of sampling, and it is known. Both times come in one message of taskstats (CAP_NET_ADMIN).
- * Any user can also read the measured time from the load's CPU clock.
+ * Sampling charges a whole tick to the task that runs when the tick comes. So a load that runs only
+ * between ticks is never sampled, and a load that runs across ticks is always sampled. The load
+ * counts the ticks that came while it ran, with CLOCK_MONOTONIC_COARSE. Its expected sampled time
+ * is this count times the length of a tick. So the error of sampling is as large as possible, and
+ * it is known. Both times come in one message of taskstats (CAP_NET_ADMIN). Any user can also read
+ * the measured time from the load's CPU clock.
  *
  * Without the capability, the sampled time of the load's CPU is compared instead. Other activity on
  * this CPU widens the bounds.

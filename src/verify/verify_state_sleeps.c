@@ -78,8 +78,8 @@ static const struct state_row {
 
 /* Falling asleep and waking is sleep by the load's clocks, but CPU time in the states. A preemption
  * before the sleep is sleep by the load's clocks, but run queue in the states. The subject also
- * waits for locks outside of the load's own sleeps: before the act starts, and at its end for the
- * thread that wakes it. */
+ * waits for locks outside of the load's own sleeps: before its act starts, and at the end of the
+ * act, for the thread that wakes it. */
 static void judge_sleep(struct verification *verification, const struct state_row *row,
                         const struct subject *subject, const struct camp_thread_states *did)
 {

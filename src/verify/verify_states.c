@@ -184,8 +184,8 @@ static int run_sums(struct verification *verification, struct watch *watch,
     return r;
 }
 
-/* Entering and leaving a system call may be accounted as user time. So the calls are long, and an
- * empty call after each of them measures this time. */
+/* Entering and leaving a system call is accounted as user time. So the calls are long, and an empty
+ * call after each of them measures this time. */
 #define READ_BYTES (16u << 20)
 #define SYSTEM_NS (250ull * NS_PER_MS)
 

@@ -66,8 +66,8 @@ void subject_end(struct subject *subject);
 /* A subject that the library reads before and after an act. */
 struct observed {
     struct subject subject;
-    /* `most` is the subject's growth since `mark`, an upper bound for the library
-     * (subject_since()). */
+    /* `most` is the growth of the subject's counts since `mark`, an upper bound of what the library
+     * may report. */
     struct act_record mark, most;
     struct camp_task before, after;
 };

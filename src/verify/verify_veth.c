@@ -76,7 +76,6 @@ int veth_enter(int namespace, struct camp_error *error)
                : camp_fail_errno(error, errno, "a network namespace");
 }
 
-/* Sends one request and waits for its acknowledgement. */
 static int request_kernel(struct nlmsghdr *request, struct camp_error *error)
 {
     struct mnl_socket *socket = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);

@@ -1,5 +1,5 @@
-/* Converts the bytes of a fuzzer to what the parsers of /proc and /sys take: a reader of a file in
- * memory, which every run rewrites, or a line with its newline. */
+/* Passes the bytes of the fuzzer to the parsers of /proc and /sys: as a file in memory, or as a
+ * line that ends with a newline. */
 #pragma once
 
 #include "counters/linux/parse.h"
@@ -26,7 +26,8 @@ static inline struct camp_reader foreign_reader(const uint8_t *data, size_t size
     return (struct camp_reader){ .descriptor = descriptor, .kind = kind };
 }
 
-/* Copies the bytes and adds a newline; a read past the newline is detected. The caller frees it. */
+/* Copies the bytes and appends a newline. A sanitizer detects reads past the newline. The caller
+ * must free the copy. */
 static inline char *foreign_line(const uint8_t *data, size_t size)
 {
     char *bytes = malloc(size + 1);

@@ -1,4 +1,4 @@
-/* Parses any bytes as axes. */
+/* Parses any bytes as axes (the option --axes). */
 #include "ledger/axes.h"
 
 #include <stdlib.h>

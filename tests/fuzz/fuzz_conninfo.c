@@ -1,5 +1,5 @@
-/* Parses any bytes as a connection string, and as the middle of a password, which must not be
- * shown. */
+/* Parses any bytes as a connection string. Then puts them before and after a password, which must
+ * not be shown. */
 #include "libraries/libpq.h"
 #include "sources/sessions/postgres/conninfo.h"
 
@@ -25,7 +25,8 @@ static void show(const char *conninfo, char *ret, size_t size)
     }
 }
 
-/* Not tested: a password that contains options ("?user=geheim&password=") looks like those. */
+/* A password with options in it, such as "?user=geheim&password=", cannot be distinguished from
+ * options. It is not tested. */
 static void check_password(const char *format, const char *bytes)
 {
     char conninfo[3 * BYTES_MOST], shown[3 * BYTES_MOST];

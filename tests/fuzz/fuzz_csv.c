@@ -1,4 +1,4 @@
-/* Reads any bytes as a CSV file into rows and fields, and the rows into the frames of a table. */
+/* Parses any bytes as a CSV file, and reads its rows as frames of a table. */
 #include "ledger/vertex.h"
 #include "sources/tables/rows.h"
 #include "sources/tables/table.h"
@@ -25,7 +25,7 @@ static void write_file(const uint8_t *data, size_t size, char path[32])
     snprintf(path, 32, "/dev/fd/%d", descriptor);
 }
 
-/* The fields of a row do not overlap, and the line numbers of rows increase. */
+/* The fields of a row must not overlap, and line numbers must increase. */
 static void check_rows(const char *path, const struct from *from)
 {
     struct rows *rows;
@@ -65,7 +65,8 @@ static void check_frame(const struct frame *frame)
     }
 }
 
-/* Each frame starts at the end of the one before; facts.frames is the number of frames. */
+/* Each frame must start at the end of the previous frame, and facts.frames must be the number of
+ * frames. */
 static void check_table(const char *path, const struct from *from)
 {
     struct from_facts facts = { .name = "x.csv" };

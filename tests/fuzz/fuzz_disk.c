@@ -1,5 +1,4 @@
-/* Reads any bytes as the file /proc/diskstats, and parses them as the columns of
- * /sys/block/NAME/stat. */
+/* Parses any bytes as the file /proc/diskstats, and as the columns of /sys/block/NAME/stat. */
 #include "foreign.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

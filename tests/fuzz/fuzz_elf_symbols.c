@@ -1,7 +1,10 @@
-/* Parses any bytes as an executable, because any user can start a program that looks like a server.
- * The first input is
- * tests/fixtures/elf/two_variables: gcc -fPIE -pie -nostdlib -s -Wl,-E,-z,noseparate-code of
- * `void *MyBEEntry; unsigned place, *my_wait_event_info = &place; int _start(void) { return 0; }`.
+/*
+ * Parses any bytes as an executable. Any user can start a program that looks like a server, so its
+ * file is not trusted.
+ *
+ * The first input, tests/fixtures/elf/two_variables, was built by gcc -fPIE -pie -nostdlib -s
+ * -Wl,-E,-z,noseparate-code from `void *MyBEEntry; unsigned place, *my_wait_event_info = &place;
+ * int _start(void) { return 0; }`.
  */
 #include "sources/sessions/postgres/elf_symbols.h"
 

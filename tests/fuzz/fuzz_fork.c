@@ -1,5 +1,5 @@
 /* Searches any bytes for the line `processes` of /proc/stat. */
-#define _GNU_SOURCE 1 /* memmem() */
+#define _GNU_SOURCE 1 /* for memmem(3) */
 #include "counters/linux/parse.h"
 
 #include <stdlib.h>

@@ -8,7 +8,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *exact = malloc(size > 0 ? size : 1); /* so that a read past the end is detected */
+    /* The buffer has no spare bytes, so that a sanitizer detects reads past its end. */
+    char *exact = malloc(size > 0 ? size : 1);
     uint64_t number;
 
     if (exact == NULL)

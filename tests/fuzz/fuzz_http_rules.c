@@ -1,7 +1,7 @@
 /*
- * Takes any bytes as lines with the method, target, Host, Origin, Sec-Fetch-Site and Authorization
- * of a request. If http_check() permits the stream of the page, a second, simple check in this file
- * must permit it, too.
+ * Takes the lines of any input as the method, target, Host, Authorization, Sec-Fetch-Site and
+ * Origin of a request. If http_check() permits the stream of the page, a second, simple check in
+ * this file must also permit it.
  */
 #include "views/http/http_rules.h"
 
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Divides the bytes into lines, each with a final 0. The caller frees them. */
+/* Splits the bytes into lines that end with '\0'. The caller must free the lines. */
 static size_t divide(const uint8_t *data, size_t size, char *ret[WORDS], size_t lengths[WORDS])
 {
     size_t count = 0;
@@ -38,7 +38,7 @@ static size_t divide(const uint8_t *data, size_t size, char *ret[WORDS], size_t 
     return count;
 }
 
-/* Copies the text without its final 0, so that a read past the end is detected. */
+/* Copies the text without its '\0', so that a sanitizer detects reads past its end. */
 static struct http_header header_of(char **word, size_t length)
 {
     char *exact = malloc(length > 0 ? length : 1);

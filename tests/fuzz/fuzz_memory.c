@@ -1,4 +1,4 @@
-/* Reads any bytes as the file /proc/meminfo. */
+/* Parses any bytes as the file /proc/meminfo. */
 #include "foreign.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,4 +1,5 @@
-/* Parses any bytes as Accept and as Accept-Encoding: what is chosen must be named in the bytes. */
+/* Parses any bytes as the headers Accept and Accept-Encoding. A format or encoding that is chosen
+ * must be named in the bytes. */
 #include "metrics/negotiate.h"
 
 #include <stdint.h>
@@ -21,7 +22,8 @@ static int holds(const char *text, size_t size, const char *word)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *exact = malloc(size > 0 ? size : 1); /* so that a read past the end is detected */
+    /* The buffer has no spare bytes, so that a sanitizer detects reads past its end. */
+    char *exact = malloc(size > 0 ? size : 1);
 
     if (exact == NULL)
         abort();

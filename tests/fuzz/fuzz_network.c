@@ -1,4 +1,4 @@
-/* Reads any bytes as the file /proc/net/dev, and parses them as one of its lines. */
+/* Parses any bytes as the file /proc/net/dev and as one of its lines. */
 #include "foreign.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

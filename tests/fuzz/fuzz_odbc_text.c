@@ -1,5 +1,5 @@
-/* Parses any bytes as a connection string of ODBC, and as the text around a password, which must
- * not be shown. */
+/* Parses any bytes as an ODBC connection string. Then uses them as a user and a part of a password,
+ * which must not be shown. */
 #include "sources/sessions/odbc/odbc_text.h"
 
 #include <stdint.h>
@@ -24,7 +24,8 @@ static void show(const char *text, char *ret, size_t size)
     }
 }
 
-/* The bytes as a user and a password of the environment: they must stay inside their braces. */
+/* The bytes are the user and a part of the password, as if they came from the environment. The
+ * connection string must quote them. */
 static void check_password(const char *bytes)
 {
     char connect[ODBC_TEXT_SIZE], shown[ODBC_TEXT_SIZE], password[BYTES_MOST + sizeof SECRET];

@@ -1,6 +1,6 @@
-/* Reads any bytes as the rows of two snapshots of Oracle, and accounts the difference. Any database
- * behind ODBC may have views with these names, and any rows in them. A field ends with a tab, the
- * rows of an answer with a newline. */
+/* Reads any bytes as the rows of two Oracle snapshots, and accounts their difference. A database
+ * behind ODBC is not trusted, because its views may have any rows. In the input, a tab ends a
+ * field, and a newline ends the rows of an answer. */
 #include "../unit/fake_odbc.h"
 #include "sources/sessions/odbc/oracle_inside.h"
 
@@ -18,7 +18,6 @@ static struct fake_answer answers[] = {
     { .of = "v$instance", .columns = 1 },
 };
 
-/* Reads the fields of an answer. */
 static size_t read_rows(const uint8_t **at, const uint8_t *end, size_t columns,
                         struct field fields[FIELDS_MOST])
 {
@@ -53,7 +52,7 @@ static void read_snapshot(const uint8_t **at, const uint8_t *end, struct oracle_
         abort();
 }
 
-/* Reading the rules takes long, so it happens once for many inputs. */
+/* Reading the rules takes long, so a frame is used for many inputs. */
 static void open_frame(struct session_frame *frame)
 {
     const struct session_plan plan = { .name = "oracle",

@@ -1,5 +1,5 @@
-/* Reads any bytes as the memory of a program that looks like a PostgreSQL server: the entries of
- * its table, and its pointers. The fuzzer reads its own memory as that of the server. */
+/* Reads any bytes as the memory of a program that looks like a PostgreSQL server: as entries of its
+ * backend table, and as its pointers. The fuzzer reads its own memory like that of a server. */
 #include "sources/sessions/postgres/postgres_events.h"
 #include "sources/sessions/postgres/postgres_memory.h"
 
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The resolved offsets lie within an entry, and the codes distinguish the activities. */
+/* The offsets must be within an entry, and the codes must distinguish the activities. */
 static void check_place(const struct postgres_layout *place)
 {
     if (place->activity_offset + sizeof(uint32_t) > POSTGRES_ENTRY_SIZE ||
@@ -26,7 +26,8 @@ static void resolve(const uint8_t *data, size_t size, struct postgres_layout *pl
 {
     const size_t count = size / POSTGRES_ENTRY_SIZE < 8 ? size / POSTGRES_ENTRY_SIZE : 8;
     unsigned char *entries =
-        malloc(count * POSTGRES_ENTRY_SIZE + 1); /* a read past the end is detected */
+        /* The buffer has no spare bytes, so that a sanitizer detects reads past its end. */
+        malloc(count * POSTGRES_ENTRY_SIZE + 1);
     struct postgres_known known[8];
 
     if (entries == NULL)
@@ -41,7 +42,8 @@ static void resolve(const uint8_t *data, size_t size, struct postgres_layout *pl
     free(entries);
 }
 
-/* Reads twice, because the second read uses the addresses that the first one resolved. */
+/* The backends are read twice, because the second read uses the addresses that the first read
+ * resolved. */
 static void read_backends(const struct postgres_layout *place)
 {
     struct postgres_backend backends[] = { { .pid = 0 },
@@ -68,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     resolve(data, size, &place);
     memset(words, 0, sizeof words);
     memcpy(words, data, size < sizeof words ? size : sizeof words);
-    if (words[0] % 2 != 0) /* addresses that are there */
+    if (words[0] % 2 != 0) /* Some pointers are valid addresses. */
         words[1] = (uint64_t)(uintptr_t)&words[2 + words[1] % 32];
     if (words[0] % 4 > 1)
         words[2] = (uint64_t)(uintptr_t)&words[4 + words[2] % 32];

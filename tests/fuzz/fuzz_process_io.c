@@ -1,4 +1,4 @@
-/* Parses any bytes as /proc/PID/io: the bytes that were read from storage and written to it. */
+/* Parses any bytes as /proc/PID/io. */
 #include "counters/linux/process.h"
 
 #include <stdint.h>
@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    /* Of exactly this size, so that a read past the end is detected. */
+    /* The buffer has no spare bytes, so that a sanitizer detects reads past its end. */
     char *bytes = malloc(size > 0 ? size : 1);
     struct io_bytes sums;
 

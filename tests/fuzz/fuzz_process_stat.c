@@ -1,4 +1,4 @@
-/* Parses any bytes as /proc/PID/stat, as /proc/PID/schedstat, and as the name of an executable. */
+/* Parses any bytes as /proc/PID/stat, /proc/PID/schedstat and the name of an executable. */
 #include "counters/linux/process.h"
 
 #include <stdint.h>
@@ -6,7 +6,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Aborts if a name or state is not from the text, or has no final 0. */
+/* The name must end with '\0', and the state must come from the text. */
 static void check_stat(struct cursor text)
 {
     struct stat_line line;
@@ -21,7 +21,7 @@ static void check_stat(struct cursor text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    /* Of exactly this size, so that a read past the end is detected. */
+    /* The buffer has no spare bytes, so that a sanitizer detects reads past its end. */
     char *bytes = malloc(size > 0 ? size : 1);
     struct cursor text;
     struct schedstat_line schedstat;

@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    /* Of exactly this size, so that a read past the end is detected. */
+    /* The buffer has no spare bytes, so that a sanitizer detects reads past its end. */
     char *bytes = malloc(size > 0 ? size : 1);
     struct status_switches switches;
     int32_t pid = 0;

@@ -1,5 +1,5 @@
-/* Reads any bytes as the answer of Prometheus. This tests how camp reads the structure of the JSON;
- * a library parses its text. */
+/* Reads any bytes as an answer of Prometheus. The fuzzer tests how camp uses the JSON; a library
+ * parses the text. */
 #include "libraries/libcurl.h"
 #include "sources/fleet/fleet_samples.h"
 #include "sources/fleet/fleet_text.h"
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define SAMPLES_MOST 1000
 
-/* Accounts the samples of a series: no number may break a sum. */
+/* Accounts the samples of a series. No sample may be infinite. */
 static void account_series(struct fleet_samples *samples, const struct prometheus_series *series)
 {
     static const char *const without[] = { "mode", NULL };
@@ -58,7 +58,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     if ((text = malloc(size > 0 ? size : 1)) == NULL)
         return 0;
-    memcpy(text, data, size); /* no final 0, so that a read past the end is detected */
+    /* The buffer has no spare bytes, so that a sanitizer detects reads past its end. */
+    memcpy(text, data, size);
     fleet_samples_init(&samples, 1);
     if (prometheus_answer_parse(text, size, &answer, &error) == CAMP_OK) {
         struct prometheus_series series;

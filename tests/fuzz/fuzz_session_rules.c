@@ -1,4 +1,4 @@
-/* Parses any bytes as rules of database sessions, and applies the rules to the same bytes. */
+/* Parses any bytes as rules for database sessions, and applies the rules to a session. */
 #include "ledger/session_rules.h"
 #include "moderate.h"
 
@@ -19,7 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (!is_moderate(data, size))
         return 0;
-    text = malloc(size > 0 ? size : 1); /* no final 0: a read past the end is detected */
+    /* The buffer has no spare bytes, so that a sanitizer detects reads past its end. */
+    text = malloc(size > 0 ? size : 1);
     if (text == NULL)
         return 0;
     memcpy(text, data, size);

@@ -1,4 +1,4 @@
-/* Parses any bytes as each kind of message of taskstats. */
+/* Parses any bytes as each kind of taskstats message. */
 #include "counters/linux/taskstats_message.h"
 
 #include <stdlib.h>
@@ -15,7 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint16_t number;
     size_t count;
     void *message =
-        malloc(size > 0 ? size : 1); /* exactly `size`: a read past the end is detected */
+        /* The buffer has no spare bytes, so that a sanitizer detects reads past its end. */
+        malloc(size > 0 ? size : 1);
 
     if (message == NULL)
         return 0;

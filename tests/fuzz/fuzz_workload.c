@@ -1,4 +1,4 @@
-/* Parses any bytes as a file of workloads, and applies its rules to the same bytes. */
+/* Parses any bytes as a file of workloads, and applies its rules to a process. */
 #include "ledger/workload.h"
 #include "moderate.h"
 
@@ -17,7 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (!is_moderate(data, size))
         return 0;
-    text = malloc(size > 0 ? size : 1); /* no final 0: a read past the end is detected */
+    /* The buffer has no spare bytes, so that a sanitizer detects reads past its end. */
+    text = malloc(size > 0 ? size : 1);
     if (text == NULL)
         return 0;
     memcpy(text, data, size);

@@ -1,8 +1,8 @@
 /*
- * Selects rules that a person could have written. Left out are counts of repetitions (a{9,99}),
- * many
- * + (regcomp(3) copies the expression of each, so 30 nested + take all memory), back references
- * (\1) and very long texts: the C library decides how much time and memory they take, not camp.
+ * Selects inputs with regular expressions that a person could have written. Other inputs would test
+ * the C library, which may need very much time and memory for them. They are repetition counts such
+ * as a{9,99}, back references such as \1, very long texts, and many + signs. For each +, regcomp(3)
+ * copies the expression before it, so 30 nested + take all memory.
  */
 #pragma once
 

@@ -1,4 +1,5 @@
-/* Children that wait for known times, and the accounts of a session that watches them. */
+/* For tests of backends: children that wait for known times, and the accounts of a session that
+ * watches these children. */
 #pragma once
 
 #include "microstates/backends.h"
@@ -12,10 +13,10 @@
 
 static struct backend_account accounts[BACKENDS];
 static size_t account_count;
-/* The last account of each exited backend, at index pid % BACKENDS. */
+/* The last account of each exited child, at index pid % BACKENDS. */
 static struct backend_account last[BACKENDS];
 
-/* The variables of the simulated server, at the same addresses in each child. */
+/* Like a database server, each child has these variables at the same addresses. */
 static uint32_t event;
 static uint32_t *volatile event_pointer = &event;
 static struct entry {
@@ -57,7 +58,8 @@ static uint64_t account_sum_ns(const struct backend_account *account)
     return sum;
 }
 
-/* Reads all accounts. The waits of each account must add up to its time. */
+/* Reads all accounts. The CPU time, run-queue time and waits of an account must add up to its
+ * elapsed time. */
 static void read_all(struct backends *backends)
 {
     struct camp_error error;
@@ -80,7 +82,7 @@ static const struct backend_account *account_of(pid_t pid)
     return NULL;
 }
 
-/* Waits for the last account, because wait(2) can return before the child has left its CPU. */
+/* Waits for the last account of a child. wait(2) may return before the child has left its CPU. */
 static struct backend_account last_of_child(struct backends *backends, pid_t pid)
 {
     uint64_t began_ns;
@@ -95,9 +97,7 @@ static struct backend_account last_of_child(struct backends *backends, pid_t pid
     return last[pid % BACKENDS];
 }
 
-/* ------------------------------------------------------------------------------ Children -- */
-
-/* The bounds of each wait, read by the child from its own clocks; in shared memory. */
+/* The length of each wait, which the child measures with its own clocks. Shared memory. */
 static struct stretch *own;
 
 static void wait_for(uint32_t of_event, int32_t activity, unsigned us, struct stretch *stretch)

@@ -1,11 +1,11 @@
-/* Clocks with which laws compare measured time, and a function that uses CPU time. */
+/* Clocks for comparison with measured times, and a function that uses CPU time. */
 #pragma once
 
 #include "counters/units.h"
 
 #include <stdbool.h>
 
-/* Returns the length of a tick; the clock of a running task may be late by that much. */
+/* Returns the length of a tick of the kernel. The clock of a running task may be late by a tick. */
 static inline uint64_t tick_ns(void)
 {
     struct timespec tick;
@@ -14,8 +14,8 @@ static inline uint64_t tick_ns(void)
     return ns_of_timespec(tick);
 }
 
-/* Uses CPU time until `clock` has advanced by `ns`. Each read of its own CPU clock updates the
- * measured time of the task. */
+/* Uses CPU time until `clock` has advanced by `ns`. If a task reads its own CPU clock, the kernel
+ * updates its measured time. */
 static inline void burn(clockid_t clock, uint64_t ns)
 {
     uint64_t end = now_ns(clock) + ns;
@@ -29,11 +29,11 @@ static inline uint64_t less(uint64_t from, uint64_t what)
     return from > what ? from - what : 0;
 }
 
-/* How long a test waits for an event before it fails: long enough for a machine under heavy load.
- * It is a limit, not an expected duration. */
+/* A test waits for an event for at most this time, and then fails. The time is long enough for a
+ * machine under heavy load. */
 #define PATIENCE_NS (60 * (uint64_t)NS_PER_S)
 
-/* Sleeps a millisecond. Returns false after PATIENCE_NS since began_ns. */
+/* Sleeps for a millisecond. Returns false if PATIENCE_NS have passed since began_ns. */
 static inline bool wait_on(uint64_t began_ns)
 {
     usleep(1000);

@@ -1,6 +1,6 @@
-/* Stolen time as a tolerance of laws: no task used it, and clocks differ in how they account it.
- * Wall time includes it. The CPU time of the running task includes it, unless the kernel has
- * CONFIG_PARAVIRT_TIME_ACCOUNTING. */
+/* Stolen time as a tolerance of tests. No task used this time, but clocks differ in how they
+ * account it. Wall time includes stolen time. The CPU time of a task includes it too, unless the
+ * kernel has CONFIG_PARAVIRT_TIME_ACCOUNTING. */
 #pragma once
 
 #include "counters/units.h"
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* Returns the stolen time of all CPUs so far, in units of /proc/stat; 0 if none is reported. */
+/* Returns the stolen time of all CPUs since boot, or 0 if the kernel reports none. */
 static inline uint64_t steal_ns(void)
 {
     struct camp_cpu total;
@@ -24,9 +24,9 @@ static inline uint64_t steal_ns(void)
                : 0;
 }
 
-/* The tolerance for time stolen since steal_ns() was `before_ns`: the difference, and one unit of
- * /proc/stat that may be incomplete (one, because the kernel rounds the sum of all CPUs). 0 if no
- * time was ever stolen. The times of a law must be much longer than that unit. */
+/* Returns the tolerance for time that was stolen since steal_ns() returned `before_ns`, or 0 if no
+ * time was ever stolen. One unit of /proc/stat is added, because the kernel rounds the sum of all
+ * CPUs. Compared times must be much longer than this unit. */
 static inline uint64_t stolen_since(uint64_t before_ns)
 {
     uint64_t now = steal_ns();

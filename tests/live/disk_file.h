@@ -1,4 +1,4 @@
-/* A test file on a disk, outside of the page cache. */
+/* A test file on a disk that is not in the page cache. */
 #pragma once
 
 #include "states_session.h"
@@ -13,7 +13,8 @@
 #define BLOCK_BYTES (1u << 20)
 #define BLOCKS (PAGES * PAGE_BYTES / BLOCK_BYTES)
 
-/* Makes a file of PAGES pages that start with `code`. Skips the test if /var/tmp is in memory. */
+/* Makes a file of PAGES pages. Each page starts with `code`. Skips the test if /var/tmp is in
+ * memory. */
 static inline int file_on_disk(const void *code, size_t size)
 {
     char path[] = "/var/tmp/camp-test-XXXXXX", page[PAGE_BYTES] = { 0 };
@@ -36,8 +37,8 @@ static inline int file_on_disk(const void *code, size_t size)
     return file;
 }
 
-/* Called in a child. Reads past the page cache, in blocks so large that the reader has to sleep
- * (one page could arrive before that). */
+/* For children: reads blocks with O_DIRECT. The blocks are large, because a single page might
+ * arrive before the reader sleeps. */
 static inline void read_blocks(int file, unsigned count)
 {
     char path[64];

@@ -1,6 +1,6 @@
 /*
- * Runs a load in a process of its own, which the test measures from outside. The load returns its
- * own numbers (its truth) through shared memory.
+ * Runs a load in a child process, which the test measures from outside. The load returns its own
+ * numbers (its truth) in shared memory.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct shared {
 };
 
 struct load_process {
-    pid_t pid; /* to watch */
+    pid_t pid;
     struct shared *shared;
     size_t size;
 };
@@ -40,7 +40,7 @@ static inline void child_run(struct shared *shared, pid_t parent, load_function 
     _exit(0);
 }
 
-/* Forks a child that runs the load. The plan is copied with the process. */
+/* Forks a child that runs the load. The child has its own copy of `plan`. */
 static inline int load_start(struct load_process *process, load_function *run, const void *plan,
                              size_t truth_size, struct camp_error *error)
 {
@@ -53,7 +53,8 @@ static inline int load_start(struct load_process *process, load_function *run, c
     shared = mmap(NULL, process->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return camp_fail_errno(error, errno, "memory shared with a load");
-    /* A SIGTERM between fork() and the handler would end the child without its truth. */
+    /* SIGTERM is blocked until its handler is set. Otherwise SIGTERM might end the child before it
+     * stores its numbers. */
     sigemptyset(&stops);
     sigaddset(&stops, SIGTERM);
     sigaddset(&stops, SIGINT);
@@ -75,8 +76,8 @@ static inline int load_start(struct load_process *process, load_function *run, c
     return CAMP_OK;
 }
 
-/* Stops the load if `stop`, waits for its end, copies its truth, and releases the process. Returns
- * the result of the load, or CAMP_E_GONE if it was killed. */
+/* Waits for the end of the load, copies its numbers, and releases the process. If `stop` is set,
+ * stops the load first. Returns the result of the load, or CAMP_E_GONE if the load was killed. */
 static inline int load_end(struct load_process *process, bool stop, void *ret_truth,
                            size_t truth_size, struct camp_error *error)
 {

@@ -1,9 +1,7 @@
 /*
- * A child that does one known thing at a command, then reports its own counters and waits asleep.
- *
- * It reports them twice: before it falls asleep, and first of all after it is woken. Counters that
- * the test reads while the child sleeps must lie between the two reports: a law without a
- * tolerance.
+ * A child that carries out commands. After each command it reports its own counters and sleeps.
+ * When the next command wakes it, it reports its counters again. Counters that the test reads while
+ * the child sleeps must be between these two reports, without any tolerance.
  */
 #pragma once
 
@@ -43,8 +41,8 @@ struct command {
 
 struct child {
     pid_t pid;
-    int commands; /* written by the parent */
-    int answers;  /* read by the parent */
+    int commands;
+    int answers;
     struct camp_process process;
 };
 
@@ -61,9 +59,10 @@ static struct counters own_counters(void)
     };
 }
 
-static int thread_pipe[2]; /* in the child: a byte ends a waiting thread */
-static int ready_pipe[2];  /* in the child: a thread reports that it has used its CPU time */
-static pid_t thread_tid;   /* in the child: the thread that waits */
+static int thread_pipe[2]; /* In the child: a byte in this pipe ends a waiting thread. */
+/* In the child: a thread writes to this pipe after it used its CPU time. */
+static int ready_pipe[2];
+static pid_t thread_tid; /* in the child: the waiting thread */
 
 static void *burn_and_wait(void *ms)
 {
@@ -84,7 +83,8 @@ static void start_thread(uint32_t ms, pthread_t *thread)
         _exit(1);
 }
 
-/* pthread_join() can return before the thread has left its process, which still counts it then. */
+/* pthread_join() may return before the thread has left its process. Then the process still counts
+ * the thread. */
 static void end_thread(pthread_t thread)
 {
     if (write(thread_pipe[1], "", 1) != 1 || pthread_join(thread, NULL) != 0)
@@ -147,7 +147,7 @@ static void act(const struct command *command)
     case 'w':
         write_file(command->amount);
         break;
-    case 'f': /* for ever: the parent has to end it */
+    case 'f': /* The parent must kill the child. */
         for (;;)
             getppid();
     case 'q':
@@ -208,7 +208,8 @@ static void end_child(struct child *child)
     close(child->answers);
 }
 
-/* Sends a command; *woken (may be NULL): the counters of the child when the command woke it. */
+/* Sends a command. If `woken` is not NULL, it gets the counters that the child read when the
+ * command woke it. */
 static void command_child(const struct child *child, struct command command, struct counters *woken)
 {
     struct counters own;
@@ -219,7 +220,7 @@ static void command_child(const struct child *child, struct command command, str
         *woken = own;
 }
 
-/* Reads the process of the child when its state is `state`. */
+/* Reads the child when it is in this state. */
 static struct camp_task read_in_state(const struct child *child, char state)
 {
     const uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
@@ -229,7 +230,8 @@ static struct camp_task read_in_state(const struct child *child, char state)
         assert_int_equal(
             camp_process_read(NULL, &child->process, CAMP_TASK_ALL, &task, sizeof task, NULL),
             CAMP_OK);
-        if (task.state == state) /* read again: the child may have fallen asleep during the read */
+        /* The child may have fallen asleep during the first read, so it is read again. */
+        if (task.state == state)
             assert_int_equal(
                 camp_process_read(NULL, &child->process, CAMP_TASK_ALL, &task, sizeof task, NULL),
                 CAMP_OK);
@@ -240,7 +242,8 @@ static struct camp_task read_in_state(const struct child *child, char state)
     return task;
 }
 
-/* The child's own counters before it fell asleep and after it was woken, and a read in between. */
+/* The child's own counters before it fell asleep and after it woke up, and the counters read
+ * between them. */
 struct sandwich {
     struct counters before;
     struct camp_task read;

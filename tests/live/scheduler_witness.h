@@ -1,10 +1,10 @@
 /*
- * The scheduler's counts of the current thread: its CPU clock, its run-queue time, and the cost of
- * a switch on this machine now. Laws compare microstates with them.
+ * The scheduler's counts of the current thread: CPU time and run delay. Tests compare microstates
+ * with them. A switch costs time, which this file measures on this machine during the test.
  *
- * The scheduler and microstates read their clocks at different points of a switch: the scheduler
- * before it chooses the next thread, microstates after that. So each switch moves a short time
- * between the CPU and the run queue or a sleep. That time is measured in the same run as the law.
+ * The scheduler reads its clock before it chooses the next thread, and microstates read their clock
+ * afterwards. So at each switch, a short time moves from the CPU to the run queue or a sleep, or
+ * back.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-/* Returns how long this thread was runnable but not running; 0 if the kernel does not count it. */
+/* Returns how long this thread was in the run queue, or 0 if the kernel does not count it. */
 static inline uint64_t own_run_delay_ns(void)
 {
     FILE *file = fopen("/proc/thread-self/schedstat", "r");
@@ -35,10 +35,8 @@ static inline uint64_t own_run_delay_ns(void)
     return delay;
 }
 
-/* ------------------------------------------------------------------------------- A stretch -- */
-
-/* The times of a thread between begin_stretch() and end_stretch(). The wall clock is read between
- * the other two clocks, so the thread slept at most wall_ns, and at least least_asleep_ns(). */
+/* The times of a thread between begin_stretch() and end_stretch(). The wall clock is read inside
+ * the other clocks. So the thread slept for at most wall_ns, and for at least least_asleep_ns(). */
 struct stretch {
     uint64_t wall_ns, cpu_ns, run_delay_ns;
 };
@@ -62,14 +60,12 @@ static inline uint64_t least_asleep_ns(const struct stretch *stretch)
     return less(stretch->wall_ns, stretch->cpu_ns + stretch->run_delay_ns);
 }
 
-/* -------------------------------------------------------------------------------- A switch -- */
-
-#define HANDOVERS 500 /* samples of a switch */
-#define WAKEUPS 20    /* samples of a wakeup */
+#define HANDOVERS 500
+#define WAKEUPS 20
 
 struct partner {
     size_t cpu;
-    int ping[2], pong[2]; /* pipes */
+    int ping[2], pong[2];
 };
 
 static inline void run_only_on(size_t cpu)
@@ -92,8 +88,8 @@ static void *hand_back(void *argument)
     return NULL;
 }
 
-/* Measures the CPU time of one switch: two threads pass a byte back and forth on one CPU. It
- * includes two calls on a pipe and the whole switch, but no time of other tasks. */
+/* Returns the CPU time of one switch. Two threads on one CPU pass a byte back and forth. The time
+ * includes two pipe calls and the whole switch, but no time of other tasks. */
 static inline uint64_t switch_cost_ns(void)
 {
     struct partner partner;
@@ -126,9 +122,8 @@ struct wakeup {
     uint64_t mean_ns, longest_ns;
 };
 
-/* Measures wakeups: the delay from the time at which a thread asked to be woken until it runs,
- * minus its run-queue time by the scheduler. It includes interrupts, stolen time and the time to
- * leave idle. */
+/* Measures the delays of wakeups, without the run delay that the scheduler counts. The delays
+ * include interrupts, stolen time and the end of idle. */
 static inline struct wakeup measure_wakeups(void)
 {
     struct wakeup wakeup = { 0, 0 };
@@ -146,9 +141,9 @@ static inline struct wakeup measure_wakeups(void)
     return wakeup;
 }
 
-/* Returns the tolerance between two measurements that read their clocks at different points of a
- * switch, for a thread with this number of sleeps and preemptions: a wakeup for each sleep, two
- * switches for each preemption, and once the longest wakeup. */
+/* Returns the allowed difference between two measurements that read their clocks at different
+ * points of a switch. It is the sum of a mean wakeup for each sleep, two switches for each
+ * preemption, and one longest wakeup. */
 static inline uint64_t switches_tolerance(uint64_t sleeps, uint64_t preemptions)
 {
     const struct wakeup wakeup = measure_wakeups();

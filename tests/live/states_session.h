@@ -1,5 +1,4 @@
-/* For tests of microstates: opens a session or skips with a reason, reads its threads, and starts
- * children. */
+/* For tests of microstates: opens sessions, reads their threads, and starts children. */
 #pragma once
 
 #include "clocks.h"
@@ -41,7 +40,7 @@ static inline struct camp_states *open_states_or_skip(uint32_t options)
     return session;
 }
 
-/* Closes the session, and prints its losses. */
+/* Prints the losses of the session and closes it. */
 static inline void close_states(struct camp_states *session)
 {
     struct camp_states_losses losses;
@@ -53,8 +52,6 @@ static inline void close_states(struct camp_states *session)
     assert_int_equal(losses.lost, 0);
     camp_states_close(session);
 }
-
-/* ------------------------------------------------------------------------------ Threads -- */
 
 struct threads {
     struct camp_thread_states *of; /* [count] */
@@ -73,7 +70,7 @@ static inline struct threads read_threads(struct camp_states *session)
     return threads;
 }
 
-/* Adds the threads that exited since the last call; start with { 0 }. */
+/* Adds the threads that exited since the last call. The first call takes a zeroed struct. */
 static inline void add_exited(struct camp_states *session, struct threads *ended)
 {
     size_t count;
@@ -107,8 +104,8 @@ static inline const struct camp_thread_states *find(const struct threads *thread
     return NULL;
 }
 
-/* Returns how many exited threads of the machine have no record of their own: they are in a total,
- * or lost. */
+/* Returns the number of exited threads without their own record. They are in a total, or they are
+ * lost. */
 static inline uint64_t ends_without_space(struct camp_states *session)
 {
     struct camp_states_losses losses;
@@ -117,7 +114,7 @@ static inline uint64_t ends_without_space(struct camp_states *session)
     return losses.exits_added_up + losses.exits_lost;
 }
 
-/* Waits for the last record of a thread, which may still be on its CPU when wait(2) returns. */
+/* Waits for the last record of a thread. wait(2) may return before the thread has left its CPU. */
 static inline struct camp_thread_states last_of(struct camp_states *session, struct threads *ended,
                                                 int32_t tid)
 {
@@ -158,9 +155,9 @@ static inline uint64_t tolerance_of(const struct camp_thread_states *thread)
     return switches_tolerance(thread->voluntary_switches, thread->involuntary_switches);
 }
 
-/* Asserts that the thread's time on a CPU and in the run queue is that of the scheduler.
- * Tolerances: the different places in a switch at which the two read their clocks, stolen time, and
- * interrupts, which the scheduler omits with CONFIG_IRQ_TIME_ACCOUNTING. */
+/* Compares the thread's time on a CPU and in the run queue with the scheduler's counts. The
+ * tolerance covers switches, stolen time, and interrupts. The scheduler does not count interrupts
+ * if the kernel has CONFIG_IRQ_TIME_ACCOUNTING. */
 static inline void assert_scheduled(const struct camp_thread_states *last, uint64_t stolen_ns)
 {
     const uint64_t queue = last->state_ns[CAMP_STATE_RUN_QUEUE], on_cpu = on_cpu_ns(last);
@@ -175,9 +172,6 @@ static inline void assert_scheduled(const struct camp_thread_states *last, uint6
     assert_near("run queue", queue, last->run_delay_ns, tolerance);
 }
 
-/* ----------------------------------------------------------------------------- Children -- */
-
-/* Returns memory that is shared with children. */
 static inline void *shared_memory(size_t size)
 {
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -186,7 +180,7 @@ static inline void *shared_memory(size_t size)
     return memory;
 }
 
-/* With SCHED_FIFO no other task delays the caller. Its children have the usual policy. Has no
+/* With SCHED_FIFO, no other task delays the caller. Its children get the normal policy. Has no
  * effect without permission. */
 static inline void run_first(int policy)
 {
@@ -195,8 +189,8 @@ static inline void run_first(int policy)
     sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &priority);
 }
 
-/* Starts a child that calls act(truth) and exits; `truth` is shared memory for its own
- * measurements. SCHED_FIFO keeps other tasks from running before fork(2) returns. */
+/* Starts a child that calls act(truth) and exits. `truth` is shared memory for the child's own
+ * measurements. The parent uses SCHED_FIFO, so that no other task runs before fork(2) returns. */
 static inline pid_t start(void act(void *truth), void *truth)
 {
     pid_t pid;
@@ -222,7 +216,6 @@ static inline void reap_well(pid_t pid)
     assert_int_equal(status, 0);
 }
 
-/* For a child: stays on this CPU only. */
 static inline void stay_on(size_t cpu)
 {
     cpu_set_t only;
@@ -233,7 +226,6 @@ static inline void stay_on(size_t cpu)
         _exit(1);
 }
 
-/* Returns the last CPU that this process may run on. */
 static inline size_t last_cpu(void)
 {
     cpu_set_t allowed;
@@ -247,7 +239,7 @@ static inline size_t last_cpu(void)
     return last;
 }
 
-/* Runs on each CPU, because the account of a CPU starts at its first switch. */
+/* Runs on each CPU once, because the session knows a CPU only after its first switch. */
 static inline void switch_on_every_cpu(struct camp_states *session)
 {
     struct camp_cpu_states *cpus = calloc(CPU_SETSIZE, sizeof *cpus);

@@ -1,5 +1,5 @@
-/* For tests of the source "tasks": opens the source or skips if it is unavailable, and reads its
- * frames. */
+/* For tests of the source "tasks": opens the source and reads its frames. If the source is not
+ * available, the test is skipped. */
 #pragma once
 
 #include "sources/source.h"
@@ -37,7 +37,7 @@ static inline const struct frame *next_frame(struct source *source, uint64_t aft
     return frame;
 }
 
-/* Forks a child that is killed when this program ends, even if a test is skipped or fails. */
+/* Forks a child that is killed when this program ends, even if the test is skipped or fails. */
 static inline pid_t fork_child(void)
 {
     const pid_t parent = getpid();

@@ -1,4 +1,4 @@
-/* For tests of taskstats: opens a session, or skips if it is unavailable. */
+/* For tests of taskstats: opens a session. If taskstats is not available, the test is skipped. */
 #pragma once
 
 #include "clocks.h"
@@ -26,8 +26,8 @@ static inline void sleep_ms(unsigned ms)
     nanosleep(&time, NULL);
 }
 
-/* Skips the test, with the reason, if the capability or the support of the kernel for taskstats is
- * missing. Any other failure to open a session fails the test. */
+/* Skips the test if the capability for taskstats is missing, or the kernel does not support it.
+ * After any other error, the test fails. */
 static inline void skip_where_refused(int result, const struct camp_error *error)
 {
     if (result == CAMP_E_PERM || result == CAMP_E_NOTSUP) {

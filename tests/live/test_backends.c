@@ -1,7 +1,6 @@
 /*
- * Backends: the laws of accounts by wait event, with children that have an event and an activity
- * in their memory, as the backends of a database server do. This test takes the place of the
- * server.
+ * Tests the accounts of backends, with the wait events of children of this test. The children have
+ * an event and an activity in their memory, like the backends of a database server.
  */
 #include "backends_children.h"
 
@@ -14,8 +13,6 @@ static struct backend_wait wait_of(const struct backend_account *account, uint32
     }
     return (struct backend_wait){ .event = of_event, .activity = activity };
 }
-
-/* ------------------------------------------------------------------------------ Children -- */
 
 static void wait_for_two(void *truth)
 {
@@ -53,10 +50,8 @@ static void lose_its_event(void *truth)
     wait_for_two(truth);
 }
 
-/* ---------------------------------------------------------------------------------- Laws -- */
-
-/* Asserts that the wait is within the bounds of the child's own clocks. `ended` has the number of
- * switches in all waits. */
+/* Asserts that the wait is within the bounds of the child's own clocks. The tolerance uses the
+ * switches of the whole account `ended`. */
 static void assert_waited(const struct backend_account *ended, uint64_t ns, size_t first,
                           size_t count, uint64_t stolen_ns)
 {
@@ -104,7 +99,6 @@ static void an_exited_backend_is_reported_once(void **state)
     backends_close(backends);
 }
 
-/* Waits until the process is asleep in wait_long(). */
 static void await_sleep(pid_t pid)
 {
     const uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
@@ -142,7 +136,7 @@ static void a_sleep_that_started_before_the_session_has_its_event(void **state)
     end_child(pid);
 }
 
-static void events_without_a_slot_are_charged_by_class(void **state)
+static void waits_on_events_without_a_slot_are_charged_to_their_class(void **state)
 {
     struct backends *backends = open_or_skip(place_of_this_test());
     struct backend_account ended = last_of_child(backends, start(wait_for_many, NULL));
@@ -156,7 +150,7 @@ static void events_without_a_slot_are_charged_by_class(void **state)
     times = 0;
     for (uint32_t class = 1; class <= 3; class ++)
         times += wait_of(&ended, BACKEND_EVENT_REST(class << 24), BACKEND_ACTIVITY_NONE).times;
-    /* Each wait has an event of its own. The waits without a free slot are charged by class. */
+    /* Each wait has its own event. If no slot is free, the wait is charged to its class. */
     assert_at_least("waits by class", times, MANY - BACKEND_WAITS_OWN, 0);
     backends_losses(backends, &losses);
     assert_int_equal(losses.misbooked, 0);
@@ -171,7 +165,7 @@ static void waits_of_a_class_without_a_slot_are_counted_as_lost(void **state)
 
     (void)state;
     backends_losses(backends, &losses);
-    /* Each wait has a class of its own. Other sleeps may take one slot, or be lost. */
+    /* Each wait has its own class. Other sleeps of the child may need a slot too, or be lost. */
     assert_in_range(losses.misbooked, MANY - BACKEND_WAITS_MAX,
                     MANY - BACKEND_WAITS_MAX + less(ended.voluntary_switches, MANY) + 1);
     backends_close(backends);
@@ -212,7 +206,7 @@ int main(void)
         cmocka_unit_test(a_wait_is_charged_to_its_event_and_activity),
         cmocka_unit_test(an_exited_backend_is_reported_once),
         cmocka_unit_test(a_sleep_that_started_before_the_session_has_its_event),
-        cmocka_unit_test(events_without_a_slot_are_charged_by_class),
+        cmocka_unit_test(waits_on_events_without_a_slot_are_charged_to_their_class),
         cmocka_unit_test(waits_of_a_class_without_a_slot_are_counted_as_lost),
         cmocka_unit_test(a_backend_without_an_entry_has_no_activity),
         cmocka_unit_test(an_unreadable_event_is_reported_as_unknown_and_counted),

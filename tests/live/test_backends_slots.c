@@ -1,7 +1,5 @@
-/* Laws of the accounts of backends: run queue, grandchildren, and slots that are reused. */
+/* Tests the run-queue time of backends, the watching of grandchildren, and the reuse of slots. */
 #include "backends_children.h"
-
-/* ------------------------------------------------------------------------------ Children -- */
 
 static void burn_on_one_cpu(void *truth)
 {
@@ -22,11 +20,9 @@ static void have_a_child(void *truth)
     wait_long(truth);
 }
 
-/* ---------------------------------------------------------------------------------- Laws -- */
-
-/* Three children on one CPU: the part of the wall time without CPU time is run queue. The
- * scheduler's count of run-queue time is as of the last time that the child left its CPU. */
-static void three_loops_on_one_cpu_wait_in_the_run_queue(void **state)
+/* The wall time of each child without its CPU time must be in the run queue. The scheduler updates
+ * its run-queue time when the child leaves its CPU. */
+static void three_busy_children_on_one_cpu_wait_in_the_run_queue(void **state)
 {
     const uint64_t steal = steal_ns();
     struct backends *backends = open_or_skip(place_of_this_test());
@@ -86,14 +82,15 @@ static void sit(void *truth)
     usleep(1000);
 }
 
-/* There are more children than slots, so each slot is released and used again. */
+/* There are more children than slots. */
 static void slots_of_exited_backends_are_reused(void **state)
 {
     struct backends *backends = open_or_skip(place_of_this_test());
     struct backends_losses losses;
     uint64_t began_ns;
     size_t ended = 0;
-    /* 4,500 children, or 450 with sanitizers, because a fork then takes ten milliseconds. */
+    /* With sanitizers a fork takes ten milliseconds, so there are only 450 children instead of
+     * 4,500. */
     size_t rounds = getenv("CAMP_SANITIZED") != NULL ? 15 : 150;
 
     (void)state;
@@ -109,7 +106,7 @@ static void slots_of_exited_backends_are_reused(void **state)
             ended += (accounts[i].flags & BACKEND_ENDED) != 0;
     }
     began_ns = now_ns(CLOCK_MONOTONIC);
-    do { /* waitpid() may return before a child has left its CPU */
+    do { /* waitpid() may return before a child has left its CPU. */
         read_all(backends);
         for (size_t i = 0; i < account_count; i++)
             ended += (accounts[i].flags & BACKEND_ENDED) != 0;
@@ -138,7 +135,7 @@ static void a_read_into_a_short_array_loses_no_backend(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(three_loops_on_one_cpu_wait_in_the_run_queue),
+        cmocka_unit_test(three_busy_children_on_one_cpu_wait_in_the_run_queue),
         cmocka_unit_test(a_grandchild_is_watched_on_request),
         cmocka_unit_test(slots_of_exited_backends_are_reused),
         cmocka_unit_test(a_read_into_a_short_array_loses_no_backend),

@@ -1,6 +1,6 @@
 /*
- * Laws of the source "check" on this machine: its processes, and the CPUs of the same
- * interval. Laws about the measured time of a process are in test_tasks.c.
+ * Tests the source "check" on this machine: its processes, and the CPUs of the same interval.
+ * test_tasks.c compares the measured time of a process with its clock.
  */
 #include "sources/check.h"
 #include "sources/from.h"
@@ -26,8 +26,8 @@ static pid_t busy_child(void)
     return child;
 }
 
-/* The CPUs are read after the processes, at both ends of an interval. */
-static void cpus_of_the_same_interval_are_available(void **state)
+/* In each snapshot, the CPUs are read after the processes. */
+static void the_second_frame_has_the_cpus_of_the_same_interval(void **state)
 {
     struct source *source = open_check(TASKS_SCHEDSTAT);
     const struct frame *tasks = next_frame(source, 50000000);
@@ -60,7 +60,7 @@ static void without_taskstats_there_is_no_sampled_column(void **state)
     (void)state;
     assert_int_equal(clock_getcpuclockid(child, &clock), 0);
     before = now_ns(clock);
-    while (now_ns(clock) == before && wait_on(began_ns)) /* until this process has run */
+    while (now_ns(clock) == before && wait_on(began_ns))
         continue;
     frame = next_frame(source, 0);
     row = row_of(frame, child);
@@ -76,7 +76,7 @@ static void without_taskstats_there_is_no_sampled_column(void **state)
     source_close(source);
 }
 
-static void the_bpf_tier_has_timed_cpus(void **state)
+static void the_bpf_tier_measures_the_states_of_cpus(void **state)
 {
     struct source *source = open_check(TASKS_BPF);
     const struct frame *tasks = next_frame(source, 50000000);
@@ -89,8 +89,9 @@ static void the_bpf_tier_has_timed_cpus(void **state)
     source_close(source);
 }
 
-/* The processes of check have no states, so a view of states shows the CPUs. */
-static void a_view_of_states_gets_the_cpus(void **state)
+/* The processes of "check" have no states. If states are wanted, the source has the CPUs
+ * instead. */
+static void check_opened_for_states_has_the_cpus(void **state)
 {
     struct from from = { .text = "check", .stop = &never_stop };
     struct camp_error error = { 0 };
@@ -113,10 +114,10 @@ static void a_view_of_states_gets_the_cpus(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cpus_of_the_same_interval_are_available),
+        cmocka_unit_test(the_second_frame_has_the_cpus_of_the_same_interval),
         cmocka_unit_test(without_taskstats_there_is_no_sampled_column),
-        cmocka_unit_test(the_bpf_tier_has_timed_cpus),
-        cmocka_unit_test(a_view_of_states_gets_the_cpus),
+        cmocka_unit_test(the_bpf_tier_measures_the_states_of_cpus),
+        cmocka_unit_test(check_opened_for_states_has_the_cpus),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

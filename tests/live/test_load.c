@@ -1,6 +1,6 @@
 /*
- * What a load reports of memory, the network and files agrees with counts of the kernel that the
- * load does not read itself: smaps_rollup, /proc/net/dev, /proc/self/io.
+ * Compares what a load reports about memory, network and files with counts of the kernel that the
+ * load does not read: smaps_rollup, /proc/net/dev and /proc/self/io.
  */
 #include "counters/units.h"
 #include "load/load.h"
@@ -23,7 +23,7 @@
 
 #include <cmocka.h>
 
-/* Reads a file of /proc with one read(2) into `text`, and returns its length. */
+/* Reads a file of /proc with one read(2), and returns its length. */
 static size_t read_once(const char *path, char *text, size_t capacity)
 {
     int file = open(path, O_RDONLY);
@@ -45,15 +45,13 @@ static uint64_t number_after(const char *text, const char *key)
     return strtoull(found + strlen(key), NULL, 10);
 }
 
-/* ---------------------------------------------------------------------------- Memory -- */
-
 struct witness {
     uint64_t resident_bytes;
     uint64_t faults;
     uint64_t steps;
 };
 
-/* Anonymous memory: each page takes one fault. */
+/* Returns the size of anonymous memory. Each of its pages takes one fault. */
 static uint64_t resident_now(void)
 {
     char text[4096];
@@ -74,7 +72,7 @@ static bool see_step(void *context, const struct load_step *step)
 {
     struct witness *witness = context;
     uint64_t resident = resident_now(), faults = faults_now();
-    /* Faults of this process outside of the step. */
+    /* faults of this process outside of the step */
     uint64_t others = faults - witness->faults - step->minor_faults;
 
     assert_in_range(resident, witness->resident_bytes + step->bytes,
@@ -87,7 +85,7 @@ static bool see_step(void *context, const struct load_step *step)
     return true;
 }
 
-static void each_step_of_memory_is_resident_and_takes_one_fault_a_page(void **state)
+static void each_step_of_memory_is_resident_and_takes_one_fault_per_page(void **state)
 {
     static struct load_memory_truth truth;
     struct witness witness = { 0 };
@@ -97,7 +95,7 @@ static void each_step_of_memory_is_resident_and_takes_one_fault_a_page(void **st
     };
 
     (void)state;
-    memset(&truth, 1, sizeof truth); /* makes the pages of truth resident */
+    memset(&truth, 1, sizeof truth); /* memset() makes the pages of `truth` resident. */
     resident_now();
     before = witness.resident_bytes = resident_now();
     faults = witness.faults = faults_now();
@@ -105,13 +103,11 @@ static void each_step_of_memory_is_resident_and_takes_one_fault_a_page(void **st
     assert_int_equal(witness.steps, 5);
     assert_int_equal(truth.bytes, 5 * 976 * BYTES_PER_KIB);
     assert_int_equal(truth.minor_faults, truth.pages);
-    /* The load returned all its memory. */
+    /* The load has freed its memory. */
     assert_in_range(resident_now(), 0,
                     before +
                         (faults_now() - faults - truth.minor_faults) * (uint64_t)getpagesize());
 }
-
-/* --------------------------------------------------------------------------- Network -- */
 
 struct interface {
     uint64_t received_bytes, received_packets, sent_bytes, sent_packets;
@@ -131,8 +127,8 @@ static void read_lo(struct interface *ret)
     *ret = (struct interface){ in_bytes, in_packets, out_bytes, out_packets };
 }
 
-/* Runs in a network namespace of its own, without other senders. Returns a number for the check
- * that failed, or 0. */
+/* Runs in a new network namespace, where nothing else sends. Returns the number of the failed
+ * check, or 0. */
 static int count_alone(void)
 {
     const struct load_net_plan plan = { 10000, 32, "127.0.0.1", -1, -1 };
@@ -181,10 +177,8 @@ static void packets_and_bytes_equal_those_of_the_loopback_interface(void **state
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* ------------------------------------------------------------------------------- I/O -- */
-
-/* Reads /proc/self/io. This is itself a read of *ret_length bytes, which the text does not include.
- */
+/* Reads /proc/thread-self/io. This read itself has *ret_length bytes, which its text does not
+ * include. */
 static void read_io(char *text, size_t capacity, size_t *ret_length)
 {
     *ret_length = read_once("/proc/thread-self/io", text, capacity);
@@ -215,13 +209,13 @@ static void run_io(bool write)
     assert_in_range(truth.longest_ns, 0, truth.call_ns);
 }
 
-static void reads_are_those_of_proc_self_io(void **state)
+static void the_reads_of_a_load_equal_the_counts_of_proc_self_io(void **state)
 {
     (void)state;
     run_io(false);
 }
 
-static void writes_are_those_of_proc_self_io(void **state)
+static void the_writes_of_a_load_equal_the_counts_of_proc_self_io(void **state)
 {
     (void)state;
     run_io(true);
@@ -230,10 +224,10 @@ static void writes_are_those_of_proc_self_io(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_step_of_memory_is_resident_and_takes_one_fault_a_page),
+        cmocka_unit_test(each_step_of_memory_is_resident_and_takes_one_fault_per_page),
         cmocka_unit_test(packets_and_bytes_equal_those_of_the_loopback_interface),
-        cmocka_unit_test(reads_are_those_of_proc_self_io),
-        cmocka_unit_test(writes_are_those_of_proc_self_io),
+        cmocka_unit_test(the_reads_of_a_load_equal_the_counts_of_proc_self_io),
+        cmocka_unit_test(the_writes_of_a_load_equal_the_counts_of_proc_self_io),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Law 3: the microstates of a load equal the times that the load reports of its sleeps and waits
- * for a disk. */
+/* Compares the microstates of a load with the times that the load reports of its sleeps and of its
+ * waits for a disk. */
 #include "disk_file.h"
 #include "load_process.h"
 #include "states_session.h"
@@ -9,8 +9,8 @@
 #define SHARE_PERCENT 60
 #define DURATION_NS (600 * (uint64_t)NS_PER_MS)
 
-/* Runs a load in a process of its own during a session. Returns its last microstates, the times
- * that it reports, and the time that was stolen while it ran. */
+/* Runs a load in a child during a session, and returns its last microstates. *ret_stolen is the
+ * time that was stolen meanwhile. */
 static struct camp_thread_states watch(load_function *run, const void *plan, void *ret_truth,
                                        size_t truth_size, uint64_t *ret_stolen)
 {
@@ -33,9 +33,8 @@ static struct camp_thread_states watch(load_function *run, const void *plan, voi
     return last;
 }
 
-/* Asserts that the load's thread slept only in its load. Tolerances: the time before and after the
- * load, and time that its own clocks cannot explain, because the thread may wait for a page when
- * memory is short. */
+/* Asserts that the load had no other kinds of sleep. It may have them before and after the load
+ * (outside_ns). If memory is short, the thread may also wait for a page (unexplained_ns). */
 static void assert_no_other_sleep(const struct camp_thread_states *last, enum camp_state kind,
                                   uint64_t outside_ns, uint64_t unexplained_ns)
 {
@@ -45,11 +44,9 @@ static void assert_no_other_sleep(const struct camp_thread_states *last, enum ca
     }
 }
 
-/* ------------------------------------------------------------------------------- Sleeps -- */
-
-/* The thread sleeps from a reading of its own clock to a reading of its waker's clock, and
- * reports bounds of both times. Before and after the load it also sleeps in a lock, to wait for the
- * waker. */
+/* The load measures each sleep with the clock of the sleeper at its start and the clock of the
+ * waker at its end. So it reports a lower and an upper bound. Before and after the load, the thread
+ * also waits for the waker in a lock. */
 static void assert_sleeps_are_reported(enum load_sleep_kind kind, enum camp_state expected)
 {
     const struct load_sleep_plan plan = { kind, SHARE_PERCENT, 0, -1, DURATION_NS };
@@ -104,8 +101,8 @@ static uint64_t voluntary_switches(void)
     return (uint64_t)usage.ru_nvcsw;
 }
 
-/* Each load runs in this thread, whose run delay the scheduler counts. A sleep starts and ends
- * within calls, and the load's clocks are read outside of them. */
+/* The loads run in this thread, whose run delay is known. A sleep begins and ends inside a system
+ * call, but the load reads its clocks outside of the call. */
 static void the_times_that_a_sleep_load_reports_add_up(void **state)
 {
     (void)state;
@@ -131,9 +128,7 @@ static void the_times_that_a_sleep_load_reports_add_up(void **state)
     }
 }
 
-/* ----------------------------------------------------------------------- Disk and pages -- */
-
-/* The path of a file that this process has open, for a child. */
+/* A file that this process has open, and its path for a child. */
 struct file {
     int file;
     char path[32];
@@ -147,8 +142,8 @@ static struct file file_not_in_memory(void)
     return file;
 }
 
-/* By its own clocks, a load knows the sum of its waits for a disk or a page and the waits for a CPU
- * that follow. The scheduler counts the waits for a CPU during the whole life of the load. */
+/* The load reports its time off the CPU: waits for a disk or a page, and the waits for a CPU after
+ * them. The scheduler counts the waits for a CPU during the whole life of the load. */
 static void assert_waits_are_reported(const struct camp_thread_states *last,
                                       enum camp_state expected, uint64_t off_cpu_ns,
                                       uint64_t wall_ns, uint64_t stolen)

@@ -1,6 +1,6 @@
 /*
- * The CPU time that a load reports agrees with counts of the kernel that the load does not read
- * itself: getrusage, schedstat, taskstats, and the CPU clock of the load, read by another process.
+ * Compares the CPU time that a load reports with counts of the kernel that the load does not read:
+ * getrusage, schedstat, taskstats, and the load's CPU clock read by another process.
  */
 #include "cpu_steal.h"
 #include "load_process.h"
@@ -29,13 +29,11 @@ static uint64_t usage_ns(int who)
     return ns_of_timeval(usage.ru_utime) + ns_of_timeval(usage.ru_stime);
 }
 
-/* getrusage(2) rounds both of its times down to whole microseconds, at both readings. */
+/* getrusage(2) rounds user time and system time down to microseconds, at both readings. */
 #define CUT_NS (2 * NS_PER_US)
 
-/* ------------------------------------------------------------------------------- CPU -- */
-
-/* The load's own CPU time is at most that of getrusage(2), which is at most that of the clock that
- * this test reads around both. The difference is CPU time outside of the load. */
+/* getrusage(2) must be between the load's own CPU time and the clock that this test reads before
+ * and after. The differences are CPU time outside of the load. */
 static void the_own_clock_of_a_cpu_load_equals_getrusage(void **state)
 {
     const struct load_cpu_plan plan = { 40, LOAD_ANY_PHASE, 0, -1, 300 * NS_PER_MS };
@@ -53,9 +51,8 @@ static void the_own_clock_of_a_cpu_load_equals_getrusage(void **state)
     assert_at_most("getrusage", witness, outer, CUT_NS);
 }
 
-/* The unused part of the share is run delay, or the delay of the wakeup at the start of each
- * period. The load exceeds its share only by its last readings of the clock, which may be
- * interrupted. */
+/* A load may use less than its share only because of run delay or late wakeups. It exceeds its
+ * share only by the last clock reading of each period, which may be interrupted. */
 static void a_cpu_load_keeps_its_share_except_for_run_delay(void **state)
 {
     const struct load_cpu_plan plan = { 30, LOAD_ANY_PHASE, 0, -1, 500 * NS_PER_MS };
@@ -69,7 +66,7 @@ static void a_cpu_load_keeps_its_share_except_for_run_delay(void **state)
     assert_int_equal(load_cpu(&plan, &truth, NULL), CAMP_OK);
     end_stretch(&own);
     share = truth.wall_ns / 100 * 30;
-    /* The load keeps its share at the end of each period, but the last period may be shorter. */
+    /* The last period may be shorter, so its share may be missing. */
     tolerance =
         switches_tolerance(truth.cycles, 0) + truth.period_ns / 100 * 30 + stolen_since(steal);
     print_message("own %.3f ms of a share of %.3f, run delay %.3f; tolerance %.3f\n",
@@ -89,9 +86,9 @@ static uint64_t preemptions_so_far(void)
     return (uint64_t)usage.ru_nivcsw;
 }
 
-/* Runs a load with a phase, and reads the sampled and measured time of this process by taskstats.
- * Both include the search for the tick. *ret_away_ns is its run delay, with one tick for each
- * preemption: ticks that the load counted may have come in that time. */
+/* Runs a load that is synchronised with the tick, and reads the sampled and measured time of this
+ * process from taskstats. Both times include the search for the tick. *ret_away_ns is an upper
+ * bound of the time off the CPU: the run delay, and one tick for each preemption. */
 static void watch_once(const struct load_cpu_plan *plan, struct camp_taskstat *ret,
                        struct load_cpu_truth *ret_truth, uint64_t *ret_away_ns)
 {
@@ -102,7 +99,7 @@ static void watch_once(const struct load_cpu_plan *plan, struct camp_taskstat *r
     int32_t pid = getpid();
 
     assert_int_equal(camp_taskstats_read(&session, &pid, 1, &before, sizeof before, NULL), CAMP_OK);
-    now_ns(CLOCK_PROCESS_CPUTIME_ID); /* updates the measured time of this task */
+    now_ns(CLOCK_PROCESS_CPUTIME_ID); /* This reading updates the measured time of the task. */
     assert_int_equal(load_cpu(plan, ret_truth, NULL), CAMP_OK);
     assert_int_equal(camp_taskstats_read(&session, &pid, 1, ret, sizeof *ret, NULL), CAMP_OK);
     outer_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - outer_ns;
@@ -117,21 +114,21 @@ static void watch_once(const struct load_cpu_plan *plan, struct camp_taskstat *r
                   (double)ret_truth->search_ns / NS_PER_MS, (double)ret->measured_ns / NS_PER_MS,
                   (double)ret->sampled_ns / NS_PER_MS, (unsigned long long)ret_truth->missed,
                   (unsigned long long)ret_truth->cycles, ret_truth->realtime ? ", realtime" : "");
-    /* The load's own time is at most that of taskstats, which is at most that of a clock that is
-     * read before and after. The task reads all three of itself, so they are up to date. */
+    /* taskstats must be between the load's own time and the clock read before and after. A task
+     * reads its own times, so they are up to date. */
     assert_at_least("measured", ret->measured_ns, ret_truth->own_ns + ret_truth->search_ns, 0);
     assert_at_most("measured", ret->measured_ns, outer_ns, 0);
 }
 
-/* Returns the time of the ticks that came while the load ran, by the load's own count. */
+/* Returns the time of the ticks that came while the load ran, as the load counted them. */
 static uint64_t met_ns(const struct load_cpu_truth *truth)
 {
     return truth->ticks_met * truth->tick_ns;
 }
 
-/* The load is charged for the ticks that it counted. It may also be charged for ticks during a
- * wakeup, for ticks that were delayed until it ran (at most one in each cycle), and for ticks
- * during the search for the tick or outside of the load. */
+/* Asserts that the sampled time is at most the time of the ticks that the load counted. The
+ * tolerance allows for other ticks: during a wakeup, delayed until the load runs (at most one in
+ * each cycle), or outside of the load. */
 static void assert_sampled(const struct camp_taskstat *seen, const struct load_cpu_truth *truth,
                            uint64_t stolen_ns)
 {
@@ -141,7 +138,7 @@ static void assert_sampled(const struct camp_taskstat *seen, const struct load_c
                    (outside_ns / truth->tick_ns + 2 + truth->missed) * truth->tick_ns + stolen_ns);
 }
 
-static void a_load_between_ticks_is_sampled_only_at_ticks_while_it_ran(void **state)
+static void a_load_between_ticks_is_sampled_only_at_ticks_that_it_counted(void **state)
 {
     const struct load_cpu_plan plan = { 80, LOAD_BETWEEN_TICKS, 0, -1, NS_PER_S };
     const uint64_t steal = steal_ns();
@@ -170,7 +167,7 @@ static void a_load_across_ticks_is_sampled_at_each_tick(void **state)
     assert_at_least("sampled", seen.sampled_ns, met_ns(&truth), away_ns + stolen_since(steal));
 }
 
-static void a_phased_load_restores_the_settings_of_its_process(void **state)
+static void a_load_between_ticks_restores_the_cpus_and_policy_of_its_process(void **state)
 {
     const struct load_cpu_plan plan = { 20, LOAD_BETWEEN_TICKS, 0, -1, 100 * NS_PER_MS };
     struct load_cpu_truth truth;
@@ -185,11 +182,9 @@ static void a_phased_load_restores_the_settings_of_its_process(void **state)
     assert_int_equal(sched_getscheduler(0), SCHED_OTHER);
 }
 
-/* ------------------------------------------------------------------------------ Fork -- */
-
-/* The kernel adds up RUSAGE_CHILDREN in ns; getrusage(2) rounds its user and system time down to
- * 1 us. */
-static void clocks_of_exited_children_add_up_to_rusage_children(void **state)
+/* The kernel adds up RUSAGE_CHILDREN in ns. getrusage(2) rounds the sums of user and system time
+ * down to microseconds. */
+static void the_clocks_of_exited_children_add_up_to_rusage_children(void **state)
 {
     const struct load_fork_plan plan = { 200, NS_PER_MS, 500 * NS_PER_MS };
     struct load_fork_truth truth;
@@ -198,23 +193,19 @@ static void clocks_of_exited_children_add_up_to_rusage_children(void **state)
     (void)state;
     assert_int_equal(load_fork(&plan, &truth, NULL), CAMP_OK);
     witness = usage_ns(RUSAGE_CHILDREN) - before;
-    /* At most as many children as are due in that time. */
+    /* A child starts only when it is due. */
     assert_in_range(truth.children, 1, 200 * plan.duration_ns / NS_PER_S);
     assert_int_equal(truth.unreported, 0);
     assert_at_least("own clocks", truth.own_ns, truth.children * plan.burn_ns, 0);
     assert_at_least("whole clocks", truth.whole_ns, truth.own_ns + 1, 0);
-    /* Both sums are of the clocks of exited children. User and system time are each rounded down to
-     * 1 us. */
     assert_at_least("getrusage", witness, truth.whole_ns, CUT_NS);
     assert_at_most("getrusage", witness, truth.whole_ns, CUT_NS);
 }
 
-/* --------------------------------------------------------------------------- Threads -- */
-
-/* The sum of the threads is at most the time of their process, which is at most that of the clock
- * that is read before and after. The rest of the process's time is that of its first thread, and of
- * the threads before their first and after their last reading. */
-static void clocks_of_threads_add_up_to_the_process(void **state)
+/* The CPU time of the process must be at least the sum of its threads, and at most the clock read
+ * before and after. The differences belong to the first thread, and to the start and end of the
+ * other threads. */
+static void the_clocks_of_threads_add_up_to_the_cpu_time_of_their_process(void **state)
 {
     const struct load_threads_plan plan = { 4, 5, 500 * NS_PER_MS };
     static struct load_threads_truth truth;
@@ -239,7 +230,7 @@ static void clocks_of_threads_add_up_to_the_process(void **state)
     assert_at_most("getrusage", witness, outer, CUT_NS);
 }
 
-/* A zombie does not run, but its clock can still be read. */
+/* A zombie no longer runs, but its clock can still be read. */
 static bool runs(pid_t pid)
 {
     siginfo_t info = { 0 };
@@ -247,14 +238,11 @@ static bool runs(pid_t pid)
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
 }
 
-/* ----------------------------------------------------------- In a process of its own -- */
-
 struct stopped {
     struct load_cpu_plan plan;
-    uint64_t clock_ns; /* its CPU clock after the load */
+    uint64_t clock_ns; /* CPU clock of the process after the load */
 };
 
-/* Runs the load in this process, and then stores the CPU time of the process. */
 static int run_watched(const void *argument, void *ret_truth, struct camp_error *error)
 {
     struct stopped *shared = *(struct stopped *const *)argument;
@@ -265,9 +253,9 @@ static int run_watched(const void *argument, void *ret_truth, struct camp_error 
     return r;
 }
 
-/* The CPU clock of the process, read by its parent after the end, includes the time that the load
- * reports. The rest is the start of the process before the load, and its exit. */
-static void a_stopped_load_reports_its_times_until_then(void **state)
+/* The parent reads the CPU clock of the process after its end. That clock must include the time
+ * that the load reports. The difference is the start and the exit of the process. */
+static void a_stopped_load_reports_its_times_until_the_stop(void **state)
 {
     struct stopped *shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -281,7 +269,8 @@ static void a_stopped_load_reports_its_times_until_then(void **state)
     shared->plan = (struct load_cpu_plan){ 50, LOAD_ANY_PHASE, 0, -1, 3600ull * NS_PER_S };
     assert_int_equal(load_start(&process, run_watched, &shared, sizeof truth, NULL), CAMP_OK);
     assert_int_equal(clock_getcpuclockid(process.pid, &clock), 0);
-    while (now_ns(clock) < 20 * NS_PER_MS && wait_on(began_ns)) /* until the load has started */
+    /* Waits until the load has started. */
+    while (now_ns(clock) < 20 * NS_PER_MS && wait_on(began_ns))
         continue;
     assert_true(runs(process.pid));
     kill(process.pid, SIGTERM);
@@ -314,12 +303,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_own_clock_of_a_cpu_load_equals_getrusage),
         cmocka_unit_test(a_cpu_load_keeps_its_share_except_for_run_delay),
-        cmocka_unit_test(a_load_between_ticks_is_sampled_only_at_ticks_while_it_ran),
+        cmocka_unit_test(a_load_between_ticks_is_sampled_only_at_ticks_that_it_counted),
         cmocka_unit_test(a_load_across_ticks_is_sampled_at_each_tick),
-        cmocka_unit_test(a_phased_load_restores_the_settings_of_its_process),
-        cmocka_unit_test(clocks_of_exited_children_add_up_to_rusage_children),
-        cmocka_unit_test(clocks_of_threads_add_up_to_the_process),
-        cmocka_unit_test(a_stopped_load_reports_its_times_until_then),
+        cmocka_unit_test(a_load_between_ticks_restores_the_cpus_and_policy_of_its_process),
+        cmocka_unit_test(the_clocks_of_exited_children_add_up_to_rusage_children),
+        cmocka_unit_test(the_clocks_of_threads_add_up_to_the_cpu_time_of_their_process),
+        cmocka_unit_test(a_stopped_load_reports_its_times_until_the_stop),
         cmocka_unit_test(a_killed_load_is_reported_as_gone),
     };
 

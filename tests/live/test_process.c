@@ -1,5 +1,4 @@
-/* Laws of processes and threads on this machine: values that are read of a child equal those
- * that the child reads of itself, or add up. */
+/* Compares values of processes and threads with those that a child reads about itself. */
 #include "cpu_steal.h"
 #include "process_child.h"
 
@@ -42,24 +41,25 @@ static void minor_faults_equal_the_childs_own_count(void **state)
     assert_between("between two", second.before.minor_faults - first.after.minor_faults,
                    second.read.minor_faults - first.read.minor_faults,
                    second.after.minor_faults - first.before.minor_faults);
-    /* The child touched 1000 pages for the first time, with one fault each. */
+    /* The child touched 1000 new pages, with one fault each. */
     assert_at_least("between two", second.read.minor_faults - first.read.minor_faults, 1000, 0);
     end_child(&child);
 }
 
-#define FAULT_AROUND 16 /* pages of a file that one fault maps: fault_around_bytes, 64 KiB */
+/* Number of pages of a file that one fault maps. The default of fault_around_bytes is 64 KiB. */
+#define FAULT_AROUND 16
 
 static void the_resident_size_grows_by_the_pages_that_the_child_touches(void **state)
 {
     const uint64_t page = (uint64_t)getpagesize(), cpus = (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
-    /* Each CPU counts pages in batches of max(32, 2 x CPUs), so the sum is off by up to that. */
+    /* Each CPU counts pages in batches of max(32, 2 x CPUs). So each of the two sizes may be wrong
+     * by one batch for each CPU. */
     const uint64_t batch = cpus > 16 ? 2 * cpus : 32, off = 2 * batch * cpus, pages = 4096;
     struct child child = start_child();
     struct sandwich before = read_asleep(&child, (struct command){ '.', 0, "" });
     struct sandwich after = read_asleep(&child, (struct command){ 'm', (uint32_t)pages, "" });
     uint64_t grown = (after.read.resident_bytes - before.read.resident_bytes) / page;
-    /* Each of the other faults that the process counted may have mapped FAULT_AROUND pages of a
-     * file. */
+    /* Each other fault of the process may have mapped FAULT_AROUND pages of a file. */
     uint64_t others = less(after.after.minor_faults - before.before.minor_faults, pages);
 
     (void)state;
@@ -75,7 +75,7 @@ static void switches_equal_the_childs_own_count(void **state)
     struct sandwich second = read_asleep(&child, (struct command){ 's', 30, "" });
 
     (void)state;
-    /* The child fell asleep once more after it reported its switches. */
+    /* After its report, the child fell asleep once more. */
     assert_between("voluntary", second.before.voluntary_switches + 1,
                    second.read.voluntary_switches, second.after.voluntary_switches);
     assert_between("involuntary", second.before.involuntary_switches,
@@ -99,12 +99,12 @@ static void bytes_written_to_storage_are_counted(void **state)
         skip();
     }
     after = read_asleep(&child, (struct command){ 'w', bytes, "" }).read;
-    /* The file system also writes metadata, whose size is not known here. */
+    /* The file system also writes metadata of unknown size. */
     assert_at_least("written", after.written_bytes - before.written_bytes, bytes, 0);
     end_child(&child);
 }
 
-static void confusing_names_are_read_correctly(void **state)
+static void process_names_with_blanks_and_parentheses_are_read_unchanged(void **state)
 {
     static const char *const names[] = { "two words",  "a) S 1 2 3",      ")))", "((",
                                          "line\nfeed", ") R 0 0 0 0 0\n", "" };
@@ -135,7 +135,7 @@ static void a_zombie_can_be_read_and_a_reaped_process_is_gone(void **state)
     assert_int_equal(camp_reader_open_process(&reader, NULL, &child.process, NULL), CAMP_OK);
     command_child(&child, (struct command){ 'q', 0, "" }, NULL);
     task = read_in_state(&child, 'Z');
-    /* The clock of a zombie is stopped, so all ways to read it must give the same time. */
+    /* The clock of a zombie does not change, so all ways to read it must give the same time. */
     assert_int_equal(clock_getcpuclockid(child.pid, &clock), 0);
     by_clock_ns = now_ns(clock);
     assert_at_least("cpu_ns", task.cpu_ns, before.cpu_ns, 0);
@@ -168,8 +168,8 @@ static uint64_t token_of(int32_t pid)
     return 0;
 }
 
-/* Makes the kernel give the pid after this one to the next process, if that pid is free. Returns
- * false, with errno, if this is not permitted. */
+/* Makes the kernel use the pid after this one for the next process, if that pid is free. Returns
+ * false with errno if this is not permitted. */
 static bool set_last_pid(pid_t pid)
 {
     FILE *last = fopen("/proc/sys/kernel/ns_last_pid", "w");
@@ -180,8 +180,7 @@ static bool set_last_pid(pid_t pid)
     return fclose(last) == 0;
 }
 
-/* Starts a child with this pid, which must be free. Returns false if other programs took it first.
- */
+/* Starts a child with this pid. Returns false if other programs always got the pid first. */
 static bool start_child_of_pid(pid_t pid, struct child *ret)
 {
     const uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
@@ -214,7 +213,8 @@ static void after_its_pid_is_reused_a_process_is_gone_and_the_token_differs(void
     }
     assert_int_equal(camp_reader_open_process(&reader, NULL, &first.process, NULL), CAMP_OK);
     end_child(&first);
-    usleep((useconds_t)(2 * proc_time_unit_ns() / NS_PER_US)); /* a later start time */
+    /* The start time of the next process must be later. */
+    usleep((useconds_t)(2 * proc_time_unit_ns() / NS_PER_US));
     if (!start_child_of_pid(first.pid, &second))
         fail_msg("pid %d was not given out again", first.pid);
     assert_int_equal(camp_pid_cpu_ns(first.pid, &ns), CAMP_OK);
@@ -259,7 +259,7 @@ static void every_listed_process_and_thread_can_be_read_or_is_gone(void **state)
         }
     }
     assert_int_equal(own, 1);
-    assert_in_range(read, 1, count); /* all others may have ended */
+    assert_in_range(read, 1, count); /* All other processes may have exited meanwhile. */
 }
 
 static void copy_file(const char *from, const char *to)
@@ -334,7 +334,7 @@ int main(void)
         cmocka_unit_test(the_resident_size_grows_by_the_pages_that_the_child_touches),
         cmocka_unit_test(switches_equal_the_childs_own_count),
         cmocka_unit_test(bytes_written_to_storage_are_counted),
-        cmocka_unit_test(confusing_names_are_read_correctly),
+        cmocka_unit_test(process_names_with_blanks_and_parentheses_are_read_unchanged),
         cmocka_unit_test(a_zombie_can_be_read_and_a_reaped_process_is_gone),
         cmocka_unit_test(after_its_pid_is_reused_a_process_is_gone_and_the_token_differs),
         cmocka_unit_test(every_listed_process_and_thread_can_be_read_or_is_gone),

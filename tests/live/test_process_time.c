@@ -1,12 +1,12 @@
-/* Laws of the CPU time of processes and threads on this machine: the time that is read of a
- * child is that of its own clock, and running and waiting add up to wall time. */
+/* Compares the CPU time of processes and threads with their own clocks, and the sum of CPU time and
+ * run delay with wall time. */
 #include "cpu_steal.h"
 #include "process_child.h"
 #include "scheduler_witness.h"
 
 #include <sched.h>
 
-static void cpu_time_read_of_a_sleeping_child_is_that_of_its_own_clock(void **state)
+static void the_cpu_time_of_a_sleeping_child_equals_its_own_clock(void **state)
 {
     struct child child = start_child();
     struct sandwich sandwich = read_asleep(&child, (struct command){ 'b', 50, "" });
@@ -14,7 +14,7 @@ static void cpu_time_read_of_a_sleeping_child_is_that_of_its_own_clock(void **st
 
     (void)state;
     assert_between("cpu_ns", sandwich.before.cpu_ns, sandwich.read.cpu_ns, sandwich.after.cpu_ns);
-    assert_at_least("cpu_ns", sandwich.read.cpu_ns, 50 * NS_PER_MS, 0); /* as requested */
+    assert_at_least("cpu_ns", sandwich.read.cpu_ns, 50 * NS_PER_MS, 0);
     assert_int_equal(sandwich.read.cpu_resolution_ns, 1);
     assert_int_equal(camp_process_cpu_ns(NULL, &child.process, &by_identifier, NULL), CAMP_OK);
     assert_int_equal(camp_pid_cpu_ns(child.pid, &by_pid), CAMP_OK);
@@ -31,7 +31,7 @@ static struct camp_task read_thread(const struct camp_thread *thread)
     return task;
 }
 
-static void times_of_sleeping_threads_add_up_to_that_of_their_process(void **state)
+static void the_times_of_sleeping_threads_add_up_to_those_of_their_process(void **state)
 {
     struct child child = start_child();
     struct sandwich sandwich;
@@ -52,8 +52,8 @@ static void times_of_sleeping_threads_add_up_to_that_of_their_process(void **sta
     process = read_in_state(&child, 'S');
     first = read_thread(&threads[0]);
     second = read_thread(&threads[1]);
-    /* At least the requested time. The rest of the process's own time belongs to its first thread.
-     */
+    /* The second thread used at least the requested time. The other time of the process belongs to
+     * its first thread. */
     assert_at_least("second thread", second.cpu_ns, 50 * NS_PER_MS, 0);
     assert_at_most("first thread", first.cpu_ns, process.cpu_ns - 50 * NS_PER_MS, 0);
     assert_at_least("process", process.cpu_ns, sandwich.before.cpu_ns, 0);
@@ -103,13 +103,14 @@ static void counters_of_a_running_child_never_go_back(void **state)
     end_child(&child);
 }
 
-/* A child that burns CPU time from SIGCONT to SIGSTOP. The clock is read before and after each
- * signal, because it is not known exactly when a signal takes effect. */
+/* A child that uses CPU time from SIGCONT to SIGSTOP. It is not known when a signal takes effect,
+ * so the clock is read before and after each signal. */
 struct burner {
     struct child child;
     struct camp_task before;
     struct camp_task after;
-    uint64_t let_ns[2], stopped_ns[2]; /* before and after SIGCONT, and SIGSTOP */
+    /* the clock before and after SIGCONT (let_ns), and before and after SIGSTOP (stopped_ns) */
+    uint64_t let_ns[2], stopped_ns[2];
 };
 
 static uint64_t at_least_ns(const struct burner *burner)
@@ -159,12 +160,13 @@ static uint64_t switches_between(const struct camp_task *before, const struct ca
            before->involuntary_switches;
 }
 
-/* Each of two processes runs or waits for the CPU from SIGCONT until SIGSTOP. Stolen time is
- * neither, where the kernel accounts it separately, nor are interrupts with
- * CONFIG_IRQ_TIME_ACCOUNTING. The CPUs have counters for both. */
+/* Two busy processes share a CPU. Each of them runs or waits for the CPU from SIGCONT to SIGSTOP.
+ * Its CPU time and run delay may miss stolen time, and with CONFIG_IRQ_TIME_ACCOUNTING also
+ * interrupts. The counters of the CPU include stolen time and interrupts. */
 static void a_busy_thread_is_always_on_a_cpu_or_in_the_run_queue(void **state)
 {
-    const unsigned cpu = (unsigned)sched_getcpu(); /* once: this test itself may change CPUs */
+    /* This test may move to another CPU, so the number is read once. */
+    const unsigned cpu = (unsigned)sched_getcpu();
     struct camp_cpu cpus[2];
     struct burner burners[2];
     uint64_t steal, ran[2], waited[2], tolerance;
@@ -192,7 +194,8 @@ static void a_busy_thread_is_always_on_a_cpu_or_in_the_run_queue(void **state)
         assert_at_most("ran + waited", ran[i] + waited[i], at_most_ns(&burners[i]),
                        switches_tolerance(0, switches));
     }
-    /* While one process runs the other waits, except when only one of them was allowed to run. */
+    /* While one process runs, the other process waits, except for the time when only one of them
+     * was allowed to run. */
     for (int i = 0; i < 2; i++) {
         const uint64_t alone = at_most_ns(&burners[1 - i]) - at_least_ns(&burners[i]);
 
@@ -204,8 +207,8 @@ static void a_busy_thread_is_always_on_a_cpu_or_in_the_run_queue(void **state)
 
 #define PAUSE_MS 200
 
-/* The clock of a child that runs on another CPU lags by up to a tick, in each of the readings. */
-static void utilisation_of_a_busy_child_is_the_growth_of_its_clock(void **state)
+/* The clock of a child that runs on another CPU may lag by a tick at each reading. */
+static void the_utilisation_of_a_busy_child_equals_the_growth_of_its_clock(void **state)
 {
     struct child child = start_child();
     struct camp_task_utilisation utilisation;
@@ -225,7 +228,7 @@ static void utilisation_of_a_busy_child_is_the_growth_of_its_clock(void **state)
     cpu_ns = utilisation.cpu_percent * (double)utilisation.elapsed_ns / 100;
     assert_in_range(utilisation.elapsed_ns, PAUSE_MS * NS_PER_MS, after_ns - before_ns);
     assert_at_most("used", (uint64_t)cpu_ns, cpu_after - cpu_before, 0);
-    /* The child's CPU time outside of the interval is at most the wall time outside of it. */
+    /* Outside of the interval, the child's CPU time is at most the wall time. */
     outside_ns = after_ns - before_ns - utilisation.elapsed_ns;
     assert_at_most("its clock", cpu_after - cpu_before, (uint64_t)cpu_ns + outside_ns,
                    2 * tick_ns() + stolen_since(steal));
@@ -236,12 +239,12 @@ static void utilisation_of_a_busy_child_is_the_growth_of_its_clock(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cpu_time_read_of_a_sleeping_child_is_that_of_its_own_clock),
-        cmocka_unit_test(times_of_sleeping_threads_add_up_to_that_of_their_process),
+        cmocka_unit_test(the_cpu_time_of_a_sleeping_child_equals_its_own_clock),
+        cmocka_unit_test(the_times_of_sleeping_threads_add_up_to_those_of_their_process),
         cmocka_unit_test(the_time_of_an_exited_thread_stays_in_its_process),
         cmocka_unit_test(counters_of_a_running_child_never_go_back),
         cmocka_unit_test(a_busy_thread_is_always_on_a_cpu_or_in_the_run_queue),
-        cmocka_unit_test(utilisation_of_a_busy_child_is_the_growth_of_its_clock),
+        cmocka_unit_test(the_utilisation_of_a_busy_child_equals_the_growth_of_its_clock),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Microstates of this machine's threads and CPUs: states add up to elapsed time, and threads to
- * CPUs. */
+/* Tests that the microstates of a thread add up to its elapsed time, and that the time of all
+ * threads equals the time of the CPUs. */
 #include "states_session.h"
 
 #include "verify/verify_watch.h"
@@ -30,16 +30,14 @@ static void states_of_every_thread_add_up_to_its_time(void **state)
                      (unsigned long long)(now->time_ns - then->time_ns));
         compared++;
     }
-    assert_at_least("compared", compared, 1, 0); /* at least this thread */
+    assert_at_least("compared", compared, 1, 0); /* At least this thread is in both snapshots. */
     free(before.of);
     free(after.of);
     close_states(session);
 }
 
-/* ---------------------------------------------------------------- Threads against CPUs -- */
-
 struct cpus {
-    struct camp_cpu_states of[CPUS_MAX]; /* [count] */
+    struct camp_cpu_states of[CPUS_MAX];
     size_t count;
 };
 
@@ -50,12 +48,13 @@ static void look_at_cpus(struct camp_states *session, struct cpus *ret)
         CAMP_OK);
 }
 
-/* Sums over all CPUs, or over all threads. */
+/* sums over all CPUs or all threads */
 struct done {
     uint64_t wall_ns, busy_ns, interrupts_ns;
 };
 
-/* Returns what all CPUs did, and asserts that busy, idle and interrupt time of each add up. */
+/* Returns the sums over all CPUs. Asserts that busy, idle and interrupt time of each CPU add up to
+ * its wall time. */
 static struct done done_by_cpus(const struct cpus *before, const struct cpus *after)
 {
     struct done done = { 0 };
@@ -76,15 +75,16 @@ static struct done done_by_cpus(const struct cpus *before, const struct cpus *af
     return done;
 }
 
-/* A snapshot of all threads, and one of the CPUs just before and just after it. */
+/* A snapshot of all threads. The CPUs are read before (`earlier`) and after (`later`) the
+ * threads. */
 struct moment {
     struct cpus earlier, later;
     struct threads threads;
     uint64_t time_ns, hidden_ns;
 };
 
-/* Whether the thread left the snapshots between these two. A thread leaves them a little before its
- * last record is there. */
+/* Tells whether the thread exited between the snapshots. A thread leaves the snapshots slightly
+ * before its last record arrives. */
 static bool ended_between(const struct camp_thread_states *ended,
                           const struct camp_thread_states *then, const struct moment *before,
                           const struct moment *after)
@@ -94,8 +94,8 @@ static bool ended_between(const struct camp_thread_states *ended,
            find(&after->threads, ended->tid, ended->start_ns) == NULL;
 }
 
-/* Returns what all threads did between two snapshots, including threads that exited between them.
- */
+/* Returns the sums over all threads between two snapshots, including threads that exited between
+ * them. */
 static struct done done_by_threads(const struct moment *before, const struct moment *after,
                                    const struct threads *ended)
 {
@@ -125,9 +125,8 @@ static void burn_a_while(void *ns)
     burn(CLOCK_PROCESS_CPUTIME_ID, *(uint64_t *)ns);
 }
 
-/* Works for a second, with threads that run all the time and threads that start and exit.
- * Returns the number of exited threads. Exited threads of the whole machine are read at once, so
- * that none is added to a total. */
+/* Works for a second, with a long-lived process and many short-lived processes, and returns their
+ * number. The exited threads are read at once, so that none of them is added to a total. */
 static unsigned work_for_a_second(struct camp_states *session, struct threads *ended)
 {
     static uint64_t long_ns = 300 * (uint64_t)NS_PER_MS, short_ns = 2 * (uint64_t)NS_PER_MS;
@@ -166,7 +165,7 @@ static void look_at_all(struct camp_states *session, struct moment *ret)
     ret->hidden_ns = find_tid(&ret->threads, 1) != NULL ? 0 : watch_process_1_ns();
 }
 
-/* Law 2: the time of a CPU is accounted once, to a thread or to the CPU itself. */
+/* The time of a CPU must be accounted exactly once, either to a thread or to the CPU itself. */
 static void the_time_of_all_threads_equals_the_time_of_the_cpus(void **state)
 {
     static struct moment before, after;
@@ -191,8 +190,8 @@ static void the_time_of_all_threads_equals_the_time_of_the_cpus(void **state)
     most = done_by_cpus(&before.earlier, &after.later);
     threads = done_by_threads(&before, &after, &ended);
     hidden = after.hidden_ns - before.hidden_ns;
-    /* Process 1 may run during the snapshot. The time of a switch without an event is divided by
-     * the scheduler's count. */
+    /* Process 1 may run during a snapshot. If the session did not see a switch, it divides the time
+     * by the scheduler's count. */
     assert_int_equal(camp_states_losses(session, &losses, sizeof losses, NULL), CAMP_OK);
     tolerance = (hidden > 0 ? 2 * tick_ns() : 0) + losses.unseen * 2 * switch_cost_ns();
     print_message("threads %.3f ms and %.3f hidden, CPUs %.3f to %.3f of %.3f; %zu ended\n",

@@ -1,15 +1,15 @@
-/* CPUs are read while they switch: all numbers in a reading of a CPU are of the same moment. */
+/* Tests that a reading of a CPU is consistent while the CPU switches. */
 #include "states_session.h"
 
 #include <arpa/inet.h>
 #include <time.h>
 
 #define CPUS_MAX 64
-/* Without a sequence number, one reading in 10,000 was inconsistent, in the middle of a switch. */
+/* Without a sequence number in the BPF program, one of 10,000 readings was inconsistent. */
 #define READINGS 100000
 
-/* Passes a byte back and forth with another process on the same CPU, which switches all the time.
- */
+/* Passes a byte back and forth with another process on the same CPU, which switches all the
+ * time. */
 static void hand_to_and_fro(void *unused)
 {
     int there[2], back[2];
@@ -34,7 +34,7 @@ static uint64_t told_ns(const struct camp_cpu_states *cpu)
     return cpu->busy_ns + cpu->idle_ns + cpu->irq_ns + cpu->softirq_ns;
 }
 
-static void all_numbers_of_a_switching_cpu_are_of_one_moment(void **state)
+static void every_reading_of_a_switching_cpu_is_consistent(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct camp_cpu_states first[CPUS_MAX], now[CPUS_MAX];
@@ -58,7 +58,8 @@ static void all_numbers_of_a_switching_cpu_are_of_one_moment(void **state)
     close_states(session);
 }
 
-/* Sends datagrams to this machine. Each causes a softirq, during which interrupts are enabled. */
+/* Sends datagrams to this machine. Each datagram causes a softirq, which runs with interrupts
+ * enabled. */
 static void send_to_itself(void *unused)
 {
     const struct sockaddr_in nobody = { .sin_family = AF_INET,
@@ -82,8 +83,8 @@ static void wake_often(void *unused)
         usleep(20);
 }
 
-/* Once, when an interrupt came while the end of a softirq was accounted, the softirq was accounted
- * as if it had lasted since boot. */
+/* An interrupt may come while the end of a softirq is accounted. Then the softirq must not be
+ * accounted as if it had lasted since boot. */
 static void an_interrupt_at_the_end_of_a_softirq_is_accounted_once(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
@@ -112,7 +113,7 @@ static void an_interrupt_at_the_end_of_a_softirq_is_accounted_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_numbers_of_a_switching_cpu_are_of_one_moment),
+        cmocka_unit_test(every_reading_of_a_switching_cpu_is_consistent),
         cmocka_unit_test(an_interrupt_at_the_end_of_a_softirq_is_accounted_once),
     };
 

@@ -1,5 +1,5 @@
 /*
- * Laws of microstates with many threads: a limited fork bomb, whose lost processes are counted, and
+ * Tests microstates with many threads: a limited fork bomb, whose lost processes are counted, and
  * 32,000 threads at the same time.
  */
 #include "sources/source.h"
@@ -13,8 +13,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-/* A unique name, by which the records of this test are found. It is set before children are
- * started. */
+/* A unique name of the processes of this test. It is set before they are started. */
 static char name[CAMP_STATES_NAME_SIZE];
 
 static void set_name(const char *kind)
@@ -22,19 +21,17 @@ static void set_name(const char *kind)
     snprintf(name, sizeof name, "%s%d", kind, getpid() % 1000000);
 }
 
-/* --------------------------------------------------------------------------- A fork bomb -- */
-
 #define BOMB_MAX 9000 /* more records than the ring holds */
 
 struct bomb {
-    pid_t pid;       /* of be_a_bomb() */
-    atomic_uint lit; /* a futex */
+    pid_t pid;
+    atomic_uint lit; /* futex that starts the bomb */
     atomic_int size; /* how many more processes may start */
     atomic_int made;
-    uint64_t own_ns[BOMB_MAX]; /* their CPU clocks just before they exit */
+    uint64_t own_ns[BOMB_MAX]; /* CPU clocks of the processes just before they exit */
 };
 
-/* Each process starts two others, while `size` allows, and waits for none of them. */
+/* Each process starts up to two others while `size` allows it, and waits for none of them. */
 static void go_off(struct bomb *bomb)
 {
     int number = atomic_fetch_add(&bomb->made, 1);
@@ -42,7 +39,7 @@ static void go_off(struct bomb *bomb)
     for (int children = 0; children < 2 && atomic_fetch_sub(&bomb->size, 1) > 0; children++) {
         if (fork() == 0) {
             number = atomic_fetch_add(&bomb->made, 1);
-            children = -1; /* none yet */
+            children = -1;
         }
     }
     bomb->own_ns[number] = now_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -55,7 +52,7 @@ static void sleep_while_zero(atomic_uint *futex)
         syscall(SYS_futex, futex, FUTEX_WAIT, 0, NULL, NULL, 0);
 }
 
-/* Starts the bomb. As subreaper, this process waits for all the others, and exits last. */
+/* Starts the bomb. This process is a subreaper, so it reaps all other processes and exits last. */
 static void be_a_bomb(void *memory)
 {
     struct bomb *bomb = memory;
@@ -69,7 +66,8 @@ static void be_a_bomb(void *memory)
         continue;
 }
 
-/* Called before the session is opened, so that fork(2) does not copy the session's memory. */
+/* Must be called before the session is opened, so that fork(2) does not copy the memory of the
+ * session. */
 static struct bomb *make_bomb(int size)
 {
     struct bomb *bomb = shared_memory(sizeof *bomb);
@@ -86,10 +84,10 @@ static uint64_t run_bomb(struct bomb *bomb)
     bomb->lit = 1;
     syscall(SYS_futex, &bomb->lit, FUTEX_WAKE, 1, NULL, NULL, 0);
     reap_well(bomb->pid);
-    return (uint64_t)bomb->made + 1; /* and be_a_bomb() */
+    return (uint64_t)bomb->made + 1; /* be_a_bomb() is one more process. */
 }
 
-/* Sums of the records of exited threads of this test. */
+/* sums of the records of this test's exited threads */
 struct reported {
     uint64_t count, processes, totals;
     uint64_t on_cpu_ns, scheduler_ns, irq_ns, sleeps, preemptions;
@@ -117,8 +115,8 @@ static struct reported sum_of_exited(const struct threads *ended)
     return reported;
 }
 
-/* Reads exits until `count` are reported or counted as lost: a thread that wait(2) has returned may
- * not have left its CPU yet. */
+/* Reads exited threads until `count` of them are reported or counted as lost. wait(2) may return
+ * before a thread has left its CPU. */
 static struct reported wait_for_all(struct camp_states *session, struct threads *ended,
                                     uint64_t count, struct camp_states_losses *ret_losses)
 {
@@ -134,7 +132,7 @@ static struct reported wait_for_all(struct camp_states *session, struct threads 
     return reported;
 }
 
-/* Returns the number of processes and threads that were created on this machine since boot. */
+/* Returns the number of processes and threads that were created since boot. */
 static uint64_t made_ever(void)
 {
     FILE *file = fopen("/proc/stat", "r");
@@ -170,8 +168,8 @@ static void every_lost_process_of_a_fork_bomb_is_counted(void **state)
                   (unsigned long long)losses.exits_lost, (double)reported.on_cpu_ns / 1e6,
                   (double)own_ns / 1e6, (double)reported.scheduler_ns / 1e6);
     assert_true(losses.exits_added_up > 0);
-    /* A lost thread may be any thread of the machine. At most `others` threads exited: those that
-     * existed before or were created since. */
+    /* A lost thread may belong to another program. At most `others` threads of other programs can
+     * have exited. */
     assert_at_most("reported", reported.count, made, 0);
     assert_at_least("reported and lost", reported.count + losses.exits_lost, made, 0);
     assert_at_most("reported and lost", reported.count + losses.exits_lost, made, others);
@@ -189,8 +187,8 @@ static void every_lost_process_of_a_fork_bomb_is_counted(void **state)
     camp_states_close(session);
 }
 
-/* The source is read all the time, so no process is added to a total. */
-static void a_source_that_is_read_all_the_time_has_every_process_of_a_fork_bomb(void **state)
+/* Because the source is read continuously, no process is added to a total. */
+static void a_source_read_continuously_has_every_process_of_a_fork_bomb(void **state)
 {
     static const volatile sig_atomic_t never_stop;
     struct source *source = NULL;
@@ -221,15 +219,13 @@ static void a_source_that_is_read_all_the_time_has_every_process_of_a_fork_bomb(
     source_close(source);
 }
 
-/* ------------------------------------------------------------------------ 32,000 threads -- */
-
 #define CROWD 32000
 #define CROWD_PROCESSES 4
 
 struct crowd {
-    atomic_uint go; /* a futex that stays 0, so they sleep */
+    atomic_uint go; /* futex that stays 0, so that the threads sleep */
     atomic_int there;
-    atomic_int failed; /* an errno */
+    atomic_int failed; /* errno of the failed call, or 0 */
 };
 
 static void *be_one_of_many(void *memory)
@@ -241,7 +237,7 @@ static void *be_one_of_many(void *memory)
     return NULL;
 }
 
-/* Starts a process of the crowd. Its first thread is a member of the crowd, too. */
+/* Starts a process of the crowd. Its first thread is also a member of the crowd. */
 static void be_a_crowd(void *memory)
 {
     struct crowd *crowd = memory;
@@ -267,8 +263,8 @@ static void start_crowd(struct crowd *crowd, pid_t pids[CROWD_PROCESSES])
         usleep(10000);
 }
 
-/* Fails if another program killed a process of the crowd by a stale pid. This can happen, because
- * the crowd has nearly all pids. */
+/* Fails if another program killed a process of the crowd. A program with an outdated pid may do
+ * this, because the crowd has nearly all pids. */
 static void assert_crowd_is_there(const pid_t pids[CROWD_PROCESSES])
 {
     siginfo_t ended = { 0 };
@@ -289,7 +285,7 @@ static void end_crowd(const pid_t pids[CROWD_PROCESSES])
         waitpid(pids[i], NULL, 0);
 }
 
-/* Runs `camp top` for one interval, and returns its status. */
+/* Runs `camp top` for one interval and returns its wait status. */
 static int run_top(const char *camp, long *ret_resident_kb)
 {
     struct rusage usage;
@@ -306,8 +302,8 @@ static int run_top(const char *camp, long *ret_resident_kb)
     return status;
 }
 
-/* Returns how many threads of the crowd sleep. The last ones have reported their start, but may not
- * be asleep yet. */
+/* Returns how many threads of the crowd sleep. The last threads may have started, but may not sleep
+ * yet. */
 static size_t assert_all_of_a_crowd_add_up(struct camp_states *session,
                                            const pid_t pids[CROWD_PROCESSES])
 {
@@ -386,7 +382,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_lost_process_of_a_fork_bomb_is_counted),
-        cmocka_unit_test(a_source_that_is_read_all_the_time_has_every_process_of_a_fork_bomb),
+        cmocka_unit_test(a_source_read_continuously_has_every_process_of_a_fork_bomb),
         cmocka_unit_test(each_of_32000_threads_is_in_the_snapshot_and_its_states_add_up),
     };
 

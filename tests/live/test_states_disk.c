@@ -1,4 +1,4 @@
-/* Law 4: waits for a disk and for pages are those of the waiting thread's own clocks. */
+/* Compares waits for a disk and for pages with the waiting thread's own clocks. */
 #include "disk_file.h"
 
 #include <sys/resource.h>
@@ -9,8 +9,8 @@ struct waiter {
     int file;
     size_t cpu;
     struct stretch own;
-    uint64_t major_faults; /* as it ends */
-    uint64_t stolen_ns;    /* during its life */
+    uint64_t major_faults;
+    uint64_t stolen_ns;
 };
 
 static void end_waiting(struct waiter *waiter)
@@ -22,7 +22,7 @@ static void end_waiting(struct waiter *waiter)
     waiter->major_faults = (uint64_t)usage.ru_majflt;
 }
 
-/* Returns the last record of a child that waits for pages of a file. */
+/* Returns the last record of a child that runs `wait`. */
 static struct camp_thread_states watch(void wait(void *waiter), struct waiter *waiter)
 {
     struct camp_states *session = open_states_or_skip(0);
@@ -45,15 +45,15 @@ static struct camp_thread_states watch(void wait(void *waiter), struct waiter *w
     return last;
 }
 
-/* Returns the thread's time before its first reading of its clocks and after its last one. */
+/* Returns the life of the thread outside of its own clock readings. */
 static uint64_t outside_ns(const struct camp_thread_states *last, const struct waiter *waiter)
 {
     return last->time_ns - last->start_ns - waiter->own.wall_ns;
 }
 
-/* Asserts that the thread's time in this sleep is within the bounds of its own clocks, its time on
- * a CPU and in the run queue is that of the scheduler, and between its readings it had no other
- * sleep. */
+/* Asserts that the time in this sleep is within the bounds of the thread's own clocks, and that CPU
+ * time and run-queue time are those of the scheduler. Between its clock readings, the thread must
+ * have no other sleep. */
 static void assert_waited(const struct camp_thread_states *last, enum camp_state kind,
                           const struct waiter *waiter)
 {
@@ -77,8 +77,6 @@ static void assert_waited(const struct camp_thread_states *last, enum camp_state
             assert_at_most(camp_state_name(i), last->state_ns[i], outside, 0);
     }
 }
-
-/* ------------------------------------------------------------------------------- A disk -- */
 
 static void read_directly(void *truth)
 {
@@ -107,8 +105,8 @@ static void burn_for_ever(void *cpu)
         now_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* On a CPU that is never idle, the kernel's iowait is 0, but the reader waits for its disk as
- * before, and for the CPU as well. */
+/* On a CPU that is never idle, the kernel's iowait is 0. The reader still waits for its disk, and
+ * also for the CPU. */
 static void a_busy_thread_does_not_hide_the_waits_of_a_reader(void **state)
 {
     struct waiter reader = { .file = file_on_disk("", 1), .cpu = last_cpu() };
@@ -129,8 +127,6 @@ static void a_busy_thread_does_not_hide_the_waits_of_a_reader(void **state)
                    tolerance_of(&last) + outside_ns(&last, &reader));
 }
 
-/* -------------------------------------------------------------------------- Text faults -- */
-
 #if defined(__x86_64__)
 static const uint8_t just_return[] = { 0xc3 };
 
@@ -148,7 +144,7 @@ static void call_pages(void *truth)
 }
 #endif
 
-/* Faults of other pages, and of pages that a call touches, are in test_load_sleep.c. */
+/* test_load_sleep.c tests faults of data pages and of pages that a system call touches. */
 static void execution_of_a_missing_page_is_a_text_fault(void **state)
 {
     (void)state;
@@ -157,7 +153,7 @@ static void execution_of_a_missing_page_is_a_text_fault(void **state)
     struct camp_thread_states last = watch(call_pages, &waiter);
 
     assert_int_equal(last.major_faults, waiter.major_faults);
-    /* The kernel reads code ahead in spite of madvise(2), so a single fault may fetch all pages. */
+    /* The kernel reads code ahead despite madvise(2), so one fault may fetch all pages. */
     assert_at_least("major faults", waiter.major_faults, 1, 0);
     assert_waited(&last, CAMP_STATE_TEXT_FAULT, &waiter);
 #else

@@ -1,4 +1,4 @@
-/* Law 5: no exited thread and none of its time is lost, however short its life. */
+/* Tests that no exited thread is lost, and none of its time, even if its life is short. */
 #include "states_session.h"
 
 #include <pthread.h>
@@ -6,13 +6,13 @@
 #include <string.h>
 
 #define CHILDREN 500
-#define EVERY_NS (2 * (uint64_t)NS_PER_MS) /* 500 children a second */
+#define EVERY_NS (2 * (uint64_t)NS_PER_MS) /* 500 children per second */
 #define THREADS 4
 
 struct short_child {
     pid_t pid;
     char name[CAMP_STATES_NAME_SIZE];
-    uint64_t own_ns; /* its CPU clock just before its exit */
+    uint64_t own_ns; /* CPU clock just before the exit */
 };
 
 static void be_short(void *truth)
@@ -82,8 +82,6 @@ static void every_short_lived_child_has_a_last_record(void **state)
     close_states(session);
 }
 
-/* ------------------------------------------------------------------------------ Threads -- */
-
 struct crew {
     pid_t pid;
     struct {
@@ -145,8 +143,6 @@ static void every_thread_of_a_process_has_a_last_record(void **state)
     close_states(session);
 }
 
-/* ---------------------------------------------------------------------- Another program -- */
-
 static void *become_another(void *unused)
 {
     (void)unused;
@@ -163,7 +159,7 @@ static void run_another_in_a_thread(void *unused)
     pause();
 }
 
-/* Waits for the last records of a process with this number of threads, and returns the last one. */
+/* Waits for the last records of all threads of a process, and returns the last of these records. */
 static struct camp_thread_states last_of_all(struct camp_states *session, pid_t pid, size_t threads)
 {
     struct threads ended = { 0 };
@@ -187,8 +183,7 @@ static struct camp_thread_states last_of_all(struct camp_states *session, pid_t 
     return last;
 }
 
-/* A thread that calls exec gets the tid of its process's first thread. */
-static void a_thread_that_calls_exec_continues_as_its_process(void **state)
+static void a_thread_that_calls_exec_gets_the_tid_of_the_first_thread(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     uint64_t steal = steal_ns();
@@ -209,7 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_short_lived_child_has_a_last_record),
         cmocka_unit_test(every_thread_of_a_process_has_a_last_record),
-        cmocka_unit_test(a_thread_that_calls_exec_continues_as_its_process),
+        cmocka_unit_test(a_thread_that_calls_exec_gets_the_tid_of_the_first_thread),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

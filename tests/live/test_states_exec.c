@@ -1,5 +1,5 @@
-/* A thread that is not the first of its process calls exec(2): it continues under the tid of the
- * first thread, which exits. */
+/* Tests a thread that calls exec(2) and is not the first thread of its process. The first thread
+ * exits, and the calling thread gets its tid. */
 #include "states_session.h"
 
 #include "sources/source.h"
@@ -11,17 +11,17 @@
 
 static volatile sig_atomic_t stop;
 
-/* Two readings of the clock, before and after an event. */
+/* readings of the clock before and after an event */
 struct bracket {
     uint64_t early_ns, late_ns;
 };
 
 static struct {
-    struct bracket second; /* the start of the second thread */
-    uint64_t exec_ns;      /* just before it calls exec */
-    int go[2];             /* pipe: a byte lets it call exec */
+    struct bracket second; /* start of the second thread */
+    uint64_t exec_ns;      /* just before the second thread calls exec */
+    int go[2];             /* pipe: a byte lets the second thread call exec */
     int gone[2];           /* pipe that exec closes */
-} * facts;                 /* shared with the child */
+} * facts;
 
 static void *run_another(void *unused)
 {
@@ -49,8 +49,8 @@ static void have_a_thread_run_another(void *unused)
         pause();
 }
 
-/* Returns the elapsed time of all threads of a process in the next interval, and asserts that their
- * states add up to it. */
+/* Returns the elapsed time of all threads of a process in the next interval. Asserts that the
+ * states of each thread add up. */
 static uint64_t told_ns(struct source *source, pid_t pid, struct bracket *ret_when)
 {
     const struct frame *frame;
@@ -76,11 +76,11 @@ static void assert_in_bracket(const char *what, uint64_t ns, uint64_t least_ns, 
     assert_at_most(what, ns, most_ns, 0);
 }
 
-/* There are two threads until the exec, and one after it. The moments of start and exec are known
- * from readings of the clock before and after them. */
+/* The process has two threads until exec, and one thread afterwards. The clock is read before and
+ * after each event, which gives bounds of the times. */
 static void a_thread_that_calls_exec_continues_under_the_first_tid(void **state)
 {
-    struct camp_states *session = open_states_or_skip(0); /* skips without privilege */
+    struct camp_states *session = open_states_or_skip(0); /* skips the test without privileges */
     struct bracket first, when, exec;
     struct source *source;
     uint64_t elapsed_ns;
@@ -106,7 +106,8 @@ static void a_thread_that_calls_exec_continues_under_the_first_tid(void **state)
                       2 * when.late_ns - first.early_ns - facts->second.early_ns);
     usleep(STEP_US);
     assert_int_equal(write(facts->go[1], "", 1), 1);
-    assert_int_equal(read(facts->gone[0], &byte, 1), 0); /* end of file: exec has happened */
+    /* The end of the file means that exec has happened. */
+    assert_int_equal(read(facts->gone[0], &byte, 1), 0);
     exec = (struct bracket){ facts->exec_ns, now_ns(CLOCK_MONOTONIC) };
     elapsed_ns += told_ns(source, child, &when);
     usleep(STEP_US);

@@ -1,11 +1,9 @@
-/* Law 3: microstates on a CPU and in the run queue, compared with the scheduler's counts and with
- * a load that measures how it divides its time. */
+/* Compares microstates on a CPU and in the run queue with the scheduler's counts. Compares user and
+ * system time with those of a load that measures both. */
 #include "states_session.h"
 
 #include <fcntl.h>
 #include <string.h>
-
-/* ------------------------------------------------------------------ On a CPU, run queue -- */
 
 struct worker {
     size_t cpu;
@@ -22,7 +20,7 @@ static void burn_beside_another(void *truth)
     end_stretch(&self->own);
 }
 
-/* Two threads share a CPU: the part of their wall time without CPU time is run queue. */
+/* Two threads share a CPU. Their wall time without their CPU time must be run-queue time. */
 static void cpu_time_and_run_queue_equal_the_counts_of_the_scheduler(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
@@ -64,11 +62,12 @@ static void sleep_beside_another(void *truth)
     for (int i = 0; i < 60; i++)
         usleep(1000);
     end_stretch(&self->own);
-    sched_setscheduler(0, SCHED_OTHER, &last); /* so that it ends under any load */
+    /* Without SCHED_IDLE, the thread can exit under any load. */
+    sched_setscheduler(0, SCHED_OTHER, &last);
 }
 
-/* A woken thread of policy SCHED_IDLE does not preempt the busy thread. It waits in the run queue,
- * and this wait is not part of its sleep. */
+/* A woken thread with SCHED_IDLE does not preempt the busy thread. It waits in the run queue, which
+ * is not part of its sleep. */
 static void a_woken_thread_waits_in_the_run_queue_of_a_busy_cpu(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
@@ -100,21 +99,19 @@ static void a_woken_thread_waits_in_the_run_queue_of_a_busy_cpu(void **state)
     close_states(session);
 }
 
-/* ---------------------------------------------------------------------- User and system -- */
-
-/* The calls are long, so that entering and leaving them, which is user time, is a small share. */
+/* The system calls are long, because entering and leaving a call is accounted as user time. */
 #define READ_BYTES (16u << 20)
 
 struct split {
     uint64_t user_ns, system_ns;
-    uint64_t crossing_ns; /* a call that does nothing, before each read(2) */
-    uint64_t cpu_ns;      /* by its CPU clock: all three parts */
-    uint64_t calls;       /* of read(2) */
+    uint64_t crossing_ns; /* time of an empty system call before each read(2) */
+    uint64_t cpu_ns;      /* CPU time of all three parts */
+    uint64_t calls;       /* number of calls to read(2) */
 };
 
-/* Spends nine tenths of its time in read(2) and one tenth in its own code, by its own clock, which
- * needs no system call. Where permitted it has real-time priority, because any other task would run
- * in one of the parts. */
+/* Spends nine tenths of the time in read(2) and one tenth in its own code. CLOCK_MONOTONIC needs no
+ * system call. The child has real-time priority if permitted, because the time of other tasks would
+ * be counted in one of the parts. */
 static void read_zeros(void *truth)
 {
     struct sched_param first = { .sched_priority = 1 };
@@ -150,7 +147,7 @@ static void read_zeros(void *truth)
     raise(SIGSTOP);
 }
 
-/* Returns the states of a child that stopped itself, and lets it continue. */
+/* Waits until the child has stopped itself, returns its states, and lets it continue. */
 static struct camp_thread_states stopped(struct camp_states *session, pid_t child)
 {
     const struct camp_thread_states *found;
@@ -169,7 +166,7 @@ static struct camp_thread_states stopped(struct camp_states *session, pid_t chil
     return states;
 }
 
-/* Returns what the reader did between two readings of its clock. */
+/* Returns the growth of the reader's states between its two stops. */
 static struct camp_thread_states watch_reader(uint32_t options, struct split *ret)
 {
     struct camp_states *session = open_states_or_skip(options);
@@ -191,9 +188,9 @@ static struct camp_thread_states watch_reader(uint32_t options, struct split *re
     return after;
 }
 
-/* Between the two snapshots the thread was also on a CPU outside of its reads and its loop. This
- * time is the difference between the scheduler's count and the thread's own CPU clock. The time of
- * the reads includes interrupts and run delay. */
+/* Between the snapshots, the thread also used CPU time outside of its own measurement. This time is
+ * the scheduler's count without the thread's own CPU clock. The measured time of the reads includes
+ * interrupts and run delay. */
 static void the_system_time_of_a_load_is_reported(void **state)
 {
     struct split own;

@@ -1,5 +1,5 @@
-/* Sessions of microstates: permission, two at the same time, and that nothing stays in the kernel.
- */
+/* Tests sessions of microstates: missing permission, two sessions at the same time, and that a
+ * killed session leaves nothing in the kernel. */
 #include "states_session.h"
 
 #include <bpf/bpf.h>
@@ -9,11 +9,9 @@
 #include <grp.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------------------- What stays -- */
-
 #define PROGRAMS_MAX 64
 
-/* Lists the BPF programs whose descriptors a process has, and returns their number. */
+/* Lists the BPF programs that a process has open, and returns their number. */
 static size_t programs_of(pid_t pid, uint32_t ret[PROGRAMS_MAX])
 {
     char pattern[64], line[256];
@@ -36,7 +34,7 @@ static size_t programs_of(pid_t pid, uint32_t ret[PROGRAMS_MAX])
     return count;
 }
 
-/* -1: there is none of that number. */
+/* Returns -1 if the program does not exist. */
 static int is_the_switch(uint32_t program)
 {
     struct bpf_prog_info info = { 0 };
@@ -83,7 +81,7 @@ static void a_killed_session_leaves_no_program_in_the_kernel(void **state)
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     began_ns = now_ns(CLOCK_MONOTONIC);
-    do { /* the kernel removes them after the process has ended */
+    do { /* The kernel removes the programs after the process has exited. */
         left = 0;
         for (size_t k = 0; k < count; k++)
             left += is_the_switch(programs[k]) != -1;
@@ -93,9 +91,8 @@ static void a_killed_session_leaves_no_program_in_the_kernel(void **state)
     close(ready[1]);
 }
 
-/* --------------------------------------------------------------------------- Two at once -- */
-
-/* Reads a clock without a system call, because the two sessions see a call at different moments. */
+/* Uses a clock that needs no system call, because two sessions do not see a system call at the same
+ * moment. */
 static void burn_and_sleep(void *truth)
 {
     struct stretch *own = truth;
@@ -131,8 +128,6 @@ static void two_concurrent_sessions_report_the_same_states(void **state)
         assert_near(camp_state_name(i), last[0].state_ns[i], last[1].state_ns[i], tolerance);
     munmap(own, sizeof *own);
 }
-
-/* ------------------------------------------------------------------------------- Refusal -- */
 
 static void missing_capabilities_are_named(void **state)
 {

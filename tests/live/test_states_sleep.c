@@ -1,4 +1,4 @@
-/* Law 3: each kind of sleep, compared with the sleeper's own clocks. */
+/* Compares the time in each kind of sleep with the sleeper's own clocks. */
 #include "states_session.h"
 
 #include <linux/futex.h>
@@ -19,7 +19,6 @@ static void sleep_a_while(void)
     clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
 }
 
-/* Starts a process that acts after a delay. */
 static pid_t do_later(void act(int), int argument)
 {
     pid_t pid = fork();
@@ -43,9 +42,7 @@ static void do_nothing(int argument)
     (void)argument;
 }
 
-/* ------------------------------------------------------------------------------- Sleeps -- */
-
-/* Each of these functions is called by a child between two readings of its clock. */
+/* A child calls one of these functions between two readings of its clocks. */
 
 static void sleep_in_lock(int unused)
 {
@@ -105,7 +102,7 @@ static void stop_itself(int unused)
     raise(SIGSTOP);
 }
 
-/* Each of these functions prepares a sleep, and returns the argument of the sleeping function. */
+/* These functions prepare a sleep, and return the argument of the sleeping function. */
 
 static int late_sender(void)
 {
@@ -132,10 +129,11 @@ static int sleeping_child(void)
     return do_later(do_nothing, 0);
 }
 
-static uint64_t *stopped_ns; /* shared: upper bound of the time that a sleeper was stopped */
+/* Upper bound of the time that a sleeper was stopped. Shared memory. */
+static uint64_t *stopped_ns;
 
-/* In the middle of the sleep the thread is stopped for a moment. The sleep then continues in
- * another call, restart_syscall(2). */
+/* Stops the sleeping thread for a moment. Its sleep then continues in another system call,
+ * restart_syscall(2). */
 static int stop_in_between(void)
 {
     struct timespec time = { .tv_nsec = SLEEP_MS / 4 * (long)NS_PER_MS };
@@ -182,8 +180,6 @@ static const struct sleep {
 
 #define SLEEPS (sizeof sleeps / sizeof sleeps[0])
 
-/* ------------------------------------------------------------------------------ Sleepers -- */
-
 struct sleeper {
     const struct sleep *how;
     pid_t pid;
@@ -201,14 +197,14 @@ static void sleep_once(void *truth)
     end_stretch(&self->own);
     if (stopped_ns != NULL) {
         while (waitpid(-1, NULL, 0) <
-               0) /* the process that stopped it stores the time before it exits */
+               0) /* The process that stopped this one stores the time before it exits. */
             continue;
         self->stopped_ns = *stopped_ns;
     }
 }
 
-/* Asserts that the thread's sleep is within the bounds of its own clocks, except for the time when
- * it was stopped. Between its readings it had no other sleep. */
+/* Asserts that the sleep is within the bounds of the thread's own clocks, without the time when the
+ * thread was stopped. Between its clock readings, the thread must have no other sleep. */
 static void assert_slept(const struct sleeper *sleeper, const struct camp_thread_states *last,
                          uint64_t stolen_ns)
 {
@@ -233,7 +229,7 @@ static void assert_slept(const struct sleeper *sleeper, const struct camp_thread
     }
 }
 
-static void every_sleep_is_accounted_to_the_state_of_its_kind(void **state)
+static void each_kind_of_sleep_is_accounted_to_its_state(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct sleeper *sleepers = shared_memory(SLEEPS * sizeof *sleepers);
@@ -267,7 +263,7 @@ static void every_sleep_is_accounted_to_the_state_of_its_kind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_sleep_is_accounted_to_the_state_of_its_kind),
+        cmocka_unit_test(each_kind_of_sleep_is_accounted_to_its_state),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Threads that did nothing since the last snapshot are reported by short records. None of their
- * values may be missing or old. */
+/* Tests threads that did nothing since the last snapshot. The BPF program reports such threads with
+ * short records, but their values must be complete and up to date. */
 #include "states_session.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ static void sleep_on(void *unused)
         pause();
 }
 
-/* Returns the thread in the next snapshot. */
+/* Returns the thread in a new snapshot. */
 static struct camp_thread_states one_of(struct camp_states *session, pid_t pid)
 {
     struct threads threads = read_threads(session);
@@ -27,7 +27,6 @@ static struct camp_thread_states one_of(struct camp_states *session, pid_t pid)
     return thread;
 }
 
-/* Waits until the thread is in this sleep. */
 static void await_state(struct camp_states *session, pid_t pid, enum camp_state state)
 {
     uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
@@ -37,7 +36,7 @@ static void await_state(struct camp_states *session, pid_t pid, enum camp_state 
     assert_int_equal(one_of(session, pid).state, state);
 }
 
-/* A new thread that has not run yet is also in the state other sleep, so the thread must have made
+/* A new thread that has not run yet is also in CAMP_STATE_OTHER_SLEEP. So the thread must have made
  * a system call. */
 static void await_sleeper(struct camp_states *session, pid_t pid)
 {
@@ -51,7 +50,7 @@ static void await_sleeper(struct camp_states *session, pid_t pid)
     assert_int_equal(thread.state, CAMP_STATE_OTHER_SLEEP);
 }
 
-static void only_the_state_of_its_sleep_grows_for_a_sleeping_thread(void **state)
+static void for_a_sleeping_thread_only_the_state_of_its_sleep_grows(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     pid_t child = start(sleep_on, NULL);
@@ -82,8 +81,8 @@ static void only_the_state_of_its_sleep_grows_for_a_sleeping_thread(void **state
 }
 
 struct worker {
-    int work[2], done[2]; /* pipes */
-    uint64_t own_ns;      /* its CPU clock after its work */
+    int work[2], done[2];
+    uint64_t own_ns; /* CPU clock of the child after its work */
 };
 
 static void work_when_told(void *truth)
@@ -99,7 +98,7 @@ static void work_when_told(void *truth)
     }
 }
 
-/* The thread sleeps at both snapshots, and worked between them. */
+/* The thread sleeps in both snapshots, and works between them. */
 static void a_thread_that_worked_gets_a_full_record(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
@@ -136,8 +135,8 @@ static void *be_named(void *tid)
     return NULL;
 }
 
-/* Only a thread of the same process may change the name of another thread. */
-static void the_new_name_that_another_thread_gave_a_sleeper_is_reported(void **state)
+/* Only a thread of the same process may rename another thread. */
+static void the_new_name_of_a_thread_renamed_in_its_sleep_is_reported(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     volatile pid_t tid = 0;
@@ -170,7 +169,7 @@ static void have_a_child(void *truth)
     sleep_on(NULL);
 }
 
-static void the_new_parent_of_a_sleeper_is_reported_after_its_parent_exits(void **state)
+static void the_new_parent_of_a_sleeping_process_is_reported(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     volatile pid_t *grandchild = shared_memory(sizeof *grandchild);
@@ -194,7 +193,6 @@ static void the_new_parent_of_a_sleeper_is_reported_after_its_parent_exits(void 
     close_states(session);
 }
 
-/* Each snapshot has all threads in order, each once, while others start and exit. */
 static void each_snapshot_has_every_thread_once_while_others_start_and_exit(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
@@ -231,8 +229,7 @@ static void each_snapshot_has_every_thread_once_while_others_start_and_exit(void
     close_states(session);
 }
 
-/* If the array is too small for a snapshot, the next snapshot still has all threads. */
-static void a_snapshot_into_a_short_array_loses_nothing(void **state)
+static void a_snapshot_into_a_short_array_loses_no_thread(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     pid_t child = start(sleep_on, NULL);
@@ -252,12 +249,12 @@ static void a_snapshot_into_a_short_array_loses_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_the_state_of_its_sleep_grows_for_a_sleeping_thread),
+        cmocka_unit_test(for_a_sleeping_thread_only_the_state_of_its_sleep_grows),
         cmocka_unit_test(a_thread_that_worked_gets_a_full_record),
-        cmocka_unit_test(the_new_name_that_another_thread_gave_a_sleeper_is_reported),
-        cmocka_unit_test(the_new_parent_of_a_sleeper_is_reported_after_its_parent_exits),
+        cmocka_unit_test(the_new_name_of_a_thread_renamed_in_its_sleep_is_reported),
+        cmocka_unit_test(the_new_parent_of_a_sleeping_process_is_reported),
         cmocka_unit_test(each_snapshot_has_every_thread_once_while_others_start_and_exit),
-        cmocka_unit_test(a_snapshot_into_a_short_array_loses_nothing),
+        cmocka_unit_test(a_snapshot_into_a_short_array_loses_no_thread),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

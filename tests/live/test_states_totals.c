@@ -1,4 +1,4 @@
-/* Threads that exit faster than they are read: if the ring has no space, they are added up by
+/* Tests threads that exit faster than they are read. If the ring has no space, they are added up by
  * parent and name, and none of their time is lost. */
 #include "states_session.h"
 
@@ -49,9 +49,9 @@ static void take_all(struct camp_states *session, struct threads *ended)
     while (count_brief(ended) < FLOOD && wait_on(began_ns));
 }
 
-/* A switch moves time between the CPU and the run queue, so the law is about their sum. A switch
- * changes that sum only when a thread falls asleep or is woken. */
-static void exited_threads_without_space_are_added_up_in_totals(void **state)
+/* A switch moves time between the CPU and the run queue, so the sum of both is compared. A switch
+ * changes this sum only when a thread falls asleep or wakes up. */
+static void exited_threads_that_do_not_fit_in_the_ring_are_added_up(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct camp_states_losses losses;
@@ -90,11 +90,9 @@ static void exited_threads_without_space_are_added_up_in_totals(void **state)
     close_states(session);
 }
 
-/* -------------------------------------------------------------------------- In a frame -- */
-
 struct gang {
-    int begin[2], flood[2], end[2]; /* pipes on which they wait */
-    uint64_t end_ns;                /* just before they may end */
+    int begin[2], flood[2], end[2]; /* pipes on which the threads wait */
+    uint64_t end_ns;                /* time just before the threads may exit */
 };
 
 static void *be_known(void *truth)
@@ -108,7 +106,7 @@ static void *be_known(void *truth)
     return NULL;
 }
 
-/* Starts threads that wait, and that end after a flood of short-lived threads. */
+/* Starts threads that wait. They exit after many short-lived threads. */
 static void be_a_gang(void *truth)
 {
     struct gang *gang = truth;
@@ -131,8 +129,8 @@ static void be_a_gang(void *truth)
         pthread_join(threads[i], NULL);
 }
 
-/* Adds the times of the threads named `known` in the next frame, and the number of lost exits.
- * Returns how many of these threads ended. */
+/* Adds the times of the threads named "known" in the next frame, and the number of lost exits.
+ * Returns the number of these threads that exited. */
 static uint64_t add_known(struct source *source, uint64_t *elapsed_ns, uint64_t *states_ns,
                           uint64_t *lost)
 {
@@ -155,10 +153,10 @@ static uint64_t add_known(struct source *source, uint64_t *elapsed_ns, uint64_t 
 
 static volatile sig_atomic_t stop;
 
-static void a_thread_with_a_record_of_its_own_is_not_in_a_total(void **state)
+static void a_thread_with_its_own_record_is_not_in_a_total(void **state)
 {
     struct gang *gang = shared_memory(sizeof *gang);
-    struct camp_states *session = open_states_or_skip(0); /* skips without privilege */
+    struct camp_states *session = open_states_or_skip(0); /* skips the test without privileges */
     struct source *source;
     uint64_t opened_ns[2], asked_ns[2], began_ns, ended = 0, lost = 0, elapsed_ns = 0,
                                                   states_ns = 0;
@@ -205,8 +203,8 @@ static void a_thread_with_a_record_of_its_own_is_not_in_a_total(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exited_threads_without_space_are_added_up_in_totals),
-        cmocka_unit_test(a_thread_with_a_record_of_its_own_is_not_in_a_total),
+        cmocka_unit_test(exited_threads_that_do_not_fit_in_the_ring_are_added_up),
+        cmocka_unit_test(a_thread_with_its_own_record_is_not_in_a_total),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* I/O wait of CPUs by two definitions, and which disk a thread waited for, with one reader on one
- * CPU. Other threads may read, too, so the waits of all threads are compared as well. */
+/* Tests the two definitions of I/O wait of a CPU, and which disk a thread waited for. One reader
+ * runs on one CPU. Other threads may read too, so the waits of all threads are included. */
 #include "disk_file.h"
 
 #include <stdbool.h>
@@ -42,7 +42,7 @@ static void release_reader(struct reader *reader)
     munmap(reader, sizeof *reader);
 }
 
-/* Asserts that the reader's wait for its disk is at least that of its own clocks. */
+/* Asserts that the reader's wait for its disk is at least the wait by its own clocks. */
 static void assert_read(const struct reader *reader, const struct camp_thread_states *last,
                         uint64_t stolen_ns)
 {
@@ -54,7 +54,7 @@ static void assert_read(const struct reader *reader, const struct camp_thread_st
 struct sight {
     struct camp_cpu_states cpus[CPUS];
     size_t count;
-    uint64_t disk_ns; /* of all living threads */
+    uint64_t disk_ns; /* sum over all living threads */
 };
 
 static void see(struct camp_states *session, struct sight *sight)
@@ -70,7 +70,7 @@ static void see(struct camp_states *session, struct sight *sight)
         CAMP_OK);
 }
 
-/* Returns what a CPU did between two readings. */
+/* Returns the growth of a CPU's times between two readings. */
 static struct camp_cpu_states since(const struct sight *before, const struct sight *now, size_t at)
 {
     struct camp_cpu_states cpu = now->cpus[at];
@@ -90,8 +90,8 @@ static struct camp_cpu_states since(const struct sight *before, const struct sig
     return cpu;
 }
 
-/* While a thread waits for a disk, its CPU is idle or in use. The accounts of CPUs and of threads
- * read the clock separately, so the start and end of a wait differ by up to a switch. */
+/* While a thread waits for a disk, each CPU is idle or in use. CPUs and threads are accounted with
+ * separate clock readings, so the start and end of a wait may differ by the time of a switch. */
 static void assert_waits(const struct camp_cpu_states *cpu, bool has_reader, uint64_t reader_ns,
                          uint64_t reader_cpu_ns, uint64_t others_ns, uint64_t tolerance)
 {
@@ -121,7 +121,7 @@ static uint64_t disk_of(const struct threads *ended, pid_t but)
     return sum;
 }
 
-static void the_wait_of_a_reader_is_own_wait_of_one_cpu_and_any_wait_of_all(void **state)
+static void a_disk_wait_is_own_wait_of_one_cpu_and_any_wait_of_all_cpus(void **state)
 {
     static struct sight before, now;
     struct camp_states *session = open_states_or_skip(0);
@@ -136,7 +136,7 @@ static void the_wait_of_a_reader_is_own_wait_of_one_cpu_and_any_wait_of_all(void
     child = start(read_alone, reader);
     reap_well(child);
     last = last_of(session, &ended, child);
-    usleep(IDLE_US); /* idle, and no thread waits */
+    usleep(IDLE_US); /* In this time the CPU is idle and no thread waits. */
     see(session, &now);
     others_ns = now.disk_ns - (before.disk_ns < now.disk_ns ? before.disk_ns : now.disk_ns) +
                 disk_of(&ended, child);
@@ -155,8 +155,6 @@ static void the_wait_of_a_reader_is_own_wait_of_one_cpu_and_any_wait_of_all(void
     close_states(session);
 }
 
-/* ----------------------------------------------------------------------------- The disk -- */
-
 #define WAITS 16384u
 
 static void assert_is_disk_of(int file, const struct camp_disk_wait *wait)
@@ -169,7 +167,7 @@ static void assert_is_disk_of(int file, const struct camp_disk_wait *wait)
     assert_int_equal(fstat(file, &status), 0);
     snprintf(path, sizeof path, "/sys/dev/block/%u:%u", major(status.st_dev), minor(status.st_dev));
     if (access(path, F_OK) != 0)
-        return; /* the device of the file system is not a disk */
+        return; /* The file system is not on a disk device. */
     assert_int_equal(wait->major, major(status.st_dev));
     assert_int_equal(wait->minor, minor(status.st_dev));
 }
@@ -197,13 +195,13 @@ static void a_wait_is_reported_with_its_disk(void **state)
         assert_string_equal(waits[i].name, last.name);
         told_ns += waits[i].wait_ns;
         if (waits[i].major == 0)
-            continue; /* a page requested by another thread */
+            continue; /* Another thread requested the page, so the disk is unknown. */
         assert_is_disk_of(reader->file, &waits[i]);
         named_ns += waits[i].wait_ns;
     }
     assert_read(reader, &last, stolen_since(steal));
     assert_int_equal(told_ns, last.state_ns[CAMP_STATE_DISK]);
-    /* The reader's waits between its clock readings are for its own requests, so their disk is
+    /* Between its clock readings, the reader waits only for its own requests, so their disk is
      * known. */
     outside_ns = last.time_ns - last.start_ns - reader->own.wall_ns;
     assert_at_least("of a disk with a name", named_ns, told_ns, outside_ns);
@@ -215,7 +213,7 @@ static void a_wait_is_reported_with_its_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_wait_of_a_reader_is_own_wait_of_one_cpu_and_any_wait_of_all),
+        cmocka_unit_test(a_disk_wait_is_own_wait_of_one_cpu_and_any_wait_of_all_cpus),
         cmocka_unit_test(a_wait_is_reported_with_its_disk),
     };
 

@@ -1,6 +1,6 @@
 /*
- * CPUs, memory, networks and disks on this machine: do the counters mean what camp says? Each law
- * compares two sources of the same interval, so that other work on the machine does not matter.
+ * Tests that the counters of CPUs, memory, networks and disks mean what camp says. Each test
+ * compares two sources in the same interval, so that other work on the machine does not matter.
  */
 #include "clocks.h"
 #include "cpu_steal.h"
@@ -157,8 +157,8 @@ static void counters_never_go_back(void **state)
     }
 }
 
-/* Reads meminfo, sysinfo and meminfo until the two readings of the file enclose the call. Under
- * concurrent load memory may grow and shrink in between. */
+/* Reads /proc/meminfo before and after sysinfo(2), until the value of sysinfo(2) is between both
+ * values. Under concurrent load, memory may grow and shrink in between. */
 static void meminfo_and_sysinfo_report_the_same_memory(void **state)
 {
     struct camp_memory file[2];
@@ -185,12 +185,10 @@ static void meminfo_and_sysinfo_report_the_same_memory(void **state)
     assert_true(agreed);
 }
 
-/* What a child measures of itself, in shared memory. */
 struct burnt {
-    uint64_t own_ns; /* CPU time since it is on one CPU */
+    uint64_t own_ns; /* CPU time of the child on the selected CPU */
 };
 
-/* Starts a child that uses this much time of one CPU by its own clock, and ends. */
 static pid_t burner(int32_t cpu, uint64_t burn_ns, struct burnt *burnt)
 {
     pid_t child = fork();
@@ -202,16 +200,17 @@ static pid_t burner(int32_t cpu, uint64_t burn_ns, struct burnt *burnt)
     CPU_SET((size_t)cpu, &set);
     if (sched_setaffinity(0, sizeof set, &set) != 0)
         _exit(1);
-    burnt->own_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID); /* runs on this CPU from here on */
+    /* From here on, the child runs on the selected CPU. */
+    burnt->own_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
     burn(CLOCK_PROCESS_CPUTIME_ID, burn_ns);
     burnt->own_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - burnt->own_ns;
     _exit(0);
 }
 
-/* Other tasks may have used the CPU, too, so this is a lower bound. Each of idle, iowait and steal
- * is a difference of numbers that are rounded down to the unit of /proc/stat, idle is as of the
- * last tick, and the child's CPU clock may include stolen time. */
-static void a_busy_child_makes_its_cpu_busy(void **state)
+/* Other tasks may use the CPU too, so the child's time is a lower bound. The tolerance has three
+ * parts: idle, iowait and steal are rounded down to the unit of /proc/stat, idle may be a tick old,
+ * and the child's clock may include stolen time. */
+static void a_cpu_is_busy_at_least_as_long_as_a_child_runs_on_it(void **state)
 {
     struct burnt *burnt =
         mmap(NULL, sizeof *burnt, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -241,12 +240,11 @@ static void a_busy_child_makes_its_cpu_busy(void **state)
                   (double)utilisation.elapsed_ns / 1e6);
     assert_at_least("busy", (uint64_t)busy_ns, burnt->own_ns,
                     (uint64_t)cut_ns + after.steal_ns - before.steal_ns);
-    assert_true(utilisation.measured_busy_percent <= 100); /* by definition */
+    assert_true(utilisation.measured_busy_percent <= 100);
     munmap(burnt, sizeof *burnt);
 }
 
-/* The growth of idle time is at most the wall time. */
-static void idle_time_passes_no_faster_than_the_clock(void **state)
+static void idle_time_grows_no_faster_than_wall_time(void **state)
 {
     struct timespec pause = { .tv_nsec = 200 * NS_PER_MS };
     size_t count = read_cpus(cpus[0]);
@@ -257,15 +255,14 @@ static void idle_time_passes_no_faster_than_the_clock(void **state)
     assert_int_equal(read_cpus(cpus[1]), count);
     after_ns = now_ns(CLOCK_MONOTONIC);
     for (size_t i = 1; i < count; i++) {
-        /* A difference of two numbers that are rounded down to the unit, of which the earlier may
-         * be a tick old. camp reads the clock before the file. */
+        /* Both values of idle_ns are rounded down to the unit of /proc/stat, and the earlier value
+         * may be a tick old. camp reads the clock before the file. */
         assert_at_most("idle", cpus[1][i].idle_ns - cpus[0][i].idle_ns,
                        after_ns - cpus[0][i].time_ns, proc_time_unit_ns() + tick_ns());
     }
 }
 
-/* Returns the second number of /proc/uptime: the idle time of all CPUs, by other code of the
- * kernel. */
+/* Returns the idle time of all CPUs from /proc/uptime, which other code of the kernel computes. */
 static uint64_t uptime_idle_ns(void)
 {
     FILE *file = fopen("/proc/uptime", "r");
@@ -286,7 +283,7 @@ static void idle_time_equals_that_of_proc_uptime(void **state)
     (void)state;
     read_cpus(cpus[0]);
     high = uptime_idle_ns();
-    /* Uptime is rounded down to 1/100 s, and the idle time of camp to the unit of /proc/stat. */
+    /* /proc/uptime is rounded down to 1/100 s, and idle_ns to the unit of /proc/stat. */
     assert_in_range(cpus[0][0].idle_ns, low - proc_time_unit_ns(), high + NS_PER_S / 100);
 }
 
@@ -340,7 +337,7 @@ static void disks_and_partitions_are_distinguished_as_in_sysfs(void **state)
     }
 }
 
-/* Each value of a reader is between the values of two stateless calls before and after. */
+/* Each value of a reader must be between the values of two stateless calls before and after it. */
 static void readers_report_the_same_as_stateless_calls(void **state)
 {
     struct camp_reader reader = CAMP_READER_NONE;
@@ -380,7 +377,7 @@ static void readers_report_the_same_as_stateless_calls(void **state)
     camp_reader_close(&reader);
 }
 
-static void readings_of_cpus_and_memory_are_always_current(void **state)
+static void readers_of_cpus_and_memory_return_current_values(void **state)
 {
     struct camp_reader reader = CAMP_READER_NONE;
     struct camp_reader memory_reader = CAMP_READER_NONE;
@@ -410,7 +407,7 @@ static void readings_of_cpus_and_memory_are_always_current(void **state)
                      CAMP_E_INVALID);
 }
 
-static void a_call_for_utilisation_blocks_for_its_interval(void **state)
+static void a_call_for_utilisation_lasts_as_long_as_its_interval(void **state)
 {
     struct camp_utilisation utilisation;
     struct camp_error error;
@@ -430,14 +427,14 @@ int main(void)
         cmocka_unit_test(every_listed_name_can_be_read),
         cmocka_unit_test(counters_never_go_back),
         cmocka_unit_test(meminfo_and_sysinfo_report_the_same_memory),
-        cmocka_unit_test(a_busy_child_makes_its_cpu_busy),
-        cmocka_unit_test(idle_time_passes_no_faster_than_the_clock),
+        cmocka_unit_test(a_cpu_is_busy_at_least_as_long_as_a_child_runs_on_it),
+        cmocka_unit_test(idle_time_grows_no_faster_than_wall_time),
         cmocka_unit_test(idle_time_equals_that_of_proc_uptime),
         cmocka_unit_test(packets_over_loopback_are_counted),
         cmocka_unit_test(disks_and_partitions_are_distinguished_as_in_sysfs),
         cmocka_unit_test(readers_report_the_same_as_stateless_calls),
-        cmocka_unit_test(readings_of_cpus_and_memory_are_always_current),
-        cmocka_unit_test(a_call_for_utilisation_blocks_for_its_interval),
+        cmocka_unit_test(readers_of_cpus_and_memory_return_current_values),
+        cmocka_unit_test(a_call_for_utilisation_lasts_as_long_as_its_interval),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

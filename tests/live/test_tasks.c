@@ -1,8 +1,8 @@
 /*
- * Laws of the source "tasks" on this machine, of living processes: the time accounted to them is
- * that of their own clocks, and no more than the CPUs have. Clocks are read just before and just
- * after each snapshot, so the true time lies between them. The time of a task that runs at the
- * moment of a snapshot lags by up to a tick.
+ * Tests living processes of the source "tasks" on this machine. Their CPU time must be that of
+ * their own clocks, and at most the time of all CPUs. The clocks are read before and after each
+ * snapshot, so the true time is between these readings. The time of a task that runs during a
+ * snapshot may lag by a tick.
  */
 #include "cpu_steal.h"
 #include "tasks_frames.h"
@@ -22,7 +22,7 @@ static pid_t burning_child(void)
     return child;
 }
 
-static void the_measured_time_of_a_process_is_that_of_its_own_clock(void **state)
+static void the_measured_time_of_a_process_equals_its_own_clock(void **state)
 {
     const uint64_t steal = steal_ns();
     pid_t child = burning_child();
@@ -47,7 +47,8 @@ static void the_measured_time_of_a_process_is_that_of_its_own_clock(void **state
     row = row_of(frame, child);
     assert_int_not_equal(row, SIZE_MAX);
     measured = frame_values(frame, row)[TASKS_MEASURED];
-    tolerance = 2 * tick_ns() + stolen_since(steal); /* each of the two readings may lag */
+    /* Each of the two readings may lag by a tick. */
+    tolerance = 2 * tick_ns() + stolen_since(steal);
     assert_at_least("measured", measured, clocks[2] - clocks[1], tolerance);
     assert_at_most("measured", measured, clocks[3] - clocks[0], tolerance);
     source_close(source);
@@ -59,7 +60,6 @@ static void *burn_for_ever(void *unused)
     return unused;
 }
 
-/* Forks a child with a thread for each CPU. */
 static pid_t child_on_all_cpus(void)
 {
     pid_t child = fork_child();
@@ -78,10 +78,10 @@ static void all_processes_together_use_at_most_the_time_of_all_cpus(void **state
 {
     const uint64_t steal = steal_ns();
     pid_t child = child_on_all_cpus();
-    uint64_t before = now_ns(CLOCK_MONOTONIC); /* before the first snapshot */
+    uint64_t before = now_ns(CLOCK_MONOTONIC);
     struct source *source = open_taskstats();
     const struct frame *frame = next_frame(source, 200000000);
-    uint64_t after = now_ns(CLOCK_MONOTONIC); /* after the second */
+    uint64_t after = now_ns(CLOCK_MONOTONIC);
     uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t sum = 0;
 
@@ -99,7 +99,7 @@ static void all_processes_together_use_at_most_the_time_of_all_cpus(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_measured_time_of_a_process_is_that_of_its_own_clock),
+        cmocka_unit_test(the_measured_time_of_a_process_equals_its_own_clock),
         cmocka_unit_test(all_processes_together_use_at_most_the_time_of_all_cpus),
     };
 

@@ -1,7 +1,7 @@
 /*
- * Laws of the CPUs of the bpf tier, which are read with its processes: the busy time of a CPU
- * includes a load that measures itself, even if the columns of /proc/stat miss the load
- * completely, and in intervals that are short compared with the unit of /proc/stat.
+ * Tests the CPUs of the bpf tier, which are read together with its processes. The busy time of a
+ * CPU must include a load that measures itself. This must hold even if /proc/stat misses the load
+ * completely, and in intervals that are short for the unit of /proc/stat.
  */
 #include "load_process.h"
 #include "states_session.h"
@@ -33,19 +33,17 @@ static uint64_t measured_of_all(const struct frame *tasks)
     return sum;
 }
 
-/* ------------------------------------------------------------------------ Between ticks -- */
-
 struct between_ticks {
     struct load_cpu_truth truth;
-    uint64_t own_ns; /* including the search for the tick */
+    uint64_t own_ns; /* includes the search for the tick */
     uint64_t elapsed_ns, busy_ns, sampled_ns;
-    uint64_t others_ns; /* measured CPU time of all other processes */
-    uint64_t irq_ns;    /* of its CPU; not in the load's clock on some kernels */
-    uint64_t switches;  /* of all CPUs */
+    uint64_t others_ns;
+    /* interrupts of the load's CPU, which the load's clock does not include on some kernels */
+    uint64_t irq_ns;
+    uint64_t switches; /* context switches of all CPUs */
     uint64_t stolen_ns;
 };
 
-/* Returns the context switches of all CPUs since boot, by the kernel's own count. */
 static uint64_t switches_ever(void)
 {
     FILE *file = fopen("/proc/stat", "r");
@@ -101,9 +99,9 @@ static struct between_ticks watch_between_ticks(void)
     return seen;
 }
 
-/* The CPU was busy for the load, and for at most the time of all other processes. The sampled time
- * of the load is a law of test_load_time.c. */
-static void busy_time_of_a_cpu_is_that_of_a_load_that_no_tick_samples(void **state)
+/* The CPU was busy for the load, and for other processes at most as long as all of them ran.
+ * test_load_time.c tests the sampled time of such a load. */
+static void the_busy_time_of_a_cpu_includes_a_load_between_ticks(void **state)
 {
     const struct between_ticks seen = watch_between_ticks();
     const struct load_cpu_truth *truth = &seen.truth;
@@ -123,8 +121,6 @@ static void busy_time_of_a_cpu_is_that_of_a_load_that_no_tick_samples(void **sta
     assert_at_most("busy", seen.busy_ns, seen.elapsed_ns, 0);
 }
 
-/* ---------------------------------------------------------------------- Short intervals -- */
-
 static void burn_and_sleep(void *unused)
 {
     (void)unused;
@@ -135,10 +131,10 @@ static void burn_and_sleep(void *unused)
     }
 }
 
-/* An interval of five units of /proc/stat, so the idle time of /proc/stat could be wrong by 20
- * points. Each reading of the child's clock may lag by a tick. Each turn of the child has a wakeup
- * and a switch. */
-static void busy_time_of_a_cpu_includes_a_thread_that_runs_there_in_short_intervals(void **state)
+/* An interval has only five units of /proc/stat, so idle time from /proc/stat could be wrong by 20
+ * %. Each reading of the child's clock may lag by a tick. Each turn of the child has a wakeup and a
+ * switch. */
+static void the_busy_time_of_a_cpu_in_short_intervals_includes_its_thread(void **state)
 {
     const uint64_t steal = steal_ns();
     struct source *tasks = open_tier(TASKS_BPF);
@@ -161,7 +157,7 @@ static void busy_time_of_a_cpu_includes_a_thread_that_runs_there_in_short_interv
         cpus = tasks_source_cpus(tasks);
         row = row_of(cpus, (int32_t)last_cpu());
         assert_int_not_equal(row, SIZE_MAX);
-        /* The thread runs for a millisecond in each turn. */
+        /* The child runs for a millisecond in each turn. */
         assert_at_least("busy", busy_ns(cpus, row), after - before,
                         2 * tick_ns() + stolen_since(steal) +
                             switches_tolerance((after - before) / NS_PER_MS + 1, 0));
@@ -173,7 +169,7 @@ static void busy_time_of_a_cpu_includes_a_thread_that_runs_there_in_short_interv
     source_close(tasks);
 }
 
-/* A CPU is watched from its first switch on, which may come after the source was opened. */
+/* A CPU is known only after its first switch, which may come after the source was opened. */
 static void the_first_interval_of_a_source_has_cpus(void **state)
 {
     (void)state;
@@ -187,7 +183,7 @@ static void the_first_interval_of_a_source_has_cpus(void **state)
     }
 }
 
-static void the_tier_schedstat_has_no_frame_of_cpus(void **state)
+static void the_schedstat_tier_has_no_frame_of_cpus(void **state)
 {
     struct source *tasks = open_tier(TASKS_SCHEDSTAT);
 
@@ -200,10 +196,10 @@ static void the_tier_schedstat_has_no_frame_of_cpus(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(busy_time_of_a_cpu_is_that_of_a_load_that_no_tick_samples),
-        cmocka_unit_test(busy_time_of_a_cpu_includes_a_thread_that_runs_there_in_short_intervals),
+        cmocka_unit_test(the_busy_time_of_a_cpu_includes_a_load_between_ticks),
+        cmocka_unit_test(the_busy_time_of_a_cpu_in_short_intervals_includes_its_thread),
         cmocka_unit_test(the_first_interval_of_a_source_has_cpus),
-        cmocka_unit_test(the_tier_schedstat_has_no_frame_of_cpus),
+        cmocka_unit_test(the_schedstat_tier_has_no_frame_of_cpus),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /*
- * Laws of the source "tasks" on this machine, of processes that end: each child stores its CPU
- * time just before it exits. Each child is accounted once, with all its CPU time.
+ * Tests exited processes of the source "tasks" on this machine. Each child stores its CPU time just
+ * before it exits. It must be accounted once, with all its CPU time.
  */
 #include "cpu_steal.h"
 #include "tasks_frames.h"
@@ -14,19 +14,19 @@ struct folded {
     uint64_t count, measured_ns;
 };
 
-/* A unique name, because another run of this test may be active. */
+/* Returns a unique name for the children, because another run of this test may be active. */
 static const char *own_name(const char *kind)
 {
     static char name[16];
     static pid_t test;
 
     if (test == 0)
-        test = getpid(); /* children use the pid of the test */
+        test = getpid(); /* The children use the pid of the test. */
     snprintf(name, sizeof name, "%.6s-%d", kind, test);
     return name;
 }
 
-/* Returns the sum of all rows with this name. */
+/* Returns the sums over all rows with this name. */
 static struct folded rows_of_name(const struct frame *frame, const char *name)
 {
     struct folded folded = { 0 };
@@ -40,9 +40,9 @@ static struct folded rows_of_name(const struct frame *frame, const char *name)
     return folded;
 }
 
-/* `word` is the CPU time that a child reads just before it exits, `whole` its CPU clock after
- * its end. The correct time of its exit record is between the two, because the exit ends after the
- * record. `life` is an upper bound of its life, by the clock of this test. */
+/* `word` is the CPU time that a child reads just before it exits, and `whole` its CPU clock after
+ * its exit. The time in the exit record must be between `word` and `whole`, because the exit ends
+ * after the record. `life` is an upper bound of the child's life in wall time. */
 struct own_time {
     uint64_t word, whole, life;
 };
@@ -55,7 +55,7 @@ static void report_and_exit(void)
     _exit(0);
 }
 
-/* Waits until the child has ended, and leaves it a zombie. */
+/* Waits until the child has exited, but does not reap it. */
 static struct own_time end_of(pid_t child)
 {
     clockid_t clock;
@@ -66,8 +66,7 @@ static struct own_time end_of(pid_t child)
     return (struct own_time){ *shared_ns, now_ns(clock), 0 };
 }
 
-/* Asserts that the accounted time is at least the child's own time minus `lag_ns`, and at most its
- * clock after its end plus `slack_ns`. */
+/* Asserts that the accounted time is between own.word - lag_ns and own.whole + slack_ns. */
 static void assert_accounted(uint64_t accounted, struct own_time own, uint64_t lag_ns,
                              uint64_t slack_ns)
 {
@@ -78,8 +77,8 @@ static void assert_accounted(uint64_t accounted, struct own_time own, uint64_t l
     assert_at_most("accounted", accounted, own.whole, slack_ns);
 }
 
-/* The record of a task that never slept has the time from its start to its end, at most its life.
- * This time includes fork(2) and stolen time, which the CPU clock of the task does not. */
+/* The record of a task that never slept has the time from its start to its end. This time includes
+ * fork(2) and stolen time, which the CPU clock of the task does not include. */
 static void every_short_lived_process_is_accounted(void **state)
 {
     enum { CHILDREN = 200 };
@@ -110,15 +109,14 @@ static void every_short_lived_process_is_accounted(void **state)
     source_close(source);
 }
 
-/* Works for some milliseconds without reading a clock, so that the kernel has no reason to update
- * this task's clock before its end. */
+/* Works for some milliseconds without reading a clock. A reading would make the kernel update the
+ * clock of this task. */
 static void burn_blindly(void)
 {
     for (volatile unsigned i = 0; i < 4000000; i++)
         ;
 }
 
-/* Returns the CPU time of a child that only exits. */
 static uint64_t cost_of_an_exit(void)
 {
     enum { CHILDREN = 5 };
@@ -158,18 +156,17 @@ static void a_process_that_reads_no_clock_is_accounted_to_its_end(void **state)
         reap(child);
         sum.life += now_ns(CLOCK_MONOTONIC) - began_ns;
         sum.whole += whole;
-        /* The CPU time of the exit is estimated by that of a child that only exits. */
+        /* The CPU time of the exit is estimated with a child that only exits. */
         sum.word += less(whole, cost_of_an_exit());
     }
     accounted = rows_of_name(next_frame(source, 0), own_name("blind"));
     assert_int_equal(accounted.count, CHILDREN);
-    /* Without the time since the last tick, about a quarter would be missing. */
+    /* Without the time since the last tick, about a quarter of the CPU time would be missing. */
     assert_accounted(accounted.measured_ns, sum, stolen_since(steal), less(sum.life, sum.whole));
     source_close(source);
 }
 
-/* Waits until a child that burns CPU time has gone to sleep, and returns its CPU clock, which does
- * not change while it sleeps. */
+/* Waits until the child sleeps, and returns its CPU clock, which then does not change. */
 static uint64_t clock_asleep(pid_t child)
 {
     struct camp_process process;
@@ -217,13 +214,14 @@ static void an_exited_process_is_accounted_once_in_its_last_interval(void **stat
     assert_int_equal(frame->entities[row].flags & (ENTITY_ENDED | ENTITY_NEW), ENTITY_ENDED);
     assert_string_equal(frame->entities[row].name, own_name("ending"));
     assert_accounted(frame_values(frame, row)[TASKS_MEASURED], own, 0, 0);
-    assert_int_equal(row_of(next_frame(source, 0), child), SIZE_MAX); /* still a zombie */
+    /* The child is still a zombie. */
+    assert_int_equal(row_of(next_frame(source, 0), child), SIZE_MAX);
     reap(child);
     assert_int_equal(row_of(next_frame(source, 0), child), SIZE_MAX);
     source_close(source);
 }
 
-/* Starts children that wait, burn 1 ms of CPU time when they are released, and end. */
+/* Starts children that wait until they are released, then use 1 ms of CPU time and exit. */
 static void start_enders(pid_t *children, size_t count, const int *go)
 {
     for (size_t i = 0; i < count; i++) {
@@ -255,7 +253,7 @@ static pid_t start_releaser(size_t count, const int *go)
     return releaser;
 }
 
-/* Returns whether all children are zombies, whose clocks no longer change. */
+/* Tells whether all children are zombies, whose clocks no longer change. */
 static bool all_have_ended(const pid_t *children, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -268,7 +266,7 @@ static bool all_have_ended(const pid_t *children, size_t count)
     return true;
 }
 
-static void a_process_that_exits_during_a_snapshot_is_accounted_only_since_the_last(void **state)
+static void an_exit_during_a_snapshot_is_accounted_only_since_the_snapshot_before(void **state)
 {
     enum { CHILDREN = 60 };
     pid_t children[CHILDREN], releaser;
@@ -284,7 +282,7 @@ static void a_process_that_exits_during_a_snapshot_is_accounted_only_since_the_l
         grown -= clock_asleep(children[i]);
     source = open_taskstats();
     releaser = start_releaser(CHILDREN, go);
-    do { /* the last snapshot is after the last exit */
+    do { /* The last snapshot must be after the last exit. */
         ended = all_have_ended(children, CHILDREN);
         accounted += rows_of_name(next_frame(source, 0), own_name("race")).measured_ns;
     } while (!ended);
@@ -304,15 +302,15 @@ static void *burn_in_thread(void *unused)
     return unused;
 }
 
-/* Returns the maximum CPU time of three threads since their last tick, including their exits. It is
- * in no record, but in the clock of their process. Time stolen since steal_ns() returned `steal`
- * may also delay a tick. */
+/* Returns an upper bound of the CPU time of three threads since their last ticks, including their
+ * exits. No record has this time, but the clock of their process includes it. Stolen time may delay
+ * a tick. */
 static uint64_t threads_room(uint64_t steal)
 {
     return 3 * (tick_ns() + cost_of_an_exit()) + stolen_since(steal);
 }
 
-/* Starts a child with three threads, which burn CPU time and end before the child does. */
+/* Starts a child with three threads, which use CPU time and exit before the child exits. */
 static pid_t threaded_child(const char *name)
 {
     pid_t child = fork();
@@ -343,7 +341,8 @@ static void a_process_with_threads_is_accounted_completely_and_once(void **state
     reap(child);
     accounted = rows_of_name(next_frame(source, 0), own_name("threads"));
     assert_int_equal(accounted.count, 1);
-    assert_at_least("its clock", own.word, 60 * NS_PER_MS, 0); /* three times 20 ms */
+    /* The three threads use 20 ms each. */
+    assert_at_least("its clock", own.word, 60 * NS_PER_MS, 0);
     tolerance = threads_room(steal);
     assert_accounted(accounted.measured_ns, own, tolerance, tolerance);
     source_close(source);
@@ -370,7 +369,7 @@ static void a_process_with_threads_first_seen_as_a_zombie_is_accounted_once(void
     source_close(source);
 }
 
-static void reaping_a_zombie_from_before_the_source_adds_no_row(void **state)
+static void reaping_a_process_that_exited_before_the_source_opened_adds_no_row(void **state)
 {
     pid_t child = fork();
     struct source *source;
@@ -413,10 +412,10 @@ int main(void)
         cmocka_unit_test(every_short_lived_process_is_accounted),
         cmocka_unit_test(a_process_that_reads_no_clock_is_accounted_to_its_end),
         cmocka_unit_test(an_exited_process_is_accounted_once_in_its_last_interval),
-        cmocka_unit_test(a_process_that_exits_during_a_snapshot_is_accounted_only_since_the_last),
+        cmocka_unit_test(an_exit_during_a_snapshot_is_accounted_only_since_the_snapshot_before),
         cmocka_unit_test(a_process_with_threads_is_accounted_completely_and_once),
         cmocka_unit_test(a_process_with_threads_first_seen_as_a_zombie_is_accounted_once),
-        cmocka_unit_test(reaping_a_zombie_from_before_the_source_adds_no_row),
+        cmocka_unit_test(reaping_a_process_that_exited_before_the_source_opened_adds_no_row),
         cmocka_unit_test(without_exit_records_short_lived_processes_are_counted_as_unseen),
     };
 

@@ -1,14 +1,13 @@
 /*
- * Laws of taskstats on this machine, of living processes: its values are compared with those that
- * test processes read of themselves in the same run. Needs CAP_NET_ADMIN; without it only the
- * refusal is tested, and the other tests are skipped.
+ * Compares the taskstats of living processes with values that test processes read about themselves.
+ * The tests need CAP_NET_ADMIN. Without it, only the refusal is tested.
  */
 #include "cpu_steal.h"
 #include "taskstats_session.h"
 
 #include <grp.h>
 
-static void the_measured_time_is_the_childs_own_time_after_burning_and_sleeping(void **state)
+static void the_measured_time_of_this_process_equals_its_own_clock(void **state)
 {
     struct camp_taskstats session = open_or_skip(false);
     int32_t pid = (int32_t)getpid();
@@ -29,15 +28,15 @@ static void the_measured_time_is_the_childs_own_time_after_burning_and_sleeping(
     camp_taskstats_close(&session);
 }
 
-/* Returns the time of the kernel's ticks in an interval. */
+/* Returns the length of all whole ticks in an interval. */
 static uint64_t ticks_ns(uint64_t from_ns, uint64_t to_ns)
 {
     return (to_ns - from_ns) / tick_ns() * tick_ns();
 }
 
-/* A tick charges its whole length to the task that runs. So a task is charged for at most the ticks
- * in the wall time of the interval, and for ticks that stolen time delayed. A law of
- * test_load_time.c requires that it is charged at all, because that load counts its ticks. */
+/* A tick charges its whole length to the running task. So a task is charged for at most the ticks
+ * in the interval, and for ticks that stolen time delayed. test_load_time.c tests that the task is
+ * charged at all. */
 static void the_sampled_time_of_a_process_is_at_most_that_of_all_ticks(void **state)
 {
     struct camp_taskstats session = open_or_skip(false);
@@ -81,7 +80,7 @@ static void exited_processes_in_a_batch_are_reported_as_gone(void **state)
     camp_taskstats_close(&session);
 }
 
-static void the_count_of_runs_of_a_zombie_is_0(void **state)
+static void a_zombie_is_reported_with_a_run_count_of_0(void **state)
 {
     struct camp_taskstats session = open_or_skip(false);
     struct camp_taskstat task;
@@ -113,7 +112,7 @@ static void a_session_that_listens_for_exits_refuses_queries(void **state)
     camp_taskstats_close(&session);
 }
 
-/* Tested in a child, because the process drops its capabilities for good. */
+/* The test runs in a child, because the process loses its capabilities. */
 static void opening_taskstats_without_the_capability_is_refused(void **state)
 {
     pid_t pid = fork();
@@ -146,10 +145,10 @@ static void opening_taskstats_without_the_capability_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_measured_time_is_the_childs_own_time_after_burning_and_sleeping),
+        cmocka_unit_test(the_measured_time_of_this_process_equals_its_own_clock),
         cmocka_unit_test(the_sampled_time_of_a_process_is_at_most_that_of_all_ticks),
         cmocka_unit_test(exited_processes_in_a_batch_are_reported_as_gone),
-        cmocka_unit_test(the_count_of_runs_of_a_zombie_is_0),
+        cmocka_unit_test(a_zombie_is_reported_with_a_run_count_of_0),
         cmocka_unit_test(a_session_that_listens_for_exits_refuses_queries),
         cmocka_unit_test(opening_taskstats_without_the_capability_is_refused),
     };

@@ -1,7 +1,7 @@
 /*
- * Laws of taskstats on this machine, of tasks that end: their records are compared with values
- * that the children read of themselves, and with wait4(). Needs CAP_NET_ADMIN; without it all
- * tests are skipped.
+ * Compares the taskstats records of exited tasks with values that the children read about
+ * themselves, and with their CPU clocks as zombies. The tests need CAP_NET_ADMIN, and are skipped
+ * without it.
  */
 #include "cpu_steal.h"
 #include "taskstats_session.h"
@@ -15,7 +15,7 @@
 #define CHILDREN 100
 #define RECORDS 4096
 
-/* Returns the CPU clock of a child that has exited but was not reaped yet. */
+/* Waits until a child has exited, and returns its CPU clock. The child is not reaped. */
 static uint64_t clock_of_zombie(pid_t pid)
 {
     clockid_t clock;
@@ -26,7 +26,8 @@ static uint64_t clock_of_zombie(pid_t pid)
     return now_ns(clock);
 }
 
-/* Reads all pending records, `piece` records at a time. The caller frees the result. */
+/* Reads all pending records, up to `piece` records in each call. The caller must free the
+ * result. */
 static struct camp_task_exit *drain(struct camp_taskstats *session, size_t piece, size_t *ret_count)
 {
     struct camp_task_exit *exits = calloc(RECORDS, sizeof *exits);
@@ -44,8 +45,8 @@ static struct camp_task_exit *drain(struct camp_taskstats *session, size_t piece
     return exits;
 }
 
-/* Finds the record of a child. Its parent is checked, because a process with the same pid may have
- * exited before. */
+/* Finds the record of a child. Its parent is checked too, because an exited process may have had
+ * the same pid. */
 static const struct camp_task_exit *process_record(const struct camp_task_exit *exits, size_t count,
                                                    int32_t pid)
 {
@@ -53,14 +54,14 @@ static const struct camp_task_exit *process_record(const struct camp_task_exit *
 
     for (size_t i = 0; i < count; i++) {
         if (exits[i].pid == pid && exits[i].is_process && exits[i].parent == getpid()) {
-            assert_null(found); /* one such record, not two */
+            assert_null(found);
             found = &exits[i];
         }
     }
     return found;
 }
 
-/* The records of a child that has ended: that of the process, and the sum of its threads. */
+/* The records of an exited child: `whole` of the process, and the sums over its threads. */
 struct ended {
     struct camp_task_exit whole;
     size_t threads;
@@ -77,7 +78,7 @@ static struct ended records_of(struct camp_taskstats *session, int32_t pid)
     assert_non_null(whole);
     ended.whole = *whole;
     for (size_t i = 0; i < count; i++) {
-        /* The end of a thread is not the end of its process, even if it is the leader. */
+        /* The exit of a thread is not the end of its process, even if the thread is the leader. */
         assert_false(exits[i].tid == pid && exits[i].is_process && &exits[i] != whole);
         if (exits[i].pid == pid && !exits[i].is_process && exits[i].parent == getpid()) {
             ended.threads++;
@@ -88,9 +89,9 @@ static struct ended records_of(struct camp_taskstats *session, int32_t pid)
     return ended;
 }
 
-/* Each child writes the last reading of its own clock to shared memory. The clock of the zombie
- * also includes the exit, but the record includes only a part of the exit. */
-static void the_record_of_every_child_has_at_least_the_childs_own_time(void **state)
+/* Each child stores the last reading of its clock in shared memory. The clock of the zombie
+ * includes the whole exit, but the record includes only a part of it. */
+static void every_record_has_at_least_the_cpu_time_that_the_child_measured(void **state)
 {
     struct camp_taskstats session = open_or_skip(true);
     uint64_t *known = mmap(NULL, CHILDREN * sizeof *known, PROT_READ | PROT_WRITE,
@@ -128,8 +129,7 @@ static void the_record_of_every_child_has_at_least_the_childs_own_time(void **st
     camp_taskstats_close(&session);
 }
 
-/* A child that does not read its own clock: its CPU clock when it is a zombie, and its life by the
- * clock of this test. */
+/* The CPU clock of a zombie child that did not read its own clock, and its life in wall time. */
 struct used {
     uint64_t cpu_ns, life_ns;
 };
@@ -151,9 +151,9 @@ static struct used burn_in_child(struct camp_taskstats *session, struct camp_tas
     return used;
 }
 
-/* The measured time of a record is at most the child's CPU time, which is at most the record's
- * at_most_ns plus the CPU time after the record. The CPU time after the record is measured with a
- * child that only exits: its clock minus the time in its record. */
+/* The CPU time of a child is at least measured_ns of its record. It is at most at_most_ns plus the
+ * CPU time after the record. This CPU time is measured with a child that only exits, by its CPU
+ * clock. */
 static void the_measured_time_and_at_most_ns_of_a_record_enclose_the_cpu_time(void **state)
 {
     struct camp_taskstats session = open_or_skip(true);
@@ -198,8 +198,8 @@ static void start_thread(void)
     pthread_detach(thread);
 }
 
-/* Waits until only the first thread is left: the directory has a link for each thread, and two of
- * its own. */
+/* Waits until only the first thread is left. The directory has a link for each thread, and two
+ * other links. */
 static void await_end_of_threads(void)
 {
     struct stat directory;
@@ -208,7 +208,7 @@ static void await_end_of_threads(void)
         usleep(100);
 }
 
-/* For a child: its first thread exits before its second. */
+/* For children: the first thread exits before the second one. */
 static void end_leader_first(void)
 {
     start_thread();
@@ -229,7 +229,7 @@ static void the_threads_of_a_process_add_up_to_its_record(void **state)
             pthread_create(&threads[i], NULL, burn_5_ms, NULL);
         for (int i = 0; i < 3; i++)
             pthread_join(threads[i], NULL);
-        await_end_of_threads(); /* pthread_join() may return earlier */
+        await_end_of_threads(); /* pthread_join() may return earlier. */
         _exit(0);
     }
     reap(pid);
@@ -278,8 +278,9 @@ static void a_process_that_has_only_its_first_thread_left_has_one_record(void **
     camp_taskstats_close(&session);
 }
 
-/* Two sessions receive the same records. One reads them one at a time, the other in groups. */
-static void records_read_one_at_a_time_are_the_same_as_in_groups(void **state)
+/* Two sessions receive the same records. One session reads them one at a time, the other session
+ * several at a time. */
+static void records_read_one_at_a_time_equal_records_read_in_groups(void **state)
 {
     struct camp_taskstats one = open_or_skip(true);
     struct camp_taskstats many = open_or_skip(true);
@@ -339,12 +340,12 @@ static void dropped_records_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_record_of_every_child_has_at_least_the_childs_own_time),
+        cmocka_unit_test(every_record_has_at_least_the_cpu_time_that_the_child_measured),
         cmocka_unit_test(the_measured_time_and_at_most_ns_of_a_record_enclose_the_cpu_time),
         cmocka_unit_test(the_threads_of_a_process_add_up_to_its_record),
         cmocka_unit_test(the_exit_of_the_first_thread_is_not_the_end_of_its_process),
         cmocka_unit_test(a_process_that_has_only_its_first_thread_left_has_one_record),
-        cmocka_unit_test(records_read_one_at_a_time_are_the_same_as_in_groups),
+        cmocka_unit_test(records_read_one_at_a_time_equal_records_read_in_groups),
         cmocka_unit_test(dropped_records_are_counted),
     };
 

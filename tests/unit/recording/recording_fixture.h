@@ -1,4 +1,4 @@
-/* Synthetic frames, written to a recording and read back. */
+/* Writes synthetic frames to a recording and reads them back. */
 #pragma once
 
 #include "recording/format.h"
@@ -16,9 +16,6 @@
 
 #define WALL_NS 1000000000u
 #define FIRST_WALL_CLOCK_NS 1795312800000000000
-
-/* ------------------------------------------------------------------------------ Synthetic schemas
- * -- */
 
 #define COLUMN(name, kind)                                                                         \
     {                                                                                              \
@@ -45,8 +42,6 @@ static const struct column counts_columns[] = {
 };
 static const struct schema counts_schema = { "tick", counts_columns, COUNT(counts_columns), 0 };
 
-/* -------------------------------------------------------------------------- Synthetic frames -- */
-
 static uint64_t random_state;
 
 static uint64_t random_below(uint64_t limit)
@@ -57,7 +52,7 @@ static uint64_t random_below(uint64_t limit)
 
 #define IDS 40
 
-/* A synthetic entity, which lasts from one frame to the next. */
+/* A synthetic entity that lives for several frames. */
 static struct actor {
     bool there;
     int state;
@@ -65,7 +60,7 @@ static struct actor {
     struct entity entity;
 } actors[IDS];
 
-/* Returns a random tuple of labels; NULL if all its values are empty. */
+/* Returns random labels, or NULL if all values are empty. */
 static const struct labels *some_labels(void)
 {
     static const char *const texts[] = { "", "app", "b\xff'\"", "app \xc3\xa4" };
@@ -118,7 +113,7 @@ static void change_actor(struct actor *actor)
     }
 }
 
-/* Adds an idle row, or an active row with random values in several columns. */
+/* Adds an idle row. If `active` is set, the row also has random values in several columns. */
 static void add_made(struct frame *frame, const struct actor *actor, bool active)
 {
     const size_t columns = frame->schema->column_count;
@@ -152,7 +147,7 @@ static void step_actor(struct frame *frame, struct actor *actor, int64_t id)
         change_actor(actor);
     if (!actor->there)
         return;
-    if (random_below(40) == 0) { /* the entity is gone without a last row */
+    if (random_below(40) == 0) { /* The entity disappears without a last row. */
         actor->there = false;
         return;
     }
@@ -160,7 +155,7 @@ static void step_actor(struct frame *frame, struct actor *actor, int64_t id)
         actor->entity.flags |= ENTITY_ENDED;
         add_made(frame, actor, random_below(2) == 0);
         actor->there = false;
-        if (random_below(2) == 0) { /* another entity has the id at once */
+        if (random_below(2) == 0) { /* A new entity gets the same id in the same frame. */
             begin_actor(actor, id);
             add_made(frame, actor, true);
             actor->entity.flags &= ~(uint32_t)ENTITY_NEW;
@@ -168,7 +163,7 @@ static void step_actor(struct frame *frame, struct actor *actor, int64_t id)
         return;
     }
     add_made(frame, actor, random_below(10) == 0);
-    /* the time is accounted to two states */
+    /* Two states have the whole time of the row. */
     if (frame->schema->state_count > 0 && random_below(50) == 0)
         frame_values(frame, frame->entity_count - 1)[(actor->state + 1) % 4] =
             frame->elapsed_ns[frame->entity_count - 1];
@@ -182,7 +177,7 @@ static void make_frame(struct frame *frame, size_t tick)
     frame->end_ns = frame->start_ns + WALL_NS + random_below(1000);
     frame->wall_clock_ns = FIRST_WALL_CLOCK_NS + (int64_t)tick * WALL_NS;
     frame->losses = (struct losses){ random_below(3), random_below(3), random_below(3), tick };
-    if (random_below(20) == 0) { /* a frame without entities */
+    if (random_below(20) == 0) { /* This frame has no entities. */
         memset(actors, 0, sizeof actors);
         return;
     }
@@ -190,15 +185,13 @@ static void make_frame(struct frame *frame, size_t tick)
         step_actor(frame, &actors[id], id);
 }
 
-/* ------------------------------------------------------------------------------------ A file -- */
-
 static char folder[64], path[128];
 
 static int make_folder(void **state)
 {
     (void)state;
-    /* The tests write 4,000 intervals, each of which waits for the disk: prefer a folder in
-     * memory. */
+    /* The tests write 4,000 intervals, and each waits for the disk. A folder in memory is
+     * faster. */
     snprintf(folder, sizeof folder, "%s/camp-recording-XXXXXX",
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     snprintf(path, sizeof path, "%s/run.camp", mkdtemp(folder));
@@ -263,9 +256,6 @@ static inline int read_frame(struct source *source, const struct frame **ret)
     return r;
 }
 
-/* -------------------------------------------------------------------------------------- Tests --
- */
-
 #define TICKS 400
 
 static inline struct recorder_counts record_made(const struct schema *schema,
@@ -289,8 +279,6 @@ static inline struct recorder_counts record_made(const struct schema *schema,
     frame_release(&beside);
     return counts;
 }
-
-/* --------------------------------------------------------------------------------- Bad files -- */
 
 static inline void run_sql(const char *sql)
 {

@@ -1,8 +1,6 @@
-/* Recordings: a frame is read back as it was written, with the rows that the file leaves out. */
+/* Tests that recorded frames are read back unchanged, including the idle rows that the file leaves
+ * out. */
 #include "recording_fixture.h"
-
-/* ---------------------------------------------------------------------------------- Comparing --
- */
 
 static const struct frame *compared;
 
@@ -43,7 +41,7 @@ static void assert_same_row(const struct frame *left, size_t left_row, const str
                         left->schema->column_count * sizeof(uint64_t));
 }
 
-/* The rows of the frames may be in different orders. */
+/* The frames may have their rows in different orders. */
 static void assert_same_frame(const struct frame *left, const struct frame *right)
 {
     size_t left_rows[2 * IDS], right_rows[2 * IDS];
@@ -75,10 +73,7 @@ static void assert_same_schema(const struct schema *left, const struct schema *r
     }
 }
 
-/* -------------------------------------------------------------------------------------- Tests --
- */
-
-/* Compares the frames of a recording with those that the same seed makes again. */
+/* Compares the recorded frames with frames that the same seed makes again. */
 static void replay_from(int64_t begin_ns, size_t first, const struct schema *schema,
                         const struct schema *beside_schema)
 {
@@ -124,7 +119,8 @@ static void a_recording_is_read_back_unchanged(void **state)
     replay_from(0, 0, &states_schema, &counts_schema);
 }
 
-/* Of two sleeping entities, one is in another state for one of 2 x 60 intervals. */
+/* Two entities sleep for two periods between key intervals. One of them is in another state for one
+ * interval. */
 static void idle_rows_are_written_once(void **state)
 {
     struct recorder *recorder = open_recorder();
@@ -149,9 +145,9 @@ static void idle_rows_are_written_once(void **state)
     frame_release(&frame);
 }
 
-/* A snapshot of many threads reads each thread at its own moment. A row is idle even if it is a
- * millisecond shorter or longer than the interval. */
-static void restored_rows_have_the_length_of_the_interval(void **state)
+/* A snapshot reads each thread at its own moment. A row may be a millisecond shorter or longer than
+ * the interval and still be idle. */
+static void restored_idle_rows_have_the_length_of_the_interval(void **state)
 {
     const struct from from = { 0 };
     const uint64_t lengths_ns[] = { WALL_NS, WALL_NS + 900000, WALL_NS - 900000,
@@ -195,8 +191,8 @@ static void a_source_without_states_is_read_back(void **state)
     replay_from(0, 0, &counts_schema, NULL);
 }
 
-/* --begin selects an interval by its middle, so the given time may be a little before or after the
- * start of the interval. */
+/* --begin selects intervals by their middle. So the time may be a little before or after the start
+ * of an interval. */
 static void reading_may_start_at_any_interval(void **state)
 {
     (void)state;
@@ -209,7 +205,7 @@ static void reading_may_start_at_any_interval(void **state)
     }
 }
 
-static void facts_are_those_of_the_recording(void **state)
+static void the_source_has_the_facts_stored_in_the_recording(void **state)
 {
     const struct from from = { 0 };
     struct from_facts facts;
@@ -218,15 +214,15 @@ static void facts_are_those_of_the_recording(void **state)
     record_made(&states_schema, NULL);
     source_close(open_from(&from, &facts));
     assert_string_equal(facts.kind, "makings");
-    assert_string_equal(facts.tier, "schedstat+SQL"); /* any text */
+    assert_string_equal(facts.tier, "schedstat+SQL");
     assert_string_equal(facts.note, "a note");
     assert_false(facts.live);
     assert_int_equal(facts.interval_ns, WALL_NS);
     assert_int_equal(facts.end_ns, FIRST_WALL_CLOCK_NS + (TICKS - 1) * (int64_t)WALL_NS);
 }
 
-/* The clock is set back by an hour during the recording: the intervals keep their order. */
-static void a_clock_that_is_set_back_changes_no_order(void **state)
+/* The clock is set back by an hour after 60 intervals. */
+static void intervals_keep_their_order_when_the_clock_is_set_back(void **state)
 {
     const int64_t hour_ns = 3600 * (int64_t)WALL_NS;
     const struct from from = { .begin_ns = FIRST_WALL_CLOCK_NS + 50 * (int64_t)WALL_NS };
@@ -254,8 +250,7 @@ static void a_clock_that_is_set_back_changes_no_order(void **state)
     frame_release(&frame);
 }
 
-/* Exited entities are forgotten after a while; the living one is kept. */
-static void a_long_recording_forgets_gone_entities(void **state)
+static void a_long_recording_forgets_exited_entities_and_keeps_living_ones(void **state)
 {
     const struct from from = { 0 };
     struct recorder *recorder = open_recorder();
@@ -304,12 +299,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RECORDING_TEST(a_recording_is_read_back_unchanged),
         RECORDING_TEST(idle_rows_are_written_once),
-        RECORDING_TEST(restored_rows_have_the_length_of_the_interval),
+        RECORDING_TEST(restored_idle_rows_have_the_length_of_the_interval),
         RECORDING_TEST(a_source_without_states_is_read_back),
         RECORDING_TEST(reading_may_start_at_any_interval),
-        RECORDING_TEST(a_clock_that_is_set_back_changes_no_order),
-        RECORDING_TEST(a_long_recording_forgets_gone_entities),
-        RECORDING_TEST(facts_are_those_of_the_recording),
+        RECORDING_TEST(intervals_keep_their_order_when_the_clock_is_set_back),
+        RECORDING_TEST(a_long_recording_forgets_exited_entities_and_keeps_living_ones),
+        RECORDING_TEST(the_source_has_the_facts_stored_in_the_recording),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,5 @@
-/* Files that are no recording, or an old, new, damaged or truncated one. */
+/* Tests files that are not a recording, empty, made by a newer camp, damaged, or truncated. */
 #include "recording_fixture.h"
-
-/* --------------------------------------------------------------------------------- Bad files -- */
 
 static char *get_bytes(size_t *ret_length)
 {
@@ -28,7 +26,8 @@ static void put_bytes(const char *bytes, size_t length)
     fclose(file);
 }
 
-/* Reads to the end or to a failure, and returns the message of the failure; "" if all was read. */
+/* Reads the recording to its end or to an error. Returns the error message, or "" if there is no
+ * error. */
 static const char *read_all(size_t *ret_frames)
 {
     static struct camp_error error;
@@ -121,8 +120,8 @@ static void a_damaged_recording_is_reported(void **state)
     free(whole);
 }
 
-/* Wherever the file is cut, its whole intervals are read, and the message reports that it is cut.
- */
+/* The file is cut at many lengths. Each time the whole intervals before the cut are read, and an
+ * error is reported. */
 static void a_truncated_recording_is_read_to_its_last_interval(void **state)
 {
     struct stat status;

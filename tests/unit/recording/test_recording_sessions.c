@@ -1,9 +1,7 @@
-/* Recordings of database sessions: idle rows, labels, notes. */
+/* Tests idle rows, labels and notes in recordings of database sessions. */
 #include "recording_fixture.h"
 
-/* ---------------------------------------------------------------------------------- Sessions -- */
-
-/* Returns the first column of the only row as text; "(null)" for NULL. */
+/* Returns the first column of the only row as text. NULL becomes "(null)". */
 static const char *ask_sql(const char *sql)
 {
     static char ret[256];
@@ -30,8 +28,8 @@ static const struct column sessions_columns[] = {
 static const struct schema sessions_schema = { "sessions", sessions_columns,
                                                COUNT(sessions_columns), 2 };
 
-/* idle_client_ns, reported_idle_ns, reported_cpu_ns and calls of an idle session in each interval,
- * and whether its row is written. */
+/* An idle session in consecutive intervals: its idle_client_ns, reported_idle_ns, reported_cpu_ns
+ * and calls, and whether its row is written. */
 static const struct {
     uint64_t values[4];
     bool written;
@@ -39,12 +37,14 @@ static const struct {
     { { WALL_NS, WALL_NS, 0, 0 }, true },
     { { WALL_NS, WALL_NS + 3000000, 0, 0 }, false },
     { { WALL_NS, WALL_NS - 3000000, 0, 0 }, false },
-    { { WALL_NS, 0, WALL_NS, 0 }, true }, /* another column has the time */
+    /* Another counter than before equals the time of the row. */
+    { { WALL_NS, 0, WALL_NS, 0 }, true },
     { { WALL_NS, 0, WALL_NS, 0 }, false },
     { { WALL_NS, WALL_NS, 0, 0 }, true },
-    { { WALL_NS, WALL_NS - 20000000, 0, 0 }, true }, /* differs by more than 1 % of the interval */
+    /* The difference is more than 1 % of the interval. */
+    { { WALL_NS, WALL_NS - 20000000, 0, 0 }, true },
     { { WALL_NS, WALL_NS / 2, WALL_NS / 2, 0 }, true },
-    /* the number of calls is the number of nanoseconds */
+    /* The number of calls equals the number of nanoseconds by chance. */
     { { WALL_NS, WALL_NS, 0, WALL_NS }, true },
     { { WALL_NS, WALL_NS, 0, 0 }, true },
     { { WALL_NS, WALL_NS, 0, 0 }, false },
@@ -73,9 +73,9 @@ static uint64_t record_session_ticks(void)
     return written;
 }
 
-/* A row is not written if the same counters as before have the time of the state: they are restored
- * from it. A counter with another value is written as it is. */
-static void an_idle_session_is_written_once(void **state)
+/* A row is left out if the same counters as in the row before equal the time of the state. These
+ * counters are restored. A row with another value in a counter is written. */
+static void equal_idle_rows_of_a_session_are_written_once(void **state)
 {
     const struct from from = { 0 };
     struct from_facts facts;
@@ -104,7 +104,7 @@ static void an_idle_session_is_written_once(void **state)
     source_close(source);
 }
 
-/* A session of one user whose third label changes, and a session without labels. */
+/* One session has labels, and its third label changes. The other session has no labels. */
 static void record_session(void)
 {
     const char *const third[] = { "q1", "q2", "q2", "", "q3" };
@@ -180,7 +180,7 @@ static void record_notes(void)
     frame_release(&frame);
 }
 
-static void notes_of_an_interval_are_read_back(void **state)
+static void the_note_of_each_interval_is_read_back(void **state)
 {
     const struct from from = { 0 };
     const struct frame *read;
@@ -196,7 +196,7 @@ static void notes_of_an_interval_are_read_back(void **state)
     }
     source_close(source);
     assert_string_equal(ask_sql("SELECT group_concat(since_tick) FROM note"), "2,4,5");
-    run_sql("DROP TABLE note"); /* as in an older recording */
+    run_sql("DROP TABLE note"); /* Older recordings have no table of notes. */
     source = open_from(&from, &facts);
     assert_int_equal(read_frame(source, &read), CAMP_OK);
     assert_null(read->note);
@@ -207,10 +207,10 @@ int main(void)
 {
 #define RECORDING_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
-        RECORDING_TEST(an_idle_session_is_written_once),
+        RECORDING_TEST(equal_idle_rows_of_a_session_are_written_once),
         RECORDING_TEST(a_label_is_written_when_it_changes),
         RECORDING_TEST(an_old_recording_without_labels_is_read),
-        RECORDING_TEST(notes_of_an_interval_are_read_back),
+        RECORDING_TEST(the_note_of_each_interval_is_read_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

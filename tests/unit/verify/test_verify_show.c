@@ -1,4 +1,4 @@
-/* The columns and notes of the text that camp verify writes. */
+/* Tests the columns and notes in the text output of camp verify. */
 #include "verify/verify_findings.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 static const struct row_spec spec = { "made-up", "switches", "a number : another" };
 static const struct summary summary = { .time = "2026-11-21T10:24:30.101+00:00" };
 
-/* Returns the text of the column with this heading; "" if the cell is unknown. */
+/* Returns the text of the column with this heading, or "" if the cell is unknown. */
 static const char *column(const struct finding *finding, const char *title)
 {
     static struct verify_record record;
@@ -41,7 +41,7 @@ static struct finding finding_of(double below, double above)
                              .confidence = NAN };
 }
 
-static void the_unit_has_a_column_of_its_own(void **state)
+static void the_unit_is_shown_in_its_own_column(void **state)
 {
     struct finding finding = finding_of(1, 1);
 
@@ -84,7 +84,7 @@ static void a_failed_row_shows_the_allowed_difference(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_unit_has_a_column_of_its_own),
+        cmocka_unit_test(the_unit_is_shown_in_its_own_column),
         cmocka_unit_test(an_error_is_shown_with_its_sign),
         cmocka_unit_test(a_failed_row_shows_the_allowed_difference),
     };
