@@ -51,9 +51,8 @@ struct recorder_table {
     int64_t tick_number;
     const struct frame *frame;
     struct registry registry;
-    struct recorder_tracked
-        *tracked;          /* [tracked_capacity], indexed by the numbers of the registry */
-    uint64_t *last_gauges; /* last written gauges: [tracked_capacity][gauge_count] */
+    struct recorder_tracked *tracked; /* [tracked_capacity] by number of the registry */
+    uint64_t *last_gauges;            /* last written gauges: [tracked_capacity][gauge_count] */
     size_t tracked_capacity;
     struct recorder_row *list;
     size_t list_count, list_capacity;

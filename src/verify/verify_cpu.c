@@ -324,10 +324,8 @@ static void judge_sum(struct verification *verification, const struct machine *m
 {
     double percent = 100 / machine->wall;
 
-    if (!has_failed(verification, "cpu-sum",
-                    /* The kernel truncates idle, iowait and steal to a unit, for each CPU and for
-                     * the total. */
-                    &machine->error))
+    /* The kernel truncates idle, iowait and steal to a unit, for each CPU and for the total. */
+    if (!has_failed(verification, "cpu-sum", &machine->error))
         decide(verification, "cpu-sum", machine->sum_busy * percent, machine->busy * percent,
                below_by_steal(machine, (double)proc_time_unit_ns() * (double)(machine->cpus + 1)));
 }

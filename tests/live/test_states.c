@@ -190,7 +190,7 @@ static void the_time_of_all_threads_equals_the_time_of_the_cpus(void **state)
     most = done_by_cpus(&before.earlier, &after.later);
     threads = done_by_threads(&before, &after, &ended);
     hidden = after.hidden_ns - before.hidden_ns;
-    /* Process 1 may run during a snapshot. If the session did not see a switch, it divides the time
+    /* Process 1 may run during a snapshot. The session divides the time around an unseen switch
      * by the scheduler's count. */
     assert_int_equal(camp_states_losses(session, &losses, sizeof losses, NULL), CAMP_OK);
     tolerance = (hidden > 0 ? 2 * tick_ns() : 0) + losses.unseen * 2 * switch_cost_ns();

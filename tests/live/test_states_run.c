@@ -99,7 +99,8 @@ static void a_woken_thread_waits_in_the_run_queue_of_a_busy_cpu(void **state)
     close_states(session);
 }
 
-/* The system calls are long, because entering and leaving a call is accounted as user time. */
+/* Entering and leaving a system call is accounted as user time. In long calls this time is a small
+ * share. */
 #define READ_BYTES (16u << 20)
 
 struct split {

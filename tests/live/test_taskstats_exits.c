@@ -90,7 +90,7 @@ static struct ended records_of(struct camp_taskstats *session, int32_t pid)
 }
 
 /* Each child stores the last reading of its clock in shared memory. The clock of the zombie
- * includes the whole exit, but the record includes only a part of it. */
+ * includes the whole exit, but the record includes only a part of the exit. */
 static void every_record_has_at_least_the_cpu_time_that_the_child_measured(void **state)
 {
     struct camp_taskstats session = open_or_skip(true);
