@@ -228,8 +228,8 @@ static __always_inline uint32_t times_left(const struct task_struct *task)
 }
 
 /* Returns NULL if there is no memory, or if this CPU was interrupted while it created another
- * account. Only a switch during the first snapshot can interrupt it so. That snapshot visits the
- * thread later, so the failure is not counted as lost. */
+ * account. Only a switch during the first snapshot can be such an interruption. That snapshot
+ * visits the thread later, so the failure is not counted as lost. */
 static __always_inline struct account *make_account(struct task_struct *task, uint64_t begin_ns,
                                                     uint8_t state, uint8_t flags)
 {
@@ -287,7 +287,7 @@ static __always_inline uint64_t ran_until(const struct account *account,
     return end < account->since_ns ? account->since_ns : end > now ? now : end;
 }
 
-/* True if the thread left its CPU without an event, because its CPU runs another thread now. The
+/* True if the thread left its CPU without an event, because that CPU runs another thread now. The
  * running thread of a CPU is unknown until the CPU's first switch in the session. */
 static __always_inline bool has_left(const struct account *account, const struct task_struct *task)
 {

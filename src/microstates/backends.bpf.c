@@ -77,8 +77,8 @@ static __always_inline void end_writing(struct backend_slot *slot)
 }
 
 /* Returns the index of a wait in the first `limit` entries, and adds the wait if it is new. Returns
- * `limit` if these entries are in use. The function is global because the verifier checks it only
- * once then; inlined, the loop exceeds the verifier's limit of a million steps. */
+ * `limit` if these entries are in use. The function is global, so the verifier checks it only once;
+ * inlined, the loop would exceed the verifier's limit of a million steps. */
 __noinline uint32_t wait_of(struct backend_slot *slot, uint32_t event, uint32_t activity,
                             uint32_t limit)
 {

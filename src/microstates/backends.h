@@ -1,5 +1,5 @@
 /*
- * Backends: the wall time of a server's processes, with each wait under the server's own name.
+ * Backends: the wall time of a server's processes, with the server's own name for each wait.
  *
  * Some servers keep the reason of a wait in their memory. PostgreSQL keeps a wait event and an
  * activity. The kernel reads the reason at the moment when a process of the server goes to sleep.

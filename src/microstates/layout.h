@@ -83,7 +83,7 @@ struct cpu_account {
     /* address of the running task_struct; unlike the tid, it never changes */
     uint64_t running_task;
     int32_t running; /* tid, or 0 if the CPU is idle */
-    uint32_t depth;  /* number of interrupts that run now, nested */
+    uint32_t depth;  /* number of nested interrupts that run now */
     uint64_t switches;
     uint64_t unseen; /* switches and wakeups that no event reported */
     uint64_t lost;   /* failures to create an account, and disk waits that were not counted */

@@ -1,6 +1,6 @@
 /*
- * How a session reads exited threads from a ring, CPUs and losses from memory shared with the
- * kernel, and disk waits from a map.
+ * How a session reads data other than living threads: exited threads from a ring, CPUs and losses
+ * from memory shared with the kernel, and disk waits from a map.
  */
 #include "../counters/error.h"
 #include "../counters/units.h"

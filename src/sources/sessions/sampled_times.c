@@ -163,7 +163,8 @@ static int sample_first(struct sampled_times *times, uint64_t at_ns,
 
     if (session == NULL)
         return CAMP_E_NOMEM;
-    /* An earlier snapshot may have missed a session that had just started, so its start counts. */
+    /* An earlier snapshot may have missed a session that had just started, so the session is
+     * accounted from its start. */
     if (sample->start_ns != 0)
         from_ns = sample->start_ns > times->begin_ns ? sample->start_ns : times->begin_ns;
     times->arrived++;

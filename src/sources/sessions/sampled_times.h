@@ -5,7 +5,7 @@
  *
  * A session that started since the last snapshot is accounted from its start. A session that ended
  * since the last snapshot gets half of the time between the two snapshots. Samples cover at most
- * `longest_ns` between two snapshots. The time beyond is in no state and shows as unaccounted.
+ * `longest_ns` between two snapshots. Any further time is in no state and shows as unaccounted.
  *
  * Each time is kept twice: as the database reports it, and the part during which the operating
  * system found the task asleep. A woken PostgreSQL backend keeps its wait event until it gets a

@@ -8,9 +8,9 @@
 
 /* Writes the shown part of a connection string (key=value words, a URI, or the name of a database)
  * to ret[size], as in "host=/run/postgresql dbname=x user=y". Only host, hostaddr, port, dbname,
- * user and service are shown. The result is "(hidden)" if the string cannot be read, or if a shown
- * value may contain a part of a password (a URI with an unescaped @ or /). It is "(default)" if
- * none of these options is given. The text is one line without control characters. */
+ * user and service are shown; the result is "(default)" without any of them. The result is
+ * "(hidden)" if the string cannot be read, or if a shown value may contain a part of a password (a
+ * URI with an unescaped @ or /). The text is one line without control characters. */
 void conninfo_shown(const char *conninfo, char *ret, size_t size);
 
 /* CAMP_E_INVALID if libpq cannot read the string. *error names a key that libpq does not know.
@@ -18,5 +18,6 @@ void conninfo_shown(const char *conninfo, char *ret, size_t size);
 int conninfo_check(const char *conninfo, struct camp_error *error);
 
 /* Converts the text after "postgres:" in --from to a string that libpq reads: a URI
- * ("//user@host/x") gets its scheme back. The caller frees the result. NULL without memory. */
+ * ("//user@host/x") gets its scheme back. The caller frees the result. Returns NULL if there is no
+ * memory. */
 char *conninfo_of_address(const char *place);

@@ -17,7 +17,7 @@
 
 struct postgres_client;
 
-/* Connects, for up to 5 s (or connect_timeout of the connection string). If `queries` is true,
+/* Connects within 5 s, or within connect_timeout of the connection string. If `queries` is true,
  * snapshots contain the texts of statements. `stop` must outlive the client. CAMP_E_INVALID if
  * libpq cannot read the connection string; otherwise fails like postgres_failure_report(). */
 int postgres_client_open(const char *conninfo, bool queries, const volatile sig_atomic_t *stop,

@@ -10,7 +10,7 @@
 struct postgres_failure {
     char sqlstate[SQLSTATE_SIZE]; /* such as "28P01"; "" if no server answered */
     char what[1024];              /* such as 'role "x" does not exist', in one line */
-    /* where no server was reached, such as 'on socket "/run/.s.PGSQL.5432"', or "" */
+    /* place of a server that was not reached, such as 'on socket "/run/.s.PGSQL.5432"', or "" */
     char place[256];
 };
 
@@ -21,7 +21,7 @@ void postgres_failure_of_text(const char *text, struct postgres_failure *ret);
 
 /* Fills *error and returns its code. CAMP_E_PERM if the server refused the role, CAMP_E_GONE if no
  * server answered or the server closed the connection, CAMP_E_NOTSUP for an old server,
- * CAMP_E_NOMEM without a free connection, and CAMP_E_IO for any other failure. */
+ * CAMP_E_NOMEM if the server has no free connection, and CAMP_E_IO for any other failure. */
 int postgres_failure_report(const struct postgres_failure *failure, struct camp_error *error);
 
 /* Returns true if another attempt may succeed. After the server refused the role, it returns false.

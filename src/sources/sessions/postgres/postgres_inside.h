@@ -95,9 +95,9 @@ int postgres_sampler_open(struct postgres_source *source, bool queries, struct c
 void postgres_sampler_close(struct postgres_source *source);
 
 /* Samples an interval until `deadline_ns` (CLOCK_MONOTONIC) or until *stop is set. sampler.end_ns
- * is the time of the last snapshot, or another end if the server did not answer. A missing answer
- * is no failure: sampler.failure has its reason, and the next interval tries again. CAMP_OK or
- * CAMP_E_NOMEM. Until the next interval, sampler.times has the times of each session. */
+ * is the end of the interval: the time of the last snapshot if the server answered. A missing
+ * answer is no failure: sampler.failure has its reason, and the next interval tries again. CAMP_OK
+ * or CAMP_E_NOMEM. Until the next interval, sampler.times has the times of each session. */
 int postgres_sampler_next(struct postgres_source *source, uint64_t deadline_ns,
                           struct camp_error *error);
 

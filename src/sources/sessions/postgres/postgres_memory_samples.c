@@ -123,7 +123,7 @@ static size_t list_backends(struct postgres_source *source)
 }
 
 /* Reads the events again. A session may have fallen asleep after its event was read and before its
- * state was read; it has an event now. */
+ * state was read. Such a session has an event now. */
 static void read_again(struct postgres_source *source, size_t count)
 {
     struct postgres_memory_samples *memory_samples = &source->memory_samples;

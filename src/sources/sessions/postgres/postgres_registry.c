@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* largest difference between the server's and the kernel's start time of a session */
+/* largest differences between the server's and the kernel's start time of a session */
 #define NEAR_US 2000000
 #define BEFORE_NS (2 * (int64_t)NS_PER_S)
 #define BEHIND_NS (10 * (int64_t)NS_PER_S)
@@ -47,9 +47,9 @@ static bool is_of_our_namespace(int32_t pid)
     return is_ours;
 }
 
-/* The server's start time of a backend is later than the kernel's: a backend reads its clock once
- * it runs, which may be late on a busy machine. Another process with the same pid and nearly the
- * same start time is very unlikely. */
+/* The server's start time of a backend is later than the kernel's start time: a backend reads its
+ * clock once it runs, which may be late on a busy machine. Another process with the same pid and
+ * nearly the same start time is very unlikely. */
 bool postgres_is_process(int32_t pid, int64_t start_us)
 {
     struct camp_process process;

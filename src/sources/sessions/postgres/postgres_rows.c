@@ -190,7 +190,8 @@ static bool has_run(struct postgres_process *process)
 }
 
 /* Sets the CPU and run-queue time of the session by the scheduler's counts since the last reading,
- * or since the start of a new session. Returns false if they are unknown for this interval. */
+ * or since the start of a new session. Returns false if the counts are unknown for this interval.
+ */
 static bool read_clock(const struct postgres_source *source, struct postgres_process *process,
                        struct session *session)
 {
@@ -223,8 +224,8 @@ static void collect_reported(struct postgres_source *source, const struct sample
 }
 
 /* Collects the times during which samples found the task asleep; returns their sum. SQL may report
- * a session as on a CPU whose task has fallen asleep when its state is read. The reason of such a
- * sleep is unknown, so it is left out unless `without_event` is true. */
+ * a session as on a CPU although its task has fallen asleep when the state of the task is read. The
+ * reason of such a sleep is unknown, so it is left out unless `without_event` is true. */
 static uint64_t collect_asleep(struct postgres_source *source,
                                const struct sampled_session *sampled, bool without_event,
                                struct session *session)

@@ -141,7 +141,7 @@ static int take_snapshots_until(struct postgres_source *source, uint64_t deadlin
                           error);
         pace->next_ns += pace->period_ns;
         if (r != CAMP_OK || pace->next_ns < now_ns(CLOCK_MONOTONIC))
-            /* Snapshots that were missed are not made up for. */
+            /* Missed snapshots are not taken later. */
             pace->next_ns = now_ns(CLOCK_MONOTONIC);
     }
     return r;
@@ -164,8 +164,8 @@ static int take_last_snapshot(struct postgres_source *source, uint64_t deadline_
 }
 
 /* Returns the end of the interval: the time of the last snapshot if the server answered. If a
- * single answer is missing, the interval ends at the snapshot before, so the next interval also has
- * a snapshot at its start. If more answers are missing, the interval ends at its deadline. */
+ * single answer is missing, the interval ends at the previous snapshot, so the next interval also
+ * has a snapshot at its start. If more answers are missing, the interval ends at its deadline. */
 static uint64_t end_of_interval(const struct postgres_source *source, int end_status,
                                 uint64_t deadline_ns)
 {

@@ -21,7 +21,7 @@ struct postgres_session {
     int64_t query_id;
     struct session_kind kind;
     char type[40];
-    /* These texts are only in a whole snapshot. */
+    /* The following texts are only in a whole snapshot. */
     const char *user, *database, *application;
     const char *client; /* an address, or "local" */
     const char *query;  /* "" if not requested */
