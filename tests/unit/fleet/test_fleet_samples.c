@@ -1,5 +1,5 @@
-/* Counters of hosts that are scraped at different times: each nanosecond is accounted once, in its
- * interval. */
+/* Tests fleet_samples.h: counters of hosts that are scraped at different times become amounts of
+ * common intervals, and each nanosecond is accounted once. */
 #include "sources/fleet/fleet_inside.h"
 
 #include "../tree.h"
@@ -55,10 +55,10 @@ static void an_interval_may_end_between_two_scrapes(void **state)
     (void)state;
     scrape(0, 10, 100);
     scrape(1, 11, 101);
-    assert_false(amounts_until(0.25)); /* the start */
+    assert_false(amounts_until(0.25)); /* the first call determines the start */
     scrape(2, 11.5, 102.5);
     assert_true(amounts_until(1.5));
-    /* 3/4 of the first difference, and half of the second. */
+    /* 3/4 of the growth from 0 s to 1 s, and half of the growth from 1 s to 2 s */
     assert_int_equal(values[USER], 750000000 + 250000000);
     assert_int_equal(values[IDLE], 750000000 + 750000000);
     assert_int_equal(amounts.elapsed_ns, 2500000000);
@@ -96,7 +96,7 @@ static void a_missing_host_is_accounted_until_its_last_scrape(void **state)
     assert_false(amounts_until(4));
 }
 
-static void the_time_of_a_gap_between_scrapes_is_unaccounted_and_partial(void **state)
+static void a_long_time_between_two_scrapes_is_not_accounted_and_makes_the_row_partial(void **state)
 {
     (void)state;
     scrape(0, 0, 0);
@@ -116,7 +116,7 @@ static void a_restarted_exporter_leaves_time_unaccounted(void **state)
 {
     (void)state;
     scrape(0, 1000, 1000);
-    scrape(1, 0.2, 0.4); /* since 0.3 s */
+    scrape(1, 0.2, 0.4); /* the exporter restarted at 0.3 s */
     amounts_until(0);
     assert_true(amounts_until(1));
     assert_true(amounts.is_partial);
@@ -125,7 +125,7 @@ static void a_restarted_exporter_leaves_time_unaccounted(void **state)
     assert_int_equal(amounts.elapsed_ns, 2 * S);
 }
 
-static void the_elapsed_time_of_a_host_is_that_of_its_own_clock(void **state)
+static void the_elapsed_time_of_a_host_is_measured_by_its_own_clock(void **state)
 {
     (void)state;
     scrape(0, 0, 0);
@@ -137,7 +137,7 @@ static void the_elapsed_time_of_a_host_is_that_of_its_own_clock(void **state)
     assert_int_equal(amounts.elapsed_ns, 2020000000);
 }
 
-static void a_new_counter_has_no_growth_yet(void **state)
+static void a_counter_has_no_growth_before_its_second_sample(void **state)
 {
     (void)state;
     fleet_samples_add(&samples, member, T0, USER, 5, false);
@@ -174,7 +174,7 @@ static void scrapes_may_arrive_in_any_order_and_twice(void **state)
     amounts_until(0);
     assert_true(amounts_until(1));
     assert_int_equal(values[USER], 1500000000);
-    scrape(0.5, 77, 77); /* already accounted */
+    scrape(0.5, 77, 77); /* the time of this sample is already accounted */
     assert_true(amounts_until(2));
     assert_int_equal(values[USER], 500000000);
 }
@@ -186,17 +186,19 @@ static void the_period_is_the_time_between_scrapes_and_not_between_snapshots(voi
     scrape(1, 0, 0);
     fleet_update_period(member, 0);
     assert_int_equal(member->period_ns, S);
-    scrape(11, 0, 0); /* a snapshot every 10 s */
+    scrape(11, 0, 0); /* samples are read every 10 s, although there is one each second */
     scrape(21, 0, 0);
     fleet_update_period(member, 10 * S);
     assert_int_equal(member->period_ns, S);
-    scrape(36, 0, 0); /* with a snapshot each second: a scrape failed, or the period has changed */
+    /* with a snapshot each second no sample is missed: a scrape failed, or the period has
+     * changed */
+    scrape(36, 0, 0);
     fleet_update_period(member, S);
     scrape(51, 0, 0);
     fleet_update_period(member, S);
     assert_int_equal(member->period_ns, 15 * S);
     scrape(51 + 90000, 0, 0);
-    scrape(51 + 180000, 0, 0); /* impossible times */
+    scrape(51 + 180000, 0, 0); /* a distance of 25 hours is taken for an error */
     fleet_update_period(member, S);
     assert_int_equal(member->period_ns, 15 * S);
 }
@@ -228,10 +230,10 @@ static void an_interval_does_not_end_before_its_start(void **state)
     assert_int_equal(fleet_interval_end(20, 6, 5), 25);
     assert_int_equal(fleet_interval_end(20, 6, 0), 21);
     assert_int_equal(fleet_interval_end((uint64_t)-5, 5, 1),
-                     5); /* the lag is longer than the uptime */
+                     5); /* wanted_ns is before boot if the lag is longer than the uptime */
 }
 
-static void members_are_found_by_key_and_removed_without_new_samples(void **state)
+static void members_are_found_by_key_and_removed_if_their_samples_are_old(void **state)
 {
     struct fleet_member *other = fleet_samples_find(&samples, "instance=b");
 
@@ -246,7 +248,7 @@ static void members_are_found_by_key_and_removed_without_new_samples(void **stat
     assert_int_equal(fleet_samples_find(&samples, "instance=b")->count, 0);
 }
 
-static void impossible_numbers_become_zero(void **state)
+static void a_time_that_is_negative_or_nan_or_too_large_becomes_zero(void **state)
 {
     (void)state;
     assert_int_equal(fleet_ns(-1), 0);
@@ -263,18 +265,18 @@ int main(void)
         TEST(an_interval_may_end_between_two_scrapes),
         TEST(the_difference_of_two_scrapes_is_accounted_once),
         TEST(a_missing_host_is_accounted_until_its_last_scrape),
-        TEST(the_time_of_a_gap_between_scrapes_is_unaccounted_and_partial),
+        TEST(a_long_time_between_two_scrapes_is_not_accounted_and_makes_the_row_partial),
         TEST(a_restarted_exporter_leaves_time_unaccounted),
-        TEST(the_elapsed_time_of_a_host_is_that_of_its_own_clock),
-        TEST(a_new_counter_has_no_growth_yet),
+        TEST(the_elapsed_time_of_a_host_is_measured_by_its_own_clock),
+        TEST(a_counter_has_no_growth_before_its_second_sample),
         TEST(series_of_one_column_are_added_up),
         TEST(scrapes_may_arrive_in_any_order_and_twice),
         TEST(the_period_is_the_time_between_scrapes_and_not_between_snapshots),
         TEST(a_sample_is_found_by_its_time_to_the_millisecond),
         TEST(a_late_scrape_does_not_change_the_period),
         TEST(an_interval_does_not_end_before_its_start),
-        TEST(members_are_found_by_key_and_removed_without_new_samples),
-        TEST(impossible_numbers_become_zero),
+        TEST(members_are_found_by_key_and_removed_if_their_samples_are_old),
+        TEST(a_time_that_is_negative_or_nan_or_too_large_becomes_zero),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Tests that Prometheus' answers and addresses are read correctly, and that no message shows a
- * secret. */
+/* Tests that answers and addresses of Prometheus are parsed correctly, and that no message shows a
+ * password. */
 #include "libraries/libcurl.h"
 #include "sources/fleet/fleet_inside.h"
 #include "sources/fleet/prometheus_answer.h"
@@ -42,7 +42,7 @@ static void each_sample_of_a_matrix_has_its_own_time(void **state)
     assert_true(prometheus_answer_series(&answer, 0, &series));
     assert_string_equal(prometheus_series_label(&series, "z"), "1");
     assert_string_equal(prometheus_series_label(&series, "none"), "");
-    assert_string_equal(series.labels[0].name, "__name__"); /* by name */
+    assert_string_equal(series.labels[0].name, "__name__"); /* labels are sorted by name */
     assert_int_equal(series.sample_count, 3);
     assert_true(prometheus_series_sample(&series, 0, &sample));
     assert_int_equal(sample.time_ns, 1700000000123000000);
@@ -51,7 +51,8 @@ static void each_sample_of_a_matrix_has_its_own_time(void **state)
     assert_true(isnan(sample.value));
     assert_false(prometheus_series_sample(&series, 2, &sample));
     assert_false(prometheus_series_sample(&series, 3, &sample));
-    assert_false(prometheus_answer_series(&answer, 1, &series)); /* a histogram */
+    /* the second series is a histogram */
+    assert_false(prometheus_answer_series(&answer, 1, &series));
     prometheus_answer_release(&answer);
 }
 
@@ -80,8 +81,8 @@ static void a_vector_and_a_scalar_have_one_sample(void **state)
     prometheus_answer_release(&answer);
 }
 
-/* A host that was just added does not count as rarely scraped; jitter and a single gap do not
- * matter. */
+/* A host with few samples, because it was just added, does not count as rarely scraped. Late
+ * scrapes and a single gap do not change the result. */
 static void the_distance_is_the_usual_time_between_samples(void **state)
 {
     struct prometheus_answer answer;
@@ -104,7 +105,7 @@ static void the_distance_is_the_usual_time_between_samples(void **state)
     prometheus_answer_release(&answer);
 }
 
-/* Scrapes every 1 s that start up to 0.3 s late; the scrape at 9 s failed. */
+/* A scrape starts every second, up to 0.3 s late. The scrape at 9 s failed. */
 static void late_scrapes_do_not_change_the_distance(void **state)
 {
     struct prometheus_answer answer;
@@ -179,7 +180,7 @@ static void a_key_contains_all_labels_except_the_excluded_ones(void **state)
     assert_string_equal(key, "a\1x\1z\1y\2\3\1");
 }
 
-/* A label's value may look like two labels. */
+/* A label value may contain the separator of labels. */
 static void different_series_have_different_keys(void **state)
 {
     static const char *const without[] = { NULL };
@@ -224,7 +225,7 @@ static void a_quoted_text_cannot_end_its_promql_string(void **state)
     free(text);
 }
 
-/* Any other text is a query in PromQL. */
+/* A text that does not consist of matchers is a PromQL query. */
 static void only_a_text_in_one_pair_of_braces_is_read_as_matchers(void **state)
 {
     (void)state;
@@ -351,7 +352,7 @@ int main(void)
 
     if (library_load(&libcurl_library, &error) != CAMP_OK) {
         fprintf(stderr, "%s\n", error.message);
-        return 77; /* meson's exit status of a skipped test */
+        return 77; /* the exit status by which meson knows a skipped test */
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

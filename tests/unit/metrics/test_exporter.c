@@ -1,5 +1,5 @@
-/* The exporter's pages, the choice of their format, and the values that the exporter reads from
- * texts of the kernel. */
+/* Tests the pages of the exporter, the choice of their format, and the parsers of texts of the
+ * kernel. */
 #include "metrics/device_sums.h"
 #include "metrics/exported.h"
 #include "metrics/exposition.h"
@@ -56,8 +56,6 @@ static void gzip_is_sent_to_clients_that_accept_it(void **state)
     assert_false(takes_gzip("identity"));
     assert_false(takes_gzip("gzipped"));
 }
-
-/* ---------------------------------------------------------------------------------- Pages -- */
 
 static const struct metric time_metric = { "camp_x_seconds", "seconds",      "A \"time\"\nof \\x.",
                                            "here",           METRIC_COUNTER, CAMP_MEASURED,
@@ -140,7 +138,7 @@ static void assert_label(const char *name, const char *wanted)
     bytes_release(&page);
 }
 
-static void hostile_names_break_no_line_and_stay_distinct(void **state)
+static void special_characters_in_labels_are_escaped_and_labels_stay_distinct(void **state)
 {
     (void)state;
     assert_label("a\"b\\c\nd", "a\\\"b\\\\c\\nd");
@@ -148,14 +146,14 @@ static void hostile_names_break_no_line_and_stay_distinct(void **state)
     assert_label("a\xff"
                  "b",
                  "a\\\\xffb");
-    assert_label("a\\xffb", "a\\\\x5cxffb"); /* differs from the label above */
+    assert_label("a\\xffb", "a\\\\x5cxffb"); /* must differ from the previous label */
     assert_label("\x1b[2J\r\t", "\\\\x1b[2J\\\\x0d\\\\x09");
     assert_label("} 1\ncamp_fake 7", "} 1\\ncamp_fake 7");
     assert_label("\xc3", "\\\\xc3");
     assert_label("", "");
 }
 
-static void each_metric_is_complete(void **state)
+static void each_metric_has_a_unique_name_a_help_text_and_a_source(void **state)
 {
     size_t count;
     const struct metric *metrics = exported_metrics(&count);
@@ -176,8 +174,6 @@ static void each_metric_is_complete(void **state)
     }
 }
 
-/* ------------------------------------------------------------------------------- Sources -- */
-
 static void a_number_is_found_by_its_name_in_a_text_of_the_kernel(void **state)
 {
     static const char text[] = "cpu  1 2\nctxt 12345\nctxt2 9\nbig 99999999999999999999\nend 7";
@@ -193,7 +189,7 @@ static void a_number_is_found_by_its_name_in_a_text_of_the_kernel(void **state)
     assert_false(host_text_number("", 0, "ctxt", &number));
 }
 
-static void pressure_is_the_total_of_its_line(void **state)
+static void pressure_is_the_number_after_total_in_its_line(void **state)
 {
     static const char text[] = "some avg10=0.12 avg60=0.10 avg300=0.00 total=987\n"
                                "full avg10=0.00 avg60=0.00 avg300=0.00 total=65\n";
@@ -230,10 +226,10 @@ static void the_counts_of_a_removed_device_stay_in_the_sum(void **state)
     assert_int_equal(sums.sums[0], 150);
     look_at_devices(&sums, names, (const uint64_t[]){ 110 }, 1);
     assert_int_equal(sums.sums[0], 160);
-    /* another device with that name */
+    /* a new device has the name of the removed device */
     look_at_devices(&sums, names, (const uint64_t[]){ 110, 5 }, 2);
     assert_int_equal(sums.sums[0], 165);
-    /* the driver of sda reset its counters */
+    /* the counter of "sda" restarted at 0 */
     look_at_devices(&sums, names, (const uint64_t[]){ 90, 6 }, 2);
     assert_int_equal(sums.sums[0], 166);
     device_sums_release(&sums);
@@ -246,10 +242,10 @@ int main(void)
         cmocka_unit_test(gzip_is_sent_to_clients_that_accept_it),
         cmocka_unit_test(a_page_is_written_in_both_formats),
         cmocka_unit_test(a_family_without_known_values_is_left_out_with_its_header),
-        cmocka_unit_test(hostile_names_break_no_line_and_stay_distinct),
-        cmocka_unit_test(each_metric_is_complete),
+        cmocka_unit_test(special_characters_in_labels_are_escaped_and_labels_stay_distinct),
+        cmocka_unit_test(each_metric_has_a_unique_name_a_help_text_and_a_source),
         cmocka_unit_test(a_number_is_found_by_its_name_in_a_text_of_the_kernel),
-        cmocka_unit_test(pressure_is_the_total_of_its_line),
+        cmocka_unit_test(pressure_is_the_number_after_total_in_its_line),
         cmocka_unit_test(the_counts_of_a_removed_device_stay_in_the_sum),
     };
 

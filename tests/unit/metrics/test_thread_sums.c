@@ -1,14 +1,14 @@
-/* Tests that each nanosecond of the threads that a session reports is accounted once, also for
- * threads that exit, continue under another tid, or are missing for a while. */
+/* Tests that each nanosecond of a thread is accounted once, also if the thread exits, gets another
+ * tid, or is missing in some snapshots. */
 #include "metrics/thread_sums.h"
 
 #include "../tree.h"
 
 static struct thread_sums sums;
 static struct camp_states_visitor visitor;
-static uint64_t now; /* start of the current snapshot */
+static uint64_t now;
 
-#define SNAPSHOT_NS 100 /* duration of a snapshot */
+#define SNAPSHOT_NS 100
 
 static struct camp_thread_states thread_of(int32_t tid, int32_t pid, const char *name,
                                            uint64_t begin)
@@ -22,7 +22,7 @@ static struct camp_thread_states thread_of(int32_t tid, int32_t pid, const char 
     return thread;
 }
 
-/* Returns the same thread after another `user` ns on a CPU and `asleep` ns of sleep. */
+/* Returns a later reading of a thread: `user` ns of CPU time and `asleep` ns of sleep are added. */
 static struct camp_thread_states after(struct camp_thread_states thread, uint64_t user,
                                        uint64_t asleep)
 {
@@ -129,9 +129,8 @@ static void a_thread_that_lives_between_two_snapshots_is_accounted_once(void **s
     thread_sums_release(&sums);
 }
 
-/* The thread's last numbers come with a later snapshot than the one in which the thread is
- * missing. */
-static void accounted_time_is_subtracted_from_the_last_numbers_of_a_missing_thread(void **state)
+/* The final reading arrives with a later snapshot than the snapshot that lacks the thread. */
+static void accounted_time_is_subtracted_from_the_final_reading_of_a_missing_thread(void **state)
 {
     const struct camp_thread_states a = after(thread_of(10, 10, "a", 100), 400, 500);
     struct camp_thread_states last = after(a, 20, 30);
@@ -154,9 +153,8 @@ static void accounted_time_is_subtracted_from_the_last_numbers_of_a_missing_thre
     thread_sums_release(&sums);
 }
 
-/* When a thread other than the first calls exec(2), it continues under the tid of the first
- * thread. */
-static void a_thread_that_continues_under_another_tid_is_the_same(void **state)
+/* If a thread other than the first thread calls exec(2), it gets the tid of the first thread. */
+static void a_thread_that_gets_another_tid_by_exec_is_accounted_once(void **state)
 {
     const struct camp_thread_states first = after(thread_of(10, 10, "a", 100), 0, 900);
     const struct camp_thread_states other = after(thread_of(12, 10, "a", 200), 300, 500);
@@ -185,9 +183,9 @@ static void a_thread_that_continues_under_another_tid_is_the_same(void **state)
     thread_sums_release(&sums);
 }
 
-/* The thread started during the last snapshot, which contains it. */
+/* The thread starts after the start of a snapshot, but is contained in this snapshot. */
 static void
-a_thread_first_seen_in_the_snapshot_of_its_start_is_the_same_under_another_tid(void **state)
+a_thread_that_started_during_a_snapshot_and_gets_another_tid_is_accounted_once(void **state)
 {
     const struct camp_thread_states other = after(thread_of(12, 10, "a", 1010), 20, 10);
     struct camp_thread_states later = after(other, 40, 60);
@@ -207,9 +205,9 @@ a_thread_first_seen_in_the_snapshot_of_its_start_is_the_same_under_another_tid(v
     thread_sums_release(&sums);
 }
 
-/* The groups have other numbers after a failed snapshot, but some threads still have the old
- * number. */
-static void a_failed_snapshot_leaves_no_thread_in_its_old_group(void **state)
+/* After a failed snapshot the groups have other numbers, but some threads still have their old
+ * group number. */
+static void after_a_failed_snapshot_each_thread_is_assigned_to_a_group_again(void **state)
 {
     const struct camp_thread_states a = after(thread_of(10, 10, "a", 100), 300, 600);
     struct camp_states_wait wait = { .thread = &a, .elapsed_ns = 900, .state = CAMP_STATE_TIMER };
@@ -218,7 +216,7 @@ static void a_failed_snapshot_leaves_no_thread_in_its_old_group(void **state)
     (void)state;
     open_sums(GROUP_NAME, NULL);
     now += 1000;
-    thread_sums_start(&sums, now, true); /* the visit of this snapshot fails */
+    thread_sums_start(&sums, now, true); /* this snapshot fails, so it is not finished */
     start_snapshot();
     wait.note = &note;
     visitor.waited(visitor.context, &wait);
@@ -231,9 +229,9 @@ static void a_failed_snapshot_leaves_no_thread_in_its_old_group(void **state)
     thread_sums_release(&sums);
 }
 
-/* A total of 3 exited threads, one of which was read while it lived. The parent of that thread has
- * exited since then, so the total has another parent. */
-static void threads_already_read_are_subtracted_from_a_total(void **state)
+/* A total of 3 exited threads. One of these threads was accounted while it lived. The parent of
+ * this thread exited later, so the total has another parent. */
+static void accounted_time_of_an_exited_thread_is_subtracted_from_its_total(void **state)
 {
     const struct camp_thread_states read = after(thread_of(10, 10, "make", 100), 100, 200);
     struct camp_thread_states all = after(thread_of(0, 0, "make", 900), 500, 600);
@@ -297,7 +295,7 @@ static void threads_are_in_the_group_of_their_process(void **state)
     see(&first, &renamed, &notes[0]);
     finish_snapshot();
     assert_int_equal(group_total("server"), 3);
-    /* "other" alone is the name of the remaining groups */
+    /* "other" is the name of all groups that are not shown, so a group "other" gets a number */
     assert_int_equal(group_total("other (0)"), 4);
     thread_sums_release(&sums);
 }
@@ -330,8 +328,7 @@ static void workloads_are_matched_once_per_process_and_again_after_a_change(void
     workloads_release(&rules);
 }
 
-/* Threads start and exit at random: the accounted time is the time that they lived. */
-static void random_lives_are_accounted_exactly_once(void **state)
+static void the_time_of_threads_that_start_and_exit_at_random_is_accounted_once(void **state)
 {
     enum { MOST = 200 };
     static struct camp_thread_states threads[MOST];
@@ -378,16 +375,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thread_is_accounted_between_snapshots_and_until_its_exit),
         cmocka_unit_test(a_thread_that_lives_between_two_snapshots_is_accounted_once),
-        cmocka_unit_test(accounted_time_is_subtracted_from_the_last_numbers_of_a_missing_thread),
-        cmocka_unit_test(a_thread_that_continues_under_another_tid_is_the_same),
+        cmocka_unit_test(accounted_time_is_subtracted_from_the_final_reading_of_a_missing_thread),
+        cmocka_unit_test(a_thread_that_gets_another_tid_by_exec_is_accounted_once),
         cmocka_unit_test(
-            a_thread_first_seen_in_the_snapshot_of_its_start_is_the_same_under_another_tid),
-        cmocka_unit_test(a_failed_snapshot_leaves_no_thread_in_its_old_group),
-        cmocka_unit_test(threads_already_read_are_subtracted_from_a_total),
+            a_thread_that_started_during_a_snapshot_and_gets_another_tid_is_accounted_once),
+        cmocka_unit_test(after_a_failed_snapshot_each_thread_is_assigned_to_a_group_again),
+        cmocka_unit_test(accounted_time_of_an_exited_thread_is_subtracted_from_its_total),
         cmocka_unit_test(a_thread_older_than_the_session_is_accounted_since_it_was_attached),
         cmocka_unit_test(threads_are_in_the_group_of_their_process),
         cmocka_unit_test(workloads_are_matched_once_per_process_and_again_after_a_change),
-        cmocka_unit_test(random_lives_are_accounted_exactly_once),
+        cmocka_unit_test(the_time_of_threads_that_start_and_exit_at_random_is_accounted_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

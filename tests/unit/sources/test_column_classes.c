@@ -1,4 +1,4 @@
-/* Every state of every source has a class; other columns have none. */
+/* Tests that each state of each source has a class, and that other columns have none. */
 #include "sources/fleet/fleet_inside.h"
 #include "sources/sessions/session.h"
 #include "sources/source.h"
@@ -60,7 +60,7 @@ static void every_state_of_a_database_has_a_class(void **state)
     }
 }
 
-static void every_state_that_an_exporter_of_camp_has_gets_a_class_by_its_name(void **state)
+static void every_state_of_a_fleet_has_a_class(void **state)
 {
     const char *const values[] = { "user", "nice", "busy", "lock", "run_queue", "steal", "idle" };
     struct fleet_columns columns = { 0 };
@@ -73,8 +73,8 @@ static void every_state_that_an_exporter_of_camp_has_gets_a_class_by_its_name(vo
     fleet_columns_release(&columns);
 }
 
-/* A recording, a table or a fleet has only the name of a column. */
-static void a_name_has_the_class_of_its_column(void **state)
+/* For a recording, a table or a fleet, only the name of a column is known. */
+static void the_class_of_a_state_is_found_by_the_name_of_its_column(void **state)
 {
     const struct schema *const schemas[] = { &threads_schema, &threads_schedstat_schema,
                                              &cpus_schema, &cpus_states_schema };
@@ -98,8 +98,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_state_of_this_machine_has_a_class),
         cmocka_unit_test(every_state_of_a_database_has_a_class),
-        cmocka_unit_test(every_state_that_an_exporter_of_camp_has_gets_a_class_by_its_name),
-        cmocka_unit_test(a_name_has_the_class_of_its_column),
+        cmocka_unit_test(every_state_of_a_fleet_has_a_class),
+        cmocka_unit_test(the_class_of_a_state_is_found_by_the_name_of_its_column),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The source "cpus" on a /proc/stat that is rewritten between two snapshots. */
+/* Tests the source "cpus" with a /proc/stat that is rewritten between two snapshots. */
 #include "sources/source.h"
 
 #include <setjmp.h>
@@ -60,7 +60,7 @@ static const struct frame *next_frame(struct made_proc *proc, const char *text)
     return frame;
 }
 
-static void columns_are_differences_in_ns(void **state)
+static void cpu_times_are_the_difference_of_two_readings_in_ns(void **state)
 {
     struct made_proc proc;
     const struct frame *frame;
@@ -72,11 +72,13 @@ static void columns_are_differences_in_ns(void **state)
     assert_int_equal(frame->entity_count, 2);
     assert_int_equal(frame->entities[0].id, CAMP_CPU_TOTAL);
     assert_int_equal(frame->entities[1].id, 0);
-    assert_int_equal(frame_values(frame, 1)[CPUS_USER], 30000000); /* "user" without guest time */
+    /* "user" of /proc/stat includes guest time, which is subtracted */
+    assert_int_equal(frame_values(frame, 1)[CPUS_USER], 30000000);
     assert_int_equal(frame_values(frame, 1)[CPUS_NICE], 10000000);
     assert_int_equal(frame_values(frame, 1)[CPUS_SYSTEM], 10000000);
     assert_int_equal(frame_values(frame, 1)[CPUS_IDLE], 20000000);
-    assert_int_equal(frame_values(frame, 1)[CPUS_IOWAIT], 0); /* iowait went backwards */
+    /* iowait decreased, which the kernel allows */
+    assert_int_equal(frame_values(frame, 1)[CPUS_IOWAIT], 0);
     assert_int_equal(frame_values(frame, 1)[CPUS_IRQ], 10000000);
     assert_int_equal(frame_values(frame, 1)[CPUS_SOFTIRQ], 20000000);
     assert_int_equal(frame_values(frame, 1)[CPUS_STEAL], 40000000);
@@ -85,9 +87,8 @@ static void columns_are_differences_in_ns(void **state)
     close_made(&proc);
 }
 
-/* 184467440737095516 units of 1/100 s exceed 64 bits in ns: the value is unknown, not a thousand
- * years. */
-static void a_column_unknown_in_one_reading_has_no_growth(void **state)
+/* 184467440737095516 units of 10 ms do not fit into 64 bits as ns, so the value is unknown. */
+static void a_cpu_time_that_one_reading_lacks_is_zero(void **state)
 {
     struct made_proc proc;
     const struct frame *frame;
@@ -122,7 +123,7 @@ static void a_cpu_that_went_offline_or_online_is_counted_as_partial(void **state
     close_made(&proc);
 }
 
-static void a_broken_file_is_an_error_and_the_next_frame_is_whole(void **state)
+static void a_malformed_proc_stat_is_an_error_and_the_next_frame_is_complete(void **state)
 {
     struct made_proc proc;
     struct camp_error error = { 0 };
@@ -141,10 +142,10 @@ static void a_broken_file_is_an_error_and_the_next_frame_is_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_are_differences_in_ns),
-        cmocka_unit_test(a_column_unknown_in_one_reading_has_no_growth),
+        cmocka_unit_test(cpu_times_are_the_difference_of_two_readings_in_ns),
+        cmocka_unit_test(a_cpu_time_that_one_reading_lacks_is_zero),
         cmocka_unit_test(a_cpu_that_went_offline_or_online_is_counted_as_partial),
-        cmocka_unit_test(a_broken_file_is_an_error_and_the_next_frame_is_whole),
+        cmocka_unit_test(a_malformed_proc_stat_is_an_error_and_the_next_frame_is_complete),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

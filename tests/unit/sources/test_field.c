@@ -1,4 +1,4 @@
-/* Numbers, times and units in the fields of a table. */
+/* Tests how numbers, times and units in the fields of a table are parsed. */
 #include "sources/field.h"
 
 #include "../tree.h"
@@ -17,7 +17,7 @@ static void assert_number(const char *text, double expected)
     double value = -1;
 
     assert_int_equal(field_number(field_of(text), &value), FIELD_OK);
-    if (value != expected) /* to the last bit */
+    if (value != expected)
         fail_msg("%s is %.17g, not %.17g", text, value, expected);
 }
 
@@ -46,7 +46,7 @@ static void assert_fault(const char *text, enum field_fault expected)
     assert_int_equal(field_number(field_of(text), &value), expected);
 }
 
-static void the_reasons_why_a_text_is_no_number_are_distinguished(void **state)
+static void each_kind_of_text_that_is_no_number_has_its_own_error(void **state)
 {
     (void)state;
     assert_fault("", FIELD_EMPTY);
@@ -137,7 +137,7 @@ static void times_that_do_not_exist_are_refused(void **state)
     assert_no_time(form, "5", FIELD_NO_TIME);
 }
 
-/* A time zone one hour ahead, two in summer. */
+/* The time zone is one hour ahead of UTC, and two hours in summer. */
 static void times_without_an_offset_are_local(void **state)
 {
     const struct time_form form = { 0 };
@@ -207,7 +207,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_read_to_the_last_bit),
-        cmocka_unit_test(the_reasons_why_a_text_is_no_number_are_distinguished),
+        cmocka_unit_test(each_kind_of_text_that_is_no_number_has_its_own_error),
         cmocka_unit_test(a_complaint_is_one_short_line),
         cmocka_unit_test(times_may_be_texts_of_iso_8601),
         cmocka_unit_test(times_that_do_not_exist_are_refused),

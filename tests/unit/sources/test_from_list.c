@@ -1,4 +1,4 @@
-/* Tests which text names which source, and which options go with a source. */
+/* Tests which source an argument of --from opens, and which options can be used with a source. */
 #include "sources/from_list.h"
 
 #include <setjmp.h>
@@ -32,7 +32,7 @@ static void a_source_is_found_by_a_word_a_prefix_or_the_end_of_a_file_name(void 
     assert_null(from_source_find(""));
 }
 
-/* Returns the message of the refusal; "" if the options go with the source. */
+/* Returns the error message, or "" if the options can be used with the source. */
 static const char *complaint(const char *text, uint32_t given)
 {
     static struct camp_error error;
@@ -55,7 +55,7 @@ static void an_option_without_effect_is_refused_and_its_sources_are_listed(void 
     assert_null(strstr(complaint("cpus", WITH_SPEED), "sets the pace"));
 }
 
-static void a_query_turns_a_database_into_a_table(void **state)
+static void with_a_query_a_database_takes_the_options_of_a_table(void **state)
 {
     (void)state;
     assert_string_equal(complaint("odbc:x", WITH_TIER | WITH_DETAIL), "");
@@ -67,13 +67,13 @@ static void a_query_turns_a_database_into_a_table(void **state)
     assert_string_equal(complaint("prometheus:x", WITH_QUERY | WITH_COLUMN | WITH_HOST), "");
 }
 
-static void passwords_are_not_shown(void **state)
+static void the_message_of_a_refused_option_contains_no_password(void **state)
 {
     (void)state;
     assert_null(strstr(complaint("postgres:password=sesame", WITH_QUERY), "sesame"));
 }
 
-static void given_options_are_those_that_are_set(void **state)
+static void from_given_returns_the_options_that_are_set(void **state)
 {
     const struct from from = { .query = "x", .detail = true, .end_ns = 1 };
 
@@ -82,7 +82,7 @@ static void given_options_are_those_that_are_set(void **state)
     assert_int_equal(from_given(&from), WITH_QUERY | WITH_DETAIL | WITH_END);
 }
 
-static void every_source_has_a_form_and_a_help(void **state)
+static void every_source_has_an_argument_of_from_and_a_help_text(void **state)
 {
     char form[32];
 
@@ -101,10 +101,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_source_is_found_by_a_word_a_prefix_or_the_end_of_a_file_name),
         cmocka_unit_test(an_option_without_effect_is_refused_and_its_sources_are_listed),
-        cmocka_unit_test(a_query_turns_a_database_into_a_table),
-        cmocka_unit_test(passwords_are_not_shown),
-        cmocka_unit_test(given_options_are_those_that_are_set),
-        cmocka_unit_test(every_source_has_a_form_and_a_help),
+        cmocka_unit_test(with_a_query_a_database_takes_the_options_of_a_table),
+        cmocka_unit_test(the_message_of_a_refused_option_contains_no_password),
+        cmocka_unit_test(from_given_returns_the_options_that_are_set),
+        cmocka_unit_test(every_source_has_an_argument_of_from_and_a_help_text),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Threads added up as a source: rows with lasting identities and names. */
+/* Tests the source that adds up threads by user or process. */
 #include "sources/groups.h"
 
 #include "../tree.h"
@@ -8,7 +8,6 @@ static const struct column columns[] = {
 };
 static const struct schema schema = { "threads", columns, 1, 1 };
 
-/* A source of synthetic threads. */
 struct made {
     struct source source;
     struct frame frame;
@@ -72,7 +71,7 @@ static const struct frame *grouped(struct made *made, enum group_key key, struct
     return frame;
 }
 
-static void a_user_has_a_name_and_is_not_new_because_of_new_threads(void **state)
+static void the_row_of_a_user_has_the_user_name_and_is_not_marked_as_new(void **state)
 {
     struct made *made = made_threads();
     const struct frame *frame;
@@ -124,7 +123,7 @@ static void a_new_process_is_marked_as_new(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_user_has_a_name_and_is_not_new_because_of_new_threads),
+        cmocka_unit_test(the_row_of_a_user_has_the_user_name_and_is_not_marked_as_new),
         cmocka_unit_test(ended_threads_have_a_row_of_their_own_without_an_id),
         cmocka_unit_test(a_new_process_is_marked_as_new),
     };

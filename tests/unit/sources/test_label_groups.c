@@ -1,4 +1,4 @@
-/* Entities added up by a label: a row for each value, with a lasting identity. */
+/* Tests the source that adds up rows by the value of a label. */
 #include "sources/groups.h"
 
 #include "../tree.h"
@@ -72,7 +72,7 @@ static void check(const struct frame *frame, size_t row, const char *name, uint3
     assert_int_equal(frame_unaccounted_ns(frame, row), 3 * count);
 }
 
-static void a_value_is_the_same_row_in_each_frame(void **state)
+static void each_label_value_has_one_row_with_the_same_id_in_each_frame(void **state)
 {
     struct camp_error error = { 0 };
     const struct frame *frame;
@@ -113,8 +113,9 @@ static void a_value_is_the_same_row_in_each_frame(void **state)
     assert_true(is_closed);
 }
 
-/* The values are longer than a name may be, and equal in the part that fits. */
-static void long_values_are_distinguished(void **state)
+/* The values are longer than the maximum length of a name, and differ only in the last
+ * character. */
+static void label_values_that_differ_only_after_the_maximum_name_length_have_two_rows(void **state)
 {
     char text[100];
     const struct frame *frame;
@@ -137,8 +138,8 @@ static void long_values_are_distinguished(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_value_is_the_same_row_in_each_frame),
-        cmocka_unit_test(long_values_are_distinguished),
+        cmocka_unit_test(each_label_value_has_one_row_with_the_same_id_in_each_frame),
+        cmocka_unit_test(label_values_that_differ_only_after_the_maximum_name_length_have_two_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
-/* The table of known processes: which are new or ended, and in which row the end of a process is
- * accounted. Pids are above the kernel's limit of 2^22, so no process of this machine
- * interferes. */
+/* Tests the table of known processes: which processes are new or gone, and in which row the end of
+ * a process is accounted. The pids are above the kernel's limit of 2^22, so none is the pid of a
+ * real process. */
 #include "sources/machine/tasks_table.h"
 
 #include <setjmp.h>
@@ -94,7 +94,7 @@ static void the_end_of_a_known_process_is_accounted_in_its_row(void **state)
     tasks_table_release(&table);
 }
 
-static void an_unlisted_process_is_accounted_by_its_name(void **state)
+static void a_process_that_no_snapshot_listed_is_accounted_by_its_name(void **state)
 {
     struct tasks_table table = { 0 };
 
@@ -108,7 +108,8 @@ static void an_unlisted_process_is_accounted_by_its_name(void **state)
     assert_int_equal(table.ended[1].count, 2);
     assert_true(table.ended[1].sum.measured == 30);
     assert_true(table.ended[1].sum.sampled == 30);
-    assert_true(table.ended[1].sum.absolute == 20); /* errors of opposite sign do not cancel */
+    /* the sum of absolute errors: |10 - 0| + |20 - 30| */
+    assert_true(table.ended[1].sum.absolute == 20);
     tasks_table_start_interval(&table);
     assert_int_equal(table.ended_count, 0);
     tasks_table_release(&table);
@@ -130,7 +131,7 @@ static void a_pid_reused_within_an_interval_is_two_processes(void **state)
     tasks_table_release(&table);
 }
 
-static void a_process_that_never_slept_is_charged_the_most_it_can_have_run(void **state)
+static void a_process_that_never_slept_is_charged_the_time_since_its_last_tick(void **state)
 {
     struct tasks_table table = { 0 };
     struct camp_task_exit exit = {
@@ -143,12 +144,12 @@ static void a_process_that_never_slept_is_charged_the_most_it_can_have_run(void 
     exit.voluntary_switches = 1;
     assert_int_equal(tasks_table_end(&table, &exit), CAMP_OK);
     assert_true(table.ended[0].sum.measured == 14 + 10);
-    assert_int_equal(table.unread_ns, 4); /* the process that slept may have run this much longer */
+    assert_int_equal(table.unread_ns, 4); /* the process that slept may have run for this time */
     tasks_table_release(&table);
 }
 
-/* The process that the time was stolen from is unknown: all exited ones together get at most the
- * remaining time. */
+/* It is unknown from which process the time was stolen, so it is subtracted once, from the first
+ * exited processes. */
 static void stolen_time_is_charged_to_no_process(void **state)
 {
     struct tasks_table table = { .stolen_ns = 6 };
@@ -175,7 +176,7 @@ static void a_zombie_is_reported_once(void **state)
     MERGE(&table, 4);
     tasks_table_start_interval(&table);
     end(&table, 4, 60, 0, "zombie");
-    MERGE(&table, 4); /* not yet reaped: it is still listed */
+    MERGE(&table, 4); /* a zombie is still listed */
     assert_int_equal(find(&table, 4)->flags, TASK_ENDED | TASK_NAMED);
     tasks_table_start_interval(&table);
     MERGE(&table, 4);
@@ -188,7 +189,7 @@ static void a_zombie_is_reported_once(void **state)
     tasks_table_release(&table);
 }
 
-/* Merges a list of this process alone, with a token. */
+/* Merges a list that contains only the test's own process. */
 static void merge_myself(struct tasks_table *table, uint64_t token, uint64_t previous_snapshot_ns)
 {
     struct camp_pid me = { .pid = getpid(), .token = token };
@@ -196,7 +197,7 @@ static void merge_myself(struct tasks_table *table, uint64_t token, uint64_t pre
     assert_int_equal(tasks_table_merge(table, &me, 1, previous_snapshot_ns), CAMP_OK);
 }
 
-static void a_new_token_is_another_process_only_if_it_started_later(void **state)
+static void a_new_token_is_another_process_only_if_it_started_after_the_last_snapshot(void **state)
 {
     struct tasks_table table = { 0 };
     struct timespec now;
@@ -206,12 +207,13 @@ static void a_new_token_is_another_process_only_if_it_started_later(void **state
     clock_gettime(CLOCK_BOOTTIME, &now);
     merge_myself(&table, 1, 0);
     tasks_table_start_interval(&table);
-    /* This process started before the last snapshot: the kernel has only forgotten its inode. */
+    /* The test's process started before the last snapshot, so it only got a new token. */
     merge_myself(&table, 2, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
     assert_int_equal(table.count, 1);
     assert_int_equal(table.tasks[0].flags, 0);
     tasks_table_start_interval(&table);
-    /* This process started after that snapshot: the earlier process with its pid is gone. */
+    /* The test's process started after the last snapshot, so it reuses the pid of a process that is
+     * gone. */
     merge_myself(&table, 3, 1);
     assert_int_equal(table.count, 2);
     assert_int_equal(table.tasks[0].flags, TASK_GONE);
@@ -219,7 +221,7 @@ static void a_new_token_is_another_process_only_if_it_started_later(void **state
     tasks_table_release(&table);
 }
 
-static void ten_thousand_names_stay_sorted(void **state)
+static void ended_processes_with_many_names_are_sorted_by_name(void **state)
 {
     struct tasks_table table = { 0 };
 
@@ -243,13 +245,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_process_listed_for_the_first_time_is_new_and_a_missing_one_is_gone),
         cmocka_unit_test(the_end_of_a_known_process_is_accounted_in_its_row),
-        cmocka_unit_test(an_unlisted_process_is_accounted_by_its_name),
+        cmocka_unit_test(a_process_that_no_snapshot_listed_is_accounted_by_its_name),
         cmocka_unit_test(a_pid_reused_within_an_interval_is_two_processes),
-        cmocka_unit_test(a_process_that_never_slept_is_charged_the_most_it_can_have_run),
+        cmocka_unit_test(a_process_that_never_slept_is_charged_the_time_since_its_last_tick),
         cmocka_unit_test(stolen_time_is_charged_to_no_process),
         cmocka_unit_test(a_zombie_is_reported_once),
-        cmocka_unit_test(a_new_token_is_another_process_only_if_it_started_later),
-        cmocka_unit_test(ten_thousand_names_stay_sorted),
+        cmocka_unit_test(a_new_token_is_another_process_only_if_it_started_after_the_last_snapshot),
+        cmocka_unit_test(ended_processes_with_many_names_are_sorted_by_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-/* A thread named "worker" that slept for `slept` since it was attached at `begin`. */
+/* Returns a reading of a thread named "worker", which has slept for `slept` since it was attached
+ * at `begin`. */
 static struct camp_thread_states worker(int32_t pid, int32_t parent, uint64_t begin, uint64_t slept)
 {
     struct camp_thread_states thread = { .tid = pid,
@@ -43,8 +44,6 @@ static struct camp_thread_states total_of(uint32_t count, int32_t parent, uint64
     total.count = count;
     return total;
 }
-
-/* ------------------------------------------------------------------------------------ Lists -- */
 
 static const struct camp_thread_states *find(const struct thread_list *list, int32_t pid,
                                              int32_t tid, uint64_t begin_ns)
@@ -110,9 +109,7 @@ static void a_thread_with_another_tid_after_exec_is_the_same(void **state)
     thread_list_release(&list);
 }
 
-/* -------------------------------------------------------------------------------- Intervals -- */
-
-/* What the threads of an interval did together. */
+/* The sums of what all threads did in an interval. */
 struct did {
     size_t threads, new_ones;
     uint64_t slept_ns, cpu_ns;
@@ -130,7 +127,7 @@ static int add_up(void *context, const struct camp_thread_states *since)
     return CAMP_OK;
 }
 
-/* Ends an interval as thread_interval_snapshot() does, with these readings. */
+/* Like thread_interval_snapshot(), but takes the readings from arrays. */
 static struct did next(struct thread_interval *interval, const struct camp_thread_states *living,
                        size_t living_count, const struct camp_thread_states *gone,
                        size_t gone_count)
@@ -218,7 +215,7 @@ static void a_thread_older_than_the_session_has_states_but_no_counters_when_firs
     thread_interval_release(&interval);
 }
 
-static void accounted_time_is_subtracted_from_late_last_numbers(void **state)
+static void accounted_time_is_subtracted_from_a_final_reading_that_arrives_late(void **state)
 {
     (void)state;
     for (int late = 0; late <= 3; late++) {
@@ -249,7 +246,7 @@ static void a_thread_is_pending_for_three_further_snapshots(void **state)
     thread_interval_release(&interval);
 }
 
-static void a_thread_that_one_snapshot_missed_is_the_same_in_the_next(void **state)
+static void a_thread_that_one_snapshot_lacks_continues_in_the_next_snapshot(void **state)
 {
     struct thread_interval interval = { 0 };
 
@@ -257,17 +254,18 @@ static void a_thread_that_one_snapshot_missed_is_the_same_in_the_next(void **sta
     next_living(&interval, worker(7, 1, 100, 50));
     next_empty(&interval);
     assert_int_equal(next_living(&interval, worker(7, 1, 100, 70)).slept_ns, 20);
-    next_empty(&interval); /* the thread is pending again, for as long as the first time */
+    next_empty(&interval); /* the thread may be pending for three snapshots again */
     next_empty(&interval);
     next_empty(&interval);
     assert_int_equal(next_living(&interval, worker(7, 1, 100, 75)).slept_ns, 5);
     thread_interval_release(&interval);
 }
 
-static void accounted_time_of_its_members_is_subtracted_from_a_total(void **state)
+static void accounted_time_of_exited_threads_is_subtracted_from_their_total(void **state)
 {
     const struct camp_thread_states living[] = {
-        worker(7, 5, 100, 50), worker(8, 1, 100, 40) /* has another parent, so it stays pending */
+        /* the second thread has another parent than the total, so it stays pending */
+        worker(7, 5, 100, 50), worker(8, 1, 100, 40)
     };
     struct thread_interval interval = { 0 };
     struct did did;
@@ -281,7 +279,8 @@ static void accounted_time_of_its_members_is_subtracted_from_a_total(void **stat
     thread_interval_release(&interval);
 }
 
-/* The kernel gives the thread another parent, to which the total belongs. */
+/* The parent of the thread exits, so the kernel gives the thread another parent. The total belongs
+ * to the other parent. */
 static void a_thread_whose_parent_exited_is_not_accounted_twice(void **state)
 {
     struct thread_interval interval = { 0 };
@@ -294,7 +293,7 @@ static void a_thread_whose_parent_exited_is_not_accounted_twice(void **state)
     thread_interval_release(&interval);
 }
 
-static void last_numbers_of_a_thread_are_matched_before_a_total_of_its_name(void **state)
+static void final_readings_of_single_threads_are_matched_before_totals(void **state)
 {
     const struct camp_thread_states gone[] = { total_of(2, 1, 70), exited(worker(7, 1, 100, 60)) };
     struct thread_interval interval = { 0 };
@@ -317,8 +316,8 @@ static void accounted_time_of_a_living_thread_is_not_subtracted_from_a_total(voi
     thread_interval_release(&interval);
 }
 
-/* Threads start, sleep, are missed by a snapshot, and exit with last numbers at once or late. */
-static void random_lives_are_accounted_exactly_once(void **state)
+/* Some threads are missing in a snapshot, and some final readings arrive late. */
+static void the_time_of_threads_that_start_and_exit_at_random_is_accounted_once(void **state)
 {
     enum { MOST = 100 };
     static struct camp_thread_states lives[MOST], living[MOST], gone[MOST];
@@ -355,7 +354,7 @@ static void random_lives_are_accounted_exactly_once(void **state)
                 phases[i] = ALIVE;
             }
         }
-        if (round == 399) { /* all exit */
+        if (round == 399) { /* all remaining threads exit */
             living_count = 0;
             for (int i = 0; i < MOST; i++) {
                 if (phases[i] == FREE)
@@ -399,14 +398,14 @@ int main(void)
         cmocka_unit_test(an_exited_thread_is_one_row_even_if_the_snapshot_has_it),
         cmocka_unit_test(
             a_thread_older_than_the_session_has_states_but_no_counters_when_first_seen),
-        cmocka_unit_test(accounted_time_is_subtracted_from_late_last_numbers),
+        cmocka_unit_test(accounted_time_is_subtracted_from_a_final_reading_that_arrives_late),
         cmocka_unit_test(a_thread_is_pending_for_three_further_snapshots),
-        cmocka_unit_test(a_thread_that_one_snapshot_missed_is_the_same_in_the_next),
-        cmocka_unit_test(accounted_time_of_its_members_is_subtracted_from_a_total),
+        cmocka_unit_test(a_thread_that_one_snapshot_lacks_continues_in_the_next_snapshot),
+        cmocka_unit_test(accounted_time_of_exited_threads_is_subtracted_from_their_total),
         cmocka_unit_test(a_thread_whose_parent_exited_is_not_accounted_twice),
-        cmocka_unit_test(last_numbers_of_a_thread_are_matched_before_a_total_of_its_name),
+        cmocka_unit_test(final_readings_of_single_threads_are_matched_before_totals),
         cmocka_unit_test(accounted_time_of_a_living_thread_is_not_subtracted_from_a_total),
-        cmocka_unit_test(random_lives_are_accounted_exactly_once),
+        cmocka_unit_test(the_time_of_threads_that_start_and_exit_at_random_is_accounted_once),
         cmocka_unit_test(the_columns_of_the_threads_source_are_filled),
     };
 
