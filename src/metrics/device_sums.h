@@ -12,12 +12,12 @@
 
 struct device_sum {
     char name[CAMP_NAME_SIZE];
-    uint64_t values[DEVICE_COUNTERS]; /* as of the last reading */
-    bool seen;                        /* the device was added since the last device_sums_start() */
+    uint64_t values[DEVICE_COUNTERS];
+    bool seen;
 };
 
 struct device_sums {
-    struct device_sum *devices; /* [count] */
+    struct device_sum *devices;
     size_t count, capacity;
     uint64_t sums[DEVICE_COUNTERS];
 };
@@ -27,7 +27,7 @@ void device_sums_release(struct device_sums *sums);
 void device_sums_start(struct device_sums *sums);
 
 /* Adds the growth of a device's counters to the sums. If the device was absent in the last
- * snapshot, its counters count from 0. Returns CAMP_OK or CAMP_E_NOMEM. */
+ * snapshot, its whole counters are added. Returns CAMP_OK or CAMP_E_NOMEM. */
 int device_sums_add(struct device_sums *sums, const char *name,
                     const uint64_t values[DEVICE_COUNTERS]);
 

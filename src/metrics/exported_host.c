@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* Reads up to EXPORTED_TEXT_SIZE bytes into exported->text. Returns their number, or 0 if the file
- * cannot be read. */
+/* Reads a file into exported->text. Returns the number of bytes, or 0 if the file cannot be
+ * read. */
 static size_t read_text(struct exported *exported, const char *path)
 {
     const ssize_t length = file_text(path, exported->text, EXPORTED_TEXT_SIZE);

@@ -82,7 +82,7 @@ extern const struct metric exported_table[EXPORTED_FAMILY_COUNT];
 
 struct exported {
     struct metric_family families[EXPORTED_FAMILY_COUNT];
-    struct series *series; /* series of the families whose number of series is fixed */
+    struct series *series; /* of all families whose number of series is fixed */
     size_t series_count;
     struct series *group_series; /* [(groups + 1) x THREAD_SUM_COUNT] */
     size_t groups;
@@ -90,21 +90,21 @@ struct exported {
     const char *tier;
     char note[CAMP_ERROR_SIZE];
     struct thread_sums sums;     /* with tier "bpf"; other tiers use only `top` and `members` */
-    struct camp_states *session; /* with tier "bpf", otherwise NULL */
-    struct cpus_states *cpus;    /* with tier "bpf", otherwise NULL */
-    struct source *cpus_source;  /* with other tiers */
-    struct source *tasks;        /* with other tiers */
-    /* with tier "bpf": of all CPUs since the exporter was opened */
+    struct camp_states *session; /* NULL with other tiers than "bpf" */
+    struct cpus_states *cpus;    /* NULL with other tiers than "bpf" */
+    struct source *cpus_source;  /* NULL with tier "bpf" */
+    struct source *tasks;        /* NULL with tier "bpf" */
+    /* with tier "bpf": sums over all CPUs since the exporter was opened */
     uint64_t measured[CPUS_STATES_COLUMN_COUNT];
-    /* with other tiers: of all CPUs since the exporter was opened */
+    /* with other tiers: sums over all CPUs since the exporter was opened */
     uint64_t busy_ns, idle_ns, iowait_ns;
     uint64_t task_measured_ns, task_sampled_ns, unread_ns, lost, unseen;
     struct device_sums disks, networks;
     struct camp_disk *disk_list;
     struct camp_network *network_list;
     size_t disk_capacity, network_capacity;
-    char *text; /* [EXPORTED_TEXT_SIZE] contents of a file in /proc */
-    /* read_ns: duration of the last snapshot; read_cpu_ns: CPU time of all snapshots */
+    char *text; /* [EXPORTED_TEXT_SIZE] buffer for the contents of a file */
+    /* read_ns is the duration of the last snapshot, read_cpu_ns the CPU time of all snapshots. */
     uint64_t read_ns, read_cpu_ns;
     uint64_t start_wall_ns;
     bool rules_changed;

@@ -1,4 +1,3 @@
-/* The exporter's own costs and losses. */
 #include "exported_inside.h"
 
 #include "counters/units.h"

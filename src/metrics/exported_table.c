@@ -1,4 +1,3 @@
-/* The table of metrics. */
 #include "exported_inside.h"
 
 #include "ledger/array.h"
@@ -17,7 +16,7 @@ static const char *const fault_kinds[] = { "minor", "major" };
 static const char *const storage[] = { "read", "written" };
 static const char *const memory_kinds[] = { "total", "free", "available", "buffers", "cached" };
 static const char *const swap_kinds[] = { "total", "free" };
-/* [2 x number of series] values of the labels "resource" and "share" */
+/* values of the labels "resource" and "share", in turn */
 static const char *const pressures[] = { "cpu",    "some", "cpu", "full", "memory", "some",
                                          "memory", "full", "io",  "some", "io",     "full" };
 static const char *const directions[] = { "received", "sent" };

@@ -22,15 +22,16 @@ typedef int exporter_page(void *context, enum exposition_format format,
 
 struct exporter_place {
     struct listen_address at;
-    const char *tier; /* shown in the page at / */
+    const char *tier;
 };
 
-/* Starts the server. Returns CAMP_E_INVALID if the port or path is in use or the address is
- * invalid, and CAMP_E_NOTSUP if camp was built without libmicrohttpd. */
+/* Starts the server. Returns CAMP_E_INVALID if the address is invalid, CAMP_E_IO if the port or
+ * path is in use, CAMP_E_PERM if the port needs a privilege, and CAMP_E_NOTSUP if camp was built
+ * without libmicrohttpd. */
 int exporter_server_open(const struct exporter_place *place, exporter_page *page, void *context,
                          struct exporter_server **ret, struct camp_error *error);
 
-/* Returns the port on which the server listens, or 0 if it has no port. */
+/* Returns the TCP port, or 0 for a Unix socket. */
 uint16_t exporter_server_port(const struct exporter_server *server);
 
 /* Closes all connections at once. `server` may be NULL. */

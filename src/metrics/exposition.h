@@ -12,7 +12,7 @@
 
 enum exposition_format { EXPOSITION_PROMETHEUS, EXPOSITION_OPENMETRICS };
 
-/* Returns the value of the HTTP header Content-Type. */
+/* Returns the value of the Content-Type header. */
 const char *exposition_type(enum exposition_format format);
 
 /* Appends a page, or sets ret->failed if there is no memory. A family without known series is

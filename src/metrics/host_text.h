@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Finds the line that starts with `key` and a blank, and sets *ret to the number after it. For
- * /proc/stat. Returns false if there is no such line or the number is too large. */
+/* Finds the line that starts with `key` and a blank, and sets *ret to the number after it. Returns
+ * false if there is no such line or the number is too large. */
 bool host_text_number(const char *text, size_t length, const char *key, uint64_t *ret);
 
 /* Finds the line that starts with `share` ("some" or "full") in the text of a file of

@@ -161,7 +161,7 @@ int members_find(struct members *members, struct top_k *top,
     return r;
 }
 
-/* Makes a frame of the shown cgroups, because cgroup_paths_resolve() needs a frame. */
+/* cgroup_paths_resolve() needs a frame, so this function makes a frame of the shown cgroups. */
 static int resolve_cgroups(struct members *members, const struct top_k *top)
 {
     static const struct schema none = { .name = "cgroups" };

@@ -25,19 +25,20 @@ struct metric {
     enum metric_type type;
     enum camp_provenance provenance;
     const char *labels[METRIC_LABELS]; /* names of the labels; unused ones are NULL */
-    /* [value_count] label values if they are fixed: first those of the first series, then those of
-     * the second, and so on. NULL if there is one series, or a snapshot determines the series. */
+    /* [value_count] fixed values of the labels: all labels of the first series, then all labels of
+     * the second series, and so on. NULL if the family has a single series, or if each snapshot
+     * determines the series. */
     const char *const *values;
     size_t value_count;
 };
 
 struct series {
     const char *labels[METRIC_LABELS]; /* values of the metric's labels; may contain any bytes */
-    uint64_t value;                    /* of a metric in seconds: in ns */
-    bool known;                        /* a series that is not known is omitted */
+    uint64_t value;                    /* in ns if the unit is "seconds" */
+    bool known;                        /* if false, the series is not written */
 };
 
-/* How many requests were answered, failed or were refused. */
+/* Numbers of HTTP requests by their result. */
 struct scrapes {
     uint64_t answered, failed, refused;
     uint64_t sent_bytes; /* of all pages, after compression */

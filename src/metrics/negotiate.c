@@ -112,7 +112,7 @@ static bool is_openmetrics(const struct choice *choice)
             is(choice->version, "0.0.1"));
 }
 
-/* The answer has version 0.0.4, so other versions of text/plain do not match. */
+/* Prometheus' format is version 0.0.4, so text/plain with another version is not accepted. */
 static bool is_prometheus(const struct choice *choice)
 {
     return (is(choice->what, "text/plain") &&

@@ -13,9 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns the format that an Accept header prefers. OpenMetrics is chosen if the header accepts
- * version 1.0.0, version 0.0.1 or no version in particular. NULL means that there is no header. */
+/* Returns the format that an Accept header prefers. A header may ask for OpenMetrics in version
+ * 1.0.0, in version 0.0.1 or without a version. `accept` is NULL if there is no header. */
 enum exposition_format negotiate_format(const char *accept, size_t length);
 
-/* Returns whether an Accept-Encoding header accepts gzip. */
 bool negotiate_gzip(const char *accept_encoding, size_t length);

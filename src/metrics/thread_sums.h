@@ -19,19 +19,18 @@
 #include "sources/machine/user_names.h"
 #include "sources/source.h"
 
-/* Finds the group of each thread. A thread has its own user and cgroup. Its name and workload are
- * those of its process, which are read from the first thread of the process. */
-
 /* A process, with the group of its first thread. */
 struct member {
     int32_t pid;
     uint32_t group;
 };
 
+/* Finds the group of each thread. A group by user or cgroup depends on the thread itself. A group
+ * by name or workload depends on the first thread of the process. */
 struct members {
     enum group_key key; /* GROUP_USER, GROUP_CGROUP or GROUP_NAME; GROUP_NUMBER groups by `rules` */
     const struct workloads *rules; /* with GROUP_NUMBER */
-    struct member *processes;      /* [count] */
+    struct member *processes;
     size_t count, capacity;
     struct index index; /* of `processes` by pid */
     struct user_names users;
@@ -47,23 +46,22 @@ void members_release(struct members *members);
 /* Drops all processes. Must be called when group numbers or rules have changed. */
 void members_clear(struct members *members);
 
-/* Finds the group of a thread in `top`. `before` is an earlier reading of the thread, when it was
- * in group *ret, or NULL. The thread keeps this group while its user and name are the same. Returns
- * CAMP_OK or CAMP_E_NOMEM. */
+/* Finds the group of a thread in `top`. `before` is NULL, or an earlier reading of the thread when
+ * the thread was in group *ret. The thread keeps that group if its user and its name are unchanged.
+ * Returns CAMP_OK or CAMP_E_NOMEM. */
 int members_find(struct members *members, struct top_k *top,
                  const struct camp_thread_states *before, const struct camp_thread_states *thread,
                  uint32_t *ret);
 
-/* Called when a thread has exited. */
 void members_leave(struct members *members, const struct camp_thread_states *thread);
 
 /* Gives unique names to shown groups that have no name yet. Returns CAMP_OK or CAMP_E_NOMEM. */
 int members_name(struct members *members, struct top_k *top);
 
-/* The counters of a group: the states, and after them the following ones. */
+/* The columns of a group: the states, and after them these counters. */
 enum thread_sum {
     SUM_MEASURED = CAMP_STATE_COUNT, /* CPU time by the scheduler's count */
-    SUM_SAMPLED,                     /* CPU time by ticks */
+    SUM_SAMPLED,                     /* CPU time by clock ticks */
     THREAD_SUM_COUNT
 };
 
@@ -80,7 +78,7 @@ struct thread_sums {
     struct thread_list late;
     /* group numbers kept with threads are invalid until a snapshot has visited all threads */
     bool forgets;
-    int result; /* of this snapshot */
+    int result;
 };
 
 /* Takes ownership of `members`. In each case the caller calls thread_sums_release(). */

@@ -275,7 +275,6 @@ static bool set_time_range(struct fleet *fleet, const struct from *from)
     return fleet->begin_ns < fleet->end_ns;
 }
 
-/* Determines from the options what a row is and which metric it shows, and opens the client. */
 static int set_rows(struct fleet *fleet, const struct from *from, const char *place,
                     struct camp_error *error)
 {

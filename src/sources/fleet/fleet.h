@@ -3,9 +3,9 @@
  * camp export (docs/fleet.md).
  *
  *  - Without options a row is a host, with the states of camp_cpu_measured_seconds_total. With
- *    from->host a row is a group of that host, with the states of camp_group_state_seconds_total.
- *    With from->query the rows are the result of a PromQL query. A query that consists of matchers,
- *    '{datacenter="fra"}', only selects hosts.
+ *    from->host a row is a group of threads of that host (the label groupname), with the states of
+ *    camp_group_state_seconds_total. With from->query the rows are the result of a PromQL query. A
+ *    query that consists of matchers, '{datacenter="fra"}', only selects hosts.
  *  - The newest samples are read at the end of each interval, and fleet_samples.h accounts their
  *    differences to intervals. An interval ends one scrape period before it is shown, because its
  *    end must lie between two samples.

@@ -8,8 +8,7 @@
 
 #define CLOCK_STEP_NS ((int64_t)5 * NS_PER_S)
 
-/* Writes the name of a query's row to ret[size]: the values of its identifying labels, such as
- * "db1:9187 sda". */
+/* Names a query's row by the values of the labels that identify it, such as "db1:9187 sda". */
 static void name_of_query(const struct fleet *fleet, const struct prometheus_series *series,
                           char *ret, size_t size)
 {
@@ -74,8 +73,8 @@ static struct fleet_member *group_of(struct fleet *fleet, const struct prometheu
     return member_of(fleet, &fleet->groups, series, without, GROUP_LABEL);
 }
 
-/* Returns the column of a series of a query. The column "elapsed" gives the elapsed time of its
- * row: for counters it is a clock, for levels a multiple of the interval's length. */
+/* Returns the column of a series of a query. The series "elapsed" has the elapsed time of its row:
+ * for a query with a range as a counter, otherwise as a multiple of the interval's length. */
 static size_t column_of_query(const struct fleet *fleet, const struct prometheus_series *series)
 {
     const char *value =
@@ -152,9 +151,9 @@ int fleet_add_series(struct fleet *fleet, const struct prometheus_answer *answer
     return r;
 }
 
-/* Estimates the offset of the server's clock. An answer arrives some time after its evaluation, so
- * the largest offset is the best estimate. If the offset falls by more than CLOCK_STEP_NS, the
- * clock was set. */
+/* Estimates how far the server's clock is ahead of CLOCK_MONOTONIC. An answer arrives some time
+ * after its evaluation, so the largest difference is the best estimate. A difference that is
+ * smaller by more than CLOCK_STEP_NS means that the clock was set. */
 void fleet_update_clock(struct fleet *fleet, int64_t time_ns)
 {
     const int64_t offset_ns = time_ns - (int64_t)now_ns(CLOCK_MONOTONIC);
@@ -182,7 +181,6 @@ static int add_mark(struct fleet *fleet, const struct prometheus_series *series,
     return CAMP_OK;
 }
 
-/* Adds a value of a snapshot's answer, at the time of the last scrape of its host. */
 static int add_value(struct fleet *fleet, const struct prometheus_series *series, const char *mark,
                      struct prometheus_sample *sample)
 {

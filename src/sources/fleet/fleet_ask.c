@@ -30,8 +30,7 @@ bool fleet_is_matchers(const char *query)
     return *at == '}' && at[1] == '\0' && strstr(query, "__name__") == NULL;
 }
 
-/* Returns the matchers that select hosts, from --host and --query. --host matches with or without a
- * port. */
+/* Returns the matchers that select hosts. --host matches an instance with or without its port. */
 char *fleet_matchers(const struct from *from)
 {
     char *pattern = from->host != NULL ? fleet_quoted_pattern(from->host, "(:[0-9]+)?") : NULL;
@@ -74,8 +73,8 @@ char *fleet_raw_selector(const struct fleet *fleet)
     return rows_selector(fleet, fleet->sampled != SIZE_MAX ? "|" METRIC_SAMPLED : "");
 }
 
-/* The result of an instant query has the time of the evaluation instead of the time of the scrape.
- * So the question also asks for the time of the last scrape. It does so for METRIC_CPUS only,
+/* The values of an instant query have the time of the evaluation, not the time of the scrape. So
+ * the question also asks for the time of the last scrape. It asks this only for METRIC_CPUS,
  * because all counters of a host come from one scrape. The part with the most series is the last
  * operand of "or", because each "or" compares its series with all series before them. */
 char *fleet_question(const struct fleet *fleet)
@@ -105,9 +104,9 @@ char *fleet_question(const struct fleet *fleet)
 }
 
 /* Asks how many samples a host has in 5 minutes, and in 20 s for hosts that were added recently.
- * The 5th percentile of the hosts is used, so that the range of later questions suits nearly all
- * hosts. Also asks for the jobs that have exporters, now or up to a day ago: if all exporters of a
- * job are down, its name is known from earlier samples only. */
+ * The answer is the 5th percentile of all hosts, so that the range of later questions suits nearly
+ * all hosts. The question also asks for the jobs that had exporters in the last day, because a job
+ * whose exporters are all down has only old samples. */
 char *fleet_probe_question(const struct fleet *fleet)
 {
     static const char text[] =

@@ -90,7 +90,7 @@ static void make_unique(const struct fleet_columns *columns, char name[NAME_SIZE
         if (strcmp(columns->columns[i].name, name) != 0)
             continue;
         snprintf(name + stem, NAME_SIZE - stem, "_%zu_ns", tries++);
-        i = SIZE_MAX; /* restarts the loop, to compare the new name with all columns */
+        i = SIZE_MAX; /* compare the new name with all columns */
     }
 }
 

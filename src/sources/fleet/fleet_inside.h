@@ -12,7 +12,7 @@
 #define METRIC_MEASURED "camp_cpu_measured_seconds_total"
 #define METRIC_SAMPLED "camp_cpu_seconds_total"
 #define METRIC_GROUPS "camp_group_state_seconds_total"
-#define IDLE_MODES "idle|iowait" /* the modes of METRIC_SAMPLED that are idle time */
+#define IDLE_MODES "idle|iowait"
 #define HOST_LABEL "instance"
 #define GROUP_LABEL "groupname"
 
@@ -34,9 +34,9 @@ struct fleet_columns {
 
 enum fleet_kind {
     FLEET_HOSTS,
-    FLEET_GROUPS,   /* the groups of the host from->host */
+    FLEET_GROUPS,
     FLEET_COUNTERS, /* the counters of a --query with a range */
-    /* the values of a --query without a range: shares of time, or time per second */
+    /* the values of a --query without a range, called levels: shares of time, or time per second */
     FLEET_LEVELS
 };
 
@@ -49,17 +49,17 @@ struct fleet {
     /* one member for each group; empty unless `kind` is FLEET_GROUPS */
     struct fleet_samples groups;
     enum fleet_kind kind;
-    char *host;     /* the option --host as given, or NULL */
+    char *host;
     char *matchers; /* the matchers that select hosts, without braces: 'job="x"'. May be "". */
-    /* a PromQL pattern of the jobs that have exporters; NULL if none is known */
+    /* a PromQL pattern of the jobs that have exporters; NULL if there are none */
     char *jobs;
-    /* name of the metric that the rows show; NULL for a query, which may have several */
+    /* the metric that the rows show; NULL for a query, which may have several metrics */
     const char *metric;
     char *column; /* the label whose value names the column; "" if there is only one column */
     /* index of the column of sampled busy time; SIZE_MAX if there is no such column */
     size_t sampled;
     bool has_elapsed; /* a query has a column "elapsed" with the elapsed time of each row */
-    /* for a query: multiplied by this factor, a value is in seconds, or a share of 1 */
+    /* for a query: value x factor is in seconds, or a share of 1 */
     double factor;
     char *names[LABELS_MOST]; /* [name_count] for a query: the labels that name its rows */
     size_t name_count;
@@ -72,8 +72,8 @@ struct fleet {
     uint64_t data_ns;     /* CLOCK_MONOTONIC when the last answered question was sent */
     int64_t age_ns;       /* an upper estimate of how old an answer is at the end of an interval */
     int64_t levels_ns;    /* for FLEET_LEVELS: evaluation time of the values in the last frame */
-    int64_t period_ns;    /* usual time between two scrapes of a host */
-    int64_t reach_ns;     /* time within which nearly every host has a new sample */
+    int64_t period_ns;
+    int64_t reach_ns; /* nearly every host has a new sample within this time */
     struct camp_error failure;
     bool is_failed;
 
@@ -83,11 +83,12 @@ struct fleet {
 
     int64_t begin_ns, end_ns; /* the range of history; begin_ns is 0 if the source is live */
     int64_t interval_ns;      /* --interval as given; 0 means the period of scrapes */
-    /* at_ns: end of the last frame; asked_ns: samples up to here are read */
+    /* at_ns is the end of the last frame. Samples before asked_ns are already read. */
     int64_t at_ns, asked_ns;
-    /* step_ns: length of an interval; piece_ns: length of the range that one question reads */
+    /* step_ns is the length of an interval. piece_ns is the length of the range that one question
+     * reads. */
     int64_t step_ns, piece_ns;
-    double speed; /* --speed */
+    double speed;
     uint64_t due_ns;
 };
 
@@ -114,14 +115,13 @@ bool fleet_columns_add(struct fleet_columns *columns, enum column_kind kind,
  * memory. */
 bool fleet_columns_label(struct fleet_columns *columns, const char *const *names, size_t count);
 
-/* Returns the index of the state with this value of the label, or SIZE_MAX if there is none. */
 size_t fleet_columns_find(const struct fleet_columns *columns, const char *value);
 
 /* Each question is a text that the caller frees, or NULL if there is no memory. */
 char *fleet_matchers(const struct from *from);
 /* a selector of all counters, to which a range is appended */
 char *fleet_raw_selector(const struct fleet *fleet);
-char *fleet_question(const struct fleet *fleet); /* the question of a snapshot */
+char *fleet_question(const struct fleet *fleet);
 /* asks how often hosts are scraped, and for the jobs that have exporters */
 char *fleet_probe_question(const struct fleet *fleet);
 /* Returns whether a query consists of matchers in braces only, such as '{job="x"}'. */
@@ -144,7 +144,6 @@ int fleet_ask_steps(struct fleet *fleet, const char *text, int64_t from_ns, int6
                     int64_t step_ns, uint64_t until_ns, struct prometheus_answer *ret,
                     struct camp_error *error);
 
-/* Asks all questions that precede the first snapshot. */
 int fleet_open_samples(struct fleet *fleet, const struct from *from, struct from_facts *facts,
                        struct camp_error *error);
 
@@ -161,15 +160,15 @@ int fleet_add_snapshot(struct fleet *fleet, const struct prometheus_answer *answ
 int fleet_add_series(struct fleet *fleet, const struct prometheus_answer *answer);
 void fleet_update_clock(struct fleet *fleet, int64_t time_ns);
 
-/* Fills the frame with rows. A live row ends at least one scrape period before eval_ns. A row of
- * history ends at `until_ns`. */
+/* Adds a row to the frame for each member that has time in the interval. The intervals of a live
+ * source end at least one scrape period before eval_ns, and those of history end at `until_ns`. */
 int fleet_fill(struct fleet *fleet, int64_t until_ns);
 void fleet_forget(struct fleet *fleet,
                   int64_t now_ns); /* removes members without samples in the last 5 minutes */
 void fleet_find_period(struct fleet *fleet);
 
 /* Returns how long before now an interval must end, so that there is already a sample after its
- * end. This time is 0 for levels, because they are evaluated now. */
+ * end. Levels are evaluated now, so the result is 0. */
 static inline int64_t fleet_lag(const struct fleet *fleet, int64_t period_ns)
 {
     return fleet->kind == FLEET_LEVELS ? 0 : period_ns + MARGIN_NS + fleet->age_ns;
@@ -194,15 +193,15 @@ int fleet_fail_without_hosts(struct fleet *fleet, const struct from *from,
  * now. */
 void fleet_note_without_groups(struct fleet *fleet, int64_t at_ns, struct from_facts *facts);
 
-/* Returns CAMP_E_INVALID if --host matches several instances in an answer. The message names some
- * of the instances. */
+/* Returns CAMP_E_INVALID if --host matches several instances in an answer. The message names the
+ * first three. */
 int fleet_refuse_several(const struct fleet *fleet, const struct prometheus_answer *answer,
                          struct camp_error *error);
 
 /* Returns a time in the range of history that has samples, or 0 if there is none. */
 int64_t fleet_find_moment(struct fleet *fleet);
 
-/* Returns the number of missing hosts, and writes their names to ret[size]. */
+/* Returns the number of missing hosts, and writes a note with their names to ret[size]. */
 size_t fleet_missing(const struct fleet *fleet, char *ret, size_t size);
 
 void fleet_past_start(struct fleet *fleet, size_t series);

@@ -18,8 +18,7 @@ static bool is_missing(const struct fleet *fleet, const struct fleet_member *hos
 {
     const int64_t period_ns = host->period_ns > 0 ? host->period_ns : fleet->period_ns;
 
-    /* for history, samples after the interval are already read, so the newest sample says
-     * nothing */
+    /* history is read ahead, so the newest sample may be later than the interval */
     if (fleet->begin_ns > 0)
         return fleet->kind == FLEET_HOSTS && host->is_silent &&
                host->accounted_ns > fleet->begin_ns;
@@ -28,8 +27,8 @@ static bool is_missing(const struct fleet *fleet, const struct fleet_member *hos
             fleet->eval_ns - fleet_newest(host) > 2 * period_ns + MARGIN_NS + fleet->age_ns);
 }
 
-/* Appends the name of a missing host, and since when it is missing. The time is that of its newest
- * sample and does not change from frame to frame. */
+/* Appends the name of a missing host, and the time of its newest sample. This time is constant, so
+ * the same note is not shown again in each frame. */
 static void note_since(const struct fleet *fleet, const struct fleet_member *host, char *ret,
                        size_t size)
 {
@@ -68,7 +67,6 @@ size_t fleet_missing(const struct fleet *fleet, char *ret, size_t size)
     return count;
 }
 
-/* Asks for the series of `metric` of the selected hosts. */
 static bool ask(struct fleet *fleet, const char *metric, int64_t at_ns,
                 struct prometheus_answer *ret)
 {
@@ -76,8 +74,6 @@ static bool ask(struct fleet *fleet, const char *metric, int64_t at_ns,
                           ret, NULL) == CAMP_OK;
 }
 
-/* Determines whether the matchers select any scrape target, and whether a selected target is
- * down. */
 static void find_targets(struct fleet *fleet, bool *ret_any, bool *ret_down)
 {
     struct prometheus_answer answer;

@@ -13,7 +13,8 @@
 
 #define PROBED_NS ((int64_t)300 * NS_PER_S)
 #define RECENT_NS ((int64_t)20 * NS_PER_S)
-#define RECENT_LEAST 4 /* fewer recent samples than this are no measure of the period */
+/* RECENT_NS determines the period only if it has this many samples or more */
+#define RECENT_LEAST 4
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
 #define PERIOD_SAMPLES 20 /* a late scrape changes the mean period by 1/20 of its lateness */
 #define VALUES_MOST 256
@@ -107,7 +108,6 @@ static int probe(struct fleet *fleet, struct camp_error *error)
     return r;
 }
 
-/* Adds the label names of a host to names[]. Returns their new number. */
 static size_t collect_labels(const struct fleet *fleet, const struct prometheus_series *series,
                              const char **names, size_t count)
 {

@@ -137,8 +137,8 @@ static enum unit unit_by_name(const struct fleet *fleet, const char *name)
                                                                                   : UNIT_S;
 }
 
-/* Guesses the unit of levels. All rows have the same unit, so one row is enough: the unit is that
- * in which the sum of this row is nearest to 1. */
+/* Guesses the unit of the values of a query without a range. It is the unit in which the sum of the
+ * first row is nearest to 1. All rows have the same unit, so one row is enough. */
 static enum unit nearest_unit(const struct fleet *fleet, const struct prometheus_answer *answer)
 {
     double sum = 0, distance, least = INFINITY;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* in half periods: a gap is longer than 2.5 scrape periods, so that one failed scrape is no gap */
+/* a gap between samples is longer than 5/2 scrape periods, so that one failed scrape is no gap */
 #define GAP_PERIODS_HALVES 5
 /* a row that lacks less than 1/50 of its interval is not counted as partial */
 #define WHOLE_PARTS 50
@@ -29,9 +29,9 @@ static int64_t period_of(const struct fleet *fleet, const struct fleet_member *m
     return member->period_ns > 0 ? member->period_ns : fleet->period_ns;
 }
 
-/* Sets the elapsed time of a row to the sum of its states, in two cases. A group of threads has no
- * clock of its own. A query's row without a column "elapsed" stands for several threads or CPUs if
- * the sum exceeds the interval. */
+/* A group of threads has no clock, so its elapsed time is the sum of its states. If a query has no
+ * column "elapsed", and the states of a row add up to more than the interval, the row stands for
+ * several threads or CPUs. Its elapsed time is then the sum of its states, too. */
 static void set_elapsed(const struct fleet *fleet, struct fleet_amounts *amounts)
 {
     uint64_t sum_ns = 0;
@@ -94,7 +94,8 @@ static int64_t end_of(const struct fleet *fleet, struct fleet_member *member, in
     return to_ns;
 }
 
-/* Adds a row for each member, with its accounted time. For hosts, groups and counters. */
+/* Adds one row for each member, with its accounted time. The members are hosts, groups of threads,
+ * or rows of a query with a range. */
 static int fill_amounts(struct fleet *fleet, int64_t until_ns)
 {
     const bool are_groups = fleet->kind == FLEET_GROUPS, is_past = fleet->begin_ns > 0;
@@ -123,8 +124,8 @@ static int fill_amounts(struct fleet *fleet, int64_t until_ns)
     return r;
 }
 
-/* Adds a row for each member, with its levels at one evaluation: for history the evaluation at
- * `until_ns`, otherwise the last evaluation. */
+/* Adds one row for each member, with its values at one evaluation. For history this
+ * evaluation is at `until_ns`, otherwise it is the last evaluation. */
 static int fill_levels(struct fleet *fleet, int64_t until_ns)
 {
     const double length_ns = (double)(fleet->frame.end_ns - fleet->frame.start_ns);

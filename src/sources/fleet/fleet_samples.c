@@ -9,7 +9,7 @@
 
 #define LARGEST_NS 9e18
 #define SAME_NS 1000000                            /* servers round times to ms */
-#define PERIOD_MOST_NS ((int64_t)86400 * NS_PER_S) /* a longer time is taken for an error */
+#define PERIOD_MOST_NS ((int64_t)86400 * NS_PER_S) /* a longer period is ignored as an error */
 /* a member keeps at least 3 samples, because fleet_update_period() compares 2 distances */
 #define KEPT 3
 
@@ -174,7 +174,6 @@ static int64_t larger(int64_t left, int64_t right)
     return left > right ? left : right;
 }
 
-/* Returns the growth of a counter. Sets *is_partial if the counter restarted. */
 static double growth(double before, double after, bool *is_partial)
 {
     if (isnan(before) || isnan(after))
@@ -235,7 +234,7 @@ static void drop(const struct fleet_samples *samples, struct fleet_member *membe
             member->count * width(samples) * sizeof *member->values);
 }
 
-/* Drops the samples that are no longer needed: the next interval starts after them. */
+/* Drops samples that the next interval does not need. */
 static void drop_accounted(const struct fleet_samples *samples, struct fleet_member *member)
 {
     size_t gone = 0;

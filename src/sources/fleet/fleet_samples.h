@@ -18,19 +18,19 @@
 
 #include "ledger/frame.h"
 
-/* The columns of a sample after its counters. */
+/* The columns that each sample has after its counters. */
 enum fleet_extra { FLEET_CPUS, FLEET_CLOCK, FLEET_EXTRA_COUNT };
 
 struct fleet_member {
-    /* entity.id counts members from 1 in the order of their first samples, and is never reused */
+    /* entity.id is 1, 2, ... in the order in which members are added; an id is never reused */
     struct entity entity;
     char *key;
     int64_t *times_ns; /* [count] in ascending order, ns since 1970 */
     double *values;    /* [count x (columns + FLEET_EXTRA_COUNT)]; NAN if a value is missing */
     size_t count, capacity;
-    int64_t accounted_ns; /* the time until here is accounted; 0 if no time is */
-    int64_t period_ns;    /* usual time between two samples; 0 if unknown */
-    int64_t late_ns;      /* set by the caller: how much later than expected the samples arrive */
+    int64_t accounted_ns; /* end of the accounted time; 0 before the first accounting */
+    int64_t period_ns;    /* 0 if unknown */
+    int64_t late_ns;      /* set by the caller: how much later than expected samples arrive */
     /* set by the caller: time of the sample in the current answer; 0 if it has none */
     int64_t now_ns;
     bool is_down;   /* set by the caller: the metric "up" is 0 */
@@ -38,17 +38,17 @@ struct fleet_member {
 };
 
 struct fleet_samples {
-    struct fleet_member **members; /* [count] in the order of their first samples */
+    struct fleet_member **members;
     size_t count, capacity, columns;
-    /* start of the first interval of a new member; 0 means the time of its first samples */
+    /* start of the first interval of a new member; if it is 0, the interval starts at the first
+     * sample */
     int64_t begin_ns;
     void *by_key; /* tree of the members by key: tsearch(3) */
-    /* the member found last: the series of a member are adjacent in an answer */
+    /* cache for fleet_samples_find(): the series of a member are adjacent in an answer */
     struct fleet_member *last;
     int64_t ids;
 };
 
-/* The accounted time of a member in an interval. */
 struct fleet_amounts {
     uint64_t elapsed_ns; /* of all CPUs of the member together */
     uint64_t *values;    /* [columns] ns; the array belongs to the caller */
@@ -62,7 +62,6 @@ void fleet_samples_release(struct fleet_samples *samples);
  * entity.count are set. Returns NULL if there is no memory. */
 struct fleet_member *fleet_samples_find(struct fleet_samples *samples, const char *key);
 
-/* Removes members whose newest sample is before `since_ns`. */
 void fleet_samples_forget(struct fleet_samples *samples, int64_t since_ns);
 
 /* Sets a value of the sample at time_ns. `column` is below columns + FLEET_EXTRA_COUNT. If `add` is
@@ -75,13 +74,14 @@ int fleet_samples_add(const struct fleet_samples *samples, struct fleet_member *
 int64_t fleet_newest(const struct fleet_member *member);
 
 /* Updates the member's period from its last samples. `snapshot_ns` is the time between two
- * snapshots. Samples between two snapshots are missed, so the period grows only if snapshots are
- * more frequent than samples. */
+ * snapshots. A snapshot reads only the newest sample, so rare snapshots make the distance of
+ * samples look long. The period therefore grows only if snapshots are more frequent than
+ * samples. */
 void fleet_update_period(struct fleet_member *member, int64_t snapshot_ns);
 
-/* Accounts the member's time until `until_ns`, or until its newest sample if that is earlier. The
- * first call only determines where the member's time starts, and returns false. Returns false also
- * if no time was accounted and no gap was found. */
+/* Accounts the member's time until `until_ns`, or until its newest sample if that is earlier.
+ * Returns false if there was neither time to account nor a gap. If begin_ns of the samples is 0,
+ * the first call only determines where the member's time starts. */
 bool fleet_amounts(const struct fleet_samples *samples, struct fleet_member *member,
                    int64_t until_ns, int64_t gap_ns, struct fleet_amounts *ret);
 
@@ -93,7 +93,7 @@ uint64_t fleet_interval_end(uint64_t begin_ns, uint64_t wanted_ns, int64_t least
 /* Rounds to whole ns. Returns 0 if `ns` is negative, not a number, or too large. */
 uint64_t fleet_ns(double ns);
 
-/* Returns values[columns + FLEET_EXTRA_COUNT] of the sample at time_ns, give or take 1 ms, or NULL
- * if there is no such sample. Drops earlier samples. */
+/* Returns values[columns + FLEET_EXTRA_COUNT] of the sample whose time differs from time_ns by at
+ * most 1 ms. Returns NULL if there is no such sample. Drops earlier samples. */
 const double *fleet_sample_at(const struct fleet_samples *samples, struct fleet_member *member,
                               int64_t time_ns);

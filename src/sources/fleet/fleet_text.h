@@ -1,4 +1,4 @@
-/* Makes texts of PromQL, and makes untrusted texts of labels safe to show. */
+/* Builds texts of PromQL. Makes untrusted texts of labels safe to show. */
 #pragma once
 
 #include "prometheus_answer.h"

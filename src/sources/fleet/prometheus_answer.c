@@ -103,7 +103,6 @@ const char *prometheus_answer_label(const struct prometheus_answer *answer, size
     return value != NULL ? value : "";
 }
 
-/* Returns NAN for "+Inf", "NaN", and a text that is no number. */
 static double number_of(const char *text)
 {
     double number = NAN;

@@ -1,5 +1,5 @@
 /* An answer of Prometheus' HTTP API: series with labels, each with one or more samples. The bytes
- * are untrusted: an answer without the structure of such an answer is refused. */
+ * are untrusted, so each part is checked when it is read. */
 #pragma once
 
 #include <camp/camp.h>
@@ -15,7 +15,7 @@ struct prometheus_label {
 };
 
 struct prometheus_sample {
-    int64_t time_ns; /* since 1970 */
+    int64_t time_ns; /* ns since 1970 */
     double value;    /* finite, or NAN */
 };
 
@@ -27,7 +27,7 @@ struct prometheus_series {
 };
 
 struct prometheus_answer {
-    void *root, *series; /* objects of the JSON library */
+    void *root, *series;
     size_t series_count; /* includes series that prometheus_answer_series() cannot read */
     /* in a matrix each sample has its own time; otherwise all samples have the time of the
      * evaluation */

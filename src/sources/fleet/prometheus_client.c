@@ -29,13 +29,13 @@ struct prometheus_client {
     CURL *easy;
     struct curl_slist *headers;
     const char *path, *query, *times; /* arguments of the last prometheus_client_ask() */
-    char *body;                       /* body of the HTTP request */
-    char *text;                       /* [length] of the answer, followed by NUL */
+    char *body;
+    char *text; /* [length] of the answer, followed by NUL */
     size_t length, capacity;
     bool is_answered;
-    CURLcode result; /* result of the last transfer */
+    CURLcode result;
     char detail[CURL_ERROR_SIZE];
-    struct camp_error failure; /* the last failure */
+    struct camp_error failure;
 };
 
 const char *prometheus_client_shown(const struct prometheus_client *client)
@@ -48,7 +48,7 @@ bool prometheus_client_is_asked(const struct prometheus_client *client)
     return client->remote.state == REMOTE_BUSY;
 }
 
-/* Called by libcurl with a part of the answer. Returns 0 to end the transfer. */
+/* Called by libcurl with a part of the answer. The return value 0 ends the transfer. */
 static size_t append(char *data, size_t size, size_t count, void *context)
 {
     struct prometheus_client *client = context;

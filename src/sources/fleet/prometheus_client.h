@@ -37,12 +37,11 @@ int prometheus_client_ask(struct prometheus_client *client, const char *path, co
                           const char *times, uint64_t until_ns, struct prometheus_answer *ret,
                           struct camp_error *error);
 
-/* The parts of an address. */
 struct prometheus_place {
     char *base;       /* "http://host:9090/prefix", without user, password and a final "/" */
     char *credential; /* "user:password", or NULL */
     char *socket;     /* the path of a Unix socket, or NULL */
-    /* the address without user and password, in one line without control characters */
+    /* the address as shown in messages: one line without user, password and control characters */
     char *shown;
 };
 
@@ -52,18 +51,17 @@ int prometheus_place_parse(const char *text, struct prometheus_place *ret,
                            struct camp_error *error);
 void prometheus_place_release(struct prometheus_place *place);
 
-/* The outcome of a question. */
 struct prometheus_outcome {
-    int result;         /* a code of libcurl, CURLE_* */
-    bool too_long;      /* the answer exceeds the size limit */
+    int result; /* a code of libcurl, CURLE_* */
+    bool too_long;
     const char *detail; /* libcurl's own description of an error, or "" */
-    const char *place;  /* the address without user and password */
+    const char *place;  /* `shown` of struct prometheus_place */
     const char *text;   /* [length] of the answer */
     size_t length;
 };
 
 /* Returns CAMP_OK for an answer with HTTP status 200. Otherwise fills *error and returns its code.
- * `system_error` is the errno of connecting, or 0. *ret_may_pass tells whether a repeated question
- * may succeed. It is false if the server refused the user or the question, for example. */
+ * `system_error` is the errno of connecting, or 0. *ret_may_pass is set to false if a repeated
+ * question cannot succeed, for example because the server refused the user. */
 int prometheus_failure_report(const struct prometheus_outcome *outcome, long status,
                               int system_error, bool *ret_may_pass, struct camp_error *error);

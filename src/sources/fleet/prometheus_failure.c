@@ -73,7 +73,6 @@ static int report_unreached(const struct prometheus_outcome *outcome, int system
                      kind->advice);
 }
 
-/* Copies the "error" of the answer, or "" if there is none. */
 static void read_error(const struct prometheus_outcome *outcome, char *ret, size_t size)
 {
     json_t *answer = json_loadb(outcome->text, outcome->length, 0, NULL);
@@ -105,7 +104,7 @@ int prometheus_failure_report(const struct prometheus_outcome *outcome, long sta
         kind++;
     *ret_may_pass = kind->may_pass;
     read_error(outcome, reason, sizeof reason);
-    if (status == 400 && reason[0] == '\0') /* Prometheus always gives a reason */
+    if (status == 400 && reason[0] == '\0') /* an error of Prometheus always has a reason */
         return camp_fail(error, CAMP_E_IO, 0,
                          "%s: status 400: this is not a Prometheus, but perhaps camp export; give "
                          "the address of the Prometheus that scrapes it, such as "

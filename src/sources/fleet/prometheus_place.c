@@ -96,7 +96,6 @@ static bool read_credential(CURLU *url, struct prometheus_place *ret)
     return !is_given || ret->credential != NULL;
 }
 
-/* Returns the address without user, password and final "/". */
 static char *base_of(CURLU *url)
 {
     char *base;

@@ -64,8 +64,7 @@ static int add(struct cgroup_paths *paths, uint64_t id, const char *path)
     return paths->paths[paths->count].path != NULL ? (paths->count++, CAMP_OK) : CAMP_E_NOMEM;
 }
 
-/* Adds a directory that is not among the first `sorted` paths. Otherwise notes that the directory
- * still exists. */
+/* Adds the directory to the paths, or sets `found` if it is among the first `sorted` paths. */
 static int add_directory(struct cgroup_paths *paths, size_t sorted, uint64_t id, const char *path)
 {
     struct cgroup_path *known = find(paths, sorted, id);
@@ -134,7 +133,7 @@ static int walk_all(struct cgroup_paths *paths)
     return r;
 }
 
-/* Notes which cgroups are in a frame. Returns how many rows have a cgroup without a path. */
+/* Sets `used` of the cgroups in a frame. Returns how many rows have a cgroup without a path. */
 static size_t mark_used(struct cgroup_paths *paths, const struct frame *frame)
 {
     size_t unknown = 0;

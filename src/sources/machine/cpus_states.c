@@ -50,7 +50,7 @@ struct readings {
 
 struct cpus_states {
     struct camp_reader reader;
-    struct cpu_list kernel; /* the counters of /proc/stat */
+    struct cpu_list kernel;
     struct camp_cpu_states *states;
     size_t state_count, state_capacity;
     struct readings before, now;

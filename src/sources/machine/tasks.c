@@ -22,7 +22,8 @@
 #include <string.h>
 #include <time.h>
 
-#define DRAIN_INTERVAL_NS 100000000u /* the kernel's buffer of exit records is small */
+/* Exit records are read this often, because the kernel's buffer for exit records is small. */
+#define DRAIN_INTERVAL_NS 100000000u
 #define EXITS_AT_ONCE 64
 #define ASKED_AT_ONCE 256
 /* first version of taskstats with ac_tgid, the pid of a thread's process */
@@ -79,8 +80,8 @@ static int account_exit(struct tasks_source *source, const struct camp_task_exit
     return tasks_table_end(&source->table, &process);
 }
 
-/* Adds the time stolen by the hypervisor since the last call to table.stolen_ns. Must be called
- * before exit records are accounted, because final_ns() subtracts this time. */
+/* Adds to table.stolen_ns the time that the hypervisor has stolen since the last call. Must be
+ * called before exit records are accounted, because final_ns() subtracts this time. */
 static int note_stolen(struct tasks_source *source, struct camp_error *error)
 {
     struct camp_cpu total;
@@ -162,8 +163,8 @@ static int ask(struct tasks_source *source, struct known_task *const *tasks, con
     int r = camp_taskstats_read(&source->ask, pids, count, answers, sizeof answers[0], error);
 
     for (size_t i = 0; r == CAMP_OK && i < count; i++) {
-        /* A new process that has never run may be a zombie, because the kernel reports zeros for a
-         * zombie. The exit record of a zombie never arrives if it is older than this source. */
+        /* The kernel reports zeros for a zombie. So add_process() checks whether a new process with
+         * zeros is a zombie. */
         if (answers[i].result == CAMP_OK && answers[i].runs == 0 &&
             (tasks[i]->flags & TASK_NEW) != 0)
             add_process(tasks[i]);
@@ -217,7 +218,7 @@ static int take_snapshot(struct tasks_source *source, bool first, struct camp_er
     int r = drain(source, error);
 
     if (r == CAMP_OK)
-        /* needed even if drain() read no record, because the next interval starts here */
+        /* Time stolen before this snapshot must not be subtracted in the next interval. */
         r = note_stolen(source, error);
     if (r == CAMP_OK)
         r = list_pids(source, error);

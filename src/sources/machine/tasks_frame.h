@@ -29,6 +29,5 @@ bool tasks_is_kept(const struct tasks_common *source, int32_t pid);
 int tasks_add_row(struct frame *frame, int64_t id, uint32_t flags, uint32_t count, const char *name,
                   const struct accuracy *sum);
 
-/* Opens the source of the tier that measures microstates. */
 int tasks_states_open(const volatile sig_atomic_t *stop, struct source **ret,
                       struct camp_error *error);

@@ -49,7 +49,7 @@ struct tasks_table {
     size_t capacity;           /* of `tasks` and `merged` */
     struct ended_group *ended; /* [ended_count], ascending by name */
     size_t ended_count, ended_capacity;
-    /* upper bound of the CPU time that ended processes used after the time of their exit records */
+    /* upper bound of the CPU time of ended processes that is missing in their exit records */
     uint64_t unread_ns;
     /* time stolen by the hypervisor in this interval; added by the caller. tasks_table_end()
      * subtracts the part that it has accounted. */

@@ -1,6 +1,6 @@
 /*
- * What each thread did between two snapshots of a session of microstates. These rules account each
- * nanosecond of a thread once:
+ * What each thread did between two snapshots of a session of microstates (camp_states_open()).
+ * These rules account each nanosecond of a thread once:
  *
  * - A thread that is in both snapshots did the difference of its two readings.
  * - A thread that exited did the difference of its final reading and its last reading before. If

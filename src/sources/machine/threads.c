@@ -2,9 +2,10 @@
  * Threads by microstates: the wall time of each thread, divided into states that are measured at
  * each change of state.
  *
- * The elapsed time of a thread is the time between its readings in two snapshots, or since its
- * start, or until its end. Each reading has its own time. So the states of a thread add up to its
- * elapsed time to the nanosecond, even if a snapshot of many threads takes a while.
+ * The elapsed time of a thread starts at its reading in the last snapshot, or when the thread
+ * starts. It ends at its reading in this snapshot, or when the thread exits. Each reading has its
+ * own time. So the states of a thread add up to its elapsed time to the nanosecond, even if a
+ * snapshot of many threads takes a while.
  */
 #include "cpus_states.h"
 #include "measured_column.h"

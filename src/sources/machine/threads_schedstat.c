@@ -53,7 +53,7 @@ struct schedstat_source {
     struct snapshot now, before;
     struct camp_pid *pids;
     size_t pid_capacity;
-    struct camp_thread *listed; /* threads of one process */
+    struct camp_thread *listed;
     size_t listed_capacity;
     struct frame frame;
 };
@@ -110,7 +110,6 @@ static const struct known_thread *find(const struct snapshot *snapshot,
                : NULL;
 }
 
-/* Adds a listed thread to the snapshot, unless the thread has ended. */
 static int add_thread(struct schedstat_source *source, const struct camp_thread *thread,
                       size_t *before_at, struct camp_error *error)
 {

@@ -11,7 +11,6 @@
 
 #include "sources/source.h"
 
-/* Which threads have rows. */
 struct schedstat_selection {
     /* [pid_count] Only threads of these processes have rows; if pid_count is 0, all threads. The
      * caller may change the array while the source is open. */

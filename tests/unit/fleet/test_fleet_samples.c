@@ -190,8 +190,7 @@ static void the_period_is_the_time_between_scrapes_and_not_between_snapshots(voi
     scrape(21, 0, 0);
     fleet_update_period(member, 10 * S);
     assert_int_equal(member->period_ns, S);
-    /* with a snapshot each second no sample is missed: a scrape failed, or the period has
-     * changed */
+    /* Snapshots are 1 s apart, so they miss no sample, and the distance of 15 s is real. */
     scrape(36, 0, 0);
     fleet_update_period(member, S);
     scrape(51, 0, 0);
