@@ -1,4 +1,4 @@
-/* The triangle, its dots, and the summary in the last line. */
+/* Draws the triangle, its dots, and the summary in the last line. */
 #include "barry_canvas.h"
 
 #include "format.h"
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINES_BESIDE 3 /* lines for the upper name, the lower names, the summary */
+#define LINES_BESIDE 3 /* for the upper name, the lower names and the summary */
 #define HEIGHT_MINIMUM 2
-#define NEAR 1e-9 /* tolerance: points on a side stay in its cells despite rounding */
+#define NEAR 1e-9 /* keeps points on a side in the cells of that side, despite rounding */
 
 struct spot *barry_spot(const struct canvas *canvas, size_t row, size_t column)
 {
@@ -46,7 +46,7 @@ static size_t dot_at(double value, size_t dots)
 
 bool barry_place(const struct canvas *canvas, const struct weights *weights, struct place *ret)
 {
-    const size_t dots = 4 * canvas->height; /* width and height in dots */
+    const size_t dots = 4 * canvas->height;
     struct position position;
     double across;
     size_t x, y;
@@ -91,7 +91,8 @@ struct place barry_quarter(const struct canvas *canvas, size_t from, size_t to, 
 
     weights.shares[to] = quarters / 4.0;
     weights.shares[from] = 1 - weights.shares[to];
-    barry_place(canvas, &weights, &place); /* succeeds, because the shares add up to 1 */
+    /* barry_place() succeeds because the shares add up to 1. */
+    barry_place(canvas, &weights, &place);
     return place;
 }
 
@@ -106,7 +107,7 @@ static void draw_quarters(const struct canvas *canvas)
     }
 }
 
-/* Centres a text on a column, but keeps it within [from, to). */
+/* Centres the text on the column `centre`, but keeps it within the columns [from, to). */
 static void write_centred(const struct canvas *canvas, size_t row, const char *text, size_t centre,
                           size_t from, size_t to)
 {
@@ -118,7 +119,7 @@ static void write_centred(const struct canvas *canvas, size_t row, const char *t
     barry_write(barry_spot(canvas, row, at), text, canvas->barry->utf8, width);
 }
 
-/* Each lower name stays in its half, so that they never overlap. */
+/* Each lower name stays in its half of the line, so that the two lower names never overlap. */
 static void draw_names(const struct canvas *canvas)
 {
     const struct barry *barry = canvas->barry;
@@ -130,7 +131,8 @@ static void draw_names(const struct canvas *canvas)
                   barry->columns);
 }
 
-/* Sets the dot at (x, y) of the cell, or the nearest free one. */
+/* Sets the braille dot at (x, y) of the cell. If that dot is already set, the nearest free dot is
+ * set instead. */
 static void add_dot(struct spot *spot, size_t x, size_t y)
 {
     static const uint8_t bits[4][2] = {
@@ -192,7 +194,7 @@ static void draw_points(struct canvas *canvas)
     }
 }
 
-/* Problems come before explanations, as the end may be cut off. */
+/* The problems come before the legend of characters, because the end of a long line is cut off. */
 static void write_summary(const struct canvas *canvas, FILE *stream)
 {
     const size_t nowhere = canvas->barry->point_count - canvas->drawn;
@@ -265,7 +267,7 @@ char *barry_draw(const struct barry *barry)
     if (canvas.height < HEIGHT_MINIMUM)
         canvas.height = 0;
     canvas.left = barry->columns / 2 - canvas.height;
-    /* + 1, so that malloc() returns memory even for no cells */
+    /* The + 1 avoids an allocation of 0 bytes, for which calloc() may return NULL. */
     canvas.spots = calloc(barry->rows + 1, (barry->columns + 1) * sizeof *canvas.spots);
     if (canvas.spots == NULL)
         return NULL;

@@ -1,39 +1,41 @@
 /*
- * Barry3 on a terminal: each row of a table is a dot in a triangle, by its shares of three kinds of
- * time (ledger/vertex.h). The nearer a corner, the larger that share: a dot at a corner has nothing
- * else.
+ * Barry3 on a terminal. Each row of a table is a dot in a triangle, at a position that shows the
+ * row's shares of three kinds of time (ledger/vertex.h). The larger the share of a kind of time,
+ * the nearer the dot is to the corner of that kind. A dot at a corner has time of only one kind.
  *
- * With UTF-8 a cell has 2 x 4 dots of braille. Coinciding dots are placed side by side in their
- * cell, so that up to 8 are visible. Without UTF-8 a character shows the number of points in a
- * cell:
- * "." 1, ":" 2 or more, "o" 4, "O" 8, "@" 16.
+ * With UTF-8, a character cell has 2 x 4 braille dots. Dots with the same position are placed side
+ * by side in their cell, so that up to 8 dots are visible. Without UTF-8, a character shows the
+ * number of points in a cell: "." means 1, ":" means 2 or 3, "o" means 4 to 7, "O" means 8 to 15,
+ * and "@" means 16 or more.
  *
- * Where space permits, the first points have their names beside them, with the number of other
- * points in the cell; fuller cells have a number; the quarters of the left side (+) have their
- * share of the upper vertex.
+ * Labels are written where there is space. The first points get their names, with the number of
+ * other points in the same cell. A cell with more than 8 points gets the number of points. The
+ * marks ("+") at the quarters of the left side get the share of the upper vertex. The label of a
+ * point also shows the point's unaccounted time ("un", in percent).
  *
- * The last line has the number of dots and the problems: points with unaccounted time (below 0:
- * time accounted twice), time at no vertex, and points without a position because all their time is
- * at no vertex. A label includes its point's unaccounted time ("un", percent).
+ * The last line shows the number of dots and the problems. Problems are unaccounted time, time in
+ * states that belong to no vertex ("left out"), and points without a position because all their
+ * time is left out ("nowhere"). Negative unaccounted time was accounted twice.
  */
 #pragma once
 
 #include "ledger/vertex.h"
 
 struct barry_point {
-    struct weights weights; /* shares of the 3 vertices; all 0: no wall time */
-    const char *name;       /* NULL: none */
+    /* The shares of the three vertices. All shares are 0 if the row has no wall time. */
+    struct weights weights;
+    const char *name; /* NULL if the point gets no name */
 };
 
 struct barry {
-    const char *const *names;         /* [3] of the vertices: top, left, right */
-    const struct barry_point *points; /* [point_count], the first ones get names */
+    const char *const *names;         /* [3] names of the top, left and right vertex */
+    const struct barry_point *points; /* [point_count]; only the first points get names */
     size_t point_count;
     size_t columns, rows;
-    bool utf8; /* nl_langinfo(CODESET) is "UTF-8", so the locale is set */
+    bool utf8; /* true if the locale is set and nl_langinfo(CODESET) is "UTF-8" */
 };
 
-/* Returns exactly `rows` lines, each ended by a newline and at most `columns` wide, which the
- * caller frees. If a triangle does not fit (below 5 rows or 4 columns), the first line says so.
- * NULL: no memory. */
+/* Returns exactly `rows` lines, each at most `columns` wide and ended by a newline. The caller
+ * frees the text. If a triangle does not fit (fewer than 5 rows or 4 columns), the first line says
+ * so. Returns NULL if there is no memory. */
 char *barry_draw(const struct barry *barry);

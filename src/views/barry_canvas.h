@@ -1,4 +1,4 @@
-/* A canvas of single characters, shared by the files that draw a Barry3 (barry.h). */
+/* A canvas of character cells, shared by the files that draw a Barry3 (barry.h). */
 #pragma once
 
 #include "barry.h"
@@ -8,37 +8,38 @@
 #include <stdint.h>
 
 #define DOTS_IN_CELL 8
-#define HEIGHT_OF_QUARTERS 8 /* the sides of a triangle of at least this height have marks */
-#define SHOWN_SHARE 0.0005   /* the least share that rounds to 0.1 % */
+/* Lower triangles have no marks at the quarters of their sides. */
+#define HEIGHT_OF_QUARTERS 8
+/* The smallest share that is shown as 0.1 % instead of 0.0 %. */
+#define SHOWN_SHARE 0.0005
 
 enum what {
     BLANK,
-    BASE, /* the lower side, which may be overwritten */
+    BASE, /* the lower side of the triangle, which labels may overwrite */
     SIDE,
-    TEXT, /* text or dots */
+    TEXT,
 };
 
-/* One character of the picture. */
 struct spot {
     enum what what;
-    bool is_second; /* the right half of a character of two columns: not written */
-    char bytes[5];  /* UTF-8; empty: blank */
-    uint8_t dots;   /* of braille */
-    size_t count;   /* points in this character */
-    size_t first;   /* index of the first of them */
+    bool is_second; /* true for the right half of a character that is two columns wide */
+    char bytes[5];  /* one UTF-8 character; "" is a blank */
+    uint8_t dots;   /* bits of the braille dots */
+    size_t count;
+    size_t first; /* index of the first point in this cell */
     bool labelled;
 };
 
 struct canvas {
     const struct barry *barry;
-    struct spot *spots; /* [rows x columns]; owned */
-    size_t height;      /* height of the triangle, in cells; it is twice as wide. 0: no space */
-    size_t left;        /* first column of the triangle */
+    struct spot *spots; /* [rows x columns] */
+    size_t height;      /* height of the triangle in cells; 0 if there is no space */
+    size_t left;
     size_t drawn, fullest, incomplete;
-    double worst, left_out; /* largest shares of a point */
+    double worst, left_out; /* largest unaccounted share and largest left-out share of a point */
 };
 
-/* The place of a dot of braille. */
+/* The position of a braille dot. */
 struct place {
     struct spot *spot;
     size_t row, column; /* position of the character on the canvas */
@@ -47,15 +48,17 @@ struct place {
 
 struct spot *barry_spot(const struct canvas *canvas, size_t row, size_t column);
 
-/* Writes what fits into `limit` columns, and returns the columns used. row NULL: measures only. */
+/* Writes as much of the text as fits into `limit` columns, and returns the number of columns used.
+ * If `row` is NULL, the text is only measured. */
 size_t barry_write(struct spot *row, const char *text, bool utf8, size_t limit);
 
-/* The place of a point with these weights; false: they have no position. */
+/* Finds the place of a point. Returns false if the weights give the point no position. */
 bool barry_place(const struct canvas *canvas, const struct weights *weights, struct place *ret);
 
-/* The place on a side of the triangle, at this many quarters of the way between two vertices. */
+/* Returns the place on a side of the triangle, `quarters` quarters of the way from vertex `from` to
+ * vertex `to`. */
 struct place barry_quarter(const struct canvas *canvas, size_t from, size_t to, int quarters);
 
-/* Writes the labels where space permits: names of the first points, numbers of points in full
+/* Writes the labels for which there is space: names of the first points, numbers of points in full
  * cells, and shares on the left side. */
 void barry_label(const struct canvas *canvas);

@@ -1,5 +1,5 @@
-/* An array of bytes that is appended to. A failed allocation sets a flag, which is checked once at
- * the end. */
+/* An array of bytes that grows as data are appended. A failed allocation sets a flag, so that
+ * callers check for errors only once, at the end. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,18 +8,18 @@
 
 /* A buffer that is all zero is empty. */
 struct bytes {
-    uint8_t *data; /* [size]; owned: bytes_release() */
+    uint8_t *data; /* [size], released by bytes_release() */
     size_t size, capacity;
-    bool failed; /* no memory: later bytes are missing */
+    bool failed; /* An allocation failed; the bytes appended since then are missing. */
 };
 
 void bytes_release(struct bytes *bytes);
 
-/* Removes all bytes, but keeps the memory for later ones. */
+/* Removes all bytes, but keeps the allocated memory. */
 void bytes_clear(struct bytes *bytes);
 
-/* Space for `count` more bytes, uninitialised: the caller writes all of them before the next call.
- * NULL: no memory. */
+/* Returns uninitialised space for `count` more bytes, or NULL if there is no memory. The caller
+ * writes all of these bytes before the next call. */
 uint8_t *bytes_extend(struct bytes *bytes, size_t count);
 
 void bytes_put(struct bytes *bytes, const void *data, size_t count);

@@ -1,17 +1,19 @@
 /*
- * The output of historic tools, so that scripts which read it still work.
+ * The output formats of two older tools, so that scripts that parse these formats still work.
  *
- * A record of "camp.check/1" is written as the lines of cpuchk in the CMG98 paper (scripts search
- * for "msac" in them). Errors of processes have no sign, as in the paper.
+ * A record of "camp.check/1" is written like the output of cpuchk in the CMG98 paper. Scripts
+ * search for "msac" in this output. The errors of processes have no sign, as in the paper.
  *
  *     00:17:10 cpu time accuracy check  proc 45  new 0
  *     pid 6262 meas 2.413 samp 0.002 err 99.93%
  *     msac 42 meas 5.763 samp 3.027 err -47.48% abs 48.56% max 100.00%
  *
- * A record of "camp.wait/1" has the columns of mpstat -P ALL (sysstat 12). %iowait has the
- * definition "own": the CPU is idle while a thread that slept on it waits for a disk; the kernel's
- * value if that is unknown. %idle is the rest of idle time. Columns that camp does not measure are
- * "-": niced code and virtual machines are part of %usr. %steal is part of the others.
+ * A record of "camp.wait/1" has the columns of mpstat -P ALL (sysstat 12). %iowait is the time in
+ * which a CPU is idle while a thread that slept on this CPU waits for a disk. If this time is
+ * unknown, %iowait is the kernel's value. %idle is the rest of the idle time. Columns that camp
+ * does not measure contain "-": the time of niced processes and of guests is part of %usr. Stolen
+ * time
+ * (%steal) is also counted in the other columns.
  *
  *     22:49:27  CPU   %usr %nice %sys %iowait %irq %soft %steal %guest %gnice %idle
  *     22:49:27  all  39.60     - 9.90    0.50 0.00  0.00   1.49      -      - 48.51

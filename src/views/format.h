@@ -1,31 +1,35 @@
-/* Helpers shared by the formats. */
+/* Helpers shared by the views. */
 #pragma once
 
 #include "view.h"
 
-/* Returns the length of the UTF-8 character at `text` in bytes (1 to 4); 0 if it is invalid. Never
- * reads past a NUL. */
+/* Returns the length in bytes (1 to 4) of the UTF-8 character at `text`, or 0 if the bytes are
+ * invalid. The function never reads past a NUL. */
 size_t utf8_length(const char *text);
 
-/* Returns the length of the character at `text` in bytes (1 for an invalid byte). *ret_columns: its
- * width on a terminal; 0: unprintable, or unknown in the locale. */
+/* Returns the length in bytes of the character at `text`, which is 1 for an invalid byte.
+ * *ret_columns is the width of the character on a terminal, or 0 if the character is unprintable or
+ * unknown in the locale. */
 size_t character_length(const char *text, size_t *ret_columns);
 
-/* Writes a number or a boolean, for JSON and CSV. False: the cell is of another kind. */
+/* Writes a number or a boolean as in JSON and CSV. For other kinds of cells, the function writes
+ * nothing and returns false. */
 bool write_plain(FILE *stream, const struct cell *cell);
 
 /* Writes a JSON string with its quotes. An invalid byte becomes U+FFFD. */
 void json_text(FILE *stream, const char *text);
 
-/* Do options->columns, if given, include this column of the record's main table? */
+/* Returns true if the column is to be shown. If options->columns is set, columns of the main table
+ * are shown only if they are listed there, and columns without a name are not shown. */
 bool column_wanted(const struct view_options *options, const struct record *record, size_t table,
                    const char *name);
 
 /* Flushes the stream. Returns 0, or the errno of the failed write. */
 int view_flush(const struct view_options *options);
 
-/* Returns the index of the table with this name; record->table_count if there is none. */
+/* Returns the index of the table with this name, or record->table_count if there is no such
+ * table. */
 size_t table_by_name(const struct record *record, const char *name);
 
-/* Returns the cell in the column with this name; an unknown cell if there is none. */
+/* Returns the cell in the column with this name, or an unknown cell if there is no such cell. */
 struct cell cell_of(const struct record *record, const char *table, size_t row, const char *column);

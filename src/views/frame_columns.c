@@ -7,22 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAP 2 /* blanks between columns of text */
+#define GAP 2
 #define NAME_WIDTH 15
 #define NAME_WIDTH_MOST 60
-#define LINE_NAME_WIDTH 30 /* width of the name in a row that has a single column */
+#define LINE_NAME_WIDTH 30
 #define LABEL_WIDTH 10
 #define LABEL_WIDTH_MOST 40
 #define UNCUT_MOST 120 /* largest width of a name or label in a file or pipe */
 #define PID_WIDTH 7
 #define COUNT_WIDTH 4
 #define PERCENT_WIDTH 4
-#define OVER_WIDTH 6           /* "-12.0!" */
-#define STATES_BEFORE_LABELS 5 /* states shown before labels get space; further states are not */
+#define OVER_WIDTH 6 /* width of "-12.0!" */
+/* If labels do not fit, only states beyond this number are dropped to make space for them. */
+#define STATES_BEFORE_LABELS 5
 #define IDLE_COUNTS_LESS 100
 #define OTHER_HEADING "other%"
 
-/* The fields before labels, states and counters, and those after them, in JSON and CSV. */
+/* In JSON and CSV, first_fields precede the labels, states and counters, and last_fields follow. */
 static const struct field first_fields[] = {
     { .name = "id", .help = "tid, pid, uid, number of a CPU; null where it is of many" },
     { .name = "name", .help = "of the thread, process, user, session, host or group" },
@@ -38,8 +39,6 @@ static const struct field last_fields[] = {
 };
 static const struct field elapsed_field = { .name = "elapsed_ns",
                                             .help = "its wall time in the interval" };
-
-/* --------------------------------------------------------------------------- Life cycle -- */
 
 static const struct column *first_of(const struct frame_columns *columns, size_t column)
 {
@@ -66,7 +65,6 @@ static void add_state(struct frame_columns *columns, size_t state)
     columns->column_of[state] = at;
 }
 
-/* Sorts shared columns by the class of their states. */
 static void sort_by_class(struct frame_columns *columns)
 {
     for (size_t i = 1; i < columns->state_column_count; i++) {
@@ -136,8 +134,6 @@ const char *state_column_title(const struct frame_columns *columns, size_t colum
     return columns->has_shared && first->short_title != NULL ? first->short_title : first->title;
 }
 
-/* -------------------------------------------------------------------------------- Maxima -- */
-
 static void see_labels(struct frame_columns *columns, const struct frame *frame,
                        const struct entity *entity)
 {
@@ -184,10 +180,8 @@ void frame_columns_see(struct frame_columns *columns, const struct selected *sel
     }
 }
 
-/* ------------------------------------------------------------------------------ Headings -- */
-
-/* Was the state named by a rule? Then its name, such as "contention_table_lock", ends with its
- * title, "table lock". */
+/* Returns true if a rule named the state. The name of such a state ends with its title:
+ * "contention_table_lock" has the title "table lock". */
 static bool is_of_rule(const struct frame_columns *columns, size_t state)
 {
     const char *stem = columns->stems[state], *title = columns->schema->columns[state].title;
@@ -209,7 +203,8 @@ static void head_state(const struct frame_columns *columns, size_t column, bool 
         short_heading(state->short_title != NULL ? state->short_title : state->title, ret);
 }
 
-/* Uses the whole titles if they fit, or where two short titles would be the same. */
+/* Uses the whole titles if `whole` is set. Otherwise a whole title is used only where two short
+ * titles would be the same. */
 static void head_states(struct frame_columns *columns, bool whole)
 {
     for (size_t i = 0; i < columns->shown_count; i++) {
@@ -229,8 +224,6 @@ static size_t state_width(const struct frame_columns *columns, size_t at)
 
     return heading > PERCENT_WIDTH ? heading : PERCENT_WIDTH;
 }
-
-/* -------------------------------------------------------------------------------- Widths -- */
 
 bool frame_columns_have_pid(const struct frame_columns *columns, const struct frame_style *style)
 {
@@ -265,8 +258,8 @@ static size_t states_width(const struct frame_columns *columns)
     return width;
 }
 
-/* Returns the priority of a state, which is its time, but a fraction of it for idle time. CPU time
- * and the state that rows are sorted by have the highest priority. */
+/* Returns the priority of a state, which is its time, or a fraction of its time for idle time. CPU
+ * time and the state by which rows are sorted have the highest priority. */
 static uint64_t interest(const struct frame_columns *columns, size_t column)
 {
     if (column == columns->cpu || column == columns->sorted)
@@ -275,7 +268,7 @@ static uint64_t interest(const struct frame_columns *columns, size_t column)
            (first_of(columns, column)->class == CLASS_IDLE ? IDLE_COUNTS_LESS : 1);
 }
 
-/* Drops the state with the lowest priority. False: all remaining states must stay. */
+/* Drops the state with the lowest priority. Returns false if all remaining states must stay. */
 static bool drop_state(struct frame_columns *columns)
 {
     size_t least = 0;
@@ -293,7 +286,7 @@ static bool drop_state(struct frame_columns *columns)
     return true;
 }
 
-/* Selects as many states as fit beside this number of labels, but at least one. */
+/* Selects as many states as fit beside `labels` labels, but at least one state. */
 static void choose_states(struct frame_columns *columns, size_t space, size_t labels)
 {
     const size_t states = columns->state_column_count;
@@ -315,7 +308,8 @@ static void choose_states(struct frame_columns *columns, size_t space, size_t la
         head_states(columns, false);
 }
 
-/* Divides the remaining width: long names come first, then labels. Returns the width of a label. */
+/* Gives the remaining space first to long names, and then to labels. Returns the width of a
+ * label. */
 static size_t divide_space(struct frame_columns *columns, size_t space, size_t labels)
 {
     const size_t wanted =
@@ -332,8 +326,6 @@ static size_t divide_space(struct frame_columns *columns, size_t space, size_t l
     return label < LABEL_WIDTH_MOST ? label : LABEL_WIDTH_MOST;
 }
 
-/* -------------------------------------------------------------------------------- Fields -- */
-
 static void add(struct frame_columns *columns, struct field field)
 {
     columns->fields[columns->field_count++] = field;
@@ -345,8 +337,8 @@ static void add_all(struct frame_columns *columns, const struct field *fields, s
         add(columns, fields[i]);
 }
 
-/* Returns the width of a name or label: in a file or pipe, values of up to UNCUT_MOST are not cut.
- */
+/* Returns the width of a name or label. In a file or pipe, values of up to UNCUT_MOST characters
+ * are not cut. */
 static size_t text_width(const struct frame_style *style, size_t width, size_t most)
 {
     const size_t whole = most < UNCUT_MOST ? most : UNCUT_MOST;
@@ -368,7 +360,8 @@ static void add_percents(struct frame_columns *columns)
                                  .width = (int)unaccounted_width(columns) });
 }
 
-/* Selects the labels that distinguish rows, and the one that rows are sorted by. */
+/* Selects the labels that distinguish rows, and the label by which rows are sorted. Returns the
+ * number of labels. */
 static size_t choose_labels(struct frame_columns *columns, const struct selection *selection)
 {
     size_t count = 0;

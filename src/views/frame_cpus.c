@@ -13,8 +13,7 @@ static void add_field(struct frame_cpus *ret, struct field field)
         ret->fields[ret->field_count++] = field;
 }
 
-/* Is this a column of text? Text has the states, and the time that a hypervisor stole, which is
- * part of them. */
+/* Text has the states, and the time that a hypervisor stole. Stolen time is part of the states. */
 static bool is_in_text(const struct column *column)
 {
     return column->kind == COLUMN_STATE || strcmp(column->name, "steal_ns") == 0;
@@ -61,7 +60,8 @@ static void lay_out(struct frame_cpus *ret, bool for_text)
         add_field(ret, (struct field){ .name = "unaccounted_ns", .help = "in no state" });
 }
 
-/* Selects all CPUs; for text only the busiest ones, as many as have a line. */
+/* Selects all CPUs. If there are many CPUs, only the total and the busiest CPUs are selected for
+ * text. */
 static int choose(struct frame_cpus *ret, const struct frame *cpus, bool for_text)
 {
     struct selection selection = { .order = order_find(ret->schema, "cpu") };
@@ -76,7 +76,8 @@ static int choose(struct frame_cpus *ret, const struct frame *cpus, bool for_tex
     if (r != CAMP_OK)
         return r;
     if (for_text && cpus->entity_count > FRAME_CPU_LINES + 1) {
-        selected->count = FRAME_CPU_LINES; /* the total comes first: it has the most CPU time */
+        /* The total is the first row, because it has the most CPU time. */
+        selected->count = FRAME_CPU_LINES;
         return CAMP_OK;
     }
     selected->count = 0;

@@ -1,11 +1,12 @@
-/* The rows of CPUs in a frame. Text has a line for each CPU; if there are many, a line for their
- * total and for each of the busiest ones. JSON has each CPU, with all columns. */
+/* The rows of CPUs in a frame. Text has a line for each CPU. If there are many CPUs, text has a
+ * line for their total and a line for each of the busiest CPUs. JSON has all CPUs with all
+ * columns. */
 #pragma once
 
 #include "ledger/selection.h"
 #include "percent.h"
 
-#define FRAME_CPU_LINES 4 /* of text */
+#define FRAME_CPU_LINES 4 /* lines in text if there are many CPUs */
 #define FRAME_CPU_COLUMNS_MOST 48
 
 struct frame_cpus {
@@ -15,12 +16,12 @@ struct frame_cpus {
     size_t field_count;
     struct selected selected;
     struct cell *cells; /* [selected.count x field_count] */
-    size_t capacity;    /* in rows */
+    size_t capacity;
     char all[24], percents[FRAME_CPU_LINES][FRAME_CPU_COLUMNS_MOST][PERCENT_SIZE];
 };
 
-/* Fills *ret_table with the rows of `cpus`; with none if it is NULL. *ret may be all zero. Returns
- * CAMP_OK or CAMP_E_NOMEM. */
+/* Fills *ret_table with the rows of `cpus`, or with no rows if `cpus` is NULL. *ret may be all
+ * zero. Returns CAMP_OK or CAMP_E_NOMEM. */
 int frame_cpus_fill(struct frame_cpus *ret, const struct frame *cpus, bool for_text,
                     struct table *ret_table);
 void frame_cpus_release(struct frame_cpus *cpus);

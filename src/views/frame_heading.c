@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HEADING_MOST 7 /* characters of a title that is not shortened */
+#define HEADING_MOST 7 /* Longer titles are shortened. */
 
 size_t characters(const char *text)
 {

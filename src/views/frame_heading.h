@@ -1,15 +1,15 @@
-/* Short headings of state columns. */
+/* Short headings for columns of states. */
 #pragma once
 
 #include <stddef.h>
 
 #define FRAME_HEADING_SIZE 40
 
-/* Returns the number of characters, not bytes. */
+/* Returns the number of characters (not bytes) of a UTF-8 text. */
 size_t characters(const char *text);
 
-/* Shortens "run queue" to "runq%"; a title of up to 7 characters is not shortened. */
+/* Shortens "run queue" to "runq%". A title of up to 7 characters only gets the "%". */
 void short_heading(const char *title, char ret[FRAME_HEADING_SIZE]);
 
-/* Shortens "table lock" to "tab.lock%", for states named by rules. */
+/* Shortens the title of a state that a rule names: "table lock" becomes "tab.lock%". */
 void dotted_heading(const char *title, char ret[FRAME_HEADING_SIZE]);

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SUM_LEAST 0.005   /* the least sum, in entities, of a state that the note lists */
-#define OVER_LEAST 1.0005 /* a share that rounds to 100.0 % is not reported */
-
-/* -------------------------------------------------------------------------------- Nouns -- */
+/* A state is listed if its sum is at least this number of entities. */
+#define SUM_LEAST 0.005
+/* A share that rounds to 100.0 % is not reported. */
+#define OVER_LEAST 1.0005
 
 const char *frame_kind(const struct frame_facts *facts, const struct schema *schema)
 {
@@ -38,9 +38,6 @@ const char *kind_noun(const char *kind, uint64_t count)
     return count == 1 ? "entity" : "entities";
 }
 
-/* --------------------------------------------------------------------------------- Notes -- */
-
-/* Appends to a note as far as there is space. */
 static void __attribute__((format(printf, 2, 3)))
 append(char note[FRAME_NOTE_TEXT_SIZE], const char *format, ...)
 {
@@ -57,8 +54,8 @@ static double interval_of(const struct frame *frame)
     return (double)(frame->end_ns - frame->start_ns);
 }
 
-/* Writes "10 sessions: 3.20 CPU": the sum of their CPU time is that of 3.2 sessions that are always
- * on a CPU. */
+/* Writes the number of entities and the sum of each state. "10 sessions: 3.20 CPU" means that 10
+ * sessions used as much CPU time as 3.2 sessions that are always on a CPU. */
 static void note_sums(char *note, const struct frame *frame, const struct frame_columns *columns,
                       const char *kind)
 {
@@ -107,7 +104,7 @@ static void note_over(char *note, const struct frame *frame)
                count, 100 * most, frame->entities[worst].name);
 }
 
-/* Returns the index of a counter's column; column_count: there is none. */
+/* Returns the index of a counter's column, or column_count if there is no such column. */
 static size_t find_counter(const struct schema *schema, const char *name)
 {
     size_t at = schema->state_count;
@@ -117,7 +114,8 @@ static size_t find_counter(const struct schema *schema, const char *name)
     return at;
 }
 
-/* Appends the share of switches that no event reported, if the CPUs have a count of the others. */
+/* Appends the percentage of switches that no event reported. Nothing is appended if the CPUs have
+ * no count of the reported switches. */
 static void append_share(char *note, const struct frame *cpus, uint64_t unseen)
 {
     const size_t column =
@@ -130,9 +128,9 @@ static void append_share(char *note, const struct frame *cpus, uint64_t unseen)
         append(note, " (%.3f %%)", 100 * (double)unseen / (seen + (double)unseen));
 }
 
-/* Notes the losses. The times around a switch that no event reported ("unseen") are estimated; all
- * other losses are missing from the numbers. A database may hide sessions from camp's role: on tier
- * bpf, "unseen" counts both. */
+/* Writes the losses. Times around a switch that no event reported ("unseen") are estimated. All
+ * other losses are missing from the numbers. On tier bpf, "unseen" also counts sessions that a
+ * database hides from the role that camp uses. */
 static void note_losses(char *note, const struct frame *frame, const struct frame *cpus,
                         const struct frame_facts *facts, const char *kind)
 {
@@ -166,7 +164,7 @@ static void note_losses(char *note, const struct frame *frame, const struct fram
         append(note, "%sat most %.3f s of CPU time", between, (double)losses->unread_ns / NS_PER_S);
 }
 
-/* Notes the standard error of a share, if states are sampled. */
+/* If states are sampled, writes the standard error of a share. */
 static void note_samples(char *note, const struct frame *frame)
 {
     const struct schema *schema = frame->schema;
@@ -186,8 +184,8 @@ static void note_samples(char *note, const struct frame *frame)
         append(note, "samples: none in this interval");
 }
 
-/* Notes, for hosts, the busy time as sampled by the ticks of each system, and the host where it
- * differs most from the measured time. */
+/* For hosts, writes the busy time that the kernels sampled at their ticks, and the measured busy
+ * time. The note names the host with the largest difference. */
 static void note_sampled(char *note, const struct frame *frame)
 {
     const size_t column = find_counter(frame->schema, "sampled_busy_ns");

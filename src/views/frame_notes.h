@@ -1,33 +1,32 @@
-/* The notes below a frame's rows: sums over all entities, including those without a row; entities
- * with more time in their states than wall time; losses. */
+/* The notes below the rows of a frame. They show sums over all entities (also entities without a
+ * row), entities whose states have more time than wall time, and losses. */
 #pragma once
 
 #include "frame_columns.h"
 
 #define FRAME_NOTE_TEXT_SIZE 512
 
-/* Facts about the source, for titles and notes. */
 struct frame_facts {
     const char *source, *tier;
-    const char *kind;  /* kind of the entities: "sessions"; "": that of the schema */
-    const char *group; /* the key that rows are grouped by; NULL: none */
-    const char *note;  /* a remark about the source; "": none */
+    const char *kind;  /* plural such as "sessions"; "" means that the schema determines the kind */
+    const char *group; /* the key that rows are grouped by, or NULL */
+    const char *note;  /* a remark about the source, or "" */
 };
 
 struct frame_notes {
     char sums[FRAME_NOTE_TEXT_SIZE], sampled[FRAME_NOTE_TEXT_SIZE], samples[FRAME_NOTE_TEXT_SIZE],
         over[FRAME_NOTE_TEXT_SIZE], lost[FRAME_NOTE_TEXT_SIZE];
-    const char *list[9]; /* the notes that are not empty; NULL-terminated */
+    const char *list[9]; /* the notes that are not empty, NULL-terminated */
 };
 
-/* Returns the kind of the entities: "sessions". */
+/* Returns the plural noun of the entities, such as "sessions". */
 const char *frame_kind(const struct frame_facts *facts, const struct schema *schema);
 
-/* Returns the noun for this number of entities: "session", "sessions". */
+/* Returns the noun for `count` entities: "session" for 1, "sessions" for other counts. */
 const char *kind_noun(const char *kind, uint64_t count);
 
-/* Writes the notes of a frame before grouping. `cpus`: the frame of the CPUs in the same interval,
- * or NULL. `is_unmatched`: the filter selects no row. */
+/* Writes the notes of `frame`, whose rows are not grouped. `cpus` is the frame of the CPUs in the
+ * same interval, or NULL. `is_unmatched` means that the filter selects no row. */
 void frame_notes_fill(struct frame_notes *ret, const struct frame *frame, const struct frame *cpus,
                       const struct frame_columns *columns, const struct frame_facts *facts,
                       bool is_unmatched);

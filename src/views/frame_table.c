@@ -44,9 +44,6 @@ void frame_table_release(struct frame_table *table)
     *table = (struct frame_table){ 0 };
 }
 
-/* --------------------------------------------------------------------------------- Cells -- */
-
-/* The common arguments of the functions below. */
 struct filling {
     const struct frame_columns *columns;
     const struct frame *rows;
@@ -54,8 +51,8 @@ struct filling {
     const struct frame_style *style;
 };
 
-/* Writes the name, indented by its depth in a tree. A path that is too long keeps its end, which is
- * more specific. */
+/* Writes a name, indented by its depth in a tree. A path that is too long is cut at its start,
+ * because the end of a path is more specific. */
 static const char *show_name(const struct filling *filling, const char *name, uint32_t depth,
                              char ret[FRAME_NAME_SIZE])
 {
@@ -99,7 +96,8 @@ static struct cell *fill_percents(const struct filling *filling, size_t row, str
     return cells;
 }
 
-/* A row of exited threads is the sum of all with the same name, so it has no id. */
+/* A row of exited threads has no id, because it is the sum of all exited threads with the same
+ * name. */
 static bool has_id(const struct filling *filling, const struct entity *entity)
 {
     const enum group_key key = filling->selection->grouping.key;
@@ -136,7 +134,7 @@ static void fill_text(const struct filling *filling, size_t row, uint32_t depth,
     fill_percents(filling, row, cells, texts);
 }
 
-/* A group has only the label that it is grouped by. */
+/* A group has only the label by which rows are grouped. */
 static struct cell label_cell(const struct filling *filling, const struct entity *entity,
                               size_t label)
 {
@@ -208,8 +206,6 @@ static int fill_rows(struct frame_table *table, const struct selection *selectio
     return CAMP_OK;
 }
 
-/* ---------------------------------------------------------------------------- The record -- */
-
 static void fill_headline(struct frame_table *table, const struct frame_facts *facts)
 {
     const struct frame *frame = table->selected.picked;
@@ -254,7 +250,7 @@ static void fill_summary(struct frame_table *table, const struct frame *cpus, co
     table->losses[3] = cell_natural(losses->partial + (cpus != NULL ? cpus->losses.partial : 0));
 }
 
-/* The exited rows have the same fields as the other rows, with another heading. */
+/* The exited rows have the same fields as the living rows, with another heading. */
 static int head_exited(struct frame_table *table, const struct frame_style *style)
 {
     const size_t count = table->columns.field_count;
@@ -268,7 +264,7 @@ static int head_exited(struct frame_table *table, const struct frame_style *styl
     return CAMP_OK;
 }
 
-/* Sets the tables after that of the CPUs, which is filled already. */
+/* Fills all tables except the table of CPUs, which is already filled. */
 static void fill_tables(struct frame_table *table, const struct frame_style *style)
 {
     const struct selected *selected = &table->selected;

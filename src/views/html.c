@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Pictures have a white background: their colours are chosen for it. */
+/* Pictures keep a white background in dark mode, because their colours are chosen for white. */
 static const char style[] =
     ":root{color-scheme:light dark;--ground:#fff;--ink:#24292e;--faint:#57606a;--line:#d5d9de;"
     "--good:#1a7f37;--notable:#9a6700;--bad:#b3261e}"
@@ -75,7 +75,7 @@ static bool is_number(const struct cell *cell)
     return cell->kind == CELL_INTEGER || cell->kind == CELL_NATURAL || cell->kind == CELL_REAL;
 }
 
-/* The first known cell determines the kind of the column. */
+/* Returns true if the first cell of the column that is known is a number. */
 static bool is_number_column(const struct table *table, size_t field)
 {
     for (size_t i = 0; i < table->row_count; i++) {

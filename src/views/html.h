@@ -1,7 +1,9 @@
 /*
- * A self-contained HTML file: no script, no external font or picture, and a policy (CSP) that makes
- * browsers refuse them. It is light or dark, by the reader's preference. Texts may be any bytes
- * (svg.h). The functions return no errors: check the stream once at the end.
+ * A self-contained HTML file without scripts, external fonts or external pictures. The content
+ * security policy (CSP) of the file makes browsers refuse them.
+ *
+ * The file is light or dark, as the reader's browser prefers. Texts may be any bytes (svg.h). The
+ * functions return no errors. The caller checks the stream once at the end.
  */
 #pragma once
 
@@ -9,16 +11,17 @@
 
 #include <stdio.h>
 
-/* Writes the head, and the title as the first heading. */
+/* Writes the head of the file, and the title as the first heading. */
 void html_begin(FILE *stream, const char *title);
 void html_end(FILE *stream);
 
 void html_heading(FILE *stream, const char *text);
 void html_paragraph(FILE *stream, const char *text);
 
-/* Writes a table of the columns that have a title. A cell's <data> has the same number as JSON; its
- * text has the field's decimals (below 0: significant digits). `caption` NULL: none. */
+/* Writes a table, whose fields must all have a name, a title and a help text. A <data> element
+ * holds each number as in JSON. The visible text is rounded to field->decimals digits after the
+ * point, or, if `decimals` is negative, to so many significant digits. `caption` may be NULL. */
 void html_table(FILE *stream, const struct table *table, const char *caption);
 
-/* Writes a picture: the output of svg_start() to svg_end(). */
+/* Writes a picture. `svg` is the output from svg_start() to svg_end(). */
 void html_picture(FILE *stream, const char *svg);

@@ -1,5 +1,5 @@
-/* One object a line (NDJSON), in the C locale. Cells are written directly, without a tree in
- * memory. */
+/* JSON with one object per line (NDJSON). Numbers are written in the C locale. Cells are written
+ * directly, without a tree in memory. */
 #include "format.h"
 
 void json_text(FILE *stream, const char *text)
@@ -60,7 +60,7 @@ static void write_table(const struct view_options *options, const struct record 
 {
     const struct table *shown = &record->tables[table];
     FILE *stream = options->stream;
-    bool first = false; /* "schema" comes first in the object of the record itself */
+    bool first = false; /* false, because the record's own object begins with "schema" */
 
     if (shown->shape == TABLE_INLINE) {
         write_row(options, record, table, 0, &first);

@@ -1,7 +1,8 @@
 /*
- * The colours of pictures, for the SVG writer, and for the page, which gets them in the head of the
- * stream. They are chosen to differ as much as possible (CIEDE2000) for normal sight, protanopia,
- * deuteranopia and tritanopia, with a contrast of at least 3:1 against white and #15181c.
+ * The colours of pictures. The SVG writer uses them, and the page receives them in the head of the
+ * stream. The colours differ as much as possible (CIEDE2000) for normal sight, protanopia,
+ * deuteranopia and tritanopia. Their contrast is at least 3:1 against white and against the dark
+ * background #15181c.
  */
 #pragma once
 

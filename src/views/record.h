@@ -1,10 +1,10 @@
 /*
- * The output of a command, independent of the format: a record is one object (one interval of
- * `camp check`, one answer of `camp get`), made of tables. An array of struct field states each
- * column once: its heading, JSON key, CSV header and documentation.
+ * The output of a command, independent of the format. A record is one object, such as one interval
+ * of `camp check` or one answer of `camp get`. A record consists of tables. An array of struct
+ * field declares each column of a table once: its heading, JSON key, CSV header and documentation.
  *
- * Ownership: the fields are static. Cells and texts belong to the command, and stay valid until the
- * record is written.
+ * The fields are static. Cells and texts belong to the command, and stay valid until the record is
+ * written.
  */
 #pragma once
 
@@ -18,19 +18,18 @@ enum cell_kind {
     CELL_UNKNOWN, /* null in JSON, empty in CSV, "-" in text */
     CELL_TEXT,
     CELL_INTEGER,
-    CELL_NATURAL, /* unsigned */
+    CELL_NATURAL,
     CELL_REAL,
     CELL_BOOLEAN
 };
 
-/* The emphasis of a cell, on a terminal and in HTML. */
 enum emphasis { PLAIN, GOOD, NOTABLE, BAD, FAINT };
 
 struct cell {
     enum cell_kind kind;
     enum emphasis emphasis;
     union {
-        const char *text; /* any bytes: formats escape them */
+        const char *text; /* any bytes, which each view escapes */
         int64_t integer;
         uint64_t natural;
         double real;
@@ -54,7 +53,7 @@ static inline struct cell cell_natural(uint64_t value)
 {
     return (struct cell){ .kind = CELL_NATURAL, .natural = value };
 }
-/* NaN and infinities are unknown. */
+/* Returns an unknown cell if the value is NaN or infinite. */
 struct cell cell_real(double value);
 static inline struct cell cell_boolean(bool value)
 {
@@ -66,44 +65,47 @@ static inline struct cell emphasised(struct cell cell, enum emphasis emphasis)
     return cell;
 }
 
-/* A column: its key in JSON and CSV (unit last, as everywhere), its heading in text. */
 struct field {
-    const char *name;  /* "measured_percent". NULL: only in text */
-    const char *title; /* "measured %". NULL: not shown in text */
-    const char *help;  /* one sentence: the meaning and source of the values */
-    int width;         /* of the column in text; negative: aligned left; 0: as wide as needed */
-    int decimals;      /* of a real number in text */
-    bool on_request;   /* text shows the column only if it is requested by name */
-    const char *group; /* JSON: adjacent fields with the same group form an object of this name */
+    /* Key in JSON and CSV, with the unit last; NULL if only text has the column. */
+    const char *name;
+    const char *title; /* heading in text; NULL if text does not have the column */
+    const char *help;  /* one sentence with the meaning and source of the values */
+    int width;         /* columns in text; negative aligns left, 0 is as wide as needed */
+    int decimals;      /* digits after the point of a real number in text */
+    bool on_request;   /* text has the column only if it is requested by name */
+    /* In JSON, adjacent fields with the same group form an object of this name. */
+    const char *group;
 };
 
 enum table_shape {
-    TABLE_INLINE, /* one row: its fields are members of the record itself */
-    TABLE_OBJECT, /* one row: "name": {...} */
-    TABLE_ROWS    /* "name": [{...}, ...] */
+    TABLE_INLINE, /* one row, whose fields are members of the record's own object */
+    TABLE_OBJECT, /* one row as an object: "name": {...} */
+    TABLE_ROWS    /* any number of rows as an array: "name": [{...}, ...] */
 };
 
 struct table {
-    const char *name; /* "processes" */
+    const char *name;
     enum table_shape shape;
     const struct field *fields;
     size_t field_count;
     const struct cell *cells; /* [row_count x field_count] */
     size_t row_count;
-    bool hidden_in_text; /* the headline or the notes contain the values already */
+    bool hidden_in_text; /* the headline or the notes already contain the values */
 };
 
-/* Make a table from an array of fields: with any number of rows; with one row, hidden in text. */
+/* Make a table from an array of fields: TABLE_OF_ROWS with any number of rows, TABLE_OF_ONE with
+ * one row, which is hidden in text. */
 #define TABLE_OF_ROWS(name, fields, cells, rows)                                                   \
     ((struct table){ name, TABLE_ROWS, fields, ARRAY_COUNT(fields), cells, rows, false })
 #define TABLE_OF_ONE(name, shape, fields, cells)                                                   \
     ((struct table){ name, shape, fields, ARRAY_COUNT(fields), cells, 1, true })
 
 struct record {
-    const char *schema;   /* "camp.check/1" */
-    const char *headline; /* first line of the text; NULL: none */
+    const char *schema;   /* such as "camp.check/1" */
+    const char *headline; /* first line of the text, or NULL */
     const struct table *tables;
     size_t table_count;
-    size_t main_table;        /* index of the table that CSV writes by default */
-    const char *const *notes; /* lines below the tables of the text; NULL-terminated, or NULL */
+    size_t main_table; /* index of the table that CSV writes by default */
+    /* NULL-terminated lines below the tables in text; NULL if there are none. */
+    const char *const *notes;
 };

@@ -14,7 +14,7 @@
 
 static SCREEN *terminal;
 
-/* The colours of text_view; pair i + 1 of curses has colours[i]. */
+/* The colours of text_view. Pair i + 1 of curses has the colour colours[i]. */
 static const struct {
     int code;
     short colour;
@@ -65,7 +65,7 @@ void screen_size(size_t *ret_columns, size_t *ret_lines)
     *ret_lines = *libncursesw.LINES > 0 ? (size_t)*libncursesw.LINES : 24;
 }
 
-/* A line of text_view, without its newline. */
+/* A line of the text that text_view wrote, without the newline. */
 struct line {
     const char *text;
     size_t length;
@@ -96,12 +96,13 @@ static attr_t attributes_of(int code)
         return A_DIM;
     for (size_t i = 0; i < sizeof colours / sizeof colours[0]; i++) {
         if (colours[i].code == code)
-            return (attr_t)libncursesw.COLOR_PAIR((int)i + 1); /* 0 (plain) without colours */
+            return (attr_t)libncursesw.COLOR_PAIR((int)i + 1);
     }
     return A_NORMAL;
 }
 
-/* Parses and skips an escape sequence such as "\033[31m" at the start of the line. */
+/* Parses an escape sequence such as "\033[31m" at the start of the line, and removes it from the
+ * line. */
 static bool parse_colour(struct line *line, attr_t *ret)
 {
     const char *end = memchr(line->text, 'm', line->length);
@@ -114,7 +115,8 @@ static bool parse_colour(struct line *line, attr_t *ret)
     return true;
 }
 
-/* Draws the characters that fit; curses would continue a longer line in the next row. */
+/* Draws only the characters that fit, because curses would continue a longer line in the next
+ * row. */
 static void draw_line(int row, struct line line, attr_t attributes)
 {
     const bool heading = (attributes & A_REVERSE) != 0;
@@ -144,7 +146,7 @@ static void draw_line(int row, struct line line, attr_t attributes)
     libncursesw.attrset((int)A_NORMAL);
 }
 
-/* Counts the lines that are not scrolled: those up to the heading of the main table, if any. */
+/* Counts the lines that do not scroll: the lines down to the heading of the main table. */
 static size_t count_still(const char *text, const struct record *record)
 {
     size_t headings = 1, count = 1;
@@ -171,7 +173,7 @@ static size_t count_lines(const char *text)
     return count;
 }
 
-/* The highest scroll position that still shows the last rows. */
+/* Returns the highest scroll position, at which the last rows are visible. */
 static size_t last_scroll(size_t lines)
 {
     const size_t room = *libncursesw.LINES > 1 ? (size_t)*libncursesw.LINES - 1 : 0;

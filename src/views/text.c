@@ -1,7 +1,7 @@
 /*
- * Text for readers: a headline, tables with headings, notes. A line is cut at the width, never
- * wrapped. Names may be any bytes: unprintable characters are shown as "?", so that no process name
- * moves the cursor.
+ * Text for readers: a headline, tables with headings, and notes. A line that is too long is cut,
+ * never wrapped. Names may be any bytes. Unprintable characters are shown as "?", so that no
+ * process name can move the cursor.
  */
 #include "format.h"
 
@@ -10,9 +10,8 @@
 
 #define CELL_SIZE 256
 #define FIELDS_MAXIMUM 64
-#define GAP 2 /* blanks between columns */
+#define GAP 2
 
-/* The text of a cell, and its width in columns. */
 struct shown {
     char bytes[CELL_SIZE];
     size_t length;
@@ -60,7 +59,8 @@ static void show_cell(struct shown *ret, const struct cell *cell, const struct f
     show_text(ret, number);
 }
 
-/* Returns the width of each column: that of the field, or of the widest cell; 0: hidden. */
+/* Sets the width of each column: the width of the field, the width of the widest cell, or 0 if the
+ * column is hidden. */
 static void measure_columns(const struct view_options *options, const struct record *record,
                             size_t table, size_t *ret_widths)
 {
@@ -129,8 +129,9 @@ static void cut(struct shown *cell, size_t most)
 
 struct line {
     const struct view_options *options;
-    size_t column; /* where the next cell starts */
-    size_t blanks; /* blanks not yet written before the cell, so that no line ends with blanks */
+    size_t column; /* columns written so far */
+    /* Blanks before the next cell; not written yet, so that no line ends with blanks. */
+    size_t blanks;
 };
 
 static void write_shown(struct line *line, struct shown *cell, size_t width, bool left,
@@ -162,7 +163,8 @@ static void write_shown(struct line *line, struct shown *cell, size_t width, boo
         line->blanks += padding;
     }
     if (line->column == 0)
-        line->column = 1; /* the gap after the first cell is kept even if that cell is empty */
+        /* The gap after the first cell is kept even if that cell is empty. */
+        line->column = 1;
 }
 
 static void write_line(const struct view_options *options, const struct table *table,
@@ -190,7 +192,7 @@ static void write_line(const struct view_options *options, const struct table *t
     putc('\n', options->stream);
 }
 
-/* A table whose titles are all "" has no heading: its rows are for scripts. */
+/* A table for scripts has only empty titles, and gets no heading. */
 static bool has_heading(const struct table *table)
 {
     for (size_t i = 0; i < table->field_count; i++) {
@@ -215,7 +217,7 @@ static void write_rows(const struct view_options *options, const struct record *
         write_line(options, shown, widths, &shown->cells[row * shown->field_count]);
 }
 
-/* Headline and notes are not cut at the width: they are sentences. */
+/* The headline and the notes are sentences, so they are not cut at the width of the terminal. */
 static void write_sentence(const struct view_options *options, const char *text, const char *colour)
 {
     bool coloured = options->colour && colour != NULL;

@@ -1,8 +1,9 @@
 /*
- * The contract of a view: one function, which writes a record to a stream. A view knows no source.
+ * The contract of a view: one function, which writes a record to a stream. A view does not know
+ * where the data come from.
  *
- * It returns 0, or the errno of a failed write. After EPIPE (`| head`) a command ends quietly, see
- * output_failed() in program/command.h.
+ * The function returns 0, or the errno of a failed write. After EPIPE (`| head`) a command ends
+ * without a message; see output_failed() in program/command.h.
  */
 #pragma once
 
@@ -12,40 +13,41 @@
 
 struct view_options {
     FILE *stream;
-    bool colour;                /* see view_wants_colour() */
-    size_t width;               /* columns at which text is cut; 0: not cut */
-    const char *table;          /* the table that CSV writes; NULL: the main table of the record */
-    const char *const *columns; /* names of the columns of the main table to show; NULL: all */
+    bool colour;
+    size_t width;      /* text is cut at this column; 0 means that text is not cut */
+    const char *table; /* the table that CSV writes; NULL means the main table */
+    /* The names of the columns of the main table to show, NULL-terminated. NULL shows all
+     * columns. */
+    const char *const *columns;
 };
 
 struct view {
-    const char *name; /* "text", as in --format */
+    const char *name; /* such as "text"; the value of --format */
     const char *help;
-    /* `number`: how many records of this schema were written before. */
+    /* `number` is the number of records of this schema that were written before. */
     int (*record)(const struct view_options *options, const struct record *record, uint64_t number);
 };
 
 extern const struct view text_view;
 extern const struct view json_view;
 extern const struct view csv_view;
-/* Prints the lines of cpuchk for a camp.check/1 record, the columns of mpstat for a camp.wait/1
- * record. */
+/* Prints a camp.check/1 record like cpuchk, and a camp.wait/1 record like mpstat. */
 extern const struct view classic_view;
 
-/* Options with the colors and the width of a stream, which only the text view uses. */
+/* Returns options with the colours and the width of a stream. Only the text view uses them. */
 struct view_options view_options_of(FILE *stream);
 
-/* Returns NULL if there is no view of that name. */
+/* Returns NULL if there is no view with this name. */
 const struct view *view_by_name(const char *name);
 
-/* The values of --color, in this order. Automatic: colors if the output is a terminal, TERM is not
- * "dumb" and NO_COLOR is not set. */
+/* The values of --color, in the order in which the option lists them. VIEW_COLOUR_AUTOMATIC uses
+ * colours if the output is a terminal, TERM is not "dumb" and NO_COLOR is not set. */
 enum view_colour { VIEW_COLOUR_AUTOMATIC, VIEW_COLOUR_ALWAYS, VIEW_COLOUR_NEVER };
 extern int view_colour;
 bool view_wants_colour(FILE *stream);
 
-/* Returns the columns of the terminal, or 80. */
+/* Returns the width of the terminal, or 80 if the stream is not a terminal. */
 size_t view_width(FILE *stream);
 
-/* Returns the lines of the terminal; 0: not a terminal. */
+/* Returns the number of lines of the terminal, or 0 if the stream is not a terminal. */
 size_t view_height(FILE *stream);

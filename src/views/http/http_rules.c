@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define PORT_HTTP 80u /* port of a Host header that names none */
+#define PORT_HTTP 80u /* the port if a Host header states no port */
 
 static bool is_text(const char *value, size_t length, const char *text)
 {
@@ -37,7 +37,8 @@ void http_note_header(struct http_request *request, const char *name, size_t nam
     }
 }
 
-/* Is the header as browsers send it: once, and without control characters? */
+/* Returns true if the header is as browsers send it: at most once, and without control
+ * characters. */
 static bool is_sound(const struct http_header *header)
 {
     for (size_t i = 0; i < (header->count > 0 ? header->length : 0); i++) {
@@ -47,8 +48,8 @@ static bool is_sound(const struct http_header *header)
     return header->count <= 1;
 }
 
-/* Is it ":" and the port (0: any), written without leading zeros? An absent port is that of HTTP.
- */
+/* Returns true if the text is ":" and the port, without leading zeros. An empty text means port 80.
+ * If `port` is 0, any port is accepted. */
 static bool is_port(const char *text, size_t length, uint16_t port)
 {
     unsigned number = 0;
@@ -78,8 +79,9 @@ static bool is_our_name(const char *value, size_t length, uint16_t port)
     return false;
 }
 
-/* Does the request come from another page? Browsers name the origin of a request: only the page
- * itself and the address bar are allowed. Other programs send no such header. */
+/* Returns true if the request comes from another page. Browsers state where a request comes from,
+ * and only the page itself and the address bar are allowed. Other programs do not send these
+ * headers. */
 static bool is_from_elsewhere(const struct http_request *request)
 {
     const struct http_header *site = &request->fetch_site, *origin = &request->origin;

@@ -1,11 +1,11 @@
 /*
- * Access rules of the local server, applied to a request. This code uses no socket and no library.
+ * Access rules of the local server. This code checks a request, and uses no socket and no library.
  *
- * Any web page in the user's browser may send requests to this computer's ports. So a request must
- * use a host name that cannot be registered (otherwise an attacker's name that resolves to
- * 127.0.0.1 would be "the same origin" to the browser: DNS rebinding), must not come from another
- * page, and must ask for an existing target. The data are sent only to a client with the token,
- * which is compared in constant time.
+ * Any web page in the user's browser may send requests to ports of this computer. So a request must
+ * use a host name that nobody can register. Otherwise an attacker's host name could resolve to
+ * 127.0.0.1, and the browser would treat the attacker's page and this server as one origin (DNS
+ * rebinding). A request must not come from another page, and must ask for an existing target. The
+ * stream is sent only to a client that has the token. The token is compared in constant time.
  */
 #pragma once
 
@@ -15,7 +15,8 @@
 
 #define HTTP_TOKEN_LENGTH 32 /* 128 bits in hexadecimal */
 
-/* A header: how often it occurs, and the value of its first occurrence (any bytes). */
+/* A header of a request. `count` says how often the header occurs. `value` is the value of the
+ * first occurrence, and may be any bytes. */
 struct http_header {
     unsigned count;
     const char *value;
@@ -23,35 +24,45 @@ struct http_header {
 };
 
 struct http_request {
-    const char *method; /* "GET" */
-    const char *target; /* path and query, as sent: "/stream" */
+    const char *method;
+    const char *target; /* path and query as sent by the client, such as "/stream" */
     struct http_header host, origin, fetch_site, authorization;
-    struct http_header body; /* Content-Length or Transfer-Encoding */
+    struct http_header body; /* a Content-Length or Transfer-Encoding header */
     struct http_header accept, encoding;
-    const char *path; /* the path of `target`, decoded and without the query */
+    const char *path; /* decoded path of `target`, without the query */
 };
 
-/* Adds a header to the request if it is one of the above; `value` NULL: the header has no value. */
+/* Adds a header to the request if struct http_request has a member for it. `value` is NULL if the
+ * header has no value. */
 void http_note_header(struct http_request *request, const char *name, size_t name_size,
                       const char *value, size_t value_size);
 
-/* The server's own address. */
+/* The address of the server, and the token that clients need. */
 struct http_place {
-    uint16_t port; /* 0: any, for requests through a tunnel to a Unix socket */
-    bool any_name; /* reachable from outside: any name of this computer */
+    uint16_t port; /* 0 accepts any port, for requests through a tunnel to a Unix socket */
+    bool any_name; /* the server is reachable from outside, so any host name is accepted */
     char token[HTTP_TOKEN_LENGTH + 1];
 };
 
 enum http_resource { HTTP_PAGE, HTTP_STREAM };
 
-/* Returns the status of the answer: 200, and the target in *ret; or 400 (no browser sends such a
- * request), 421 (another host name), 405 (not GET or HEAD), 403 (from another page), 404, 401 (no
- * token, or a wrong one). */
+/*
+ * Checks a request. Returns 200 and sets *ret, or returns the status of a refusal:
+ *
+ *     400  no browser sends such a request
+ *     401  the token is missing or wrong
+ *     403  the request comes from another page
+ *     404  there is no such target
+ *     405  the method is neither GET nor HEAD
+ *     421  the host name is not accepted
+ */
 unsigned http_check(const struct http_place *place, const struct http_request *request,
                     enum http_resource *ret);
 
-/* Likewise, but does not check target and token: returns 200, or 400, 421, 405, 403 as above. */
+/* Like http_check(), but without the checks of target and token. Returns 200, 400, 403, 405 or
+ * 421. */
 unsigned http_check_access(const struct http_place *place, const struct http_request *request);
 
-/* Returns the reason for a refusal and its remedy: the body of an answer other than 200. */
+/* Returns the reason for a refusal and what the user can do. The text is the body of an answer
+ * whose status is not 200. */
 const char *http_reason(unsigned status);

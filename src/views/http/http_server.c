@@ -12,7 +12,8 @@
 static void add_headers(struct MHD_Response *response, unsigned status)
 {
     static const struct {
-        unsigned status; /* status of answers with this header; 0: any; 1: any but 200 */
+        /* Answers with this status get the header; 0 means any, 1 means any except 200. */
+        unsigned status;
         const char *name, *value;
     } headers[] = {
         { 0, "Cache-Control", "no-store" },
@@ -67,8 +68,8 @@ static enum MHD_Result note_header(void *request, enum MHD_ValueKind kind, const
     return MHD_YES;
 }
 
-/* Returns a copy of the target as sent, with its query: the request's context until it is answered.
- */
+/* Returns a copy of the target as sent by the client, including the query. libmicrohttpd keeps the
+ * copy as the context of the request, and end_request() frees it. */
 static void *note_target(void *context, const char *target, struct MHD_Connection *connection)
 {
     (void)context, (void)connection;
@@ -112,7 +113,8 @@ static void unlist(struct http_server *server, struct guest *guest)
     guest->is_listed = false;
 }
 
-/* Disconnects the oldest guest if there are too many. NULL: no memory. */
+/* Adds a guest, after disconnecting the oldest guest if there are too many. Returns NULL if there
+ * is no memory. */
 static struct guest *add_guest(struct http_server *server, int socket)
 {
     struct guest *guest = calloc(1, sizeof *guest);
@@ -122,7 +124,7 @@ static struct guest *add_guest(struct http_server *server, int socket)
     if (server->guest_count == GUESTS_MAXIMUM) {
         struct guest *oldest = TAILQ_FIRST(&server->guests);
 
-        shutdown(oldest->socket, SHUT_RDWR); /* libmicrohttpd notices this, and closes it */
+        shutdown(oldest->socket, SHUT_RDWR); /* libmicrohttpd then closes the socket */
         unlist(server, oldest);
     }
     *guest = (struct guest){ .socket = socket, .is_listed = true };
@@ -131,7 +133,8 @@ static struct guest *add_guest(struct http_server *server, int socket)
     return guest;
 }
 
-/* Called when a connection has started or ended; *guest is its context. */
+/* libmicrohttpd calls this function when a connection has started or ended. *guest is the context
+ * of the connection. */
 static void note_connection(void *context, struct MHD_Connection *connection, void **guest,
                             enum MHD_ConnectionNotificationCode code)
 {
@@ -167,7 +170,9 @@ static int start(struct http_server *server, int listener, struct camp_error *er
     const struct http_service *service = &server->service;
     sigset_t all, before;
 
-    sigfillset(&all); /* blocked in the server's thread: the caller's thread gets them */
+    /* The server's thread inherits the blocked signals, so that the caller's thread gets all
+     * signals. */
+    sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     server->daemon = libmicrohttpd.MHD_start_daemon(
         MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, server,
@@ -180,7 +185,8 @@ static int start(struct http_server *server, int listener, struct camp_error *er
     if (server->daemon != NULL)
         return CAMP_OK;
     camp_fail_errno(error, errno, "the server does not start");
-    close(listener); /* after a start, libmicrohttpd closes it */
+    /* If the server had started, libmicrohttpd would close the listening socket. */
+    close(listener);
     return CAMP_E_IO;
 }
 

@@ -35,7 +35,7 @@ static socklen_t loopback_of(union address *ret, bool version_6, uint16_t port)
     return sizeof ret->v4;
 }
 
-/* Closes the socket, and reports the errno of the failed call, which `what` names. */
+/* Closes the socket, and reports the errno of the failed call. `what` is the name of that call. */
 static int fail_with(int listener, const char *what, struct camp_error *error)
 {
     const int system_error = errno;
@@ -75,7 +75,7 @@ static int listen_on(union address *address, socklen_t size, uint16_t *port, int
 
     if (listener < 0)
         return fail_with(listener, "socket", error);
-    /* Allows a port on which earlier connections are still closing. */
+    /* A port is available even if earlier connections to it are still closing. */
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (bind(listener, &address->any, size) != 0)
         return fail_to_bind(listener, *port, error);
@@ -90,7 +90,7 @@ static int listen_on(union address *address, socklen_t size, uint16_t *port, int
     return CAMP_OK;
 }
 
-/* Returns the size of the address; 0: the text is not an address. */
+/* Returns the size of the address, or 0 if the text is not an address. */
 static socklen_t parse_address(const char *text, uint16_t port, union address *ret)
 {
     socklen_t size = loopback_of(ret, false, port);
@@ -140,13 +140,15 @@ static bool somebody_listens(const union address *address)
     bool connected;
 
     if (probe < 0)
-        return true; /* unknown: keep the path */
+        /* It is unknown whether a program listens, so the path is kept. */
+        return true;
     connected = connect(probe, &address->any, sizeof address->path) == 0 || errno == EAGAIN;
     close(probe);
     return connected;
 }
 
-/* Makes the path available for a socket. */
+/* Removes an old socket from the path. Fails if the path is not a socket, or if a program listens
+ * at it. */
 static int clear_path(const union address *address, struct camp_error *error)
 {
     const char *path = address->path.sun_path;

@@ -9,11 +9,11 @@
 
 struct piece {
     struct piece *next;
-    uint64_t number; /* index of the piece among all pieces, from 1 */
-    uint64_t frame;  /* likewise among frames; if it is no frame, that of the frame before */
+    uint64_t number; /* number of the piece among all pieces, from 1 */
+    uint64_t frame;  /* number of the frame; another block has the number of the frame before it */
     uint64_t time_ns;
     size_t size;
-    unsigned holders; /* number of readers that hold the piece, + 1 for the history itself */
+    unsigned holders; /* number of readers that hold the piece, plus 1 for the history itself */
     bool is_key, is_dropped;
     uint8_t data[];
 };
@@ -52,8 +52,8 @@ static struct piece *second_key(const struct history *history)
     return piece;
 }
 
-/* May the pieces before `key` be dropped? They may if the rest satisfies the minimums, or if the
- * maximum is exceeded. */
+/* Returns true if the pieces before `key` may be dropped: if the remaining pieces satisfy the
+ * minimums, or if the maximum of bytes is exceeded. */
 static bool may_drop_until(const struct history *history, const struct piece *key)
 {
     const struct history_limits *limits = &history->limits;
@@ -134,8 +134,8 @@ void history_reader_release(struct history_reader *reader)
     *reader = (struct history_reader){ 0 };
 }
 
-/* Returns the piece after the current one. NULL: there is none yet, or (*ret_gap) it was dropped.
- */
+/* Returns the piece after the current piece. NULL means that there is no next piece yet or, if
+ * *ret_gap is set, that the next piece was dropped. */
 static struct piece *next_of(const struct history *history, const struct piece *at, bool *ret_gap)
 {
     if (!at->is_dropped)

@@ -1,10 +1,11 @@
 /*
- * The last part of the stream, for readers that start late: a list of pieces (a frame with its
- * entities, or another block), and a position for each reader. This code uses no lock and no
- * socket.
+ * The recent part of the stream, for readers that start late. The history is a list of pieces. A
+ * piece is a frame with its entities, or another block. Each reader has a position in this list.
+ * This code uses no lock and no socket.
  *
- * A reader starts at a key frame, so old pieces are dropped up to the next key frame. A piece that
- * is being read is kept: a stalled reader holds one piece, and finds a gap after it.
+ * A reader starts at a key frame, so old pieces are dropped only up to the next key frame. A piece
+ * that a reader holds stays in memory. A stalled reader therefore holds only one piece, and finds a
+ * gap after it.
  */
 #pragma once
 
@@ -12,11 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Limits of the history; 0: none. The frames since the last key frame are always kept. */
+/* Limits of the history; 0 means no limit. The frames since the last key frame are always kept. */
 struct history_limits {
-    size_t bytes;     /* at most */
-    uint64_t frames;  /* at least */
-    uint64_t time_ns; /* at least, from the end of the oldest to the end of the newest frame */
+    size_t bytes;    /* the history keeps at most this many bytes */
+    uint64_t frames; /* the history keeps at least this many frames */
+    /* The least time to keep, from the end of the oldest frame to the end of the newest frame. */
+    uint64_t time_ns;
 };
 
 struct piece;
@@ -25,34 +27,36 @@ struct piece;
 struct history {
     struct history_limits limits;
     struct piece *first, *last;
-    uint64_t count;   /* pieces ever appended */
-    size_t bytes;     /* kept */
-    size_t since_key; /* bytes */
+    uint64_t count;   /* number of pieces ever appended */
+    size_t bytes;     /* bytes of all kept pieces */
+    size_t since_key; /* bytes of the pieces since the last key frame */
 };
 
 /* A reader that is all zero has not started. */
 struct history_reader {
-    struct piece *at; /* the current piece, held */
-    size_t offset;    /* bytes read of this piece */
+    struct piece *at; /* the current piece, which this reader holds */
+    size_t offset;    /* bytes of the current piece that are already read */
 };
 
 void history_release(struct history *history);
 
-/* Appends a frame with its entities, or (time_ns 0) another piece. CAMP_OK or CAMP_E_NOMEM. */
+/* Appends a frame with its entities or, if time_ns is 0, another block. Returns CAMP_OK or
+ * CAMP_E_NOMEM. */
 int history_append(struct history *history, const uint8_t *data, size_t size, bool is_key,
                    uint64_t time_ns);
 
-/* Must the next frame be a key frame, to keep the limit of bytes? */
+/* Returns true if the next frame must be a key frame, so that the limit of bytes can be kept. */
 bool history_wants_key(const struct history *history);
 
-/* The number of the oldest frame kept, counted from 1 over all frames; 0: none. */
+/* Returns the number of the oldest frame in the history, counted from 1 over all frames, or 0 if
+ * there is no frame. */
 uint64_t history_oldest_frame(const struct history *history);
 
-/* Reads up to `capacity` bytes, and returns their number. 0: there are none yet; or, if *ret_gap,
- * the next bytes were dropped: continue with history_reader_start(). */
+/* Reads up to `capacity` bytes, and returns their number. 0 means that there are no more bytes yet.
+ * If *ret_gap is set, the next bytes were dropped, and the caller continues with
+ * history_reader_start(). */
 size_t history_read(const struct history *history, struct history_reader *reader, void *ret,
                     size_t capacity, bool *ret_gap);
 
-/* Positions the reader at the oldest piece. */
 void history_reader_start(const struct history *history, struct history_reader *reader);
 void history_reader_release(struct history_reader *reader);

@@ -1,6 +1,6 @@
 #include "page.h"
 
-#include "page_file.h" /* PAGE_FILE, written by the build */
+#include "page_file.h" /* defines PAGE_FILE; the build writes this header */
 
 extern const char page_end[];
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* A multiple of 3, so that base64 has no padding before the end. */
+/* The size is a multiple of 3, so that base64 needs padding only at the end. */
 #define BUFFER_SIZE (48 * 1024)
 #define DATA_BEGIN "<script id=\"camp-data\" type=\"application/octet-stream\">"
 #define DATA_END "</script>"
@@ -19,7 +19,7 @@ struct report {
     FILE *stream;
     z_stream deflate;
     const char *rest; /* the part of the page after the data */
-    int failed;       /* 0 or an errno */
+    int failed;       /* errno of the first failed write, or 0 */
     uint8_t buffer[BUFFER_SIZE];
 };
 
@@ -30,8 +30,8 @@ static const char *behind(const char *word)
     return found != NULL ? found + strlen(word) : NULL;
 }
 
-/* Writes the page up to its data, with the title inserted. Tests ensure that the page has these
- * markers. */
+/* Writes the page up to the data, and inserts the title. Tests check that the page contains the
+ * markers for title and data. */
 static void put_start(struct report *report, const char *title)
 {
     const char *from = page_html, *title_begin = behind(TITLE_BEGIN),
@@ -65,7 +65,8 @@ static void put_base64(FILE *stream, const uint8_t *data, size_t size)
     }
 }
 
-/* Compresses the input, and writes the output: whole buffers, and the rest only at the end. */
+/* Compresses the input, and writes each buffer of output that is full. At the end, the last buffer
+ * is written too. */
 static void compress_more(struct report *report, int flush)
 {
     z_stream *deflater = &report->deflate;
@@ -81,7 +82,7 @@ static void compress_more(struct report *report, int flush)
     } while (flush == Z_FINISH ? result == Z_OK : deflater->avail_in > 0);
 }
 
-/* Returns the errno of the first failed write; callers set errno to 0 before they write. */
+/* Returns the errno of the first failed write, or 0. Callers set errno to 0 before they write. */
 static int written(struct report *report)
 {
     if (report->failed == 0 && ferror(report->stream))

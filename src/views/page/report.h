@@ -1,9 +1,9 @@
 /*
- * A report: the page with a stream in it, as one HTML file that needs neither a server nor a
+ * A report: the page with a whole stream in one HTML file, which needs neither a server nor a
  * network.
  *
  * The stream is compressed (zlib) and encoded (base64) in a script element that browsers do not
- * run. It is written as it is compressed, so that only one buffer is in memory.
+ * run. The output is written during compression, so that only one buffer is in memory.
  */
 #pragma once
 
@@ -13,16 +13,16 @@
 
 struct report;
 
-/* Starts a report: writes the page up to its data. `title`: of the document. The caller closes the
- * stream. NULL: no memory. */
+/* Starts a report, and writes the page up to the data. `title` is the title of the document. The
+ * caller closes the stream after report_end(). Returns NULL if there is no memory. */
 struct report *report_start(FILE *stream, const char *title);
 
 /* Writes the next blocks of a stream (stream.h). Returns 0, or the errno of a failed write. */
 int report_put(struct report *report, const uint8_t *data, size_t size);
 
-/* Writes and flushes the rest. *ret_size: the size of the file, in bytes. Returns 0, or the errno
- * of a failed write. */
+/* Writes and flushes the rest of the report. *ret_size is the size of the file in bytes. Returns 0,
+ * or the errno of a failed write. */
 int report_end(struct report *report, uint64_t *ret_size);
 
-/* Releases the report, which may be NULL. */
+/* `report` may be NULL. */
 void report_release(struct report *report);

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-/* Clients of the stream, and twice the number of guests, because replaced ones are still being
- * closed. */
+/* Guests count twice, because connections of replaced guests may still be closing. */
 #define CONNECTIONS_MAXIMUM (SERVER_STREAMS_MAXIMUM + 2 * GUESTS_MAXIMUM)
 #define GUEST_SILENT_S 5
 #define MEMORY_EACH (64 * 1024)
@@ -27,8 +26,8 @@ static int make_token(char ret[HTTP_TOKEN_LENGTH + 1], struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Starts the thread of clients_beat(). Signals are blocked in it, so that the caller's thread gets
- * them. */
+/* Starts the thread of clients_beat(). The thread inherits the blocked signals, so that the
+ * caller's thread gets all signals. */
 static int start_beat(struct server *server, struct camp_error *error)
 {
     sigset_t all, before;
@@ -90,7 +89,7 @@ const struct http_place *server_at(const struct server *server)
     return &server->http.place;
 }
 
-/* Expires the entities that no page needs any more: a page may keep frames twice as long as the
+/* Expires the entities that no page needs any more. A page may keep frames twice as long as the
  * server. */
 static void expire_entities(struct server *server)
 {
@@ -101,7 +100,8 @@ static void expire_entities(struct server *server)
         stream_expire(&server->stream, oldest - kept);
 }
 
-/* Moves the written blocks to the history, unless writing them failed: `r` is its result. */
+/* Moves the written blocks to the history. If `r` is an error, the blocks are incomplete, and are
+ * removed instead. */
 static int keep_written(struct server *server, int r, bool is_key, uint64_t time_ns)
 {
     const struct bytes *written = &server->written;
@@ -150,7 +150,6 @@ bool server_wait(struct server *server, uint64_t until_ns)
     return pthread_cond_timedwait(&server->changed, &server->lock, &until) == 0;
 }
 
-/* Gives clients a short time to read the rest. */
 static void wait_for_clients(struct server *server)
 {
     const uint64_t end = now_ns(CLOCK_MONOTONIC) + FAREWELL_NS;

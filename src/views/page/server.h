@@ -1,10 +1,11 @@
 /*
- * The local server of camp view: the page, and the stream of frames for clients with the token.
+ * The local server of camp view. It serves the page, and the stream of frames to clients that have
+ * the token.
  *
- * The caller reads a source and passes frames; a thread of libmicrohttpd sends them. Clients share
- * one history of the stream (history.h), each at its own position: a client that does not read does
- * not slow down the others, and costs one frame and a connection. http_rules.h has the access
- * rules.
+ * The caller reads a source and passes frames to the server. A thread of libmicrohttpd sends the
+ * frames. All clients share one history of the stream (history.h), in which each client has a
+ * position. So a client that does not read does not slow down other clients, and costs only one
+ * frame and one connection. http_rules.h has the access rules.
  */
 #pragma once
 
@@ -15,20 +16,21 @@
 
 struct server;
 
-/* Starts the server. The schema must stay valid. CAMP_E_INVALID: the port or path is in use, or the
- * schema has too many states; CAMP_E_NOTSUP: camp was built without libmicrohttpd. */
+/* Starts the server. The schema must stay valid until server_close(). Returns CAMP_OK,
+ * CAMP_E_INVALID if the schema has too many states, CAMP_E_NOTSUP if camp was built without
+ * libmicrohttpd, CAMP_E_NOMEM, or an error of http_server_open(). */
 int server_open(const struct listen_address *at, const struct schema *schema,
                 const struct stream_facts *facts, const struct history_limits *limits,
                 struct server **ret, struct camp_error *error);
 
-/* Returns the port, and the token for the stream. */
+/* Returns the port and the token of the server. */
 const struct http_place *server_at(const struct server *server);
 
-/* Sends a frame to all clients. CAMP_OK or CAMP_E_NOMEM. */
+/* Returns CAMP_OK or CAMP_E_NOMEM. */
 int server_frame(struct server *server, const struct frame *frame);
 
-/* Ends the stream; clients can still read the frames so far. */
+/* Ends the stream. Clients can still read the frames sent before. */
 int server_end(struct server *server, const char *reason);
 
-/* Closes all connections, within half a second. NULL is allowed. */
+/* Closes all connections within half a second. `server` may be NULL. */
 void server_close(struct server *server);

@@ -1,4 +1,4 @@
-/* Requests and their answers: the page, and the stream at each client's position. */
+/* Answers requests with the page, or with the stream from each client's position. */
 #include "server_inside.h"
 
 #include "counters/units.h"
@@ -8,21 +8,22 @@
 #include <string.h>
 
 #define BEAT_NS NS_PER_S
-#define STREAM_STUCK_S 300u           /* timeout: a page may be paused, or its computer asleep */
-#define PIECE_SIZE (48 * 1024)        /* the most data that one callback may return */
-#define SEND_BUFFER_SIZE (256 * 1024) /* the kernel keeps this much for a slow reader */
+/* A connection without traffic is closed after this time. A page may be paused, or the computer of
+ * the page asleep. */
+#define STREAM_STUCK_S 300u
+#define PIECE_SIZE (48 * 1024)        /* most data that one callback may return */
+#define SEND_BUFFER_SIZE (256 * 1024) /* the kernel keeps this much data for a slow client */
 
-/* A client of the stream. */
 struct client {
     struct client *next;
     struct server *server;
     struct MHD_Connection *connection;
-    struct bytes own; /* sent before the history: head and entities, a beat, a note */
+    struct bytes own; /* blocks sent before the history: head, entities, a beat, a note */
     size_t own_offset;
     struct history_reader reader;
-    uint64_t sent_ns; /* time of the last data sent to this client */
-    bool is_waiting;  /* suspended */
-    bool is_due;      /* for a beat */
+    uint64_t sent_ns; /* time at which data were last sent to this client */
+    bool is_waiting;
+    bool is_due; /* a beat is to be sent to this client */
 };
 
 static void wake(struct client *client)
@@ -39,7 +40,8 @@ void clients_wake(struct server *server)
         wake(client);
 }
 
-/* The client's next piece was dropped: it continues at the oldest one, with all entities. */
+/* The next piece for this client was dropped. So the client continues at the oldest piece, and gets
+ * all entities again. */
 static int skip_gap(struct server *server, struct client *client)
 {
     int r = stream_note("This page fell behind: some intervals are missing.", &client->own);
@@ -63,7 +65,7 @@ static size_t read_own(struct client *client, char *ret, size_t capacity)
     return count;
 }
 
-/* Reads the next bytes, at most `capacity`. *ret_count 0: there are none yet. */
+/* Reads up to `capacity` bytes. *ret_count is 0 if there are no bytes yet. */
 static int read_next(struct server *server, struct client *client, char *ret, size_t capacity,
                      size_t *ret_count)
 {
@@ -84,7 +86,7 @@ static int read_next(struct server *server, struct client *client, char *ret, si
     return r;
 }
 
-/* Called by libmicrohttpd for more data to send. */
+/* libmicrohttpd calls this function to get more data to send. */
 static ssize_t client_read(void *context, uint64_t position, char *ret, size_t capacity)
 {
     struct client *client = context;
@@ -114,7 +116,8 @@ static ssize_t client_read(void *context, uint64_t position, char *ret, size_t c
     return result;
 }
 
-/* Called when the answer is over, or the client has disconnected. */
+/* libmicrohttpd calls this function when the answer is complete, or when the client has
+ * disconnected. */
 static void client_leave(void *context)
 {
     struct client *client = context;
@@ -135,7 +138,7 @@ static void client_leave(void *context)
     free(client);
 }
 
-/* Adds a client. NULL: there are too many, or there is no memory. */
+/* Adds a client. Returns NULL if there are too many clients or there is no memory. */
 static struct client *client_enter(struct server *server, struct MHD_Connection *connection)
 {
     struct client *client = calloc(1, sizeof *client);
@@ -161,8 +164,8 @@ static struct client *client_enter(struct server *server, struct MHD_Connection 
     return NULL;
 }
 
-/* Answers with the page. It states its own policy, except for the part that only a header can set.
- */
+/* Answers with the page, which states its own content security policy. Only the directive
+ * frame-ancestors must be set by a header. */
 static enum MHD_Result answer_page(struct MHD_Connection *connection)
 {
     return http_answer(connection,

@@ -1,5 +1,5 @@
-/* Private parts of the server: server.c opens and closes it and receives frames, server_clients.c
- * answers requests and sends the stream. */
+/* Private parts of the server. server.c opens and closes the server and receives frames.
+ * server_clients.c answers requests and sends the stream. */
 #pragma once
 
 #include "server.h"
@@ -15,28 +15,30 @@ struct server {
     struct http_server http;
     struct bytes head;
 
-    pthread_mutex_t lock; /* protects all members below */
+    pthread_mutex_t lock; /* protects all following members */
     struct stream stream;
     struct history history;
-    struct bytes written; /* blocks that are not yet in the history */
+    struct bytes written; /* blocks that are not in the history yet */
     struct client *clients;
     size_t client_count;
     bool has_ended, is_closing;
-    pthread_cond_t changed; /* signalled when the server closes, or a client has left */
+    pthread_cond_t changed; /* signalled when the server closes, or when a client has left */
     pthread_t beat;
     bool has_beat;
 };
 
-/* Waits until server->changed is signalled; false: not before this time of CLOCK_MONOTONIC. The
- * caller holds the lock. */
+/* Waits until server->changed is signalled. Returns false if CLOCK_MONOTONIC reaches `until_ns`
+ * before. The caller holds the lock. */
 bool server_wait(struct server *server, uint64_t until_ns);
 
-/* Wakes all clients for new data. The caller holds the lock. */
+/* Wakes all clients to send new data. The caller holds the lock. */
 void clients_wake(struct server *server);
 
-/* Runs in a thread until the server closes: a client that got no data for a second gets a beat. The
- * server detects lost clients by it, and the page a lost server. */
+/* The function of a thread that runs until the server closes. If a client got no data for a second,
+ * the thread sends a beat, which is an empty block. A beat lets the server detect a lost client,
+ * and lets the page detect a lost server. */
 void *clients_beat(void *server);
 
-/* Answers with the page, the stream or the reason for a refusal; its context is the server. */
+/* Answers with the page, the stream or the reason for a refusal. The context is the struct
+ * server. */
 http_service_answer request_answer;

@@ -1,4 +1,4 @@
-/* For builds without libmicrohttpd. */
+/* Replaces the server in builds without libmicrohttpd. */
 #include "server.h"
 
 #include "counters/error.h"

@@ -10,12 +10,11 @@
 #include "ledger/array.h"
 #include "stream_block.h"
 
-#define SHARE_MAXIMUM                                                                              \
-    1.3                 /* the largest share that fits into 16 bits, before the unit is doubled    \
-                         */
-#define ELAPSED_BITS 11 /* binary digits of elapsed times */
-/* A larger unit would make the shares of all rows coarser for one outlier, which is clipped
- * instead. */
+/* The largest share that fits into 16 bits before the unit is doubled. */
+#define SHARE_MAXIMUM 1.3
+#define ELAPSED_BITS 11 /* binary digits to which elapsed times are rounded */
+/* The unit is not doubled more often, because then one outlier would make the shares of all rows
+ * coarse. Larger shares are clipped. */
 #define DOUBLINGS_MAXIMUM 4u
 #define CROWD 65536 /* entities do not expire if there are fewer */
 
@@ -87,7 +86,8 @@ static bool reserve_known(struct stream *stream)
                           ARRAY_ROWS(stream->shares, states));
 }
 
-/* Returns the entity's row in the current frame; adds it if there is none yet. */
+/* Returns the index of the entity's row in the current frame. The row is added if there is none
+ * yet. */
 static size_t row_of(struct stream *stream, uint32_t number)
 {
     const size_t states = stream->schema->state_count;
@@ -105,8 +105,8 @@ static size_t row_of(struct stream *stream, uint32_t number)
     return now->count++;
 }
 
-/* Adds an entity to its row in the current frame. Two entities with the same number (which was
- * reused) are added up. */
+/* Adds an entity to its row in the current frame. If a number was reused, the frame may have two
+ * entities with that number, and the row is their sum. */
 static void add_row(struct stream *stream, const struct frame *frame, size_t entity,
                     uint32_t number)
 {
@@ -143,8 +143,9 @@ static bool gather(struct stream *stream, const struct frame *frame)
     return true;
 }
 
-/* Rounds to ELAPSED_BITS binary digits, because a group may have thousands of intervals, and a new
- * process only a small part of one. Whole numbers up to 2048 stay exact. */
+/* Rounds to ELAPSED_BITS binary digits. The precision is relative, because a group may have
+ * thousands of intervals, and a new process only a small part of an interval. Whole numbers up to
+ * 2048 stay exact. */
 static float rounded_elapsed(double elapsed)
 {
     int exponent;
@@ -214,8 +215,8 @@ static void round_rows(struct stream *stream, double interval_ns)
     }
 }
 
-/* Does the row equal the one last sent? An exited entity is not expected again, so if it is in this
- * frame, its row is sent. */
+/* Returns true if the row equals the row last sent. Readers drop an entity after a row that is
+ * marked as ended. If such an entity has a row again, the row is always sent. */
 static bool is_unchanged(const struct stream *stream, size_t row)
 {
     const size_t states = stream->schema->state_count;
@@ -231,7 +232,8 @@ static bool is_unchanged(const struct stream *stream, size_t row)
                   states * sizeof *stream->shares) == 0;
 }
 
-/* Selects the rows to send, and the entities that are gone but have not exited. */
+/* Selects the rows to send, and the entities that are gone although their last row was not marked
+ * as ended. */
 static bool choose(struct stream *stream, bool is_key)
 {
     stream->chosen.count = 0;

@@ -1,11 +1,11 @@
 /*
- * The stream: frames for the page and the report, as blocks of camp.stream/1. docs/stream.md has
- * the format. This code does no I/O: it appends blocks to a buffer, which the caller stores or
- * sends.
+ * The stream: frames for the page and the report, as blocks of the format camp.stream/1
+ * (docs/stream.md). This code does no I/O. It appends blocks to a buffer, which the caller stores
+ * or sends.
  *
- * A frame is sent as its difference to the last one. Values are rounded before the comparison, so
- * that changes below the resolution are not sent: shares to 1/50000, elapsed times to 1/1024 of
- * their value.
+ * A frame is sent as the difference to the frame before. Values are rounded before they are
+ * compared, so that changes below the resolution are not sent. Shares are rounded to 1/50000, and
+ * elapsed times to 1/1024 of their value.
  */
 #pragma once
 
@@ -14,32 +14,33 @@
 #include "views/byte_buffer.h"
 
 #define STREAM_STATES_MAXIMUM VERTICES_STATES_MAXIMUM
-#define STREAM_KEY_EVERY 64 /* frames */
+#define STREAM_KEY_EVERY 64 /* number of frames from one key frame to the next */
 
-/* The contents of the head, besides the schema. */
+/* The contents of the head block, besides the schema. */
 struct stream_facts {
-    const char *title; /* title of the page; "": none */
+    const char *title; /* title of the page, or "" */
     const char *source, *tier, *note, *host;
     bool live;
-    uint64_t interval_ns;     /* 0: unknown */
-    uint64_t frames;          /* 0: unknown */
-    const struct axes *axes3; /* NULL: too few states */
+    uint64_t interval_ns;     /* 0 if unknown */
+    uint64_t frames;          /* 0 if unknown */
+    const struct axes *axes3; /* NULL if there are too few states */
     const struct axes *axes4;
-    const char *below; /* the command that shows the members of a row, without the row's name; ""
-                        * or NULL: none */
+    /* The command that shows what a row consists of. The page appends the name of the row. "" or
+     * NULL if there is no such command. */
+    const char *below;
 };
 
-/* A row as it is sent, except for its shares. */
+/* The values of a row as they are sent, without the shares. */
 struct stream_row {
     float elapsed, unaccounted;
     uint16_t flags;
 };
 
-/* What readers know of an entity; the index is the entity's number. */
+/* What readers know of an entity. The index in the array `known` is the number of the entity. */
 struct stream_known {
-    struct stream_row row; /* as last sent */
-    uint32_t now;          /* index of its row in the current frame */
-    bool is_present;       /* it had a row in the last frame */
+    struct stream_row row; /* the row as last sent */
+    uint32_t now;          /* index of the entity's row in the current frame */
+    bool is_present;       /* the entity had a row in the last frame */
 };
 
 /* The rows of the current frame, one for each entity. */
@@ -49,10 +50,10 @@ struct stream_now {
     struct stream_row *rows; /* [count] */
     double *elapsed_ns;      /* [count] */
     double *values;          /* [count x state_count] */
-    uint16_t *shares;        /* [count x state_count], in units */
+    uint16_t *shares;        /* [count x state_count], rounded for sending */
 };
 
-/* An array of the numbers of entities or rows. */
+/* A list of numbers of entities or rows. */
 struct stream_numbers {
     uint32_t *numbers; /* [count] */
     size_t count, capacity;
@@ -61,47 +62,50 @@ struct stream_numbers {
 struct stream {
     const struct schema *schema;
     struct registry registry;
-    struct stream_known *known; /* [registry.count] */
-    uint16_t *shares;           /* [registry.count x state_count]: as last sent */
-    size_t capacity;            /* capacity of `known` and `shares`, in entities */
-    struct stream_now now; /* the rows of the current frame, to which all members below refer */
-    struct stream_numbers changed; /* new or changed entities */
-    struct stream_numbers chosen;  /* rows that differ from those last sent */
-    struct stream_numbers gone;    /* entities that have no row, but had one in the last frame */
-    struct stream_numbers present; /* entities that have a row; at first those of the last frame */
-    unsigned doublings;            /* of the unit */
-    uint64_t since_key;            /* frames since the last key frame; 0: next is a key frame */
-    size_t crowd;                  /* entities expire if there are at least so many */
-    char note[FRAME_NOTE_SIZE];    /* the note of the last frame */
+    struct stream_known *known;    /* [registry.count] */
+    uint16_t *shares;              /* [registry.count x state_count] as last sent */
+    size_t capacity;               /* number of entities that fit into `known` and `shares` */
+    struct stream_now now;         /* rows of the current frame, to which the members below refer */
+    struct stream_numbers changed; /* entities that are new or have changed */
+    struct stream_numbers chosen;  /* rows that differ from the rows last sent */
+    struct stream_numbers gone;    /* entities without a row that had a row in the last frame */
+    /* The entities that have a row. Until stream_frame() updates the list, it has those of the last
+     * frame. */
+    struct stream_numbers present;
+    unsigned doublings; /* the unit of shares is doubled this many times */
+    /* Frames since the last key frame; 0 makes the next frame a key frame. */
+    uint64_t since_key;
+    size_t crowd; /* entities expire only if there are at least this many */
+    char note[FRAME_NOTE_SIZE];
 };
 
-/* Initialises the stream, which keeps a pointer to the schema. CAMP_E_INVALID: more than
- * STREAM_STATES_MAXIMUM states. */
+/* Initialises the stream, which keeps a pointer to the schema. Returns CAMP_OK, or CAMP_E_INVALID
+ * if the schema has more than STREAM_STATES_MAXIMUM states. */
 int stream_init(struct stream *ret, const struct schema *schema);
 void stream_release(struct stream *stream);
 
-/* Makes the next frame a key frame. */
 void stream_request_key(struct stream *stream);
 
-/* Appends the blocks of a frame: new or changed entities, then the frame. *ret_is_key: it is a key
- * frame, so a reader that has the entities can start with it. Returns CAMP_OK; or CAMP_E_NOMEM, and
- * the stream is unusable. */
+/* Appends the blocks of a frame: new or changed entities, and then the frame. *ret_is_key is set if
+ * the frame is a key frame, at which a reader that has all entities can start. Returns CAMP_OK, or
+ * CAMP_E_NOMEM, after which the stream is unusable. */
 int stream_frame(struct stream *stream, const struct frame *frame, struct bytes *out,
                  bool *ret_is_key);
 
-/* Appends the block of a frame's note if it differs from the last one; it belongs before the
- * frame's block. CAMP_OK or CAMP_E_NOMEM. */
+/* Appends the block of the frame's note if the note differs from the last note. This block must
+ * come before the block of the frame. Returns CAMP_OK or CAMP_E_NOMEM. */
 int stream_frame_note(struct stream *stream, const struct frame *frame, struct bytes *out);
 
 /* Appends a block with all entities, for a reader that starts late. The numbers of the entities
- * have no gaps. */
+ * have no gaps. Returns CAMP_OK or CAMP_E_NOMEM. */
 int stream_entities(const struct stream *stream, struct bytes *out);
 
-/* Readers no longer have the frames before `since` (counted from 1). If there are many entities,
- * those last seen before it expire, and their numbers are reused. */
+/* Tells the stream that readers no longer have the frames before frame `since`, counted from 1. If
+ * there are many entities, the entities last seen before that frame expire, and their numbers are
+ * reused. */
 void stream_expire(struct stream *stream, uint64_t since);
 
-/* Append the other blocks. CAMP_OK or CAMP_E_NOMEM. */
+/* Each function appends one block. Returns CAMP_OK or CAMP_E_NOMEM. */
 int stream_head(const struct schema *schema, const struct stream_facts *facts, struct bytes *out);
 int stream_note(const char *text, struct bytes *out);
 int stream_end(const char *reason, struct bytes *out);

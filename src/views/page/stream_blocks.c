@@ -20,8 +20,8 @@ enum stream_block {
     BLOCK_NOTE
 };
 
-/* Appends the head of a block and its padding. Returns where the caller writes the payload, of
- * `size` bytes. NULL: no memory. */
+/* Appends the header of a block and its padding. Returns the address to which the caller writes
+ * `size` bytes of payload, or NULL if there is no memory. */
 static uint8_t *start_block(struct bytes *out, enum stream_block type, size_t size)
 {
     const size_t filling = (BLOCK_ALIGNMENT - size % BLOCK_ALIGNMENT) % BLOCK_ALIGNMENT;
@@ -37,8 +37,6 @@ static uint8_t *start_block(struct bytes *out, enum stream_block type, size_t si
     memset(at + sizeof head + size, 0, filling);
     return at + sizeof head;
 }
-
-/* -------------------------------------------------------------------------------- Frames -- */
 
 enum { FRAME_KEY = 1 };
 
@@ -72,7 +70,8 @@ static uint8_t *put_f64(uint8_t *at, double value)
     return (uint8_t *)memcpy(at, &bits, sizeof bits) + sizeof bits;
 }
 
-/* Sets the bits of the states that are not 0 in all rows to send. Returns their number. */
+/* Sets the bits of the states that are above 0 in at least one of the rows to send. Returns the
+ * number of these states. */
 static size_t find_columns(const struct stream *stream, uint32_t mask[STREAM_STATES_MAXIMUM / 32])
 {
     const size_t states = stream->schema->state_count;
@@ -150,9 +149,6 @@ int stream_put_frame(const struct stream *stream, const struct frame *frame, boo
     return CAMP_OK;
 }
 
-/* ---------------------------------------------------------------------------------- JSON -- */
-
-/* The JSON of a block, written into memory. */
 struct text {
     FILE *stream;
     char *data;
@@ -201,7 +197,6 @@ static void put_states(FILE *stream, const struct schema *schema)
     putc(']', stream);
 }
 
-/* Writes the names of the labels; nothing if the schema has no labels. */
 static void put_label_names(FILE *stream, const struct schema *schema)
 {
     for (size_t i = 0; i < schema->label_count; i++) {
@@ -283,7 +278,6 @@ int stream_head(const struct schema *schema, const struct stream_facts *facts, s
     return text_end(&text, BLOCK_HEAD, out);
 }
 
-/* Writes the labels that have a value. */
 static void put_labels(FILE *stream, const struct schema *schema, const struct labels *labels)
 {
     const char *before = ",\"labels\":{";
@@ -315,7 +309,8 @@ static void put_entity(FILE *stream, const struct schema *schema, const struct e
     putc('}', stream);
 }
 
-/* Appends a block with the entities numbers[count]; NULL: the first `count` entities. */
+/* Appends a block with the entities numbers[count], or with the first `count` entities if `numbers`
+ * is NULL. */
 static int put_entities(const struct stream *stream, const uint32_t *numbers, size_t count,
                         struct bytes *out)
 {

@@ -1,6 +1,6 @@
 /*
- * Colours mixed in OKLab, where equal steps look equal (Björn Ottosson, "A perceptual color space
- * for image processing", 2020). Pure arithmetic.
+ * Mixes colours in OKLab, a colour space in which equal distances look equal (Björn Ottosson, "A
+ * perceptual color space for image processing", 2020).
  */
 #pragma once
 
@@ -14,10 +14,10 @@ struct oklab {
 /* Converts "#rrggbb" in sRGB to OKLab. */
 struct oklab oklab_of(const char *text);
 
-/* Converts a colour to 0xrrggbb; colours that sRGB does not have are clipped. */
+/* Converts a colour to 0xrrggbb. Colours outside of sRGB are clipped. */
 uint32_t oklab_rgb(struct oklab colour);
 
-/* Mixes colours[count] by their shares; `ground` has the rest up to 1. Shares above 1 in total are
- * normalised. */
+/* Mixes colours[count] by shares[count]. `ground` has the rest up to 1. If the shares add up to
+ * more than 1, they are normalised. */
 struct oklab oklab_mix(const struct oklab *colours, const double *shares, size_t count,
                        struct oklab ground);

@@ -1,4 +1,4 @@
-/* Common parts of all pictures: title, description, caption, names and colours. */
+/* Parts of all pictures: title, description, caption, names and colours. */
 #include "picture_parts.h"
 #include "views/palette.h"
 
@@ -117,7 +117,7 @@ static void write_unaccounted(FILE *stream, const struct caption *caption)
     fputs(".\n", stream);
 }
 
-/* Writes the names of the states that belong to no vertex, up to 6 of them. */
+/* Writes the left-out share, and the names of up to 6 states that belong to no vertex. */
 static void write_left_out(FILE *stream, const struct vertices *vertices,
                            const struct caption *caption)
 {
@@ -158,8 +158,8 @@ static void write_losses(FILE *stream, const struct timeline *timeline, size_t f
                 (unsigned long long)all.partial);
 }
 
-/* Returns the picture's description: `about`, then the caption, each a paragraph that ends with a
- * newline. The caller frees it. NULL: no memory. */
+/* Returns the description of the picture: the paragraph `about`, and the paragraphs of the caption,
+ * each ended by a newline. The caller frees the text. Returns NULL if there is no memory. */
 static char *describe(const struct picture *picture, const char *about,
                       const struct caption *caption)
 {
@@ -191,8 +191,8 @@ static char *describe(const struct picture *picture, const char *about,
     return NULL;
 }
 
-/* Returns the length of the next line in bytes: at most `most` characters, cut at a blank if
- * possible. */
+/* Returns the length of the next line in bytes. A line has at most `most` characters, and ends at a
+ * blank if possible. */
 static size_t line_length(const char *text, size_t most)
 {
     const size_t whole = strcspn(text, "\n");
@@ -206,7 +206,8 @@ static size_t line_length(const char *text, size_t most)
     return length > 0 ? length : fits;
 }
 
-/* Draws the caption, and returns the number of its lines. stream NULL: only counts them. */
+/* Draws the caption, and returns the number of its lines. If `stream` is NULL, the lines are only
+ * counted. */
 static size_t draw_caption(FILE *stream, double y, double width, const char *caption)
 {
     const size_t most = (size_t)((width - 2 * MARGIN) / CAPTION_GLYPH);

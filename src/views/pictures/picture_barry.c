@@ -1,14 +1,14 @@
 /*
- * Barry3 and Barry4: a dot for each entity in the triangle or tetrahedron of the vertices, as in
- * Figures 5(b), 6 and 8 of "Barry007" (picture.h).
+ * Barry3 and Barry4: each entity is a dot in a triangle or tetrahedron, as in Figures 5(b), 6 and 8
+ * of "Barry007" (picture.h).
  *
- * The triangle has a trilinear grid: lines at shares of 25, 50 and 75 % of each vertex, in its
- * colour and parallel to the opposite side. The numbers are at the ends of the lines: on the left
- * side for the upper vertex, on the base for the left vertex, on the right side for the right
- * vertex.
+ * The triangle has a trilinear grid. Each vertex has lines at shares of 25, 50 and 75 %, in the
+ * colour of the vertex and parallel to the opposite side. The numbers are at the ends of the lines:
+ * on the left side for the upper vertex, on the base for the left vertex, and on the right side for
+ * the right vertex.
  *
  * The tetrahedron is seen from a fixed viewpoint, without perspective. Farther dots are smaller and
- * paler. If there are few dots, each has a stem straight down to the base.
+ * paler. If there are few dots, each dot has a stem straight down to the base.
  */
 #include "picture_parts.h"
 
@@ -21,7 +21,7 @@
 #define TOP 96.0
 #define LEGEND_AT 50.0
 #define STEMS_MOST 100
-#define NAME_SIZE 13.5 /* bold */
+#define NAME_SIZE 13.5 /* wider than the 13 px of the font, because names are bold */
 #define NAME_MARK 14.0
 #define AXES_TEXT_SIZE 80
 
@@ -36,7 +36,8 @@ static void project_3(const struct position *position, struct dot *dot)
     dot->at = in_triangle(position);
 }
 
-/* The point on a side of the triangle where one vertex has `share` and the other one the rest. */
+/* Returns the point on a side of the triangle where `vertex` has `share`, and `other` has the
+ * rest. */
 static struct svg_point on_side(size_t vertex, double share, size_t other)
 {
     struct weights weights = { 0 };
@@ -57,7 +58,7 @@ static struct svg_point corner_of_triangle(size_t vertex)
 #define TICK_WIDTH 40.0
 #define TICK_SIZE 11.0
 
-/* Draws the grid. ret_taken: the boxes of its numbers. */
+/* Draws the grid. `ret_taken` is set to the boxes of the numbers. */
 static void draw_grid(FILE *stream, const struct vertices *vertices, struct box ret_taken[TICKS])
 {
     static const struct svg_point gaps[] = { { -24, 4 }, { 0, 18 }, { 24, 4 } };
@@ -87,8 +88,9 @@ static void draw_grid(FILE *stream, const struct vertices *vertices, struct box 
     svg_group_end(stream);
 }
 
-/* Draws a name after a mark in its colour. It is centred at a point but within [from, to): moved if
- * necessary, and truncated if too long. Returns the covered box. */
+/* Draws the name of a vertex after a mark in the vertex's colour. The name is centred at `at`, but
+ * moved or truncated so that it stays within [from, to). Returns the box that the mark and the name
+ * cover. */
 static struct box draw_name(FILE *stream, const struct vertices *vertices, size_t vertex,
                             struct svg_point at, double from, double to)
 {
@@ -169,10 +171,10 @@ int picture_barry3(FILE *stream, const struct picture *picture)
                       TOP + HEIGHT_OF_TRIANGLE + 60, project_3, draw_triangle);
 }
 
-#define YAW 0.61       /* the tetrahedron is turned to the left, radians */
-#define PITCH 0.35     /* it is seen from above, radians */
+#define YAW 0.61       /* angle by which the tetrahedron is turned to the left, radians */
+#define PITCH 0.35     /* angle of the view from above, radians */
 #define SCALE 430.0    /* height of the tetrahedron, px */
-#define CENTRE_X 345.0 /* x of its centroid, with space for a name on the right */
+#define CENTRE_X 345.0 /* x of the centroid, px; leaves space for a name at the right */
 #define CENTRE_Y 400.0
 #define NEAREST (-0.52) /* depth of the nearest corner, relative to the centroid */
 #define FARTHEST 0.64
@@ -202,7 +204,7 @@ static struct svg_point corner_of(size_t vertex)
     return dot.at;
 }
 
-/* Draws the edges. Two faces hide the edge from the left corner to the corner behind. */
+/* Draws the edges. The edge from the left corner to the rear corner is behind two faces. */
 static void draw_edges(FILE *stream)
 {
     for (size_t from = 0; from < 4; from++) {
@@ -217,7 +219,7 @@ static void draw_edges(FILE *stream)
     }
 }
 
-/* Draws a stem from the dot straight down to the base, where the upper vertex has a share of 0. */
+/* Draws a stem from a dot straight down to the base, where the share of the upper vertex is 0. */
 static void draw_stem(FILE *stream, const struct dot *dot)
 {
     const double whole = dot->weights.shares[0] + dot->weights.shares[1] + dot->weights.shares[2] +

@@ -1,8 +1,9 @@
 /*
- * Dots, one for each entity, in a triangle or tetrahedron.
+ * Dots in a triangle or tetrahedron, one for each entity.
  *
- * Dots within the same 2 x 2 pixels share a place: the first one is at its exact position, and up
- * to six others are around it; if there are more, a label states their number.
+ * Dots within the same 2 x 2 pixels share a place. The first dot of a place is at its exact
+ * position, and up to six other dots are around the first dot. If a place has more dots, a label
+ * states their number.
  */
 #include "picture_parts.h"
 #include "views/palette.h"
@@ -12,12 +13,13 @@
 #include <string.h>
 
 #define CELL 2.0     /* size of a place, px */
-#define SHOWN_MOST 7 /* dots shown at a place */
+#define SHOWN_MOST 7 /* most dots drawn at a place */
 #define NO_GROUP "#57606a"
-#define LABELLED_MOST 6 /* besides pinned dots */
+#define LABELLED_MOST 6 /* labels of dots that are not pinned */
 #define LABEL_SIZE 11
 #define LABELS_MAXIMUM 64
-#define LABEL_SHARE 0.02 /* share of the first vertex that a dot needs for an automatic label */
+/* The share of the first vertex that a dot needs for a label if it is not pinned. */
+#define LABEL_SHARE 0.02
 
 void dots_release(struct dots *dots)
 {
@@ -55,7 +57,8 @@ int dots_gather(struct dots *ret, const struct picture *picture,
         project(&position, dot);
         ret->count++;
     }
-    return dots_find_groups(ret, picture); /* after a failure, too, the caller releases *ret */
+    /* The caller releases *ret even after a failure. */
+    return dots_find_groups(ret, picture);
 }
 
 static int compare_numbers(double left, double right)
@@ -74,7 +77,7 @@ static double worst_of(const struct dot *dot)
     return fmax(fmax(dot->weights.missing, dot->weights.over), dot->weights.left_out);
 }
 
-/* Sorts far places first, and within a place, pinned dots first. */
+/* Sorts far dots first. Within a place, pinned dots come first. */
 static int compare_dots(const void *left, const void *right)
 {
     const struct dot *a = left, *b = right;
@@ -98,14 +101,13 @@ static double radius_of(const struct dots *dots, const struct dot *dot)
     return radius * (1.2 - 0.5 * dot->depth);
 }
 
-/* A text that is appended to while there is space. */
 struct text_part {
     char text[512];
     size_t length;
 };
 
-/* Appends ", CPU 12.0 %". It does not use printf(), which would take half the time of drawing a
- * dot. */
+/* Appends a share such as ", CPU 12.0 %". The digits are computed with integers, because formatting
+ * a double is slow. */
 static void append_share(struct text_part *text, const char *name, double share)
 {
     const long tenths = lround(fmin(fabs(share), 1e6) * 1000);
@@ -117,7 +119,7 @@ static void append_share(struct text_part *text, const char *name, double share)
         text->length += (size_t)length;
 }
 
-/* Writes "postgres 4711, CPU 12.0 %, idle 88.0 %". */
+/* Writes a text such as "postgres 4711, CPU 12.0 %, idle 88.0 %". */
 static void describe_dot(struct text_part *text, const struct picture *picture,
                          const struct dot *dot)
 {
@@ -150,7 +152,8 @@ static void draw_dot(FILE *stream, const struct picture *picture, const struct d
                text.text);
     if (dot->weights.missing > SHOWN_UNACCOUNTED) {
         svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_MISSING }, NULL);
-        ring += 2; /* an entity in merged frames may have both kinds of error */
+        /* In merged frames, an entity may have both missing time and time accounted twice. */
+        ring += 2;
     }
     if (dot->weights.over > SHOWN_UNACCOUNTED) {
         svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_OVER }, NULL);
@@ -160,7 +163,7 @@ static void draw_dot(FILE *stream, const struct picture *picture, const struct d
         svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_LEFT_OUT }, NULL);
 }
 
-/* Returns the end of those dots from `begin` on that are at the same place. */
+/* Returns the end of the dots that are at the same place as the dot `begin`. */
 static size_t place_end(const struct dots *dots, size_t begin)
 {
     size_t end = begin + 1;
@@ -212,8 +215,8 @@ static size_t dots_in(const struct dots *dots, const struct box *box)
     return count;
 }
 
-/* Returns the number of dots that a text in the box would hide; SIZE_MAX: it would hide another
- * label, or leave the picture. */
+/* Returns the number of dots that a text in the box would hide. SIZE_MAX means that the text would
+ * overlap another label or leave the picture. */
 static size_t cost_of(const struct dot_labels *labels, const struct box *box)
 {
     if (box->left < 2 || box->right > DOTS_WIDTH - 2)
@@ -225,7 +228,8 @@ static size_t cost_of(const struct dot_labels *labels, const struct box *box)
     return dots_in(labels->dots, box);
 }
 
-/* Draws a label right of a dot, left of it, above or below it: where it hides the fewest dots. */
+/* Draws a label to the right of a dot, to the left, above or below. The position that hides the
+ * fewest dots is used. */
 static void put_label(struct dot_labels *labels, struct svg_point at, double distance,
                       const char *text)
 {
@@ -266,7 +270,8 @@ static void label_dot(struct dot_labels *labels, const struct picture *picture,
     put_label(labels, dot->at, radius_of(labels->dots, dot) + 4, text);
 }
 
-/* Returns the time at the first vertex, in seconds; 0: too little for an automatic label. */
+/* Returns the time in the states of the first vertex, in seconds, or 0 if the dot's share is too
+ * small for a label. */
 static double weight_of(const struct picture *picture, const struct dot *dot)
 {
     return dot->weights.shares[0] < LABEL_SHARE
@@ -274,7 +279,8 @@ static double weight_of(const struct picture *picture, const struct dot *dot)
                : dot->weights.shares[0] * picture->timeline->elapsed_s[dot->row];
 }
 
-/* Labels the dots with the most time at the first vertex, the largest first. */
+/* Labels the dots that have the most time in the states of the first vertex. The dot with the most
+ * time is labelled first. */
 static void label_largest(struct dot_labels *labels, const struct picture *picture)
 {
     double below = INFINITY;

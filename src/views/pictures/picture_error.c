@@ -17,11 +17,9 @@
 #define LINE_HEIGHT 15
 #define DAY_NS (86400 * INT64_C(1000000000))
 #define CURVE_POINTS 200
-#define ROOM 1.02    /* the maximum of an axis relative to its highest dot */
-#define AXIS_TICKS 6 /* the maximum of plot_widen() */
-#define GAP 1.5      /* largest distance of connected points, in interval lengths */
-
-/* ---------------------------------------------------------------------------------- The fit -- */
+#define ROOM 1.02    /* maximum of an axis, relative to its highest dot */
+#define AXIS_TICKS 6 /* one more than the number of steps that plot_widen() chooses */
+#define GAP 1.5      /* points farther apart are not connected; in interval lengths */
 
 int error_picture_fit(struct error_picture *picture)
 {
@@ -119,8 +117,6 @@ size_t error_sentences(const struct error_picture *picture,
     return ERROR_SENTENCES;
 }
 
-/* ----------------------------------------------------------------------------------- Parts -- */
-
 static struct svg_look dot_look(void)
 {
     return (struct svg_look){ .fill = palette_3_vertices[1], .opacity = 0.75 };
@@ -128,8 +124,8 @@ static struct svg_look dot_look(void)
 
 /* The data to draw: every stride-th interval. */
 struct drawn {
-    double *seconds, *measured, *absolute; /* [count] of one allocation, freed by `seconds`; NAN
-                                            * breaks the line */
+    /* [count] each, in one allocation that `seconds` points to. A NAN breaks the line. */
+    double *seconds, *measured, *absolute;
     size_t count;
     size_t stride;
 };
@@ -168,9 +164,9 @@ static int draw(const struct error_series *series, struct drawn *ret)
     return CAMP_OK;
 }
 
-/* Returns an axis from 0 to a round value above all values. If they exceed a round value only
- * slightly, the axis ends just above them, as the next round value would leave its upper part
- * empty. */
+/* Returns an axis from 0 to a round value above all values. If the largest value exceeds a round
+ * value only slightly, the axis ends just above the largest value. The next round value would leave
+ * the upper part of the axis empty. */
 static struct plot_axis axis_of(const char *title, const double *values, size_t count)
 {
     struct plot_axis axis = { .title = title };
@@ -207,7 +203,6 @@ static double note(FILE *stream, double at, const char *text)
     return at + LINE_HEIGHT;
 }
 
-/* Writes a note with the source, the time, and the number of intervals. */
 static double note_source(FILE *stream, double at, const struct error_picture *picture)
 {
     const struct error_series *series = &picture->series;
@@ -238,7 +233,7 @@ static double note_stride(FILE *stream, double at, const struct drawn *drawn)
     return note(stream, at, text);
 }
 
-/* Draws everything but the data. */
+/* Draws everything except the data. */
 static void start(const struct plot *plot, const struct error_picture *picture, const char *what,
                   double height, const struct plot_legend *legend, size_t legend_count)
 {
@@ -295,7 +290,7 @@ int error_over_time(FILE *stream, const struct error_picture *picture)
     return r;
 }
 
-/* The curve ends at the observed loads: it is not a forecast. */
+/* The curve is drawn only for observed loads, because it is not a forecast. */
 static int draw_curve(const struct plot *plot, const struct error_picture *picture,
                       const struct svg_look *look)
 {

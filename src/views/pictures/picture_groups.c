@@ -1,6 +1,7 @@
 /*
- * Groups of dots, which share a colour: by a name without the number at its end, or by a label. The
- * largest groups have a colour each, and are in the legend.
+ * Groups of dots that share a colour. The members of a group have the same name, apart from a
+ * number at its end, or the same value of a label. Each of the largest groups has a colour and is
+ * in the legend.
  */
 #include "picture_parts.h"
 #include "views/palette.h"
@@ -8,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A possible group of dots: a name without its final number ("web" for web1 and web2), or the value
- * of a label. */
+/* A possible group of dots. `name` is a name without the number at its end ("web" for web1 and
+ * web2), or the value of a label. */
 struct kind {
     const char *name;
     size_t length, count;
@@ -40,7 +41,8 @@ static int compare_counts(const void *left, const void *right)
     return a->count != b->count ? (a->count > b->count ? -1 : 1) : compare_kinds(a, b);
 }
 
-/* Counts the dots of each possible group; the largest comes first. Returns the number of groups. */
+/* Counts the dots of each possible group, and sorts the groups, the largest first. Returns the
+ * number of groups. */
 static size_t count_kinds(const struct dots *dots, const struct picture *picture, int colour,
                           struct kind *kinds)
 {
@@ -59,8 +61,8 @@ static size_t count_kinds(const struct dots *dots, const struct picture *picture
     return count;
 }
 
-/* Finds the possible groups by picture->colour. PICTURE_COLOUR_USUAL: by name; or if all names are
- * the same, by the first label with several values. */
+/* Finds the possible groups by picture->colour. PICTURE_COLOUR_USUAL groups dots by name. If all
+ * names are the same, the first label that has several values forms the groups. */
 static size_t find_kinds(struct dots *dots, const struct picture *picture, struct kind *kinds)
 {
     const int labels = (int)picture->timeline->schema->label_count;
@@ -97,7 +99,7 @@ int dots_find_groups(struct dots *dots, const struct picture *picture)
         return CAMP_E_NOMEM;
     count = find_kinds(dots, picture, kinds);
     for (size_t i = 0; i < count && i < DOTS_GROUPS; i++) {
-        /* A name that occurs once is no group: its label may be beside its dot. */
+        /* A name that occurs once forms no group. */
         if (kinds[i].count > 1 || dots->colour >= 0)
             snprintf(dots->names[dots->group_count++], LABELS_VALUE_SIZE, "%.*s",
                      (int)kinds[i].length, kinds[i].name);

@@ -1,9 +1,10 @@
 /*
- * The barymap adds time to Barry: a line for each entity, a column for each interval. The colour of
- * a cell is its composition: the colours of the vertices mixed in OKLab, and white for time at no
- * vertex. There is no cell where the entity was absent.
+ * The barymap shows shares over time: a line for each entity, and a column for each interval. The
+ * colour of a cell mixes the colours of the vertices in OKLab, with white for time in states that
+ * belong to no vertex. There is no cell where the entity was absent.
  *
- * Neighbouring lines or columns are added up if there are too many to distinguish.
+ * If there are too many lines or columns to distinguish, neighbouring lines or columns are added
+ * up.
  */
 #include "picture_parts.h"
 #include "plot.h"
@@ -14,9 +15,9 @@
 
 #define WIDTH 900.0
 #define TOP 50.0
-#define LEFT 150.0 /* for names */
+#define LEFT 150.0 /* space for names */
 #define RIGHT 170.0
-#define BELOW 32.0 /* the times */
+#define BELOW 32.0 /* space for times */
 #define LINES_MOST 400
 #define COLUMNS_MOST 600
 #define LINES_NAMED 60
@@ -32,10 +33,10 @@ struct run {
     double x, width;
 };
 
-/* The mean weights of the entities of a line, in one column. */
+/* The mean weights, in one column, of the entities that share a line. */
 struct line_sum {
     struct weights weights;
-    double elapsed_s; /* 0: no entity was there */
+    double elapsed_s; /* 0 if no entity of the line was present */
 };
 
 struct map {
@@ -44,8 +45,8 @@ struct map {
     size_t folded;              /* number of entities that share a line */
     uint32_t *order;            /* [registry.count] entities in the order of their lines */
     uint32_t *line;             /* [registry.count] line of each entity */
-    struct line_sum *line_sums; /* [lines] of the current column */
-    uint32_t *colours;          /* [columns x lines]; NO_CELL: no entity was there */
+    struct line_sum *line_sums; /* [lines] sums of the current column */
+    uint32_t *colours;          /* [columns x lines], NO_CELL where no entity was present */
     struct run *runs;           /* [run_count] */
     size_t run_count;
     struct sums sums;
@@ -53,7 +54,8 @@ struct map {
     struct plot plot;
 };
 
-static const struct registry *sorted_registry; /* of compare_numbers(): qsort() passes no context */
+/* compare_numbers() uses this variable, because qsort() passes no context. */
+static const struct registry *sorted_registry;
 
 static int compare_numbers(const void *left, const void *right)
 {
@@ -128,8 +130,8 @@ static double x_of(const struct map *map, int64_t wall_clock_ns)
     return plot_x(&map->plot, (double)wall_clock_ns / 1e9) - map->plot.left;
 }
 
-/* Returns the end of a column: it ends where the next one starts, unless there is a gap of at least
- * half its length. */
+/* Returns the end of a column. A column ends where the next column starts, unless there is a gap of
+ * at least half an interval. */
 static double end_of(const struct map *map, size_t column)
 {
     const struct timeline_frame *frame = &map->picture->timeline->frames[column];
@@ -191,7 +193,8 @@ static void draw_cells(FILE *stream, struct map *map)
     svg_cells_end(stream);
 }
 
-/* Draws the triangle of all mixed colours, as small triangles with the colours of their centres. */
+/* Draws the colour key, a triangle of all mixed colours. The key consists of small triangles, each
+ * in the colour of its centre. */
 static void draw_key_of_3(FILE *stream, struct svg_point at, double side)
 {
     const double step = side / KEY_PARTS, height = step * sqrt(3) / 2;
@@ -246,9 +249,6 @@ static void draw_key(FILE *stream, const struct map *map)
     }
     svg_group_end(stream);
 }
-
-/* ------------------------------------------------------------------------------------ Picture --
- */
 
 static void draw_names(FILE *stream, const struct map *map)
 {
@@ -342,7 +342,8 @@ static void draw_map(FILE *stream, struct map *map)
     svg_rect(stream, LEFT, TOP, map->plot.width, map->plot.height,
              &(struct svg_look){ .fill = ABSENT_COLOUR });
     plot_axes(&map->plot);
-    draw_cells(stream, map); /* drawn after the axes, so that cells cover the grid */
+    /* The cells are drawn after the axes, so that the cells cover the grid. */
+    draw_cells(stream, map);
     draw_names(stream, map);
     draw_key(stream, map);
 }

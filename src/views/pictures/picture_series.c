@@ -1,10 +1,12 @@
 /*
- * Shares as a stack or as lines: of all entities together (weighted by elapsed time) over time, as
- * in Figures 4(a) and 4(b) of "Barry007" (picture.h); or a stack for each entity of one frame, as
- * in Figure 7. The left vertex, which is usually idle time, is on top of a stack.
+ * Shares as a stack or as lines. The picture may show all entities together over time, weighted by
+ * elapsed time, as in Figures 4(a) and 4(b) of "Barry007" (picture.h). Or it shows a stack for each
+ * entity of one frame, as in Figure 7. The left vertex, which is usually idle time, is at the top
+ * of a stack.
  *
- * In a stack, an interval is a step from its start to its end; on a line, a point in its middle.
- * White space below 100 % is time in no state; above 100 %, time was accounted twice.
+ * In a stack, an interval is a step from its start to its end. On a line, an interval is a point in
+ * its middle. White space below 100 % is time in no state. If a stack is higher than 100 %, time
+ * was accounted twice.
  */
 #include "picture_parts.h"
 #include "plot.h"
@@ -16,17 +18,18 @@
 #define TOP 84.0
 #define AREA_HEIGHT 320.0
 #define LEGEND_AT 54.0
-#define BAR_NAMED 11.0 /* the least width of a bar that has a name, px */
+#define BAR_NAMED 11.0 /* smallest width of a bar that has a name, px */
 #define NAMES_HEIGHT 110.0
 #define TIMES_HEIGHT 32.0
-#define GAP_SHARE 0.5                 /* longest gap in a series, in interval lengths */
-#define LAYERS (VERTICES_MAXIMUM + 1) /* the vertices, and the time at no vertex */
+#define GAP_SHARE 0.5 /* longer gaps break a series; in interval lengths */
+/* The vertices, and the time in states that belong to no vertex. */
+#define LAYERS (VERTICES_MAXIMUM + 1)
 
-/* A column of the picture: an interval, or an entity. */
+/* A column of the picture: an interval or an entity. */
 struct series_column {
     struct weights weights; /* shares[0] is NAN if there was no entity */
     double begin, end;      /* on the horizontal axis */
-    uint32_t entity;        /* the entity's number, if columns are entities */
+    uint32_t entity;        /* number of the entity, if the column is an entity */
 };
 
 struct series {
@@ -34,11 +37,12 @@ struct series {
     bool stacked, by_entity;
     struct series_column *columns; /* [count]; owned */
     size_t count;
-    struct sums sums; /* of all rows */
+    struct sums sums;
     struct plot plot;
 };
 
-/* Layers are counted from the bottom; the left vertex is the last one. */
+/* Layers are counted from the bottom of the stack. The left vertex is the last vertex. Time in
+ * states that belong to no vertex is above the left vertex. */
 static size_t vertex_of_layer(size_t layer, size_t vertices)
 {
     return layer == 0 ? 0 : layer + 1 < vertices ? layer + 1 : 1;
@@ -48,9 +52,6 @@ static double layer_share(const struct weights *weights, size_t layer, size_t ve
 {
     return layer < vertices ? weights->shares[vertex_of_layer(layer, vertices)] : weights->left_out;
 }
-
-/* ------------------------------------------------------------------------------------ Numbers --
- */
 
 static void add_frame(struct series *series, const struct timeline_frame *frame)
 {
@@ -113,7 +114,7 @@ static int collect_entities(struct series *series)
     return CAMP_OK;
 }
 
-/* Returns the upper end of the vertical axis, in percent. */
+/* Returns the upper end of the vertical axis in percent. */
 static double highest(const struct series *series)
 {
     const size_t vertices = series->picture->vertices->count;
@@ -124,7 +125,7 @@ static double highest(const struct series *series)
 
         for (size_t layer = 0; layer <= vertices; layer++)
             sum += layer_share(&series->columns[i].weights, layer, vertices);
-        if (sum > most * 1.005) /* rounding must not change the scale */
+        if (sum > most * 1.005) /* rounding errors must not change the scale */
             most = sum;
     }
     return most > 1 ? 20 * ceil(5 * most) : 100;
@@ -140,16 +141,13 @@ static void set_area(struct series *series, FILE *stream)
     series->plot.y = (struct plot_axis){ PLOT_LINEAR, "share of the time, %", 0, highest(series) };
 }
 
-/* ------------------------------------------------------------------------------------ Drawing --
- */
-
 static bool is_after_gap(const struct series_column *column)
 {
     return column->begin - column[-1].end > GAP_SHARE * (column->end - column->begin);
 }
 
-/* Fills in the lower and upper line of a layer: two points for each column, and NAN at a gap.
- * Returns the number of points. */
+/* Fills the lower and the upper line of a layer. Each column has two points, and each gap has a
+ * NAN. Returns the number of points. */
 static size_t fill_layer(const struct series *series, size_t layer, double *xs, double *lower,
                          double *upper)
 {
@@ -175,7 +173,8 @@ static size_t fill_layer(const struct series *series, size_t layer, double *xs, 
     return count;
 }
 
-/* Fills in the line of a layer: a point in the middle of each column. */
+/* Fills the line of a layer, with a point in the middle of each column. Returns the number of
+ * points. */
 static size_t fill_line(const struct series *series, size_t layer, double *xs, double *ys)
 {
     const size_t vertices = series->picture->vertices->count;
@@ -249,7 +248,6 @@ static void draw_legend(const struct series *series, size_t layers)
                 WIDTH - PLOT_MARGIN_SIDE - MARGIN, entries, layers);
 }
 
-/* Draws a line at 100 %. */
 static void draw_whole(const struct series *series)
 {
     const double y = plot_y(&series->plot, &series->plot.y, 100);
@@ -265,8 +263,8 @@ static bool has_names(const struct series *series)
            series->plot.width / (double)series->count >= BAR_NAMED;
 }
 
-/* Draws the names below the bars, cut to NAMES_HEIGHT. Returns their height. stream NULL: only
- * measures. */
+/* Draws the names below the bars, cut to NAMES_HEIGHT, and returns the height of the longest name.
+ * If `stream` is NULL, the names are only measured. */
 static double draw_names(FILE *stream, const struct series *series)
 {
     const struct registry *registry = &series->picture->timeline->registry;
@@ -286,7 +284,7 @@ static double draw_names(FILE *stream, const struct series *series)
     return most;
 }
 
-/* Draws the data and then the axes, because stacked areas would hide the grid. */
+/* In a stack, the axes are drawn after the data, because stacked areas would hide the grid. */
 static int draw_series(const struct series *series)
 {
     const size_t layers = series->picture->vertices->count + (series->sums.worst_left_out > 0);
@@ -304,9 +302,6 @@ static int draw_series(const struct series *series)
         draw_names(series->plot.stream, series);
     return r;
 }
-
-/* ------------------------------------------------------------------------------------ Picture --
- */
 
 static struct caption caption_of(const struct series *series)
 {

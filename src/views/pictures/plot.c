@@ -8,16 +8,16 @@
 #include <time.h>
 
 #define TICK_LENGTH 5
-#define TICK_SIZE 11          /* height of a tick's text, px */
-#define PIXELS_A_TICK 48      /* least distance of ticks on a vertical axis */
-#define PIXELS_A_TIME_TICK 88 /* likewise on the horizontal axis */
-#define NEAR 1e-9             /* tolerance, in steps, for limits that are round values */
+#define TICK_SIZE 11
+#define PIXELS_A_TICK 48      /* smallest distance of ticks on a vertical axis */
+#define PIXELS_A_TIME_TICK 88 /* smallest distance of ticks on the horizontal axis */
+#define NEAR 1e-9             /* tolerance in steps, for limits of an axis that are round values */
 #define DAY 86400.0
 #define LEGEND_ROW 18
 #define LEGEND_MARK 18
 #define LEGEND_GAP 18
 
-/* Returns the smallest of 1, 2, 5 x 10^k that is not below `least`. */
+/* Returns the smallest value of the form 1, 2 or 5 x 10^k that is at least `least`. */
 static double round_step(double least)
 {
     static const double digits[] = { 1, 2, 5 };
@@ -72,7 +72,7 @@ size_t plot_ticks(const struct plot_axis *axis, size_t most, double ret[PLOT_TIC
         !isfinite(axis->maximum - axis->minimum))
         return 0;
     most = most < 2 ? 2 : most > PLOT_TICKS_MAXIMUM ? PLOT_TICKS_MAXIMUM : most;
-    step = step_of(axis, most - 1); /* there is one tick more than steps */
+    step = step_of(axis, most - 1); /* there is one tick more than there are steps */
     first = ceil((axis->minimum + offset) / step - NEAR);
     last = floor((axis->maximum + offset) / step + NEAR);
     for (double at = first; at <= last && count < most; at++)
@@ -100,7 +100,7 @@ static void number_text(char *ret, size_t capacity, double value, double step)
     const double decimals = ceil(-log10(step) - NEAR);
 
     if (fabs(value) < step / 2)
-        value = 0; /* never "-0" */
+        value = 0; /* avoids "-0" */
     if (fabs(value) >= 1e7)
         snprintf(ret, capacity, "%.3g", value);
     else
@@ -149,7 +149,7 @@ static size_t ticks_along(double pixels, double each)
     return most < 2 ? 2 : most > 12 ? 12 : (size_t)most;
 }
 
-/* Returns the centre of a tick's text, which must not leave the picture on the right. */
+/* Returns the centre of the text of a tick. The text must not leave the picture at the right. */
 static double label_x(const struct plot *plot, double x, const char *text)
 {
     return fmin(x,
@@ -180,7 +180,8 @@ static void draw_x(const struct plot *plot)
                  SVG_MIDDLE, SVG_NAME, plot->x.title);
 }
 
-/* Draws a vertical axis. `side`: -1: the left axis, with the grid; 1: the right axis. */
+/* Draws a vertical axis. `side` is -1 for the left axis, which has the grid, and 1 for the right
+ * axis. */
 static void draw_y(const struct plot *plot, const struct plot_axis *axis, double side)
 {
     const size_t most = ticks_along(plot->height, PIXELS_A_TICK);
@@ -248,7 +249,8 @@ int plot_line(const struct plot *plot, const struct plot_axis *axis, const doubl
             points[length++] = point_of(plot, axis, xs[i], ys[i]);
             continue;
         }
-        if (length == 1) /* a single point between gaps is a dot, as a line would be invisible */
+        /* A single point between gaps is drawn as a dot, because a line would be invisible. */
+        if (length == 1)
             svg_circle(plot->stream, points[0], 1, &(struct svg_look){ .fill = look->stroke },
                        NULL);
         else if (length > 1)
@@ -268,7 +270,8 @@ void plot_dots(const struct plot *plot, const struct plot_axis *axis, const doub
     }
 }
 
-/* Draws an area as a polygon that follows the upper line forwards, and the lower one backwards. */
+/* Draws an area as a polygon, which follows the upper line forwards and the lower line
+ * backwards. */
 static void draw_area(const struct plot *plot, const struct plot_axis *axis, const double *xs,
                       const double *lower, const double *upper, size_t count,
                       struct svg_point *points, const struct svg_look *look)

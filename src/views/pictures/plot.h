@@ -1,9 +1,9 @@
 /*
- * A plot: an area with axes, on which lines, dots and filled areas are drawn (svg.h).
+ * A plot: an area with axes, in which lines, dots and filled areas are drawn (svg.h).
  *
- * Values are mapped linearly; NAN breaks a line and draws no dot. Values of a time axis are seconds
- * since 1970, shown in local time. A plot may have two vertical axes, left and right; each function
- * takes the axis of its values.
+ * Values are mapped linearly. A NAN breaks a line, and draws no dot. Values of a time axis are
+ * seconds since 1970, shown in local time. A plot may have two vertical axes, left and right. Each
+ * drawing function takes the vertical axis of its values.
  */
 #pragma once
 
@@ -16,50 +16,53 @@ enum plot_axis_kind { PLOT_LINEAR, PLOT_TIME, PLOT_BARE /* an axis without ticks
 
 struct plot_axis {
     enum plot_axis_kind kind;
-    const char *title; /* "CPU, %"; NULL: none */
+    const char *title; /* such as "CPU, %", or NULL */
     double minimum, maximum;
 };
 
 struct plot {
     FILE *stream;
-    double left, top, width, height; /* the area, px; texts of the axes are outside of it */
+    double left, top, width, height; /* the area, px; texts of the axes are outside of the area */
     struct plot_axis x, y;
-    struct plot_axis right; /* maximum == minimum: no such axis */
+    struct plot_axis right; /* there is no right axis if maximum == minimum */
 };
 
-/* Space needed around the area: on the left (and on the right if there is an axis there), and
- * below. */
+/* Space needed outside of the area for the texts of axes. Each vertical axis needs
+ * PLOT_MARGIN_SIDE. */
 #define PLOT_MARGIN_SIDE 64
-#define PLOT_MARGIN_END 24 /* on the right, if there is only one vertical axis */
+#define PLOT_MARGIN_END 24 /* at the right if there is no right axis */
 #define PLOT_MARGIN_BELOW 44
 
 #define PLOT_TICKS_MAXIMUM 24
 
-/* Returns round values within [minimum, maximum], at most `most` (1 to PLOT_TICKS_MAXIMUM). Numbers
- * have steps of 1, 2 or 5 times a power of ten; times have the steps of a clock (such as 15 min) or
- * whole days, counted from local midnight. Returns the number of values. */
+/* Sets `ret` to round values within the axis. There are at most `most` values (1 to
+ * PLOT_TICKS_MAXIMUM). Numbers have steps of 1, 2 or 5 times a power of ten. Times have the steps
+ * of a clock (such as 15 min) or whole days, counted from local midnight. Returns the number of
+ * values. */
 size_t plot_ticks(const struct plot_axis *axis, size_t most, double ret[PLOT_TICKS_MAXIMUM]);
 
-/* Widens a linear axis to round limits. An axis of a single value gets some space around it. */
+/* Widens a linear axis to round limits. An axis with a single value gets some space around the
+ * value. */
 void plot_widen(struct plot_axis *axis);
 
-/* Return the position of a value, in pixels. `axis`: &plot->y or &plot->right. */
+/* Return the position of a value in pixels. `axis` is &plot->y or &plot->right. */
 double plot_x(const struct plot *plot, double value);
 double plot_y(const struct plot *plot, const struct plot_axis *axis, double value);
 
-/* Draws grid, ticks with their labels, titles and frame; the data are drawn on top. */
+/* Draws the grid, the ticks with their labels, the titles and the frame. */
 void plot_axes(const struct plot *plot);
 
-/* Clips everything until plot_end() to the area. `id` is that of svg_clip(). */
+/* Clips everything until plot_end() to the area. `id` is the argument of svg_clip(). */
 void plot_start(const struct plot *plot, const char *id);
 void plot_end(const struct plot *plot);
 
-/* Draws a line through the points (xs[i], ys[i]), i < count. CAMP_OK or CAMP_E_NOMEM. */
+/* Draws a line through the points (xs[i], ys[i]) for i < count. Returns CAMP_OK or CAMP_E_NOMEM. */
 int plot_line(const struct plot *plot, const struct plot_axis *axis, const double *xs,
               const double *ys, size_t count, const struct svg_look *look);
 void plot_dots(const struct plot *plot, const struct plot_axis *axis, const double *xs,
                const double *ys, size_t count, double radius, const struct svg_look *look);
-/* Draws the area between two lines over the same xs[count]. NAN in a line breaks it. */
+/* Draws the area between two lines that share the array xs[count]. A NAN in a line breaks the area.
+ * Returns CAMP_OK or CAMP_E_NOMEM. */
 int plot_area(const struct plot *plot, const struct plot_axis *axis, const double *xs,
               const double *lower, const double *upper, size_t count, const struct svg_look *look);
 
@@ -71,7 +74,7 @@ struct plot_legend {
     struct svg_look look;
 };
 
-/* Draws the legend in rows of at most `width`, 18 px apart; `at`: the base line of the first text.
- * Returns the number of rows. */
+/* Draws the legend in rows of at most `width`, 18 px apart. `at` is on the base line of the first
+ * text. Returns the number of rows. */
 size_t plot_legend(FILE *stream, struct svg_point at, double width,
                    const struct plot_legend *entries, size_t count);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define LARGEST 1e9     /* larger values are outside of any picture */
+#define LARGEST 1e9     /* larger values are clipped; they are outside of any picture */
 #define GLYPH_WIDTH 0.6 /* width of most sans-serif characters, relative to the font size */
 
 static const char style[] =
@@ -26,8 +26,8 @@ static const char style[] =
 
 const char svg_style_hash[] = "sha256-yHCAHC16hN7o1tDmH0FQ21kGRzlFNDIlqlUBKDuVbow=";
 
-/* Writes a number without printf(), which is slow for the 5,000 numbers of 1,000 dots, and depends
- * on the locale. */
+/* Writes a number without printf(), which depends on the locale and is slow: 1,000 dots have 5,000
+ * numbers. */
 static void write_number(FILE *stream, double value)
 {
     char text[24];
@@ -59,8 +59,8 @@ static void write_attribute(FILE *stream, const char *name, double value)
     putc_unlocked('"', stream);
 }
 
-/* Is the character allowed in XML 1.0? XML allows only three control characters, and neither U+FFFE
- * nor U+FFFF. */
+/* Returns true if XML 1.0 allows the character. XML allows only three control characters, and
+ * neither U+FFFE nor U+FFFF. */
 static bool is_character(const char *text, size_t length)
 {
     if (length == 1)
@@ -257,9 +257,9 @@ void svg_circle(FILE *stream, struct svg_point centre, double radius, const stru
     fputs("</circle>\n", stream);
 }
 
-/* A run is a line through the middle of its cells, as thick as they are high: 10 bytes instead of
- * 60 for a rectangle. Antialiasing is off: otherwise the background would show between the lines.
- */
+/* A row of adjacent cells is a line through the middle of the cells, as thick as the cells are
+ * high. A line needs 10 bytes, a rectangle 60. The style sheet disables antialiasing, because
+ * otherwise the background would show between the lines. */
 void svg_cells(FILE *stream, struct svg_point origin, double cell)
 {
     fputs("<g class=\"cells\" transform=\"translate(", stream);
