@@ -19,7 +19,6 @@ void device_sums_start(struct device_sums *sums)
         sums->devices[i].seen = false;
 }
 
-/* Finds or adds the device with this name. Returns NULL if there is no memory. */
 static struct device_sum *find(struct device_sums *sums, const char *name)
 {
     for (size_t i = 0; i < sums->count; i++) {

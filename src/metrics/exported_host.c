@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-/* Reads a file into exported->text. Returns the number of bytes, or 0 if the file cannot be
- * read. */
 static size_t read_text(struct exported *exported, const char *path)
 {
     const ssize_t length = file_text(path, exported->text, EXPORTED_TEXT_SIZE);

@@ -12,7 +12,6 @@
 
 enum exposition_format { EXPOSITION_PROMETHEUS, EXPOSITION_OPENMETRICS };
 
-/* Returns the value of the Content-Type header. */
 const char *exposition_type(enum exposition_format format);
 
 /* Appends a page, or sets ret->failed if there is no memory. A family without known series is

@@ -82,7 +82,6 @@ static int quality_of(struct word value)
     return quality <= 1000 ? quality : 0;
 }
 
-/* One entry of the list in an Accept header. */
 struct choice {
     struct word what, version; /* version.text is NULL if the entry has no version */
     int quality;

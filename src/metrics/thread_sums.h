@@ -32,7 +32,7 @@ struct members {
     const struct workloads *rules; /* with GROUP_NUMBER */
     struct member *processes;
     size_t count, capacity;
-    struct index index; /* of `processes` by pid */
+    struct index index;
     struct user_names users;
     struct cgroup_paths cgroups;
 };

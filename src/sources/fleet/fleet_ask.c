@@ -46,7 +46,6 @@ char *fleet_matchers(const struct from *from)
     return ret;
 }
 
-/* Returns the text with each $M replaced by the matchers. */
 static char *replaced(const char *text, const char *matchers)
 {
     static const char mark[] = "$M";

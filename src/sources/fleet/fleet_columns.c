@@ -81,7 +81,6 @@ static void column_name(const char *value, char ret[NAME_SIZE])
     snprintf(ret + length, NAME_SIZE - length, "%s_ns", length == 0 ? "none" : "");
 }
 
-/* Appends a number to `name` if another column already has that name. */
 static void make_unique(const struct fleet_columns *columns, char name[NAME_SIZE])
 {
     const size_t stem = strlen(name) - strlen("_ns");

@@ -155,7 +155,6 @@ static int set_headers(struct prometheus_client *client, struct camp_error *erro
     return good ? CAMP_OK : camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a question");
 }
 
-/* Makes the body of the request, such as "query=up&time=1". */
 static bool encode(struct prometheus_client *client)
 {
     char *query = libcurl.curl_easy_escape(client->easy, client->query, 0);

@@ -13,7 +13,6 @@ struct cpu_list {
  * camp_reader_cpus(). */
 int cpu_list_read(struct cpu_list *list, struct camp_reader *reader, struct camp_error *error);
 
-/* Returns the entry of a CPU, or NULL if the CPU is not in the list. */
 const struct camp_cpu *cpu_list_find(const struct cpu_list *list, int32_t cpu);
 
 /* Sets *ret to the time that a CPU has in a column of cpus_schema. Returns false if the system does

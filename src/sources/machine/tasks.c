@@ -97,7 +97,6 @@ static int note_stolen(struct tasks_source *source, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Reads all exit records that have arrived. */
 static int drain(struct tasks_source *source, struct camp_error *error)
 {
     struct camp_task_exit exits[EXITS_AT_ONCE];

@@ -99,7 +99,6 @@ static int compare_names(const void *key, const void *element)
     return strcmp(key, ((const struct ended_group *)element)->name);
 }
 
-/* Finds or adds the ended_group of a name. Returns NULL if there is no memory. */
 static struct ended_group *group_of(struct tasks_table *table, const char *name)
 {
     const size_t at = ARRAY_POSITION(name, table->ended, table->ended_count, compare_names);
