@@ -105,8 +105,9 @@ const char *const *from_session_words(void); /* only the words for database sess
  * stderr; speed is 0. */
 void from_options_init(struct from_options *options);
 
-/* Stores the value of --interval, which is 0 if the option was not given. In that case, *interval_ns
- * becomes 1 s. For a fleet, a given value is also the length of the finished intervals. */
+/* Stores the value of --interval, which is 0 if the option was not given. In that case,
+ * *interval_ns becomes 1 s. For a fleet, a given value is also the length of the finished
+ * intervals. */
 void from_options_interval(struct from_options *options, uint64_t *interval_ns);
 
 /* Checks whether all given options fit the source named `text`. Returns OPTIONS_GO_ON, or an

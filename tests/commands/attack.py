@@ -93,12 +93,12 @@ def attack_rules(server):
 
 
 def is_small(server):
-    """Whether the server has less than 100 MB; always true under a sanitizer, which keeps freed memory."""
+    """Returns whether the server has less than 100 MB. True under a sanitizer, which keeps freed memory."""
     return server.resident_mb() < 100 or "CAMP_SANITIZED" in os.environ
 
 
 def end_requests(sock):
-    """Ends the client's requests; the server may have closed the connection already."""
+    """Ends the requests of a client. The server may have closed the connection already."""
     with contextlib.suppress(OSError):
         sock.shutdown(socket.SHUT_WR)
 
@@ -144,7 +144,7 @@ def attack_garbage(server):
 
 
 def streams_on(reader, what, crowd, server):
-    """During a crowd of connections a reader gets its stream, and a new client is accepted."""
+    """While many connections are open, a reader gets its stream, and a new client is accepted."""
     before = len(reader.ends)
     began = time.monotonic()
     held = crowd()
@@ -245,7 +245,7 @@ def attack_stuck(server):
 
 
 def attack_vanish(server):
-    """Clients that vanish are detected, at the latest by a beat."""
+    """Clients that vanish are detected, at the latest when the server sends a beat."""
     before = server.sockets()
     for _ in range(20):
         sock = server.connect()

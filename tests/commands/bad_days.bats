@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 
 bats_require_minimum_version 1.5.0
-# What camp reports where microstates lack something that they need, and what works without it.
+# What camp reports if microstates cannot be measured, and which commands work without microstates.
 
 setup() {
     HERE=$BATS_TEST_DIRNAME
@@ -15,8 +15,8 @@ needs_microstates() {
     [ "$status" -eq 0 ]
 }
 
-# refused STATUS PART [COMMAND...]: runs each command that has microstates through COMMAND; each must
-# print the same one line.
+# refused STATUS PART [COMMAND...]: runs each command that needs microstates by COMMAND. Each of them must
+# print the same line, and nothing else.
 refused() {
     expected=$1 part=$2
     shift 2
@@ -51,7 +51,7 @@ refused() {
     # shellcheck disable=SC2016
     run unshare --mount sh -c 'mount -t tmpfs none /sys/kernel/btf && exec "$@"' - \
         "$CAMP" doctor --format csv --table events
-    [ "${#lines[@]}" -eq 1 ] # nobody knows
+    [ "${#lines[@]}" -eq 1 ]
 }
 
 @test "a kernel without BTF: top and time show the scheduler's counts, with a note" {
@@ -65,13 +65,13 @@ refused() {
     done
 }
 
-without() { # without CAPABILITY...: the words that run a command so
+without() { # without CAPABILITY...: prints the words that run a command without the capabilities
     local drop
     drop=$(printf ',-%s' "$@")
     echo setpriv "--bounding-set=${drop#,}" "--inh-caps=${drop#,}"
 }
 
-@test "a missing capability is named, with status 4" {
+@test "a missing capability is named, and the exit status is 4" {
     needs_microstates
     # shellcheck disable=SC2046 # words
     refused 4 "microstates need CAP_BPF, too: run as root, or see camp doctor" $(without bpf sys_admin)
@@ -81,7 +81,7 @@ without() { # without CAPABILITY...: the words that run a command so
     refused 4 "microstates need CAP_BPF and CAP_PERFMON: run as root, or see camp doctor" $(without bpf perfmon sys_admin)
 }
 
-@test "CAP_SYS_ADMIN replaces CAP_BPF and CAP_PERFMON, and both work without it" {
+@test "microstates need either CAP_SYS_ADMIN, or CAP_BPF and CAP_PERFMON" {
     needs_microstates
     # shellcheck disable=SC2046
     $(without bpf perfmon) "$CAMP" time -- true
@@ -111,7 +111,7 @@ without() { # without CAPABILITY...: the words that run a command so
         refused 1 "refuses the programs of microstates" /usr/bin/python3 "$HERE/refuse_programs.py" $errno
         [[ $output == *"camp top --verbose shows why"* ]]
     done
-    # The filter of system calls of a container refuses with EPERM.
+# In a container, the filter of system calls refuses with EPERM.
     refused 4 "of the machine" /usr/bin/python3 "$HERE/refuse_programs.py" EPERM
 }
 
@@ -127,7 +127,7 @@ without() { # without CAPABILITY...: the words that run a command so
     done
 }
 
-@test "a terminal that reports 0 x 0 is used as 80 x 24" {
+@test "a terminal that reports a size of 0 x 0 is used as 80 x 24" {
     /usr/bin/python3 -c 'import pyte' || skip "no pyte"
     needs_microstates
     run /usr/bin/python3 "$HERE/screen.py" 0 0 q -- "$CAMP" top

@@ -29,8 +29,8 @@ public_camp() {
     done
 }
 
-# Accepts status 3 too: another test may start processes so fast that the kernel drops exit records,
-# whose number is in the output.
+# Also accepts status 3: another test may start so many processes that the kernel drops exit records.
+# The output has the number of dropped records.
 was_shown() {
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
 }

@@ -46,8 +46,8 @@ teardown() {
     json "all(set(p) == {'pid', 'name', 'measured_percent', 'sampled_percent', 'error_percent', 'new', 'ended', 'count'} for p in r['processes'])"
     json "all(set(c) >= {'cpu', 'measured_busy_percent', 'sampled_busy_percent', 'idle_percent', 'sum_percent'} for c in r['cpus'])"
     json "set(r['total']) >= {'processes', 'new', 'ended', 'measured_percent', 'sampled_percent', 'error_percent', 'absolute_error_percent', 'maximum_error_percent'}"
-    # An interval starts where the one before ended, and ends at its deadline or later. The deadlines
-    # are 0.3 s apart, so an interval may be short only after a long one.
+    # An interval starts at the end of the previous interval, and ends at its deadline or later. The deadlines
+    # are 0.3 s apart, so an interval can be short only after a long interval.
     json "all(x['interval_s'] > 0 for x in records)"
     json "2 * 0.3 <= sum(x['interval_s'] for x in records) + 1e-8 < ($ended - $began) / 1e9"
     json "__import__('datetime').datetime.fromisoformat(r['time']).tzinfo is not None"
@@ -91,7 +91,7 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
     json "all(p['name'] == 'camp' for p in r['processes']) and len(r['processes']) > 0"
     run "$CAMP" check --count 1 --interval 200ms --format json --pid "$LOAD"
     was_shown
-    json "[p['pid'] for p in r['processes']] == [$LOAD] and r['total']['processes'] == 1" # asleep
+    json "[p['pid'] for p in r['processes']] == [$LOAD] and r['total']['processes'] == 1"
     run "$CAMP" check --count 1 --interval 200ms --format json --top 1
     json "len(r['processes']) == 1"
     run "$CAMP" check --count 1 --interval 100ms --format csv --columns pid,error_percent
@@ -112,7 +112,7 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
     ends_with_its_process check --format json
 }
 
-@test "--pid: the command ends at once for a zombie" {
+@test "--pid: the command ends at once if the process is a zombie" {
     python3 -c '
 import os, sys, time
 child = os.fork()
@@ -210,7 +210,7 @@ EOF
     [[ $output != *$'\033'* ]]
 }
 
-@test "check refuses options without an effect" {
+@test "options that would have no effect are refused" {
     run -2 "$CAMP" check --rules x --count 1
     [ "$output" = 'camp check: --rules does not go with --from check; it goes with postgres:CONNINFO, mariadb:CONNINFO or odbc:DSN' ]
     run -2 "$CAMP" check --background --count 1

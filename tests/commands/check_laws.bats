@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# camp check: its laws under known loads, in each tier.
+# camp check: relations that its numbers must satisfy under known loads, in each tier.
 
 bats_require_minimum_version 1.5.0
 load ../waiting
@@ -14,15 +14,13 @@ teardown() {
     end_children
 }
 
-# --------------------------------------------------------------------------- the laws --
-
 needs_taskstats() {
     run "$CAMP" check --count 1 --interval 10ms --tier taskstats
     [ "$status" -ne 4 ] || skip "CAP_NET_ADMIN is not held: sampled time of a process is unknown"
     tiers=taskstats
 }
 
-# columns NAME: copies /proc/stat to the file of that name.
+# columns NAME: copies /proc/stat to the file NAME.
 columns() {
     cat /proc/stat >"$BATS_TEST_TMPDIR/$1"
 }
@@ -51,7 +49,7 @@ watched() {
         wait "$pid"
     done
     columns outer-2
-    [ "$status" -eq 0 ] || [ "$status" -eq 3 ] # 3: the load was smaller than requested, as it reports
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ] # 3: the load reports that it was smaller than requested
 }
 
 # law EXPRESSION: a claim about the load's report `t`, the record `r` of the first tier, and the rows `p` of
@@ -64,7 +62,7 @@ import json, os, sys
 folder, tiers, name, expression = sys.argv[1:]
 def read(file):
     return open(os.path.join(folder, file)).read()
-def near(a, b):  # numbers of a record are printed with 9 digits: two of them are exact to 1e-8
+def near(a, b):  # a record has numbers with 9 digits, so two of them may differ by 1e-8
     return abs(a - b) <= 1e-8 * max(abs(a), abs(b))
 def at_least(a, b):
     return a >= b or near(a, b)
@@ -104,7 +102,7 @@ EOF
 }
 
 # shown LOAD-OPTIONS: runs `watched` until the sampled time of the load differs from its CPU time by a factor
-# of two and by more than the stolen time; on a busy machine the load misses its places between ticks.
+# of two and by more than the stolen time. On a busy machine, bursts of the load may not fit between ticks.
 shown() {
     for attempt in 1 2 3 4 5; do
         watched "$@"
@@ -115,7 +113,7 @@ shown() {
 }
 
 # bats test_tags=law
-@test "between ticks: measured time is within the load's own clocks, sampled time is far below" {
+@test "a load between ticks: measured time agrees with the load's own clocks, and sampled time is far too low" {
     needs_taskstats
     shown cpu --percent 80 --phase between-ticks --duration 2s
     law "at_least(measured_ns, least_ns) and at_least(most_ns, measured_ns)"
@@ -123,7 +121,7 @@ shown() {
 }
 
 # bats test_tags=law
-@test "across ticks: sampled time is far above measured time" {
+@test "a load across ticks: sampled time is far higher than measured time" {
     needs_taskstats
     shown cpu --percent 5 --phase across-ticks --duration 2s
     law "at_least(measured_ns, least_ns) and at_least(most_ns, measured_ns)"
@@ -134,12 +132,12 @@ shown() {
 @test "short-lived processes: all CPU time that the children report is accounted" {
     needs_taskstats
     watched fork --rate 200 --burn 2ms --duration 2s
-    law "sum(x['count'] for x in p if x['ended']) == t['children'] + 1" # and the load itself
+    law "sum(x['count'] for x in p if x['ended']) == t['children'] + 1" # the children and the load itself
     law "at_least(measured_ns, least_ns) and at_least(most_ns, measured_ns)"
     law "r['losses']['lost'] == 0"
 }
 
-@test "tasks that tier schedstat did not see are counted, with status 0" {
+@test "the number of processes that tier schedstat did not see is shown, with status 0" {
     "$CAMP" check --tier schedstat --interval 3600 --format json >"$BATS_TEST_TMPDIR/out" &
     LOAD=$!
     until_it_sleeps "$LOAD"

@@ -3,7 +3,7 @@
 bats_require_minimum_version 1.5.0
 load ../waiting
 load children
-# camp check --report: the page has the values of the records of the same run.
+# camp check --report: the page has the same values as the records of the same run.
 
 setup() {
     CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
@@ -48,13 +48,13 @@ reported() {
     [ -z "$stderr" ]
 }
 
-@test "the page is well-formed, needs nothing from outside, and its policy allows its styles only" {
+@test "the page is well-formed, loads nothing from outside, and its security policy allows only its own styles" {
     reported 3
     page "'script' not in p.tags and not {'src', 'href', 'style'} & {n for _, n, _ in p.attributes}"
     page "not any(n.startswith('on') for _, n, _ in p.attributes)"
     page "not any('http' in (v or '') for _, n, v in p.attributes if n not in ('http-equiv', 'xmlns'))"
     page "p.policy.startswith(\"default-src 'none'; style-src \")"
-    # After a change of a style, the printed hashes replace those in html.c and svg.c.
+    # If a style has changed, copy the printed hashes to html.c and svg.c.
     page "print('the styles are', p.hashes()) or set(p.policy.split('style-src ')[1].split(';')[0].split()) == p.hashes()"
     [[ $(head -1 "$PAGE") == "<!doctype html>" ]]
 }
@@ -146,7 +146,7 @@ reported() {
     page "all(x['sampled_s'] is None for x in p.tables['processes'])"
 }
 
-@test "a process may have any name" {
+@test "special characters in the name of a process are escaped" {
     cat >"$BATS_TEST_TMPDIR/named.py" <<'EOP'
 import ctypes, time
 ctypes.CDLL(None).prctl(15, b"</td><b>\n\x1b\xff\"&", 0, 0, 0)

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # Ends the programs that a test started in the background.
 
-# end_children [SIGNAL]: ends the children of the test's shell that still run; another program may have the
-# pid of a child that ended.
+# end_children [SIGNAL]: ends the children of the test's shell that still run. Pids of ended children are not
+# used, because another program may have such a pid.
 end_children() {
     local running
     running=$(jobs -pr)

@@ -6,7 +6,7 @@ compopt() { :; } # it is of a keyboard
 COMP_LINE=$2
 COMP_POINT=${#2}
 COMP_TYPE=9 COMP_KEY=9
-# Like readline, this splits words at = and : as well.
+# Like readline, splits words at = and : too.
 mapfile -t COMP_WORDS < <(grep -oE '[=:]|[^ =:]+' <<<"$2")
 if [[ $2 == *' ' ]]; then COMP_WORDS+=(''); fi
 COMP_CWORD=$((${#COMP_WORDS[@]} - 1))

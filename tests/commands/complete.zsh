@@ -1,5 +1,5 @@
-# complete.zsh SCRIPT LINE FOLDER: what zsh offers where LINE ends, a line each. It completes for a
-# keyboard alone, so it gets a terminal; FOLDER is for files.
+# complete.zsh SCRIPT LINE FOLDER: prints the completions that zsh offers at the end of LINE, one per
+# line. zsh needs a terminal to complete. FOLDER is for temporary files.
 zmodload zsh/zpty
 found=$3/found
 rm -f $found.begin $found.end

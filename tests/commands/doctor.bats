@@ -8,7 +8,7 @@ setup() {
     CAMP=${CAMP:-$TREE/build/gcc/src/camp}
 }
 
-json() { # json EXPRESSION: of the object d
+json() { # json EXPRESSION: checks the expression, in which d is the JSON object
     /usr/bin/python3 -c "import json, sys; d = json.load(sys.stdin); print($1)"
 }
 
@@ -36,7 +36,7 @@ teardown() {
 @test "text: no line is longer than 80 columns" {
     run "$CAMP" doctor
     [ "$status" -eq 0 ]
-    # The last two lines are advice and may be longer.
+# The last two lines are advice, and may be longer than 80 columns.
     [ "$("$CAMP" doctor | head -n -2 | awk 'length > 80' | wc -l)" -eq 0 ]
 }
 
@@ -110,8 +110,8 @@ attached_to() {
         [[ ${lines[-2]} == *"without microstates"* ]]
 }
 
-# Reads what camp doctor reports on the fact tickless_idle, which only /proc/timer_list can tell here.
-tickless() { # [COMMAND...] camp: the line of the text, without its columns' blanks
+# Prints what camp doctor reports about the fact tickless_idle. Here only /proc/timer_list has this fact.
+tickless() { # [COMMAND...] camp: prints the line of the text, without repeated blanks
     [ ! -r "/boot/config-$(uname -r)" ] || skip "the kernel's configuration tells it"
     [ ! -e /sys/devices/system/cpu/nohz_full ] || skip "nohz_full tells it"
     [ -f /proc/timer_list ] || skip "this container masks it"
@@ -126,7 +126,7 @@ tickless() { # [COMMAND...] camp: the line of the text, without its columns' bla
 
 nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
 
-@test "an ordinary user gets the name of the capability that opens a fact's file" {
+@test "for a file that an ordinary user may not read, the missing capability is named" {
     [ "$(id -u)" -eq 0 ] || skip "takes root, to become another"
     # shellcheck disable=SC2086
     tickless $nobody --inh-caps=-all

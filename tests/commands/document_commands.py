@@ -97,7 +97,7 @@ class Shell:
         return sum(entry.stat().st_size for entry in os.scandir(self.folder) if entry.is_file())
 
     def status(self, until, ready=lambda: False):
-        """The exit status of the running command; None when it has not ended by `until`, or when ready() is true."""
+        """Returns the exit status of the running command. None if it has not ended by `until`, or if ready() is true."""
         while time.monotonic() < until and not ready():
             try:
                 status = os.read(self.statuses, 16)
@@ -165,7 +165,7 @@ class Trial:
         return None, None
 
     def may_measure(self):
-        """Whether camp has all capabilities here. Then no command may report a missing one."""
+        """Returns whether camp has all capabilities here. Then no command may report a missing capability."""
         facts = subprocess.run((f'{self.programs}/camp', 'doctor', '--format', 'json'), capture_output=True,
                                text=True, check=False).stdout
         return '"microstates":true' in facts

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# For tests of commands that end when the process that they show has ended.
+# For tests of commands that end when the process of --pid ends.
 
 # Runs "$CAMP" "$@" --pid PID, kills process PID after the first output, and waits for the command to
 # end. Leaves the output in $BATS_TEST_TMPDIR/shown.

@@ -2,7 +2,8 @@
 
 bats_require_minimum_version 1.5.0
 # bench/paper/run: the report of the CAMP paper's evaluations, made from the recorded data of a short run.
-# Invented in it: the text in place of Table 3, a category of Figure 5, an interval that starts below 0 %.
+# Three parts of the data are invented: the text in place of Table 3, a category of Figure 5, and an interval
+# that starts below 0 %.
 
 setup() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)

@@ -22,7 +22,7 @@ scrape() {
     scrape formats --tier schedstat
 }
 
-@test "export: groups and retired groups add up to all threads, and no counter falls" {
+@test "export: current and former groups add up to all threads, and no counter decreases" {
     scrape laws
 }
 
@@ -133,7 +133,7 @@ scrape() {
     [ "$status" -eq 0 ]
     [[ $stderr == *"tier schedstat"*"CAP_BPF"* ]]
     [[ $output == *'tier="schedstat"'* ]]
-    # The message is not cut before its advice.
+    # The message is complete, including its advice.
     run setpriv --reuid=65534 --clear-groups --bounding-set=-all --inh-caps=-all \
         "$BATS_TEST_TMPDIR/camp" export --once --group user
     echo "$output"
@@ -148,7 +148,7 @@ scrape() {
 }
 
 # In a pid namespace the kernel lists threads in the order of their pids in that namespace.
-@test "export: a process with a lower pid in a namespace than an older one is accounted once" {
+@test "export: in a pid namespace, a new process with a lower pid than older processes is accounted once" {
     [ "$(id -u)" -eq 0 ] || skip "takes root"
     local page=$BATS_TEST_TMPDIR/page
 
@@ -168,6 +168,6 @@ scrape() {
     [ "$status" -ne 1 ] && [ "$status" -ne 4 ] || skip "no BPF here"
     [ "$status" -eq 0 ]
     grep -E "^camp_(threads|processes)" "$page"
-    grep -qx "camp_threads 4" "$page" # the shell, two that sleep, and camp
+    grep -qx "camp_threads 4" "$page" # the shell, two sleeping processes, and camp
     awk '/groupname="sleep",state="timer"/ { asleep = $2 } END { exit !(asleep > 0.38) }' "$page"
 }

@@ -103,7 +103,7 @@ def fixed_of(samples):
 
 
 def sums_of(samples):
-    """Returns two sums for each state: that of shown and retired groups, and that of all threads."""
+    """Returns two sums for each state: the sum of current and former groups, and the sum of all threads."""
     groups, total = collections.Counter(), {}
     for (name, labels), value in samples.items():
         state = dict(labels).get('state')
@@ -270,7 +270,7 @@ def test_stop(camp, *options):
 
 
 def test_hostile(camp, *options):
-    """Processes have names that could break a line or a parser."""
+    """Names of processes that could break a line or a parser are escaped."""
     names = [b'a"b\\c\nd', b'\xff\xfe\x80', b'} 1\ncamp_x 7', b'other', b'\x1b[2J', b'\xc3']
     with Exporter(camp, '--groups', '200', *options) as exporter:
         needs_states(exporter.samples())
@@ -310,7 +310,7 @@ def needs_states(samples):
 
 
 def test_rules_again(camp, path, *options):
-    """SIGHUP reads the rules again; unreadable rules leave the earlier ones in force."""
+    """SIGHUP reads the rules again. If the new rules are wrong, the old rules stay in use."""
     def shown(exporter):
         return {dict(labels)['groupname'] for name, labels in exporter.samples()
                 if name == 'camp_group_cpu_measured_seconds_total'}
@@ -372,7 +372,7 @@ ON_CPU = ('user', 'system', 'irq')
 
 
 def test_top(camp, *options):
-    """camp top and scrapes, within its interval and around it, agree on a program that never sleeps."""
+    """camp top agrees with scrapes within and around its interval, for a program that never sleeps."""
     with Exporter(camp, '--groups', '200', *options) as exporter:
         needs_states(exporter.samples())
         with subprocess.Popen([sys.executable, '-c', 'import ctypes\n'

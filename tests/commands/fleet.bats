@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# --from prometheus: who is asked, as whom, and what is said when nothing good comes back. What comes
-# back from a real one is tested in tests/servers/fleet.bats.
+# --from prometheus: which server gets which credentials, and how wrong answers are reported.
+# tests/servers/fleet.bats has the tests with a real Prometheus server.
 
 bats_require_minimum_version 1.5.0
 load children

@@ -15,7 +15,7 @@ setup() {
 
 @test "fleet rules: known counters give the expected results" {
     promtool test rules "$SHIPPED/camp.rules.test.yml"
-    # promtool refuses a wrong expectation, so the test above checks something.
+    # promtool refuses a wrong expectation. So the test above can fail.
     sed 's/vertex="cpu"}., value: 0.5/vertex="cpu"}'"'"', value: 0.6/' \
         "$SHIPPED/camp.rules.test.yml" >"$BATS_TEST_TMPDIR/wrong.yml"
     cp "$SHIPPED/camp.rules.yml" "$BATS_TEST_TMPDIR"

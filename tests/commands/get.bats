@@ -48,7 +48,7 @@ teardown() {
     [ "${#lines[@]}" -eq 24 ]
 }
 
-@test "an interface's name may hold a dot, and is not confused with another" {
+@test "the name of an interface may have a dot, and is not confused with another interface" {
     known_system
     known network.eth0.100.sent_bytes network.eth0.sent_bytes --value
     [ "$status" -eq 0 ]
@@ -72,7 +72,7 @@ teardown() {
     [[ $stderr == *"there is no partition 'sda'"* ]]
 }
 
-@test "the provenance of a time is that of the running kernel" {
+@test "the provenance of a time depends on the running kernel" {
     accounting=$("$CAMP" get kernel.accounting --value)
     run "$CAMP" get cpu.user_ns
     case $accounting in
@@ -96,7 +96,7 @@ teardown() {
     [[ $output == *'"name":"network.eth0.100.received_bytes","value":18446744073709551615,"unit":"bytes","provenance":"measured","kind":"network","subject":"eth0.100","counter":"received_bytes"'* ]]
 }
 
-@test "CSV has one header line and one line a counter" {
+@test "CSV has one header line, and one line for each counter" {
     known_system
     known disk --format csv
     [ "${lines[0]}" = "time,interval_s,name,value,unit,provenance,kind,subject,counter" ]
@@ -159,7 +159,7 @@ teardown() {
     cp "$(command -v sleep)" "$BATS_TEST_TMPDIR/my.sleep-3.11"
     "$BATS_TEST_TMPDIR/my.sleep-3.11" 600 3>&- &
     CHILD=$!
-    until_it grep -qx my.sleep-3.11 "/proc/$CHILD/comm" # it runs its own program
+    until_it grep -qx my.sleep-3.11 "/proc/$CHILD/comm" # the child has called exec
     until_it_sleeps "$CHILD"
     run "$CAMP" get process.name:my.sleep-3.11.threads --value
     [ "$status" -eq 0 ]
@@ -187,7 +187,7 @@ time.sleep(600)' 3>&- &
     [[ $output == *'"name":null'* ]]
 }
 
-@test "a thread is read by its process and its own id" {
+@test "a thread is selected by the ids of its process and of the thread" {
     a_child
     run "$CAMP" get "thread.$CHILD.$CHILD.cpu_ns" --value
     [ "$status" -eq 0 ]
@@ -202,7 +202,7 @@ time.sleep(600)' 3>&- &
     [[ $stderr == *"no thread that matches"* ]]
 }
 
-@test "a CPU that does not exist is gone, and shown as unknown" {
+@test "a CPU that does not exist is reported as missing, and its value is unknown" {
     run --separate-stderr "$CAMP" get cpu.99999.user_ns
     [ "$status" -eq 1 ]
     [[ $output =~ ^cpu\.99999\.user_ns\ +-\ +ns ]]
@@ -352,7 +352,7 @@ near() {
     [[ $stderr == *"network.*.sent_bytes for each"* ]]
 }
 
-@test "a reader that closes the pipe causes no failure, a full disk does" {
+@test "a reader that closes the pipe causes no failure, but a full disk does" {
     run bash -c '"$0" get cpu.count --count 50 --interval 1ms --value | head -1; exit ${PIPESTATUS[0]}' "$CAMP"
     [ "$status" -eq 0 ]
     run --separate-stderr bash -c '"$0" get cpu.count >/dev/full' "$CAMP"

@@ -17,7 +17,7 @@ teardown() {
     end_children
 }
 
-@test "busy is between 0 and 100 %, measured and sampled" {
+@test "busy_percent is between 0 and 100, whether it is measured or sampled" {
     run --separate-stderr "$CAMP" get 'cpu.*busy_percent' --value
     [ "$status" -eq 0 ]
     [ "${#lines[@]}" -eq 2 ]
@@ -28,7 +28,7 @@ teardown() {
 }
 
 @test "a rate is per second of elapsed time" {
-    # A process that sleeps uses nothing; one that spins uses some of a CPU, and not more than one.
+    # A sleeping process uses no CPU time. A spinning process uses at most one CPU.
     a_child
     until_it_sleeps "$CHILD"
     run "$CAMP" get "process.$CHILD.cpu_ns" --rate --interval 300ms --value
@@ -59,7 +59,7 @@ assert 0 < interval < ($ended - $started) / 1e9 and interval != 0.1, interval" "
 }
 
 @test "an interval close to the resolution of a counter is reported once, on stderr" {
-    known_system # of two CPUs
+    known_system
     known cpu.0.busy_percent --interval 1ms --count 3 --format json
     [ "$status" -eq 0 ]
     [ "$stderr" = "camp get: cpu.0.busy_percent comes in steps of 1000 % of the time: two readings of /proc/stat, in units of 10 ms; take --interval 200ms or longer" ]
@@ -100,7 +100,7 @@ assert 0 < interval < ($ended - $started) / 1e9 and interval != 0.1, interval" "
 }
 
 # All deadlines within the 1.5 s are missed. After the next reading, each further interval takes 100 ms.
-@test "intervals missed while stopped are not caught up" {
+@test "intervals that are missed while camp is stopped are skipped" {
     local out=$BATS_TEST_TMPDIR/out stopped before resumed ended
     "$CAMP" get cpu.busy_percent --interval 100ms --count 12 --format json >"$out" 3>&- &
     CHILD=$!
@@ -108,7 +108,7 @@ assert 0 < interval < ($ended - $started) / 1e9 and interval != 0.1, interval" "
     kill -STOP $CHILD
     until_it grep -q '^State:.T' "/proc/$CHILD/status"
     stopped=$(date +%s%N)
-    before=$(wc -l <"$out") # and one that was read, but not printed yet
+    before=$(wc -l <"$out") # one more reading may be made, but not printed yet
     sleep 1.5
     resumed=$(date +%s%N)
     kill -CONT $CHILD
@@ -130,13 +130,13 @@ assert after > 1 and ($ended - $resumed) / 1e9 >= (after - 1) * 0.1, (after, int
     [[ $stderr == *cpu.busy_percent* ]]
 }
 
-@test "a level has no rate" {
+@test "a counter that is not cumulative has no rate" {
     run --separate-stderr "$CAMP" get memory.free_bytes --rate
     [ "$status" -eq 2 ]
     [[ $stderr == *"no rate"* ]]
 }
 
-@test "--count repeats the reading, an interval apart" {
+@test "--count repeats the reading after each interval" {
     start=$(date +%s%N)
     run "$CAMP" get cpu.count --value --count 3 --interval 200ms
     elapsed=$(($(date +%s%N) - start))

@@ -16,8 +16,6 @@ teardown() {
     end_children
 }
 
-# ------------------------------------------------------------ docs/paper-names.md --
-
 @test "every camp get and camp list line of docs/paper-names.md works here" {
     interface=$("$CAMP" list networks | head -1)
     disk=$("$CAMP" list disks | head -1)
@@ -59,7 +57,7 @@ teardown() {
     run --separate-stderr "$rate" no-such-interface 0.1
     [ "$status" -eq 1 ]
     (for _ in {1..40}; do
-        printf '%01000d' 0 >/dev/udp/127.0.0.1/9 || true # no one listens: each is sent all the same
+        printf '%01000d' 0 >/dev/udp/127.0.0.1/9 || true # each packet is sent, although no process receives it
         sleep 0.05
     done 2>/dev/null) &
     run "$rate" lo 1

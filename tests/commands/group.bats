@@ -46,7 +46,7 @@ give_labels() {
     [ -s groups.html ]
 }
 
-@test "an unknown label is reported with the known ones" {
+@test "an unknown label is refused, and the known labels are listed" {
     run -2 --separate-stderr "$CAMP" record --from plain.camp --group user --output x.camp
     [[ $stderr == *'--group user: '*' has no labels' ]]
     give_labels

@@ -6,7 +6,7 @@ bats_require_minimum_version 1.5.0
 
 setup_file() {
     "$BATS_TEST_DIRNAME/../../tools/copy-tree" "$BATS_FILE_TMPDIR/tree"
-    rm -r "$BATS_FILE_TMPDIR/tree/tests/fixtures" # which no rule is about
+    rm -r "$BATS_FILE_TMPDIR/tree/tests/fixtures" # no rule applies to fixtures
 }
 
 setup() {
@@ -19,7 +19,7 @@ copy_of_tree() {
     cp -r "$BATS_FILE_TMPDIR/tree" "$COPY"
 }
 
-# refused PATTERN: the check fails with one line, which matches the pattern.
+# refused PATTERN: the check must fail with one line, which matches the pattern.
 refused() {
     run -1 "$TREE/tools/check-layers" "$COPY"
     echo "$output"
@@ -48,8 +48,6 @@ accepted() {
 @test "an empty tree is refused" {
     run -1 "$TREE/tools/check-layers" "$BATS_TEST_TMPDIR"
 }
-
-# --------------------------------------------------------------------------------------- includes --
 
 @test "the ledger may not include a source" {
     copy_of_tree
@@ -162,8 +160,6 @@ accepted() {
     accepted
 }
 
-# ------------------------------------------------------------------------------ operating systems --
-
 @test "no folder tests which operating system it is built for" {
     copy_of_tree
     plant src/commands/planted.c '#ifdef __linux__'
@@ -178,8 +174,6 @@ accepted() {
     echo '#ifdef __linux__' >"$COPY/src/counters/linux/planted.c"
     accepted
 }
-
-# ------------------------------------------------------------------------------------------ rooms --
 
 @test "a file in a folder without a row in the table is refused" {
     copy_of_tree
@@ -229,8 +223,6 @@ accepted() {
     copy_of_tree
     plant src/ledger/README.md 'Open first: `attic.h`.' '1: names attic.h, which does not exist'
 }
-
-# ------------------------------------------------------------------------------------------- size --
 
 @test "a file of more than 450 lines is refused" {
     copy_of_tree

@@ -4,7 +4,7 @@ bats_require_minimum_version 1.5.0
 # Uses what `make install` installs as another project does: with pkg-config and a C compiler.
 
 setup_file() {
-    export BATS_NO_PARALLELIZE_WITHIN_FILE=true # one build folder serves all
+    export BATS_NO_PARALLELIZE_WITHIN_FILE=true # all tests use one build folder
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     ROOT=$BATS_FILE_TMPDIR/root
     export TREE ROOT
@@ -21,7 +21,7 @@ declared_functions() { # of a public header
         grep -o 'camp_[a-z0-9_]*($' | tr -d '('
 }
 
-stranger() { # a program that knows nothing but the header
+stranger() { # a program that includes only the public header
     cat >"$BATS_TEST_TMPDIR/stranger.c" <<'END'
 #include <camp/camp.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ END
 
 @test "a program builds by pkg-config against the installed library and runs" {
     stranger
-    # -L and -I of the system's own folders are left out by pkg-config, hence said here.
+    # pkg-config leaves out -L and -I of the system's folders, so they are given here.
     cc -Wall -Werror -I"$ROOT/usr/include" -o "$BATS_TEST_TMPDIR/stranger" \
         "$BATS_TEST_TMPDIR/stranger.c" -L"$(dirname "$LIBRARY")" $(pkg-config --cflags --libs libcamp)
     readelf -d "$BATS_TEST_TMPDIR/stranger" | grep -q 'NEEDED.*\[libcamp.so.0\]'
@@ -105,13 +105,13 @@ END
 
 @test "the stripped library is smaller than 100 KB" {
     strip -o "$BATS_TEST_TMPDIR/stripped.so" "$LIBRARY"
-    # A section starts on a page of 4,096 bytes, so that one more line may add a page: 96,792 bytes are
-    # 112 bytes of code below the next step.
+    # A section starts at a page of 4,096 bytes, so one more line of code may add a page. At 96,792 bytes,
+    # 112 more bytes of code do.
     [ "$(stat -c %s "$BATS_TEST_TMPDIR/stripped.so")" -lt $((100 * 1024)) ]
 }
 
 @test "the library has no writable data" {
-    # No global, no cache. What the compiler's start files put there is not the library's.
+    # The library has no global variables. Data of the compiler's start files is not counted.
     run bash -c "objdump -t \"\$0\" | grep -E '[[:space:]][.](data|bss)[[:space:]]' |
         grep -Ev ' d  [.]|__dso_handle|completed[.]0|__TMC_END__|__bss_start|_edata|_end'" "$LIBRARY"
     [ -z "$output" ]

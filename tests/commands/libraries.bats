@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 
 bats_require_minimum_version 1.5.0
-# The shared libraries of the programs: few, so that a command starts quickly, and none under the
-# GPL. Those of databases and of HTTP are loaded when a command needs them.
+# The shared libraries of the programs. There are few, so a command starts quickly, and none is only under
+# the GPL. Libraries for databases and for HTTP are loaded when a command needs them.
 
 load ../waiting
 load children
@@ -35,7 +35,7 @@ needs_plain_programs() {
     for program in "$CAMP" "$CAMP-exporter"; do
         linked "$program"
         count=$(linked "$program" | wc -l)
-        [ "$count" -ge 1 ] # ldd has been read
+        [ "$count" -ge 1 ]
         [ "$count" -le 10 ]
     done
 }
@@ -54,7 +54,7 @@ needs_plain_programs() {
     done
 }
 
-# without LIBRARY PACKAGE WORD...: camp WORD..., where the library cannot be loaded, names the package.
+# without LIBRARY PACKAGE WORD...: if the library cannot be loaded, `camp WORD...` must name the package.
 without() {
     local library=$1 package=$2
     shift 2

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# camp list: what can be read, and that camp get takes every name of it.
+# camp list: each name that it prints is accepted by camp get.
 
 # shellcheck disable=SC2154 # $stderr and $output are set by run
 bats_require_minimum_version 1.5.0
@@ -16,8 +16,8 @@ teardown() {
     end_children
 }
 
-# Reads all names in one call: they are valid if it exits with 0, or with 3 (some counters of another
-# user's process may not be read).
+# Reads all names with one call of camp get. The names are valid if it exits with 0, or with 3: some
+# counters of another user's process may not be read.
 all_are_valid() {
     run --separate-stderr "$CAMP" "$@"
     [ "$status" -eq 0 ]
@@ -67,7 +67,7 @@ all_are_valid() {
     [ "$status" -eq 0 ]
     shown=$(find /proc -maxdepth 1 -name '[1-9]*' | wc -l)
     difference=$((${#lines[@]} - shown))
-    [ "${difference#-}" -lt 20 ] # others come and go meanwhile
+    [ "${difference#-}" -lt 20 ] # processes start and exit meanwhile
     [[ ${lines[0]} =~ ^process\.1@[0-9]+$ ]]
 }
 
@@ -138,7 +138,7 @@ all_are_valid() {
 
 @test "every counter of the library's structs is in the table" {
     "$CAMP" list counters --format markdown | cut -d'`' -f2 | sort -u >"$BATS_TEST_TMPDIR/names"
-    # Lists the members of the structs, without identity and provenance, which are no counters.
+    # Lists the members of the structs. Members for the identity and the provenance are not counters.
     for struct in camp_cpu camp_memory camp_network camp_disk camp_task camp_kernel; do
         sed -n "/^struct $struct {/,/^};/p" "$TREE/include/camp/camp.h"
     done | sed 's:/\*.*::' | tr '\n' ' ' | tr ';' '\n' | grep -o '[a-z_0-9]*\(\[[A-Z_]*\]\)\? *$' |
@@ -153,7 +153,7 @@ all_are_valid() {
 @test "names and states of tasks are shown on request" {
     sleep 600 3>&- &
     CHILD=$!
-    until_it grep -qx sleep "/proc/$CHILD/comm" # it runs its own program
+    until_it grep -qx sleep "/proc/$CHILD/comm" # the child has called exec
     run "$CAMP" list threads --pid $CHILD --long
     [[ $output =~ ^thread\.$CHILD\.$CHILD@[0-9]+\ +sleep\ +S$ ]]
 }

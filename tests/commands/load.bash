@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Functions that the tests of camp load share.
+# Functions for the tests of camp load.
 
 # usage ARGUMENTS...: camp load must fail with a usage error of one line that starts with "camp load:".
 usage() {
@@ -23,7 +23,7 @@ complains_with() {
 
 # until_handled PID: waits until the process has signal handlers: bit 1 (SIGINT) and 14 (SIGTERM).
 until_handled() {
-    # Before the exec it is a shell, which may handle signals too.
+    # Before exec, the process is a shell, which may also handle signals.
     until [ "$(readlink "/proc/$1/exe")" = "$(readlink -f "$CAMP")" ]; do
         kill -0 "$1"
         sleep 0.05
@@ -34,7 +34,7 @@ until_handled() {
     done
 }
 
-# until_asleep PID LOAD: waits until the load sleeps in its own call.
+# until_asleep PID LOAD: waits until the load sleeps in the system call that it measures.
 until_asleep() {
     local call
     case $2 in

@@ -100,7 +100,7 @@ setup() {
     "$CAMP" load cpu --percent 5 --phase across-ticks --duration 4 --format json \
         >truth 2>remark &
     pid=$!
-    until [[ $(cat "/proc/$pid/wchan") == *nanosleep* ]]; do # it found the tick: it burns until then
+    until [[ $(cat "/proc/$pid/wchan") == *nanosleep* ]]; do # until it has found the tick, it uses CPU time
         kill -0 "$pid"
         sleep 0.05
     done
@@ -130,7 +130,7 @@ setup() {
     [ "$(field whole_ns)" -ge "$(field own_ns)" ]
 }
 
-# At most 256 children exist at a time. With 20 ms each, at most 12,800 can end per second on any machine.
+# At most 256 children exist at a time. Each takes 20 ms, so at most 12,800 children can exit per second.
 # bats test_tags=law
 @test "load fork: a rate that is not reached is reported, with exit status 3" {
     run --separate-stderr "$CAMP" load fork --rate 20000 --burn 20ms --duration 0.3 --format json
@@ -165,8 +165,8 @@ setup() {
         # shellcheck disable=SC2086
         TMPDIR=$PWD/disk run --separate-stderr "$CAMP" load $load --duration 0.3 --format json
         echo "$load: $status $output $stderr"
-        [ "$status" -eq 0 ] || [ "$status" -eq 3 ] # a busy machine, or a file that stays in memory
-        [ "$(field wall_ns)" -ge 200000000 ] # fork: to the end of the last child
+        [ "$status" -eq 0 ] || [ "$status" -eq 3 ] # 3: a busy machine, or a file that stays in memory
+        [ "$(field wall_ns)" -ge 200000000 ] # load fork waits for its last child
     done
 }
 

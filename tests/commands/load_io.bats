@@ -75,7 +75,7 @@ setup() {
 }
 
 # bats test_tags=law
-@test "load io: cold reads come from storage, and no other mode has a page cache to empty" {
+@test "load io: --cold reads from storage, and is refused with --direct and --write" {
     usage io --cold --direct
     [[ $stderr == *"--cold needs reads through the page cache"* ]]
     usage io --cold --write
@@ -93,21 +93,21 @@ setup() {
 }
 
 # bats test_tags=law
-@test "load lock, pipe, sleep: the load sleeps for the requested share, and is on a CPU or late otherwise" {
+@test "load lock, pipe, sleep: the load sleeps for the requested share of its wall time" {
     for load in lock pipe sleep; do
         run --separate-stderr "$CAMP" load "$load" --percent 60 --duration 0.5 --format json
         echo "$output"
         [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
         [[ $output == *'"load":"'"$load"'"'* ]]
         [ "$(field wall_ns)" -ge 500000000 ]
-        # At least 98 % of its share, or status 3 says how much less it was.
+        # The load sleeps for at least 98 % of the requested share, or exits with 3 and reports the smaller share.
         if [ "$status" -eq 0 ]; then
             [ "$(field asleep_ns)" -ge $(($(field wall_ns) / 100 * 60 / 100 * 98)) ]
         else
             [[ $stderr == "camp load: only "*" of 60.00% was spent asleep"* ]]
         fi
         [ "$(field tid)" -eq "$(field pid)" ]
-        # The times are disjoint, except the time for falling asleep and waking, which both include.
+        # The times do not overlap, except call_own_ns: the CPU time for falling asleep and for waking.
         [ $(($(field asleep_ns) + $(field late_ns) + $(field own_ns) - $(field call_own_ns))) -le \
             "$(field wall_ns)" ]
     done
@@ -125,7 +125,7 @@ setup() {
         [ "$(field wall_ns)" -lt $(($(date +%s%N) - started)) ]
         [ "$(field asleep_ns)" -gt 0 ]
         [ "$(field asleep_ns)" -le "$(field wall_ns)" ]
-        [ "$(field missed)" -eq 0 ] # it slept when it was stopped
+        [ "$(field missed)" -eq 0 ] # the signal came during a sleep
     done
 }
 
@@ -146,7 +146,7 @@ setup() {
             skip "${stderr#camp load: }"
         fi
         [ "$status" -eq 0 ]
-        [ "$(field major_faults)" -ge 294 ] # 98 %: what status 0 promises
+        [ "$(field major_faults)" -ge 294 ] # status 0 means at least 98 % of the pages
         [ "$(field touch_ns)" -le "$(field wall_ns)" ]
         [ "$(field waited_ns)" -gt 0 ]
     done

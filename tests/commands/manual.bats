@@ -4,7 +4,7 @@ bats_require_minimum_version 1.5.0
 # Manual pages and completions: what the build writes from the tables of options.
 
 setup_file() {
-    # A page is read once, for all tests; NAME.1.warnings has what was said of it.
+    # Formats each page once, for all tests. NAME.1.warnings has the warnings about the page NAME.
     pages=$(dirname "$(dirname "${CAMP:-$BATS_TEST_DIRNAME/../../build/gcc/src/camp}")")/docs/man
     for page in "$pages"/*.[13]; do
         MANWIDTH=80 man --warnings -E UTF-8 -l "$page" 2>"$BATS_FILE_TMPDIR/${page##*/}.warnings" |
@@ -22,18 +22,16 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }
 
-# Lists all commands that have options, as camp names them: "check", "load cpu".
+# Lists all commands that have options: "check", "load cpu".
 commands() {
     "$CAMP" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p' | grep -v '^load$'
     "$CAMP" load --help | sed -n 's/^  \([a-z]\{1,\}\) .*/load \1/p'
 }
 
-options_of() { # COMMAND: those in its --help
+options_of() { # COMMAND: prints the options in its --help
     # shellcheck disable=SC2086
     "$CAMP" $1 --help | sed -n 's/^  \(-[a-z],\|   \) \(--[a-z0-9-]*\).*/\2/p' | grep -v '^--help$'
 }
-
-# ---------------------------------------------------------------------------- the manual --
 
 @test "each command and the library have a manual page" {
     for command in $("$CAMP" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p'); do
@@ -85,8 +83,6 @@ options_of() { # COMMAND: those in its --help
     run ! grep -E '(^|[^/[:alnum:]])docs/[a-z]' "$BATS_FILE_TMPDIR"/camp*.1
 }
 
-# -------------------------------------------------------------------------- completions --
-
 in_bash() {
     bash "$TREE/tests/commands/complete.bash" "$COMPLETIONS/camp" "$1"
 }
@@ -100,7 +96,7 @@ in_fish() {
     HOME=$BATS_TEST_TMPDIR fish -c 'source $argv[1]; complete -C $argv[2]' "$COMPLETIONS/camp.fish" "$1" | cut -f1
 }
 
-# offers LINE WORD...: in each shell these words, and no others. A folder may end in a slash.
+# offers LINE WORD...: each shell must complete LINE with exactly these words. A folder may end in a slash.
 offers() {
     local line=$1 shell offered
     shift
@@ -147,7 +143,7 @@ offers() {
 }
 
 # bats test_tags=deep
-@test "shells offer the known words of an option, and nothing for free values" {
+@test "shells offer the words that an option accepts, and nothing for other values" {
     offers 'camp check --interv' --interval
     offers 'camp check --format ' text json csv classic
     offers 'camp check --format=c' csv classic

@@ -24,11 +24,11 @@ counted() { # COUNT MS COMMAND...
     [ "$had" -eq "$count" ] && [ $((${EPOCHREALTIME//[.,]/} - began)) -ge "$least_us" ]
 }
 
-recorded_interval_ns() { # the interval that run.camp was recorded with
+recorded_interval_ns() { # prints the interval with which run.camp was recorded
     sqlite3 -readonly run.camp "SELECT value FROM camp WHERE key = 'interval_ns'"
 }
 
-refused() { # TEXT COMMAND...: status 2, and one line with TEXT on stderr
+refused() { # TEXT COMMAND...: the command must exit with 2, and print one line with TEXT on stderr
     local text=$1
     shift
     run -2 --separate-stderr timeout 20 "$CAMP" "$@"
@@ -37,8 +37,6 @@ refused() { # TEXT COMMAND...: status 2, and one line with TEXT on stderr
     [ "$(printf '%s\n' "$stderr" | wc -l)" -eq 1 ]
     [ -z "$output" ]
 }
-
-# ------------------------------------------------------------------ INTERVAL and COUNT --
 
 @test "operands are the interval and the count" {
     counted 1 1500 check 1500ms 1
@@ -90,8 +88,6 @@ refused() { # TEXT COMMAND...: status 2, and one line with TEXT on stderr
     refused "'run.camp' is not a time; to read it as a source, give --from run.camp" report run.camp
     refused "'./table.csv' is not a time; to read it as a source, give --from ./table.csv" view ./table.csv
 }
-
-# -------------------------------------------------------------------- Letters and names --
 
 @test "the letters in docs/options.md are those of the commands" {
     commands | while read -r command; do
@@ -152,8 +148,6 @@ refused() { # TEXT COMMAND...: status 2, and one line with TEXT on stderr
     refused 'there is no option -z; see camp record --help' record -z
     refused 'there is no option -z; see camp report --help' report -z
 }
-
-# ------------------------------------------------------------- --json, --color, --version --
 
 @test "--json and --csv are --format json and --format csv where a command has them" {
     commands | while read -r command; do

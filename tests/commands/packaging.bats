@@ -54,8 +54,6 @@ setup() {
     done
 }
 
-# -------------------------------------------------------------------------------- services --
-
 @test "systemd-analyze reports an exposure of at most 2.0 for services" {
     for unit in camp-exporter camp-record; do
         run systemd-analyze security --no-pager --offline=true --threshold=20 "$UNITS/$unit.service"
@@ -94,7 +92,7 @@ as_service() {
     run as_service "$BATS_TEST_TMPDIR/camp-exporter" --once --interval 0.1
     [ "$status" -eq 0 ]
     [[ $output == *'camp_exporter_info{'*'tier="bpf"'* ]]
-    # All of the capabilities are needed: without one of them, the exporter runs without the states.
+    # All capabilities are needed: if one is missing, the exporter runs without the states.
     for less in -bpf -perfmon; do
         run --separate-stderr as_service setpriv --inh-caps=$less --ambient-caps=$less \
             "$BATS_TEST_TMPDIR/camp-exporter" --once --interval 0.1

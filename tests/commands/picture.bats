@@ -90,7 +90,7 @@ assert any("left out" in t for t in texts("title")), texts("title")[:5]'
     ask left.svg 'assert "left out" in texts(), texts()'
 }
 
-@test "picture: --at is the last frame, a time, or the mean of all" {
+@test "picture: --at selects the last frame, a time, or the mean of all frames" {
     report --picture barry3 --output last.svg
     ask last.svg 'assert "02:01:59 to 02:02:00 (1 s):" in root[1].text, root[1].text'
     report --picture barry3 --at 02:00:30 --output at.svg
@@ -124,7 +124,7 @@ assert "web20" in texts(), texts()'
     [ ! -e none.svg ]
 }
 
-@test "picture: missing time and time accounted twice have rings" {
+@test "picture: dots with missing time, or with time accounted twice, have rings" {
     report --picture barry3 --output rings.svg
     ask rings.svg '
 assert len(all("circle", "missing")) == 3 and len(all("circle", "over")) == 1

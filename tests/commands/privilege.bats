@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 
 bats_require_minimum_version 1.5.0
-# Which users get the capabilities of camp's file (src/program/privilege.h). The user nobody (65534)
-# executes it, in and out of a group "camp" that exists for these tests alone.
+# Which users get the capabilities that the file of camp grants (src/program/privilege.h). The user nobody
+# (65534) executes the file, inside and outside of a group "camp" that exists only for these tests.
 
 setup() {
     CAMP=${CAMP:-$BATS_TEST_DIRNAME/../../build/gcc/src/camp}

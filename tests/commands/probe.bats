@@ -22,16 +22,16 @@ for row in record["rates"]:
     assert row["calls"] <= 9
     assert row["blocks"] + row["missed"] == row["rate"] * 0.5, "blocks that are not counted"
     wall_us = row["blocks"] / row["achieved_rate"] * 1e6
-    exact = 1 + 4e-8  # numbers printed with 9 digits, up to four of them
+    exact = 1 + 4e-8  # up to four numbers, which are printed with 9 digits
     assert wall_us * exact >= 0.5e6, "not as long as asked for"
-    # By the same clock, the blocks are a part of the total. User and system time include all blocks;
-    # getrusage(2) rounds both down to 1 us at both readings.
+    # The same clock measures the blocks and the total. User and system time include all blocks, but
+    # getrusage(2) rounds each reading down to 1 us.
     in_blocks = row["block_us"] * row["blocks"]
     assert 0 < in_blocks <= row["cpu_percent"] / 100 * wall_us * exact, "more than the whole"
     assert (row["user_percent"] + row["system_percent"]) / 100 * wall_us * exact >= in_blocks - 4
     assert abs(row["call_us"] * row["calls"] - row["block_us"]) <= 4e-8 * row["block_us"]
-    assert row["block_wall_us"] >= row["block_us"] / 1.0005  # NTP slews by 500 ppm at most
-    # Each new page takes a fault. The kernel counts the resident size in batches for each CPU.
+    assert row["block_wall_us"] >= row["block_us"] / 1.0005  # NTP changes the speed of the clock by at most 500 ppm
+    # Each new page needs a page fault. The kernel counts the resident size in batches for each CPU.
     pages = row["minor_faults"] + row["major_faults"] + 2 * 64 * os.cpu_count()
     assert row["resident_growth_bytes"] <= pages * os.sysconf("SC_PAGESIZE")
     assert row["resident_bytes"] > 0
@@ -86,7 +86,7 @@ assert row["blocks"] == 1 and 0 < row["achieved_rate"] <= 15, row' "$output"
 @test "probe: an interrupt ends the command with the results so far" {
     "$CAMP" probe --rate 100 --duration 600 --format json >"$BATS_TEST_TMPDIR/out" 3>&- &
     local probe=$!
-    until_it_sleeps "$probe" # between two blocks
+    until_it_sleeps "$probe"
     kill -TERM "$probe"
     wait "$probe"
     [[ $(cat "$BATS_TEST_TMPDIR/out") == '{"schema":"camp.probe/1"'*'"blocks":'[1-9]* ]]

@@ -1,5 +1,5 @@
-"""prometheus_stub.py [SOCKET]: a server that answers as a Prometheus without series, or as one on a bad day,
-by the path. Prints its port, and serves until it is ended."""
+"""prometheus_stub.py [SOCKET]: a server that answers like a Prometheus without series, or with errors. The
+path of a request selects the answer. Prints the port, and serves until the program is ended."""
 import base64
 import http.server
 import socketserver

@@ -61,9 +61,7 @@ run_document() {
     run_document "$TEXTS/docs/view.md"
 }
 
-# ------------------------------------------------------------------------------ the test itself --
-
-# refused TEXT PATTERN: a document with this text fails, and the report matches the pattern.
+# refused TEXT PATTERN: a document with this text must fail, and the report must match the pattern.
 refused() {
     rm -rf "$BATS_TEST_TMPDIR/folder"
     mkdir "$BATS_TEST_TMPDIR/folder"
@@ -89,8 +87,6 @@ refused() {
     refused 'x\n\n    camp lisp' 'FAIL: line 3: an indented block*'
     refused 'x' '0 lines ran*'
 }
-
-# ---------------------------------------------------------------------------------------- links --
 
 # bats test_tags=deep
 @test "each link of the documents has a target in the tree" {

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the tests of camp record share.
+# Functions for the tests of camp record.
 
 ask() {
     sqlite3 -readonly "$@"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# camp record: any source to a file, and --from FILE back.
+# camp record writes any source to a file, and --from FILE reads the file.
 
 bats_require_minimum_version 1.5.0
 load ../waiting
@@ -50,12 +50,12 @@ documented_question_has_an_answer() { # KIND
     [ -n "$(ask "$1.camp" "$(documented "$1")")" ]
 }
 
-@test "the documented question about check has an answer" {
-    needs --from check --tier taskstats # it asks for sampled time
+@test "the SQL query about check in the documentation has a result" {
+    needs --from check --tier taskstats # the query uses sampled time
     documented_question_has_an_answer check
 }
 
-@test "the documented questions about groups of threads have answers" {
+@test "the SQL queries about groups of threads in the documentation have results" {
     needs --from processes --tier bpf
     for kind in processes users commands cgroups; do documented_question_has_an_answer "$kind"; done
 }
@@ -71,7 +71,7 @@ import json, sqlite3, sys
 tier = sys.argv[1]
 records = [json.loads(line) for line in open(tier + '.json')]
 file = sqlite3.connect(tier + '.camp')
-file.text_factory = lambda name: name.decode('utf-8', 'replace') # a process has any bytes as its name
+file.text_factory = lambda name: name.decode('utf-8', 'replace') # the name of a process may have any bytes
 sampled = 'sampled_ns' if tier != 'schedstat' else 'NULL'
 assert len(records) == 3, records
 for tick, record in enumerate(records, 1):
@@ -90,7 +90,7 @@ for tick, record in enumerate(records, 1):
         assert (cpu['sum_percent'] is None) == (tier == 'bpf'), cpu
     assert record['total']['processes'] is None and record['hidden'] is None, record
 END
-    # The last interval, however long it was on a busy machine.
+    # Compares the last interval, which may be long on a busy machine.
     last_ms=$(python3 -c 'import json, sys
 print(int(json.loads(open(sys.argv[1]).readlines()[-1])["interval_s"] * 1000) + 1)' "$tier.json")
     run -0 --separate-stderr "$CAMP" check --from "$tier.camp" --begin "-${last_ms}ms" --top 1
@@ -206,10 +206,11 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     ticks=$(ask part.camp 'SELECT count(*) FROM tick')
     [ "$ticks" = 12 ]
     run -2 "$CAMP" record --from run.camp --begin yesterday --output x.camp
-    # As of the table itself, and of two parts that meet no frame is in both.
+    # The same parts as of the table itself. If two parts meet, no frame is in both.
     run -0 "$CAMP" record --from data.csv --begin +200ms --end -200ms --output table.camp
     [ "$(ask table.camp 'SELECT count(*) FROM tick')" = 12 ]
-    # An interval belongs to a part if its middle does, so a limit slightly off its end adds no interval.
+    # An interval belongs to a part if the middle of the interval does. So a limit that is slightly beyond
+        # the end of an interval adds no interval.
     for from in run.camp data.csv; do
         for begin in -149ms -150ms -151ms; do
             run -0 "$CAMP" record --from "$from" --begin "$begin" --force --output last.camp
@@ -228,7 +229,7 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     [[ $output == *"nothing was recorded"* ]]
 }
 
-@test "a recording that the user may not read is reported as such, not as missing" {
+@test "a recording that the user may not read is reported as unreadable, not as missing" {
     mkdir -m 700 closed
     cp "$CAMP" camp
     chmod -R a+rX . 2>/dev/null

@@ -16,7 +16,7 @@ teardown() {
     [ -z "${MOUNT:-}" ] || umount "$MOUNT"
 }
 
-@test "files are rotated, the oldest are removed, and all are read as one" {
+@test "files are rotated, the oldest files are removed, and the others are read as one recording" {
     make_table 1 100
     run -0 "$CAMP" record --from data.csv --output one.camp
     [[ $output == "one.camp: 1 interval, 3 rows, of which 3 say something new; "* ]]
@@ -50,7 +50,7 @@ teardown() {
         FROM tick) WHERE d <> 0')" = 0 ]
 }
 
-@test "--keep limits the total size, too" {
+@test "--keep can also limit the total size" {
     "$CAMP" record --from check --output run.camp --interval 50ms --count 60 --rotate 1s --keep 100KB
     files=(run-2*Z.camp)
     [ "${#files[@]}" -le 2 ]
@@ -119,7 +119,7 @@ make_old_files() {
     grep -q '</svg>' part.svg
 }
 
-@test "a damaged file of several does not hide the following ones" {
+@test "files that follow a damaged file of a recording are read" {
     make_table 3000 1000
     "$CAMP" record --from data.csv --output run.camp --rotate 1000s
     files=(run-*Z.camp)
@@ -165,14 +165,14 @@ make_old_files() {
     run -1 timeout 60 "$CAMP" record --from data.csv --output full/run.camp
     [[ $output == *"the disk is full; what was recorded until now is there"* ]]
     [[ $output == *"full/run.camp-wal holds a part of the recording: keep the two files together"* ]]
-    # A copy of the first file alone has no tables, and each command reports that in one line.
+    # Without the -wal file, a copy of the first file has no tables. Each command reports that in one line.
     cp full/run.camp copy.camp
     for words in "record --info" "top --count 1 --from" "report --output x.html --from" "view --from"; do
         # shellcheck disable=SC2086 # words
         run -1 timeout 10 "$CAMP" $words copy.camp
         [ "$output" = "camp ${words%% *}: copy.camp is empty: no interval was recorded, or it was copied without its file copy.camp-wal" ]
     done
-    # As in the message, the two files together are the whole recording.
+    # The message is right: the two files together are the complete recording.
     run -0 "$CAMP" record --from full/run.camp --output whole.camp
     [ "$(ask whole.camp 'SELECT count(*) FROM tick')" = "$(ask full/run.camp 'SELECT count(*) FROM tick')" ]
     [ ! -e whole.camp-wal ]

@@ -1,5 +1,5 @@
-"""refuse_programs.py ERRNO COMMAND...: runs a command for which the kernel refuses every program of
-BPF with this errno, as a verifier does (EACCES, EINVAL): by a filter of its system calls."""
+"""refuse_programs.py ERRNO COMMAND...: runs a command with a filter of system calls, which refuses to load
+BPF programs. The errno is ERRNO, such as EACCES or EINVAL, which the kernel's verifier also returns."""
 import ctypes
 import errno
 import os

@@ -60,7 +60,7 @@ END
     sqlite3 "$BATS_TEST_TMPDIR/x.camp" "INSERT INTO note VALUES(2, 'it is gone'), (4, '')"
     run --separate-stderr "$CAMP" report --from "$BATS_TEST_TMPDIR/x.camp" --output "$HTML"
     [ "$status" -eq 0 ]
-    [ "$stderr" = "" ] # it is not of now
+    [ "$stderr" = "" ] # the note is about the past
     run blocks "$HTML"
     [ "$(grep -c '^6 ' <<<"$output")" -eq 1 ]
     [[ $output == *$'\n6 {"text":"'*': it is gone"}'$'\n'* ]]
@@ -110,7 +110,7 @@ END
     [[ $stderr == *"No space left on device" ]]
 }
 
-@test "report: a new file has the usual mode, and a link is written through" {
+@test "report: a new file has the usual mode, and for a link the target is replaced" {
     "$CAMP" report --from cpus --count 1 --interval 50ms --output "$BATS_TEST_TMPDIR/real.html"
     [ "$(stat -c %a "$BATS_TEST_TMPDIR/real.html")" = "$(printf %o $((0666 & ~$(umask))))" ]
     ln -s real.html "$HTML"
@@ -120,7 +120,7 @@ END
     [ "$(grep -c '^3 frame' <<<"$output")" -eq 2 ]
 }
 
-@test "report: an unwritable kind of file is a usage error, in one line" {
+@test "report: wrong operands and options are usage errors, in one line" {
     for words in '' '--output x.txt' '--output .html' '--output x.html more' \
         '--output x.html --from nothing' '--output x.html --from cpus --axes A'; do
         # shellcheck disable=SC2086

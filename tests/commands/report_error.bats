@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 
 bats_require_minimum_version 1.5.0
-# camp report --picture error-over-time and error-by-load, for a recording of check and for others.
+# camp report --picture error-over-time and error-by-load, for recordings of check and for other sources.
 
 setup_file() {
     export CAMP=${CAMP:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/gcc/src/camp}
@@ -54,7 +54,7 @@ dots() {
     [ "$(dots)" -gt 0 ]
 }
 
-@test "the dots are where SQL computes them" {
+@test "the dots are at the places that SQL computes" {
     needs_sampled_time
     picture error-by-load
     sqlite3 -csv "$RUN" "$QUERY" >"$BATS_TEST_TMPDIR/data.csv"
@@ -78,7 +78,7 @@ for (x, y), (cpu, error) in zip(dots, data):
 EOF
 }
 
-# The recipe of docs/error.md.
+# Runs the R commands of docs/error.md.
 @test "R fits the same curve to the recording" {
     needs_sampled_time
     command -v Rscript >/dev/null || skip "R is not installed"
@@ -91,7 +91,7 @@ EOF
     grep -qF "$(cat "$BATS_TEST_TMPDIR/answer")" "$OUT"
 }
 
-@test "check can be drawn live" {
+@test "a picture can be drawn from a live --from check" {
     needs_sampled_time
     run --separate-stderr "$CAMP" report --from check --count 3 --interval 50ms \
         --picture error-over-time --output "$OUT"

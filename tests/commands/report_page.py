@@ -12,8 +12,8 @@ VOID = {'meta', 'link', 'br', 'hr', 'img', 'input'}
 class Page(html.parser.HTMLParser):
     def __init__(self):
         super().__init__(convert_charrefs=True)
-        self.open = []        # elements, each with its attributes
-        self.tags = []        # of all elements
+        self.open = []        # the open elements, each with its attributes
+        self.tags = []        # the tags of all elements
         self.attributes = []  # (tag, name, value)
         self.policy = ''
         self.styles = []

@@ -14,7 +14,7 @@ import time
 import pyte
 
 LATEST_S, LOOK_S, EACH_S = 20, 0.5, 0.1
-FIRST_SIGNS = ('tier ', 'camp top  each ')  # of an interval
+FIRST_SIGNS = ('tier ', 'camp top  each ')  # texts that only a screen with an interval has
 
 
 def main():

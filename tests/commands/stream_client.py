@@ -31,7 +31,7 @@ class Server:
         self.path = arguments[arguments.index("--socket") + 1] if "--socket" in arguments else None
 
     def connect(self, small=False):
-        """`small`: with a small receive buffer, so that the kernel keeps little for a client that does not read."""
+        """With `small`, the receive buffer is small, so the kernel stores little for a client that does not read."""
         sock = socket.socket(socket.AF_UNIX if self.path else socket.AF_INET)
         if small:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -125,7 +125,7 @@ class Answer:
 
 
 def ask(server, raw, **options):
-    """The status and headers of an answer; status 0: the connection was closed without one."""
+    """Returns the status and headers of an answer. Status 0 means that the connection was closed without an answer."""
     sock = server.connect(**options)
     try:
         sock.sendall(raw)
@@ -140,7 +140,7 @@ class Reader(threading.Thread):
     """A client that reads the stream, and checks each block."""
 
     def __init__(self, server, sock=None):
-        """`sock`: a connection that has sent its request."""
+        """`sock` is a connection that has sent a request."""
         super().__init__(daemon=True)
         self.counts = dict.fromkeys(range(1, 7), 0)
         self.ends = []  # wall clock of the frames, ms

@@ -92,7 +92,7 @@ ask() {
     done
     run -0 --separate-stderr "$CAMP" top --from "$BATS_TEST_TMPDIR/x.csv" --count 1
     [[ ${lines[1]} == *"busy%"*"idle%"* ]]
-    [[ $output != *"skipped"* ]] # once, on stderr
+    [[ $output != *"skipped"* ]] # the message is only on stderr
 }
 
 @test "semicolons and tabs divide columns as commas do" {
@@ -136,8 +136,6 @@ ask() {
     [[ $output == *"takes a statement that reads"* ]]
     [ "$(sqlite3 "$BATS_TEST_TMPDIR/x.db" 'SELECT count(*) FROM t')" = 1 ]
 }
-
-# ------------------------------------------------------------------------------ the sample --
 
 @test "the sample data equals the output of its script, and is smaller than 300 KB" {
     sample=$BATS_TEST_DIRNAME/../../share/camp/demo/sessions.csv

@@ -10,7 +10,7 @@ setup() {
     fi
 }
 
-# Runs a Python program on the JSON of a timed command, `t`.
+# Runs a Python program, in which `t` is the JSON of a timed command.
 ask() {
     local file=$BATS_TEST_TMPDIR/time.json program=$1
     shift
@@ -77,7 +77,7 @@ assert rows["sleep"]["running"] == 1, rows
 }
 
 # bats test_tags=law
-@test "time --pid: the microstates of a running process, as the paper prints them" {
+@test "time --pid: the microstates of a running process are printed as in the paper" {
     sleep 600 3>&- &
     local pid=$!
     until [[ $(cat "/proc/$pid/wchan") == *nanosleep* ]]; do sleep 0.05; done
@@ -91,7 +91,7 @@ assert rows["sleep"]["running"] == 1, rows
     "$CAMP" time --pid $pid --duration 300ms --format json >"$BATS_TEST_TMPDIR/times"
     after_ns=$(date +%s%N)
     kill $pid
-    # The process slept all the time. The first snapshot of it may be late, the last one is after the duration.
+    # The process slept all the time. The first snapshot may be late, and the last is after the duration.
     python3 - "$((after_ns - before_ns))" "$BATS_TEST_TMPDIR/times" <<'END'
 import json, sys
 most, times = int(sys.argv[1]), json.load(open(sys.argv[2]))
@@ -101,13 +101,13 @@ assert 0.3 <= times['real_s'] <= most / 1e9, (times, most)
 END
 }
 
-@test "time --pid: ends when the process ends" {
+@test "time --pid: the command ends when the process ends" {
     sleep 600 3>&- &
     local pid=$! camp
     "$CAMP" time --pid $pid >"$BATS_TEST_TMPDIR/out" 3>&- &
     camp=$!
     until find "/proc/$camp/fd" -lname '*bpf_link*' | grep -q . &&
-        [[ $(cat "/proc/$camp/wchan") =~ poll|nanosleep ]]; do # it watches
+        [[ $(cat "/proc/$camp/wchan") =~ poll|nanosleep ]]; do # camp waits for the process
         kill -0 $camp
         sleep 0.1
     done
@@ -117,7 +117,7 @@ END
     [[ $output == *"Elapsed time"* ]]
 }
 
-@test "time --pid: ends when the process ends before the session starts" {
+@test "time --pid: the command ends if the process ends before the measurement starts" {
     local file="$BATS_TEST_TMPDIR/camp" pid camp
     bash -c 'until [[ -s $0 ]] && find "/proc/$(<"$0")/fd" -lname "*bpf-map*" | grep -q .; do
         :
@@ -135,7 +135,7 @@ END
     false
 }
 
-@test "time: accepted and refused arguments" {
+@test "time: wrong combinations of arguments are refused" {
     run -2 --separate-stderr "$CAMP" time
     [[ $stderr == *"pass -- COMMAND, or --pid PID"* ]]
     run -2 "$CAMP" time --pid 1 -- true

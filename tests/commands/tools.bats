@@ -8,8 +8,6 @@ setup() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 }
 
-# ----------------------------------------------------------------------------- set-up --
-
 @test "set-up: nothing is printed when all packages are installed" {
     run "$TREE/tools/setup" build test
     [ "$status" -eq 0 ]
@@ -29,7 +27,7 @@ setup() {
     [[ ${lines[1]} == *'apt-get update'*'apt-get install'*' libmnl-dev'* ]]
 }
 
-# A machine without any package, where sudo only writes its arguments to the file `did`. APT: a command that
+# A machine without any package, where sudo only writes its arguments to the file `did`. The command APT
 # runs instead of apt-get.
 simulated_machine() {
     mkdir "$BATS_TEST_TMPDIR/bin" "$BATS_TEST_TMPDIR/tmp"
@@ -81,9 +79,7 @@ END
     [ "$status" -eq 0 ]
 }
 
-# ----------------------------------------------------------------------------- suite --
-
-# suite SCRIPT: runs a suite with the steps of SCRIPT, written in Python, in a tree of its own.
+# suite SCRIPT: runs a suite in a separate tree. The Python code SCRIPT has the steps of the suite.
 suite() {
     mkdir -p "$BATS_TEST_TMPDIR/tree/tools"
     cp "$TREE/tools/suite.py" "$BATS_TEST_TMPDIR/tree/tools/"
@@ -138,7 +134,7 @@ sys.exit(suite.end())"
     [[ ${lines[-1]} == "0 passed, 1 failed, 0 skipped, 0 asked again, in "* ]]
 }
 
-# file_suite SETUP: runs a suite of one bats file, which has two tests and this set-up.
+# file_suite SETUP: runs a suite of one bats file, which has two tests and the set-up SETUP.
 file_suite() {
     mkdir -p "$BATS_TEST_TMPDIR/tree/tests"
     printf '%s\n' "setup_file() { $1; }" '@test "one" { true; }' '@test "two" { true; }' \

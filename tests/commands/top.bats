@@ -59,7 +59,7 @@ five_programs() {
     for _ in 1 2 3 4 5; do ls / >/dev/null; done
 }
 
-# Runs a Python program on the JSON of the last interval, `t`; the command took `outer_s`.
+# Runs a Python program, in which `t` is the JSON of the last interval. The command took `outer_s` seconds.
 ask() {
     local program=$1 started
     shift
@@ -73,7 +73,7 @@ rows = t['entities']
 $program" "$BATS_TEST_TMPDIR/top.json"
 }
 
-@test "top: a record is camp.frame/1, and each row's states add up to its time" {
+@test "top: a record has the schema camp.frame/1, and the states of each row add up to its elapsed time" {
     ask '
 assert t["schema"] == "camp.frame/1" and t["source"] == "threads" and t["tier"] == "bpf", t
 assert set(t["losses"]) == {"unseen", "lost", "unread_ns", "partial"}, t["losses"]
@@ -95,7 +95,7 @@ assert "system_calls" in rows[0]["counters"]
         ask "
 import glob, os
 os.chdir('/proc')
-# Threads that lived before and after. Those of process 1 are hidden in some virtual machines.
+# Takes threads that lived before and after. In some virtual machines the threads of process 1 are hidden.
 lived = {x for x in set('$before'.split()) & set(glob.glob('[0-9]*/task/*')) if x[:2] != '1/'}
 assert t['group'] == '$group'
 for row in rows:
@@ -109,7 +109,7 @@ assert len(set(kinds)) == len(kinds), kinds
     done
 }
 
-# Makes a cgroup with a process in it, LOAD.
+# Makes a cgroup with one process, LOAD.
 enter_cgroup() {
     CGROUP=$(awk '$0 ~ / - cgroup2 / { print $5; exit }' /proc/self/mountinfo)/camp-test-$BASHPID
     mkdir "$CGROUP" 2>/dev/null || skip "cannot make a cgroup here"
@@ -159,9 +159,8 @@ assert any(row['name'] == '/' and row['count'] > 10 for row in rows), rows
     [[ $stderr == *"no cgroup2 file system is mounted"* ]]
 }
 
-@test "top: workloads by name, user and command line" {
+@test "top: rules select workloads by name, user and command line" {
     cat >"$BATS_TEST_TMPDIR/workloads" <<'END'
-# what runs here
 naps      line=^sleep 621\.[0-9]+$ .*
 naps      line=^sleep 62[12]\.5$
 kernel    user=^root$ name=^(kworker|ksoftirqd|rcu_)
@@ -228,10 +227,10 @@ for row in rows:
 }
 
 # bats test_tags=law
-@test "top: the CPU time of a load equals its own clock, and its run is all on a CPU or on the run queue" {
+@test "top: the CPU time of a load equals its own clock, and the load is always on a CPU or on the run queue" {
     name=campload$$ # unique, because other runs of this test may be active
     cp "$CAMP" "$BATS_TEST_TMPDIR/$name"
-    burn() { # status 3: other processes had the CPU, and the report has the smaller CPU time
+    burn() { # Status 3 means that other processes had the CPU, and the report has a smaller CPU time.
         python3 "$BATS_TEST_DIRNAME/whole_clock.py" "$BATS_TEST_TMPDIR/whole" \
             "$BATS_TEST_TMPDIR/$name" load cpu --percent 100 --duration 1 --format json \
             >"$BATS_TEST_TMPDIR/truth" || [ $? -eq 3 ]
@@ -247,9 +246,9 @@ states = row['states']
 on_cpu = sum(states[name] for name in ('user', 'system', 'irq'))
 faults = sum(states[name] for name in states if name.endswith('_fault'))
 assert row['ended'] and row['count'] == 1, row
-# The CPU clock of the exited process is the same clock, so the times are equal to the ns.
+# The CPU clock of the exited process is the same clock, so the times are exactly equal.
 assert row['counters']['cpu_ns'] == whole_ns, (row, whole_ns)
-# The load never slept in wall_ns. Its sleeps before and after that are outside.
+# During wall_ns the load never slept. The load slept before and after that time.
 assert truth['wall_ns'] <= on_cpu + states['run_queue'] + faults <= row['elapsed_ns'], (row, truth)
 "
 }
@@ -267,7 +266,7 @@ assert ended[0]['id'] is None and ended[0]['elapsed_ns'] > 0
 }
 
 # bats test_tags=law
-@test "top: exited threads have a part of their own in text" {
+@test "top: text lists exited threads below the others" {
     for group in thread process command user; do
         around --group $group --top 100000 -- five_programs
         # There is a heading for live threads, an empty line, and a heading for exited threads.
@@ -282,7 +281,7 @@ assert ended[0]['id'] is None and ended[0]['elapsed_ns'] > 0
     done
 }
 
-@test "top: the head has a line a CPU, and JSON a table" {
+@test "top: text has a line for each CPU, and JSON has a table of CPUs" {
     ask '
 import os
 cpus = t["cpus"]
@@ -317,10 +316,10 @@ assert times == sorted(times, reverse=True) and len(rows) == 3, times
         --filter '^root$'
 }
 
-@test "top: the text fits in 80 columns, that of prstat too" {
+@test "top: the text fits in 80 columns, with the columns of prstat too" {
     for columns in camp prstat; do
         run -0 "$CAMP" top --count 1 --interval 100ms --columns $columns
-        for line in "${lines[@]}"; do # the head and the notes below are sentences
+        for line in "${lines[@]}"; do # the lines above and below the table are sentences
             [ "${#line}" -le 80 ] || [[ $line =~ ^(20|[0-9]+\ threads:|not\ in\ these) ]] || {
                 echo "too long: '$line'"
                 false
@@ -345,8 +344,8 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
     ask 'assert not any(row["name"].startswith("kworker") for row in rows)' --interval 100ms --no-kernel-threads
 }
 
-# The iterator of the kernel shows the processes of the PID namespace of camp. /proc shows those of the namespace that
-# mounted it.
+# A BPF iterator shows the processes of camp's PID namespace. /proc shows the processes of the PID namespace
+# that mounted /proc.
 @test "top, time: a process that the kernel does not show to camp is reported, with status 1" {
     [ "$(id -u)" -eq 0 ] || skip "needs root for a PID namespace"
     sleep 60 3>&- &
@@ -396,7 +395,7 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
     python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$BATS_TEST_TMPDIR/out"
 }
 
-@test "top: --pid of no process is reported, and camp exits with its process" {
+@test "top: --pid without a process is refused, and camp exits when the process exits" {
     run -1 --separate-stderr "$CAMP" top --pid 99999998 --count 1
     [[ $stderr == "camp top: there is no process 99999998"* ]]
     ends_with_its_process top
@@ -420,7 +419,7 @@ for tick, line in enumerate(sys.stdin, 1):
     assert {row['id'] for row in rows} == set(own) != set(), (tick, rows, own)" "$recording"
 }
 
-@test "filters of a recording apply to the recording, not to living processes" {
+@test "--pid and --workload of a recording select recorded processes, not living ones" {
     local recording=$BATS_TEST_TMPDIR/run.camp
     sleep 600 3>&- &
     local pid=$!
@@ -431,7 +430,7 @@ for tick, line in enumerate(sys.stdin, 1):
     run -0 "$CAMP" top --from "$recording" --pid "$pid" --format csv
     [ "$(grep -c ",$pid,sleep," <<<"$output")" = 2 ]
     [ "${#lines[@]}" = 3 ]
-    # A living process that was not in the recording.
+    # This process is not in the recording.
     sleep 600 3>&- &
     pid=$!
     run -1 --separate-stderr "$CAMP" top --from "$recording" --pid "$pid"

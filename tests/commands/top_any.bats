@@ -7,7 +7,7 @@ setup() {
     export TZ=UTC TABLE=$CAMP_FIXTURES/table/sessions3.csv
 }
 
-# A terminal of its own: screen.py COLUMNS LINES KEYS -- COMMAND prints the last screen.
+# Runs a command in a new terminal: screen.py COLUMNS LINES KEYS -- COMMAND prints the last screen.
 on_screen() {
     local columns=$1 rows=$2 keys=$3
     shift 3
@@ -56,7 +56,7 @@ END
     [ "$(grep -c 'tier table' <<<"$output")" = 2 ]
 }
 
-@test "top of a table: JSON is camp.frame/1 and adds up, CSV has a column for each state" {
+@test "top of a table: JSON has the schema camp.frame/1 and adds up, and CSV has a column for each state" {
     "$CAMP" top --from "$TABLE" --count 2 --format json >"$BATS_TEST_TMPDIR/top.json"
     python3 -c "
 import json, sys
@@ -103,17 +103,17 @@ for line in open(sys.argv[1]):
     [[ $stderr == *", odbc:, prometheus:" ]]
 }
 
-@test "top of a table: percent of the interval, or of the time of the row" {
+@test "top of a table: percentages are of the interval, or of the time of the row" {
     run -0 "$CAMP" top --from "$TABLE" --count 1 --top 1 --percent-of row
     interval=$("$CAMP" top --from "$TABLE" --count 1 --top 1 --percent-of interval)
-    [ "$output" = "$interval" ] # its rows have the time of the interval
+    [ "$output" = "$interval" ] # each row has the time of the interval
     run -2 "$CAMP" top --from "$TABLE" --percent-of nothing
     needs_microstates
     "$CAMP" record --from threads --output "$BATS_TEST_TMPDIR/p.camp" --count 1 --interval 200ms ||
         skip "camp was built without SQLite"
     run -0 "$CAMP" top --from "$BATS_TEST_TMPDIR/p.camp" --group user --filter '^root$' --percent-of row
     of_row=$output
-    [[ $(grep '^ *id  name' <<<"$of_row") != *irq%* ]] # its columns are those of threads
+    [[ $(grep '^ *id  name' <<<"$of_row") != *irq%* ]] # the columns are the same as for threads
     [ "$(awk '$2 == "root" { print int($9); exit }' <<<"$of_row")" -le 100 ]
     run -0 "$CAMP" top --from "$BATS_TEST_TMPDIR/p.camp" --group user --filter '^root$'
     [ "$output" != "$of_row" ]
@@ -131,7 +131,7 @@ for line in open(sys.argv[1]):
     [[ ${lines[0]} == "camp top  each entity, by unaccounted  FROZEN  h: help" ]]
     on_screen 80 24 $'/miss\rq' --from "$TABLE" --speed 2
     [[ ${lines[0]} == *"only miss"* && $output != *wait1* && $output == *miss3* ]]
-    on_screen 80 24 'hq' --from "$TABLE" --speed 2 --count 6 # q goes back: it ends by itself
+    on_screen 80 24 'hq' --from "$TABLE" --speed 2 --count 6 # q leaves the help; the command ends after 6 intervals
     [[ $output == *"un%"*"more than 100 %"*"any key goes back"* ]]
     on_screen 80 24 'bq' --from "$TABLE" --speed 2
     [[ $output == *CPU* && $output == *waiting* && $output == *"dots"* ]]
@@ -178,7 +178,7 @@ assert not any(row['name'] == 'total' for row in t['entities']), t
     done
 }
 
-@test "top --from mysql: points to MariaDB" {
+@test "top --from mysql is refused, and the message names mariadb" {
     run -2 "$CAMP" top --from mysql:
     [ "$output" = 'camp top: there is no source mysql:; sessions of MariaDB are mariadb:CONNINFO' ]
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# camp top on a terminal: what is drawn, and keys.
+# camp top on a terminal: what it draws, and what its keys do.
 
 bats_require_minimum_version 1.5.0
 load children
@@ -23,7 +23,7 @@ teardown() {
     tmux -S "$BATS_TEST_TMPDIR/tmux" kill-server 2>/dev/null || true
 }
 
-# A terminal of its own: screen.py COLUMNS LINES KEYS -- COMMAND prints the last screen.
+# Runs a command in a new terminal: screen.py COLUMNS LINES KEYS -- COMMAND prints the last screen.
 on_screen() {
     local columns=$1 rows=$2 keys=$3
     shift 3
@@ -44,7 +44,7 @@ on_screen() {
     for line in "${lines[@]}"; do [ "${#line}" -le 80 ]; done
     on_screen 40 8 q
     [ "${#lines[@]}" -le 8 ]
-    [[ ${lines[2]} =~ ^\ +id\ +name ]] # no room for the CPUs
+    [[ ${lines[2]} =~ ^\ +id\ +name ]] # the CPUs do not fit
     on_screen 0 0 q
     [[ ${lines[0]} == "camp top"* ]]
     on_screen 1 1 'hhtbgsq'
@@ -65,7 +65,7 @@ on_screen() {
     [[ $output == *"USERNAME"* ]]
 }
 
-@test "top, live: keys for the tree and for the available groups" {
+@test "top, live: keys show the tree and the available groups" {
     on_screen 80 24 'gtq'
     [[ ${lines[0]} == "camp top  each process, by cpu, tree  h: help" ]]
     # The key g shows all kinds of groups in turn; without --workload there are no workloads.
@@ -78,7 +78,7 @@ on_screen() {
 }
 
 @test "top, live: the help fits on 80 x 24 and names each key" {
-    # The command ends by itself, so that the printed screen is the one after the last h.
+    # The command ends after its last interval, so the printed screen is the screen after the last h.
     run -0 /usr/bin/python3 "$BATS_TEST_DIRNAME/screen.py" 100 24 hh -- "$CAMP" top \
         --interval 500ms --count 8
     [[ $output == *"measured at each change of state"* ]]
@@ -95,7 +95,7 @@ on_screen() {
     [[ ${lines[0]} == "camp top  each process"* ]]
 }
 
-@test "top, live: colours where the terminal has them, none with NO_COLOR" {
+@test "top, live: colors are used if the terminal has them, but not with NO_COLOR" {
     run env TERM=xterm-256color CAMP="$CAMP" script -qec '"$CAMP" top --interval 300ms --count 2' /dev/null
     [[ $output == *[\[\;]7m* ]]
     [[ $output == *[\[\;]2m* ]]
@@ -118,7 +118,7 @@ in_tmux() {
     tmux -f /dev/null -S "$BATS_TEST_TMPDIR/tmux" "$@"
 }
 
-# until_shown PATTERN...: the screen in tmux goes to $output once it has all of them, within 10 s.
+# until_shown PATTERN...: waits up to 10 s until the screen in tmux matches all patterns. $output is the screen.
 until_shown() {
     local pattern missing
     for _ in {1..100}; do

@@ -100,7 +100,7 @@ assert cpu[0] == max(cpu) > 0, cpu"
         user --from $source --count 1
         one_note top
         [[ ${lines[0]} == *"  $source  tier schedstat  "* ]]
-        [[ $output != *"$NOTE"* ]] # the note is on stderr, once
+        [[ $output != *"$NOTE"* ]] # the note is only on stderr
     done
     run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/camp" report --from threads --count 1 --interval 100ms \
         --output named.html
@@ -177,8 +177,8 @@ assert not record["counts"]["some_running"], record'
     run -127 as_nobody "$BATS_TEST_TMPDIR/camp" time -- ./nothing
 }
 
-# A child, a grandchild and an orphan each print their own CPU time. The orphan's parent ended before it, so
-# camp time has to wait for the orphan.
+# A child, a grandchild and an orphan each print their own CPU time. The parent of the orphan exited before
+# the orphan, so camp time has to wait for the orphan.
 @test "unprivileged: camp time has the CPU time of children, grandchildren and orphans" {
     cat >burn.py <<'END'
 import os, sys, time
@@ -224,7 +224,7 @@ while time.process_time() < 0.2:
         [ ! -s view.out ] || break
         sleep 0.1
     done
-    kill "$(cat view.pid)" # the page's server; $! is the process that started it as another user
+    kill "$(cat view.pid)" # view.pid is the server; $! only started the server as another user
     wait "$view" || true
     [ -s view.out ]
     [ "$(wc -l <view.err)" -eq 1 ]
@@ -237,7 +237,7 @@ while time.process_time() < 0.2:
     [[ $output == *'"tier":"schedstat"'* ]]
 }
 
-@test "unprivileged: options of microstates are refused on tier schedstat, without --from as with it" {
+@test "unprivileged: options of microstates are refused on tier schedstat, with and without --from" {
     for options in "--tree" "--columns prstat" "--group cgroup"; do
         # shellcheck disable=SC2086 # words
         run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/camp" top --count 1 --tier schedstat $options

@@ -2,7 +2,7 @@
 
 bats_require_minimum_version 1.5.0
 # camp verify: right numbers pass, and wrong numbers fail. CAMP_VERIFY_DISTORT multiplies a
-# reported number before it is judged (docs/verify.md).
+# reported number before camp verify checks the number (docs/verify.md).
 
 setup() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -19,7 +19,7 @@ rows() {
     "$CAMP" verify --list --format csv | tail -n +2 | cut -d, -f1 | tr -d '"\r'
 }
 
-# Prints each row of the last run in JSON with its verdict.
+# Prints each row of the last run in JSON, with its result.
 verdicts() {
     echo "$output" | python3 -c '
 import json, sys
@@ -29,7 +29,7 @@ for line in sys.stdin:
         print(row["row"], *["more-than-expected"] * more, row["verdict"].replace(" ", "-"))'
 }
 
-@test "verify: --list names every row once, and what it compares" {
+@test "verify: --list names every row once, and says what the row compares" {
     run -0 "$CAMP" verify --list
     [[ ${lines[0]} == "row "*"what is compared with what" ]]
     [ "$(rows | wc -l)" -ge 56 ]
@@ -50,7 +50,7 @@ print(sum(len(row["help"]) > 20 for row in json.load(sys.stdin)["rows"]))')" -eq
     [ "$status" -eq $((untested > 0 ? 3 : 0)) ]
     # Under concurrent load, the rows of CPU time (about 20) may be not tested.
     [ "$(verdicts | grep -c ' pass$')" -ge 20 ]
-    # While other processes use the disk, its rows claim "at least": the upper bound is null.
+    # While other processes use the disk, the rows of the disk have only a lower bound: the upper bound is null.
     python3 -c '
 import json, re, sys
 for row in json.load(sys.stdin)["rows"]:
@@ -72,10 +72,10 @@ for row in json.load(sys.stdin)["rows"]:
 # bats test_tags=law
 @test "verify: a row that is distorted by 30 % fails, and so does the command" {
     judged
-    # Rows of counts. The test above compares the allowed error of rows of time with 30 %.
+    # Only rows of counts are distorted. For rows of time, the test above compares the allowed error with 30 %.
     CAMP_VERIFY_DISTORT='*:0.7' run -1 "$CAMP" verify --only '[!ceprs]*' --format json
     echo "$output"
-    # Writes of other processes may exceed what the distortion removes.
+    # Other processes may write more than the distortion removes.
     [ -z "$(verdicts | grep -v '^disk-writ.* more-than-expected ' | grep ' pass$')" ]
     [ "$(verdicts | grep -c ' FAIL$')" -ge 20 ]
     [[ $output == *'"distorted":true'* ]]
@@ -90,7 +90,7 @@ for row in json.load(sys.stdin)["rows"]:
     CAMP_VERIFY_DISTORT=list-cpus:2 run -1 "$CAMP" verify --only list-cpus
     [[ ${lines[0]} == *"CAMP_VERIFY_DISTORT IS SET"* ]]
     [[ ${lines[3]} == "list-cpus: FAIL: "*"(allowed: -0 to +0 CPUs)" ]]
-    # 2 CPUs reported as 4 are an error of +2.
+    # The distortion reports 2 CPUs as 4, which is an error of +2.
     [[ ${lines[2]} =~ ^list-cpus\ +([0-9]+)\ +[0-9]+\ +\+([0-9]+)\ +CPUs\ +FAIL$ ]]
     [ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ]
 }
@@ -133,7 +133,7 @@ for row in json.load(sys.stdin)["rows"]:
     for row in sum cpus on-cpu run-queue system lock pipe timer disk data-fault kernel-fault; do
         [[ $(verdicts) == *"states-$row not-tested"* ]]
     done
-    # Accepts a build without microstates too.
+    # A build without microstates is also accepted.
     [[ $output == *"CAP_BPF"* ]] || [[ $output == *"without microstates"* ]]
 }
 
@@ -173,7 +173,7 @@ for row in json.load(sys.stdin)["rows"]: print(row["row"], row["unit"])'; }
     cat "$BATS_TEST_TMPDIR/out"
     [ "$status" -eq 3 ]
     grep -q 'exits-count: not tested: stopped' "$BATS_TEST_TMPDIR/out"
-    fits <"$BATS_TEST_TMPDIR/out" # with the name of every row
+    fits <"$BATS_TEST_TMPDIR/out"
 }
 
 @test "verify: a full disk on output is a failure" {

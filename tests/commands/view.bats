@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# camp view: its messages, and its answers to attacks (attack.py).
+# camp view: messages, and answers to attacks (attack.py).
 
 bats_require_minimum_version 1.5.0
 
@@ -36,11 +36,11 @@ attack() {
     attack vanish --from cpus --interval 60
 }
 
-@test "view: in a long interval the server sends a beat each second" {
+@test "view: in a long interval the server sends a heartbeat each second" {
     attack beats --from cpus --interval 60
 }
 
-# A table of FRAMES intervals of ENTITIES, all of whose rows change.
+# make_table FRAMES ENTITIES: prints a table in which each row changes in each interval.
 make_table() {
     awk -v frames="$1" -v entities="$2" 'BEGIN {
         print "time,entity,user_ms,disk_ms,idle_ms"
@@ -86,7 +86,7 @@ make_table() {
     [[ $output == *"another program listens at "* ]]
     kill -KILL "$pid"
     wait "$pid" || true
-    attack stop --from cpus --socket "$path" # what was left there is replaced
+    attack stop --from cpus --socket "$path" # the socket that another server left is replaced
     echo text >"$path"
     run "$CAMP" view --from cpus --socket "$path"
     [ "$status" -eq 1 ]

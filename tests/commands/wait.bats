@@ -25,7 +25,7 @@ need_states() {
     [ -z "$REFUSAL" ] || skip "$REFUSAL"
 }
 
-# The intervals as JSON, which go on in Python: `w` is the last, `cpus` its CPUs by their ids.
+# Runs Python code on the JSON of the intervals: `w` is the last interval, and `cpus` has its CPUs by id.
 ask() {
     local program=$1
     shift
@@ -39,7 +39,7 @@ tasks = w['tasks']
 $program" "$BATS_TEST_TMPDIR/wait.json"
 }
 
-# Reads a file of a disk past the page cache, on the last CPU alone, until the end of the test.
+# Reads a file of a disk without the page cache, only on the last CPU, until the end of the test.
 start_reader() {
     FILE=$(mktemp /var/tmp/camp-wait-XXXXXX)
     dd if=/dev/zero of="$FILE" bs=1M count=64 conv=fsync status=none
@@ -56,7 +56,7 @@ while True:
     READER=$!
 }
 
-@test "wait: a record is camp.wait/1, with a row for each CPU" {
+@test "wait: a record has the schema camp.wait/1, and a row for each CPU" {
     need_states
     ask '
 assert len(records) == 2
@@ -64,7 +64,7 @@ for r in records:
     assert r["schema"] == "camp.wait/1" and r["tier"] == "bpf" and r["tier_lacks"] is None, r
     assert r["interval_s"] > 0
 assert len(cpus) == w["machine"]["cpus"] > 0
-near = 1e-6 # printed with 9 digits
+near = 1e-6 # numbers are printed with 9 digits
 for row in [*w["cpus"], w["machine"]]:
     assert set(row) >= {"any_percent", "any_divided_percent", "own_percent", "kernel_percent",
                         "idle_percent", "user_percent", "steal_percent"}, row
@@ -97,7 +97,7 @@ assert abs(100 * nowhere / whole - w["machine"]["unattributed_percent"]) < 1e-3,
 # at least I + W - 1. Tasks and CPUs are read one after the other, both before `asleep` and after `woken`, so a wait
 # between these two moments is in both intervals.
 # bats test_tags=law
-@test "wait: a reader on one CPU adds to \"any\" of every idle CPU, and to \"own\" of one CPU" {
+@test "wait: a task that reads on one CPU adds to \"any\" of every idle CPU, and to \"own\" of one CPU" {
     need_states
     start_reader
     [ "$READER_CPU" -gt 0 ] || skip "takes two CPUs"
@@ -203,7 +203,7 @@ assert len(rows) >= 2 or '$table' == 'tasks'" <<<"$output"
     done
 }
 
-@test "wait: tier kernel shows the definition of the kernel alone" {
+@test "wait: tier kernel shows only the definition of the kernel" {
     ask '
 assert w["tier"] == "kernel" and w["tier_lacks"], w
 for row in [*w["cpus"], w["machine"]]:
@@ -218,7 +218,7 @@ assert tasks == [] and w["machine"]["tasks_percent"] is None
     [[ ${lines[1]} == *" all "* ]]
 }
 
-@test "wait: an ordinary user gets the missing capabilities and the kernel's own numbers" {
+@test "wait: an ordinary user gets the names of the missing capabilities, and the kernel's own numbers" {
     [ "$(id -u)" -eq 0 ] || skip "takes root to become somebody else"
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/camp"

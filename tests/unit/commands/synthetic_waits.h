@@ -46,8 +46,8 @@ static void add_cpu(struct made *made, int64_t id, uint64_t idle, uint64_t own, 
     values[CPUS_STATES_STEAL] = 10 * MS;
 }
 
-/* One second on two CPUs. The first is idle all the time. The second is idle for 700 ms, and a task
- * of this CPU waits for a disk for 600 ms of them. */
+/* One second on two CPUs. CPU 0 is idle all the time. CPU 1 is idle for 700 ms; for 600 ms of
+ * the 700 ms, a task of CPU 1 waits for a disk. */
 static void make(struct made *made)
 {
     *made = (struct made){ .tier = WAIT_BPF, .tolerance_ns = MS, .losses.unseen = 3 };

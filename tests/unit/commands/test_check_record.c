@@ -72,7 +72,7 @@ static void add_timed_cpu(struct frame *frame, int64_t id, uint32_t count, uint6
     frame->elapsed_ns[frame->entity_count - 1] = elapsed;
 }
 
-/* One second on two CPUs. The first is busy for 80 % of it, but is sampled as idle. */
+/* One second on two CPUs. CPU 0 is busy for 80 % of the second, but is sampled as idle. */
 static void make(struct made *made)
 {
     *made = (struct made){
@@ -156,9 +156,9 @@ static void every_percentage_is_of_one_cpu(void **state)
     release(&made);
 }
 
-/* The measured busy time comes from the times of the switches. The sum of the sampled columns is
- * shown next to it. */
-static void busy_time_of_timed_cpus_comes_from_their_states(void **state)
+/* The measured busy time is computed from the times of switches. The sum of the sampled columns
+ * is shown beside it. */
+static void busy_time_of_cpus_measured_at_switches_comes_from_their_states(void **state)
 {
     static const struct column columns[CPUS_STATES_COLUMN_COUNT];
     static const struct schema schema = { "cpus", columns, CPUS_STATES_COLUMN_COUNT,
@@ -175,7 +175,8 @@ static void busy_time_of_timed_cpus_comes_from_their_states(void **state)
     fill(&made);
     assert_near(value_of(&made, CHECK_CPUS, 0, "measured_busy_percent"), 10);
     assert_near(value_of(&made, CHECK_CPUS, 0, "sum_percent"), 20);
-    assert_true(isnan(value_of(&made, CHECK_CPUS, 1, "measured_busy_percent"))); /* not timed yet */
+    /* CPU 1 has no measured times yet. */
+    assert_true(isnan(value_of(&made, CHECK_CPUS, 1, "measured_busy_percent")));
     assert_near(value_of(&made, CHECK_MACHINE, 0, "measured_busy_percent"), 10);
     assert_near(value_of(&made, CHECK_MACHINE, 0, "resolution_percent"), 1e-7);
     assert_true(has_note(&made, "clocks of running tasks lag"));
@@ -194,7 +195,8 @@ static void rows_with_the_largest_errors_come_first_and_hidden_rows_are_counted(
     fill(&made);
     assert_int_equal(made.check.document.tables[CHECK_PROCESSES].row_count, 2);
     assert_near(value_of(&made, CHECK_PROCESSES, 0, "pid"), 1);
-    assert_near(value_of(&made, CHECK_PROCESSES, 1, "pid"), 2); /* equal error, more CPU time */
+    /* the same error as process 1, but more CPU time */
+    assert_near(value_of(&made, CHECK_PROCESSES, 1, "pid"), 2);
     assert_int_equal(made.check.document.tables[CHECK_CPUS].row_count, 1);
     assert_near(value_of(&made, CHECK_CPUS, 0, "cpu"), 0);
     assert_near(value_of(&made, CHECK_TOTAL, 0, "measured_percent"), 90.4);
@@ -243,13 +245,14 @@ static void losses_of_all_kinds_are_reported_together(void **state)
     release(&made);
 }
 
-static void the_bound_on_unread_time_is_at_most_what_processes_left_of_the_cpus(void **state)
+static void unread_time_is_at_most_the_cpu_time_that_no_process_has(void **state)
 {
     struct made made;
 
     (void)state;
     make(&made);
-    made.context.selection.top = 1; /* hidden rows are subtracted as well */
+    /* Only one row is shown, but the CPU time of hidden processes is also subtracted. */
+    made.context.selection.top = 1;
     made.tasks.losses.unread_ns = 38ull * SECOND;
     fill(&made);
     assert_near(value_of(&made, CHECK_LOSSES, 0, "unread_percent"), 200 - 90.4);
@@ -273,7 +276,7 @@ static void without_taskstats_sampled_time_is_unknown_and_not_zero(void **state)
     release(&made);
 }
 
-static void an_empty_interval_has_a_record(void **state)
+static void an_interval_without_rows_has_a_record(void **state)
 {
     struct made made;
 
@@ -292,13 +295,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_percentage_is_of_one_cpu),
-        cmocka_unit_test(busy_time_of_timed_cpus_comes_from_their_states),
+        cmocka_unit_test(busy_time_of_cpus_measured_at_switches_comes_from_their_states),
         cmocka_unit_test(rows_with_the_largest_errors_come_first_and_hidden_rows_are_counted),
         cmocka_unit_test(for_selected_processes_the_unaccounted_time_is_unknown),
         cmocka_unit_test(losses_of_all_kinds_are_reported_together),
-        cmocka_unit_test(the_bound_on_unread_time_is_at_most_what_processes_left_of_the_cpus),
+        cmocka_unit_test(unread_time_is_at_most_the_cpu_time_that_no_process_has),
         cmocka_unit_test(without_taskstats_sampled_time_is_unknown_and_not_zero),
-        cmocka_unit_test(an_empty_interval_has_a_record),
+        cmocka_unit_test(an_interval_without_rows_has_a_record),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* What camp check --report keeps of a long run, from synthetic frames. */
+/* Tests what camp check --report keeps of a long run, with synthetic frames. */
 #include "commands/check/check_report.h"
 
 #include <setjmp.h>
@@ -85,7 +85,7 @@ static void ended_processes_are_merged_by_name(void **state)
     check_report_release(&report);
 }
 
-static void the_page_shows_the_last_300_intervals_and_the_time_of_the_first_one(void **state)
+static void the_page_has_the_last_300_intervals_and_the_start_time_of_the_run(void **state)
 {
     struct check_report report = { 0 };
     char *page;
@@ -109,7 +109,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ended_processes_are_merged_by_name),
-        cmocka_unit_test(the_page_shows_the_last_300_intervals_and_the_time_of_the_first_one),
+        cmocka_unit_test(the_page_has_the_last_300_intervals_and_the_start_time_of_the_run),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Times that a database reports of its sessions, compared with the measured times. */
+/* Tests the comparison of session times that a database reports with the measured times. */
 #include "commands/check/check_sessions.h"
 #include "sources/sessions/session.h"
 
@@ -34,8 +34,8 @@ static void open_frame(struct session_frame *sessions, bool detail, bool has_rep
     session_frame_begin(sessions, 0, 1000 * MS, 0);
 }
 
-/* Adds a session of one second. `ms` has its time on a CPU, in the run queue, in waits for a lock
- * and for I/O, and its idle time; the rest of the second is unaccounted. */
+/* Adds a session of one second. `ms` has the times on a CPU, in the run queue, in waits for a
+ * lock, in waits for I/O, and idle. The rest of the second is unaccounted. */
 static void add(struct session_frame *sessions, int64_t id, const uint64_t ms[5],
                 const uint64_t reported_ms[5])
 {
@@ -56,8 +56,8 @@ static void add(struct session_frame *sessions, int64_t id, const uint64_t ms[5]
     assert_int_equal(session_frame_add(sessions, &session), CAMP_OK);
 }
 
-/* Adds two sessions. The database reports their run queue as time in other states. The errors of
- * the two in the state wait cancel out in the sum, but not in the RMS. */
+/* Adds two sessions. The database reports their time in the run queue as time in other states.
+ * The errors of the two sessions in the state wait cancel out in the sum, but not in the RMS. */
 static void add_two(struct session_frame *sessions)
 {
     add(sessions, 1, (const uint64_t[]){ 300, 400, 100, 100, 50 },
@@ -104,7 +104,6 @@ static void the_sums_are_the_same_with_detailed_states(void **state)
     check_sums(true);
 }
 
-/* The last interval has no session. */
 static void the_session_count_is_the_highest_of_all_intervals(void **state)
 {
     struct session_frame sessions;
@@ -160,14 +159,15 @@ static void a_session_is_weighted_by_its_time(void **state)
     sessions.frame.elapsed_ns[1] = 100 * MS;
     reported_columns_find(&columns, &sessions.schema);
     reported_error_add(&error, &columns, &sessions.frame);
-    reported_error_add(&error, &columns, &sessions.frame); /* the same again keeps the mean */
+    /* Adding the same frame again does not change the mean. */
+    reported_error_add(&error, &columns, &sessions.frame);
     assert_float_equal(error.session_s, 2.2, 1e-9);
     assert_float_equal(reported_error_rms(&error, SESSION_CPU),
                        sqrt((400. * 400 * 1 + 1000. * 1000 * 0.1) / 1.1), 1e-6);
     session_frame_release(&sessions);
 }
 
-static void frames_without_reported_columns_are_not_checked(void **state)
+static void frames_without_times_reported_by_the_database_are_not_compared(void **state)
 {
     static const struct column columns[] = {
         { "user_ns", "user", "", COLUMN_STATE, CAMP_MEASURED },
@@ -197,7 +197,7 @@ static void check_cell(const struct document *record, size_t row, size_t column,
     assert_float_equal(cell->real, expected, 1e-6);
 }
 
-static void the_record_shows_shares_differences_in_points_and_sampled_states(void **state)
+static void the_record_has_percentages_their_differences_and_sampled_states(void **state)
 {
     const struct from_facts facts = { .name = "postgres:db", .tier = "schedstat+memory" };
     struct document record = { 0 };
@@ -228,8 +228,8 @@ static void the_record_shows_shares_differences_in_points_and_sampled_states(voi
     document_release(&record);
 }
 
-/* Of 2 s, the scheduler's counts leave 1.2 s for sleep; the samples found 1.5 s of sleep. */
-static void a_note_says_how_far_samples_were_scaled(void **state)
+/* Of 2 s, the scheduler's counts leave 1.2 s of sleep, but the samples have 1.5 s of sleep. */
+static void a_note_has_the_factor_by_which_samples_were_scaled(void **state)
 {
     const struct from_facts facts = { .name = "postgres:db", .tier = "schedstat+memory" };
     const struct session_plan plan = { .name = "postgres",
@@ -257,8 +257,8 @@ static void a_note_says_how_far_samples_were_scaled(void **state)
     document_release(&record);
 }
 
-/* 8 us are measured and 120 ms reported. The difference of 15 points is meaningful, but a relative
- * error of 1,499,900 % is not. */
+/* 8 us are measured, and 120 ms are reported. The difference of 15 percentage points is
+ * meaningful, but a relative error of 1,499,900 % is not. */
 static void a_state_near_zero_has_no_relative_error(void **state)
 {
     const struct from_facts facts = { .name = "postgres:db", .tier = "bpf" };
@@ -288,9 +288,9 @@ int main(void)
         cmocka_unit_test(the_session_count_is_the_highest_of_all_intervals),
         cmocka_unit_test(without_sessions_a_note_replaces_the_table),
         cmocka_unit_test(a_session_is_weighted_by_its_time),
-        cmocka_unit_test(frames_without_reported_columns_are_not_checked),
-        cmocka_unit_test(the_record_shows_shares_differences_in_points_and_sampled_states),
-        cmocka_unit_test(a_note_says_how_far_samples_were_scaled),
+        cmocka_unit_test(frames_without_times_reported_by_the_database_are_not_compared),
+        cmocka_unit_test(the_record_has_percentages_their_differences_and_sampled_states),
+        cmocka_unit_test(a_note_has_the_factor_by_which_samples_were_scaled),
         cmocka_unit_test(a_state_near_zero_has_no_relative_error),
     };
 

@@ -1,5 +1,5 @@
-/* Where camp get reads each counter, rates across a wrap, and the suggestions for mistyped names.
- */
+/* Tests where camp get reads each counter, rates of counters that wrap, and suggestions for
+ * mistyped names. */
 #include "commands/get/kinds.h"
 #include "program/suggestion.h"
 
@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-/* The kernel counts this time in 32 bits of ms, which wrap after 49.7 days. */
-static void the_rate_of_a_disks_time_is_right_across_a_wrap(void **state)
+/* The kernel counts the time of a disk in 32 bits of ms, which wrap after 49.7 days. */
+static void the_rate_of_a_disk_time_is_right_when_the_counter_wraps(void **state)
 {
     const struct camp_counter *time = counter_by_name(CAMP_KIND_DISK, "read_ns");
     const struct camp_counter *share = counter_by_name(CAMP_KIND_PARTITION, "busy_percent");
@@ -26,12 +26,12 @@ static void the_rate_of_a_disks_time_is_right_across_a_wrap(void **state)
     assert_true(rate > 39.999e6 && rate < 40.001e6);
     assert_int_equal(counter_rate(time, 500 * ms, 30 * ms, 1000 * ms, &rate), CAMP_RESET);
     assert_int_equal(counter_rate(bytes, before, 30 * ms, 1000 * ms, &rate), CAMP_RESET);
-    /* A value of more than 32 bits is accepted: some kernels print it. */
+    /* Some kernels print a value of more than 32 bits. */
     assert_int_equal(counter_rate(time, before, before + 20 * ms, 1000 * ms, &rate), CAMP_OK);
     assert_true(rate > 19.999e6 && rate < 20.001e6);
 }
 
-static void a_share_is_computed_from_the_field_of_its_time(void **state)
+static void a_percentage_is_computed_from_the_time_of_the_same_name(void **state)
 {
     const struct camp_counter *share = counter_by_name(CAMP_KIND_THREAD, "run_delay_percent");
 
@@ -75,7 +75,7 @@ static void a_counter_of_a_task_is_known_only_if_its_own_bit_is_set(void **state
     }
 }
 
-static void a_counter_of_taskstats_is_unknown_without_its_message(void **state)
+static void a_taskstats_counter_is_unknown_if_taskstats_was_not_read(void **state)
 {
     const struct camp_counter *runs = counter_by_name(CAMP_KIND_PROCESS, "runs");
     struct reading reading = { .taskstat = { .runs = 7 } };
@@ -120,11 +120,11 @@ static void a_similar_word_is_suggested_and_a_very_different_one_is_not(void **s
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_rate_of_a_disks_time_is_right_across_a_wrap),
-        cmocka_unit_test(a_share_is_computed_from_the_field_of_its_time),
+        cmocka_unit_test(the_rate_of_a_disk_time_is_right_when_the_counter_wraps),
+        cmocka_unit_test(a_percentage_is_computed_from_the_time_of_the_same_name),
         cmocka_unit_test(every_counter_of_the_catalogue_is_in_the_table_of_camp_get),
         cmocka_unit_test(a_counter_of_a_task_is_known_only_if_its_own_bit_is_set),
-        cmocka_unit_test(a_counter_of_taskstats_is_unknown_without_its_message),
+        cmocka_unit_test(a_taskstats_counter_is_unknown_if_taskstats_was_not_read),
         cmocka_unit_test(a_similar_word_is_suggested_and_a_very_different_one_is_not),
     };
 

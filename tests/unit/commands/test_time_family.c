@@ -1,4 +1,4 @@
-/* camp time: which threads are descendants, and what do they add up to? */
+/* Tests which threads camp time counts as descendants, and the sums of their times. */
 #include "commands/time/time_family.h"
 
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #define ROOT 100
 
-/* Adds a synthetic thread, which exited at `time` and slept since it started. */
+/* Adds a synthetic thread, which exited at `time` and slept since `begin`. */
 static struct camp_thread_states *add(struct family *family, int32_t pid, int32_t tid,
                                       int32_t parent, uint64_t begin, uint64_t time,
                                       const char *name)
@@ -31,7 +31,7 @@ static struct camp_thread_states *add(struct family *family, int32_t pid, int32_
     return &family->threads.threads[family->threads.count - 1];
 }
 
-/* Returns the row of the executable at this place in the order by elapsed time. */
+/* Returns the row at this position of the order by elapsed time. */
 static size_t row_at(const struct family *family, size_t place)
 {
     assert_true(place + 1 < family->sums.entity_count);
@@ -57,11 +57,11 @@ static void descendants_of_all_generations_are_added_up_and_siblings_are_not(voi
     assert_int_equal(family.sums.elapsed_ns[0], 90 + 40 + 20 + 65);
     assert_int_equal(family.sums.entity_count, 1 + 4);
     assert_string_equal(family.sums.entities[row_at(&family, 0)].name,
-                        "child"); /* longest time first */
+                        "child"); /* the row with the longest time is first */
     family_release(&family);
 }
 
-/* The parent of a process is the one that had the pid when the child ended. */
+/* The parent is the process that had the pid when the child ended. */
 static void two_processes_that_had_the_same_pid_are_different_parents(void **state)
 {
     struct family family;
@@ -95,7 +95,7 @@ static void threads_are_accounted_under_the_name_of_their_process(void **state)
     family_release(&family);
 }
 
-/* Because pids are reused, records of different times may have a circle of parents. */
+/* Pids are reused, so parents in records of different times may form a circle. */
 static void a_circle_of_parents_does_not_loop_forever(void **state)
 {
     struct family family;
@@ -109,8 +109,9 @@ static void a_circle_of_parents_does_not_loop_forever(void **state)
     family_release(&family);
 }
 
-/* A total is the sum of exited threads for which there was no space, by parent and name. */
-static void a_total_of_exited_threads_is_a_descendant_if_its_parent_is(void **state)
+/* If there is no space for a record of each exited thread, exited threads with the same parent
+ * and name are added up in a total. */
+static void exited_threads_added_up_are_descendants_if_their_parent_is_one(void **state)
 {
     struct family family;
     struct camp_thread_states *total;
@@ -133,8 +134,8 @@ static void a_total_of_exited_threads_is_a_descendant_if_its_parent_is(void **st
     family_release(&family);
 }
 
-/* A total is reported some time after the exit of the last of its threads. */
-static void the_parent_of_a_total_may_have_exited_before(void **state)
+/* A total is reported some time after the last of its threads exited. */
+static void the_parent_of_exited_threads_added_up_may_have_exited_too(void **state)
 {
     struct family family;
 
@@ -186,8 +187,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_threads_of_the_process_are_added_up),
         cmocka_unit_test(a_process_has_exited_when_its_first_thread_has),
-        cmocka_unit_test(a_total_of_exited_threads_is_a_descendant_if_its_parent_is),
-        cmocka_unit_test(the_parent_of_a_total_may_have_exited_before),
+        cmocka_unit_test(exited_threads_added_up_are_descendants_if_their_parent_is_one),
+        cmocka_unit_test(the_parent_of_exited_threads_added_up_may_have_exited_too),
         cmocka_unit_test(descendants_of_all_generations_are_added_up_and_siblings_are_not),
         cmocka_unit_test(two_processes_that_had_the_same_pid_are_different_parents),
         cmocka_unit_test(threads_are_accounted_under_the_name_of_their_process),

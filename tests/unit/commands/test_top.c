@@ -1,4 +1,5 @@
-/* camp top: how names and lines of prstat are shown, and where cgroups are mounted. */
+/* Tests how camp top shows names and lines of prstat, and how it finds the mount point of
+ * cgroups. */
 #include "commands/top/top_prstat.h"
 #include "commands/top/top_workloads.h"
 #include "sources/machine/cgroup_paths.h"
@@ -64,7 +65,7 @@ static void check_prstat(const struct frame *frame, struct user_names *users, en
     assert_string_equal(line, expected);
 }
 
-/* As in prstat -mL of Solaris, each number has 3 characters and a blank. */
+/* Like in prstat -mL of Solaris, a number has three characters and a blank. */
 static void a_line_has_the_columns_of_prstat(void **state)
 {
     struct user_names users = { 0 };
@@ -106,8 +107,8 @@ static void a_line_has_the_columns_of_prstat(void **state)
     user_names_release(&users);
 }
 
-/* Adds a thread of a process that does not exist on this machine, so that its name takes the place
- * of its command line. */
+/* Adds a thread of a process that does not exist on this machine. Such a process has no command
+ * line, so rules match its name instead. */
 static struct entity *add_thread(struct frame *frame, int32_t number, int32_t process,
                                  const char *name)
 {
@@ -131,7 +132,7 @@ static void a_process_that_changed_or_reuses_a_pid_is_matched_again(void **state
     (void)state;
     assert_int_equal(workloads_parse(&workloads.rules, rules, strlen(rules), &fault), CAMP_OK);
     frame_init(&frame, &threads_schema);
-    add_thread(&frame, 8, 7, "a"); /* another thread of 7, not used by rules */
+    add_thread(&frame, 8, 7, "a"); /* Another thread of process 7. Rules do not use its name. */
     add_thread(&frame, 7, 7, "b");
     add_thread(&frame, 3, 3, "a");
     frame.end_ns = 1;
@@ -140,12 +141,13 @@ static void a_process_that_changed_or_reuses_a_pid_is_matched_again(void **state
     assert_int_equal(workloads.numbers[0], 1);
     assert_int_equal(workloads.numbers[1], 1);
     assert_int_equal(workloads.numbers[2], 0);
-    /* The workload of a process is cached: the entry changed here is used in the next interval. */
+    /* The workload of a process is cached. So the entry that is changed here is used in the next
+     * interval. */
     workloads.members[0].workload = 77;
     frame.end_ns = 2;
     assert_int_equal(top_workloads_find(&workloads, &users, &frame), CAMP_OK);
     assert_int_equal(workloads.numbers[2], 77);
-    /* A process is matched again if its user or its name changes, or if it is a new process. */
+    /* The rules are applied again if the process has another user or name, or is new. */
     frame.entities[1].uid = 4000000000u;
     strcpy(frame.entities[2].name, "b");
     frame.end_ns = 3;
@@ -155,7 +157,8 @@ static void a_process_that_changed_or_reuses_a_pid_is_matched_again(void **state
     workloads.members[0].workload = 77;
     frame.entities[2].flags = ENTITY_NEW;
     assert_int_equal(top_workloads_find(&workloads, &users, &frame), CAMP_OK);
-    assert_int_equal(workloads.numbers[2], 77); /* the same end_ns: cached */
+    /* The frame has the same end_ns, so the cached entry is used. */
+    assert_int_equal(workloads.numbers[2], 77);
     frame.end_ns = 4;
     assert_int_equal(top_workloads_find(&workloads, &users, &frame), CAMP_OK);
     assert_int_equal(workloads.numbers[2], 1);

@@ -1,9 +1,7 @@
-/* The record of `camp wait`, from synthetic frames and disk waits. */
+/* Tests the record of camp wait, with synthetic frames and disk waits. */
 #include "synthetic_waits.h"
 
-/* ---------------------------------------------------------------------------------- CPUs -- */
-
-static void definition_any_counts_a_wait_on_every_idle_cpu_and_definition_own_on_one(void **state)
+static void definition_any_counts_a_wait_on_every_idle_cpu_and_own_on_one_cpu(void **state)
 {
     struct made made;
 
@@ -21,7 +19,7 @@ static void definition_any_counts_a_wait_on_every_idle_cpu_and_definition_own_on
     release(&made);
 }
 
-static void percentages_of_the_machine_are_of_all_its_cpus(void **state)
+static void percentages_of_the_machine_are_averages_of_all_cpus(void **state)
 {
     struct made made;
 
@@ -86,7 +84,7 @@ static void on_tier_kernel_the_other_definitions_are_unknown(void **state)
     release(&made);
 }
 
-static void an_empty_interval_has_a_record(void **state)
+static void an_interval_without_rows_has_a_record(void **state)
 {
     struct made made;
 
@@ -128,11 +126,11 @@ static void the_classic_view_has_the_columns_of_mpstat(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(definition_any_counts_a_wait_on_every_idle_cpu_and_definition_own_on_one),
-        cmocka_unit_test(percentages_of_the_machine_are_of_all_its_cpus),
+        cmocka_unit_test(definition_any_counts_a_wait_on_every_idle_cpu_and_own_on_one_cpu),
+        cmocka_unit_test(percentages_of_the_machine_are_averages_of_all_cpus),
         cmocka_unit_test(cpus_with_the_most_wait_are_shown_in_order_of_their_ids),
         cmocka_unit_test(on_tier_kernel_the_other_definitions_are_unknown),
-        cmocka_unit_test(an_empty_interval_has_a_record),
+        cmocka_unit_test(an_interval_without_rows_has_a_record),
         cmocka_unit_test(the_classic_view_has_the_columns_of_mpstat),
     };
 

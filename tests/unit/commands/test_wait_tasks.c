@@ -1,4 +1,4 @@
-/* camp wait: the rows of tasks and disks, and the losses. */
+/* Tests the rows of tasks and disks of camp wait, and the notes about losses. */
 #include "synthetic_waits.h"
 
 static void add_thread(struct made *made, int32_t tid, uint64_t disk)
@@ -25,7 +25,7 @@ static void add_wait(struct made *made, int32_t tid, uint32_t minor, uint64_t wa
                                                         .wait_ns = wait_ns };
 }
 
-/* `disk` is NULL if the row must have no disk. */
+/* If `disk` is NULL, the row must have no disk. */
 static void assert_task(const struct made *made, size_t row, int32_t tid, const char *disk,
                         uint64_t wait_ns)
 {
@@ -36,8 +36,6 @@ static void assert_task(const struct made *made, size_t row, int32_t tid, const 
     else
         assert_int_equal(cell(made, WAIT_TASKS, row, "disk").kind, CELL_UNKNOWN);
 }
-
-/* --------------------------------------------------------------------------------- Tasks -- */
 
 static void a_task_has_a_row_for_each_disk_longest_wait_first(void **state)
 {
@@ -90,7 +88,7 @@ static void time_in_the_disk_state_beyond_the_known_waits_has_no_disk(void **sta
     release(&made);
 }
 
-/* The waits for disks are read a little later than the states of threads. */
+/* The disk waits are read a little later than the states of the threads. */
 static void time_between_the_readings_is_accounted_to_the_longest_wait(void **state)
 {
     struct made made;
@@ -210,7 +208,7 @@ static void rows_are_of_selected_processes_and_sums_are_of_all_processes(void **
     release(&made);
 }
 
-static void each_loss_has_a_line(void **state)
+static void each_kind_of_loss_has_a_note(void **state)
 {
     const char *const *notes;
     struct made made;
@@ -219,7 +217,7 @@ static void each_loss_has_a_line(void **state)
     make(&made);
     made.losses = (struct losses){ .unseen = 3, .lost = 4, .partial = 5 };
     fill(&made);
-    notes = made.record.document.notes; /* two of them are not of losses */
+    notes = made.record.document.notes; /* two of the notes are not about losses */
     assert_non_null(strstr(notes[0], "partial    5 CPUs"));
     assert_non_null(strstr(notes[3], "unseen     3 switches"));
     assert_non_null(strstr(notes[4], "lost       4 threads"));
@@ -241,7 +239,7 @@ int main(void)
         cmocka_unit_test(two_threads_with_the_same_tid_are_distinguished),
         cmocka_unit_test(a_counter_of_waits_that_starts_again_gives_no_negative_wait),
         cmocka_unit_test(rows_are_of_selected_processes_and_sums_are_of_all_processes),
-        cmocka_unit_test(each_loss_has_a_line),
+        cmocka_unit_test(each_kind_of_loss_has_a_note),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

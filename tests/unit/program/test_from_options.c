@@ -1,4 +1,4 @@
-/* Times of --begin and --end, as a person writes them. */
+/* Tests the times that --begin and --end accept. */
 #include "program/from_options.h"
 
 #include "../tree.h"
@@ -23,7 +23,7 @@ static int64_t parse(const char *text)
 {
     const int64_t time_ns = parse_side(text, FROM_BEGIN);
 
-    if (text[2] != ':') /* a date or a relative time is the same for --begin and --end */
+    if (text[2] != ':') /* A date or a relative time means the same time for --begin and --end. */
         assert_int_equal(parse_side(text, FROM_END), time_ns);
     return time_ns;
 }
@@ -40,7 +40,7 @@ static void a_date_without_a_zone_is_local_time(void **state)
     assert_int_equal(parse("2026-11-22"), begin_ns - 5400 * (int64_t)S);
 }
 
-static void a_time_of_day_is_its_first_occurrence_in_the_recording(void **state)
+static void a_time_of_day_means_its_first_occurrence_in_the_recording(void **state)
 {
     (void)state;
     setenv("TZ", "UTC", 1);
@@ -50,7 +50,7 @@ static void a_time_of_day_is_its_first_occurrence_in_the_recording(void **state)
     assert_int_equal(parse("00:29:30"), begin_ns - 30 * (int64_t)S);
 }
 
-static void a_time_of_day_outside_of_the_recording_is_the_nearest_before_or_after_it(void **state)
+static void a_time_of_day_outside_the_recording_means_the_nearest_before_or_after(void **state)
 {
     (void)state;
     setenv("TZ", "UTC", 1);
@@ -97,8 +97,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_date_without_a_zone_is_local_time),
-        cmocka_unit_test(a_time_of_day_is_its_first_occurrence_in_the_recording),
-        cmocka_unit_test(a_time_of_day_outside_of_the_recording_is_the_nearest_before_or_after_it),
+        cmocka_unit_test(a_time_of_day_means_its_first_occurrence_in_the_recording),
+        cmocka_unit_test(a_time_of_day_outside_the_recording_means_the_nearest_before_or_after),
         cmocka_unit_test(times_may_be_relative),
         cmocka_unit_test(a_text_that_is_no_time_is_refused),
     };

@@ -1,4 +1,3 @@
-/* The deadlines of a command's intervals. */
 #include "program/intervals.h"
 
 #include "counters/units.h"

@@ -1,4 +1,4 @@
-/* Rules about combinations of options, and which combinations they refuse. */
+/* Tests which combinations of options the rules of a table refuse. */
 #include "program/command.h"
 #include "program/option_values.h"
 
@@ -12,7 +12,7 @@
 
 static const char *const colours[] = { "red", "green", NULL };
 
-/* Checks the rule as if the NULL-terminated `words` were the given options; --color has the value
+/* Checks a rule. `words`, which end with NULL, are the given options, and --color has the value
  * `colour`. */
 static int check(const struct option_rule *rule, int colour, const char *const *words)
 {

@@ -1,5 +1,5 @@
-/* The option tables of all commands: a letter has one meaning, and the message about a refused
- * option names an option that exists. */
+/* Tests the option tables of all commands. A letter must have one meaning in all commands, and
+ * the message about a refused option must name an option that exists. */
 #include "program/help.h"
 #include "program/option_habits.h"
 
@@ -14,14 +14,14 @@
 
 #define OPTIONS_MAXIMUM 800
 
-/* A copy of an option of a command, for use after the command has returned. */
+/* A copy of an option, because the table is lost when the command returns. */
 static struct entry {
     char command[32]; /* "camp load cpu" */
     char name[32];
     char letter;
 } entries[OPTIONS_MAXIMUM];
 static size_t entry_count;
-static size_t faults; /* the number of faults, each of which was printed */
+static size_t faults; /* Each fault is also printed. */
 
 static void fault(const char *command, const char *what)
 {
@@ -153,8 +153,8 @@ static void each_table_has_the_options_that_its_usage_and_formats_need(void **st
     assert_int_equal(faults, 0);
 }
 
-/* Checks that an advice such as "--interval TIME (-i) is ..." names an option and a letter of this
- * command. */
+/* Checks that an advice such as "--interval TIME (-i) is ..." names an option and a letter that
+ * the command has. */
 static void check_instead(const struct habit *habit, const char *command)
 {
     const char *text = strstr(habit->instead, "--"), *letter = strstr(habit->instead, "(-");

@@ -23,11 +23,11 @@ struct values {
     int first;
 };
 
-/* Parses `words`, which are NULL-terminated and do not include the command's name. */
+/* Parses `words`, which end with NULL and do not include the name of the command. */
 static int parse_words(const struct option_table *table, struct values *values,
                        const char *const *words)
 {
-    static char texts[20][32] = { "made" }; /* OPTION_TEXT keeps pointers into it */
+    static char texts[20][32] = { "made" }; /* OPTION_TEXT keeps pointers to these texts. */
     char *argv[21] = { texts[0] };
     int argc = 1;
 
@@ -38,7 +38,7 @@ static int parse_words(const struct option_table *table, struct values *values,
     return options_parse(table, argc, argv, &values->first);
 }
 
-/* Parses words by a table with all kinds of options. */
+/* Parses words with a table that has all types of options. */
 static int parse(struct values *values, const char *const *words)
 {
     const struct option_spec specs[] = {
@@ -61,7 +61,7 @@ static int parse(struct values *values, const char *const *words)
 
 #define PARSE(values, ...) parse(values, (const char *const[]){ __VA_ARGS__, NULL })
 
-/* These two functions capture stderr: the text between them is written to `ret`. */
+/* Text that is printed to stderr after silence_begin() is written to `ret` by silence_end(). */
 static int silence_begin(FILE **ret_file)
 {
     int kept = dup(STDERR_FILENO);
@@ -126,7 +126,7 @@ static void every_kind_of_option_sets_its_variable(void **state)
     text_list_release(&values.pids);
 }
 
-static void operands_may_stand_between_options(void **state)
+static void operands_may_be_mixed_with_options(void **state)
 {
     struct values values = { 0 };
 
@@ -229,15 +229,15 @@ static void an_unknown_long_option_is_called_unknown(void **state)
     assert_non_null(strstr(text, "--loud=1 takes no value"));
 }
 
-static void a_near_miss_of_a_long_option_is_suggested(void **state)
+static void the_option_closest_to_a_mistyped_long_option_is_suggested(void **state)
 {
     static const char *const cases[][2] = {
         { "--intervall=2s", "there is no option --intervall=2s; did you mean --interval?" },
         { "--colur", "did you mean --color?" },
         { "--hepl", "did you mean --help?" },
         { "--quiet",
-          "there is no option --quiet; see camp made --help" }, /* no-quiet: three letters are too
-                                                                   many */
+          /* Three letters differ from --no-quiet, which is too many. */
+          "there is no option --quiet; see camp made --help" },
         { "--co", "--co is ambiguous: --count or --color?" },
         { "--co=3", "--co is ambiguous: --count or --color?" },
     };
@@ -266,9 +266,7 @@ static void american_and_british_spelling_are_the_same_option(void **state)
     }
 }
 
-/* -------------------------------------------------------------------- Operands, aliases -- */
-
-/* Parses words by the table of a command with some common options and this usage. */
+/* Parses words with a table that has some common options and this usage. */
 static int parse_operands(const char *usage, struct values *values, const char *const *words,
                           char *ret, size_t capacity)
 {
@@ -334,7 +332,7 @@ static void bad_operands_are_refused_with_one_line(void **state)
     }
 }
 
-static void interval_and_count_follow_the_counters_of_get(void **state)
+static void in_camp_get_interval_and_count_follow_the_counters(void **state)
 {
     struct values values = { 0 };
     char text[500];
@@ -359,7 +357,7 @@ static void a_command_without_operands_refuses_them(void **state)
     assert_non_null(strstr(text, "'1': camp made takes no operands; see camp made --help"));
 }
 
-static void json_and_csv_are_options(void **state)
+static void json_and_csv_are_also_options_of_their_own(void **state)
 {
     struct values json = { 0 }, csv = { 0 }, classic = { 0 };
     char text[500];
@@ -375,7 +373,7 @@ static void json_and_csv_are_options(void **state)
                      STATUS_USAGE);
 }
 
-static void durations_have_units(void **state)
+static void a_duration_may_have_a_unit(void **state)
 {
     static const struct {
         const char *text;
@@ -407,19 +405,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_option_sets_its_variable),
-        cmocka_unit_test(operands_may_stand_between_options),
+        cmocka_unit_test(operands_may_be_mixed_with_options),
         cmocka_unit_test(bad_values_are_refused_with_one_line_that_names_them),
         cmocka_unit_test(bounds_are_shown_as_people_write_them),
         cmocka_unit_test(unknown_options_are_refused),
         cmocka_unit_test(an_unknown_long_option_is_called_unknown),
-        cmocka_unit_test(a_near_miss_of_a_long_option_is_suggested),
+        cmocka_unit_test(the_option_closest_to_a_mistyped_long_option_is_suggested),
         cmocka_unit_test(american_and_british_spelling_are_the_same_option),
         cmocka_unit_test(operands_are_interval_and_count),
         cmocka_unit_test(bad_operands_are_refused_with_one_line),
-        cmocka_unit_test(interval_and_count_follow_the_counters_of_get),
+        cmocka_unit_test(in_camp_get_interval_and_count_follow_the_counters),
         cmocka_unit_test(a_command_without_operands_refuses_them),
-        cmocka_unit_test(json_and_csv_are_options),
-        cmocka_unit_test(durations_have_units),
+        cmocka_unit_test(json_and_csv_are_also_options_of_their_own),
+        cmocka_unit_test(a_duration_may_have_a_unit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
