@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # bats file_tags=law
-# camp check --from postgres: the error of the times that a database reports of its own sessions.
+# camp check --from postgres: the error of the times that a database reports for its sessions.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -20,10 +20,10 @@ teardown_file() { servers_end; }
 setup() { ! is_file_skipped || skip "$SKIP_FILE"; }
 teardown() { is_file_skipped || end_sessions; }
 
-# ask PROGRAM ARGUMENT...: runs camp check with these arguments, and then PROGRAM, in Python, on its JSON: `all` has
-# the objects, `t` is the last of them, `states` has the rows of `t` by state, and `witness` the numbers in
-# $SERVERS/witness. Seconds are printed to 3 decimals, shares and points to 2; HALF_MS and HALF_POINT are the
-# maximum rounding errors.
+# ask PROGRAM ARGUMENT...: runs camp check with these arguments, and then the Python code PROGRAM on its JSON. In
+# PROGRAM, `all` has the JSON objects, `t` is the last object, `states` has the rows of `t` by state, and `witness` has
+# the numbers in $SERVERS/witness. Seconds are printed with 3 decimals, shares and points with 2. HALF_MS and
+# HALF_POINT are the largest rounding errors.
 ask() {
     local program=$1
     shift
@@ -42,8 +42,8 @@ is_active() {
     [ "$(query_postgres "select state from pg_stat_activity where application_name = '$1'")" = active ]
 }
 
-# Prints the CPU time and the number of sleeps of these tasks so far, and the time of interrupts and stolen time of
-# all CPUs. A clock includes the latter in the CPU time of the running task, the scheduler does not.
+# Prints the CPU time and the number of sleeps of the loops so far, and the time of interrupts and stolen time of all
+# CPUs. The CPU time of a task by a clock includes interrupts and stolen time. The CPU time by the scheduler does not.
 count_burners() {
     local pids
     pids=$(query_postgres "select pid from pg_stat_activity where application_name ~ '^burner'")
@@ -52,8 +52,8 @@ count_burners() {
     taken_ns
 }
 
-# Three loops together have at most the time of their CPU, but the database reports all of that time for each of them.
-@test "three loops on one CPU: the database reports each as always on a CPU, and camp at most a third of the time" {
+# Three loops together have at most the time of one CPU, but the database reports all of this time for each loop.
+@test "of three loops on one CPU, camp reports at most a third of the CPU for each, and the database all of it" {
     local i
     for i in 1 2 3; do
         start_session "burner$i" 'do $$ begin loop end loop; end $$'
@@ -83,7 +83,7 @@ for column in "measured_percent", "reported_percent":
     total = sum(row[column] for row in t["states"])
     assert abs(total - 100) <= 6 * HALF_POINT + 1e-9, (column, total)
 ' --from "postgres:$PG" --count 2 --interval 600ms
-    # The scheduler's counts were read before and after the interval. Each is as of the last tick.
+    # The scheduler's counts were read before and after the interval. Each count is as of the last timer tick.
     count_burners >>"$SERVERS/witness"
     python3 -c '
 import json, os, sys
@@ -127,7 +127,7 @@ for column in "measured_s", "reported_s":
     [[ $output == *"No session: nothing to compare."* && $output != *contention* ]]
     run -0 "$CAMP" top --from "postgres:$PG user=stranger" --count 1 --interval 200ms
     [ "$(grep -c pg_monitor <<<"$output")" = 1 ]
-    # With BPF, switches can be unseen as well; the number is the sum of both.
+    # With BPF, the number also includes context switches that were not seen.
     [[ $output =~ "not in these numbers: "[0-9]+" "("session"|"sessions"|"switches or sessions")" unseen" ]]
 }
 

@@ -1,19 +1,19 @@
-# tests/servers/fleet.bash: a fleet for tests: network namespaces as hosts, each with a camp export, and
-# Debian's Prometheus, which scrapes them. Needs lib.bash.
+# tests/servers/fleet.bash: a fleet of hosts for tests. Each host is a network namespace with a camp export, which the
+# Prometheus of Debian scrapes. Needs lib.bash.
 #
 #   fleet_refusal           prints why this machine cannot run a fleet, or nothing if it can
 #   fleet_begin             creates the namespaces ${FLEET}0 (of Prometheus) and ${FLEET}1 to ${FLEET}4
-#   fleet_end               ends all programs in them, and removes them
-#   start_exporter N WORD   starts camp export --group WORD in namespace N; its address is ${HOSTS[N]}
-#   start_prometheus FILE   starts Prometheus with this configuration, in the server's namespace; sets PROMETHEUS
-#                           to its address there
-#   in_fleet COMMAND        runs COMMAND in the server's namespace
+#   fleet_end               ends all programs in the namespaces, and removes the namespaces
+#   start_exporter N WORD   starts camp export --group WORD in namespace N; the address is ${HOSTS[N]}
+#   start_prometheus FILE   starts Prometheus with the configuration FILE in namespace 0; sets PROMETHEUS to its
+#                           address
+#   in_fleet COMMAND        runs COMMAND in namespace 0
 # shellcheck shell=bash disable=SC2034 # the tests use HOSTS and others
 
 EXPORTER_PORT=12267
 
-# For a background job, use nsenter instead of this function, because a function would run in a shell with another
-# pid. Only the network namespace changes, because BPF needs sysfs.
+# For a background job, use nsenter instead: a function in the background runs in a shell with another pid than the
+# command. Only the network namespace changes, because BPF needs the sysfs of the machine.
 in_fleet() { nsenter --net="/run/netns/$FLEET"0 "$@"; }
 
 link_host() {
@@ -75,7 +75,7 @@ start_prometheus() {
     until_it in_fleet curl -sf "http://$PROMETHEUS/-/ready" || cat "$SERVERS/prometheus.log" >&2
 }
 
-# has_series QUERY N: Prometheus' answer to QUERY has at least N series.
+# has_series QUERY N: the answer of Prometheus to QUERY has at least N series.
 has_series() {
     [ "$(in_fleet curl -s "http://$PROMETHEUS/api/v1/query" --data-urlencode "query=$1" |
         grep -o '"metric"' | wc -l)" -ge "$2" ]

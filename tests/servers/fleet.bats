@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # bats file_tags=law
-# --from prometheus: four hosts in network namespaces, scraped by Debian's Prometheus each second. They
-# share one kernel, so that all report the same CPU times, and a witness reads them, too. A late scrape
-# shortens an interval, so no other test runs at the same time.
+# --from prometheus: four hosts in network namespaces, which the Prometheus of Debian scrapes. The hosts share one
+# kernel, so all of them report the same CPU times, and camp top on this machine measures these times, too. A late
+# scrape shortens an interval, so no other test runs at the same time.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -19,7 +19,7 @@ setup_file() {
     fi
     fleet_begin
     for i in 1 2 3 4; do start_exporter "$i" "${words[i]}"; done
-    # The simulated hosts are used as a host with hostile labels, and as many hosts.
+    # One test uses a simulated host with hostile labels, another test uses a thousand simulated hosts.
     mkdir "$SERVERS/states"
     nsenter --net="/run/netns/$FLEET"0 /usr/bin/python3 "$BATS_TEST_DIRNAME/simulated_hosts.py" --port 9700 --hosts 1000 --groups 2 \
         --folder "$SERVERS/states" >"$SERVERS/simulated.log" 2>&1 3>&- &
@@ -76,8 +76,8 @@ write_configuration() {
     echo '  - {target_label: __address__, replacement: "127.0.0.1:9700"}'
 }
 
-# once_answered COMMAND...: runs a command of camp, up to five times if Prometheus does not answer within its 30 s,
-# because a busy machine can delay the server that long. Any other failure is final. stderr is in the file err.
+# once_answered COMMAND...: runs a command of camp. Runs it again, up to five times in all, if Prometheus does not
+# answer within 30 s, because the machine may be busy. Any other failure is final. stderr is in the file err.
 once_answered() {
     local tries
     for tries in 1 2 3 4 5; do
@@ -89,8 +89,8 @@ once_answered() {
     return 1
 }
 
-# camp_json PROGRAM OPTION...: runs camp top with these options, then PROGRAM, in Python, on its JSON: `frames` has
-# the intervals, `t` is the last of them, and `rows` has the rows of `t` by name.
+# camp_json PROGRAM OPTION...: runs camp top with these options, and then the Python code PROGRAM on its JSON. In
+# PROGRAM, `frames` has the intervals, `t` is the last interval, and `rows` has the rows of `t` by name.
 camp_json() {
     local program=$1
     shift
@@ -109,7 +109,7 @@ is_missing() {
         --interval 100ms --format text | grep -q "$1"
 }
 
-# is_shown_last PATTERN: the last interval in the file `all` matches: in text its line of sums, in JSON all of it.
+# is_shown_last PATTERN: the last interval in the file `all` matches. Of text only the line of sums is compared.
 is_shown_last() {
     grep -a '^[0-9]* hosts\|^{' "$BATS_TEST_TMPDIR/all" | tail -1 | grep -q "$1"
 }
@@ -122,20 +122,20 @@ is_shown_last() {
     wait "$load" || true # it may get less than 60 % under concurrent load
 }
 
-@test "fleet: the groups of a host have labels and no unaccounted time; history and queries have all hosts" {
+@test "fleet: groups of a host have labels and no unaccounted time, and history and queries have all hosts" {
     camp_json '
 assert "root" in rows and rows["root"]["labels"]["job"] == "camp", rows
 assert all(row["unaccounted_ns"] == 0 for row in rows.values())
 assert t["kind"] == "groups"' --host 10.7.2.2 --count 2 --interval 1s
     run -1 in_fleet "$CAMP" top --from "prometheus:$PROMETHEUS" --host nobody --count 1
     [[ $output == *"--host nobody: Prometheus scrapes no such host"* ]]
-    # An interval of recorded history is as long as that between two scrapes.
+    # An interval of recorded history is as long as the time between two scrapes.
     until_it has_series 'camp_cpus{job="camp"} offset 6s' 4
     in_fleet "$CAMP" record --from "prometheus:$PROMETHEUS" --query '{job="camp"}' --begin -6s --end -4s \
         --output "$BATS_TEST_TMPDIR/past.camp"
     "$CAMP" top --from "$BATS_TEST_TMPDIR/past.camp" --format text >"$BATS_TEST_TMPDIR/out"
     [ "$(grep -c '^4 hosts: ' "$BATS_TEST_TMPDIR/out")" -ge 2 ] || { cat "$BATS_TEST_TMPDIR/out"; false; }
-    # In PromQL, a level is a share of the interval, and a counter with a range is its growth.
+    # A query for a gauge returns a share of the interval. A query for a counter over a range returns its growth.
     camp_json '
 assert len(rows) == 4
 for row in rows.values(): assert abs(row["states"]["idle"] / row["elapsed_ns"] - 0.25) < 1e-6, row' \
@@ -154,7 +154,7 @@ for row in rows.values(): assert 0.9 < sum(row["states"].values()) / row["elapse
 @test "fleet: on a terminal, Enter shows the groups of a host, and Backspace the hosts" {
     local live=("$CAMP" top --interval 300ms --from "prometheus:$PROMETHEUS" --query '{job="camp"}')
     grep -qaF libncursesw.so "$CAMP" || skip 'camp was built without ncurses'
-    # The key Z does nothing; each key takes a tenth of a second.
+    # The key Z does nothing, but each key takes a tenth of a second.
     run -0 in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/../commands/screen.py" 110 20 $'\r10.7.2\rZZZZZZZZZq' -- "${live[@]}"
     [[ ${lines[0]} == "camp top  each group of ${HOSTS[2]}, by busy"*"Esc: back" ]] || { echo "$output"; false; }
     grep -q '^root ' <<<"$output"
@@ -187,7 +187,7 @@ of = [[row for row in f['entities'] if row['name'] == '${HOSTS[4]}'] for f in fr
 of = of[next(i for i, rows in enumerate(of) if rows):]
 assert of[-1] and not all(of), [len(x) for x in of]
 assert any(f['losses']['lost'] == 1 for f in frames) and frames[-1]['losses']['lost'] == 0
-# The exporter's counters restarted at 0. No time is accounted twice, and no row has the whole value of a counter.
+# The counters of the exporter started at 0 again. No time is accounted twice, and no row has the total of a counter.
 for rows in of:
     for row in rows:
         assert row['unaccounted_ns'] > -1e6 and row['elapsed_ns'] < 8e9, row
@@ -237,7 +237,7 @@ assert abs(busy - 0.5) < 0.001, busy' --query '{job="hostile"}' --interval 1s --
     mv "$SERVERS/many.new" "$SERVERS/many.json"
     until_it has_series 'camp_cpus{job="many"}' 1000
     until_it has_series 'camp_cpus{job="many"} offset 4s' 1000
-    # A host that is scraped late appears in a later interval, so a busy machine needs more intervals.
+    # A host that is scraped late is in a later interval, so a busy machine needs more intervals.
     local count
     for count in 2 4 8 16 32; do
         camp_json '
@@ -253,10 +253,10 @@ print(len(rows), [len(f["entities"]) for f in frames])' --query '{job="many"}' -
         ! grep -q '^1000 ' "$BATS_TEST_TMPDIR/seen" || break
     done
     grep -q '^1000 ' "$BATS_TEST_TMPDIR/seen"
-    # Only a few of the missing hosts are named.
+    # The message names only a few of the missing hosts.
     touch "$SERVERS"/states/host-000{1,2,3,4,5,6,7}.down
     until_it has_series 'up{job="many"}==0' 7
-    # A busy Prometheus may scrape other hosts late, and then they are missing, too.
+    # A busy Prometheus may scrape other hosts late, and then these hosts are missing, too.
     camp_json 'assert t["losses"]["lost"] >= 7, t["losses"]' --query '{job="many"}' --interval 1s --count 1
     once_answered in_fleet "$CAMP" report --from "prometheus:$PROMETHEUS" --query '{job="many"}' --count 2 \
         --output "$BATS_TEST_TMPDIR/fleet.html"

@@ -1,12 +1,12 @@
-"""fleet_law.py CAMP PROMETHEUS HOST...: checks that camp reports the same for each host of a Prometheus as camp
-top --from cpus in the same interval. It runs in the server's namespace; all hosts are namespaces of this
-machine.
+"""fleet_law.py CAMP PROMETHEUS HOST...: checks that camp reports the same times for each host of a Prometheus as camp
+top --from cpus in the same interval. This program runs in the network namespace of Prometheus. All hosts are
+namespaces of this machine.
 
-The witness is camp top --from cpus with short intervals. Each host is compared with it between two of the host's
-own scrapes. When an interval of the witness is only partly between these scrapes, its busy time counts as a range.
-Prometheus dates a scrape by its start; the host's counters are read by its end, and Prometheus reports its
-duration. Each exporter accounts the BPF programs of the others, and of the witness, as interrupts and system
-time; the kernel counts how long its BPF programs ran."""
+The witness is camp top --from cpus with short intervals. Each host is compared with the witness between two scrapes
+of the host. When an interval of the witness is only partly between these scrapes, its CPU time counts as a range.
+Prometheus dates a scrape by its start. The counters of the host are read before the scrape ends, and Prometheus
+reports how long the scrape took. Each exporter accounts the BPF programs of the other exporters and of the witness
+as interrupts and system time. The kernel counts how long BPF programs ran."""
 import datetime
 import json
 import pathlib
@@ -17,7 +17,7 @@ import urllib.request
 
 UTC = datetime.timezone.utc
 PARTS = 40  # of 200 ms
-SCRAPE_S = 0.5  # the configuration's scrape_interval; a single scrape may fail
+SCRAPE_S = 0.5  # the scrape_interval in the configuration; a single scrape may fail
 STATISTICS = pathlib.Path('/proc/sys/kernel/bpf_stats_enabled')
 
 
@@ -32,7 +32,7 @@ def camp(*words):
 
 
 def sums(rows):
-    """Returns the CPU seconds by state, and in total."""
+    """Returns the CPU seconds by state, and the total."""
     states = {}
     for row in rows:
         for name, ns in row['states'].items():
@@ -41,8 +41,8 @@ def sums(rows):
 
 
 def witness_between(parts, begin, end):
-    """Returns the CPU seconds of the witness between `begin` and `end`: the minimum by state, the maximum by state,
-    [minimum, maximum] of the sum, and the number of CPUs."""
+    """Returns the CPU seconds of the witness between `begin` and `end`: the minimum for each state, the maximum for
+    each state, [minimum, maximum] of the sum of all states, and the number of CPUs."""
     least, most, all_of = {}, {}, [0, 0]
     for part in parts:
         last = seconds(part['time'])
@@ -69,9 +69,9 @@ def samples_of(query, until):
 
 
 def longest_run(times):
-    """Returns the longest sequence of scrape times without a gap. A scrape without an answer, or one that Prometheus
-    started late, leaves a gap between two samples. camp bridges a gap of one scrape, and charges nothing in a longer
-    gap, because nothing was measured there."""
+    """Returns the longest sequence of scrape times without a gap. A scrape without an answer, or a late scrape, leaves
+    a gap between two samples. camp bridges a gap of one scrape. In a longer gap camp accounts no time, because nothing
+    was measured there."""
     runs = [[]]
     for time in times:
         if runs[-1] and time - runs[-1][-1] > 2 * SCRAPE_S:
@@ -82,7 +82,7 @@ def longest_run(times):
 
 
 def programs_s():
-    """Returns the run time of all BPF programs of the machine so far, from the file descriptors of their owners."""
+    """Returns how long all BPF programs of the machine have run so far, in seconds."""
     ran = {}
     for info in pathlib.Path('/proc').glob('[0-9]*/fdinfo/*'):
         try:
@@ -115,7 +115,7 @@ def check(host, parts, begin, end, probes):
     assert whole[0] - late <= elapsed <= whole[1] + late
     for name in least:
         assert least[name] - late - probes <= reported[name] <= most[name] + late + probes, name
-    # The modes add up to the exporter's clock, which is read independently in the same scrape.
+    # The states add up to the clock of the exporter, which the exporter reads separately in the same scrape.
     off = sum(row['unaccounted_ns'] for frame in frames for row in frame['entities'])
     assert abs(off) / 1e9 <= late, off
 
@@ -126,7 +126,7 @@ def main():
     try:
         before = programs_s()
         parts = camp('--from', 'cpus', '--interval', '200ms', '--count', str(PARTS))
-        # The BPF programs of the witness are unloaded by now. They ran about as long as those of one host.
+        # The BPF programs of the witness are unloaded by now. They ran about as long as the BPF programs of one host.
         probes = (programs_s() - before) * len(sys.argv[2:]) / len(sys.argv[3:])
     finally:
         STATISTICS.write_text(statistics)

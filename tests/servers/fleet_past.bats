@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# --from prometheus: history, queries, and messages about missing hosts. A new Prometheus on the
-# loopback scrapes four simulated hosts each second.
+# --from prometheus: history, queries, and messages about missing hosts. A Prometheus on the loopback
+# address scrapes four simulated hosts each second.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -72,7 +72,7 @@ start_prometheus() {
     until_it curl -sf "http://$PROMETHEUS/-/ready" || cat "$SERVERS/prometheus.log" >&2
 }
 
-# has_series QUERY N: Prometheus' answer to QUERY has at least N series.
+# has_series QUERY N: the answer of Prometheus to QUERY has at least N series.
 has_series() {
     [ "$(curl -s "http://$PROMETHEUS/api/v1/query" --data-urlencode "query=$1" | grep -o '"metric"' | wc -l)" -ge "$2" ]
 }
@@ -82,7 +82,7 @@ top() {
     echo "$output" "$stderr"
 }
 
-# lengths SECONDS N: the output has N intervals of that length, each with rows.
+# lengths SECONDS N: the output has N intervals of SECONDS, each with rows.
 lengths() {
     python3 -c '
 import json, sys
@@ -106,7 +106,7 @@ assert all(abs(f["interval_s"] - float(sys.argv[1])) < 1e-6 for f in frames)' "$
     lengths 1.5 4
 }
 
-@test "fleet: a row whose states exceed the interval has their sum as elapsed time" {
+@test "fleet: if the states of a row exceed the interval, their sum is the elapsed time of the row" {
     # Each host has four CPUs, but the query does not return the number of CPUs.
     top --query 'rate(camp_cpu_measured_seconds_total{job="simulated"}[5s])' --count 1 --interval 500ms --format json
     python3 -c '
@@ -116,12 +116,12 @@ assert len(rows) == 3 and all(abs(row["unaccounted_ns"]) < 1e6 and row["elapsed_
 ' <<<"$output"
 }
 
-# says STATUS TEXT: the last command ended with the status, and its output contains the text.
+# says STATUS TEXT: the last command ended with STATUS, and its output contains TEXT.
 says() {
     [ "$status" -eq "$1" ] && [[ $output$stderr == *"$2"* ]]
 }
 
-@test "fleet: messages distinguish an unknown host from one that is down, and wrong queries are refused" {
+@test "fleet: messages tell an unknown host from a host that is down, and wrong queries are refused" {
     top --host 127.0.0.1 --count 1
     says 1 'Prometheus cannot reach this host'
     top --host nobody --count 1

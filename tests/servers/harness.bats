@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # bats file_tags=deep
-# Tests of the functions in lib.bash: servers start, stop, crash and leave nothing behind.
+# Tests of the functions in lib.bash: servers start, stop, recover from a crash, and leave nothing behind.
 
 bats_require_minimum_version 1.5.0
 load lib

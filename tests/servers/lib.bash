@@ -1,20 +1,20 @@
-# tests/servers/lib.bash: real database servers for tests: each in a folder of its own below
-# $SERVERS, on a Unix socket there, as an unprivileged user, and ended by its pid.
+# tests/servers/lib.bash: real database servers for tests. Each server runs as an unprivileged user, in its own folder
+# in $SERVERS, and listens on a Unix socket in that folder.
 #
 #   servers_begin                 creates a temporary folder, $SERVERS
-#   skip_file REASON              to be called in setup_file(): marks the file, so that its tests are skipped
-#   is_file_skipped               for setup(), which then calls skip "$SKIP_FILE", and for teardown()
-#   servers_end                   ends all processes that were started, and removes the folder (for teardown)
+#   skip_file REASON              called in setup_file() if the tests of the file cannot run
+#   is_file_skipped               whether skip_file was called; setup() then calls skip "$SKIP_FILE"
+#   servers_end                   ends all processes that were started, and removes $SERVERS
 #   start_postgres [NAME=VALUE]   starts a server with these settings of postgresql.conf; skips the test if
 #                                 PostgreSQL is not installed; sets PG_FOLDER, PG_PID, PG (a CONNINFO)
 #   start_mariadb [--OPTION]      starts a server; skips the test if MariaDB is not installed; sets
-#                                 MARIADB_FOLDER, MARIADB_PID, MARIADB_SOCKET. MARIADB_WITHIN is a prefix of
-#                                 its command, such as unshare --uts. Also: run_mariadb, stop_mariadb
+#                                 MARIADB_FOLDER, MARIADB_PID, MARIADB_SOCKET. MARIADB_WITHIN has the
+#                                 words before the command of the server, such as unshare --uts
 #   open_mariadb USER [OPTION]    opens a session of USER in the database t, which executes the SQL of say()
-#   say SESSION SQL               sends SQL to an open session; SESSIONS has the descriptors of their input
+#   say SESSION SQL               sends SQL to an open session; SESSIONS has the input descriptor of each session
 #
 # Roles of the PostgreSQL server: camp_super (superuser, for the tests), camp (pg_monitor), stranger
-# (no rights), locked_out (NOLOGIN), secret (with the password 'sesame'). Its database: postgres.
+# (no rights), locked_out (NOLOGIN), secret (with the password 'sesame'). The database is postgres.
 # shellcheck shell=bash disable=SC2034 # the tests use PG_FOLDER and others
 
 # shellcheck source=tests/waiting.bash
@@ -25,8 +25,8 @@ if [ ! -x "$POSTGRES_BIN/postgres" ]; then
     POSTGRES_BIN=$(dirname "$(ls -d /usr/lib/postgresql/*/bin/postgres 2>/dev/null | tail -1)")
 fi
 
-# Servers refuse to run as root. initdb looks up the name of its user, so the user must exist. This is a list of
-# words and not a function, because a function in the background would run in a shell with another pid.
+# Words before the command of a server, because servers refuse to run as root. The user must exist, because initdb
+# looks up its name. A function instead of these words would run in a shell with another pid than the server.
 AS_USER=()
 if [ "$(id -u)" = 0 ]; then
     AS_USER=(setpriv --reuid=nobody "--regid=$(id -g nobody)" --clear-groups)
@@ -45,13 +45,13 @@ servers_begin() {
     export PGPASSFILE=$SERVERS/no-passwords PGSERVICEFILE=$SERVERS/no-services
 }
 
-# Succeeds if a process was started by these tests and still runs; its pid may belong to another process by now. A
-# server of PostgreSQL overwrites its environment, but its working directory is that of its tables.
+# Succeeds if the pid still belongs to a process of these tests. PostgreSQL overwrites the environment of its
+# processes, but their working directory is the folder of the tables.
 is_of_servers() {
     [[ $(readlink "/proc/$1/cwd") == "$SERVERS"/* ]] || grep -zqx "SERVERS=$SERVERS" "/proc/$1/environ"
 } 2>/dev/null
 
-# Waits for the end of a process that was already sent a signal, and kills it if it does not end.
+# Waits until a process ends that already has a signal, and kills the process if it does not end.
 end_server() {
     local tries
     for ((tries = 0; tries < TRIES; tries++)); do
@@ -63,8 +63,8 @@ end_server() {
 
 servers_end() {
     local pid signal
-    # QUIT ends a server at once; clients ignore it, like all background jobs of a shell. A process
-    # stopped by SIGSTOP must continue in order to end.
+    # QUIT ends a server at once, but clients ignore it like all background jobs of a shell. A process that SIGSTOP
+    # stopped must continue before it can end.
     for pid in "${SERVER_PIDS[@]}"; do
         is_of_servers "$pid" || continue
         for signal in CONT QUIT TERM; do kill "-$signal" "$pid" 2>/dev/null || true; done # gone
@@ -77,8 +77,6 @@ declare -gA SESSIONS
 say() {
     echo "$2" >&"${SESSIONS[$1]}"
 }
-
-# ------------------------------------------------------------------------- PostgreSQL --
 
 start_postgres() {
     local setting
@@ -139,8 +137,8 @@ crash_postgres() {
     until_it "$POSTGRES_BIN/pg_isready" -q -h "$PG_FOLDER"
 }
 
-# start_session NAME SQL [USER]: starts a psql with this application_name, which executes SQL; sets SESSION_PID to the
-# pid of psql. backend_of NAME prints the pid of its backend.
+# start_session NAME SQL [USER]: starts a psql with the application_name NAME, which executes SQL. Sets SESSION_PID to
+# the pid of psql. backend_of NAME prints the pid of the backend.
 start_session() {
     "$POSTGRES_BIN/psql" -X -q "host=$PG_FOLDER dbname=postgres user=${3:-camp_super} application_name=$1" \
         -c "$2" >"$SERVERS/$1.log" 2>&1 3>&- &
@@ -157,7 +155,7 @@ has_backend() {
     [ -n "$(backend_of "$1")" ]
 }
 
-# Ends all sessions, because tests that share a server start without any.
+# Ends all sessions, so that the next test on this server starts without sessions.
 end_sessions() {
     query_postgres "select pg_terminate_backend(pid) from pg_stat_activity
         where backend_type = 'client backend' and pid <> pg_backend_pid()" >/dev/null
@@ -165,7 +163,7 @@ end_sessions() {
         where backend_type in ('"'client backend', 'parallel worker'"')")" = 1 ]'
 }
 
-# start_pgbench CLIENTS SECONDS [OPTION...]: starts pgbench in the background; sets PGBENCH_PID.
+# start_pgbench CLIENTS SECONDS [OPTION...]: starts pgbench in the background, and sets PGBENCH_PID.
 start_pgbench() {
     local clients=$1 seconds=$2
     shift 2
@@ -176,8 +174,6 @@ start_pgbench() {
     SERVER_PIDS+=("$PGBENCH_PID")
 }
 
-# ---------------------------------------------------------------------------- MariaDB --
-
 start_mariadb() {
     command -v mariadbd >/dev/null || skip 'MariaDB is not installed'
     MARIADB_FOLDER=$SERVERS/my${#SERVER_PIDS[@]}
@@ -187,7 +183,7 @@ start_mariadb() {
     run_mariadb
 }
 
-# Creating the tables of a new server takes seconds, so they are created once in a run of bats, and copied.
+# Creating the tables of a new server takes seconds. So they are created once in a run of bats, and copied.
 copy_mariadb_tables() {
     local tables=${BATS_RUN_TMPDIR:-$SERVERS}/mariadb
     exec {lock}>"$tables.lock"
@@ -208,8 +204,8 @@ copy_mariadb_tables() {
 
 MARIADB_WITHIN=()
 
-# Starts or restarts the server of $MARIADB_FOLDER, and sets MARIADB_PID. A server that starts removes the temporary
-# tables in its tmpdir, so each has one of its own.
+# Starts or restarts the server of $MARIADB_FOLDER, and sets MARIADB_PID. A starting server removes
+# all temporary tables in its tmpdir, so each server has its own tmpdir.
 run_mariadb() {
     [ -d "$MARIADB_FOLDER.tmp" ] || "${AS_USER[@]}" mkdir "$MARIADB_FOLDER.tmp"
     "${MARIADB_WITHIN[@]}" "${AS_USER[@]}" "$(command -v mariadbd)" --no-defaults --datadir="$MARIADB_FOLDER" \
@@ -224,7 +220,7 @@ run_mariadb() {
     }
 }
 
-# prepare_mariadb USER...: creates the database t, these users with all rights, and the user camp with the rights in
+# prepare_mariadb USER...: creates the database t, each USER with all rights, and the user camp with the rights in
 # docs/sessions.md.
 prepare_mariadb() {
     local user sql="create database t; create user camp@localhost with max_user_connections 3;
@@ -260,7 +256,7 @@ has_mariadb() {
     [ "$(query_mariadb "select count(*) from information_schema.processlist where user = '$1'")" != 0 ]
 }
 
-# is_seen USER STATE: the process list has a session of USER in STATE; % matches any text.
+# is_seen USER STATE: the process list has a session of USER in STATE, where % matches any text.
 is_seen() {
     [ "$(query_mariadb "select count(*) from information_schema.processlist
         where user = '$1' and state like '$2'")" != 0 ]

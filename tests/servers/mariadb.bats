@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# camp record --from mariadb: which sessions are shown, and all failures. mariadb_laws.bats checks their times.
+# camp record --from mariadb: which sessions are shown, and all failures. mariadb_laws.bats checks times.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -16,7 +16,7 @@ setup() {
     export HOME=$SERVERS # no ~/.my.cnf but the tests' own
 }
 
-# A server in a container is a child of unshare, which does not forward signals.
+# A server in a container is a child of unshare(1), which does not forward signals.
 teardown() {
     [ "${#MARIADB_WITHIN[@]}" = 0 ] ||
         mapfile -t -O "${#SERVER_PIDS[@]}" SERVER_PIDS < <(pgrep -P "$MARIADB_PID")
@@ -34,7 +34,7 @@ open_session() {
     until_it has_mariadb "$1"
 }
 
-# camp_records NAME OPTION...: records until the options end the recording; fails, with camp's stderr, if camp does.
+# camp_records NAME OPTION...: runs camp record, and waits until it ends. Fails, with the stderr of camp, if camp fails.
 camp_records() {
     local name=$1
     shift
@@ -50,19 +50,17 @@ says() {
     holds "$1" "select value = '$3' from camp where key = '$2'"
 }
 
-# The sum of a session's states does not exceed its elapsed time.
+# The sum of the states of a session does not exceed its elapsed time.
 adds_up() {
     holds "$1" 'select count(*) > 0 and min(unaccounted_ns) >= 0 from mariadb_every'
 }
-
-# -- sessions --
 
 @test "mariadb: --help lists the source" {
     run "$CAMP" top --help
     [[ $output == *'mariadb:CONNINFO'* ]]
 }
 
-@test "mariadb: users, databases and clients are labels; statements only with --queries" {
+@test "mariadb: users, databases and clients are labels, and statements are labels with --queries" {
     start_server
     open_session idler
     open_session sleeper
@@ -100,13 +98,13 @@ adds_up() {
         "socket=$MARIADB_SOCKET user=camp" --tier performance_schema
 }
 
-# Opens a session that burns CPU time, sleeps, and ends.
+# Opens a session that uses CPU time, sleeps, and ends.
 serve_and_end() {
     query_mariadb "select benchmark(200000, md5('x')), sleep(0.1)" >/dev/null
 }
 
-# Each attempt runs two simultaneous sessions, so that the server keeps two threads in its cache. Succeeds once
-# the recording has counted an ended session as partial.
+# Runs two simultaneous sessions, so that the server keeps two threads in its cache. Succeeds if the recording has
+# counted an ended session as partial.
 has_ended_one() {
     serve_and_end &
     serve_and_end
@@ -114,7 +112,7 @@ has_ended_one() {
     holds run 'select sum(partial) > 0 from tick'
 }
 
-# The server counts its cached threads; the thread that answers this statement is not one of them.
+# The thread that answers this statement is not a cached thread.
 has_cached_thread() {
     [ "$(query_mariadb "select variable_value from information_schema.global_status
         where variable_name = 'Threads_cached'")" -gt 0 ]
@@ -126,7 +124,7 @@ count_threads() {
     for thread in "/proc/$MARIADB_PID/task"/*; do count_tasks "${thread##*/}" 2>/dev/null || true; done
 }
 
-@test "mariadb: a session that reuses the thread of an ended session has none of that session's time" {
+@test "mariadb: a session on the thread of an ended session has no time of the ended session" {
     local opened thread
     start_server --thread-cache-size=8
     record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL
@@ -149,7 +147,7 @@ count_threads() {
         from mariadb_every join entity using (entity) where user = 'idler'"
 }
 
-@test "mariadb: a session that does not fit into performance_schema is counted and noted" {
+@test "mariadb: a note counts the sessions that do not fit into performance_schema" {
     start_server "${INSTRUMENTS[@]}" --performance-schema-max-thread-instances=12
     open_session idler
     open_session sleeper
@@ -165,9 +163,7 @@ count_threads() {
     holds run "select count(distinct entity) >= 10 and sum(reported_idle_ns) > sum(reported_cpu_ns + reported_wait_ns + reported_contention_ns) from mariadb_every"
 }
 
-# -- place --
-
-# Starts a server on a free port. If another program takes the port first, it tries another one, up to three times.
+# Starts a server on a free port. If another program takes the port first, tries another port, up to three times.
 start_on_port() {
     local port
     for _ in 1 2 3; do
@@ -200,10 +196,8 @@ start_on_port() {
     says run note 'Tier SQL: its threads are not visible here (a container?)'
 }
 
-# ---------------------------------------------------------------------------- failures --
-
-# fails_with STATUS TEXT CONNINFO [OPTION...]: camp exits with STATUS, and with one line on stderr,
-# which starts with TEXT.
+# fails_with STATUS TEXT CONNINFO [OPTION...]: camp exits with STATUS, and writes one line to stderr, which starts with
+# TEXT.
 fails_with() {
     local status_wanted=$1 text=$2 conninfo=$3
     shift 3

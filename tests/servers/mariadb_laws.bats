@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # bats file_tags=law
-# camp record --from mariadb: laws about sessions that are known to do one thing, and about a hot row.
-# Two servers, one with instruments of conditions and one without performance_schema, have the same
-# loads; three tiers record each of them, once for all tests.
+# camp record --from mariadb: the times of sessions that do one known thing each, and of sessions that update one hot
+# row. One server has instruments of conditions; the other server has no performance_schema. Both servers have the same
+# load, and three tiers record each server, once for all tests.
 #
-# No law has a constant of its own: each compares the recording with the kernel's counts of the same
-# threads (witnesses.bash), or with InnoDB's counts of its locks, read while the threads sleep. Samples
-# may be wrong by chance: by four standard errors (by_chance in recording.bash).
+# The tests compare the recordings with the counters of the kernel for the same threads (witnesses.bash), or with the
+# counters of InnoDB for its locks. The counters are read while the threads sleep. Samples may be wrong by chance, by at
+# most four standard errors (by_chance in recording.bash).
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -18,8 +18,8 @@ INSTRUMENTS=(--performance-schema=ON '--performance-schema-instrument=wait/synch
 QUIET=(idler sleeper burner keeper locker waiter asker reader)
 HOT=(hot1 hot2 hot3 hot4 hot5 hot6 hot7 hot8)
 ROUNDS=38 # of each hot session, which holds the row for 20 ms in one: 6 s together
-# The maximum difference between the server's clock and camp's at the end of an interval: camp waits at most this long
-# for an answer (ANSWER_NS in mariadb.c).
+# At the end of an interval camp waits for an answer at most this long (ANSWER_NS in mariadb.c). So the interval of the
+# server ends at most this long after the interval of camp.
 ANSWER_NS=300000000
 declare -A SOCKETS PIDS
 
@@ -40,7 +40,7 @@ setup_file() {
     on_each await_quiet
     on_each count_quiet idle.before burner
     taken_ns >"$SERVERS/taken.before"
-    # After two more intervals, the current interval started after the first count.
+    # After two more intervals, the current interval started after the counters were first read.
     all_go_on 2
     phase_begins loads
     all_go_on 1
@@ -70,12 +70,10 @@ setup_file() {
 teardown_file() { servers_end; }
 setup() { ! is_file_skipped || skip "$SKIP_FILE"; }
 
-# ------------------------------------------------------------------------------- loads --
-
 begin_server() {
     local name=$1
     shift
-    # The server drops a client that has not read for this many seconds. The client of `reader` never reads.
+    # The server drops a client that does not read for net-write-timeout seconds. The client of `reader` never reads.
     start_mariadb --net-write-timeout=3600 "$@"
     SOCKETS[$name]=$MARIADB_SOCKET
     PIDS[$name]=$MARIADB_PID
@@ -84,7 +82,7 @@ begin_server() {
         insert into t.hot values(1, 0), (2, 0); create table t.m(a int)'
 }
 
-# Runs a command for each server, with its name in $SERVER.
+# Runs a command for each server, with the name of the server in $SERVER.
 on_each() {
     for SERVER in plain instrumented; do
         MARIADB_SOCKET=${SOCKETS[$SERVER]}
@@ -173,9 +171,7 @@ hot_row_is_done() {
     [ "$(query_mariadb 'select n from t.hot where id = 2')" = $((8 * ROUNDS)) ]
 }
 
-# ---------------------------------------------------------------------------- witnesses --
-
-# count_row_locks WHEN: saves InnoDB's own time of waits for row locks, in ns, summed over all sessions.
+# count_row_locks WHEN: saves how long all sessions together waited for row locks, as InnoDB counts it, in ns.
 count_row_locks() {
     query_mariadb "select variable_value * 1000000 from information_schema.global_status
         where variable_name = 'Innodb_row_lock_time'" | cut -d. -f1 >"$SERVERS/$SERVER.row_locks.$1"
@@ -185,8 +181,8 @@ thread_of() {
     query_mariadb "select tid from information_schema.processlist where user = '$1'"
 }
 
-# The server repeats a wait for a lock every second, so the threads of `waiter` and `asker` wake up in between.
-# count_quiet() waits until they are asleep.
+# `waiter` and `asker` are left out: the server repeats a wait for a lock every second, so their threads wake up.
+# count_quiet() waits until these threads are asleep.
 await_quiet() {
     local user tids=()
     for user in "${QUIET[@]}"; do
@@ -199,7 +195,7 @@ await_quiet() {
     until_still "${tids[@]}"
 }
 
-# count_quiet WHEN USER...: saves the scheduler's counts of these users' threads.
+# count_quiet WHEN USER...: saves the counters of the scheduler for the thread of each user.
 count_quiet() {
     local when=$1 user tid
     shift
@@ -210,9 +206,8 @@ count_quiet() {
     done
 }
 
-# ---------------------------------------------------------------------------- questions --
-
-# during NAME USER CONDITION: the condition holds for the sums of this user's whole intervals of the known loads.
+# during NAME USER CONDITION: CONDITION holds for the sums over the intervals of USER that are completely within the
+# known load.
 during() {
     local from
     from="from mariadb_every join entity using (entity) join tick using (tick) where user = '$2'
@@ -224,7 +219,7 @@ during() {
     }
 }
 
-# after PHASE NAME USERS CONDITION: the condition holds for the sums of all intervals since the start of PHASE, of the
+# after PHASE NAME USERS CONDITION: CONDITION holds for the sums over all intervals since the start of PHASE, of all
 # users that match the pattern USERS.
 after() {
     local from
@@ -237,31 +232,30 @@ after() {
     }
 }
 
-# awake_ns SERVER USER: how long the user's thread was on a CPU or in the run queue during the known loads.
+# awake_ns SERVER USER: prints how long the thread of USER was on a CPU or in the run queue during the known load.
 awake_ns() {
     local file=$SERVERS/$1.$2
     echo $(($(since "$file.before" "$file.after" 2) + $(since "$file.before" "$file.after" 3)))
 }
 
-# always NAME USER COLUMN: a session that only sleeps has all its time in this column, except the time that the
-# scheduler counted on a CPU or in the run queue. Scaled times are rounded down to whole nanoseconds at each
-# sample; instruments use the server's clock.
+# always NAME USER COLUMN: a session that only sleeps has all its time in COLUMN, except the time that the scheduler
+# counted on a CPU or in the run queue. Scaled times are rounded down to whole nanoseconds at each sample. Instruments
+# use the clock of the server.
 always() {
     local room='2 * (sum(samples) + count(*))'
     [[ $1 == plain.* ]] || room=$((2 * ANSWER_NS))
     during "$1" "$2" "sum($3) >= sum(elapsed_ns) - $(awake_ns "${1%%.*}" "$2") - $room"
 }
 
-# InnoDB's time of waits for row locks. InnoDB stops its clock when the waiting thread runs again.
+# row_locks_ns SERVER: prints how long all sessions together waited for row locks during the load on the hot row.
+# InnoDB counts a wait until the waiting thread runs again.
 row_locks_ns() {
     echo $(($(cat "$SERVERS/$1.row_locks.after") - $(cat "$SERVERS/$1.row_locks.before")))
 }
 
 TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instrumented.instruments)
 
-# ------------------------------------------------------------------------------- tests --
-
-@test "mariadb laws: every tier has its name and the provenance of its times" {
+@test "mariadb times: a recording has the name of the tier, and whether its times are measured, scaled or sampled" {
     for each in plain.bpf=bpf plain.gated=schedstat+SQL plain.sql=SQL instrumented.bpf=bpf \
         instrumented.gated=schedstat+SQL instrumented.instruments=performance_schema; do
         holds "${each%=*}" "select value = '${each#*=}' from camp where key = 'tier'"
@@ -274,7 +268,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
         from column_info where kind = 'state'"
 }
 
-@test "mariadb laws: idle sessions are idle, in a transaction, or in SLEEP()" {
+@test "mariadb times: a session between statements, in an open transaction or in SLEEP() is idle" {
     for tier in "${TIERS[@]}"; do
         always "$tier" idler idle_client_ns
         always "$tier" sleeper idle_asked_for_ns
@@ -285,18 +279,19 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     done
 }
 
-@test "mariadb laws: a session that waits for a lock is in contention, by every tier" {
+@test "mariadb times: on every tier, a session that waits for a lock is in contention" {
     for tier in "${TIERS[@]}"; do
         always "$tier" waiter contention_metadata_lock_ns
         always "$tier" asker contention_ns
         always "$tier" locker idle_client_ns
     done
-    # Tier performance_schema cannot distinguish the two locks: both waits are for the same condition variable.
+    # Tier performance_schema cannot tell the locks of waiter and asker apart, because both sessions wait for the same
+    # condition variable.
     for tier in plain.bpf plain.gated plain.sql; do always "$tier" asker contention_user_lock_ns; done
 }
 
 # The last interval has no sample, so its sleep is accounted to the state of the last sample.
-@test "mariadb laws: the short last interval has the same states as the intervals before it" {
+@test "mariadb times: the short last interval has the same states as the intervals before it" {
     for tier in plain.bpf plain.gated instrumented.bpf instrumented.gated; do
         holds $tier "select count(*) = 1 and sum(contention_ns) = sum(elapsed_ns - run_queue_ns - cpu_ns)
             from mariadb_every join entity using (entity)
@@ -304,11 +299,11 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     done
 }
 
-@test "mariadb laws: a session whose client does not read is in the state wait" {
+@test "mariadb times: a session whose client does not read is in the state wait" {
     for tier in "${TIERS[@]}"; do always "$tier" reader wait_client_of_statement_ns; done
 }
 
-@test "mariadb laws: a session in a loop is on a CPU, or waits for one" {
+@test "mariadb times: a session in a loop is always on a CPU or in the run queue" {
     local server slept
     for server in plain instrumented; do
         slept=$(since "$SERVERS/$server.burner.before" "$SERVERS/$server.burner.after" 5)
@@ -318,10 +313,9 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     during plain.sql burner 'sum(cpu_ns) >= sum(elapsed_ns) - 2 * (sum(samples) + count(*))'
 }
 
-# Tier schedstat+SQL reads the same counters, so the times are equal. Tier bpf reads a clock: the two ends of each
-# run differ from the scheduler's by at most the time of a context switch, and its CPU time includes interrupts and
-# stolen time.
-@test "mariadb laws: CPU time and run queue of a loop are the scheduler's counts" {
+# Tier schedstat+SQL reads the counters of the scheduler, so its times are equal. Tier bpf reads a clock at each context
+# switch. Its CPU time may differ by the duration of each context switch, and includes interrupts and stolen time.
+@test "mariadb times: CPU time and run queue time of a loop equal the counters of the scheduler" {
     local server before after room
     for server in plain instrumented; do
         before=$SERVERS/$server.burner.idle.before after=$SERVERS/$server.burner.idle.after
@@ -334,13 +328,13 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     done
 }
 
-@test "mariadb laws: on tiers bpf and schedstat+SQL the states add up to the time of each session" {
+@test "mariadb times: on tiers bpf and schedstat+SQL the states of a session add up to its elapsed time" {
     for tier in plain.bpf plain.gated instrumented.bpf instrumented.gated; do
         holds $tier 'select count(*) > 50 and max(abs(unaccounted_ns)) = 0 from mariadb_every'
     done
 }
 
-@test "mariadb laws: the detailed columns of a state add up to the column of that state" {
+@test "mariadb times: the detailed columns of a state add up to the column of that state" {
     for tier in "${TIERS[@]}"; do
         for state in contention wait idle; do
             columns=$(ask "$tier" "select group_concat(column_name, ' + ') from column_info
@@ -350,14 +344,14 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     done
 }
 
-# The time of InnoDB's waits is unaccounted, except the time in which a woken thread waits for a CPU and runs.
-@test "mariadb laws: the server's own instruments do not report the waits for a hot row" {
+# The time of the waits is unaccounted, except the time in which a thread that was woken waits for a CPU and runs.
+@test "mariadb times: the server's own instruments do not report the waits for a hot row" {
     after hot instrumented.instruments 'hot*' "sum(unaccounted_ns + cpu_ns + run_queue_ns)
         >= $(row_locks_ns instrumented) - 16 * $ANSWER_NS and sum(unaccounted_ns) > sum(contention_ns)"
 }
 
-# SLEEP() sleeps in futex(2) as well. Samples divide a session's sleep between the row lock and SLEEP().
-@test "mariadb laws: waits for a hot row are sleeps in futex, and all their time is contention" {
+# SLEEP() also sleeps in futex(2). Samples divide the sleep of a session between the row lock and SLEEP().
+@test "mariadb times: a session that waits for a hot row sleeps in futex, and is in contention all this time" {
     local tier ns chance
     for tier in plain.bpf plain.gated instrumented.bpf instrumented.gated; do
         ns=$(row_locks_ns "${tier%%.*}")
@@ -370,9 +364,9 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     done
 }
 
-# InnoDB updates the list of transactions that it shows only if the list was not read for a while. Without an update,
-# one of the eight sessions would appear to hold the row all the time, and never to wait for it.
-@test "mariadb laws: three simultaneous recordings all see transactions" {
+# InnoDB updates its list of transactions only if the list was not read for a while. Without an update, one of the
+# eight sessions would appear to hold the row all the time, and never to wait for it.
+@test "mariadb times: each of three simultaneous recordings sees transactions" {
     for tier in plain.bpf plain.gated plain.sql; do
         holds $tier "select count(*) = 8 and min(row_ns) > 0 and max(row_ns - busy_ns) < 0 from (
             select sum(contention_row_lock_ns) as row_ns, sum(elapsed_ns - idle_client_ns) as busy_ns
@@ -380,7 +374,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     done
 }
 
-@test "mariadb laws: the instruments report waits for a hot row as CPU time" {
+@test "mariadb times: the instruments report waits for a hot row as CPU time" {
     after hot instrumented.bpf 'hot*' "sum(reported_cpu_ns) >= $(row_locks_ns instrumented) - 16 * $ANSWER_NS
         and sum(reported_cpu_ns) > sum(reported_contention_ns)"
     run "$CAMP" check --from "$SERVERS/instrumented.bpf.camp" --format json

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# --from odbc: through unixODBC and the driver of SQLite: a synthetic Oracle with known contents
+# --from odbc: with unixODBC and its driver for SQLite: a synthetic Oracle database with known contents
 # (oracle_file.py), tables by --query, and failures.
 
 bats_require_minimum_version 1.5.0
@@ -43,12 +43,12 @@ record() {
     timeout 120 "$CAMP" record --output "$OUTPUT" "$@" 3>&-
 }
 
-# has_rows SQL: the recording has a row for which this condition holds.
+# has_rows CONDITION: the recording has a row for which the SQL condition holds.
 has_rows() {
     [ "$(ask x "select count(*) from oracle_every join entity using (entity) where $1")" -gt 0 ]
 }
 
-# Prints the kernel's counts of the thread that takes the snapshots and sleeps between them.
+# Prints the counters of the kernel for the thread that takes the snapshots, and that sleeps between snapshots.
 count_snapshots() {
     local tid
     for tid in "/proc/$RECORD_PID/task"/*; do
@@ -64,9 +64,9 @@ begin_snapshots() {
     SINCE=$(($(ask x 'select max(tick) from tick') + 1))
 }
 
-# end_snapshots [NS]: ends the recording. Intervals after SINCE up to TICKS may be compared: both snapshots
-# of each were taken between the two counts. SNAPSHOTS_NS is the time of all snapshots together: the time in
-# which their thread was on a CPU or waited for one, interrupts, stolen time, and NS of waits for a lock.
+# end_snapshots [NS]: ends the recording. Only the intervals after SINCE up to TICKS may be compared, because their
+# snapshots were taken between the two readings of the counters. Sets SNAPSHOTS_NS, the duration of all these snapshots
+# together: the time of their thread on a CPU and in the run queue, interrupts, stolen time, and NS of waits for a lock.
 end_snapshots() {
     until_it has_ticks x $((SINCE + 1))
     TICKS=$(ask x 'select max(tick) from tick')
@@ -80,7 +80,7 @@ partial() {
     ask x "select sum(partial) from tick where tick > $SINCE and tick <= $TICKS"
 }
 
-# record_snapshots COUNT OPTION...: records that many intervals, or a few more.
+# record_snapshots COUNT OPTION...: records at least COUNT intervals.
 record_snapshots() {
     local count=$1
     shift
@@ -89,7 +89,7 @@ record_snapshots() {
     end_snapshots
 }
 
-# Compares the recording with the known contents. `figure NAME` prints one of the results.
+# Compares the recording with the known contents. `figure NAME` prints a result by its name.
 compare() {
     "$ORACLE" compare "$DB" "$OUTPUT" --since "$SINCE" --ticks "$TICKS" --snapshots "$SNAPSHOTS_NS" >"$SERVERS/compared"
     echo "all snapshots took $SNAPSHOTS_NS ns in $((TICKS - SINCE)) intervals: $(tolerance_ns) ns may be apart"
@@ -100,9 +100,9 @@ figure() {
     sed -n "s/^$1 \([^ ]*\).*/\1/p" "$SERVERS/compared"
 }
 
-# The allowed difference between a row and the known contents. At each end of an interval, the time of
-# reading differs from the row's clocks by at most the duration of the snapshot; SQLite's clock has
-# a resolution of 1 ms.
+# Prints the allowed difference between the rows and the known contents. At each end of an interval, the time when a
+# value is read differs from the time of the row by at most the duration of the snapshot. The clock of SQLite has a
+# resolution of 1 ms.
 tolerance_ns() {
     echo $((4 * SNAPSHOTS_NS + 2 * 1000000 * (TICKS - SINCE)))
 }
@@ -122,8 +122,7 @@ do_not_exceed_their_time() {
         from oracle_every where tick > $SINCE and tick <= $TICKS"
 }
 
-# Takes an exclusive lock, for which readers wait until `unlock`, in a background process; sets PID. Returns once the
-# lock is held.
+# Takes an exclusive lock in a background process, and sets PID. Readers wait for the lock until `unlock`.
 lock() {
     beside python3 -c 'import os, sqlite3, sys, time
 db = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=600)
@@ -138,19 +137,17 @@ unlock() {
     rm "$SERVERS/locked"
 }
 
-# none_spans BEGIN END: no row's interval contains all of this time, in ns since 1970.
+# none_spans BEGIN END: no row has an interval that contains all of the time from BEGIN to END, in ns since 1970.
 none_spans() {
     holds x "select count(*) = 0 from oracle_every o join tick using (tick)
         where wall_clock_ns - o.elapsed_ns < $1 and wall_clock_ns > $2"
 }
 
-# ---------------------------------------------------------------------------- Sessions --
-
-@test "sessions: a lasting wait is accounted once, in every session" {
+@test "sessions: a wait that lasts over several snapshots is accounted once" {
     "$ORACLE" make "$DB" --sessions 20 --seconds 8
     record_snapshots 8 --from odbc:patient
     compare
-    # If a wait may have ended during a snapshot, its session has no row, but counts as partial.
+    # If a wait may have ended during a snapshot, the session has no row, and counts as partial.
     [ "$(figure missing)" -le "$(partial)" ]
     # The mean durations of the waits in the known contents are 20 ms, 0.3 s and 1.5 s.
     match_the_contents
@@ -180,14 +177,14 @@ none_spans() {
     do_not_exceed_their_time
 }
 
-# The kernel updates the clock of a running task at each tick.
+# Prints the time between two timer ticks. The kernel updates the CPU time of a running task at each timer tick.
 tick_ns() {
     python3 -c 'import time; print(round(time.clock_getres(6) * 1e9))' # CLOCK_MONOTONIC_COARSE
 }
 
-# The CPU time is at most the growth of the counts from `before` the first snapshot to `after` the last one, and at
-# least the growth from `begun` to `ending`, both within. Each of the three processes may differ by a tick. The growth
-# from `before` to `after` is the upper limit for the run queue, too.
+# The CPU time of the rows is at least the growth of the counters from `begun` to `ending`, which were read between the
+# first and the last snapshot. The CPU time and the run queue time are at most the growth from `before` the first
+# snapshot to `after` the last snapshot. Each of the three processes may differ by a timer tick.
 has_the_clock_of_its_processes() {
     holds x "select sum(cpu_ns) <= $(since "$SERVERS/before" "$SERVERS/after" 2) + $((3 * $(tick_ns)))
         and sum(cpu_ns) >= $(since "$SERVERS/begun" "$SERVERS/ending" 2) - $((3 * $(tick_ns)))
@@ -195,9 +192,8 @@ has_the_clock_of_its_processes() {
         from oracle_every"
 }
 
-# leaves_unaccounted SID: the unaccounted time of the session is at most the difference between its process and the
-# database's report: the delays of the process, its run queue not yet counted at a snapshot, and the ticks of its
-# clock.
+# leaves_unaccounted SID: the unaccounted time of a session is at most the error of its process, which does what
+# the database reports: its delays, the run queue time that was not yet counted at a snapshot, and its timer ticks.
 leaves_unaccounted() {
     local late queue
     late=$(cat "$DB.late.$1")
@@ -205,7 +201,7 @@ leaves_unaccounted() {
     [ "$(figure "unaccounted_$1")" -le $((late + queue + $(tolerance_ns) + 2 * (TICKS - SINCE) * $(tick_ns))) ]
 }
 
-@test "sessions: with the CPU time of the operating system hardly any time is unaccounted" {
+@test "sessions: with the CPU time of the operating system, unaccounted time is within the error of the clocks" {
     local sid
     for sid in 1 2 3; do beside "$ORACLE" serve "$DB" --sid $sid; done
     "$ORACLE" make "$DB" --sessions 3 --host "$(hostname)" --spid "$(IFS=,; echo "${PIDS[*]}")" --all-live
@@ -222,9 +218,9 @@ leaves_unaccounted() {
     [ "$(ask x 'select provenance from column_info where name = "cpu_ns"')" = measured ]
     has_the_clock_of_its_processes
     for sid in 1 2 3; do leaves_unaccounted "$sid"; done
-    # The database's own report, in separate columns, has intervals without CPU time.
+    # The CPU time that the database reports is 0 in some intervals, because DB CPU is written every 5 s.
     [ "$(ask x 'select count(*) > 0 from oracle_every where reported_cpu_ns = 0 and cpu_ns > 0')" = 1 ]
-    # Tier SQL has only the database's report.
+    # Tier SQL has only the times that the database reports.
     rm "$OUTPUT"
     run -0 record --from odbc:sales --tier sql --count 3
     [ "$(ask x 'select sum(cpu_ns != reported_cpu_ns) + sum(run_queue_ns) from oracle_every')" = 0 ]
@@ -239,7 +235,7 @@ leaves_unaccounted() {
 }
 
 # bats test_tags=deep
-@test "sessions: 200 sessions match the known contents, and have labels, own rules and detail" {
+@test "sessions: 200 sessions match the known contents, and --rules and --detail change their columns" {
     "$ORACLE" make "$DB" --sessions 200 --seconds 4
     record_snapshots 3 --from odbc:patient
     compare
@@ -259,8 +255,6 @@ leaves_unaccounted() {
     run -0 record --from odbc:sales --count 2
     [ "$(ask x 'select sum(contention_ns + wait_ns + idle_ns) from oracle_every')" = 0 ]
 }
-
-# ------------------------------------------------------------------------------- Tables --
 
 @test "query: camp records the rows of any database as a table" {
     sqlite3 "$DB" "create table t(at, who, cpu_ms, io_ms);
@@ -292,8 +286,6 @@ leaves_unaccounted() {
     run -2 --separate-stderr record --from odbc:sales --unit ms
     [[ $stderr == *'--unit does not go with --from odbc:'*'odbc:DSN with --query'* ]]
 }
-
-# ----------------------------------------------------------------------------- Failures --
 
 @test "failures: a missing unixODBC, driver, data source or v\$session is reported" {
     sqlite3 "$DB" 'create table t(a)'

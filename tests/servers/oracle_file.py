@@ -6,22 +6,29 @@
     oracle_file.py serve FILE --sid N
     oracle_file.py compare FILE RECORDING --since N --ticks N --snapshots NS
 
-`make` writes in advance what each session does: its life is divided into pieces, and during a piece it is on a
-CPU or in one wait. The views (v$session, v$session_event, ...) compute from the pieces and the clock what Oracle
-would report now: v$session_event has the finished waits, and DB CPU and DB time are as of the last multiple of
-5 s. After half of --seconds, session 1 is replaced by a session with the same sid and another serial#, and
-session 2 ends; session 3 has one wait all the time. With --all-live none of that happens, and `replace` does the
-first two at once.
+`make` writes in advance what each session does. The time of a session is divided into pieces; during a piece the
+session is on a CPU or in one wait. The views (v$session, v$session_event, ...) compute from the pieces and the clock
+what Oracle would report now. v$session_event has the finished waits. DB CPU and DB time are as of the last multiple
+of 5 s.
 
-`serve` waits for FILE, and is then the process of a session: it burns CPU time when the session is on a CPU.
-FILE.late.SID has the sum of its delays at the ends of pieces, in ns.
+After half of --seconds, session 1 is replaced by a session with the same sid and another serial#, and session 2
+ends. Session 3 has one wait all the time. With --all-live no session is replaced or ends, and session 3 is like the
+other sessions. `replace` then replaces session 1 and ends session 2 at once.
 
-`compare` compares a recording, in the intervals after --since up to --ticks, with the contents. For
-each state it adds up the differences between each session's rows and the contents, and prints the largest sum,
-in ns (apart_STATE; cpu includes the run queue, which the database does not report). For each session it prints
-the unaccounted time (unaccounted_SID). It counts the rows (rows); the rows of a session that did not exist
-throughout the interval, apart from the duration of all snapshots (absent); the rows that permanent sessions lack
-(missing); the intervals with CPU time (cpu_intervals); and the multiples of 5 s in the recording (cpu_steps).
+`serve` waits for FILE, and is then the process of session N: it uses CPU time when the session is on a CPU. It writes
+the sum of its delays at the ends of pieces to FILE.late.SID, in ns.
+
+`compare` compares a recording with the contents, in the intervals after --since up to --ticks. It prints:
+
+    apart_STATE      for each session the differences between its rows and the contents are added up; this is the
+                     largest of these sums, in ns. cpu includes the run queue, which the database does not report.
+    unaccounted_SID  the unaccounted time of a session
+    rows             the number of rows
+    absent           the number of rows of a session that did not exist throughout the interval; the duration of all
+                     snapshots is tolerated
+    missing          the number of rows that permanent sessions lack
+    cpu_intervals    the number of intervals with CPU time
+    cpu_steps        the number of multiples of 5 s in the recording
 """
 import argparse
 import collections
@@ -76,7 +83,7 @@ STATES = ('cpu', 'contention', 'wait', 'idle')
 
 
 def pieces(sid, begun, ended, means):
-    """Yields what a session does between two times, as (begun, ended, class, event); class is None on a CPU."""
+    """Yields the pieces of a session between two times: (begun, ended, class, event). On a CPU the class is None."""
     at = begun
     if sid == 3 and len(means) > 1:
         yield begun, ended, *WAITS[0][:2]
@@ -116,7 +123,7 @@ def make(options):
 
 
 def replace(options):
-    """Gives session 1 another serial#, and ends session 2; prints how long readers had to wait, in ns."""
+    """Gives session 1 another serial#, and ends session 2. Prints how long readers had to wait, in ns."""
     db = sqlite3.connect(options.file, isolation_level=None, timeout=600)
     began = time.monotonic_ns()
     db.execute('begin exclusive')
@@ -164,7 +171,8 @@ def between(life, begin, end):
 
 
 def rows_of(record, options, origin):
-    """Yields (tick, (sid, serial), begin, end, values) of each row; values: STATES and the unaccounted time, in s."""
+    """Yields (tick, (sid, serial), begin, end, values) for each row. The values are the times in STATES and the
+    unaccounted time, in s."""
     for tick, wall_ns, elapsed_ns, name, *values in record.execute(
             'select tick, wall_clock_ns, o.elapsed_ns, name, cpu_ns + run_queue_ns, contention_ns, wait_ns, '
             'idle_ns, unaccounted_ns from oracle_every o join tick using (tick) join entity using (entity) '

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """simulated_hosts.py [--port N | --socket ...] [--hosts N] [--groups N] [--folder FOLDER]
 
-One process that serves the pages of many camp exports, /metrics?host=NAME, whose counters grow by
-the clock at known rates. It prints the port, then serves until it is killed.
+One process that serves the pages of many camp exports, /metrics?host=NAME.
+Their counters grow with the clock at known rates. The process prints the port, and then serves until it is killed.
 
-Host number i of N ("host-0007") has 4 CPUs, busy for the share i / N of their time: two thirds
-user, one third system; a tenth of the idle time is I/O wait. The sampled busy time is half of the measured one.
-Group k of the host uses one CPU for the share i / N / (k + 1) of the time.
+Host number i of N ("host-0007") has 4 CPUs. Each CPU is busy for the share i / N of the time: two
+thirds of the busy time are user time, one third is system time. A tenth of the idle time is I/O wait.
+The sampled busy time is half of the measured busy time. Group k of the host uses one CPU for the
+share i / N / (k + 1) of the time.
 
-Files in FOLDER change a host: with "NAME.down" it answers 503; when "NAME.anew" appears, all its
-counters start at 0, as those of a restarted exporter.
+Files in FOLDER change a host. While "NAME.down" exists, the host answers 503. When "NAME.anew" appears,
+all counters of the host start at 0 again, like after a restart of the exporter.
 """
 import argparse
 import asyncio

@@ -36,7 +36,7 @@ static const char *yes(bool is)
     return is ? "yes" : "no";
 }
 
-/* Finds the session in the last snapshot; NULL if it is not there. */
+/* Returns the session in the last snapshot, or NULL. */
 static const struct postgres_session *find_session(const struct postgres_snapshot *snapshot,
                                                    const struct sampled_session *session)
 {

@@ -1,14 +1,15 @@
-# tests/servers/witnesses.bash: the kernel's own counts of tasks and of the machine, for laws about sessions.
-# A law compares camp with these counts in the same interval, without a constant of its own.
+# tests/servers/witnesses.bash: the counters of the kernel for tasks and for the machine. Tests compare the times that
+# camp reports with these counters in the same interval, so they need no constants.
 #
-#   until_still PID...     waits until these tasks sleep, and stay asleep for STILL_S
-#   count_tasks PID...     prints "PID CPU_NS RUN_QUEUE_NS RUNS VOLUNTARY" of each: schedstat and status of proc(5)
-#   since FILE FILE N      the growth of column N from the first file to the second, summed over all tasks
-#   taken_ns               time of interrupts and stolen time of all CPUs, in ns; a multiple of the unit of /proc/stat
-#   read_switch_cost       sets SWITCH_NS: the CPU time of one switch on this machine, with the attached probes
+#   until_still PID...     waits until the tasks sleep, and stay asleep for STILL_S
+#   count_tasks PID...     prints "PID CPU_NS RUN_QUEUE_NS RUNS VOLUNTARY" for each task: how long it was on a CPU and
+#                          in the run queue, how often it ran, and how often it slept (proc(5))
+#   since FILE FILE N      prints the growth of column N from the first file to the second, summed over all tasks
+#   taken_ns               prints the time of interrupts and the stolen time of all CPUs, as /proc/stat has it
+#   read_switch_cost       sets SWITCH_NS: the CPU time of a context switch, including the BPF programs that run at it
 #
-# The counts of a sleeping task are exact. The CPU time of a running task is as of the last tick, and the
-# current wait of a runnable task is not counted yet. So tasks are counted while they sleep.
+# The counters of a sleeping task are exact. The CPU time of a running task is as of the last timer tick, and the
+# current wait of a task in the run queue is not counted yet. So the counters are read while the tasks sleep.
 # shellcheck shell=bash disable=SC2034 # the tests use SWITCH_NS
 
 # count_tasks starts no process, because that would take long on a busy machine.
@@ -31,14 +32,14 @@ are_asleep() {
     done
 }
 
-# Succeeds if the tasks are asleep at two readings with equal counts.
+# Succeeds if the tasks are asleep at two readings, and their counters are equal.
 are_still() {
     local before
     before=$(count_tasks "$@")
     are_asleep "$@" && sleep "$STILL_S" && are_asleep "$@" && [ "$(count_tasks "$@")" = "$before" ]
 }
 
-# The time between the two readings, in s. If one task woke another one, that one has run by then.
+# The time between the two readings of are_still, in s. A task that another task woke has run by then.
 STILL_S=0.1
 
 until_still() {
@@ -58,12 +59,12 @@ taken_ns() {
     awk -v unit="$(getconf CLK_TCK)" '/^cpu / { printf "%.0f\n", ($7 + $8 + $9) * 1e9 / unit }' /proc/stat
 }
 
-# taken_since NS: the growth of taken_ns since NS, plus one unit that may be incomplete.
+# taken_since NS: prints the growth of taken_ns since it was NS, plus one unit of /proc/stat that may be incomplete.
 taken_since() {
     echo $(($(taken_ns) - $1 + 1000000000 / $(getconf CLK_TCK)))
 }
 
-# Two processes on one CPU pass a byte back and forth, because their CPU time does not depend on concurrent load.
+# Two processes on one CPU pass a byte back and forth. Their CPU time does not depend on concurrent load.
 read_switch_cost() {
     SWITCH_NS=$(python3 -c '
 import os, resource

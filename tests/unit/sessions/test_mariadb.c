@@ -1,4 +1,5 @@
-/* Sessions of MariaDB: the text after "mariadb:", and the division of a session's time. */
+/* The source mariadb: the text after "mariadb:", messages, and the account of the time of a
+ * session. */
 #include "sources/sessions/mariadb/mariadb_account.h"
 #include "sources/sessions/mariadb/mariadb_client.h"
 #include "sources/sessions/mariadb/mariadb_options.h"
@@ -13,9 +14,7 @@
 
 #include <cmocka.h>
 
-/* ----------------------------------------------------------------------------- Options -- */
-
-static void a_server_can_be_given_in_the_usual_ways(void **state)
+static void a_server_can_be_given_by_keys_a_socket_path_or_a_uri(void **state)
 {
     static const struct {
         const char *text, *shown;
@@ -44,7 +43,7 @@ static void a_server_can_be_given_in_the_usual_ways(void **state)
     assert_string_equal(options.values[MARIADB_OPTION_DATABASE], "shop");
 }
 
-static void an_unknown_key_is_named(void **state)
+static void the_message_names_an_unknown_key(void **state)
 {
     struct mariadb_options options;
     struct camp_error error;
@@ -91,8 +90,6 @@ static void a_failure_is_one_line_that_says_what_to_do(void **state)
     assert_true(may_pass);
 }
 
-/* ---------------------------------------------------------------------------------- Accounts -- */
-
 static void add_sample(struct mariadb_session *session, const char *class, const char *event,
                        const char *activity, uint64_t ns)
 {
@@ -100,7 +97,7 @@ static void add_sample(struct mariadb_session *session, const char *class, const
         (struct mariadb_sample){ mariadb_kind(class, event, activity), ns };
 }
 
-/* Returns the time accounted to this class, event and activity; NULL stands for any. */
+/* Returns the time accounted to a class, event and activity. NULL stands for any. */
 static uint64_t accounted(const struct mariadb_account *account, const char *class,
                           const char *event, const char *activity)
 {
@@ -162,7 +159,7 @@ static void without_microstates_samples_divide_the_sleep(void **state)
     mariadb_account_release(&account);
 }
 
-static void instruments_divide_the_sleep_and_the_rest_is_the_row_lock(void **state)
+static void futex_sleep_that_instruments_do_not_report_is_a_wait_for_a_row_lock(void **state)
 {
     struct mariadb_session session = { .id = 7 };
     struct mariadb_thread_times times = { .elapsed_ns = 1000 };
@@ -188,13 +185,13 @@ static void instruments_divide_the_sleep_and_the_rest_is_the_row_lock(void **sta
     assert_int_equal(accounted(&account, "futex", "User_sleep", NULL), 0);
     assert_int_equal(accounted(&account, "poll", NULL, "idle"), 100);
     assert_int_equal(accounted(&account, "poll", NULL, "active"), 100);
-    /* instruments alone do not show the row lock */
+    /* without samples, the instruments do not show the wait for the row lock */
     mariadb_account_waits(&account, &session, 1000, &reported);
     assert_int_equal(accounted(&account, NULL, NULL, NULL), 340);
     mariadb_account_release(&account);
 }
 
-static void instruments_of_a_longer_interval_count_in_proportion(void **state)
+static void waits_reported_for_a_longer_time_are_scaled_to_the_interval(void **state)
 {
     struct mariadb_session session = { .id = 7 };
     struct mariadb_thread_times times = { .elapsed_ns = 1000 };
@@ -220,14 +217,14 @@ static void instruments_of_a_longer_interval_count_in_proportion(void **state)
     mariadb_account_release(&account);
 }
 
-static void a_wait_that_ended_between_the_two_tables_counts_once(void **state)
+static void a_wait_in_both_the_current_and_the_finished_waits_counts_once(void **state)
 {
     const struct labels *kind =
         mariadb_kind("synch", "cond/sql/MDL_context::COND_wait_status", "active");
     struct mariadb_wait before[] = { { 7, kind, 5000, 0 }, { 8, kind, 5000, 0 } };
-    struct mariadb_wait now[] = { { 7, kind, 5000 + 1003 + 990,
-                                    990 },                         /* the 990 are in both tables */
-                                  { 8, kind, 5000 + 1003, 990 } }; /* the wait still lasts */
+    /* The 990 ns of session 7 are in both tables. The wait of session 8 still lasts. */
+    struct mariadb_wait now[] = { { 7, kind, 5000 + 1003 + 990, 990 },
+                                  { 8, kind, 5000 + 1003, 990 } };
     struct mariadb_waits waits = { .count = 2, .before_count = 2 };
 
     (void)state;
@@ -249,8 +246,8 @@ static void a_session_without_active_samples_was_idle(void **state)
     times.asleep_ns[CAMP_STATE_POLL] = 997;
     mariadb_account_threads(&account, &session, &times, true, &nothing);
     assert_int_equal(accounted(&account, "poll", NULL, "idle"), 997);
-    add_sample(&session, "none", "none", "idle_in_transaction",
-               950); /* the first 50 were before the first sample */
+    /* 50 ns were before the first sample */
+    add_sample(&session, "none", "none", "idle_in_transaction", 950);
     mariadb_account_threads(&account, &session, &times, true, &nothing);
     assert_int_equal(accounted(&account, "poll", NULL, "idle_in_transaction"), 997);
     mariadb_account_release(&account);
@@ -259,15 +256,15 @@ static void a_session_without_active_samples_was_idle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_server_can_be_given_in_the_usual_ways),
-        cmocka_unit_test(an_unknown_key_is_named),
+        cmocka_unit_test(a_server_can_be_given_by_keys_a_socket_path_or_a_uri),
+        cmocka_unit_test(the_message_names_an_unknown_key),
         cmocka_unit_test(a_password_is_refused_and_never_shown),
         cmocka_unit_test(a_failure_is_one_line_that_says_what_to_do),
         cmocka_unit_test(each_sleep_of_the_thread_is_accounted_once),
         cmocka_unit_test(without_microstates_samples_divide_the_sleep),
-        cmocka_unit_test(instruments_divide_the_sleep_and_the_rest_is_the_row_lock),
-        cmocka_unit_test(instruments_of_a_longer_interval_count_in_proportion),
-        cmocka_unit_test(a_wait_that_ended_between_the_two_tables_counts_once),
+        cmocka_unit_test(futex_sleep_that_instruments_do_not_report_is_a_wait_for_a_row_lock),
+        cmocka_unit_test(waits_reported_for_a_longer_time_are_scaled_to_the_interval),
+        cmocka_unit_test(a_wait_in_both_the_current_and_the_finished_waits_counts_once),
         cmocka_unit_test(a_session_without_active_samples_was_idle),
     };
 

@@ -1,4 +1,4 @@
-/* ODBC connection strings, and camp's declarations of the ODBC interface. */
+/* Connection strings of ODBC, and the declarations of the ODBC interface in libodbc.h. */
 #include "libraries/libodbc.h"
 #include "sources/sessions/odbc/odbc_text.h"
 
@@ -33,12 +33,12 @@ _Static_assert(sizeof(odbc_length) == sizeof(SQLLEN) && sizeof(uintptr_t) == siz
                    sizeof(SQLSMALLINT) == 2 && sizeof(SQLINTEGER) == 4,
                "types");
 
-static void camps_odbc_declarations_match_the_headers_of_odbc(void **state)
+static void declarations_of_the_odbc_interface_match_the_odbc_headers(void **state)
 {
     (void)state; /* checked by the compiler */
 }
 #else
-static void camps_odbc_declarations_match_the_headers_of_odbc(void **state)
+static void declarations_of_the_odbc_interface_match_the_odbc_headers(void **state)
 {
     (void)state;
     print_message("needs unixodbc-dev\n");
@@ -96,10 +96,10 @@ static void a_missing_user_and_password_are_added(void **state)
     assert_false(odbc_text_to_connect(long_one, "camp", NULL, text));
 }
 
-static void a_malformed_part_is_named_without_a_secret(void **state)
+static void the_message_about_a_malformed_part_shows_no_secret(void **state)
 {
     static const struct {
-        const char *text, *fault; /* NULL: valid */
+        const char *text, *fault; /* NULL if the text is valid */
     } cases[] = {
         { "sales", NULL },
         { "DSN=sales;UID=camp;PWD={a}};b=c}", NULL },
@@ -134,10 +134,10 @@ static void a_malformed_part_is_named_without_a_secret(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(camps_odbc_declarations_match_the_headers_of_odbc),
+        cmocka_unit_test(declarations_of_the_odbc_interface_match_the_odbc_headers),
         cmocka_unit_test(the_address_is_shown_without_secrets),
         cmocka_unit_test(a_missing_user_and_password_are_added),
-        cmocka_unit_test(a_malformed_part_is_named_without_a_secret),
+        cmocka_unit_test(the_message_about_a_malformed_part_shows_no_secret),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,4 @@
-/* Snapshots of an Oracle database, the identity of its sessions, and a source whose intervals have
- * no gaps. */
+/* Snapshots of an Oracle database, and a source that reads snapshots. */
 #include "sources/sessions/odbc/oracle.h"
 
 #include "../fake_odbc.h"
@@ -54,8 +53,6 @@ static void read_snapshot(struct oracle_snapshot *snapshot)
     oracle_statements_close(&texts);
 }
 
-/* ---------------------------------------------------------------------------------- Snapshot -- */
-
 static void a_snapshot_has_finished_waits_and_waits_in_flight(void **state)
 {
     const struct field sessions[] = {
@@ -68,7 +65,7 @@ static void a_snapshot_has_finished_waits_and_waits_in_flight(void **state)
     answer_with(sessions, 2);
     read_snapshot(&snapshot);
     assert_int_equal(snapshot.count, 2);
-    assert_string_equal(snapshot.sessions[0].serial, "7"); /* ordered by sid */
+    assert_string_equal(snapshot.sessions[0].serial, "7"); /* in the order of sids */
     assert_int_equal(snapshot.sessions[0].certainty, ORACLE_IN_FLIGHT);
     assert_string_equal(snapshot.sessions[0].wait.class, "Application");
     assert_string_equal(snapshot.sessions[0].wait.event, "enq:_TX");
@@ -81,8 +78,8 @@ static void a_snapshot_has_finished_waits_and_waits_in_flight(void **state)
     oracle_snapshot_release(&snapshot);
 }
 
-/* Finished waits have only a sid: they are accounted to a session only if it had this sid both
- * before and after they were read. */
+/* Finished waits have only a sid. They are accounted to a session only if the session had this sid
+ * both before and after the finished waits were read. */
 static void a_session_replaced_during_the_query_is_left_out(void **state)
 {
     const struct field sessions[] = {
@@ -107,7 +104,7 @@ static void a_session_replaced_during_the_query_is_left_out(void **state)
     oracle_snapshot_release(&snapshot);
 }
 
-static void the_clock_of_a_process_with_several_sessions_belongs_to_none(void **state)
+static void a_process_with_several_sessions_gives_its_cpu_time_to_no_session(void **state)
 {
     char own[16], parent[16];
     struct oracle_snapshot snapshot;
@@ -119,7 +116,7 @@ static void the_clock_of_a_process_with_several_sessions_belongs_to_none(void **
         const struct field sessions[] = {
             SESSION("1", "7", "", "", "", "", own), SESSION("2", "7", "", "", "", "", parent),
             SESSION("3", "7", "", "", "", "", own),
-            SESSION("4", "7", "", "", "", "", "4294967297"), /* not 1 */
+            SESSION("4", "7", "", "", "", "", "4294967297"), /* 2^32 + 1 must not become pid 1 */
             SESSION("5", "7", "", "", "", "", "-1")
         };
 
@@ -135,7 +132,7 @@ static void the_clock_of_a_process_with_several_sessions_belongs_to_none(void **
     oracle_snapshot_release(&snapshot);
 }
 
-static void names_are_cut_between_characters(void **state)
+static void long_names_are_cut_between_two_characters(void **state)
 {
     struct field sessions[] = { SESSION("1", "7", "", "", "", "", "") };
     struct oracle_snapshot snapshot;
@@ -150,8 +147,6 @@ static void names_are_cut_between_characters(void **state)
                         "123456789 123456789 123456789 123456789 123456789 123456789 123");
     oracle_snapshot_release(&snapshot);
 }
-
-/* -------------------------------------------------------------------------------- Source -- */
 
 static volatile sig_atomic_t stop;
 
@@ -182,7 +177,7 @@ static const struct frame *read_frame(struct source *source, uint64_t *end_ns)
     return frame;
 }
 
-/* A late answer belongs to a time that was already reported as unknown. */
+/* A late answer belongs to a time that was already reported without rows. */
 static void intervals_have_no_gaps_when_snapshots_fail(void **state)
 {
     const struct field sessions[] = {
@@ -230,7 +225,8 @@ static void a_restarted_database_is_read_again_within_seconds(void **state)
     answer_with(sessions, 1);
     source = open_source();
     answers[SESSIONS].result = CAMP_E_GONE;
-    for (int i = 0; i < 60; i++) { /* 1.2 s: pauses of 0, 10, 20, ... 640 ms */
+    /* 1.2 s, with pauses of 0, 10, 20, ... 640 ms between attempts */
+    for (int i = 0; i < 60; i++) {
         read_frame(source, &end_ns);
         nanosleep(&pause, NULL);
     }
@@ -248,8 +244,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_snapshot_has_finished_waits_and_waits_in_flight),
         cmocka_unit_test(a_session_replaced_during_the_query_is_left_out),
-        cmocka_unit_test(the_clock_of_a_process_with_several_sessions_belongs_to_none),
-        cmocka_unit_test(names_are_cut_between_characters),
+        cmocka_unit_test(a_process_with_several_sessions_gives_its_cpu_time_to_no_session),
+        cmocka_unit_test(long_names_are_cut_between_two_characters),
         cmocka_unit_test(intervals_have_no_gaps_when_snapshots_fail),
         cmocka_unit_test(a_restarted_database_is_read_again_within_seconds),
     };

@@ -1,5 +1,4 @@
-/* Differences of Oracle sessions between two snapshots. Waits in flight count once, although the
- * database writes CPU time late. */
+/* The time of an Oracle session between two snapshots. */
 #include "sources/sessions/odbc/oracle_times.h"
 
 #include "counters/units.h"
@@ -17,7 +16,7 @@
 
 #define MS NS_PER_MS
 
-/* A snapshot with one session, whose waits[] are sorted by class and event. */
+/* A snapshot with one session. waits[] is in the order of class and event. */
 struct moment {
     struct oracle_session session;
     struct oracle_wait waits[3];
@@ -33,8 +32,8 @@ static struct oracle_wait wait_of(const char *class, const char *event, uint64_t
     return wait;
 }
 
-/* Makes a snapshot at `at_ms` with the total times and counts of finished waits for a lock and a
- * read. */
+/* Makes a snapshot at `at_ms`. The session has finished waits for a lock and for a read, with these
+ * total times and counts. */
 static void set(struct moment *moment, uint64_t at_ms, uint64_t lock_ms, uint64_t locks,
                 uint64_t read_ms, uint64_t reads)
 {
@@ -90,7 +89,7 @@ static void a_lasting_wait_is_accounted_once(void **state)
         if (i < 3)
             waits_for(&moments[i], ORACLE_IN_FLIGHT, "Application", "enq", 500);
     }
-    moments[1].session.wait_begin_ns += 7 * MS; /* the clocks of two snapshots are not exact */
+    moments[1].session.wait_begin_ns += 7 * MS; /* the clocks of two snapshots may disagree */
     for (size_t i = 0; i < 3; i++) {
         struct oracle_times times = since(&moments[i], &moments[i + 1]);
 
@@ -101,7 +100,7 @@ static void a_lasting_wait_is_accounted_once(void **state)
     }
 }
 
-static void a_first_wait_in_flight_is_accounted_before_it_has_a_row(void **state)
+static void the_first_wait_for_an_event_is_accounted_while_it_lasts(void **state)
 {
     struct moment before, after;
     struct oracle_times times;
@@ -118,18 +117,20 @@ static void a_first_wait_in_flight_is_accounted_before_it_has_a_row(void **state
 static void a_wait_that_ends_during_the_snapshot_counts_once(void **state)
 {
     static const struct {
-        /* of the wait for the lock, in the second snapshot */
+        /* In the second snapshot: when the wait that the session shows began, and the total time
+         * and the number of the finished waits for the lock. */
         uint64_t begin_ms, finished_ms, finished;
         uint64_t booked_ms;
     } cases[] = {
-        /* No further wait has finished: the wait that the session shows is in flight. */
+        /* No further wait has finished, so the wait that the session shows is in flight. */
         { 500, 40, 2, 1000 },
-        /* A wait from before the first snapshot has finished: it is the wait that the session
+        /* A wait that began before the first snapshot has finished. It is the wait that the session
          * shows. */
         { 500, 1530, 3, 990 },
-        /* A wait has finished, possibly the one that the session shows: it counts as finished. */
+        /* A wait has finished that may be the wait that the session shows. That wait counts as
+         * finished. */
         { 1100, 940, 3, 900 },
-        /* The finished wait is too short to be the one that the session shows: that one is in
+        /* The finished wait is too short to be the wait that the session shows. That wait is in
          * flight. */
         { 1100, 90, 3, 950 },
     };
@@ -150,7 +151,7 @@ static void a_wait_that_ends_during_the_snapshot_counts_once(void **state)
     }
 }
 
-static void an_interval_does_not_start_at_an_uncertain_snapshot(void **state)
+static void no_interval_starts_at_a_snapshot_with_an_uncertain_wait(void **state)
 {
     struct moment before, after, last;
     struct oracle_times times;
@@ -168,7 +169,7 @@ static void an_interval_does_not_start_at_an_uncertain_snapshot(void **state)
     oracle_times_release(&times);
 }
 
-static void another_serial_or_logon_is_another_session(void **state)
+static void a_session_with_another_serial_or_logon_is_another_session(void **state)
 {
     struct moment before, after;
 
@@ -185,9 +186,9 @@ static void another_serial_or_logon_is_another_session(void **state)
     assert_null(oracle_times_before(&before.snapshot, &after.session));
 }
 
-/* The database accounts the time from waking to running to the wait, the scheduler to the run
- * queue. */
-static void the_run_queue_gets_at_most_the_rest_of_the_time(void **state)
+/* The database counts the time from waking to running as part of the wait. The scheduler counts it
+ * as time in the run queue. */
+static void the_run_queue_gets_at_most_the_time_that_cpu_and_waits_leave(void **state)
 {
     struct moment before, after;
     struct oracle_times times;
@@ -208,7 +209,7 @@ static void the_run_queue_gets_at_most_the_rest_of_the_time(void **state)
     times = since(&before, &after);
     assert_int_equal(times.run_queue_ns, 200 * MS);
     oracle_times_release(&times);
-    /* The database itself accounts more than the elapsed time: the row shows this unchanged. */
+    /* The database itself reports more than the elapsed time. The row keeps the reported time. */
     after.waits[1].ns = 1200 * MS;
     times = since(&before, &after);
     assert_int_equal(times.run_queue_ns, 0);
@@ -221,7 +222,7 @@ static void the_run_queue_gets_at_most_the_rest_of_the_time(void **state)
     oracle_times_release(&times);
 }
 
-/* Each second has 200 ms of a CPU, 100 ms of a read and 50 ms in the run queue; DB time and DB CPU
+/* Each second has 200 ms on a CPU, 100 ms of a read and 50 ms in the run queue. DB time and DB CPU
  * are written every third second. */
 static void db_time_beyond_db_cpu_and_waits_is_accounted_once_to_the_run_queue(void **state)
 {
@@ -245,15 +246,13 @@ static void db_time_beyond_db_cpu_and_waits_is_accounted_once_to_the_run_queue(v
     assert_int_equal(reported_ns, 6 * 50 * MS);
 }
 
-/* ------------------------------------------------------------------- Gain of each correction -- */
-
 #define SESSIONS 50
 #define PIECES 200
 #define SNAPSHOTS 60
 
 struct piece {
-    double begin, end; /* seconds */
-    int event;         /* 0: a CPU */
+    double begin, end; /* in seconds */
+    int event;         /* index in events[]; 0 means on a CPU */
 };
 
 static const char *const classes[] = { "", "Application", "Commit", "Idle", "User_I/O" };
@@ -279,8 +278,8 @@ static void make_pieces(struct piece pieces[PIECES], uint64_t *seed)
     }
 }
 
-/* Fills a snapshot with finished waits, the wait in flight, and DB CPU as of the last multiple of 5
- * s. */
+/* Fills a snapshot with the finished waits, the wait in flight, and DB CPU as of the last multiple
+ * of 5 s. */
 static void snapshot_at(const struct piece pieces[PIECES], double now,
                         struct oracle_session *session, struct oracle_wait waits[4], bool in_flight,
                         bool clock)
@@ -310,7 +309,7 @@ static void snapshot_at(const struct piece pieces[PIECES], double now,
     }
 }
 
-/* Root mean square of the unaccounted time, in ms per second. */
+/* Returns the root mean square of the unaccounted time, in ms per second. */
 static double unaccounted_rms(bool in_flight, bool clock)
 {
     double squares = 0;
@@ -351,7 +350,7 @@ static double unaccounted_rms(bool in_flight, bool clock)
     return sqrt(squares / (SESSIONS * SNAPSHOTS));
 }
 
-static void waits_in_flight_and_the_clock_leave_nothing_unaccounted(void **state)
+static void with_waits_in_flight_and_the_system_clock_no_time_is_unaccounted(void **state)
 {
     const double naive = unaccounted_rms(false, false), in_flight = unaccounted_rms(true, false),
                  clock = unaccounted_rms(true, true);
@@ -369,13 +368,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lasting_wait_is_accounted_once),
-        cmocka_unit_test(a_first_wait_in_flight_is_accounted_before_it_has_a_row),
+        cmocka_unit_test(the_first_wait_for_an_event_is_accounted_while_it_lasts),
         cmocka_unit_test(a_wait_that_ends_during_the_snapshot_counts_once),
-        cmocka_unit_test(an_interval_does_not_start_at_an_uncertain_snapshot),
-        cmocka_unit_test(another_serial_or_logon_is_another_session),
-        cmocka_unit_test(the_run_queue_gets_at_most_the_rest_of_the_time),
+        cmocka_unit_test(no_interval_starts_at_a_snapshot_with_an_uncertain_wait),
+        cmocka_unit_test(a_session_with_another_serial_or_logon_is_another_session),
+        cmocka_unit_test(the_run_queue_gets_at_most_the_time_that_cpu_and_waits_leave),
         cmocka_unit_test(db_time_beyond_db_cpu_and_waits_is_accounted_once_to_the_run_queue),
-        cmocka_unit_test(waits_in_flight_and_the_clock_leave_nothing_unaccounted),
+        cmocka_unit_test(with_waits_in_flight_and_the_system_clock_no_time_is_unaccounted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,3 @@
-/* Tables opened from text and from fixtures. */
 #pragma once
 
 #include "sources/tables/table.h"

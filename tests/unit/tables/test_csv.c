@@ -1,9 +1,10 @@
-/* CSV: a text is divided into rows and fields according to RFC 4180. */
+/* Divides text into rows and fields as in RFC 4180. */
 #include "sources/tables/rows.h"
 
 #include "../foreign_table.h"
 
-/* Compares the rows of a text with `expected`: "NUMBER:", a | before each field, (a problem). */
+/* Compares the rows of a text with `expected`. A row in `expected` is "NUMBER:", then
+ * each field after a "|", then the problem in parentheses. */
 static void assert_rows(const char *text, size_t length, const char *expected)
 {
     const struct from from = { .stop = &never };
@@ -117,14 +118,13 @@ static void an_unclosed_quote_makes_only_its_line_invalid(void **state)
     ASSERT_ROWS("a,b\n1,\"2", "1:|a|b\n2:|1|2(a quote is not closed)\n");
 }
 
-static void text_after_a_quote_is_reported(void **state)
+static void text_after_a_closing_quote_is_reported(void **state)
 {
     (void)state;
     ASSERT_ROWS("\"a\"b,c\nd,e\n", "1:|a|c(there is text behind a closing quote)\n2:|d|e\n");
 }
 
-/* With and without quotes, rows cross the ends of the blocks in which the file is read. */
-static void rows_across_block_ends_are_read_whole(void **state)
+static void rows_that_span_two_blocks_of_the_file_are_read_whole(void **state)
 {
     const struct from from = { .stop = &never };
     const size_t count = 40000;
@@ -189,7 +189,7 @@ static void hear(void *context, uint64_t done, uint64_t total)
     *(struct heard *)context = (struct heard){ done, total };
 }
 
-static void progress_reaches_the_end(void **state)
+static void progress_reports_reach_the_size_of_the_file(void **state)
 {
     struct heard heard = { 0 };
     const struct from from = { .stop = &never, .progress = hear, .context = &heard };
@@ -230,11 +230,11 @@ int main(void)
         cmocka_unit_test(empty_lines_are_skipped_and_counted),
         cmocka_unit_test(quoted_fields_may_contain_commas_line_ends_and_quotes),
         cmocka_unit_test(an_unclosed_quote_makes_only_its_line_invalid),
-        cmocka_unit_test(text_after_a_quote_is_reported),
-        cmocka_unit_test(rows_across_block_ends_are_read_whole),
+        cmocka_unit_test(text_after_a_closing_quote_is_reported),
+        cmocka_unit_test(rows_that_span_two_blocks_of_the_file_are_read_whole),
         cmocka_unit_test(a_file_that_is_no_table_is_refused),
         cmocka_unit_test(an_unreadable_file_is_refused),
-        cmocka_unit_test(progress_reaches_the_end),
+        cmocka_unit_test(progress_reports_reach_the_size_of_the_file),
         cmocka_unit_test(a_stop_request_ends_the_reading),
     };
 

@@ -92,7 +92,7 @@ static void an_invalid_query_is_refused(void **state)
     unlink(path);
 }
 
-static void a_query_writes_nothing(void **state)
+static void a_query_that_writes_is_refused(void **state)
 {
     char path[64], attach[128];
     struct table table;
@@ -116,7 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_result_of_a_query_is_a_table),
         cmocka_unit_test(an_invalid_query_is_refused),
-        cmocka_unit_test(a_query_writes_nothing),
+        cmocka_unit_test(a_query_that_writes_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

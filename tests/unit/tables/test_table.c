@@ -1,7 +1,5 @@
-/* Tables as sources: rows of (time, entity, numbers) become frames. */
+/* Sources of tables: rows with a time, an entity and numbers become frames. */
 #include "opened_table.h"
-
-/* --------------------------------------------------------------------------------- Frames -- */
 
 static void rows_with_the_same_time_are_one_frame(void **state)
 {
@@ -73,7 +71,7 @@ static void rows_out_of_order_are_sorted(void **state)
     assert_at_end(&table);
 }
 
-static void a_table_without_entities_has_one_named_after_its_file(void **state)
+static void a_table_without_an_entity_column_has_one_entity_named_after_its_file(void **state)
 {
     struct table table = opened_stored("owi");
 
@@ -90,8 +88,8 @@ static void a_table_without_entities_has_one_named_after_its_file(void **state)
     source_close(table.source);
 }
 
-/* A frame has only the part of a name that fits; the whole name identifies the entity. */
-static void long_names_are_cut_and_still_distinguished(void **state)
+/* The whole name identifies the entity, but a frame has only the part that fits. */
+static void entities_with_long_names_are_distinguished_although_names_are_cut(void **state)
 {
     char text[512];
     struct table table;
@@ -107,7 +105,7 @@ static void long_names_are_cut_and_still_distinguished(void **state)
     source_close(table.source);
     table = opened_text(text, NULL);
     assert_int_equal(next(&table), CAMP_OK);
-    /* the name is not cut in the middle of an ä */
+    /* the name is not cut within the character ä */
     assert_int_equal(strlen(table.frame->entities[0].name), 62);
     source_close(table.source);
 }
@@ -141,7 +139,7 @@ static void two_columns_with_the_same_name_are_two_states(void **state)
     source_close(table.source);
 }
 
-static void only_the_requested_part_is_shown(void **state)
+static void only_intervals_between_begin_and_end_are_shown(void **state)
 {
     struct from from = { .text = stored_table("sessions3"), .stop = &never };
     struct camp_error error = { 0 };
@@ -177,8 +175,6 @@ static void a_replay_takes_the_time_of_the_table_divided_by_the_speed(void **sta
     source_close(table.source);
 }
 
-/* ------------------------------------------------------------------------- Elapsed times -- */
-
 static void the_first_interval_is_as_long_as_most_others(void **state)
 {
     struct table table = opened_text("time,session,cpu_pct\n"
@@ -199,7 +195,7 @@ static void the_first_interval_is_as_long_as_most_others(void **state)
     assert_at_end(&table);
 }
 
-static void of_two_lengths_the_shorter_is_the_usual_interval(void **state)
+static void the_shorter_of_two_equally_frequent_intervals_is_the_usual_interval(void **state)
 {
     struct table table = opened_text("time;session;cpu_pct\n"
                                      "1000000000;a;50\n1000000010;a;50\n1000000070;a;50\n",
@@ -239,7 +235,7 @@ static void an_entity_that_returns_starts_with_an_interval_of_the_usual_length(v
     assert_at_end(&table);
 }
 
-/* Each session is sampled once a second, but not all of them at the same moment. */
+/* Each session is sampled once a second, but the sessions are sampled at different moments. */
 static void entities_may_be_sampled_at_different_moments(void **state)
 {
     struct table table = opened_text("time_ms,session,cpu_ms\n"
@@ -272,7 +268,7 @@ static void a_column_may_contain_the_elapsed_time(void **state)
 }
 
 /* The times are numbers of snapshots, which are taken every ten minutes. */
-static void intervals_of_numbered_snapshots_are_as_long_as_the_elapsed_column(void **state)
+static void intervals_of_numbered_snapshots_have_the_length_in_the_elapsed_column(void **state)
 {
     struct table table = opened_text("snap_id,session,elapsed_s,cpu_s\n"
                                      "7,a,600,300\n8,a,600,300\n9,a,600,300\n",
@@ -288,11 +284,9 @@ static void intervals_of_numbered_snapshots_are_as_long_as_the_elapsed_column(vo
     source_close(table.source);
 }
 
-/* ------------------------------------------------------------------------------ The paper -- */
-
-/* The sessions of Figure 6 of the paper by Gunther and Poder: 4 at one vertex, 2 on the side, 2 at
- * another vertex; and time that is in no column, as in section 8 of the paper. */
-static void the_sessions_of_the_paper_are_read(void **state)
+/* Figure 6 of the paper by Gunther and Poder has 4 sessions at one vertex, 2 on a side and 2 at
+ * another vertex. Some sessions have time that is in no column, as in section 8 of the paper. */
+static void the_sessions_of_figure_6_of_the_paper_are_read(void **state)
 {
     struct table table = opened_stored("sessions3");
     int idle = 0, half = 0, waiting = 0, cluster = 0, whole = 0;
@@ -321,7 +315,7 @@ static void the_sessions_of_the_paper_are_read(void **state)
     source_close(table.source);
 }
 
-static void four_metrics_are_four_states(void **state)
+static void a_table_with_four_states_is_read_to_its_end(void **state)
 {
     struct table table = opened_stored("sessions4");
     const struct schema *schema = table.source->describe(table.source);
@@ -346,21 +340,21 @@ int main(void)
         cmocka_unit_test(rows_with_the_same_time_are_one_frame),
         cmocka_unit_test(times_that_do_not_add_up_are_not_corrected),
         cmocka_unit_test(rows_out_of_order_are_sorted),
-        cmocka_unit_test(a_table_without_entities_has_one_named_after_its_file),
-        cmocka_unit_test(long_names_are_cut_and_still_distinguished),
+        cmocka_unit_test(a_table_without_an_entity_column_has_one_entity_named_after_its_file),
+        cmocka_unit_test(entities_with_long_names_are_distinguished_although_names_are_cut),
         cmocka_unit_test(entities_keep_their_ids_in_all_frames),
         cmocka_unit_test(two_columns_with_the_same_name_are_two_states),
-        cmocka_unit_test(only_the_requested_part_is_shown),
+        cmocka_unit_test(only_intervals_between_begin_and_end_are_shown),
         cmocka_unit_test(a_replay_takes_the_time_of_the_table_divided_by_the_speed),
         cmocka_unit_test(the_first_interval_is_as_long_as_most_others),
-        cmocka_unit_test(of_two_lengths_the_shorter_is_the_usual_interval),
+        cmocka_unit_test(the_shorter_of_two_equally_frequent_intervals_is_the_usual_interval),
         cmocka_unit_test(a_table_with_a_single_time_has_an_interval_of_one_second),
         cmocka_unit_test(an_entity_that_returns_starts_with_an_interval_of_the_usual_length),
         cmocka_unit_test(entities_may_be_sampled_at_different_moments),
         cmocka_unit_test(a_column_may_contain_the_elapsed_time),
-        cmocka_unit_test(intervals_of_numbered_snapshots_are_as_long_as_the_elapsed_column),
-        cmocka_unit_test(the_sessions_of_the_paper_are_read),
-        cmocka_unit_test(four_metrics_are_four_states),
+        cmocka_unit_test(intervals_of_numbered_snapshots_have_the_length_in_the_elapsed_column),
+        cmocka_unit_test(the_sessions_of_figure_6_of_the_paper_are_read),
+        cmocka_unit_test(a_table_with_four_states_is_read_to_its_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,3 @@
-/* Tests for what each column of a table is used. */
 #include "sources/tables/table_columns.h"
 
 #include "../tree.h"
@@ -32,7 +31,8 @@ static struct table_columns choose(const char *header, const char *const *lines,
     return columns;
 }
 
-/* Compares the uses of the columns, as letters: t time, e entity, l elapsed, s state, - ignored. */
+/* Compares the uses of the columns with a letter for each column: t is time, e entity, l elapsed, s
+ * state, - ignored. */
 static void assert_uses(const char *header, const char *const *lines, size_t count,
                         const char *expected)
 {
@@ -67,7 +67,7 @@ static void the_entity_column_is_found_by_name_or_is_the_first_text(void **state
     ASSERT_USES("time,CPU,IO", "tss", "1,2,3", "2,2,3");
 }
 
-static void cpu_is_an_entity_if_it_distinguishes_rows(void **state)
+static void a_cpu_column_is_part_of_the_entity_if_it_distinguishes_rows(void **state)
 {
     (void)state;
     ASSERT_USES("time,CPU,IO,IDLE", "tsss", "1,20,3,4", "2,21,3,4", "3,20,4,4");
@@ -77,7 +77,7 @@ static void cpu_is_an_entity_if_it_distinguishes_rows(void **state)
     ASSERT_USES("time,sid,CPU,IDLE", "tess", "1,a,20,4", "1,b,21,4", "2,a,20,4", "2,b,20,4");
 }
 
-/* A row that is repeated by mistake does not make CPU an entity. */
+/* The repeated row does not make the column CPU a part of the entity. */
 static void one_repeated_row_does_not_change_the_uses_of_columns(void **state)
 {
     (void)state;
@@ -87,7 +87,7 @@ static void one_repeated_row_does_not_change_the_uses_of_columns(void **state)
     ASSERT_USES("time,cpu_ms,idle", "tss", "1,20,4", "1,21,4", "1,22,4", "2,20,4");
 }
 
-static void a_column_that_is_no_time_is_ignored(void **state)
+static void columns_of_text_counts_and_bytes_are_ignored(void **state)
 {
     (void)state;
     ASSERT_USES("time,sid,program,calls_count,read_bytes,CPU", "te---s", "1,7,sh,5,4096,2",
@@ -96,8 +96,7 @@ static void a_column_that_is_no_time_is_ignored(void **state)
     ASSERT_USES("time,sid,elapsed_ms,CPU,note", "tels-", "1,7,1000,2,", "1,8,1000,2,");
 }
 
-/* One broken field does not make a column text. */
-static void the_type_of_a_column_is_that_of_most_of_its_fields(void **state)
+static void a_column_has_the_type_of_most_of_its_fields(void **state)
 {
     (void)state;
     ASSERT_USES("time,sid,CPU", "tes", "1,7,abc", "1,8,NaN", "1,9,-1", "1,10,", "2,7,x5", "2,8,7");
@@ -171,10 +170,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_time_column_is_found_by_name_or_is_the_first),
         cmocka_unit_test(the_entity_column_is_found_by_name_or_is_the_first_text),
-        cmocka_unit_test(cpu_is_an_entity_if_it_distinguishes_rows),
+        cmocka_unit_test(a_cpu_column_is_part_of_the_entity_if_it_distinguishes_rows),
         cmocka_unit_test(one_repeated_row_does_not_change_the_uses_of_columns),
-        cmocka_unit_test(a_column_that_is_no_time_is_ignored),
-        cmocka_unit_test(the_type_of_a_column_is_that_of_most_of_its_fields),
+        cmocka_unit_test(columns_of_text_counts_and_bytes_are_ignored),
+        cmocka_unit_test(a_column_has_the_type_of_most_of_its_fields),
         cmocka_unit_test(units_are_removed_from_the_names_of_states),
         cmocka_unit_test(a_file_that_is_no_table_is_refused),
         cmocka_unit_test(too_many_states_are_refused),

@@ -1,7 +1,5 @@
-/* Units that are given or guessed, and rows and tables that cannot be read. */
+/* Units that are given or guessed, and input that cannot be read. */
 #include "opened_table.h"
-
-/* ---------------------------------------------------------------------------------- Units -- */
 
 static void assert_unit(const char *rows, const char *unit, uint64_t expected_ns, const char *note)
 {
@@ -52,8 +50,7 @@ static void a_given_unit_is_used(void **state)
                                        "percent and share");
 }
 
-/* The unit in the name of a column takes precedence over --unit. */
-static void the_unit_in_the_name_of_a_column_takes_precedence(void **state)
+static void the_unit_in_a_column_name_overrides_the_unit_option(void **state)
 {
     struct table table = opened_text("time,name,a_us,b_ms,c_s,d_pct,e_share,f_ns,rest\n"
                                      "1000000000,x,1000,1,0.001,0.1,0.001,1000000,994\n"
@@ -68,13 +65,11 @@ static void the_unit_in_the_name_of_a_column_takes_precedence(void **state)
     source_close(table.source);
 }
 
-static void zeros_need_no_unit(void **state)
+static void no_unit_is_guessed_if_all_values_are_0(void **state)
 {
     (void)state;
     assert_unit("1000000001,a,0,0\n", NULL, 0, "");
 }
-
-/* ------------------------------------------------------------------------------ Bad input -- */
 
 static void assert_skipped(const char *name, const char *note, const uint64_t *partial,
                            size_t frames)
@@ -118,7 +113,7 @@ static void the_first_of_repeated_rows_is_kept(void **state)
     source_close(table.source);
 }
 
-static void a_row_without_a_time_counts_in_the_interval_of_its_neighbour(void **state)
+static void a_row_without_a_time_counts_in_the_interval_of_the_preceding_row(void **state)
 {
     struct table table = opened_text("time,session,cpu_ms\n?,a,1\n1000000001,a,1000\n?,b,1\n"
                                      "1000000002,a,1000\n1000000002,b,1000\n",
@@ -133,8 +128,8 @@ static void a_row_without_a_time_counts_in_the_interval_of_its_neighbour(void **
     assert_at_end(&table);
 }
 
-/* An invalid row does not lengthen the interval of the row after it. */
-static void an_invalid_row_still_ends_an_interval(void **state)
+/* The interval of the row after the invalid row has the usual length. */
+static void an_invalid_row_ends_an_interval_like_a_valid_row(void **state)
 {
     struct table table =
         opened_text("time,session,cpu_ms\n1,a,1000\n2,a,x\n3,a,1000\n4,a,1000\n", NULL);
@@ -237,12 +232,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_missing_unit_is_guessed_and_reported),
         cmocka_unit_test(a_given_unit_is_used),
-        cmocka_unit_test(the_unit_in_the_name_of_a_column_takes_precedence),
-        cmocka_unit_test(zeros_need_no_unit),
+        cmocka_unit_test(the_unit_in_a_column_name_overrides_the_unit_option),
+        cmocka_unit_test(no_unit_is_guessed_if_all_values_are_0),
         cmocka_unit_test(unreadable_rows_are_counted_and_reported),
         cmocka_unit_test(the_first_of_repeated_rows_is_kept),
-        cmocka_unit_test(a_row_without_a_time_counts_in_the_interval_of_its_neighbour),
-        cmocka_unit_test(an_invalid_row_still_ends_an_interval),
+        cmocka_unit_test(a_row_without_a_time_counts_in_the_interval_of_the_preceding_row),
+        cmocka_unit_test(an_invalid_row_ends_an_interval_like_a_valid_row),
         cmocka_unit_test(unusual_but_valid_tables_are_read),
         cmocka_unit_test(values_too_large_for_a_time_are_skipped),
         cmocka_unit_test(ignored_columns_are_reported),
