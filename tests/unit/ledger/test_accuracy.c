@@ -1,4 +1,4 @@
-/* Tests the error of sampled CPU time on the samples that the CMG98 paper prints. */
+/* Computes the errors of sampled CPU time for the samples that Cockcroft's paper (CMG98) prints. */
 #include "ledger/accuracy.h"
 #include "ledger/frame.h"
 
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#define ROUNDING 0.0005 /* largest rounding error of a number printed with three decimals */
+#define ROUNDING 0.0005 /* largest rounding error of a number with three decimals */
 
 static struct accuracy read_sample(const char *name)
 {
@@ -30,8 +30,9 @@ static struct accuracy read_sample(const char *name)
     return accuracy;
 }
 
-/* The paper's summary line, and the number of processes that it sums up. The processes that are not
- * printed, and rounding, change each sum by at most ROUNDING per process. */
+/* The summary line of the paper, and the number of processes that it sums up. The paper does not
+ * print all processes, and it rounds. Therefore each sum may differ by ROUNDING for each
+ * process. */
 struct summary_line {
     unsigned processes;
     double measured, sampled, error, absolute, maximum;
@@ -55,19 +56,20 @@ static void assert_summary(const struct accuracy *accuracy, const struct summary
     assert_near(maximum_error_percent(accuracy), line->maximum, 0.005);
 }
 
-static void the_papers_first_sample_gives_its_summary_line(void **state)
+static void the_first_sample_of_the_paper_has_the_printed_sums(void **state)
 {
     struct accuracy accuracy = read_sample("figure-5-sample-1.txt");
     struct summary_line line = { 42, 5.763, 3.027, -47.48, 48.56, 100.00 };
 
     (void)state;
     assert_summary(&accuracy, &line);
-    /* These two bounds are tighter than rounding requires: they reveal an error in a single row. */
+    /* These two bounds are tighter than rounding requires, so they also find an error in a single
+     * row. */
     assert_near(error_percent(accuracy.measured, accuracy.sampled), -47.42, 0.02);
     assert_near(absolute_error_percent(&accuracy), 48.57, 0.06);
 }
 
-static void the_papers_second_sample_gives_its_summary_line(void **state)
+static void the_second_sample_of_the_paper_has_the_printed_sums(void **state)
 {
     struct accuracy accuracy = read_sample("figure-5-sample-2.txt");
     struct summary_line line = { 39, 3.152, 0.368, -88.33, 88.33, 100.00 };
@@ -90,7 +92,7 @@ static void errors_cancel_in_the_total_but_not_in_the_absolute_error(void **stat
     assert_int_equal(accuracy.active, 2);
 }
 
-static void a_process_that_did_not_run_has_no_error_and_its_samples_count_as_stray(void **state)
+static void samples_of_a_process_that_did_not_run_are_counted_separately(void **state)
 {
     struct accuracy accuracy = { 0 };
 
@@ -147,7 +149,7 @@ static void unaccounted_time_is_elapsed_minus_the_states(void **state)
     frame.elapsed_ns[0] = 100;
     frame_values(&frame, 0)[0] = 30;
     frame_values(&frame, 0)[1] = 50;
-    frame_values(&frame, 0)[2] = 1000; /* a counter is not part of the states */
+    frame_values(&frame, 0)[2] = 1000;
     assert_int_equal(frame_unaccounted_ns(&frame, 0), 20);
     frame_values(&frame, 0)[1] = 101;
     assert_int_equal(frame_unaccounted_ns(&frame, 0), -31);
@@ -189,10 +191,10 @@ static void a_counter_that_went_backwards_has_no_growth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_papers_first_sample_gives_its_summary_line),
-        cmocka_unit_test(the_papers_second_sample_gives_its_summary_line),
+        cmocka_unit_test(the_first_sample_of_the_paper_has_the_printed_sums),
+        cmocka_unit_test(the_second_sample_of_the_paper_has_the_printed_sums),
         cmocka_unit_test(errors_cancel_in_the_total_but_not_in_the_absolute_error),
-        cmocka_unit_test(a_process_that_did_not_run_has_no_error_and_its_samples_count_as_stray),
+        cmocka_unit_test(samples_of_a_process_that_did_not_run_are_counted_separately),
         cmocka_unit_test(merging_two_parts_equals_adding_each_process),
         cmocka_unit_test(the_error_is_undefined_without_measured_time),
         cmocka_unit_test(unaccounted_time_is_elapsed_minus_the_states),

@@ -1,4 +1,3 @@
-/* Arrays that grow, and search in sorted arrays. */
 #include "ledger/array.h"
 
 #include "../tree.h"
@@ -62,7 +61,7 @@ static void an_array_with_enough_space_is_not_moved(void **state)
     free(numbers);
 }
 
-/* The bytes of each of these sizes overflow a size_t. */
+/* In bytes, each of these sizes is too large for a size_t. */
 static void a_failed_reservation_leaves_the_array_unchanged(void **state)
 {
     const size_t sizes[] = { SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / sizeof(uint64_t) + 2 };

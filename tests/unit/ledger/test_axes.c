@@ -1,4 +1,3 @@
-/* Tests which states a text of axes assigns to which vertex. */
 #include "ledger/axes.h"
 
 #include "../tree.h"

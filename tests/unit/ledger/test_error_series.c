@@ -1,4 +1,4 @@
-/* Errors of each interval, from synthetic frames of the source "tasks". */
+/* The errors of each interval are computed from synthetic frames of the source "tasks". */
 #include "ledger/error_series.h"
 #include "sources/machine/tasks_frame.h"
 
@@ -41,7 +41,7 @@ static void an_interval_adds_up_its_processes(void **state)
     frame.wall_clock_ns = 1700000000000000000;
     add(&frame, 1, 800000000, 0);
     add(&frame, 2, 200000000, 300000000);
-    add(&frame, 3, 0, 40000000); /* samples of a process that did not run are part of no error */
+    add(&frame, 3, 0, 40000000); /* samples of a process that did not run are in no error */
     assert_int_equal(error_series_add_frame(&series, &frame), CAMP_OK);
     assert_int_equal(series.count, 1);
     assert_int_equal(series.intervals[0].end_ns, 1700000000000000000);
@@ -55,7 +55,7 @@ static void an_interval_adds_up_its_processes(void **state)
     frame_release(&frame);
 }
 
-/* Without sampled times, the error of each process would be 100 %. */
+/* If the unknown sampled times counted as 0, the error would be 100 %. */
 static void without_sampled_times_there_is_no_error(void **state)
 {
     struct error_series series = { 0 };

@@ -1,4 +1,3 @@
-/* Threads added up to processes, users and cgroups; differences of states between two readings. */
 #include "ledger/group.h"
 
 #include <setjmp.h>
@@ -33,8 +32,8 @@ static void add(struct frame *frame, int32_t tid, int32_t pid, uint32_t uid, uin
     frame->elapsed_ns[frame->entity_count - 1] = run + sleep;
 }
 
-/* Two living processes of two users, one with a worker thread, and three short processes with the
- * same name. */
+/* Two living processes of two users, of which one has a second thread, and three exited processes
+ * with the same name. */
 static void make(struct frame *frame, struct frame *groups)
 {
     const uint32_t brief = ENTITY_NEW | ENTITY_ENDED;
@@ -89,7 +88,7 @@ static void threads_are_not_grouped_without_a_key(void **state)
     frame_release(&groups);
 }
 
-static void a_process_adds_up_its_threads_and_has_the_name_of_the_first(void **state)
+static void a_process_adds_up_its_threads_and_has_the_name_of_its_first_thread(void **state)
 {
     struct frame frame, groups;
     size_t at;
@@ -102,14 +101,14 @@ static void a_process_adds_up_its_threads_and_has_the_name_of_the_first(void **s
     assert_int_equal(find(&groups, "server", &at)->id, 10);
     check(&groups, "server", 2, 6, 194);
     check(&groups, "client", 1, 50, 50);
-    check(&groups, "ls", 3, 12, 3); /* exited processes with the same name are one row */
+    check(&groups, "ls", 3, 12, 3);
     assert_int_equal(find(&groups, "ls", &at)->id, 0);
     assert_int_equal(find(&groups, "ls", &at)->flags, ENTITY_NEW | ENTITY_ENDED);
     frame_release(&frame);
     frame_release(&groups);
 }
 
-static void exited_threads_of_one_name_are_one_row_on_request(void **state)
+static void exited_threads_with_one_name_are_one_row_when_grouped_by_thread(void **state)
 {
     struct frame frame, groups;
     size_t at;
@@ -126,7 +125,7 @@ static void exited_threads_of_one_name_are_one_row_on_request(void **state)
     frame_release(&groups);
 }
 
-static void exited_processes_are_not_mixed_into_living_ones(void **state)
+static void exited_processes_are_not_added_to_living_processes(void **state)
 {
     struct frame frame, groups;
 
@@ -136,7 +135,7 @@ static void exited_processes_are_not_mixed_into_living_ones(void **state)
     assert_int_equal(group_frame(&groups, &frame, &(struct grouping){ .key = GROUP_NAME }),
                      CAMP_OK);
     assert_int_equal(groups.entity_count, 4);
-    check(&groups, "ls", 1, 1, 1); /* rows of living processes come first */
+    check(&groups, "ls", 1, 1, 1);
     assert_int_equal(groups.entities[3].flags, ENTITY_NEW | ENTITY_ENDED);
     assert_int_equal(groups.entities[3].count, 3);
     frame_release(&frame);
@@ -158,8 +157,7 @@ static void an_exited_thread_belongs_to_its_living_process(void **state)
     frame_release(&groups);
 }
 
-/* Checks a row of a group, including the time on a CPU; `flags` is ENTITY_ENDED for exited
- * threads. */
+/* Checks a row, including the time on a CPU. */
 static void check_sums(const struct frame *groups, size_t at, int64_t id, uint32_t flags,
                        uint32_t count, uint64_t run)
 {
@@ -169,7 +167,7 @@ static void check_sums(const struct frame *groups, size_t at, int64_t id, uint32
     assert_int_equal(frame_values(groups, at)[0], run);
 }
 
-static void groups_by_user_cgroup_and_given_number_contain_all_the_time(void **state)
+static void groups_by_user_cgroup_or_number_add_up_their_rows(void **state)
 {
     const int64_t numbers[6] = { 1, 1, 2, 2, 2, 1 };
     struct frame frame, groups;
@@ -247,12 +245,12 @@ static void the_decrease_of_a_state_is_subtracted_from_the_largest_increase(void
     assert_int_equal(ret[0], 95);
     assert_int_equal(ret[1], 0);
     assert_int_equal(ret[2], 1);
-    states_since(after, before, after, 3); /* in place */
+    states_since(after, before, after, 3);
     assert_memory_equal(after, ret, sizeof ret);
     after[0] = 10;
     after[1] = 15;
     after[2] = 30;
-    states_since(ret, before, after, 3); /* no state grew: no difference is negative */
+    states_since(ret, before, after, 3);
     assert_int_equal(ret[0] + ret[1] + ret[2], 0);
 }
 
@@ -260,11 +258,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_are_not_grouped_without_a_key),
-        cmocka_unit_test(a_process_adds_up_its_threads_and_has_the_name_of_the_first),
-        cmocka_unit_test(exited_threads_of_one_name_are_one_row_on_request),
-        cmocka_unit_test(exited_processes_are_not_mixed_into_living_ones),
+        cmocka_unit_test(a_process_adds_up_its_threads_and_has_the_name_of_its_first_thread),
+        cmocka_unit_test(exited_threads_with_one_name_are_one_row_when_grouped_by_thread),
+        cmocka_unit_test(exited_processes_are_not_added_to_living_processes),
         cmocka_unit_test(an_exited_thread_belongs_to_its_living_process),
-        cmocka_unit_test(groups_by_user_cgroup_and_given_number_contain_all_the_time),
+        cmocka_unit_test(groups_by_user_cgroup_or_number_add_up_their_rows),
         cmocka_unit_test(a_group_has_the_labels_that_all_its_rows_have),
         cmocka_unit_test(an_empty_frame_has_no_groups),
         cmocka_unit_test(the_decrease_of_a_state_is_subtracted_from_the_largest_increase),

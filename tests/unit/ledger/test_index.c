@@ -1,4 +1,3 @@
-/* The index of an array by the keys of its elements. */
 #include "ledger/index.h"
 
 #include "ledger/array.h"
@@ -14,7 +13,7 @@ static bool is_key(const void *context, uint32_t position, const void *key)
     return ((const uint32_t *)context)[position] == *(const uint32_t *)key;
 }
 
-/* Returns the position of the key, or -1. */
+/* Returns the position of the key, or -1 if it is not found. */
 static int64_t find(const struct index *index, uint32_t hash, uint32_t key)
 {
     const struct index_slot *slot = index_find(index, hash, is_key, keys, &key);
@@ -32,14 +31,15 @@ static void an_empty_index_finds_nothing(void **state)
     index_release(&index);
 }
 
-static void keys_with_one_hash_are_distinguished(void **state)
+static void keys_with_the_same_hash_are_distinguished(void **state)
 {
     struct index index = { 0 };
 
     (void)state;
     assert_true(index_reserve(&index, ARRAY_COUNT(keys)));
     for (uint32_t i = 0; i < ARRAY_COUNT(keys); i++)
-        index_add(&index, 63, i); /* the last of the 64 slots: further keys wrap around */
+        /* 63 is the last of the 64 slots, so further keys go to the first slots. */
+        index_add(&index, 63, i);
     for (uint32_t i = 0; i < ARRAY_COUNT(keys); i++)
         assert_int_equal(find(&index, 63, keys[i]), i);
     assert_int_equal(find(&index, 63, 99), -1);
@@ -47,8 +47,9 @@ static void keys_with_one_hash_are_distinguished(void **state)
     index_release(&index);
 }
 
-/* Two groups of colliding keys overlap. Each pair of keys is removed, in both orders. */
-static void a_removed_key_is_gone_and_the_others_are_found(void **state)
+/* The keys of the slots 62 and 63 do not all fit there. They wrap around and overlap with the keys
+ * of slot 1. Each pair of keys is removed, in both orders. */
+static void removed_keys_are_not_found_and_all_other_keys_are_found(void **state)
 {
     static const uint32_t hashes[] = { 62, 63, 62, 1, 63, 62, 0x80000001, 3 };
 
@@ -110,7 +111,7 @@ static void a_failed_reservation_leaves_the_index_unchanged(void **state)
     index_release(&index);
 }
 
-/* Adds up the distances between the slot that each hash selects and the slot that holds it. */
+/* Adds up the distances between the slot of each hash and the slot in which its key is. */
 static size_t steps_of(const struct index *index)
 {
     size_t steps = 0;
@@ -122,8 +123,8 @@ static size_t steps_of(const struct index *index)
     return steps;
 }
 
-/* Pids are consecutive, and the addresses of stacks are a power of two apart. */
-static void regular_numbers_do_not_collide(void **state)
+/* Pids are consecutive numbers, and addresses of stacks differ by a power of two. */
+static void evenly_spaced_numbers_rarely_collide(void **state)
 {
     static const uint64_t distances[] = {
         1, 2, 64, 4096, UINT64_C(1) << 20, UINT64_C(1) << 32, (UINT64_C(1) << 32) + 1
@@ -141,9 +142,9 @@ static void regular_numbers_do_not_collide(void **state)
     }
 }
 
-/* The FNV-1a hashes of these texts are equal in the low 7 bits, whatever the first state: the texts
- * differ only in the high bits of their bytes, which do not affect lower bits of the hash. */
-static void texts_made_to_collide_do_not_collide(void **state)
+/* The texts differ only in the high bits of their bytes, which do not change the low bits of an
+ * FNV-1a hash. So the low 7 bits of their FNV-1a hashes are equal, for any initial value. */
+static void texts_with_colliding_fnv_hashes_rarely_collide(void **state)
 {
     struct index index = { 0 };
 
@@ -160,9 +161,9 @@ static void texts_made_to_collide_do_not_collide(void **state)
     index_release(&index);
 }
 
-/* The example of appendix A of the SipHash paper, and the hash that the reference implementation
- * has for the empty text. */
-static void siphash_has_the_values_of_its_paper(void **state)
+/* The first value is from appendix A of the SipHash paper. The second value, of the empty text, is
+ * from the reference implementation. */
+static void siphash_has_the_published_values(void **state)
 {
     const uint64_t key[2] = { UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908) };
     unsigned char bytes[15];
@@ -178,13 +179,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_index_finds_nothing),
-        cmocka_unit_test(keys_with_one_hash_are_distinguished),
-        cmocka_unit_test(a_removed_key_is_gone_and_the_others_are_found),
+        cmocka_unit_test(keys_with_the_same_hash_are_distinguished),
+        cmocka_unit_test(removed_keys_are_not_found_and_all_other_keys_are_found),
         cmocka_unit_test(all_keys_are_found_after_growth),
         cmocka_unit_test(a_failed_reservation_leaves_the_index_unchanged),
-        cmocka_unit_test(regular_numbers_do_not_collide),
-        cmocka_unit_test(texts_made_to_collide_do_not_collide),
-        cmocka_unit_test(siphash_has_the_values_of_its_paper),
+        cmocka_unit_test(evenly_spaced_numbers_rarely_collide),
+        cmocka_unit_test(texts_with_colliding_fnv_hashes_rarely_collide),
+        cmocka_unit_test(siphash_has_the_published_values),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The inverse curve of error by load, against R's glm() (tests/fixtures/glm/make.R). */
+/* Compares the inverse curve with glm() of R (tests/fixtures/glm/make.R). */
 #include "ledger/inverse_fit.h"
 
 #include <math.h>
@@ -79,7 +79,7 @@ static void fit_of(const char *name, struct data *data, struct inverse_fit *ret)
     assert_int_equal(ret->outcome, INVERSE_FITTED);
 }
 
-static void coefficients_and_their_errors_equal_those_of_r(void **state)
+static void coefficients_and_standard_errors_equal_those_of_r(void **state)
 {
     static const char *const names[] = { "sparcstation", "e4000", "ultra", "clusters", "rising",
                                          "microsparc",   "e6000", "few",   "steep",    "three",
@@ -161,7 +161,8 @@ static void a_failed_fit_reports_its_reason(void **state)
     assert_true(isnan(inverse_fit_at(&fit, 1)));
 }
 
-/* Rounding in sums over a million values must not look like a difference between the loads. */
+/* The sums over a million equal loads have rounding errors, which must not look like different
+ * loads. */
 static void a_million_equal_loads_are_one_load(void **state)
 {
     const size_t count = 1600000;
@@ -177,7 +178,7 @@ static void a_million_equal_loads_are_one_load(void **state)
     free(points);
 }
 
-/* Rounding can make equal errors look like a significant relation: 3 x 0.05 at these loads does. */
+/* At these loads, the rounding of the errors 3 * 0.05 makes the slope look significant. */
 static void equal_errors_at_all_loads_are_no_relation(void **state)
 {
     static const double errors[] = { 3 * 0.05, 6 * 0.05, 100, 33.3, 1e-7 };
@@ -214,7 +215,7 @@ static enum inverse_verdict verdict_from(double least, double most, size_t count
     return ret->verdict;
 }
 
-static void a_load_that_hardly_varied_gets_no_verdict(void **state)
+static void loads_that_are_nearly_equal_get_no_verdict(void **state)
 {
     struct inverse_judgement judgement;
 
@@ -238,8 +239,8 @@ static void the_curve_has_no_value_beyond_its_pole(void **state)
     assert_true(isnan(inverse_fit_at(&rising, 11)));
 }
 
-/* The nearest load on one side of the pole has a value, and the pole and the nearest load on its
- * other side have none. Rounding of a + b x does not decide this. */
+/* The load next to the pole has an error on one side of the pole, and no error on the other side.
+ * The pole itself has none. This does not depend on the rounding of a + b x. */
 static void the_curve_ends_exactly_at_its_pole(void **state)
 {
     (void)state;
@@ -270,6 +271,7 @@ static void a_curve_without_a_slope_has_no_pole(void **state)
     assert_true(inverse_fit_at(&nearly, 0) == 4 && inverse_fit_at(&nearly, 1e6) == 4);
 }
 
+/* The quoted texts are from the paper. */
 static void the_verdict_matches_the_paper(void **state)
 {
     static const struct {
@@ -277,14 +279,14 @@ static void the_verdict_matches_the_paper(void **state)
         enum inverse_verdict verdict;
     } cases[] = {
         { "sparcstation", VERDICT_FITS }, /* "a good fit to the inverse line" */
-        { "e4000", VERDICT_FITS },        /* "several curves ... close together": reasonable */
+        { "e4000", VERDICT_FITS },        /* "several curves ... close together" */
         { "e6000", VERDICT_FITS },        /* "a reasonable fitted curve" */
         { "ultra", VERDICT_CLUSTERS },    /* "no overall curve could be fitted" */
-        { "clusters", VERDICT_CLUSTERS }, /* the same, where the slope explains more than half */
+        { "clusters", VERDICT_CLUSTERS }, /* clusters, although a curve explains more than half */
         { "microsparc", VERDICT_NO_RELATION }, /* "too scattered to obtain a good fit" */
         { "rising", VERDICT_RISES },
         { "steep", VERDICT_NO_RELATION },
-        { "few", VERDICT_FEW }, /* E6000 web: "insufficient data" */
+        { "few", VERDICT_FEW }, /* "insufficient data" (E6000 web) */
     };
 
     (void)state;
@@ -301,7 +303,7 @@ static void the_verdict_matches_the_paper(void **state)
     }
 }
 
-/* The slope is significant, but the curve predicts little. */
+/* The slope is significant, but the curve explains little. */
 static void a_curve_that_explains_less_than_half_is_scattered(void **state)
 {
     struct inverse_point points[60];
@@ -359,13 +361,13 @@ static void a_few_outliers_are_no_cluster(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(coefficients_and_their_errors_equal_those_of_r),
+        cmocka_unit_test(coefficients_and_standard_errors_equal_those_of_r),
         cmocka_unit_test(errors_of_0_and_below_are_excluded_and_counted),
         cmocka_unit_test(points_on_a_curve_give_its_exact_coefficients),
         cmocka_unit_test(a_failed_fit_reports_its_reason),
         cmocka_unit_test(a_million_equal_loads_are_one_load),
         cmocka_unit_test(equal_errors_at_all_loads_are_no_relation),
-        cmocka_unit_test(a_load_that_hardly_varied_gets_no_verdict),
+        cmocka_unit_test(loads_that_are_nearly_equal_get_no_verdict),
         cmocka_unit_test(the_curve_has_no_value_beyond_its_pole),
         cmocka_unit_test(the_curve_ends_exactly_at_its_pole),
         cmocka_unit_test(a_curve_without_a_slope_has_no_pole),

@@ -1,4 +1,3 @@
-/* Tests that equal tuples of labels have the same pointer. */
 #include "ledger/labels.h"
 
 #include "../tree.h"
@@ -18,13 +17,13 @@ static void equal_tuples_have_the_same_pointer(void **state)
     (void)state;
     assert_non_null(labels);
     assert_ptr_equal(intern(app, "shop"), labels);
-    app[0] = 'A'; /* the tuple keeps no pointer to the caller's text */
+    app[0] = 'A'; /* the tuple must not point to the text of the caller */
     assert_string_equal(labels_value(labels, 0), "app");
     assert_string_equal(labels_value(labels, 1), "shop");
     assert_ptr_not_equal(intern(app, "shop"), labels);
 }
 
-static void tuples_are_distinguished_by_where_their_values_end(void **state)
+static void tuples_that_are_equal_when_joined_are_distinguished(void **state)
 {
     const char *const three[] = { "a", "b", "" };
     const char *const two[] = { "a", "b" };
@@ -45,7 +44,7 @@ static void a_tuple_without_values_is_null(void **state)
     assert_string_equal(labels_value(intern(NULL, "b"), 2), "");
 }
 
-/* Checks the length of a value that has `character` after 125 letters: a character that does not
+/* Checks the length of a value that has `character` after 125 letters. A character that does not
  * fit into 127 bytes is dropped as a whole. */
 static void cut(const char *character, size_t expected)
 {
@@ -81,11 +80,11 @@ static void labels_beyond_eight_are_dropped(void **state)
     assert_ptr_equal(labels_intern(many, 9), labels_intern(many, 8));
 }
 
-/* This test uses up the space for labels, so it must be the last. */
+/* This test uses up the space for labels, so it must be the last test. */
 static void tuples_are_kept_until_the_limit(void **state)
 {
     enum { FEW = 10000, FEW_BYTES = FEW * (sizeof(struct labels) + sizeof(char *) + 5) };
-    /* bytes of a tuple without its first value, a number of 5 to 7 digits */
+    /* Bytes of a tuple without its first value, which is a number of 5 to 7 digits. */
     const size_t bytes = sizeof(struct labels) + LABELS_MOST * sizeof(char *) +
                          (LABELS_MOST - 1) * LABELS_VALUE_SIZE;
     static const struct labels *few[FEW];
@@ -117,7 +116,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_tuples_have_the_same_pointer),
-        cmocka_unit_test(tuples_are_distinguished_by_where_their_values_end),
+        cmocka_unit_test(tuples_that_are_equal_when_joined_are_distinguished),
         cmocka_unit_test(a_tuple_without_values_is_null),
         cmocka_unit_test(a_long_value_is_cut_between_characters),
         cmocka_unit_test(labels_beyond_eight_are_dropped),

@@ -1,4 +1,3 @@
-/* Tests that the registry keeps the numbers of entities over successive frames. */
 #include "ledger/registry.h"
 
 #include "../tree.h"
@@ -55,7 +54,7 @@ static void an_entity_without_an_id_is_identified_by_its_name(void **state)
     registry_release(&registry);
 }
 
-static void a_new_entity_inherits_nothing_from_the_earlier_owner_of_its_id(void **state)
+static void a_new_entity_with_a_reused_id_gets_another_number(void **state)
 {
     struct registry registry = { 0 };
 
@@ -123,7 +122,7 @@ static void an_expired_number_is_reused(void **state)
     assert_int_equal(find(&registry, entity_of(50, "a", 0), REGISTRY_KNOWN), 49);
     registry_expire(&registry, 2);
     assert_int_equal(registry.spare_count, 99);
-    registry_expire(&registry, 2); /* a second call lists no free number twice */
+    registry_expire(&registry, 2); /* the second call must not add a free number again */
     assert_int_equal(registry.spare_count, 99);
     registry_start_frame(&registry);
     assert_int_equal(find(&registry, entity_of(8, "a", 0), REGISTRY_KNOWN), 100);
@@ -139,8 +138,9 @@ static void an_expired_number_is_reused(void **state)
     registry_release(&registry);
 }
 
-/* Two entities with the same id: the one seen last owns it, whichever has the larger number. */
-static void the_entity_seen_last_keeps_its_id_when_others_expire(void **state)
+/* Two entities have the same id. After an expiry the id belongs to the entity that was seen last,
+ * also if its number is smaller. */
+static void after_an_expiry_an_id_belongs_to_the_entity_seen_last(void **state)
 {
     struct registry registry = { 0 };
 
@@ -163,11 +163,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_entity_keeps_its_number),
         cmocka_unit_test(an_entity_without_an_id_is_identified_by_its_name),
-        cmocka_unit_test(a_new_entity_inherits_nothing_from_the_earlier_owner_of_its_id),
+        cmocka_unit_test(a_new_entity_with_a_reused_id_gets_another_number),
         cmocka_unit_test(an_entity_with_other_labels_has_changed),
         cmocka_unit_test(many_entities_are_distinguished),
         cmocka_unit_test(an_expired_number_is_reused),
-        cmocka_unit_test(the_entity_seen_last_keeps_its_id_when_others_expire),
+        cmocka_unit_test(after_an_expiry_an_id_belongs_to_the_entity_seen_last),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,3 @@
-/* Tests how the rows of a frame are picked, grouped, filtered, sorted and cut. */
 #include "ledger/selection.h"
 
 #include "../tree.h"
@@ -55,7 +54,7 @@ static void check(const struct selected *selected, size_t at, const char *name, 
     assert_int_equal(frame_values(selected->rows, selected->order[at])[0], cpu_ns);
 }
 
-static void a_label_adds_up_living_and_exited_rows(void **state)
+static void grouping_by_label_adds_up_living_and_exited_rows(void **state)
 {
     const struct selection by_user = { .grouping = { .key = GROUP_LABEL, .label = 0 } };
     const struct selection by_database = { .grouping = { .key = GROUP_LABEL, .label = 1 } };
@@ -89,7 +88,7 @@ static void rows_are_sorted_and_filtered_by_label(void **state)
 
     (void)state;
     fill(&selected, &frame, &selection);
-    check(&selected, 0, "bob@news", 20); /* the busier of the two sessions in "news" */
+    check(&selected, 0, "bob@news", 20); /* busier than the second session in "news" */
     check(&selected, 3, "bob@shop", 10);
     assert_int_equal(regcomp(&filter, "^news$", REG_EXTENDED | REG_NOSUB), 0);
     selection = (struct selection){ .filter = &filter, .most = 1 };
@@ -128,7 +127,7 @@ static void rows_can_be_sorted_by_any_column(void **state)
         assert_string_equal(name, expected[i]);
     }
     assert_int_equal(order_find(&schema, "colour"), order_count(&schema));
-    frame.elapsed_ns[3] = 300; /* 200 ns of them are unaccounted */
+    frame.elapsed_ns[3] = 300; /* 200 ns are unaccounted */
     check_first(&frame, "busy", "@news");
     check_first(&frame, "cpu", "eve@shop");
     check_first(&frame, "idle", "bob@shop");
@@ -157,7 +156,7 @@ static void processes_are_selected_by_pid(void **state)
     selected_release(&selected);
 }
 
-/* Checks how many of the living and ended rows are selected if at most `most` rows are shown. */
+/* Checks how many living and exited rows are selected if at most `most` rows are shown. */
 static void check_cut(size_t living, size_t ended, size_t most, size_t expected_living,
                       size_t expected_ended)
 {
@@ -180,7 +179,7 @@ static void check_cut(size_t living, size_t ended, size_t most, size_t expected_
     selected_release(&selected);
 }
 
-static void rows_that_ended_come_last_and_may_fill_a_quarter_of_the_limit(void **state)
+static void exited_rows_come_last_and_get_at_least_a_quarter_of_the_limit(void **state)
 {
     (void)state;
     check_cut(30, 10, 0, 30, 10);
@@ -199,7 +198,7 @@ static const char *number_name(void *context, const struct entity *row)
     return row->id == 1 ? "one" : "two";
 }
 
-static void rows_are_grouped_and_named_by_the_callers_numbers(void **state)
+static void rows_are_grouped_by_numbers_of_the_caller(void **state)
 {
     const int64_t numbers[] = { 1, 2, 2, 1 };
     const struct selection selection = { .grouping = { .key = GROUP_NUMBER, .numbers = numbers },
@@ -223,12 +222,12 @@ static void rows_are_grouped_and_named_by_the_callers_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_label_adds_up_living_and_exited_rows),
+        cmocka_unit_test(grouping_by_label_adds_up_living_and_exited_rows),
         cmocka_unit_test(rows_are_sorted_and_filtered_by_label),
         cmocka_unit_test(rows_can_be_sorted_by_any_column),
         cmocka_unit_test(processes_are_selected_by_pid),
-        cmocka_unit_test(rows_that_ended_come_last_and_may_fill_a_quarter_of_the_limit),
-        cmocka_unit_test(rows_are_grouped_and_named_by_the_callers_numbers),
+        cmocka_unit_test(exited_rows_come_last_and_get_at_least_a_quarter_of_the_limit),
+        cmocka_unit_test(rows_are_grouped_by_numbers_of_the_caller),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,3 @@
-/* Rules of database sessions: the columns of their states, and the message of a bad rule. */
 #include "ledger/session_rules.h"
 
 #include "sources/sessions/session.h"
@@ -22,7 +21,7 @@ static void parse(struct session_rules *rules, const char *text)
     assert_int_equal(r, CAMP_OK);
 }
 
-/* Returns the state and the column, such as "contention.row_lock"; "-" if no rule matches. */
+/* Returns the state and the column, such as "contention.row_lock", or "-" if no rule matches. */
 static const char *find(const struct session_rules *rules, const char *class, const char *event,
                         const char *activity, const char *type)
 {
@@ -57,7 +56,7 @@ static void the_first_rule_that_matches_the_whole_text_wins(void **state)
     assert_string_equal(find(&rules, "LWLock", "tuple", "active", "client"), "-");
     assert_string_equal(find(&rules, "xIO", "", "", ""), "-");
     assert_string_equal(find(&rules, "Timeout", "PgSleep", "", ""), "idle.nap");
-    /* columns are in the order of their states, and each has its rules */
+    /* Columns are in the order of their states. */
     assert_string_equal(rules.columns[0].name, "row");
     assert_string_equal(rules.columns[0].rules,
                         "class=Lock event=tuple|transactionid; class=LWLock event=Row.*");
@@ -116,8 +115,8 @@ static void too_many_columns_are_refused(void **state)
     assert_int_equal(fault.line, SESSION_COLUMNS_MAXIMUM + 1);
 }
 
-/* The cases are the table of states in docs/sessions.md. */
-static void every_postgres_event_has_a_state(void **state)
+/* The cases are rows of the table of states in docs/sessions.md. */
+static void postgres_events_have_the_documented_states(void **state)
 {
     static const struct {
         const char *class, *event, *activity, *type, *column;
@@ -163,13 +162,13 @@ static void every_postgres_event_has_a_state(void **state)
     session_rules_release(&rules);
 }
 
-/* The cases are the table of states in docs/sessions.md. */
-static void every_mariadb_event_has_a_state(void **state)
+/* The cases are rows of the table of states in docs/sessions.md. */
+static void mariadb_events_have_the_documented_states(void **state)
 {
     static const struct {
         const char *class, *event, *activity, *type, *column;
     } cases[] = {
-        /* kinds that the operating system reports */
+        /* wait classes that come from the operating system */
         { "poll", "none", "idle", "client", "idle.client" },
         { "poll", "none", "idle_in_transaction", "client", "idle.in_transaction" },
         { "poll", "none", "active", "client", "wait.client_of_statement" },
@@ -190,7 +189,7 @@ static void every_mariadb_event_has_a_state(void **state)
         { "stopped", "none", "active", "client", "wait.asleep" },
         { "futex", "none", "active", "background", "idle.background" },
         { "disk", "none", "active", "background", "wait.disk" },
-        /* kinds that MariaDB's instruments report */
+        /* wait classes that come from the instruments of MariaDB */
         { "idle", "none", "idle", "client", "idle.client" },
         { "synch", "cond/sql/Item_func_sleep::cond", "active", "client", "idle.asked_for" },
         { "synch", "cond/sql/MDL_context::COND_wait_status", "active", "client",
@@ -201,7 +200,7 @@ static void every_mariadb_event_has_a_state(void **state)
         { "synch", "rwlock/sql/LOCK_grant", "active", "client", "contention.other_mutex" },
         { "io_file", "innodb/innodb_log_file", "active", "client", "wait.disk" },
         { "io_socket", "sql/client_connection", "active", "client", "wait.client_of_statement" },
-        /* kinds known from the process list alone */
+        /* wait classes if only the process list is known */
         { "none", "none", "idle", "client", "idle.client" },
         { "none", "row_lock", "active", "client", "contention.row_lock" },
         { "none", "User_sleep", "active", "client", "idle.asked_for" },
@@ -221,8 +220,8 @@ static void every_mariadb_event_has_a_state(void **state)
     session_rules_release(&rules);
 }
 
-/* The cases are the table of states in docs/sessions.md. Oracle has 14 wait classes. */
-static void every_oracle_event_has_a_state(void **state)
+/* The cases are rows of the table of states in docs/sessions.md. Oracle has 14 wait classes. */
+static void oracle_events_have_the_documented_states(void **state)
 {
     static const struct {
         const char *class, *event, *type, *column;
@@ -268,9 +267,9 @@ int main(void)
         cmocka_unit_test(the_first_rule_that_matches_the_whole_text_wins),
         cmocka_unit_test(a_message_about_a_bad_line_names_the_line_and_says_what_to_do),
         cmocka_unit_test(too_many_columns_are_refused),
-        cmocka_unit_test(every_postgres_event_has_a_state),
-        cmocka_unit_test(every_mariadb_event_has_a_state),
-        cmocka_unit_test(every_oracle_event_has_a_state),
+        cmocka_unit_test(postgres_events_have_the_documented_states),
+        cmocka_unit_test(mariadb_events_have_the_documented_states),
+        cmocka_unit_test(oracle_events_have_the_documented_states),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

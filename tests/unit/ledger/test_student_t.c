@@ -1,4 +1,5 @@
-/* Student's t distribution, against R's pt() (tests/fixtures/glm/make.R) and closed forms. */
+/* Compares the probabilities with pt() of R (tests/fixtures/glm/make.R) and with closed
+ * formulas. */
 #include "ledger/inverse_fit.h"
 
 #include <math.h>
@@ -40,7 +41,8 @@ static void probabilities_equal_those_of_r(void **state)
     assert_true(count > 400);
 }
 
-/* With 1 degree of freedom, the distribution is Cauchy's; with 2, it is algebraic. */
+/* With 1 degree of freedom it is the distribution of Cauchy, and with 2 degrees it is an algebraic
+ * function. */
 static void one_and_two_degrees_of_freedom_have_closed_forms(void **state)
 {
     (void)state;

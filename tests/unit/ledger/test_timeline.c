@@ -1,4 +1,3 @@
-/* Tests that a timeline loses no time when it merges frames. */
 #include "ledger/timeline.h"
 
 #include <math.h>
@@ -40,7 +39,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Empties the frame, and sets its interval to the second `second`. */
+/* Starts an empty frame, whose interval begins at this second. */
 static void begin(unsigned second)
 {
     frame_clear(&frame);
@@ -67,7 +66,7 @@ static void keep(void)
     assert_int_equal(timeline_add(&timeline, &frame), CAMP_OK);
 }
 
-/* Returns the row of the entity with this id in the kept frame `number`. */
+/* Returns the row of the entity with this id in frame `number` of the timeline. */
 static size_t row_of(size_t number, int64_t id)
 {
     const struct timeline_frame *kept = &timeline.frames[number];
@@ -126,7 +125,8 @@ static void rows_of_one_entity_are_merged(void **state)
     assert_row(0, 1, 4, 0.25, 0.75, 0, 0);
 }
 
-/* Three frames: the second lacks an entity of the others, and the third has a new one. */
+/* Adds three frames. The second frame lacks an entity of the first frame, and the third frame has a
+ * new entity. */
 static void keep_three(void)
 {
     begin(0);
@@ -158,7 +158,7 @@ static void merged_frames_are_one_longer_frame(void **state)
     assert_row(0, 3, 1, 1, 0, 0, 0);
 }
 
-static void the_last_frame_stays_alone_when_an_odd_number_is_merged_in_pairs(void **state)
+static void the_last_of_three_frames_is_not_merged_when_pairs_are_merged(void **state)
 {
     (void)state;
     keep_three();
@@ -171,7 +171,8 @@ static void the_last_frame_stays_alone_when_an_odd_number_is_merged_in_pairs(voi
     assert_row(1, 3, 1, 1, 0, 0, 0);
 }
 
-/* There is space for 8 rows: with two entities, 20 frames are merged to 3. */
+/* The memory has space for 8 rows. With two entities in each frame, 20 frames are merged to 3
+ * frames. */
 static void memory_is_bounded_and_no_time_is_lost(void **state)
 {
     double elapsed = 0, run = 0;
@@ -200,7 +201,8 @@ static void memory_is_bounded_and_no_time_is_lost(void **state)
     assert_true(fabs(run - 4) < 1e-5);
 }
 
-/* One entity stays, one comes back, and 300 of each frame exit. Their ids are reused. */
+/* One entity is in all frames, a second returns after 400 frames, and 300 entities of each frame
+ * exit. The ids of exited entities are reused. */
 static void short_lived_entities_are_added_up_by_name(void **state)
 {
     const size_t most = 64ul << 10;
@@ -227,7 +229,7 @@ static void short_lived_entities_are_added_up_by_name(void **state)
     for (size_t row = 0; row < timeline.row_count; row++) {
         const struct entity *entity = &timeline.registry.entities[timeline.entities[row]].entity;
         double *sum = entity->id == 1          ? &stays
-                      : entity->name[0] == 'n' ? &back /* "n2", or "n2 (ended)" */
+                      : entity->name[0] == 'n' ? &back /* "n2" or "n2 (ended)" */
                       : entity->id == 0        ? &ended
                                                : &comes;
 
@@ -292,7 +294,7 @@ int main(void)
         CASE(a_frame_is_kept_as_shares),
         CASE(rows_of_one_entity_are_merged),
         CASE(merged_frames_are_one_longer_frame),
-        CASE(the_last_frame_stays_alone_when_an_odd_number_is_merged_in_pairs),
+        CASE(the_last_of_three_frames_is_not_merged_when_pairs_are_merged),
         CASE(memory_is_bounded_and_no_time_is_lost),
         CASE(short_lived_entities_are_added_up_by_name),
         CASE(a_frame_is_found_by_its_time),

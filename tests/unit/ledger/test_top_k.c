@@ -1,4 +1,3 @@
-/* Groups enter and leave the top K: the sums hold at any time, and no counter falls. */
 #include "ledger/top_k.h"
 
 #include "../tree.h"
@@ -65,7 +64,7 @@ static void the_top_groups_are_shown_from_their_first_snapshot_on(void **state)
     top_k_release(&top);
 }
 
-static void a_slightly_higher_score_does_not_enter_the_top(void **state)
+static void a_group_with_a_slightly_higher_score_stays_hidden(void **state)
 {
     const uint64_t first[] = { SECOND, SECOND / 2, 0 };
     const uint64_t later[] = { SECOND, SECOND / 2, SECOND / 10 * 6 };
@@ -82,7 +81,7 @@ static void a_slightly_higher_score_does_not_enter_the_top(void **state)
     top_k_release(&top);
 }
 
-static void a_clearly_higher_score_enters_and_the_last_group_retires(void **state)
+static void a_group_with_a_clearly_higher_score_replaces_the_last_shown_group(void **state)
 {
     const uint64_t first[] = { SECOND, SECOND / 10, 0 };
     const uint64_t later[] = { SECOND, SECOND / 10, SECOND / 2 };
@@ -102,7 +101,7 @@ static void a_clearly_higher_score_enters_and_the_last_group_retires(void **stat
     top_k_release(&top);
 }
 
-static void a_group_that_returns_starts_at_zero(void **state)
+static void a_group_that_is_shown_again_starts_at_zero(void **state)
 {
     const uint64_t left[] = { SECOND, 0 }, right[] = { 0, SECOND };
     struct top_k top;
@@ -123,7 +122,6 @@ static void a_group_that_returns_starts_at_zero(void **state)
     top_k_release(&top);
 }
 
-/* The counter of a group never falls while the group is shown. */
 static void random_snapshots_add_up_and_no_counter_falls(void **state)
 {
     enum { GROUPS = 3000, SNAPSHOTS = 400 };
@@ -163,7 +161,7 @@ static void random_snapshots_add_up_and_no_counter_falls(void **state)
     top_k_release(&top);
 }
 
-static void gone_groups_are_dropped_and_their_time_is_kept(void **state)
+static void groups_not_seen_for_long_are_dropped_and_their_time_is_kept(void **state)
 {
     struct top_k top;
     bool forgot = false;
@@ -186,7 +184,7 @@ static void gone_groups_are_dropped_and_their_time_is_kept(void **state)
     top_k_release(&top);
 }
 
-static void a_failed_snapshot_is_accounted_with_the_next(void **state)
+static void an_unfinished_snapshot_is_accounted_with_the_next_snapshot(void **state)
 {
     const uint64_t values[WIDTH] = { 7, 0, 0 };
     struct top_k top;
@@ -206,12 +204,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_top_groups_are_shown_from_their_first_snapshot_on),
-        cmocka_unit_test(a_slightly_higher_score_does_not_enter_the_top),
-        cmocka_unit_test(a_clearly_higher_score_enters_and_the_last_group_retires),
-        cmocka_unit_test(a_group_that_returns_starts_at_zero),
+        cmocka_unit_test(a_group_with_a_slightly_higher_score_stays_hidden),
+        cmocka_unit_test(a_group_with_a_clearly_higher_score_replaces_the_last_shown_group),
+        cmocka_unit_test(a_group_that_is_shown_again_starts_at_zero),
         cmocka_unit_test(random_snapshots_add_up_and_no_counter_falls),
-        cmocka_unit_test(gone_groups_are_dropped_and_their_time_is_kept),
-        cmocka_unit_test(a_failed_snapshot_is_accounted_with_the_next),
+        cmocka_unit_test(groups_not_seen_for_long_are_dropped_and_their_time_is_kept),
+        cmocka_unit_test(an_unfinished_snapshot_is_accounted_with_the_next_snapshot),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,3 @@
-/* Processes under their parents, with synthetic families. */
 #include "ledger/selection.h"
 
 #include <setjmp.h>
@@ -17,7 +16,7 @@ struct family {
     int32_t parent;
 };
 
-/* Checks the order and the depths, such as "1 .2 ..3", of a family that is listed in this order. */
+/* Checks the order and the depths of processes, which `expected` writes as "1 .2 ..3". */
 static void check(const struct family *family, size_t count, const char *expected)
 {
     struct frame frame;
@@ -51,7 +50,7 @@ static void children_follow_their_parents_in_the_given_order(void **state)
     check(family, 7, "1 .3 .4 .2 ..5 ...6 ..7");
 }
 
-static void a_row_without_a_listed_parent_is_at_the_top(void **state)
+static void a_process_whose_parent_is_not_listed_is_at_the_top_level(void **state)
 {
     const struct family family[] = { { 9, 8 }, { 3, 1 }, { 10, 9 }, { 1, 0 } };
 
@@ -82,7 +81,8 @@ static void many_generations_and_many_children_need_no_recursion(void **state)
         struct entity *entity = frame_add(&frame);
 
         entity->id = (int64_t)i + 1;
-        entity->parent = i < count / 2 ? (int32_t)i : 1; /* a chain, then siblings */
+        /* A chain of parents, then children of the first process. */
+        entity->parent = i < count / 2 ? (int32_t)i : 1;
         order[i] = i;
     }
     assert_int_equal(tree_order(&frame, order, count, depths), CAMP_OK);
@@ -98,7 +98,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(children_follow_their_parents_in_the_given_order),
-        cmocka_unit_test(a_row_without_a_listed_parent_is_at_the_top),
+        cmocka_unit_test(a_process_whose_parent_is_not_listed_is_at_the_top_level),
         cmocka_unit_test(a_cycle_of_parents_loses_no_process),
         cmocka_unit_test(many_generations_and_many_children_need_no_recursion),
     };

@@ -1,4 +1,3 @@
-/* Sums of states at vertices, and the position of these sums in a triangle or tetrahedron. */
 #include "ledger/vertex.h"
 
 #include "sources/source.h"
@@ -205,8 +204,8 @@ static void corners_are_equally_far_from_each_other(void **state)
     }
 }
 
-/* The distance is measured along the height from the middle of a side or face to the opposite
- * vertex; this height is 1. */
+/* The foot of the height is the middle of the side or face opposite to the vertex. The height is 1,
+ * so the scalar product is the distance of the point from the side. */
 static void the_distance_from_a_side_is_the_share_of_the_opposite_vertex(void **state)
 {
     const struct weights weights = { .shares = { 0.4, 0.3, 0.2, 0.1 } };
@@ -233,7 +232,7 @@ static void the_distance_from_a_side_is_the_share_of_the_opposite_vertex(void **
     }
 }
 
-static void missing_time_moves_no_point(void **state)
+static void missing_time_does_not_change_the_position(void **state)
 {
     const struct weights whole = { .shares = { 0.5, 0.3, 0.2 } };
     const struct weights half = { .shares = { 0.25, 0.15, 0.1 }, .missing = 0.5 };
@@ -245,7 +244,6 @@ static void missing_time_moves_no_point(void **state)
     assert_near(distance(left, right), 0);
 }
 
-/* The usual vertex of a microstate. */
 static const char *usual_name(enum camp_state state, size_t count)
 {
     struct vertices vertices;
@@ -302,7 +300,7 @@ int main(void)
         cmocka_unit_test(points_of_the_paper_have_the_positions_of_its_figure),
         cmocka_unit_test(corners_are_equally_far_from_each_other),
         cmocka_unit_test(the_distance_from_a_side_is_the_share_of_the_opposite_vertex),
-        cmocka_unit_test(missing_time_moves_no_point),
+        cmocka_unit_test(missing_time_does_not_change_the_position),
         cmocka_unit_test(each_microstate_has_a_usual_vertex),
         cmocka_unit_test(each_state_of_a_cpu_has_a_usual_vertex),
         cmocka_unit_test(a_state_of_unknown_class_is_at_no_vertex),

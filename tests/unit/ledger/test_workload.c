@@ -1,4 +1,3 @@
-/* Rules of workloads: the processes that they match, and the message of a bad rule. */
 #include "ledger/workload.h"
 
 #include <setjmp.h>

@@ -1,4 +1,3 @@
-/* The loader: the table it fills, and its messages about a missing library or symbol. */
 #include "libraries/library.h"
 
 #include <setjmp.h>
