@@ -287,9 +287,9 @@ struct camp_thread {
 struct camp_pid {
     int32_t pid;
     uint32_t reserved;
-    /* If pid and token are the same as before, the process is the same. If the token differs, the
-     * process may be another one, and camp_process_identify() tells. On Linux the token is the
-     * inode of /proc/PID. */
+    /* If pid and token are the same as before, the process is the same. If the token differs,
+     * another process may have the pid, which camp_process_identify() tells. On Linux the token is
+     * the inode of /proc/PID. */
     uint64_t token;
 };
 
@@ -377,9 +377,10 @@ CAMP_PUBLIC int camp_process_list(const struct camp_source *source, struct camp_
                                   struct camp_error *error);
 
 /* Like camp_process_list(), but fills in only processes whose executable has this name, which is
- * the last component of the path. For a deleted executable it is the former name. If the executable
- * is unreadable (a process of another user), argv[0] is compared instead. For a kernel thread, its
- * name is compared. If no process is found, the result is CAMP_OK, and *ret_count is 0. */
+ * the last component of the path. For a deleted executable, its former name is compared. If the
+ * executable is unreadable (a process of another user), argv[0] is compared instead. For a kernel
+ * thread, its name is compared. If no process is found, the result is CAMP_OK, and *ret_count is
+ * 0. */
 CAMP_PUBLIC int camp_process_find(const struct camp_source *source, const char *executable,
                                   struct camp_process *processes, size_t size, size_t capacity,
                                   size_t *ret_count, struct camp_error *error);
@@ -487,8 +488,8 @@ struct camp_taskstats {
         .descriptor = -1                                                                           \
     }
 
-/* One process, read from taskstats. The numbers include all its threads, also exited ones. The
- * comments name the members of the kernel's struct taskstats. */
+/* One process, read from taskstats. The numbers include all threads of the process, also exited
+ * threads. The comments name the members of the kernel's struct taskstats. */
 struct camp_taskstat {
     int32_t pid;
     /* CAMP_OK, or CAMP_E_GONE if there is no such process; the other fields are 0 then. */
@@ -550,15 +551,15 @@ CAMP_PUBLIC void camp_taskstats_close(struct camp_taskstats *taskstats);
 /* Reads the processes pids[count] into tasks[count], `size` bytes apart, in the same order, each
  * with its result. One system call sends many requests. The session must not listen: a caller that
  * needs both opens two sessions. A zombie reads as zeros, because its times were in its exit
- * record. Its runs is 0, which tells it from any process that ever ran. After a failure the first
- * elements of tasks[] may have been filled. */
+ * record. `runs` of a zombie is 0, unlike that of any process that ever ran. After a failure the
+ * first elements of tasks[] may have been filled. */
 CAMP_PUBLIC int camp_taskstats_read(struct camp_taskstats *taskstats, const int32_t *pids,
                                     size_t count, struct camp_taskstat *tasks, size_t size,
                                     struct camp_error *error);
 
-/* From now on, each task that exits is recorded for camp_taskstats_exits(). This holds on all CPUs,
- * including those that come online later. The result is CAMP_E_PERM outside of the initial pid and
- * user namespace. */
+/* From now on, each task that exits is recorded for camp_taskstats_exits(). Tasks of all CPUs are
+ * recorded, also of CPUs that come online later. The result is CAMP_E_PERM outside of the initial
+ * pid and user namespace. */
 CAMP_PUBLIC int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *error);
 
 /* Fills exits[capacity], `size` bytes apart, with the waiting records, oldest first. The function
@@ -653,7 +654,8 @@ struct camp_utilisation {
 
 /* Compares two readings of the same CPU. `cpus` is the number of CPUs that the readings cover: 1,
  * or for CAMP_CPU_TOTAL the number of CPUs. A counter that went backwards, as iowait may, counts as
- * 0. The result is CAMP_E_INVALID if no time passed between the readings. */
+ * 0. The result is CAMP_E_INVALID if no time passed between the readings, and CAMP_E_NOTSUP if the
+ * idle time is unknown. */
 CAMP_PUBLIC int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *after,
                                     size_t cpus, struct camp_utilisation *ret, size_t size);
 
@@ -670,8 +672,8 @@ CAMP_PUBLIC int camp_cpu_utilisation(const struct camp_source *source, int32_t c
 
 /* CPU time of a process in percent of one CPU. cpu_percent is measured. user_percent and
  * system_percent are scaled: the kernel divides the measured time in the proportion of samples,
- * with a resolution of 1/100 s. *previous is an earlier camp_process_read() of CAMP_TASK_CPU and
- * CAMP_TASK_SPLIT. */
+ * with a resolution of 1/100 s. `previous` of camp_process_utilisation() is an earlier
+ * camp_process_read() of CAMP_TASK_CPU and CAMP_TASK_SPLIT. */
 struct camp_task_utilisation {
     double cpu_percent;
     double user_percent;

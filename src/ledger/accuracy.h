@@ -1,6 +1,6 @@
 /*
- * The error of sampled CPU time, computed like in cpuchk (Cockcroft, "CPU Time Measurement Errors",
- * CMG98).
+ * The error of sampled CPU time, computed like cpuchk does it (Cockcroft, "CPU Time Measurement
+ * Errors", CMG98).
  *
  * The error of one process is (sampled - measured) / measured. Three errors describe all processes
  * that ran:

@@ -1,5 +1,5 @@
-/* Growing arrays, and search in sorted arrays. An array grows to half more than is wanted, so
- * appending an element takes constant time on average. */
+/* Growing arrays, and search in sorted arrays. An array grows to one and a half times the wanted
+ * size, so appending an element takes constant time on average. */
 #pragma once
 
 #include <stdbool.h>
@@ -64,7 +64,7 @@ static inline bool array_insert(const struct array_part *part, size_t *count, si
     return true;
 }
 
-/* Like the comparison of bsearch(3), returns a number below, equal to or above 0. */
+/* Returns a number below, equal to or above 0, like the comparison function of bsearch(3). */
 typedef int array_compare(const void *key, const void *element);
 
 /* Returns the position of the first element that is not before `key`, in the sorted array
@@ -93,7 +93,6 @@ static inline size_t array_position(const void *key, const void *items, size_t c
 #define ARRAY_INSERT(items, count, capacity, position)                                             \
     array_insert(&(const struct array_part)ARRAY(items), &(count), &(capacity), position)
 
-/* These macros reserve space in one array, `items`. With ZEROED, the new elements are zeroed. */
 #define ARRAY_RESERVE(items, capacity, wanted) ARRAYS_RESERVE(capacity, wanted, ARRAY(items))
 #define ARRAY_RESERVE_ZEROED(items, capacity, wanted)                                              \
     ARRAYS_RESERVE(capacity, wanted, ARRAY_ZEROED(items))

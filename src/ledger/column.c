@@ -10,27 +10,26 @@
 static const struct {
     const char *name, *short_title;
     enum column_class class;
-} known[] = {
-    { "nice", NULL, CLASS_CPU },
-    /* For CPUs, irq shares no column with another state, so it has no short title. */
-    { "irq", NULL, CLASS_CPU },
-    { "softirq", "soft", CLASS_CPU },
-    { "guest", NULL, CLASS_CPU },
-    { "guest_nice", "gnice", CLASS_CPU },
-    { "cpu", NULL, CLASS_CPU },
-    { "busy", NULL, CLASS_CPU },
-    { "steal", "stl", CLASS_READY },
-    { "iowait", "iow", CLASS_IO },
-    { "contention", "cont", CLASS_CONTENTION },
-    { "wait", NULL, CLASS_OTHER_WAIT },
-    { "off_cpu", "off", CLASS_IDLE },
-    { "idle", NULL, CLASS_IDLE },
-    MICROSTATES(MICROSTATE)
-};
+} known[] = { { "nice", NULL, CLASS_CPU },
+              /* For CPUs, irq shares no column with another state, so it has no short title. */
+              { "irq", NULL, CLASS_CPU },
+              { "softirq", "soft", CLASS_CPU },
+              { "guest", NULL, CLASS_CPU },
+              { "guest_nice", "gnice", CLASS_CPU },
+              { "cpu", NULL, CLASS_CPU },
+              { "busy", NULL, CLASS_CPU },
+              { "steal", "stl", CLASS_READY },
+              { "iowait", "iow", CLASS_IO },
+              { "contention", "cont", CLASS_CONTENTION },
+              { "wait", NULL, CLASS_OTHER_WAIT },
+              { "off_cpu", "off", CLASS_IDLE },
+              { "idle", NULL, CLASS_IDLE },
+              MICROSTATES(MICROSTATE) };
 
 #define KNOWN_COUNT (sizeof known / sizeof known[0])
 
-/* Finds "user" for "user_ns". Returns KNOWN_COUNT if the name is unknown. */
+/* Returns the index of a name without its unit, such as "user" for "user_ns", or KNOWN_COUNT if the
+ * name is unknown. */
 static size_t find(const char *name)
 {
     size_t at = 0;
@@ -44,7 +43,6 @@ static size_t find(const char *name)
     return at;
 }
 
-/* Returns the class of a column of session rules, such as "contention_row_lock_ns". */
 static enum column_class class_of_rule(const char *name)
 {
     static const struct {

@@ -27,7 +27,7 @@ struct error_interval {
     int64_t end_ns; /* wall clock, in ns since 1970 */
     uint64_t length_ns;
     double measured, sampled;
-    double error, absolute, maximum; /* in percent; see accuracy.h */
+    double error, absolute, maximum;
 };
 
 struct error_series {
@@ -46,7 +46,7 @@ int error_series_add(struct error_series *series, int64_t end_ns, uint64_t lengt
  * CAMP_E_INVALID if it is not a frame of "tasks". */
 int error_series_add_frame(struct error_series *series, const struct frame *frame);
 
-/* Writes one point for each interval whose error is known to ret[series->count]. A point has the
+/* Writes to ret[series->count] one point for each interval whose error is known. A point has the
  * measured CPU time as its load and the absolute error as its error. Returns the number of
  * points. */
 size_t error_series_points(const struct error_series *series, struct inverse_point *ret);

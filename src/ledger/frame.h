@@ -64,9 +64,9 @@ struct schema {
 enum entity_flag { ENTITY_NEW = 1u << 0, ENTITY_ENDED = 1u << 1, ENTITY_KERNEL = 1u << 2 };
 
 struct entity {
-    int64_t id;      /* CPU number, pid, tid or uid */
-    uint32_t flags;  /* enum entity_flag */
-    uint32_t count;  /* number of entities that are added up in this row */
+    int64_t id;     /* CPU number, pid, tid or uid */
+    uint32_t flags; /* enum entity_flag */
+    uint32_t count;
     int32_t pid;     /* of a thread: the pid of its process */
     int32_t parent;  /* of a thread or process: the pid of the parent process */
     uint32_t uid;    /* of a thread or process: its effective user id */
@@ -82,14 +82,14 @@ int entity_compare_by_process(const struct entity *left, const struct entity *ri
 
 /* What a frame could not count. Views show it with the frame. */
 struct losses {
-    /* Processes that started and exited between two snapshots, without a record. For threads it
-     * counts context switches without an event. */
+    /* Processes that started and exited between two snapshots, without a record. For threads,
+     * `unseen` counts context switches without an event. */
     uint64_t unseen;
     /* Processes that exited, and whose record the kernel dropped for lack of space. */
     uint64_t lost;
     uint64_t unread_ns; /* upper limit of the CPU time of exited processes that is in no record */
-    /* Processes that exited, and whose times since the last snapshot are unknown. For CPUs it
-     * counts those that came online or went offline. */
+    /* Processes that exited, and whose times since the last snapshot are unknown. For CPUs,
+     * `partial` counts CPUs that came online or went offline. */
     uint64_t partial;
 };
 

@@ -49,7 +49,6 @@ static int compare_keys(const void *a, const void *b)
     return by_group != 0 ? by_group : compare_numbers((int64_t)left->row, (int64_t)right->row);
 }
 
-/* Returns the key of a row. `first` is the first thread of its process. */
 static struct keyed key_of(const struct grouping *grouping, const struct frame *frame, size_t row,
                            const struct entity *first)
 {

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 struct index_slot {
-    uint32_t hash;     /* 0 if the slot is free */
-    uint32_t position; /* position of the element in the array */
+    uint32_t hash; /* 0 if the slot is free */
+    uint32_t position;
 };
 
 /* An empty index is all zero. */

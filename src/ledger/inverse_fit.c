@@ -98,7 +98,7 @@ static double deviance_at(const struct work *work, const struct coefficients *at
     return sum;
 }
 
-/* Returns the value of a + b x at which the next step aims for one point. */
+/* Returns the value to which the next step fits a + b x at point i. */
 static double target_of(const struct work *work, size_t i)
 {
     return work->eta[i] * (2 - work->points[i].error * work->eta[i]);
@@ -203,7 +203,8 @@ static enum inverse_outcome iterate(struct work *work, struct inverse_fit *fit,
     return INVERSE_NO_END;
 }
 
-/* Like summary.glm() in R, sums the residuals of Pearson with the weights of the last step. */
+/* Computes the dispersion like summary.glm() in R, from the residuals of Pearson and the weights of
+ * the last step. */
 static double dispersion_of(const struct work *work)
 {
     double sum = 0;

@@ -40,10 +40,10 @@ struct inverse_fit {
     double a, b, a_error, b_error; /* coefficients and their standard errors */
     /* Probability of a `b` at least as far from 0 if the error did not depend on the load. */
     double b_probability;
-    double dispersion; /* chi squared of Pearson / (used - 2) */
+    double dispersion; /* Pearson's chi squared / (used - 2) */
     /* Deviance of the curve, and of one constant error for all loads. */
     double deviance, null_deviance;
-    double aic; /* information criterion of Akaike */
+    double aic;
     unsigned iterations;
     bool halved; /* whether a step was shortened to keep the fitted errors above 0 */
 };

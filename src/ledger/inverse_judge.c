@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SAME 1e-12 /* null deviance per point; errors that differ by a millionth are equal */
+#define SAME 1e-12 /* with a lower null deviance per point, all errors count as equal */
 
 struct deviation {
     double residual; /* deviance residual; it is nearly normal if errors are Gamma variables */

@@ -33,7 +33,6 @@ static size_t whole_length(const char *text)
     return length;
 }
 
-/* Copies the values. Returns false if all values are empty. */
 static bool pack(struct packed *packed, const char *const *values, size_t count)
 {
     bool any = false;
@@ -70,7 +69,6 @@ static bool is_same(const void *context, uint32_t position, const void *key)
            memcmp(labels->values[0], packed->text, packed->length) == 0;
 }
 
-/* Returns NULL if there is no space. */
 static const struct labels *make(const struct packed *packed)
 {
     const size_t head = sizeof(struct labels) + packed->count * sizeof(char *);

@@ -42,7 +42,6 @@ int rule_refuse(struct rule_fault *fault, struct span word, const char *what);
 
 #define RULE_KEYS_MAXIMUM 4
 
-/* The keys of conditions, for one kind of rules. */
 struct rule_keys {
     const char *names[RULE_KEYS_MAXIMUM]; /* [count] such as "user=" */
     size_t count;
@@ -52,8 +51,8 @@ struct rule_keys {
 };
 
 struct rule_conditions {
-    bool given[RULE_KEYS_MAXIMUM]; /* by key */
-    /* [key] if given; freed by rule_conditions_release() */
+    bool given[RULE_KEYS_MAXIMUM];
+    /* Only the expressions of given keys exist. rule_conditions_release() frees them. */
     regex_t expressions[RULE_KEYS_MAXIMUM];
 };
 

@@ -36,20 +36,20 @@ struct selection {
     const int32_t *pids;
     size_t pid_count;
     bool no_kernel_threads;
-    struct grouping grouping; /* grouping.numbers belong to the rows of selected->picked */
+    struct grouping grouping; /* grouping.numbers has a number for each row of selected->picked */
     const regex_t *filter;    /* regular expression for names and labels; NULL if all rows match */
     size_t order;
     bool exited_apart; /* whether rows of exited entities come after all other rows */
     bool tree;
     size_t most; /* largest number of rows; 0 if there is no limit */
-    /* Returns the name of a row. If it is NULL, the name of the entity is used. */
+    /* Returns the name of a row. If the pointer is NULL, the name of the entity is used. */
     const char *(*name)(void *context, const struct entity *row);
     void *context;
 };
 
 struct selected {
     const struct frame *picked; /* the frame itself, or `copy` */
-    const struct frame *rows;   /* equal to `picked`, or to &groups */
+    const struct frame *rows;   /* the same pointer as `picked`, or &groups */
     size_t *order;              /* [count] indexes of rows, in the order in which they are shown */
     uint32_t *depths;           /* [count] depth of each row in the tree; 0 without a tree */
     size_t count;

@@ -39,7 +39,7 @@ struct session_kind {
 };
 
 #define SESSION_COLUMN_SIZE 40
-/* A picture cannot distinguish more columns. The states count, too. */
+/* A picture cannot distinguish more columns. */
 #define SESSION_COLUMNS_MAXIMUM 100
 
 struct session_column {
@@ -51,7 +51,7 @@ struct session_column {
 
 struct session_rule {
     size_t column;
-    struct rule_conditions conditions; /* indexed by enum session_key */
+    struct rule_conditions conditions;
 };
 
 struct session_rules {

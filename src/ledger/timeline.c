@@ -58,7 +58,6 @@ static void add_share(float *sum, float more, double share)
     *sum = (float)(*sum + share * (more - *sum));
 }
 
-/* Adds row `from` to row `to`, as a mean weighted by elapsed time. */
 static void add_row(struct timeline *timeline, size_t to, size_t from)
 {
     const size_t states = timeline->schema->state_count;
@@ -87,7 +86,6 @@ static void move_row(struct timeline *timeline, size_t to, size_t from)
            states * sizeof *timeline->shares);
 }
 
-/* Fills the row after the last row with an entity of a frame. */
 static void fill_row(struct timeline *timeline, uint32_t number, const struct frame *frame,
                      size_t entity)
 {
@@ -153,7 +151,8 @@ static void merge_frame(struct timeline *timeline, size_t to, size_t from, size_
     ours->losses.partial += theirs->losses.partial;
 }
 
-/* Moves frame `from` directly behind the frames that were kept before it. It becomes frame `to`. */
+/* Moves frame `from` directly behind the frames that were kept before it. The frame becomes frame
+ * `to`. */
 static void move_frame(struct timeline *timeline, size_t to, size_t from, size_t *end)
 {
     struct timeline_frame frame = timeline->frames[from];
@@ -165,7 +164,8 @@ static void move_frame(struct timeline *timeline, size_t to, size_t from, size_t
     timeline->frames[to] = frame;
 }
 
-/* Merges frames from `begin` on, while a merged frame has at most `most` frames of the source. */
+/* Merges neighbouring frames, starting with frame `begin`. A merged frame contains at most `most`
+ * frames of the source. */
 static void merge_from(struct timeline *timeline, size_t begin, uint64_t most)
 {
     size_t end = timeline->frames[begin].first, to = begin;

@@ -1,6 +1,6 @@
 /*
- * A timeline: a sequence of frames, stored as shares of time. An entity takes 16 bytes for each
- * frame, and 4 bytes more for each state.
+ * A timeline: a sequence of frames, stored as shares of time. In each frame an entity takes 16
+ * bytes, and 4 bytes more for each state.
  *
  * The memory of a timeline is limited. When it is full, neighbouring frames are merged in pairs,
  * and new frames are merged in the same way from then on. So the resolution of time halves, and no
@@ -39,7 +39,7 @@ struct timeline {
     float *over;
     float *shares; /* [row_count x state_count] shares of elapsed_s; 0 if elapsed_s is 0 */
     size_t place_count;
-    uint32_t *places; /* [place_count] by number in the registry: the row that an entity had last */
+    uint32_t *places; /* [place_count] the last row of each entity, by its number in the registry */
 };
 
 /* Creates an empty timeline. The schema must exist as long as the timeline. */
@@ -62,7 +62,7 @@ size_t timeline_find(const struct timeline *timeline, int64_t wall_clock_ns);
 bool timeline_weigh(const struct timeline *timeline, size_t row, const struct vertices *vertices,
                     struct weights *ret);
 
-/* Adds shares to the mean `weights`, which starts as zeros with *elapsed_s 0. The mean is weighted
- * by elapsed time. */
+/* Adds shares to the mean `weights`, which is weighted by elapsed time. Before the first call
+ * *weights and *elapsed_s are 0. */
 void weights_add(struct weights *weights, double *elapsed_s, const struct weights *more,
                  double more_elapsed_s);

@@ -30,7 +30,7 @@ struct top_k_key {
 
 struct top_k_group {
     struct top_k_key key;
-    double score;       /* active time in ns, halved each minute */
+    double score;       /* active time in ns, with a half-life of a minute */
     uint64_t last_seen; /* number of the last snapshot that had the group */
     bool has_pending;
     /* [width] counters since the group entered the top K; NULL if it is hidden; freed by
@@ -41,7 +41,7 @@ struct top_k_group {
 
 struct top_k {
     size_t width;
-    size_t max_shown;           /* K */
+    size_t max_shown;           /* the K of the top K */
     struct top_k_group *groups; /* [count]; freed by top_k_release() */
     /* [count x width] values of this snapshot that top_k_finish() will account for. */
     uint64_t *pending;

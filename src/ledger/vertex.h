@@ -59,5 +59,5 @@ bool vertices_weigh(const struct vertices *vertices, const struct frame *frame, 
  * are (1/sqrt 3, 1), (0, 0) and (2/sqrt 3, 0), as in "Barry007". The tetrahedron has height 1 and
  * the corners top, left, right and behind. The distance of the position from the side opposite a
  * vertex is the share of the vertex, divided by the sum of the shares. If this sum is not 1, views
- * should show it with the point. Returns false if no time is at any vertex. */
+ * should show the sum with the point. Returns false if no time is at any vertex. */
 bool weights_position(const struct weights *weights, size_t count, struct position *ret);

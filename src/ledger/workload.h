@@ -21,8 +21,8 @@ enum workload_key { WORKLOAD_NAME, WORKLOAD_USER, WORKLOAD_LINE, WORKLOAD_KEY_CO
 
 struct workload_rule {
     char name[CAMP_NAME_SIZE];
-    size_t workload;                   /* index of the first rule with this name */
-    struct rule_conditions conditions; /* indexed by enum workload_key */
+    size_t workload; /* index of the first rule with this name */
+    struct rule_conditions conditions;
 };
 
 struct workloads {

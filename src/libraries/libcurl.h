@@ -3,7 +3,8 @@
 
 #include "library.h"
 
-#define CURL_DISABLE_TYPECHECK /* its macros call functions by name, which are pointers here */
+#define CURL_DISABLE_TYPECHECK /* its macros call functions by name; functions are pointers here   \
+                                */
 #include <curl/curl.h>
 
 /* clang-format off */
