@@ -112,6 +112,11 @@ void states_since(uint64_t *ret, const uint64_t *before, const uint64_t *after, 
     }
 }
 
+int64_t entity_pid(const struct entity *entity)
+{
+    return entity->pid != 0 ? entity->pid : entity->id;
+}
+
 int entity_compare_by_process(const struct entity *left, const struct entity *right)
 {
     if (left->pid != right->pid)

@@ -76,6 +76,9 @@ struct entity {
     const struct labels *labels;
 };
 
+/* Returns entity->pid of a thread. Other entities have none, and their id is returned. */
+int64_t entity_pid(const struct entity *entity);
+
 /* Compares entities by process, and within a process by id. The first thread of a process (id ==
  * pid) comes first. */
 int entity_compare_by_process(const struct entity *left, const struct entity *right);

@@ -116,7 +116,7 @@ static bool is_picked(const struct entity *entity, const struct selection *selec
     if (selection->no_kernel_threads && (entity->flags & ENTITY_KERNEL) != 0)
         return false;
     for (size_t i = 0; i < selection->pid_count && !wanted; i++)
-        wanted = entity->pid == selection->pids[i];
+        wanted = entity_pid(entity) == selection->pids[i];
     return wanted;
 }
 
@@ -234,7 +234,8 @@ static void sort_rows(struct selected *ret, const struct selection *selection)
                                      order_label(ret->rows->schema, selection->order) };
 
     for (size_t i = 0; i < ret->rows->entity_count; i++)
-        ret->keys[i] = key_of(ret->rows, i, selection->order);
+        ret->keys[i] = selection->key != NULL ? selection->key(selection->context, ret->rows, i)
+                                              : key_of(ret->rows, i, selection->order);
     qsort_r(ret->order, ret->count, sizeof *ret->order, compare_rows, (void *)&sorting);
     ret->living = ret->count;
     while (ret->living > 0 && is_apart(&sorting, ret->order[ret->living - 1]))

@@ -32,19 +32,22 @@ size_t order_state(const struct schema *schema, size_t order);
 void column_stem(const struct column *column, char ret[ORDER_NAME_SIZE]);
 
 struct selection {
-    /* [pid_count] picks only these processes; all processes if pid_count is 0. */
+    /* [pid_count] picks only the rows whose entity_pid() is listed; all rows if pid_count is 0. */
     const int32_t *pids;
     size_t pid_count;
     bool no_kernel_threads;
     struct grouping grouping; /* grouping.numbers has a number for each row of selected->picked */
     const regex_t *filter;    /* regular expression for names and labels; NULL if all rows match */
     size_t order;
+    /* Returns the number by which a row is sorted; the largest number comes first. If `key` is NULL,
+     * rows are sorted by `order`. */
+    uint64_t (*key)(const void *context, const struct frame *rows, size_t row);
     bool exited_apart; /* whether rows of exited entities come after all other rows */
     bool tree;
     size_t most; /* largest number of rows; 0 if there is no limit */
     /* Returns the name of a row. If the pointer is NULL, the name of the entity is used. */
     const char *(*name)(void *context, const struct entity *row);
-    void *context;
+    void *context; /* the first argument of `key` and `name` */
 };
 
 struct selected {

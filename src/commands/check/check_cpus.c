@@ -94,11 +94,11 @@ void check_add_cpus(struct check_record *check, const struct check_context *cont
     for (size_t i = 0; i < cpus->entity_count; i++) {
         check->keys[i] = (uint64_t)llabs(frame_unaccounted_ns(cpus, i));
         if (cpus->entities[i].id != CAMP_CPU_TOTAL)
-            check->order[rows++] = i;
+            check->cpus[rows++] = i;
     }
-    rows = rows_with_most(check->order, rows, context->selection.top_cpus, check->keys);
+    rows = rows_with_most(check->cpus, rows, context->top_cpus, check->keys);
     for (size_t i = 0; i < rows; i++) {
-        const size_t at = check->order[i];
+        const size_t at = check->cpus[i];
         const struct cpu_percents percents = percents_of(context, cpus, at, cpus->elapsed_ns[at]);
         struct cell cells[1 + PERCENT_CELLS] = { cell_integer(cpus->entities[at].id) };
 

@@ -157,9 +157,9 @@ int check_options_read(struct check *check, int argc, char **argv)
     check->view = view_by_name(formats[options->format]);
     check->view_options = view_options_of(stdout);
     check->view_options.table = options->table >= 0 ? check_table_names[options->table] : NULL;
-    check->context.selection.kernel_threads = options->kernel_threads;
-    check->context.selection.top = (size_t)options->top;
-    check->context.selection.top_cpus = options->format == CHECK_TEXT ? TEXT_CPUS : 0;
+    check->context.selection.no_kernel_threads = !options->kernel_threads;
+    check->context.top = (size_t)options->top;
+    check->context.top_cpus = options->format == CHECK_TEXT ? TEXT_CPUS : 0;
     status = resolve_tier(options);
     if (status == OPTIONS_GO_ON && options->from.from.text == NULL)
         status = from_options_check(&options->from, "check");

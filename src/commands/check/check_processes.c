@@ -5,23 +5,10 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
-static bool is_selected(const struct check_selection *selection, const struct entity *entity)
+bool check_selects_all(const struct selection *selection)
 {
-    bool wanted = selection->pid_count == 0;
-
-    if (!selection->kernel_threads && (entity->flags & ENTITY_KERNEL) != 0)
-        return false;
-    for (size_t i = 0; i < selection->pid_count && !wanted; i++)
-        wanted = entity->id == selection->pids[i];
-    return wanted &&
-           (selection->filter == NULL || regexec(selection->filter, entity->name, 0, NULL, 0) == 0);
-}
-
-bool check_selects_all(const struct check_selection *selection)
-{
-    return selection->filter == NULL && selection->pid_count == 0 && selection->kernel_threads;
+    return selection->filter == NULL && selection->pid_count == 0 && !selection->no_kernel_threads;
 }
 
 static const struct tasks_columns columns = {
@@ -33,40 +20,32 @@ static const struct tasks_columns columns = {
     .stray = TASKS_STRAY,
 };
 
-/* Adds up the selected rows, and puts them into check->order. */
-static void summarise(struct check_record *check, const struct check_context *context,
-                      const struct frame *tasks)
+static struct check_summary sum_up(const struct selected *selected)
 {
-    struct check_summary *ret = &check->summary;
+    struct check_summary ret = { .rows = selected->count };
 
-    *ret = (struct check_summary){ 0 };
-    for (size_t i = 0; i < tasks->entity_count; i++) {
-        const struct entity *entity = &tasks->entities[i];
-        const struct accuracy part = tasks_columns_accuracy(&columns, frame_values(tasks, i));
+    for (size_t i = 0; i < selected->count; i++) {
+        const size_t row = selected->order[i];
+        const struct entity *entity = &selected->rows->entities[row];
+        const struct accuracy part =
+            tasks_columns_accuracy(&columns, frame_values(selected->rows, row));
 
-        if (!is_selected(&context->selection, entity))
-            continue;
-        accuracy_merge(&ret->accuracy, &part);
-        ret->processes += entity->count;
-        ret->new += (entity->flags & ENTITY_NEW) != 0 ? entity->count : 0;
-        ret->ended += (entity->flags & ENTITY_ENDED) != 0 ? entity->count : 0;
-        check->order[ret->rows++] = i;
+        accuracy_merge(&ret.accuracy, &part);
+        ret.processes += entity->count;
+        ret.new += (entity->flags & ENTITY_NEW) != 0 ? entity->count : 0;
+        ret.ended += (entity->flags & ENTITY_ENDED) != 0 ? entity->count : 0;
     }
+    return ret;
 }
 
-/* Largest sampling error first; without samples, most CPU time first. */
-static int compare_rows(const void *left, const void *right, void *frame)
+/* The sampling error of a process; its CPU time on tier schedstat, which has no samples. */
+static uint64_t error_ns(const void *tier, const struct frame *tasks, size_t row)
 {
-    const uint64_t *a = frame_values(frame, *(const size_t *)left);
-    const uint64_t *b = frame_values(frame, *(const size_t *)right);
-    uint64_t a_error = a[TASKS_ABSOLUTE] + a[TASKS_STRAY];
-    uint64_t b_error = b[TASKS_ABSOLUTE] + b[TASKS_STRAY];
+    const uint64_t *values = frame_values(tasks, row);
 
-    if (a_error != b_error)
-        return a_error < b_error ? 1 : -1;
-    if (a[TASKS_MEASURED] != b[TASKS_MEASURED])
-        return a[TASKS_MEASURED] < b[TASKS_MEASURED] ? 1 : -1;
-    return *(const size_t *)left < *(const size_t *)right ? -1 : 1;
+    return *(const enum tasks_tier *)tier == TASKS_SCHEDSTAT
+               ? values[TASKS_MEASURED]
+               : values[TASKS_ABSOLUTE] + values[TASKS_STRAY];
 }
 
 /* "new", "ended", "new, ended", "12 ended": for the text form. */
@@ -105,13 +84,22 @@ static void add_process(struct document *document, const struct frame *tasks, si
     DOCUMENT_ADD(document, CHECK_PROCESSES, cells);
 }
 
-void check_add_processes(struct check_record *check, const struct check_context *context,
-                         const struct frame *tasks)
+int check_add_processes(struct check_record *check, const struct check_context *context,
+                        const struct frame *tasks)
 {
-    const size_t top = context->selection.top;
+    struct selection selection = context->selection;
+    int r;
 
-    summarise(check, context, tasks);
-    qsort_r(check->order, check->summary.rows, sizeof *check->order, compare_rows, (void *)tasks);
-    for (size_t i = 0; i < check->summary.rows && (top == 0 || i < top); i++)
-        add_process(&check->document, tasks, check->order[i], context->tier);
+    selection.key = error_ns;
+    selection.context = (void *)&context->tier;
+    r = selection_pick(&check->selected, tasks, &selection);
+    if (r == CAMP_OK)
+        r = selection_fill(&check->selected, &selection);
+    if (r != CAMP_OK)
+        return r;
+    check->summary = sum_up(&check->selected);
+    for (size_t i = 0; i < check->summary.rows && (context->top == 0 || i < context->top); i++)
+        add_process(&check->document, check->selected.rows, check->selected.order[i],
+                    context->tier);
+    return CAMP_OK;
 }

@@ -195,13 +195,16 @@ int check_record_fill(struct check_record *check, const struct check_context *co
     struct document *document = &check->document;
     struct losses losses = tasks->losses;
     struct check_machine machine;
+    int r;
 
-    if (!ARRAYS_RESERVE(check->capacity, tasks->entity_count + cpus->entity_count + 1,
-                        ARRAY(check->order), ARRAY(check->keys)))
+    if (!ARRAYS_RESERVE(check->capacity, cpus->entity_count + 1, ARRAY(check->cpus),
+                        ARRAY(check->keys)))
         return CAMP_E_NOMEM;
     document_start(document, &check_layout);
     check->time = document_text(document, "%s", time);
-    check_add_processes(check, context, tasks);
+    r = check_add_processes(check, context, tasks);
+    if (r != CAMP_OK)
+        return r;
     check_add_cpus(check, context, cpus);
     machine = check_machine_of(context, cpus,
                                check_selects_all(&context->selection)
@@ -227,7 +230,8 @@ int check_record_fill(struct check_record *check, const struct check_context *co
 void check_record_release(struct check_record *check)
 {
     document_release(&check->document);
-    free(check->order);
+    selected_release(&check->selected);
+    free(check->cpus);
     free(check->keys);
     *check = (struct check_record){ 0 };
 }

@@ -2,24 +2,16 @@
 #pragma once
 
 #include "ledger/accuracy.h"
+#include "ledger/selection.h"
 #include "sources/source.h"
 #include "views/document.h"
 
-#include <regex.h>
-
 #define HIDDEN_CHANGE "CAP_SYS_PTRACE shows them (root has it)"
 
-struct check_selection {
-    const regex_t *filter; /* of names; NULL: all */
-    const int32_t *pids;   /* [pid_count]; none: all */
-    size_t pid_count;
-    bool kernel_threads;
-    size_t top;      /* at most; 0: all */
-    size_t top_cpus; /* at most, the worst; 0: all */
-};
-
 struct check_context {
-    struct check_selection selection;
+    struct selection selection; /* the sums are of all selected rows, so `most` is 0 */
+    size_t top;                 /* the number of rows shown; 0 means all */
+    size_t top_cpus;            /* the number of CPUs shown, those with the largest error; 0: all */
     enum tasks_tier tier;
     const char *accounting; /* of the kernel: "tick", "native" ... */
     size_t living;          /* processes at the end of the interval */
@@ -51,7 +43,8 @@ struct check_record {
     struct document document;
     const char *time; /* end of the interval, as the document has it */
     struct check_summary summary;
-    size_t *order;  /* [capacity] rows in the order shown */
+    struct selected selected;
+    size_t *cpus;   /* [capacity] rows of the CPUs that are shown */
     uint64_t *keys; /* [capacity] |unaccounted time| of each CPU, in ns */
     size_t capacity;
 };
@@ -75,11 +68,12 @@ size_t check_process_column(const char *name);
 void check_process_columns(char *ret, size_t size);
 
 /* Do rows and totals include all processes? */
-bool check_selects_all(const struct check_selection *selection);
+bool check_selects_all(const struct selection *selection);
 
-/* Fills check->summary, and adds the selected processes, largest sampling error first. */
-void check_add_processes(struct check_record *check, const struct check_context *context,
-                         const struct frame *tasks);
+/* Fills check->summary, and adds the selected processes, largest sampling error first. CAMP_OK or
+ * CAMP_E_NOMEM. */
+int check_add_processes(struct check_record *check, const struct check_context *context,
+                        const struct frame *tasks);
 
 /* The columns of a CPU, in percent of one CPU. */
 struct cpu_percents {

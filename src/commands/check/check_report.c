@@ -263,7 +263,7 @@ int check_report_add(struct check_report *report, const struct check_context *co
     int r;
 
     report->context = *context;
-    report->context.selection.top = report->context.selection.top_cpus = 0;
+    report->context.top = report->context.top_cpus = 0;
     r = check_record_fill(&report->record, &report->context, tasks, cpus, time);
     if (r == CAMP_OK)
         r = add_interval(report);

@@ -23,7 +23,8 @@ struct wait {
     int format, tier, table;
     bool no_syscalls, verbose;
     struct process_selection processes;
-    struct wait_selection selection;
+    struct selection selection; /* of the waits */
+    size_t top_cpus;
     struct source *source; /* threads and their CPUs; on tier kernel: CPUs alone */
     struct wait_tasks tasks;
     uint64_t late_ns; /* most time between the readings of the threads and of the disks */
@@ -87,8 +88,8 @@ static int read_options(struct wait *wait, int argc, char **argv)
     wait->view = view_by_name(formats[wait->format]);
     wait->view_options = view_options_of(stdout);
     wait->view_options.table = wait->table >= 0 ? wait_table_names[wait->table] : NULL;
-    wait->selection.top = (size_t)wait->top;
-    wait->selection.top_cpus = wait->format == FORMAT_TEXT ? TEXT_CPUS : 0;
+    wait->selection.most = (size_t)wait->top;
+    wait->top_cpus = wait->format == FORMAT_TEXT ? TEXT_CPUS : 0;
     status = selection_processes(&wait->processes);
     wait->selection.pids = wait->processes.pids;
     wait->selection.pid_count = wait->processes.count;
@@ -148,7 +149,7 @@ static int read_states(struct wait *wait, const struct frame *frame, struct wait
     r = read_disks(wait, frame->end_ns, error);
     if (r == CAMP_OK)
         r = wait_tasks_fill(&wait->tasks, frame, late_before_ns + wait->late_ns);
-    interval->tasks = &wait->tasks;
+    interval->waits = &wait->tasks.rows;
     interval->cpus = threads_source_cpus(wait->source);
     interval->losses.partial += interval->cpus->losses.partial;
     return r;
@@ -171,7 +172,7 @@ static int show(struct wait *wait, const struct frame *frame, uint64_t number)
     if (wait->tier == WAIT_BPF)
         r = read_states(wait, frame, &interval, &error);
     if (r == CAMP_OK)
-        r = wait_record_fill(&wait->record, &interval, &wait->selection);
+        r = wait_record_fill(&wait->record, &interval, &wait->selection, wait->top_cpus);
     if (r != CAMP_OK)
         return complain_of(r, &error);
     return show_document(&wait->record.document, wait->view, &wait->view_options, number);

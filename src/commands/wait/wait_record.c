@@ -178,81 +178,92 @@ static void add_cpus(struct wait_record *ret, const struct wait_interval *interv
 
 /* /sys/dev/block/MAJOR:MINOR leads to the device's folder, which has the kernel's name; a device
  * that is gone has its numbers as its name. */
-static const char *name_disk(struct document *document, const struct wait_task *task)
+static const char *name_disk(struct document *document, const uint64_t *values)
 {
+    const uint64_t major = values[WAITS_MAJOR], minor = values[WAITS_MINOR];
     char path[64], target[256];
     const char *name;
     ssize_t length;
 
-    if (task->major == 0 && task->minor == 0)
+    if (major == 0 && minor == 0)
         return NULL;
-    snprintf(path, sizeof path, "/sys/dev/block/%" PRIu32 ":%" PRIu32, task->major, task->minor);
+    snprintf(path, sizeof path, "/sys/dev/block/%" PRIu64 ":%" PRIu64, major, minor);
     length = readlink(path, target, sizeof target - 1);
     target[length > 0 ? length : 0] = '\0';
     name = strrchr(target, '/');
     if (name != NULL)
         return document_text(document, "%s", name + 1);
-    return document_text(document, "%" PRIu32 ":%" PRIu32, task->major, task->minor);
+    return document_text(document, "%" PRIu64 ":%" PRIu64, major, minor);
 }
 
-static bool is_selected(const struct wait_task *task, const struct wait_selection *selection)
+static void add_task(struct document *document, const struct frame *waits, size_t row,
+                     uint64_t elapsed_ns)
 {
-    bool wanted = selection->pid_count == 0;
-
-    for (size_t i = 0; i < selection->pid_count && !wanted; i++)
-        wanted = task->pid == selection->pids[i];
-    return wanted;
-}
-
-static void add_task(struct document *document, const struct wait_task *task, uint64_t elapsed_ns)
-{
+    const struct entity *thread = &waits->entities[row];
+    const uint64_t *values = frame_values(waits, row);
+    const uint64_t wait_ns = values[WAITS_DISK];
     const struct cell cells[] = {
-        task->pid != 0 ? cell_integer(task->pid) : cell_unknown(),
-        task->tid != 0 ? cell_integer(task->tid) : cell_unknown(),
-        cell_text(task->name),
-        cell_text(name_disk(document, task)),
-        cell_natural(task->wait_ns),
-        cell_real((double)task->wait_ns / NS_PER_MS),
-        cell_real(percent(task->wait_ns, elapsed_ns)),
+        thread->pid != 0 ? cell_integer(thread->pid) : cell_unknown(),
+        thread->id != 0 ? cell_integer(thread->id) : cell_unknown(),
+        cell_text(thread->name),
+        cell_text(name_disk(document, values)),
+        cell_natural(wait_ns),
+        cell_real((double)wait_ns / NS_PER_MS),
+        cell_real(percent(wait_ns, elapsed_ns)),
     };
 
     DOCUMENT_ADD(document, WAIT_TASKS, cells);
 }
 
-/* Returns how many tasks are selected, shown or not. `machine`: the sums over all tasks. */
-static size_t add_tasks(struct document *document, const struct wait_interval *interval,
-                        const struct wait_selection *selection, struct cell machine[2])
+static uint64_t disk_ns(const void *context, const struct frame *waits, size_t row)
 {
+    (void)context;
+    return frame_values(waits, row)[WAITS_DISK];
+}
+
+static int add_tasks(struct wait_record *ret, const struct wait_interval *interval,
+                     const struct selection *selection)
+{
+    struct selection longest = *selection;
+    int r;
+
+    longest.key = disk_ns;
+    r = selection_pick(&ret->selected, interval->waits, &longest);
+    if (r == CAMP_OK)
+        r = selection_fill(&ret->selected, &longest);
+    for (size_t i = 0; i < ret->selected.count && r == CAMP_OK; i++)
+        add_task(&ret->document, ret->selected.rows, ret->selected.order[i], interval->elapsed_ns);
+    return r;
+}
+
+/* The sums of all waits, selected or not. */
+static void sum_waits(struct cell ret[2], const struct wait_interval *interval)
+{
+    const struct frame *waits = interval->waits;
     uint64_t sum_ns = 0, unattributed_ns = 0;
-    size_t matching = 0;
 
-    if (interval->tasks == NULL)
-        return 0;
-    for (size_t i = 0; i < interval->tasks->count; i++) {
-        const struct wait_task *task = &interval->tasks->tasks[i];
+    for (size_t i = 0; i < waits->entity_count; i++) {
+        const uint64_t *values = frame_values(waits, i);
 
-        sum_ns += task->wait_ns;
-        unattributed_ns += task->major == 0 && task->minor == 0 ? task->wait_ns : 0;
-        if (is_selected(task, selection) && (matching++ < selection->top || selection->top == 0))
-            add_task(document, task, interval->elapsed_ns);
+        sum_ns += values[WAITS_DISK];
+        if (values[WAITS_MAJOR] == 0 && values[WAITS_MINOR] == 0)
+            unattributed_ns += values[WAITS_DISK];
     }
-    machine[0] = cell_real(percent(sum_ns, interval->elapsed_ns));
-    machine[1] = cell_real(percent(unattributed_ns, interval->elapsed_ns));
-    return matching;
+    ret[0] = cell_real(percent(sum_ns, interval->elapsed_ns));
+    ret[1] = cell_real(percent(unattributed_ns, interval->elapsed_ns));
 }
 
 /* ---------------------------------------------------------------------------- The record -- */
 
 static void add_notes(struct wait_record *ret, const struct wait_interval *interval,
-                      size_t matching, const struct cell *all)
+                      const struct cell *all)
 {
     struct document *document = &ret->document;
     const size_t cpus = document->tables[WAIT_CPUS].row_count;
-    const size_t tasks = document->tables[WAIT_TASKS].row_count;
     const struct losses *losses = &interval->losses;
 
-    if (tasks < matching)
-        document_note(document, "not shown  %zu waits (--top 0 shows all)", matching - tasks);
+    if (ret->selected.cut > 0)
+        document_note(document, "not shown  %zu waits (--top 0 shows all)", ret->selected.cut);
     if (cpus < ret->cpu_count)
         document_note(document, "not shown  %zu CPUs with less wait", ret->cpu_count - cpus);
     if (losses->partial > 0)
@@ -297,22 +308,28 @@ static void add_summary(struct document *document, const struct wait_interval *i
 }
 
 int wait_record_fill(struct wait_record *ret, const struct wait_interval *interval,
-                     const struct wait_selection *selection)
+                     const struct selection *selection, size_t top_cpus)
 {
     struct document *document = &ret->document;
     struct cell machine[1 + QUANTITY_COUNT + 2] = { 0 };
-    size_t matching;
+    int r = CAMP_OK;
 
     if (!ARRAYS_RESERVE(ret->capacity, interval->cpus->entity_count + 1, ARRAY(ret->rows),
                         ARRAY(ret->keys)))
         return CAMP_E_NOMEM;
     document_start(document, &layout);
-    add_cpus(ret, interval, selection->top_cpus, machine + 1);
-    matching = add_tasks(document, interval, selection, machine + 1 + QUANTITY_COUNT);
+    add_cpus(ret, interval, top_cpus, machine + 1);
+    ret->selected.cut = 0;
+    if (interval->waits != NULL) {
+        sum_waits(machine + 1 + QUANTITY_COUNT, interval);
+        r = add_tasks(ret, interval, selection);
+    }
+    if (r != CAMP_OK)
+        return r;
     machine[0] = cell_natural(ret->cpu_count);
     DOCUMENT_ADD(document, WAIT_MACHINE, machine);
     add_summary(document, interval);
-    add_notes(ret, interval, matching, machine + 1);
+    add_notes(ret, interval, machine + 1);
     document->record.headline = document_text(
         document, "%.8s  %.2f s  tier %s  %zu CPUs",
         strlen(interval->time) > 11 ? interval->time + 11 : "-",
@@ -323,6 +340,7 @@ int wait_record_fill(struct wait_record *ret, const struct wait_interval *interv
 void wait_record_release(struct wait_record *record)
 {
     document_release(&record->document);
+    selected_release(&record->selected);
     free(record->rows);
     free(record->keys);
     *record = (struct wait_record){ 0 };

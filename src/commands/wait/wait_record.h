@@ -1,6 +1,7 @@
 /* One interval of `camp wait` as a record of the schema "camp.wait/1". */
 #pragma once
 
+#include "ledger/selection.h"
 #include "views/document.h"
 #include "wait_tasks.h"
 
@@ -10,18 +11,11 @@ enum wait_tier {
     WAIT_KERNEL /* only the kernel's own iowait */
 };
 
-struct wait_selection {
-    const int32_t *pids; /* [pid_count]; none: all */
-    size_t pid_count;
-    size_t top;      /* at most; 0: all */
-    size_t top_cpus; /* CPUs at most, those with the most wait; 0: all */
-};
-
 /* The data of an interval. */
 struct wait_interval {
     enum wait_tier tier;
-    const struct frame *cpus; /* columns: enum cpus_states_column; on tier kernel: cpus_column */
-    const struct wait_tasks *tasks; /* tier kernel: NULL */
+    const struct frame *cpus;  /* columns: enum cpus_states_column; on tier kernel: cpus_column */
+    const struct frame *waits; /* of waits_schema; NULL on tier kernel */
     struct losses losses;
     uint64_t elapsed_ns;
     const char *time;
@@ -33,15 +27,17 @@ extern const char *const wait_table_names[]; /* NULL-terminated: for --table */
 /* wait_record_release() frees it. All zero is an empty record. */
 struct wait_record {
     struct document document;
+    struct selected selected;
     size_t cpu_count; /* without the total */
     size_t *rows;     /* [capacity] of the CPUs */
     uint64_t *keys;   /* [capacity] the wait of each CPU, in ns */
     size_t capacity;
 };
 
-/* Fills the record. CAMP_OK or CAMP_E_NOMEM. */
+/* Fills the record with the selected waits, the longest first, and with the `top_cpus` CPUs that
+ * waited most (0 means all). CAMP_OK or CAMP_E_NOMEM. */
 int wait_record_fill(struct wait_record *ret, const struct wait_interval *interval,
-                     const struct wait_selection *selection);
+                     const struct selection *selection, size_t top_cpus);
 void wait_record_release(struct wait_record *record);
 
 const char *wait_tier_name(enum wait_tier tier);

@@ -10,6 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct column columns[WAITS_COLUMN_COUNT] = {
+    [WAITS_DISK] = { .name = "disk_ns", .kind = COLUMN_STATE, .class = CLASS_IO },
+    [WAITS_MAJOR] = { .name = "major", .kind = COLUMN_GAUGE },
+    [WAITS_MINOR] = { .name = "minor", .kind = COLUMN_GAUGE },
+};
+const struct schema waits_schema = { "waits", columns, WAITS_COLUMN_COUNT, 1, NULL, 0 };
+
 bool wait_tasks_reserve(struct wait_tasks *tasks, size_t count)
 {
     struct wait_reading *now = &tasks->now;
@@ -96,127 +103,119 @@ static void keep_unaccounted(struct wait_tasks *tasks)
     }
 }
 
-static struct wait_task *add_task(struct wait_tasks *tasks, const struct entity *entity,
-                                  uint32_t major, uint32_t minor, uint64_t wait_ns)
+static int add_part(struct wait_tasks *tasks, uint32_t major, uint32_t minor, uint64_t wait_ns)
 {
-    struct wait_task *task;
-
-    if (!ARRAY_RESERVE(tasks->tasks, tasks->capacity, tasks->count + 1))
-        return NULL;
-    task = &tasks->tasks[tasks->count++];
-    *task = (struct wait_task){ .pid = entity->pid,
-                                .tid = (int32_t)entity->id,
-                                .major = major,
-                                .minor = minor,
-                                .wait_ns = wait_ns };
-    memcpy(task->name, entity->name, sizeof task->name);
-    return task;
+    if (!ARRAY_RESERVE(tasks->parts, tasks->part_capacity, tasks->part_count + 1))
+        return CAMP_E_NOMEM;
+    tasks->parts[tasks->part_count++] = (struct wait_part){ major, minor, wait_ns };
+    return CAMP_OK;
 }
 
-/* A row for each disk that the thread ever waited for, with the growth since the last snapshot. */
+/* A part for each disk for which the thread ever waited, with the growth since `before`. */
 static int add_disks(struct wait_tasks *tasks, const struct entity *entity)
 {
     struct wait_reading *now = &tasks->now;
+    int r = CAMP_OK;
 
     for (size_t i = ARRAY_POSITION(&entity->id, now->waits, now->count, compare_tids);
-         i < now->count && now->waits[i].tid == entity->id; i++) {
+         i < now->count && now->waits[i].tid == entity->id && r == CAMP_OK; i++) {
         const struct camp_disk_wait *wait = &now->waits[i];
 
         if (wait->pid != entity->pid || now->accounted[i])
             continue;
         now->accounted[i] = true;
-        if (add_task(tasks, entity, wait->major, wait->minor,
-                     counted_since(waited_before(tasks, wait), wait->wait_ns)) == NULL)
-            return CAMP_E_NOMEM;
+        r = add_part(tasks, wait->major, wait->minor,
+                     counted_since(waited_before(tasks, wait), wait->wait_ns));
     }
+    return r;
+}
+
+static void subtract(struct wait_tasks *tasks, uint64_t excess_ns)
+{
+    for (size_t i = 0; i < tasks->part_count; i++) {
+        struct wait_part *part = &tasks->parts[i];
+        const uint64_t taken_ns = part->wait_ns < excess_ns ? part->wait_ns : excess_ns;
+
+        part->wait_ns -= taken_ns;
+        excess_ns -= taken_ns;
+    }
+}
+
+/* Accounts rest_ns, by which the thread's state DISK exceeds the sum of its waits for disks. A rest
+ * up to the tolerance exists because states and waits are read one after the other, so it belongs
+ * to the longest wait. A larger rest belongs to an unknown disk. */
+static int add_rest(struct wait_tasks *tasks, uint64_t rest_ns, uint64_t tolerance_ns)
+{
+    struct wait_part *longest = NULL, *unknown = NULL;
+
+    for (size_t i = 0; i < tasks->part_count; i++) {
+        struct wait_part *part = &tasks->parts[i];
+
+        if (longest == NULL || part->wait_ns > longest->wait_ns)
+            longest = part;
+        if (part->major == 0 && part->minor == 0)
+            unknown = part;
+    }
+    if (longest != NULL && rest_ns <= tolerance_ns)
+        longest->wait_ns += rest_ns;
+    else if (unknown != NULL)
+        unknown->wait_ns += rest_ns;
+    else
+        return add_part(tasks, 0, 0, rest_ns);
     return CAMP_OK;
 }
 
-static void subtract(struct wait_task *rows, size_t count, uint64_t excess_ns)
+static int add_row(struct frame *rows, const struct entity *thread, const struct wait_part *part)
 {
-    for (size_t i = 0; i < count; i++) {
-        uint64_t taken = rows[i].wait_ns < excess_ns ? rows[i].wait_ns : excess_ns;
+    struct entity *entity = frame_add(rows);
+    uint64_t *values;
 
-        rows[i].wait_ns -= taken;
-        excess_ns -= taken;
-    }
-}
-
-static struct wait_task *longest_of(struct wait_task *rows, size_t count)
-{
-    struct wait_task *longest = rows;
-
-    for (size_t i = 1; i < count; i++) {
-        if (rows[i].wait_ns > longest->wait_ns)
-            longest = &rows[i];
-    }
-    return longest;
-}
-
-/* Accounts rest_ns, by which the thread's state DISK exceeds the sum of its waits for disks. States
- * and disks are read one after the other: up to the tolerance that is the cause, and the rest goes
- * to the longest wait. Otherwise it goes to an unknown disk. */
-static int add_rest(struct wait_tasks *tasks, const struct entity *entity, size_t first,
-                    uint64_t rest_ns, uint64_t tolerance_ns)
-{
-    struct wait_task *rows = tasks->tasks + first;
-    const size_t count = tasks->count - first;
-
-    if (count > 0 && rest_ns <= tolerance_ns) {
-        longest_of(rows, count)->wait_ns += rest_ns;
-        return CAMP_OK;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (rows[i].major == 0 && rows[i].minor == 0) {
-            rows[i].wait_ns += rest_ns;
-            return CAMP_OK;
-        }
-    }
-    return add_task(tasks, entity, 0, 0, rest_ns) != NULL ? CAMP_OK : CAMP_E_NOMEM;
+    if (entity == NULL)
+        return CAMP_E_NOMEM;
+    *entity = *thread;
+    entity->labels = NULL;
+    rows->elapsed_ns[rows->entity_count - 1] = rows->end_ns - rows->start_ns;
+    values = frame_values(rows, rows->entity_count - 1);
+    values[WAITS_DISK] = part->wait_ns;
+    values[WAITS_MAJOR] = part->major;
+    values[WAITS_MINOR] = part->minor;
+    return CAMP_OK;
 }
 
 static int add_thread(struct wait_tasks *tasks, const struct entity *entity, uint64_t disk_ns,
                       uint64_t tolerance_ns)
 {
-    const size_t first = tasks->count;
     uint64_t sum_ns = 0;
-    size_t kept = first;
-    int r = add_disks(tasks, entity);
+    int r;
 
-    for (size_t i = first; i < tasks->count; i++)
-        sum_ns += tasks->tasks[i].wait_ns;
+    tasks->part_count = 0;
+    r = add_disks(tasks, entity);
+    for (size_t i = 0; i < tasks->part_count; i++)
+        sum_ns += tasks->parts[i].wait_ns;
     if (sum_ns > disk_ns)
-        subtract(tasks->tasks + first, tasks->count - first, sum_ns - disk_ns);
+        subtract(tasks, sum_ns - disk_ns);
     else if (r == CAMP_OK && sum_ns < disk_ns)
-        r = add_rest(tasks, entity, first, disk_ns - sum_ns, tolerance_ns);
-    for (size_t i = first; i < tasks->count; i++) {
-        if (tasks->tasks[i].wait_ns > 0)
-            tasks->tasks[kept++] = tasks->tasks[i];
+        r = add_rest(tasks, disk_ns - sum_ns, tolerance_ns);
+    for (size_t i = 0; i < tasks->part_count && r == CAMP_OK; i++) {
+        if (tasks->parts[i].wait_ns > 0)
+            r = add_row(&tasks->rows, entity, &tasks->parts[i]);
     }
-    tasks->count = kept;
     return r;
-}
-
-static int compare_tasks(const void *a, const void *b)
-{
-    const struct wait_task *left = a, *right = b;
-
-    if (left->wait_ns != right->wait_ns)
-        return left->wait_ns > right->wait_ns ? -1 : 1;
-    return left->tid < right->tid ? -1 : left->tid > right->tid;
 }
 
 int wait_tasks_fill(struct wait_tasks *tasks, const struct frame *threads, uint64_t tolerance_ns)
 {
     int r = CAMP_OK;
 
-    tasks->count = 0;
+    if (tasks->rows.schema == NULL)
+        frame_init(&tasks->rows, &waits_schema);
+    frame_clear(&tasks->rows);
+    tasks->rows.start_ns = threads->start_ns;
+    tasks->rows.end_ns = threads->end_ns;
     sort_waits(&tasks->now);
     for (size_t i = 0; i < threads->entity_count && r == CAMP_OK; i++)
         r = add_thread(tasks, &threads->entities[i], frame_values(threads, i)[CAMP_STATE_DISK],
                        tolerance_ns);
-    if (tasks->count > 0)
-        qsort(tasks->tasks, tasks->count, sizeof *tasks->tasks, compare_tasks);
     keep_unaccounted(tasks);
     make_before(tasks);
     return r;
@@ -224,7 +223,8 @@ int wait_tasks_fill(struct wait_tasks *tasks, const struct frame *threads, uint6
 
 void wait_tasks_release(struct wait_tasks *tasks)
 {
-    free(tasks->tasks);
+    frame_release(&tasks->rows);
+    free(tasks->parts);
     free(tasks->before.waits);
     free(tasks->before.accounted);
     free(tasks->now.waits);

@@ -22,7 +22,8 @@ struct made {
     struct frame threads, cpus;
     struct wait_tasks tasks;
     struct wait_record record;
-    struct wait_selection selection;
+    struct selection selection;
+    size_t top_cpus;
     enum wait_tier tier;
     uint64_t tolerance_ns;
     struct losses losses;
@@ -63,14 +64,15 @@ static void fill(struct made *made)
     struct wait_interval interval = {
         .tier = made->tier,
         .cpus = &made->cpus,
-        .tasks = made->tier == WAIT_BPF ? &made->tasks : NULL,
+        .waits = made->tier == WAIT_BPF ? &made->tasks.rows : NULL,
         .losses = made->losses,
         .elapsed_ns = SECOND,
         .time = "2026-11-21T12:00:00.000+00:00",
     };
 
     assert_int_equal(wait_tasks_fill(&made->tasks, &made->threads, made->tolerance_ns), CAMP_OK);
-    assert_int_equal(wait_record_fill(&made->record, &interval, &made->selection), CAMP_OK);
+    assert_int_equal(wait_record_fill(&made->record, &interval, &made->selection, made->top_cpus),
+                     CAMP_OK);
 }
 
 static void release(struct made *made)

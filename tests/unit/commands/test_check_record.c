@@ -75,9 +75,7 @@ static void add_timed_cpu(struct frame *frame, int64_t id, uint32_t count, uint6
 /* One second on two CPUs. CPU 0 is busy for 80 % of the second, but is sampled as idle. */
 static void make(struct made *made)
 {
-    *made = (struct made){
-        .context = { .selection = { .kernel_threads = true }, .tier = TASKS_TASKSTATS, .living = 3 }
-    };
+    *made = (struct made){ .context = { .tier = TASKS_TASKSTATS, .living = 3 } };
     frame_init(&made->tasks, &tasks_schema);
     frame_init(&made->cpus, &cpus_schema);
     made->tasks.end_ns = made->cpus.end_ns = SECOND;
@@ -190,8 +188,8 @@ static void rows_with_the_largest_errors_come_first_and_hidden_rows_are_counted(
 
     (void)state;
     make(&made);
-    made.context.selection.top = 2;
-    made.context.selection.top_cpus = 1;
+    made.context.top = 2;
+    made.context.top_cpus = 1;
     fill(&made);
     assert_int_equal(made.check.document.tables[CHECK_PROCESSES].row_count, 2);
     assert_near(value_of(&made, CHECK_PROCESSES, 0, "pid"), 1);
@@ -228,8 +226,8 @@ static void losses_of_all_kinds_are_reported_together(void **state)
 
     (void)state;
     make(&made);
-    made.context.selection.top = 1;
-    made.context.selection.top_cpus = 1;
+    made.context.top = 1;
+    made.context.top_cpus = 1;
     made.tasks.losses =
         (struct losses){ .unseen = 11, .lost = 22, .partial = 33, .unread_ns = 440000000 };
     made.cpus.losses.partial = 1;
@@ -252,7 +250,7 @@ static void unread_time_is_at_most_the_cpu_time_that_no_process_has(void **state
     (void)state;
     make(&made);
     /* Only one row is shown, but the CPU time of hidden processes is also subtracted. */
-    made.context.selection.top = 1;
+    made.context.top = 1;
     made.tasks.losses.unread_ns = 38ull * SECOND;
     fill(&made);
     assert_near(value_of(&made, CHECK_LOSSES, 0, "unread_percent"), 200 - 90.4);

@@ -35,8 +35,7 @@ static void add_task(struct frame *tasks, int64_t id, const char *name)
 
 static void add_intervals(struct check_report *report)
 {
-    const struct check_context context = { .selection = { .kernel_threads = true },
-                                           .tier = TASKS_TASKSTATS };
+    const struct check_context context = { .tier = TASKS_TASKSTATS };
     struct frame tasks, cpus;
     char time[32];
 

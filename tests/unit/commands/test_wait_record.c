@@ -43,7 +43,7 @@ static void cpus_with_the_most_wait_are_shown_in_order_of_their_ids(void **state
     make(&made);
     add_cpu(&made, 2, SECOND, 0, 550 * MS);
     add_cpu(&made, 3, SECOND, 700 * MS, 700 * MS);
-    made.selection.top_cpus = 2;
+    made.top_cpus = 2;
     fill(&made);
     assert_int_equal(made.record.document.tables[WAIT_CPUS].row_count, 2);
     assert_int_equal(cell(&made, WAIT_CPUS, 0, "cpu").integer, 1);

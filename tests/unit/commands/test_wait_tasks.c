@@ -199,7 +199,7 @@ static void rows_are_of_selected_processes_and_sums_are_of_all_processes(void **
     add_thread(&made, 11, 300 * MS);
     add_thread(&made, 21, 100 * MS);
     add_thread(&made, 22, 200 * MS);
-    made.selection = (struct wait_selection){ .pids = pids, .pid_count = 1, .top = 1 };
+    made.selection = (struct selection){ .pids = pids, .pid_count = 1, .most = 1 };
     fill(&made);
     assert_int_equal(tasks_shown(&made), 1);
     assert_task(&made, 0, 22, "4095:1", 200 * MS);
