@@ -48,8 +48,13 @@ struct recording_table {
     struct schema schema;
     char *label_names[LABELS_MOST];
     sqlite3_stmt *tick, *identity;
-    /* The result columns are entity, flags, the columns of the schema, and enum recording_extra. */
-    sqlite3_stmt *rows;
+    sqlite3_stmt *rows;   /* of table NAME_rows; entity and flags come first */
+    sqlite3_stmt *seldom; /* of table NAME_seldom; NULL if there is no such table */
+    /* [schema.column_count + RECORDING_EXTRA_COUNT] says where each column is. */
+    struct recording_place {
+        sqlite3_stmt *statement; /* `rows` or `seldom` */
+        int column;
+    } * places;
     sqlite3_stmt *label; /* NULL if the file has no labels */
     struct recording_rows intervals[2];
     /* index of the interval that was read last; the other index has the interval before it */

@@ -101,17 +101,19 @@ static int read_identity(struct recording_table *table, int64_t tick, uint32_t n
     return camp_fail(error, CAMP_E_FORMAT, 0, "%s has no name for entity %u", table->path, number);
 }
 
-static int read_values(struct recording_table *table, struct recording_rows *interval,
-                       int64_t flags, struct camp_error *error)
+/* Reads the values that `statement` has for the last row of the frame. */
+static int read_part(const struct recording_table *table, sqlite3_stmt *statement,
+                     struct frame *frame, struct camp_error *error)
 {
-    struct frame *frame = &interval->frame;
     const size_t at = frame->entity_count - 1, count = table->schema.column_count;
     uint64_t *values = frame_values(frame, at);
     int64_t number;
     int r = CAMP_OK;
 
     for (size_t i = 0; i < count + RECORDING_EXTRA_COUNT && r == CAMP_OK; i++) {
-        r = read_number(table, table->rows, (int)i + 2, &number, error);
+        if (table->places[i].statement != statement)
+            continue;
+        r = read_number(table, statement, table->places[i].column, &number, error);
         if (i < count)
             values[i] = (uint64_t)number;
         else if (i == count + RECORDING_COUNT)
@@ -119,10 +121,6 @@ static int read_values(struct recording_table *table, struct recording_rows *int
         else
             frame->elapsed_ns[at] = (uint64_t)number;
     }
-    for (size_t i = 0; i < table->schema.state_count; i++)
-        frame->elapsed_ns[at] += values[i];
-    if ((flags & RECORDING_IDLE) != 0)
-        interval->rows[at].idle = idle_row_of(frame, at);
     return r;
 }
 
@@ -132,7 +130,45 @@ struct merge {
     struct recording_rows *now;
     const struct recording_rows *before;
     size_t at; /* index in before->rows */
+    /* The entity of the current row of table->seldom; INT64_MAX if there are no more rows. */
+    int64_t seldom;
 };
+
+/* Reads the row of table->seldom for an entity, which usually has none. */
+static int read_seldom(struct recording_table *table, struct merge *merge, int64_t number,
+                       struct camp_error *error)
+{
+    int stepped = SQLITE_ROW, r = CAMP_OK;
+
+    while (r == CAMP_OK && merge->seldom < number && stepped == SQLITE_ROW) {
+        stepped = sqlite3_step(table->seldom);
+        if (stepped == SQLITE_ROW)
+            r = read_number(table, table->seldom, 0, &merge->seldom, error);
+    }
+    if (stepped == SQLITE_DONE)
+        merge->seldom = INT64_MAX;
+    else if (stepped != SQLITE_ROW)
+        r = recording_failed(table->database, table->path, error);
+    return r == CAMP_OK && merge->seldom == number
+               ? read_part(table, table->seldom, &merge->now->frame, error)
+               : r;
+}
+
+static int read_values(struct recording_table *table, struct merge *merge, int64_t number,
+                       int64_t flags, struct camp_error *error)
+{
+    struct frame *frame = &merge->now->frame;
+    const size_t at = frame->entity_count - 1;
+    int r = read_part(table, table->rows, frame, error);
+
+    if (r == CAMP_OK)
+        r = read_seldom(table, merge, number, error);
+    for (size_t i = 0; i < table->schema.state_count; i++)
+        frame->elapsed_ns[at] += frame_values(frame, at)[i];
+    if ((flags & RECORDING_IDLE) != 0)
+        merge->now->rows[at].idle = idle_row_of(frame, at);
+    return r;
+}
 
 static int restore_until(struct merge *merge, uint32_t number)
 {
@@ -161,6 +197,7 @@ static int identify(struct recording_table *table, struct merge *merge, uint32_t
         *entity = *before;
     else
         r = read_identity(table, merge->tick, number, entity, error);
+    entity->count = 1;
     entity->flags =
         (entity->flags & ENTITY_KERNEL) | ((uint32_t)flags & (RECORDING_NEW | RECORDING_ENDED));
     return r;
@@ -186,7 +223,7 @@ static int read_row(struct recording_table *table, struct merge *merge, struct c
     if ((flags & RECORDING_GONE) != 0)
         return CAMP_OK;
     r = identify(table, merge, (uint32_t)number, flags, known, error);
-    return r == CAMP_OK ? read_values(table, merge->now, flags, error) : r;
+    return r == CAMP_OK ? read_values(table, merge, number, flags, error) : r;
 }
 
 static int read_tick(struct recording_table *table, struct merge *merge, struct camp_error *error)
@@ -219,6 +256,8 @@ static int read_rows(struct recording_table *table, struct merge *merge, struct 
     int stepped = SQLITE_DONE, r = CAMP_OK;
 
     sqlite3_bind_int64(table->rows, 1, merge->tick);
+    if (table->seldom != NULL)
+        sqlite3_bind_int64(table->seldom, 1, merge->tick);
     while (r == CAMP_OK && (stepped = sqlite3_step(table->rows)) == SQLITE_ROW)
         r = read_row(table, merge, error);
     if (r == CAMP_OK && stepped != SQLITE_DONE)
@@ -226,6 +265,7 @@ static int read_rows(struct recording_table *table, struct merge *merge, struct 
     if (r == CAMP_OK)
         r = restore_until(merge, UINT32_MAX);
     sqlite3_reset(table->rows);
+    sqlite3_reset(table->seldom);
     return r;
 }
 
@@ -233,7 +273,8 @@ int recording_table_read(struct recording_table *table, int64_t tick, struct cam
 {
     struct merge merge = { .tick = tick,
                            .now = &table->intervals[!table->now],
-                           .before = &table->intervals[table->now] };
+                           .before = &table->intervals[table->now],
+                           .seldom = table->seldom != NULL ? 0 : INT64_MAX };
     int r;
 
     frame_clear(&merge.now->frame);

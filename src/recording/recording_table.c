@@ -76,8 +76,30 @@ static void share_interrupts(struct recording_table *table)
     }
 }
 
-/* Appends the SQL names of the columns to `list`. */
-static int read_columns(struct recording_table *table, sqlite3_str *list, struct camp_error *error)
+/* Returns false if the statement has no column of this name. */
+static bool place_in(struct recording_place *ret, sqlite3_stmt *statement, const char *name)
+{
+    for (int i = 0; i < sqlite3_column_count(statement); i++) {
+        if (strcmp(sqlite3_column_name(statement, i), name) == 0) {
+            *ret = (struct recording_place){ statement, i };
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Finds the statement that reads a column, whose name in SQL is `name`. */
+static int find_place(struct recording_table *table, const char *name, size_t at,
+                      struct camp_error *error)
+{
+    if (place_in(&table->places[at], table->rows, name) ||
+        place_in(&table->places[at], table->seldom, name))
+        return CAMP_OK;
+    return camp_fail(error, CAMP_E_FORMAT, 0, "%s: '%s' has no column '%s'", table->path,
+                     table->name, name);
+}
+
+static int read_columns(struct recording_table *table, struct camp_error *error)
 {
     sqlite3_stmt *statement = NULL;
     int stepped = SQLITE_DONE;
@@ -88,8 +110,9 @@ static int read_columns(struct recording_table *table, sqlite3_str *list, struct
         table->name);
 
     while (r == CAMP_OK && (stepped = sqlite3_step(statement)) == SQLITE_ROW) {
-        sqlite3_str_appendf(list, "\"%w\", ", text_of(statement, 2));
         r = add_column(table, statement, error);
+        if (r == CAMP_OK)
+            r = find_place(table, text_of(statement, 2), table->schema.column_count - 1, error);
     }
     if (r == CAMP_OK && stepped != SQLITE_DONE)
         r = recording_failed(table->database, table->path, error);
@@ -98,6 +121,11 @@ static int read_columns(struct recording_table *table, sqlite3_str *list, struct
     if (r == CAMP_OK && table->schema.column_count == 0)
         return camp_fail(error, CAMP_E_FORMAT, 0, "%s: '%s' has no columns", table->path,
                          table->name);
+    if (r == CAMP_OK)
+        r = find_place(table, "count", table->schema.column_count + RECORDING_COUNT, error);
+    if (r == CAMP_OK)
+        r = find_place(table, table->schema.state_count > 0 ? "unaccounted_ns" : "elapsed_ns",
+                       table->schema.column_count + RECORDING_UNACCOUNTED, error);
     return r;
 }
 
@@ -105,10 +133,12 @@ static int allocate(struct recording_table *table, const char *name)
 {
     table->name = strdup(name);
     table->columns = calloc(COLUMNS_MOST, sizeof *table->columns);
+    table->places = calloc(COLUMNS_MOST + RECORDING_EXTRA_COUNT, sizeof *table->places);
     table->schema = (struct schema){ .name = table->name, .columns = table->columns };
     for (int i = 0; i < 2; i++)
         frame_init(&table->intervals[i].frame, &table->schema);
-    return table->name != NULL && table->columns != NULL ? CAMP_OK : CAMP_E_NOMEM;
+    return table->name != NULL && table->columns != NULL && table->places != NULL ? CAMP_OK
+                                                                                  : CAMP_E_NOMEM;
 }
 
 static bool has_labels(sqlite3 *database)
@@ -198,34 +228,23 @@ int recording_labels_read(struct recording_table *table, int64_t tick, uint32_t 
     return CAMP_OK;
 }
 
-static bool has_seldom(const struct recording_table *table)
+static int prepare_rows(struct recording_table *table, struct camp_error *error)
 {
-    char *name = sqlite3_mprintf("%s_seldom", table->name);
-    const int r = name != NULL ? sqlite3_table_column_metadata(table->database, NULL, name, NULL,
-                                                               NULL, NULL, NULL, NULL, NULL)
-                               : SQLITE_NOMEM;
+    char *seldom = sqlite3_mprintf("%s_seldom", table->name);
+    const bool has_seldom =
+        seldom != NULL && sqlite3_table_column_metadata(table->database, NULL, seldom, NULL, NULL,
+                                                        NULL, NULL, NULL, NULL) == SQLITE_OK;
+    int r = recording_prepare(table->database, table->path, &table->rows, error,
+                              "SELECT entity, flags, * FROM \"%w_rows\" "
+                              "WHERE tick = ? ORDER BY entity",
+                              table->name);
 
-    sqlite3_free(name);
-    return r == SQLITE_OK;
-}
-
-/* `columns` has the SQL names of the schema's columns. Each of these columns is in NAME_rows or
- * NAME_seldom. */
-static int prepare_rows(struct recording_table *table, const char *columns,
-                        struct camp_error *error)
-{
-    const char *elapsed = table->schema.state_count > 0 ? "unaccounted_ns" : "elapsed_ns";
-    char *seldom = has_seldom(table) ? sqlite3_mprintf("LEFT JOIN \"%w_seldom\" "
-                                                       "USING (tick, entity)",
-                                                       table->name)
-                                     : sqlite3_mprintf("");
-    int r = columns != NULL && seldom != NULL ? CAMP_OK : CAMP_E_NOMEM;
-
-    if (r == CAMP_OK)
-        r = recording_prepare(table->database, table->path, &table->rows, error,
-                              "SELECT entity, flags, %sifnull(count, 1) AS count, %s "
-                              "FROM \"%w_rows\" %s WHERE tick = ? ORDER BY entity",
-                              columns, elapsed, table->name, seldom);
+    if (r == CAMP_OK && has_seldom)
+        r = recording_prepare(table->database, table->path, &table->seldom, error,
+                              "SELECT entity, * FROM \"%w\" WHERE tick = ? ORDER BY entity",
+                              seldom);
+    if (r == CAMP_OK && seldom == NULL)
+        r = CAMP_E_NOMEM;
     sqlite3_free(seldom);
     return r;
 }
@@ -249,22 +268,18 @@ static int prepare_others(struct recording_table *table, const char *tick_name,
 int recording_table_open(struct recording_table *table, sqlite3 *database, const char *path,
                          const char *name, const char *tick_name, struct camp_error *error)
 {
-    sqlite3_str *list = sqlite3_str_new(database);
-    char *columns;
     int r;
 
     *table = (struct recording_table){ .database = database, .path = path };
     r = allocate(table, name);
     if (r == CAMP_OK)
-        r = read_columns(table, list, error);
-    columns = sqlite3_str_finish(list);
+        r = prepare_rows(table, error);
+    if (r == CAMP_OK)
+        r = read_columns(table, error);
     if (r == CAMP_OK)
         r = open_labels(table, error);
     if (r == CAMP_OK)
-        r = prepare_rows(table, columns, error);
-    if (r == CAMP_OK)
         r = prepare_others(table, tick_name, error);
-    sqlite3_free(columns);
     return r;
 }
 
@@ -272,6 +287,7 @@ void recording_table_release(struct recording_table *table)
 {
     sqlite3_finalize(table->tick);
     sqlite3_finalize(table->rows);
+    sqlite3_finalize(table->seldom);
     sqlite3_finalize(table->identity);
     sqlite3_finalize(table->label);
     for (size_t i = 0; i < LABELS_MOST; i++)
@@ -282,6 +298,7 @@ void recording_table_release(struct recording_table *table)
         free((char *)table->columns[i].help);
     }
     free(table->columns);
+    free(table->places);
     free(table->name);
     for (int i = 0; i < 2; i++) {
         frame_release(&table->intervals[i].frame);

@@ -97,13 +97,13 @@ static void a_damaged_recording_is_reported(void **state)
         { "DROP TABLE camp", "no such table" },
         { "DELETE FROM column_info", "has no columns" },
         { "UPDATE column_info SET kind = 'colour'", "column_info" },
-        { "UPDATE column_info SET column_name = 'x' WHERE position = 3", "no such column" },
+        { "UPDATE column_info SET column_name = 'x' WHERE position = 3", "has no column 'x'" },
         { "DELETE FROM identity", "no name for entity" },
         { "CREATE TABLE t AS SELECT * FROM \"made states_rows\";"
           "DROP TABLE \"made states_rows\"; UPDATE t SET run_ns = 'much' WHERE tick = 9;"
           "ALTER TABLE t RENAME TO \"made states_rows\"",
           "a value that is not a whole number" },
-        { "UPDATE camp SET value = 'x' WHERE key = 'table'", "has no columns" },
+        { "UPDATE camp SET value = 'x' WHERE key = 'table'", "no such table" },
     };
     size_t length;
     char *whole;
