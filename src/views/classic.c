@@ -59,7 +59,7 @@ static int cpuchk_record(const struct view_options *options, const struct record
 
     (void)number;
     fprintf(stream, "%.8s cpu time accuracy check  proc %" PRIu64 "  new %" PRIu64 "\n",
-            time.kind == CELL_TEXT && strlen(time.text) > 11 ? time.text + 11 : "-",
+            time_of_day(time.kind == CELL_TEXT ? time.text : NULL),
             cell_of(record, "total", 0, "processes").natural,
             cell_of(record, "total", 0, "new").natural);
     for (size_t row = 0; row < record->tables[processes].row_count; row++) {
@@ -112,10 +112,9 @@ static int mpstat_record(const struct view_options *options, const struct record
     const struct table *cpus = &record->tables[table_by_name(record, "cpus")];
     struct cell time = cell_of(record, "summary", 0, "time");
     FILE *stream = options->stream;
-    char clock[12] = "-";
+    char clock[12];
 
-    if (time.kind == CELL_TEXT && strlen(time.text) > 11)
-        snprintf(clock, sizeof clock, "%.8s", time.text + 11);
+    snprintf(clock, sizeof clock, "%.8s", time_of_day(time.kind == CELL_TEXT ? time.text : NULL));
     if (number > 0)
         putc('\n', stream);
     fprintf(stream,

@@ -109,3 +109,7 @@ struct record {
     /* NULL-terminated lines below the tables in text; NULL if there are none. */
     const char *const *notes;
 };
+
+/* The part of a time such as "2026-11-21T12:00:00.000+00:00" that follows the date; "-" if there is
+ * no date. A headline shows its first 8 characters. */
+const char *time_of_day(const char *time);

@@ -56,6 +56,13 @@ size_t view_height(FILE *stream)
     return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
 }
 
+const char *time_of_day(const char *time)
+{
+    const char *ret = time != NULL ? strchr(time, 'T') : NULL;
+
+    return ret != NULL ? ret + 1 : "-";
+}
+
 struct cell cell_real(double value)
 {
     if (!isfinite(value))

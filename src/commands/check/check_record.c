@@ -101,8 +101,8 @@ static const char *headline(struct check_record *check, const struct check_conte
     return document_text(
         &check->document,
         "%.8s  %.2f s  tier %s  %" PRIu64 " processes%s, %" PRIu64 " new, %" PRIu64 " ended",
-        strlen(check->time) > 11 ? check->time + 11 : "-", interval_s, tier_name(context->tier),
-        total[!is_known].natural, is_known ? "" : " ran", total[2].natural, total[3].natural);
+        time_of_day(check->time), interval_s, tier_name(context->tier), total[!is_known].natural,
+        is_known ? "" : " ran", total[2].natural, total[3].natural);
 }
 
 /* Notes how many rows the text form omits. */

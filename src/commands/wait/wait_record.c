@@ -331,8 +331,7 @@ int wait_record_fill(struct wait_record *ret, const struct wait_interval *interv
     add_summary(document, interval);
     add_notes(ret, interval, machine + 1);
     document->record.headline = document_text(
-        document, "%.8s  %.2f s  tier %s  %zu CPUs",
-        strlen(interval->time) > 11 ? interval->time + 11 : "-",
+        document, "%.8s  %.2f s  tier %s  %zu CPUs", time_of_day(interval->time),
         (double)interval->elapsed_ns / NS_PER_S, wait_tier_name(interval->tier), ret->cpu_count);
     return document_finish(document);
 }
