@@ -6,11 +6,12 @@
 //   ...                                     node bench.mjs open URL INTERVALS
 //   ...                                     node bench.mjs stall URL SECONDS
 //
-// fps: plays COUNT moving entities at 60 frames a second while Barry4 turns; prints the median interval
-// between pictures over 5 s, and the CPU time of the page's script for a picture, which does not depend
-// on other load. live: the time from the end of a frame of the stream until the frame is painted.
-// open: the time until the first frame of a recording is painted, and until all frames are read.
-// stall: the longest time without a new picture, while Barry4 turns and a live source sends frames.
+// fps: plays COUNT moving entities at 60 frames a second while Barry4 turns. It prints the median
+//   interval between pictures over 5 s, and the CPU time of the page's script for each picture. This
+//   CPU time does not depend on other load.
+// live: prints the time from the end of a frame of the stream until the frame is painted.
+// open: prints the time until the first frame of a recording is painted, and until all are read.
+// stall: prints the longest time without a new picture, while Barry4 turns and frames arrive.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +49,7 @@ async function one(count) {
     const opener = new Opener(browser, folder);
     const page = await opener.report(made({ count, frames: 20 }), { width: 1280, height: 800 });
     await page.selectOption('[aria-label=Speed]', '60');
-    await page.evaluate(() => { // from the last frame on to the first again
+    await page.evaluate(() => { // plays again from the first frame after the last frame
         const play = document.querySelector('.play');
         setInterval(() => play.getAttribute('aria-label') === 'Play' && play.click(), 4);
     });
@@ -64,13 +65,13 @@ async function one(count) {
     await opener.close();
 }
 
-/** Returns the ages in ms of the painted frames; the odometer shows the time of each frame. */
+/** Returns the ages in ms of the painted frames. The odometer shows the time of each frame. */
 function ages(seconds) {
     const odometer = document.querySelector('.odometer');
     const found = [];
     new MutationObserver(() => {
         const [, h, m, s] = odometer.textContent.match(/(\d\d):(\d\d):(\d\d\.\d+)/).map(Number);
-        // After the next paint.
+        // The timeout runs after the next paint.
         requestAnimationFrame(() => setTimeout(() => {
             const now = new Date();
             const of = new Date(now).setHours(h, m, Math.floor(s), Math.round(1000 * (s % 1)));

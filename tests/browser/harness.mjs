@@ -1,5 +1,6 @@
-// Functions for tests of the page: they open a report in a browser without a network, and read its
-// canvases and texts. A test also fails if the page logs an error or violates its security policy.
+// Functions for tests of the page. They open a report in a browser without a network, and read the
+// canvases and texts of the page. A test also fails if the page logs an error or violates its
+// security policy.
 import { strict as assert } from 'node:assert';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,12 +9,12 @@ import { report } from './stream.mjs';
 
 export const tests = [];
 
-/** headed: the test runs again in a browser with a window (under Xvfb, without a GPU). */
+/** If `headed` is set, the test also runs in a browser with a window (under Xvfb, without a GPU). */
 export function test(name, run, { headed = false } = {}) {
     tests.push({ name, run, headed });
 }
 
-/** A test throws this error to be skipped; the message is the reason. */
+/** A test throws this error to be skipped. The message is the reason. */
 export class Skip extends Error {}
 
 /** Opens pages for one test. */
@@ -25,7 +26,7 @@ export class Opener {
         this.faults = [];
     }
 
-    /** Opens a page as camp report writes it with this data (a Buffer), or a page with the given HTML. */
+    /** Opens a page with this data (a Buffer) as camp report writes it, or a page with this HTML (a string). */
     async report(data, options = {}) {
         const page = await this.page({ offline: true, ...options });
         await page.goto(this.write(data));
@@ -79,7 +80,7 @@ export async function press(page, ...keys) {
 export const text = (page, selector) => page.locator(selector).innerText();
 export const said = (page) => page.locator('#live').textContent();
 
-/** Returns a colour of style.css: colour(page, 'dot') is [red, green, blue]. */
+/** Returns a colour of style.css as [red, green, blue]. 'dot' is the name of the variable --dot. */
 export async function colour(page, name) {
     const value = await page.evaluate((of) => getComputedStyle(document.documentElement).getPropertyValue(`--${of}`).trim(), name);
     return rgb(value);
@@ -87,9 +88,9 @@ export async function colour(page, name) {
 
 export const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
-/** Finds the spots of one colour on a canvas of a view (layer 0: dots, 1: what is drawn above the dots).
- *  Returns the middle and size of each spot, in pixels of the page from the corner of the stage.
- *  `near`: the largest difference from the colour, per channel. */
+/** Finds the spots of one colour on a canvas of a view. Layer 0 has the dots, and layer 1 everything
+ *  that is drawn above the dots. Returns the middle and size of each spot, in pixels of the page from
+ *  the corner of the stage. `near` is the largest difference from the colour in each channel. */
 export async function spots(page, view, wanted, { layer = 0, near = 30, least = 8 } = {}) {
     return page.evaluate(({ view, wanted, layer, near, least }) => {
         const canvas = document.querySelectorAll(`${view} .stage canvas`)[layer];
@@ -120,7 +121,7 @@ export async function spots(page, view, wanted, { layer = 0, near = 30, least = 
                         open.push(to);
                     }
             }
-            // The page centres its dots on corners of pixels; pixel n covers n to n + 1.
+            // The page centres its dots on corners of pixels. Pixel n covers n to n + 1.
             if (size >= least) found.push({ x: x / sum / ratio, y: y / sum / ratio, size: size / ratio / ratio });
         }
         return found;
@@ -140,7 +141,7 @@ export async function pixelsNear(page, view, wanted, { x, y }, reach, { layer = 
     }, { view, wanted, x, y, reach, layer, near });
 }
 
-/** Returns the corners of the picture (top, left, right), where three entities with one state each are. */
+/** Returns the spots at the corners of the triangle. Three entities with one state each must be there. */
 export function cornersOf(found) {
     const [top] = [...found].sort((a, b) => a.y - b.y);
     const [left] = [...found].sort((a, b) => a.x - b.x);
@@ -148,7 +149,8 @@ export function cornersOf(found) {
     return { top, left, right };
 }
 
-/** Converts a spot to the coordinates of the CAMP paper: x and y (up) in a triangle of height 1. */
+/** Converts a spot to the coordinates of the CAMP paper: x to the right and y upwards, in a triangle of
+ *  height 1. */
 export function inTriangle({ top, left }, spot) {
     const height = left.y - top.y;
     return { x: (spot.x - left.x) / height, y: (left.y - spot.y) / height };

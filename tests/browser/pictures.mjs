@@ -2,17 +2,16 @@
 //
 //   CAMP=build/release/src/camp node tests/browser/pictures.mjs
 //
-// view.png shows the sample data in light colours, page-dark.png synthetic threads in dark colours,
-// two of them pinned, page-phone.png the same on a phone.
+// view.png shows the sample data in light colours. page-dark.png shows synthetic threads in dark
+// colours, with two pinned threads. page-phone.png shows the synthetic threads on a phone.
 //
 //   node tests/browser/pictures.mjs URL
 //
-// sessions.png shows camp view --from postgres:... at that address: sessions, coloured by their
-// application (docs/sessions.md names them).
+// sessions.png shows the sessions of `camp view --from postgres:...`, which runs at the URL. The
+// sessions are coloured by application (docs/sessions.md).
 //
-//   tests/servers/fleet_picture        calls it with the address and "fleet"
-//
-// fleet.png shows four hosts in network namespaces, each with its own load (docs/fleet.md).
+// tests/servers/fleet_picture calls this script with a URL and "fleet". fleet.png then shows four hosts
+// in network namespaces, each with its own load (docs/fleet.md).
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +31,7 @@ const browser = await chromium.launch({
 const opener = new Opener(browser, folder);
 
 async function shot(page, name) {
-    await page.waitForTimeout(1000); // all views are drawn
+    await page.waitForTimeout(1000); // until all views are drawn
     await page.screenshot({ path: at(`docs/images/${name}.png`) });
 }
 

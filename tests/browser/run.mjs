@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { Opener, Skip, tests } from './harness.mjs';
 
-const AT_A_TIME = { headless: 2, headed: 1 }; // on a screen one window has the keys and the pointer
-const LIMIT_MS = 60000; // each test
+const AT_A_TIME = { headless: 2, headed: 1 }; // only one window of a screen gets keys and pointer events
+const LIMIT_MS = 60000; // of each test
 
 const words = process.argv.slice(2).map((word) => word.replace(/ \(headed\)$/, ''));
 const folder = mkdtempSync(join(tmpdir(), 'camp-page-'));
@@ -42,7 +42,7 @@ async function one({ name, run }, browser) {
     }
 }
 
-/** Runs each test without a window, and those marked as headed with a window too. */
+/** Runs each test without a window. Tests that are marked as headed also run with a window. */
 async function all() {
     const chosen = tests.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
     const browsers = { headless: await launch(true), headed: await launch(false) };

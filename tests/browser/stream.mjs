@@ -22,8 +22,8 @@ export function block(type, payload) {
 
 export const json = (type, value) => block(type, JSON.stringify(value));
 
-/** states: ['user', 'run_queue', …]; unless axes are given, the first 3 states are the vertices of
- *  Barry3, and the first 4 those of Barry4. */
+/** `states` is an array such as ['user', 'run_queue']. Unless axes are given, the first 3 states are the
+ *  vertices of Barry3, and the first 4 states are the vertices of Barry4. */
 export function head({ states, ...others }) {
     const axes = (count) => states.length < count ? null
         : states.slice(0, count).map((name, i) => ({ name, states: [i] }));
@@ -35,7 +35,7 @@ export function head({ states, ...others }) {
     });
 }
 
-/** names: ['postgres', …], or objects with further members. */
+/** `names` is an array of names such as 'postgres', or of objects with further members. */
 export function entities(names, first = 0) {
     return json(ENTITIES, names.map((name, i) => ({
         n: first + i, id: 1000 + first + i, pid: 1000 + first + i, parent: 1, uid: 0, kernel: false,
@@ -43,8 +43,8 @@ export function entities(names, first = 0) {
     })));
 }
 
-/** rows: [{ n, shares: [one per state], elapsed, unaccounted, flags }]. The default of `unaccounted` is
- *  1 minus the sum of the shares. */
+/** `rows` is an array of { n, shares: [one per state], elapsed, unaccounted, flags }. The default of
+ *  `unaccounted` is 1 minus the sum of the shares. */
 export function frame(stateCount, rows, { index = 0, key = true, gone = [], lengthMs = 1000, unit = UNIT, losses = [0, 0, 0] } = {}) {
     const fixed = Buffer.alloc(64);
     fixed.writeDoubleLE(1.79e12 + index * lengthMs, 0);
@@ -66,7 +66,7 @@ export function frame(stateCount, rows, { index = 0, key = true, gone = [], leng
     ]));
 }
 
-/** Makes a stream of frames; frames[i] is an array of rows, or { rows, ...arguments of frame() }. */
+/** Makes a stream of frames. frames[i] is an array of rows, or { rows, ...arguments of frame() }. */
 export function stream({ states, names, frames, ...others }) {
     return Buffer.concat([
         head({ states, frames: frames.length, ...others }), entities(names),

@@ -1,4 +1,4 @@
-// The dots of Barry3 are at the computed places, and unaccounted time is shown.
+// The dots of Barry3 are at the computed positions, and unaccounted time is shown.
 import { strict as assert } from 'node:assert';
 import {
     assertNear, assertSpot, colour, cornersOf, inTriangle, pixelsNear, point, press, rgb, said, spots, stageBox, still, test, text,
@@ -8,7 +8,7 @@ import { COLOURS, stream } from './stream.mjs';
 const STATES = ['user', 'sleep', 'disk'];
 const CORNERS = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
 
-/** Makes one frame: an entity at each of the three corners, then the given shares. */
+/** Makes one frame with an entity at each of the three corners, and an entity for each of `shares`. */
 function still_life(shares, others = {}) {
     const rows = [...CORNERS, ...shares].map((own, n) => ({ n, shares: own }));
     return stream({ states: STATES, names: rows.map((_, n) => `task${n}`), frames: [rows], ...others });
@@ -92,7 +92,7 @@ test('sums: the time on the run queue is shown as waiting for a CPU', async (ope
     assert.match(await text(page, '#sums'), /^Unaccounted 0 s \(0 %\) in 2 entities · waiting for a CPU \(run queue\) 625 ms \(41\.7 %\)/);
 });
 
-test('axes: states at no vertex are listed as left out', async (opener) => {
+test('axes: states that belong to no vertex are listed as left out', async (opener) => {
     const page = await opener.report(stream({
         states: ['user', 'sleep', 'disk', 'lock'], names: ['a', 'b'], frames: [[{ n: 0, shares: [0.3, 0.3, 0, 0.4] }, { n: 1, shares: [1, 0, 0, 0] }]],
     }));
@@ -142,7 +142,7 @@ test('zoom: the dragged part fills the triangle, and Escape shows the whole tria
     const { top, left, right } = cornersOf(await dots(page));
     const height = left.y - top.y;
     const spot = (p) => ({ x: left.x + (height * (p[0] + 2 * p[2])) / Math.sqrt(3), y: left.y - height * p[0] });
-    // Selects the upper half by dragging from its left to its right corner.
+    // The drag from left to right selects the upper half of the triangle.
     const box = await stageBox(page, '.barry3');
     const [from, to] = [spot([0.5, 0.5, 0]), spot([0.5, 0, 0.5])];
     await page.mouse.move(box.x + from.x, box.y + from.y);
@@ -154,7 +154,7 @@ test('zoom: the dragged part fills the triangle, and Escape shows the whole tria
     const found = await dots(page);
     assert.equal(found.length, 2);
     assertSpot(found, top, 2);
-    assertSpot(found, spot([0.5, 0.25, 0.25]), 4); // 0.75 is the middle of 0.5 to 1
+    assertSpot(found, spot([0.5, 0.25, 0.25]), 4); // 0.75 is halfway between 0.5 and 1
     assert.match(await text(page, '.barry3 .outside'), /^2 outside/);
     await press(page, 'Escape');
     assertSpot(await dots(page), spot([0.75, 0.125, 0.125]));
@@ -162,13 +162,13 @@ test('zoom: the dragged part fills the triangle, and Escape shows the whole tria
     assert.equal(right.x > left.x, true);
 }, { headed: true });
 
-test('zoom: the wheel keeps the spot under the pointer', async (opener) => {
+test('zoom: a dot under the pointer stays there while the wheel zooms', async (opener) => {
     const page = await opener.report(still_life([[0.5, 0.2, 0.3]]));
     const found = await dots(page);
     const corners = cornersOf(found);
     const inner = found.find((spot) => !Object.values(corners).includes(spot));
     await point(page, '.barry3', inner);
-    // The wheel event is asynchronous: on a busy machine the pointer would have moved before it arrives.
+    // The wheel event is asynchronous. On a busy machine the pointer would move before the event arrives.
     await page.evaluate(() => {
         window.turns = 0;
         document.addEventListener('wheel', () => window.turns++, { passive: true });
@@ -181,10 +181,10 @@ test('zoom: the wheel keeps the spot under the pointer', async (opener) => {
     await still(page);
     const after = await dots(page);
     assert.ok(after.length < 4, 'corners are outside');
-    assertSpot(after, inner, 3.5); // a pointer stands at whole pixels, and zoomed is what it is off
+    assertSpot(after, inner, 3.5); // the pointer is at whole pixels, and the zoom enlarges the rounding error
 });
 
-test('crowds: many dots at one place are spread around the place, and their count is shown', async (opener) => {
+test('crowds: many dots at the same position are spread around it, and the number of dots is shown', async (opener) => {
     const page = await opener.report(still_life(Array.from({ length: 50 }, () => [1 / 3, 1 / 3, 1 / 3])));
     const [crowd] = (await dots(page)).sort((a, b) => b.size - a.size);
     const { width, height } = await stageBox(page, '.barry3');
@@ -203,7 +203,7 @@ function fromSides({ top, left, right }, { x, y }) {
     return Math.min(from(top, left), from(left, right), from(right, top));
 }
 
-test('crowds: the counts of dots do not overlap the sides of the triangle', async (opener) => {
+test('crowds: the numbers of dots do not overlap the sides of the triangle', async (opener) => {
     const corners = cornersOf(await dots(await opener.report(still_life([]))));
     const places = [[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 0.6, 0.4], [0.6, 0.4, 0], [0.6, 0, 0.4]];
     const page = await opener.report(still_life(places.flatMap((place) => Array.from({ length: 40 }, () => place))));
@@ -212,7 +212,7 @@ test('crowds: the counts of dots do not overlap the sides of the triangle', asyn
     for (const sign of signs) assert.ok(fromSides(corners, sign) > 6, `a sign at ${sign.x}, ${sign.y} is on a side`);
 });
 
-test('vertices: the pointer on the name of a vertex shows its states, and so does a key', async (opener) => {
+test('vertices: the pointer on the name of a vertex shows the states of the vertex, and so does the key v', async (opener) => {
     const page = await opener.report(stream({
         states: ['user', 'system', 'sleep', 'disk'], names: ['a'], frames: [[{ n: 0, shares: [0.25, 0.25, 0.25, 0.25] }]],
         axes3: [{ name: 'CPU', states: [0, 1] }, { name: 'idle', states: [2] }, { name: 'waiting', states: [3] }],

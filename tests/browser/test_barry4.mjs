@@ -1,4 +1,4 @@
-// Barry4: the places of dots in a tetrahedron, which can be turned.
+// Barry4: the positions of dots in a tetrahedron that can be turned.
 import { strict as assert } from 'node:assert';
 import { assertNear, assertSpot, colour, press, spots, stageBox, still, test } from './harness.mjs';
 import { stream } from './stream.mjs';
@@ -21,9 +21,9 @@ const drag = async (page, dx, dy) => {
     await still(page);
 };
 
-test('barry4: from above, three corners surround the fourth', async (opener) => {
+test('barry4: seen from above, three corners surround the fourth corner', async (opener) => {
     const page = await opener.report(made([]));
-    await press(page, '2', ...Array(40).fill('ArrowDown')); // as far as it goes
+    await press(page, '2', ...Array(40).fill('ArrowDown')); // as far as the tetrahedron turns
     const found = await dots(page);
     const middle = { x: 0, y: 0 };
     for (const { x, y } of found) {
@@ -31,7 +31,7 @@ test('barry4: from above, three corners surround the fourth', async (opener) => 
         middle.y += y / 4;
     }
     assert.equal(found.length, 4);
-    assertSpot(found, middle, 1.5); // the top, which is nearest to the eye
+    assertSpot(found, middle, 1.5); // the top vertex, which is nearest to the viewer
     const largest = [...found].sort((a, b) => b.size - a.size)[0];
     assertNear(Math.hypot(largest.x - middle.x, largest.y - middle.y), 0, 1.5);
     const away = found.filter((spot) => spot !== largest).map(({ x, y }) => Math.hypot(x - middle.x, y - middle.y));
@@ -41,11 +41,11 @@ test('barry4: from above, three corners surround the fourth', async (opener) => 
 test('barry4: nearer dots are larger', async (opener) => {
     const page = await opener.report(made([]));
     const found = (await dots(page)).sort((a, b) => b.y - a.y);
-    const [left, , behind] = found; // the lowest is in front, the third from below behind
+    const [left, , behind] = found; // the lowest dot is in front, and the third from below is behind
     assert.ok(left.size > 1.2 * behind.size, `${left.size} and ${behind.size} pixels`);
 });
 
-test('barry4: a dot with two halves is on an edge, one with three thirds on a face', async (opener) => {
+test('barry4: a dot with two equal shares is on an edge, a dot with three equal shares on a face', async (opener) => {
     const page = await opener.report(made([[0, 0.5, 0.5, 0], [0, 1 / 3, 1 / 3, 1 / 3]]));
     await press(page, '2', ...Array(40).fill('ArrowDown'));
     const found = await dots(page);
@@ -61,7 +61,7 @@ test('barry4: a drag turns the tetrahedron, and the key 0 turns it back', async 
     await drag(page, 120, 0);
     const after = await dots(page);
     const moved = after.filter(({ x, y }) => before.every((spot) => Math.hypot(spot.x - x, spot.y - y) > 3));
-    assert.equal(moved.length, 3); // all but the top
+    assert.equal(moved.length, 3); // all dots except the dot at the top
     await press(page, '2', '0');
     for (const spot of before) assertSpot(await dots(page), spot);
 }, { headed: true });
@@ -96,7 +96,7 @@ test('barry4: the tetrahedron turns by itself on request, but not if the system 
     assert.equal(await calm.locator('.barry4 [aria-label="Turn slowly"]').isVisible(), false);
 });
 
-test('barry4: the view is hidden for a source of three states', async (opener) => {
+test('barry4: the view is hidden if the source has only three states', async (opener) => {
     const page = await opener.report(stream({
         states: STATES.slice(0, 3), names: ['a'], frames: [[{ n: 0, shares: [1, 0, 0] }]],
     }));

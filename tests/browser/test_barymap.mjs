@@ -1,4 +1,5 @@
-// The barymap: the place of each cell, and its colour, mixed in OKLab; scrubbing, brushing, keys.
+// The barymap: the position of each cell, the colour of each cell (mixed in OKLab), scrubbing, brushing
+// and keys.
 import { strict as assert } from 'node:assert';
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ const [CPU, IDLE, WAITING] = COLOURS.axes3;
 const PAPER = '#ffffff';
 const PLOT = '.barymap-plot';
 
-/** cells[entity][frame]: the shares of the entity in the frame; null: it is absent there. */
+/** cells[entity][frame] are the shares of the entity in the frame. null means that the entity is absent. */
 function grid(cells, others = {}) {
     const frames = cells[0].map((_, t) => cells.flatMap((row, n) => (row[t] ? [{ n, shares: row[t] }] : [])));
     return stream({ states: STATES, axes3: AXES3, axes4: null, names: cells.map((_, n) => `e${n}`), frames, ...others });
@@ -23,9 +24,9 @@ const CELLS = [
     [[0.62, 0.28, 0.1, 0], [1 / 3, 1 / 3, 1 / 3, 0], [0.5, 0, 0, 0.5], [0.1, 0.2, 0.3, 0.4]],
     [[0.2, 0.2, 0.6, 0], null, [0.9, 0, 0, 0], [0.6, 0.3, 0.2, 0]],
 ];
-const ROW = 18; // pixels of the page: there are few
+const ROW = 18; // height of a row in pixels of the page, if there are few rows
 
-/** Returns the middle of each cell, given as [line, frame]. */
+/** Returns the middle of each of `cells`. A cell is given as [line, frame]. */
 async function cellSpots(page, cells, frames = 4) {
     const { width } = await page.locator(`${PLOT} canvas`).first().boundingBox();
     return cells.map(([line, t]) => [((t + 0.5) * width) / frames, (line + 0.5) * ROW]);
@@ -46,7 +47,7 @@ async function byName(page) {
     await still(page);
 }
 
-test('barymap: a cell has the colour of its composition, mixed in OKLab', async (opener) => {
+test('barymap: a cell mixes the colours of its shares in OKLab', async (opener) => {
     for (const [dark, paper] of [[false, PAPER], [true, '#15181c']]) {
         const page = await opener.report(grid(CELLS), { dark });
         await show(page, 'barymap');
@@ -67,7 +68,7 @@ async function coloursOf(page, line, t) {
     return new Set((await pixels(page, PLOT, box)).map((pixel) => pixel.slice(0, 3).join()));
 }
 
-test('barymap: missing time is hatched red, over 100 % black, and absent entities have no cell', async (opener) => {
+test('barymap: missing time is hatched red, time above 100 % is hatched black, and absent entities have no cell', async (opener) => {
     const page = await opener.report(grid(CELLS));
     await show(page, 'barymap');
     await byName(page);
@@ -104,16 +105,16 @@ test('barymap: rows are ordered by share, name, group or cluster', async (opener
     };
     assert.deepEqual(await order(), [1, 2, 3, 0]);
     await page.selectOption('.barymap select', 'name');
-    assert.deepEqual(await order(), [1, 3, 0, 2]); // a 1001, a 1003, b 1000, c 1002
+    assert.deepEqual(await order(), [1, 3, 0, 2]); // by name and pid: a 1001, a 1003, b 1000, c 1002
     await page.selectOption('#group-by', 'name');
     await page.selectOption('.barymap select', 'group');
-    assert.deepEqual(await order(), [1, 3, 0, 2]); // a has two; b is before c
+    assert.deepEqual(await order(), [1, 3, 0, 2]); // group a has two entities; b is before c
     await page.selectOption('.barymap select', 'cluster');
     assert.deepEqual(await order(), [1, 2, 3, 0]);
 });
 
-test('barymap: with more entities than lines, a line shows the mean of several entities, and a note reports it', async (opener) => {
-    const count = 1200; // 420 lines: 3 on each of 400
+test('barymap: with more entities than lines, a line shows the mean of several entities, and a note says so', async (opener) => {
+    const count = 1200; // at most 420 lines fit, so each of 400 lines has 3 entities
     const frames = [0, 1].map(() => Array.from({ length: count }, (_, n) => ({ n, shares: n % 3 === 0 ? [1, 0, 0, 0] : [0, 1, 0, 0] })));
     const names = Array.from({ length: count }, (_, n) => ({ name: 'x', id: 10000 + n, pid: 1 }));
     const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names, frames }));
@@ -135,7 +136,7 @@ test('barymap: with thousands of frames, a column shows the mean of several fram
         assertColour(pixel, mixed([[CPU, 0.5], [IDLE, 0.5]]), 'a column');
 });
 
-test('barymap: other axes give other colours', async (opener) => {
+test('barymap: changed axes change the colours', async (opener) => {
     const page = await opener.report(grid(CELLS));
     await show(page, 'barymap');
     await byName(page);
@@ -188,7 +189,7 @@ test('barymap: Shift and dragging selects rows, and the other rows are dimmed', 
     await still(page);
     assert.match(await text(page, '.legend'), /2 of 3 chosen/);
     const paper = await colour(page, 'paper'), left = Number((await page.locator(`${PLOT} canvas`).first().evaluate((c) => c.style.left)).replace('px', ''));
-    const [x, y] = (await cellSpots(page, [[2, 2]]))[0]; // not in the column of the current frame
+    const [x, y] = (await cellSpots(page, [[2, 2]]))[0]; // outside the column of the current frame
     const [[r, g, b, alpha]] = await pixels(page, PLOT, [[left + x + 30, y]], 1);
     assert.deepEqual([r, g, b], paper);
     assert.ok(alpha > 150);
@@ -215,7 +216,7 @@ test('barymap: keys move the cursor, read a cell, show a frame, pin and select e
     assert.doesNotMatch(await text(page, '.legend'), /chosen/);
 }, { headed: true });
 
-test('barymap: a live stream appends columns, and earlier ones do not change', async (opener) => {
+test('barymap: a live stream appends columns, and earlier columns do not change', async (opener) => {
     let response;
     const server = createServer((request, to) => {
         if (!request.url.startsWith('/stream'))
@@ -238,7 +239,7 @@ test('barymap: a live stream appends columns, and earlier ones do not change', a
             await page.waitForFunction((frames) => document.querySelector('.odometer').textContent.startsWith(`${frames} `), t + 1);
             const spots = await cellSpots(page, [[0, 0], [0, 1], [0, t], [0, t + 1]], t < 60 ? 32 : 73);
             let found;
-            for (let tries = 0; tries < 50 && !(found?.[2][3] === 255 && found[3][3] === 0); tries++) { // rows are put in order every 2 s
+            for (let tries = 0; tries < 50 && !(found?.[2][3] === 255 && found[3][3] === 0); tries++) { // the page sorts the rows every 2 s
                 await page.waitForTimeout(200);
                 found = await pixels(page, PLOT, spots);
             }

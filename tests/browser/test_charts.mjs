@@ -1,5 +1,5 @@
-// The stacked and the line chart: heights equal the data, missing time is visible, and the pointer
-// scrubs.
+// The stacked chart and the line chart. Heights equal the data, missing time is visible, and dragging
+// the pointer shows other frames.
 import { strict as assert } from 'node:assert';
 import { assertNear, colour, press, rgb, still, test, text } from './harness.mjs';
 import { COLOURS, stream } from './stream.mjs';
@@ -11,21 +11,22 @@ const AXES4 = [...AXES3.slice(0, 2), { name: 'I/O', states: [2] }, { name: 'cont
 const [CPU, IDLE, WAITING] = COLOURS.axes3.map(rgb);
 
 const WHOLE = [0.2, 0.3, 0.4, 0.1];
-/** a and b in 4 frames: complete, 20 % of b missing, b 10 % above 100 %, complete. b has three times the elapsed time. */
+/** Entities a and b in 4 frames. 20 % of b is missing in the second frame, and b is 10 % above 100 % in the
+ *  third frame. b has three times the elapsed time of a. */
 const FRAMES = [
     [WHOLE, WHOLE], [WHOLE, [0.2, 0.2, 0.3, 0.1]], [WHOLE, [0.3, 0.3, 0.4, 0.1]], [[0.6, 0.3, 0.1, 0], [0.2, 0.7, 0.1, 0]],
 ].map(([a, b]) => [{ n: 0, shares: a, elapsed: 0.25 }, { n: 1, shares: b, elapsed: 0.75 }]);
 const data = (others = {}) => stream({ states: STATES, axes3: AXES3, axes4: AXES4, names: ['a', 'b'], frames: FRAMES, ...others });
 
-/** Returns the area of a chart in pixels of the page: x and y from the corner of the canvas, left and
- *  top from the corner of the page. */
+/** Returns the area of a chart in pixels of the page. x and y are relative to the corner of the canvas,
+ *  left and top to the corner of the page. */
 async function areaOf(page, view) {
     const canvas = await page.locator(`${view} canvas`).boundingBox(), over = await page.locator(`${view} .u-over`).boundingBox();
     return { x: over.x - canvas.x, y: over.y - canvas.y, width: over.width, height: over.height, left: over.x, top: over.y };
 }
 
-/** Returns the colours, on white, of the column of pixels at frame t + within of `count` frames, from the
- *  lowest pixel up. */
+/** Returns the colours, on white, of a column of pixels from the lowest pixel up. The column is at frame
+ *  t + within of `count` frames. */
 async function column(page, view, t, count, within = 0.5) {
     const area = await areaOf(page, view);
     const x = area.x + ((t + within) * area.width) / count;
@@ -34,10 +35,10 @@ async function column(page, view, t, count, within = 0.5) {
 }
 
 const isNear = (pixel, wanted, room = 12) => wanted.every((value, i) => Math.abs(value - pixel[i]) <= room);
-/** Returns how high a colour is in a column, as a value; `top`: the value at the upper end. */
+/** Returns the height of a colour in a column, as a value of the axis. `top` is the value at the upper end. */
 const heightOf = (found, wanted, top = 1) => (found.filter((pixel) => isNear(pixel, wanted)).length / found.length) * top;
 
-test('stack: the stack reaches 100 % where all time is accounted, and each axis is as high as its share', async (opener) => {
+test('stack: the stack reaches 100 % where all time is accounted, and the height of each axis is its share', async (opener) => {
     const page = await opener.report(data({ frames: [FRAMES[0], FRAMES[3]] }));
     await show(page, 'stack');
     const found = await column(page, '.stack', 0, 2, 0.75);
@@ -55,7 +56,7 @@ test('stack: the stack reaches 100 % where all time is accounted, and each axis 
 test('stack: missing time is hatched red up to 100 %, time above 100 % hatched black', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'stack');
-    const top = (1 + 0.075) * 1.03; // of the axis
+    const top = (1 + 0.075) * 1.03; // the value at the upper end of the axis
     const gap = await column(page, '.stack', 1, 4), room = 3 / gap.length;
     const [missing, over, paper] = [await colour(page, 'missing'), await colour(page, 'over'), await colour(page, 'paper')];
     assertNear(heightOf(gap, WAITING, top), 0.25 * 0.5 + 0.75 * 0.4, room);
@@ -132,10 +133,10 @@ test('stack: the stack can show the entities of a frame, sorted, and a click pin
     assert.match(await text(page, '.legend'), /b 1001/);
 });
 
-test('lines: each axis is as high as its share', async (opener) => {
+test('lines: the height of each axis is its share', async (opener) => {
     const page = await opener.report(data({ frames: [FRAMES[0], FRAMES[3]] }));
     await show(page, 'lines');
-    const found = await column(page, '.lines', 0, 2, 0.75); // the axis goes to 100 %
+    const found = await column(page, '.lines', 0, 2, 0.75); // the axis ends at 100 %
     for (const [wanted, share] of [[CPU, 0.2], [IDLE, 0.3], [WAITING, 0.5]]) {
         const at = found.flatMap((pixel, i) => (isNear(pixel, wanted, 40) ? [i + 0.5] : []));
         assertNear(at.reduce((a, b) => a + b, 0) / at.length / found.length, share, 0.02);
@@ -143,7 +144,7 @@ test('lines: each axis is as high as its share', async (opener) => {
 });
 
 for (const view of ['stack', 'lines'])
-    test(`${view}: a press shows a frame, dragging and keys scrub`, async (opener) => {
+    test(`${view}: a click, a drag and keys show other frames`, async (opener) => {
         const page = await opener.report(data({ frames: Array.from({ length: 8 }, (_, t) => FRAMES[t % 2 ? 3 : 0]) }));
         await show(page, view);
         const area = await areaOf(page, `.${view}`), x = (t) => area.left + ((t + 0.5) * area.width) / 8;
@@ -174,7 +175,7 @@ test('charts: a long recording is drawn as the means of several frames', async (
     for (const at of [1, 40, 80]) assertNear(heightOf(await column(page, '.stack', at, 100), CPU), 0.5, 0.02);
 });
 
-test('axes of time: a label is at the same time within a frame in all views, and inside the view', async (opener) => {
+test('axes of time: the label of a time is at the same position within its frame in all views, and inside the view', async (opener) => {
     const lengths = [1000, 4000, 1000, 2000], begin = 1.79e12; // frame() sets endMs = 1.79e12 + index * lengthMs
     const ends = lengths.map((_, i) => begin + lengths.slice(0, i + 1).reduce((a, b) => a + b));
     const frames = lengths.map((lengthMs, i) => ({ rows: FRAMES[0], lengthMs, index: (ends[i] - begin) / lengthMs }));
@@ -223,7 +224,7 @@ test('axes of time: the labels show days, minutes, seconds or tenths of seconds,
         await page.waitForFunction(() => document.querySelector('.status')?.hidden && / \/ 60 /.test(document.querySelector('.odometer').textContent));
         await show(page, 'barymap');
         await page.waitForTimeout(500);
-        const labels = (await page.evaluate(() => window.written)).filter((text) => /^\d\d[-:]/.test(text)).slice(-3); // of all frames
+        const labels = (await page.evaluate(() => window.written)).filter((text) => /^\d\d[-:]/.test(text)).slice(-3); // written after all frames were read
         assert.ok(labels.length > 0 && labels.every((label) => shape.test(label)), `${lengthMs} ms: ${labels}`);
     }
 });

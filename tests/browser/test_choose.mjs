@@ -1,5 +1,5 @@
-// Search, groups, pins and brushes: a selection in one view is visible in all of them, and can be
-// made by keys.
+// Search, groups, pins and brushes. A selection in one view is visible in all views, and can be made
+// with keys.
 import { strict as assert } from 'node:assert';
 import { assertNear, colour, cornersOf, point, press, rgb, said, spots, stageBox, still, test, text } from './harness.mjs';
 import { COLOURS, stream } from './stream.mjs';
@@ -22,7 +22,7 @@ const bright = async (page, view = '.barry3') => (await spots(page, view, await 
 
 test('search: entities that do not match are dimmed in both Barries', async (opener) => {
     const page = await opener.report(data());
-    assert.equal(await bright(page), 4); // the two of postgres stand together
+    assert.equal(await bright(page), 4); // the dots of both postgres entities are at the same position
     assert.equal(await bright(page, '.barry4'), 5);
     await press(page, '/');
     await page.keyboard.type('^post|CRON');
@@ -48,7 +48,7 @@ test('search: an invalid regular expression is reported, and dims nothing', asyn
     assert.equal(await bright(page), 1);
 });
 
-test('groups: the legend has the largest first, each with a colour, and with another marker after the sixth', async (opener) => {
+test('groups: the legend lists the largest groups first, with a colour each, and with squares after the sixth group', async (opener) => {
     const names = Array.from({ length: 14 }, (_, g) => Array.from({ length: 16 - g }, (_, n) => `g${'abcdefghijklmn'[g]}${n}`)).flat();
     const next = new Map();
     const rows = names.map((name, n) => {
@@ -66,7 +66,7 @@ test('groups: the legend has the largest first, each with a colour, and with ano
     assert.deepEqual(legend.slice(0, 2).map((line) => line.replace(/\s+/g, ' ').trim()), ['ga 16', 'gb 15']);
     assert.equal(await page.locator('.legend .square').count(), 6);
     const first = await spots(page, '.barry3', rgb(COLOURS.groups[0]), { near: 25 });
-    assert.equal(first.length, 16 + 10); // ga, and gg as squares
+    assert.equal(first.length, 16 + 10); // dots of ga, and squares of gg in the same colour
     const bySize = first.map(({ size }) => size).sort((a, b) => a - b);
     assert.ok(bySize.at(-1) > bySize[0], 'two shapes');
 });
@@ -80,14 +80,14 @@ test('pins: a click pins an entity, and a second click unpins it', async (opener
     await still(page);
     assert.match(await text(page, '.legend'), /nginx 1000/);
     assert.equal((await spots(page, '.barry4', await colour(page, 'pin'), { near: 60 })).length, 1);
-    await page.waitForTimeout(400); // or it is a double click
+    await page.waitForTimeout(400); // otherwise the next click makes a double click
     await page.mouse.click(box.x + top.x, box.y + top.y);
     await page.mouse.move(1, 1);
     await still(page);
     assert.equal(await text(page, '.legend'), '');
 });
 
-test('brush: a lasso with Shift in one Barry dims all others in both', async (opener) => {
+test('brush: a lasso with Shift in one Barry dims all other entities in both Barries', async (opener) => {
     const page = await opener.report(data());
     const { top } = cornersOf(await spots(page, '.barry3', await colour(page, 'dot')));
     const box = await stageBox(page, '.barry3');

@@ -1,4 +1,4 @@
-// Data that is broken, unusual, or from a server: problems are reported, and the intact part is shown.
+// Data that is broken, unusual, or from a server. Problems are reported, and the intact part is shown.
 import { strict as assert } from 'node:assert';
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
@@ -123,9 +123,7 @@ test('data: the page stays usable while 300 frames of 500 entities are read', as
     assert.match(await text(page, '.odometer'), /^1 \/ 300 /);
 });
 
-// ------------------------------------------------------------------------- from a server --
-
-/** Serves the page; answer(response, request) answers requests for /stream. */
+/** Serves the page. answer(response, request) answers requests for /stream. */
 async function serve(answer) {
     const page = readFileSync(new URL('../../web/dist/page.html', import.meta.url));
     const server = createServer((request, response) => {
@@ -141,7 +139,7 @@ async function serve(answer) {
     return { server, url: `http://127.0.0.1:${server.address().port}/`, close };
 }
 
-test('live: views of time extend at most a tenth of their span beyond now', async (opener) => {
+test('live: the time axis of a view ends at most a tenth of its length after the present', async (opener) => {
     const { url, close } = await serve((response) =>
         response.write(Buffer.concat([begin({ live: true }), ...Array.from({ length: 130 }, (_, i) => one(i))])));
     try {
@@ -159,7 +157,7 @@ test('live: views of time extend at most a tenth of their span beyond now', asyn
     }
 });
 
-test('live: new frames are followed, the token is sent and hidden', async (opener) => {
+test('live: the page follows new frames, sends the token, and removes the token from its address', async (opener) => {
     let send, token;
     const { url, close } = await serve((response, request) => {
         token = request.headers.authorization;
@@ -173,7 +171,7 @@ test('live: new frames are followed, the token is sent and hidden', async (opene
         assert.equal(token, 'Bearer c0ffee');
         assert.equal(page.url(), url);
         const second = frame(3, [{ n: 0, shares: [0.5, 0.25, 0.25] }], { index: 1, key: false });
-        send(second.subarray(0, 11)); // in pieces
+        send(second.subarray(0, 11)); // the frame arrives in two parts
         await page.waitForTimeout(50);
         send(second.subarray(11));
         await page.waitForFunction(() => /^2 \/ 2 /.test(document.querySelector('.odometer').textContent));
@@ -185,7 +183,7 @@ test('live: new frames are followed, the token is sent and hidden', async (opene
         assert.match(await text(page, '.odometer'), /^3 \/ 3 /);
         send(json(END, { reason: 'the command has ended' }));
         await page.waitForFunction(() => /The source has ended: the command has ended/.test(document.querySelector('.notes').textContent));
-        await page.reload(); // the token is kept for the tab
+        await page.reload(); // the tab keeps the token
         await page.waitForFunction(() => /^1 \/ 1 /.test(document.querySelector('.odometer').textContent));
         assert.equal(token, 'Bearer c0ffee');
     } finally {
@@ -283,8 +281,8 @@ test('live: the page reports a lost connection, connects again and keeps earlier
     }
 });
 
-/** Opens a page that shows `first`, then loses the connection, and after reconnecting receives `later`
- *  (bytes, or a function of the response). */
+/** Opens a page that receives `first` and loses the connection. After reconnecting, the page receives
+ *  `later`, which is bytes or a function that answers. */
 async function cutOff(opener, first, later, check) {
     let asked = 0, drop;
     const { url, close } = await serve((response) => {
@@ -331,7 +329,7 @@ test('live: frames dropped during a lost connection leave a gap, and are reporte
 
 test('live: a new run is reported, and earlier frames are kept', async (opener) => {
     const first = Buffer.concat([begin({ live: true }), ...RUN]);
-    const refused = (response) => response.writeHead(401).end(); // its token is another
+    const refused = (response) => response.writeHead(401).end(); // the new run has another token
     const other = Buffer.concat([begin({ live: true, host: 'db2' }), one(0)]);
     for (const later of [refused, other])
         await cutOff(opener, first, later, async (page, asked) => {

@@ -25,12 +25,12 @@ test('multiples: each of the largest groups has a triangle with its count and me
         return found;
     }, rgb(COLOURS.groups[0]));
     const isAt = (x, y) => dots.some(([dx, dy]) => Math.hypot(dx - x, dy - y) < 2);
-    // Checks the corners: the margins are 8 pixels at the sides and below, the edge is 132 pixels long.
+    // The triangle has margins of 8 pixels at the sides and below. Each side is 132 pixels long.
     assert.ok(isAt(74, 118 - 66 * Math.sqrt(3)) && isAt(8, 118) && isAt(140, 118));
     assert.ok(!isAt(74, 100));
 });
 
-test('multiples: there are at most 12 triangles, and Enter on one selects its group in all views', async (opener) => {
+test('multiples: there are at most 12 triangles, and Enter on a triangle selects its group in all views', async (opener) => {
     const names = Array.from({ length: 15 }, (_, g) => Array.from({ length: 16 - g }, () => 'abcdefghijklmno'[g])).flat();
     const page = await opener.report(stream({ states: STATES, names, frames: [names.map((_, n) => ({ n, shares: [0.2, 0.3, 0.5] }))] }));
     await show(page, 'multiples');
@@ -46,13 +46,13 @@ test('multiples: there are at most 12 triangles, and Enter on one selects its gr
     assert.equal(await page.getAttribute('.small-triangle >> nth=1', 'aria-pressed'), 'false');
 });
 
-/** Makes a stream in which a tenth of the time is in a state of no vertex. */
+/** Makes a stream in which a tenth of the time is in a state that belongs to no vertex. */
 const leaving = (frames) => stream({
     states: [...STATES, 'lock'], axes3: STATES.map((name, i) => ({ name, states: [i] })), axes4: null, names: ['a', 'a'],
     frames: Array.from({ length: frames }, (_, t) => [{ n: 0, shares: [0.3, 0.3, 0.3, 0.1] }, { n: 1, shares: [t ? 0.5 : 0.3, t ? 0.1 : 0.3, 0.3, 0.1] }]),
 });
 
-test('multiples, compare: time at no vertex is reported, not renormalised silently', async (opener) => {
+test('multiples, compare: time in states that belong to no vertex is reported', async (opener) => {
     const page = await opener.report(leaving(2));
     await show(page, 'multiples');
     await page.selectOption('#multiples select', 'name');
@@ -64,9 +64,7 @@ test('multiples, compare: time at no vertex is reported, not renormalised silent
     await page.waitForFunction(() => /10 % of the time is at no vertex, and left out/.test(document.querySelector('#compare .caption').textContent));
 });
 
-// ------------------------------------------------------------------------------- comparison --
-
-/** The entity "still" does not move, "far" moves from top to left, "near" moves a little, and "late"
+/** Entity "still" does not move, "far" moves from the top to the left, "near" moves a little, and "late"
  *  starts in the second half. */
 const FRAMES = Array.from({ length: 10 }, (_, t) => {
     const second = t >= 5;
@@ -84,7 +82,7 @@ const mean = (from, to, n) => {
     return [0, 1, 2].map((i) => rows.reduce((sum, { shares, elapsed = 1 }) => sum + shares[i] * elapsed, 0) / time);
 };
 
-/** Fails unless each arrow connects the means of its entity in the two periods. */
+/** Fails unless each arrow connects the mean positions of an entity in both periods. */
 async function assertArrows(page, before, after) {
     const corners = await page.getAttribute('.compared .edge', 'd');
     const [, , left, bottom, right] = corners.match(/[\d.]+/g).map(Number);
@@ -106,7 +104,7 @@ const compare = async (page, preset) => {
     await still(page);
 };
 
-test('compare: arrows connect the means of the periods', async (opener) => {
+test('compare: arrows connect the mean positions of both periods', async (opener) => {
     const page = await opener.report(data());
     await compare(page, 'halves');
     await assertArrows(page, [0, 5], [5, 10]);

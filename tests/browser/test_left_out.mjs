@@ -1,5 +1,6 @@
-// Time left out: in states of no vertex, such as the run queue of database sessions. A dot with much
-// of it has a mark, which differs from the marks of missing and doubled time not only by colour.
+// Left-out time is time in states that belong to no vertex, such as the run queue of database sessions.
+// A dot with much left-out time has a mark. This mark differs from the marks of missing time and of
+// time accounted twice by its shape and colour.
 import { strict as assert } from 'node:assert';
 import { assertNear, colour, cornersOf, pixelsNear, point, press, said, spots, stageBox, still, test, text } from './harness.mjs';
 import { stream } from './stream.mjs';
@@ -8,15 +9,15 @@ import { pixels, show } from './views.mjs';
 const STATES = ['cpu', 'idle', 'wait', 'run_queue'];
 const AXES3 = [{ name: 'CPU', states: [0] }, { name: 'idle', states: [1] }, { name: 'waiting', states: [2] }];
 const AXES4 = [...AXES3, { name: 'none', states: [] }];
-const RADIUS = 4.5; // of a dot, when there are few
+const RADIUS = 4.5; // radius of a dot if there are few dots
 
-/** Makes a frame of an entity at each corner, then entities with these shares. */
+/** Makes a frame with an entity at each corner, and with entities that have these shares. */
 function sessions(shares, others = {}) {
     const rows = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], ...shares].map((own, n) => ({ n, shares: own }));
     return stream({ states: STATES, names: rows.map((_, n) => `session${n}`), frames: [rows], axes3: AXES3, axes4: AXES4, ...others });
 }
 
-/** Computes the place of a dot with these shares. */
+/** Computes the position of a dot with these shares. */
 function spotOf({ top, left }, [cpu, idle, wait]) {
     const height = left.y - top.y, sum = cpu + idle + wait;
     return { x: left.x + (height * (cpu + 2 * wait)) / sum / Math.sqrt(3), y: left.y - (height * cpu) / sum };
@@ -55,7 +56,7 @@ test('left out: a dot with up to 5 % of its time left out has no mark', async (o
     assert.equal(await marksAt(page, found.top), 0);
 });
 
-test('left out: a dot on a vertex is marked if its entity waited for a CPU, in Barry4 too', async (opener) => {
+test('left out: a dot at a vertex is marked in Barry3 and Barry4 if its entity waited for a CPU', async (opener) => {
     const plain = await opener.report(sessions([[1, 0, 0, 0]])), waits = await opener.report(sessions([[0.17, 0, 0, 0.83]]));
     for (const view of ['.barry3', '.barry4']) {
         // The marks of Barry4 fade by distance, so all pixels that are bluer than the dots are counted.
@@ -66,7 +67,7 @@ test('left out: a dot on a vertex is marked if its entity waited for a CPU, in B
     }
 });
 
-/** Counts the pixels of Barry4 with the blue of an arc, however far faded to white. */
+/** Counts the pixels of Barry4 that have the blue of an arc, even if the blue is faded to white. */
 function bluish(page) {
     return page.evaluate(() => {
         const canvas = document.querySelector('.barry4 .stage canvas');
@@ -77,7 +78,7 @@ function bluish(page) {
     });
 }
 
-test('left out: a dot with missing time or time accounted twice has both rings', async (opener) => {
+test('left out: a dot that also has missing time or time accounted twice has both rings', async (opener) => {
     const missing = [0.2, 0.1, 0.2, 0.3], over = [0.1, 0.5, 0.3, 0.4];
     const page = await opener.report(sessions([missing, over]));
     const found = await corners(page);

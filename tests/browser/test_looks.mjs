@@ -1,4 +1,4 @@
-// Light, dark and narrow pages: everything fits, and the page complies with its own policy.
+// Light, dark and narrow pages. Everything fits, and the page complies with its own security policy.
 import { strict as assert } from 'node:assert';
 import { colour, press, rgb, spots, test } from './harness.mjs';
 import { made } from './made.mjs';
@@ -48,5 +48,5 @@ test('looks: the browser enforces the security policy of the page', async (opene
     }));
     assert.match(shown, /^script-src/);
     assert.equal(await page.evaluate(() => window.wasRun), undefined);
-    opener.faults.length = 0; // the refusal was asked for
+    opener.faults.length = 0; // the page has logged the refusal that this test provoked
 });

@@ -1,4 +1,5 @@
-// The table: its values equal the data; rows are sorted, filtered, pinned and copied, also 30,000 of them.
+// The values of the table equal the data. Rows are sorted, filtered, pinned and copied, also if there are
+// 30,000 rows.
 import { strict as assert } from 'node:assert';
 import { assertNear, colour, point, press, rgb, said, spots, still, test, text } from './harness.mjs';
 import { COLOURS, stream } from './stream.mjs';
@@ -15,7 +16,7 @@ const data = () => stream({
     frames: [0, 1].map((t) => ENTITIES.map(([, shares], n) => ({ n, shares: t && n === 2 ? [1, 0, 0, 0] : shares, elapsed: n === 3 ? 0.5 : 1 }))),
 });
 
-/** Returns the rows as objects: the text of each column by the key of the column. */
+/** Returns the rows as objects that map the key of a column to the text of the cell. */
 async function rows(page) {
     return page.evaluate(() => {
         const heads = [...document.querySelectorAll('#table th')].map((th) => th.dataset.key);
@@ -34,7 +35,7 @@ test('table: every value equals the data to a hundredth of a percent', async (op
     const page = await opener.report(data());
     await show(page, 'table');
     await sort(page, 'id');
-    await sort(page, 'id'); // the least first
+    await sort(page, 'id'); // the second click sorts the smallest id first
     const found = await rows(page);
     assert.equal(found.length, ENTITIES.length);
     for (const [n, [name, shares]] of ENTITIES.entries()) {

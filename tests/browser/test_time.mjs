@@ -7,7 +7,8 @@ const STATES = ['user', 'sleep', 'disk'];
 const ANCHORS = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((shares, n) => ({ n, shares }));
 const walk = (t, frames) => ({ n: 3, shares: [0.1 + (0.6 * t) / frames, 0.2, 0.7 - (0.6 * t) / frames] });
 
-/** Makes a stream in which only the walker moves. The first and then each 64th frame have all rows. */
+/** Makes a stream in which only the walker moves. The first frame and every 64th frame after it have all
+ *  rows. */
 function wandering(frames, others = {}) {
     return stream({
         states: STATES, names: ['top', 'left', 'right', 'walker'], ...others,
@@ -59,7 +60,7 @@ test('time: keys show the first, last, next and previous frame', async (opener) 
 test('time: playing continues to the last frame and stops there', async (opener) => {
     const page = await opener.report(wandering(12, { interval_ms: 50 }));
     await page.selectOption('[aria-label=Speed]', '2');
-    await page.evaluate(() => { // it may be over before a busy machine asks
+    await page.evaluate(() => { // records the labels, because playing may be over before the test looks
         const play = document.querySelector('.play');
         window.labels = ['Play'];
         new MutationObserver(() => {
@@ -71,8 +72,8 @@ test('time: playing continues to the last frame and stops there', async (opener)
     await page.waitForFunction(() => window.labels.length > 2);
     assert.deepEqual(await page.evaluate(() => window.labels), ['Play', 'Pause', 'Play']);
     await assertWalker(page, 11, 12);
-    await page.selectOption('[aria-label=Speed]', '0.1'); // slow enough to be seen by a busy machine
-    await page.locator('.play').press('Space'); // from the beginning again
+    await page.selectOption('[aria-label=Speed]', '0.1'); // slow enough for a test on a busy machine
+    await page.locator('.play').press('Space'); // plays again from the first frame
     await page.waitForFunction(() => !/^12 /.test(document.querySelector('.odometer').textContent));
 });
 
@@ -82,9 +83,9 @@ test('time: entities without a change stay, and entities listed as gone disappea
         frames: [
             [...ANCHORS, { n: 3, shares: [0.5, 0.5, 0] }, { n: 4, shares: [0.5, 0, 0.5], flags: NEW }],
             { key: false, rows: [{ n: 5, shares: [0.2, 0.4, 0.4], flags: NEW | ENDED }], gone: [3] },
-            { key: false, rows: [{ n: 4, shares: [0, 0.5, 0.5] }] }, // task5 ended: it is gone
-            { key: false, rows: [{ n: 3, shares: [0.5, 0.5, 0] }], gone: [4] }, // it came again
-            { key: true, rows: [...ANCHORS, { n: 5, shares: [0.2, 0.4, 0.4] }] }, // all that there is
+            { key: false, rows: [{ n: 4, shares: [0, 0.5, 0.5] }] }, // entity 5 ended, so it disappears
+            { key: false, rows: [{ n: 3, shares: [0.5, 0.5, 0] }], gone: [4] }, // entity 3 returns
+            { key: true, rows: [...ANCHORS, { n: 5, shares: [0.2, 0.4, 0.4] }] }, // a key frame has all rows
         ],
     }));
     const { top, left } = cornersOf(await spots(page, '.barry3', await colour(page, 'dot')));

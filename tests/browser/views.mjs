@@ -1,14 +1,14 @@
 // Functions for tests of the views below the two Barries.
 import { still } from './harness.mjs';
 
-/** Scrolls to a view, which is drawn only while visible, and gives it 150 ms to read the frames. */
+/** Scrolls to a view, because a view is drawn only while it is visible. Waits until it has read the frames. */
 export async function show(page, id) {
     await page.locator(`#${id}`).evaluate((view) => view.scrollIntoView({ block: 'center' }));
     await page.waitForTimeout(150);
     await still(page);
 }
 
-/** Returns [red, green, blue, alpha] of a canvas at each spot, given in pixels of the page from the
+/** Returns [red, green, blue, alpha] of a canvas at each spot. Spots are in pixels of the page from the
  *  corner of the canvas. */
 export async function pixels(page, selector, spots, layer = 0) {
     return page.evaluate(({ selector, spots, layer }) => {
@@ -19,7 +19,7 @@ export async function pixels(page, selector, spots, layer = 0) {
     }, { selector, spots, layer });
 }
 
-/** Mixes colours by the formula of OKLab's author, without tables; colour.ts must give the same. */
+/** Mixes colours by the published formula of OKLab, without tables. colour.ts must give the same colours. */
 export function mixed(parts) {
     const linear = (byte) => (byte / 255 <= 0.04045 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4);
     const lab = (hex) => {

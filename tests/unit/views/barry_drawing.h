@@ -1,4 +1,4 @@
-/* Points drawn as a triangle of characters. */
+/* Helpers of tests that draw points as a triangle of characters. */
 #pragma once
 
 #include "views/barry.h"
@@ -15,7 +15,7 @@
 
 #define POINTS_MAXIMUM 2000
 #define HEIGHT 10 /* lines of the triangle in a picture of 40 x 13 */
-#define LEFT 10   /* column of its left corner */
+#define LEFT 10   /* column of the triangle's left corner */
 #define MIDDLE (LEFT + HEIGHT)
 
 static const char *const names[] = { "CPU", "idle", "waiting" };
@@ -38,7 +38,7 @@ static char *draw(size_t count, size_t columns, size_t rows, bool utf8)
     return text;
 }
 
-/* Writes a line of the text to `ret`; "" if the text has no such line. */
+/* Copies a line of the text to `ret`, or "" if the text has no such line. */
 static void take_line(const char *text, size_t number, wchar_t *ret, size_t capacity)
 {
     char line[1000];
@@ -53,7 +53,6 @@ static void take_line(const char *text, size_t number, wchar_t *ret, size_t capa
     assert_int_not_equal(mbstowcs(ret, line, capacity), (size_t)-1);
 }
 
-/* Returns the number of dots in a character. */
 static size_t dots_of(wchar_t character)
 {
     return character >= 0x2800 && character <= 0x28ff

@@ -1,4 +1,4 @@
-/* A timeline of synthetic entities, drawn as a picture. */
+/* Helpers of tests that draw a timeline of synthetic entities as a picture. */
 #pragma once
 
 #include "views/pictures/oklab.h"
@@ -114,8 +114,5 @@ static void assert_says(const char *text)
     if (strstr(svg, text) == NULL)
         fail_msg("no '%s' in %s", text, svg);
 }
-
-/* ------------------------------------------------------------------------------------- Series --
- */
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

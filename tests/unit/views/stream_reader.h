@@ -1,4 +1,5 @@
-/* A reader of the stream, like that of the page, and frames to write. */
+/* Helpers of tests: frames to write, and a reader of the stream, which works like the reader of the
+ * page. */
 #pragma once
 
 #include "views/page/stream.h"
@@ -28,9 +29,7 @@ static struct schema schema_of(size_t states)
     return (struct schema){ "test", columns, states, states };
 }
 
-/* -------------------------------------------------------------------------------- Reading -- */
-
-/* A reader of the stream as docs/stream.md describes it: what it knows after each block. */
+/* What a reader knows after each block of the stream (docs/stream.md). */
 struct reader {
     size_t states;
     bool is_there[ENTITIES_MAXIMUM];
@@ -166,9 +165,7 @@ static void read_blocks(struct reader *reader, struct bytes *bytes)
     bytes_clear(bytes);
 }
 
-/* ------------------------------------------------------------------------------- Writing -- */
-
-/* Adds an entity's row. The states are in percent of the entity's time. */
+/* Adds the row of an entity. The states are in percent of the entity's elapsed time. */
 static void add(struct frame *frame, int64_t id, uint32_t flags, uint64_t elapsed_ns,
                 const double *percent)
 {
@@ -204,7 +201,7 @@ static void write_and_read(struct stream *stream, const struct frame *frame, str
     bytes_release(&bytes);
 }
 
-/* The stream and reader of a test with three states. */
+/* The stream, the frame and the reader of a test. */
 struct fixture {
     struct schema schema;
     struct stream stream;

@@ -1,4 +1,4 @@
-/* Tests that the triangle on a terminal has each dot at its place, and loses none. */
+/* Each dot of the triangle on a terminal is at its position, and no dot is lost. */
 #include "barry_drawing.h"
 
 static wchar_t character_at(const char *text, size_t row, size_t column)
@@ -52,7 +52,7 @@ static void a_point_sets_the_nearest_dot_of_its_cell(void **state)
     free(text);
 }
 
-/* Whatever the height of the triangle, rounding moves no dot out of it. */
+/* Rounding moves no dot out of the triangle, whatever the height of the triangle. */
 static void a_point_with_two_kinds_of_time_is_between_their_corners(void **state)
 {
     (void)state;
@@ -95,14 +95,14 @@ static void the_picture_has_as_many_dots_as_points(void **state)
     }
     srand(1);
     make_points(60, "a name that takes room");
-    text = draw(60, 190, 96, true); /* large enough for no cell to be full */
+    text = draw(60, 190, 96, true); /* large enough that no cell is full */
     assert_null(strstr(text, "fullest"));
     assert_int_equal(dots_in(text, 96), 60);
     assert_non_null(strstr(text, "\n60 dots\n"));
     free(text);
 }
 
-static void without_utf8_a_character_is_the_number_of_dots(void **state)
+static void without_utf8_a_character_stands_for_the_number_of_dots(void **state)
 {
     static const char expected[] = " .::oooo"
                                    "OOOOOOOO"
@@ -128,7 +128,7 @@ int main(void)
         cmocka_unit_test(a_point_sets_the_nearest_dot_of_its_cell),
         cmocka_unit_test(a_point_with_two_kinds_of_time_is_between_their_corners),
         cmocka_unit_test(the_picture_has_as_many_dots_as_points),
-        cmocka_unit_test(without_utf8_a_character_is_the_number_of_dots),
+        cmocka_unit_test(without_utf8_a_character_stands_for_the_number_of_dots),
     };
 
     setlocale(LC_CTYPE, "C.UTF-8"); /* needed for names with characters beyond ASCII */

@@ -16,7 +16,7 @@ static void a_full_cell_shows_its_number_of_dots(void **state)
     points[1].name = "other";
     text = draw(20, 80, 24, true);
     assert_non_null(strstr(text, "⣿ cc1 +19 "));
-    assert_null(strstr(text, " 20 ")); /* the number is not repeated */
+    assert_null(strstr(text, " 20 ")); /* no separate label has the number of points */
     assert_null(strstr(text, "other"));
     free(text);
 }
@@ -28,9 +28,9 @@ static void the_first_points_are_labelled_with_their_names(void **state)
     (void)state;
     points[0] = point(0.2, 0.4, 0.4, "first");
     points[1] =
-        /* the label is left of the triangle and does not cross it */
+        /* the label is left of the triangle */
         point(0.1, 0.9, 0, "outside");
-    /* the side of the triangle is between dot and label */
+    /* The side of the triangle is between the dot and the label. */
     points[2] = point(0.9, 0.1, 0, "beyond");
     for (size_t i = 3; i < 20; i++)
         points[i] = point(0, (double)i / 20, 1 - (double)i / 20, "many");
@@ -60,7 +60,7 @@ static void names_do_not_hide_the_picture(void **state)
     free(text);
 }
 
-static void the_left_side_has_marks_at_its_quarters_where_no_dot_is(void **state)
+static void the_quarters_of_the_left_side_are_labelled_unless_a_dot_is_there(void **state)
 {
     char *text;
 
@@ -140,7 +140,8 @@ static void a_wide_character_is_not_cut_in_two(void **state)
     char *text;
 
     (void)state;
-    /* 15 of the 16 columns are shown, so that no character is cut */
+    /* A label has at most 15 columns. The name has 16 columns, so the last character is left
+     * out. */
     points[0] = point(0.1, 0.9, 0, "日本日本日本日本");
     text = draw(1, 80, 24, true);
     assert_non_null(strstr(text, " 日本日本日本日 "));
@@ -248,7 +249,7 @@ int main(void)
         cmocka_unit_test(a_full_cell_shows_its_number_of_dots),
         cmocka_unit_test(the_first_points_are_labelled_with_their_names),
         cmocka_unit_test(names_do_not_hide_the_picture),
-        cmocka_unit_test(the_left_side_has_marks_at_its_quarters_where_no_dot_is),
+        cmocka_unit_test(the_quarters_of_the_left_side_are_labelled_unless_a_dot_is_there),
         cmocka_unit_test(vertices_are_named_in_a_small_picture),
         cmocka_unit_test(unaccounted_time_is_reported),
         cmocka_unit_test(a_name_cannot_move_the_cursor),

@@ -1,5 +1,4 @@
-/* The CPUs shown above a frame: a line for each CPU, or for the busiest; percentages in four
- * columns. */
+/* The CPUs shown above the rows of a frame: a line for each CPU, or for the busiest CPUs. */
 #include "views/frame_cpus.h"
 
 #include "sources/source.h"
@@ -22,7 +21,7 @@ static void check_percent(int64_t part, uint64_t whole, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void a_percentage_takes_four_columns_however_large(void **state)
+static void a_percentage_of_any_size_takes_at_most_four_columns(void **state)
 {
     (void)state;
     check_percent(0, 1000000, "0.0");
@@ -36,7 +35,7 @@ static void a_percentage_takes_four_columns_however_large(void **state)
     check_percent(5, 0, "-");
 }
 
-/* Makes the total and then the CPUs, of which the last is the busiest. */
+/* Makes the total and then the CPUs. The last CPU is the busiest. */
 static void make_cpus(struct frame *frame, const struct schema *cpus, size_t count)
 {
     frame_init(frame, cpus);
@@ -69,7 +68,7 @@ static void the_total_and_the_busiest_of_many_cpus_are_shown(void **state)
     assert_int_equal(table.field_count, COUNT(titles));
     for (size_t i = 0; i < COUNT(titles); i++)
         assert_string_equal(table.fields[i].title, titles[i]);
-    assert_int_equal(table.cells[0].integer, 0); /* sorted by number */
+    assert_int_equal(table.cells[0].integer, 0); /* the CPUs are sorted by number */
     assert_true(table.cells[1].real > 0.09 && table.cells[1].real < 0.11);
     assert_true(table.cells[6].real > 99.89 && table.cells[6].real < 99.91);
     assert_true(table.cells[7].real == 25);
@@ -93,7 +92,7 @@ static void the_total_and_the_busiest_of_many_cpus_are_shown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_percentage_takes_four_columns_however_large),
+        cmocka_unit_test(a_percentage_of_any_size_takes_at_most_four_columns),
         cmocka_unit_test(the_total_and_the_busiest_of_many_cpus_are_shown),
     };
 

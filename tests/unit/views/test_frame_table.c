@@ -105,7 +105,7 @@ static void check_order(const struct frame *frame, const char *order, const char
     frame_table_release(&table);
 }
 
-/* Unaccounted time counts as time that is not idle. */
+/* For the order of rows, unaccounted time counts as time that is not idle. */
 static void rows_are_sorted_by_time_that_is_not_idle(void **state)
 {
     struct frame frame;
@@ -184,7 +184,7 @@ static void check_sorted_titles(const struct frame *frame, size_t sort, size_t w
     assert_string_equal(titles, expected);
 }
 
-/* Values that distinguish rows are cut for a terminal, but not for a pipe. */
+/* A name is cut for a terminal, but not for a pipe. */
 static void names_are_not_cut_in_a_pipe(void **state)
 {
     static const char name[] = "fleet-host-0001.example.org:12267 processes";
@@ -210,7 +210,8 @@ static void check_titles(const struct frame *frame, size_t width, const char *ex
     check_sorted_titles(frame, 0, width, expected);
 }
 
-/* States that do not fit are added to "other"; labels that do not fit are left out. */
+/* States that do not fit are added up in the column "other". Labels that do not fit are left
+ * out. */
 static void columns_are_chosen_by_available_space(void **state)
 {
     struct frame frame;
@@ -225,8 +226,8 @@ static void columns_are_chosen_by_available_space(void **state)
     frame_release(&frame);
 }
 
-/* A label is not shown if it is the same in all rows (the user), or part of every name (the
- * application). */
+/* A label is not shown if its value is the same in all rows (user), or part of every name
+ * (application). */
 static void labels_that_distinguish_rows_are_shown(void **state)
 {
     struct frame frame;
@@ -256,12 +257,12 @@ static void cpu_time_and_the_sort_column_always_fit(void **state)
     check_titles(&frame, 40, "name pid CPU% other% un% ");
     check_sorted_titles(&frame, 2, 55, "name pid CPU% runq% other% un% ");
     check_sorted_titles(&frame, 5, 40,
-                        /* these columns are wider than the terminal */
+                        /* wider than the terminal */
                         "name pid CPU% idle% other% un% ");
     frame_release(&frame);
 }
 
-/* Even if rules define many states, labels that distinguish sessions have space. */
+/* Rules may define many states. States beyond the fifth are dropped if labels do not fit. */
 static void five_states_take_precedence_over_labels(void **state)
 {
     static const struct column many[] = {
@@ -286,7 +287,7 @@ static void five_states_take_precedence_over_labels(void **state)
     frame_release(&frame);
 }
 
-static void the_heading_of_a_state_of_a_rule_has_letters_of_two_words(void **state)
+static void the_heading_of_a_state_named_by_a_rule_abbreviates_two_words(void **state)
 {
     static const char *const titles[][2] = {
         { "table lock", "tab.lock%" },
@@ -315,7 +316,7 @@ static void the_heading_of_a_state_of_a_rule_has_letters_of_two_words(void **sta
     check_titles(&frame, 50, "name CPU% runq% tab.lock% un% ");
 }
 
-static void a_heading_is_short(void **state)
+static void a_title_of_more_than_7_characters_is_shortened(void **state)
 {
     static const char *const titles[][2] = {
         { "CPU", "CPU%" },         { "run queue", "runq%" },     { "contention", "cont%" },
@@ -330,7 +331,7 @@ static void a_heading_is_short(void **state)
     }
 }
 
-/* "data fault" and "data file" would both be shortened to dataf%. */
+/* "data fault" and "data files" would both be shortened to "dataf%". */
 static void two_columns_never_have_the_same_heading(void **state)
 {
     static const struct column alike[] = {
@@ -345,7 +346,8 @@ static void two_columns_never_have_the_same_heading(void **state)
     check_titles(&frame, 44, "name dataf% data files% un% ");
 }
 
-/* States with the same short title share a column; columns are sorted by class. */
+/* States with the same short title share a column. Columns are sorted by the class of their
+ * states. */
 static void threads_have_seven_columns_of_states_on_80_characters(void **state)
 {
     struct frame_style style = text_80;
@@ -409,7 +411,7 @@ static void json_has_the_same_keys_for_every_source(void **state)
     fill(&any, &frame, 0, &style);
     assert_int_equal(any.record.table_count, 4);
     check_keys(&any.tables[0], "time interval_s source tier kind group rows_cut ");
-    assert_string_equal(any.tables[1].name, "cpus"); /* the frame is without CPUs */
+    assert_string_equal(any.tables[1].name, "cpus"); /* there is no frame of CPUs */
     assert_int_equal(any.tables[1].row_count, 0);
     check_keys(&any.tables[2], "id name pid parent user_name count new ended user application "
                                "elapsed_ns cpu run_queue contention wait idle told_cpu_ns "
@@ -436,8 +438,8 @@ int main(void)
         cmocka_unit_test(labels_that_distinguish_rows_are_shown),
         cmocka_unit_test(cpu_time_and_the_sort_column_always_fit),
         cmocka_unit_test(five_states_take_precedence_over_labels),
-        cmocka_unit_test(the_heading_of_a_state_of_a_rule_has_letters_of_two_words),
-        cmocka_unit_test(a_heading_is_short),
+        cmocka_unit_test(the_heading_of_a_state_named_by_a_rule_abbreviates_two_words),
+        cmocka_unit_test(a_title_of_more_than_7_characters_is_shortened),
         cmocka_unit_test(two_columns_never_have_the_same_heading),
     };
 

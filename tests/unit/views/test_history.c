@@ -1,5 +1,4 @@
-/* The history of the stream, in pieces of one or more whole blocks: readers start at key frames,
- * and get whole pieces. */
+/* The history of the stream. Readers start at key frames, and get whole pieces. */
 #include "views/page/history.h"
 
 #include "../tree.h"
@@ -29,7 +28,8 @@ static void append_many(struct history *history, int from, int to, int key_every
         append(history, i, i % key_every == 1);
 }
 
-/* Returns everything that the reader has not read, read in steps of at most `step` bytes. */
+/* Returns all bytes that the reader has not read yet. Each call of history_read() reads at most
+ * `step` bytes. */
 static const char *rest_of(const struct history *history, struct history_reader *reader,
                            size_t step, bool *ret_gap)
 {
@@ -117,7 +117,7 @@ static void a_stalled_reader_gets_the_rest_of_its_piece_and_the_gap_is_reported(
     history_release(&history);
 }
 
-static void a_reader_at_the_end_of_the_dropped_pieces_misses_nothing(void **state)
+static void a_reader_that_has_read_all_dropped_pieces_misses_nothing(void **state)
 {
     struct history history = { .limits.bytes = 20 };
     struct history_reader reader = { 0 };
@@ -153,7 +153,7 @@ static void a_stalled_reader_keeps_only_one_piece_in_memory(void **state)
     history_release(&history);
 }
 
-static void a_key_frame_is_wanted_before_the_limit_is_full(void **state)
+static void a_key_frame_is_requested_before_the_limit_of_bytes_is_reached(void **state)
 {
     struct history history = { .limits.bytes = 40 };
 
@@ -167,7 +167,7 @@ static void a_key_frame_is_wanted_before_the_limit_is_full(void **state)
     history_release(&history);
 }
 
-/* A piece that is not a frame: the end block of a stream, for example. */
+/* A piece that is not a frame is, for example, the end block of a stream. */
 static void pieces_other_than_frames_are_kept_and_not_counted(void **state)
 {
     struct history history = { .limits.frames = 2 };
@@ -191,9 +191,9 @@ int main(void)
         cmocka_unit_test(dropping_stops_at_a_key_frame),
         cmocka_unit_test(limits_of_frames_and_time_are_minimums),
         cmocka_unit_test(a_stalled_reader_gets_the_rest_of_its_piece_and_the_gap_is_reported),
-        cmocka_unit_test(a_reader_at_the_end_of_the_dropped_pieces_misses_nothing),
+        cmocka_unit_test(a_reader_that_has_read_all_dropped_pieces_misses_nothing),
         cmocka_unit_test(a_stalled_reader_keeps_only_one_piece_in_memory),
-        cmocka_unit_test(a_key_frame_is_wanted_before_the_limit_is_full),
+        cmocka_unit_test(a_key_frame_is_requested_before_the_limit_of_bytes_is_reached),
         cmocka_unit_test(pieces_other_than_frames_are_kept_and_not_counted),
     };
 

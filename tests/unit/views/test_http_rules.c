@@ -85,7 +85,7 @@ static void only_the_whole_token_is_accepted(void **state)
     assert_int_equal(ask(request), 200);
 }
 
-static void only_unforgeable_host_names_are_accepted(void **state)
+static void only_host_names_that_nobody_can_register_are_accepted(void **state)
 {
     static const char *const ours[] = { "127.0.0.1:8080", "localhost:8080", "LocalHost:8080",
                                         "[::1]:8080" };
@@ -187,7 +187,7 @@ static void only_get_and_head_are_accepted(void **state)
     }
 }
 
-static void only_two_paths_without_queries_exist(void **state)
+static void only_two_paths_exist_and_they_take_no_query(void **state)
 {
     static const struct {
         const char *target;
@@ -266,12 +266,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_page_is_public_and_the_stream_needs_the_token),
         cmocka_unit_test(only_the_whole_token_is_accepted),
-        cmocka_unit_test(only_unforgeable_host_names_are_accepted),
+        cmocka_unit_test(only_host_names_that_nobody_can_register_are_accepted),
         cmocka_unit_test(a_tunnel_may_use_any_port_but_no_other_host_name),
         cmocka_unit_test(port_80_may_be_left_out_of_the_host),
         cmocka_unit_test(another_page_is_refused),
         cmocka_unit_test(only_get_and_head_are_accepted),
-        cmocka_unit_test(only_two_paths_without_queries_exist),
+        cmocka_unit_test(only_two_paths_exist_and_they_take_no_query),
         cmocka_unit_test(requests_that_no_browser_sends_are_refused),
         cmocka_unit_test(each_refusal_states_its_reason),
         cmocka_unit_test(header_names_ignore_case_and_the_first_value_is_kept),

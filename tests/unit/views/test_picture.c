@@ -1,9 +1,8 @@
-/* Tests that dots, colours and areas of pictures are where the arithmetic puts them. */
+/* Dots, colours and areas of pictures are at the computed positions. */
 #include "picture_drawing.h"
 
-/* ------------------------------------------------------------------------------------ Barry3 -- */
-
-/* The position of a dot in a triangle of height 1, relative to the drawn corners. */
+/* Finds the position of a dot in the drawn triangle, relative to the left corner and scaled to
+ * height 1. */
 static void place_of(const char *name, double *ret_x, double *ret_y)
 {
     double corners[6], x = 0, y = 0;
@@ -35,8 +34,8 @@ static void assert_place(const char *name, double x, double y)
 }
 
 /* Figure 3 of the paper by Gunther and Poder has dots at (0.577, 0.333) and (0.47, 0.62). For the
- * second dot, the picture and the text of the paper have the lower vertices in different orders;
- * with the order of the picture, the dot is at this position. */
+ * second dot, the figure and the text of the paper have the lower vertices in different orders.
+ * This test uses the order of the figure. */
 static void dots_are_at_the_positions_of_the_paper(void **state)
 {
     (void)state;
@@ -60,7 +59,7 @@ static void dots_are_at_the_positions_of_the_paper(void **state)
     assert_says(">75 %</text>");
 }
 
-static void dots_at_one_place_are_spread_and_counted(void **state)
+static void dots_at_the_same_position_are_spread_and_counted(void **state)
 {
     double x, y;
 
@@ -75,13 +74,14 @@ static void dots_at_one_place_are_spread_and_counted(void **state)
     assert_int_equal(count_of(DOT), 3 + 7);
     assert_int_equal(count_of(" dots</text>"), 1);
     assert_says(">40 dots</text>");
-    place_of("many", &x, &y); /* the first dot at the place is drawn last, at its exact position;
-                                 this is another one */
+    /* The first dot at the place is drawn last, at its exact position. place_of() finds another
+     * dot. */
+    place_of("many", &x, &y);
     assert_true(fabs(y) > 0.001 || fabs(x - 1 / sqrt(3)) > 0.001);
     assert_true(fabs(y) < 0.03 && fabs(x - 1 / sqrt(3)) < 0.03);
 }
 
-/* Returns the radius of the first ring with this class after the title of a dot. */
+/* Returns the radius of the first ring of this class after the title of the dot `name`. */
 static double ring_radius(const char *class, const char *name)
 {
     char word[80];
@@ -119,7 +119,7 @@ static void a_dot_with_unaccounted_time_has_a_ring(void **state)
     assert_says("1 more have no time at any vertex");
 }
 
-static void a_component_without_a_vertex_is_reported_as_left_out(void **state)
+static void a_state_without_a_vertex_is_reported_as_left_out(void **state)
 {
     (void)state;
     begin(0);
@@ -136,7 +136,7 @@ static void a_component_without_a_vertex_is_reported_as_left_out(void **state)
 }
 
 /* The dots "much" and "none" have the same position, but only "much" has a broken ring. */
-static void a_dot_with_much_time_at_no_vertex_has_a_broken_ring(void **state)
+static void a_dot_with_much_left_out_time_has_a_broken_ring(void **state)
 {
     (void)state;
     begin(0);
@@ -168,7 +168,7 @@ static void names_of_any_bytes_are_escaped(void **state)
     assert_says("class=\"label\">a&lt;&amp;&quot;\xef\xbf\xbd</text>");
 }
 
-static void names_that_differ_in_their_number_share_a_colour(void **state)
+static void names_that_differ_only_in_a_final_number_share_a_colour(void **state)
 {
     (void)state;
     begin(0);
@@ -213,9 +213,8 @@ static void a_label_determines_the_colours_of_sessions(void **state)
     assert_int_equal(count_of(">application<"), 0);
 }
 
-/* ------------------------------------------------------------------------------------ Barry4 -- */
-
-/* The shares of the entity are equal, so its position does not depend on the viewpoint. */
+/* The shares of the entity are equal, so the position of its dot does not depend on the
+ * viewpoint. */
 static void equal_shares_are_at_the_centroid_of_a_tetrahedron(void **state)
 {
     static const char *const corners[] = { "a", "b", "c", "d" };
@@ -241,7 +240,7 @@ static void equal_shares_are_at_the_centroid_of_a_tetrahedron(void **state)
     assert_true(fabs(x) < 0.1 && fabs(y) < 0.1);
 }
 
-/* The label of many dots in the far corner does not cover the corner's name. */
+/* The number of dots in the far corner does not cover the name of that corner. */
 static void names_of_corners_are_complete_and_not_covered(void **state)
 {
     double x = 0, y = 0, number_x = 0, number_y = 0;
@@ -289,19 +288,19 @@ static void the_last_time_of_an_axis_is_within_the_picture(void **state)
     }
     draw(PICTURE_STACK, 3, false);
     assert_true(last_tick_x() > 700);
-    assert_true(last_tick_x() < 760 - 34); /* half of "00:00:03.000" */
+    assert_true(last_tick_x() < 760 - 34); /* half of the width of "00:00:03.000" */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(dots_are_at_the_positions_of_the_paper),
-        CASE(dots_at_one_place_are_spread_and_counted),
+        CASE(dots_at_the_same_position_are_spread_and_counted),
         CASE(a_dot_with_unaccounted_time_has_a_ring),
-        CASE(a_component_without_a_vertex_is_reported_as_left_out),
-        CASE(a_dot_with_much_time_at_no_vertex_has_a_broken_ring),
+        CASE(a_state_without_a_vertex_is_reported_as_left_out),
+        CASE(a_dot_with_much_left_out_time_has_a_broken_ring),
         CASE(names_of_any_bytes_are_escaped),
-        CASE(names_that_differ_in_their_number_share_a_colour),
+        CASE(names_that_differ_only_in_a_final_number_share_a_colour),
         CASE(a_label_determines_the_colours_of_sessions),
         CASE(equal_shares_are_at_the_centroid_of_a_tetrahedron),
         CASE(names_of_corners_are_complete_and_not_covered),

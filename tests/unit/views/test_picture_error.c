@@ -31,7 +31,8 @@ static void add(struct error_picture *picture, int64_t second, double measured, 
     interval->absolute = absolute;
 }
 
-/* Adds 40 intervals on one curve, or on two curves that differ by the factor `apart`. */
+/* Adds 40 intervals. They are on one curve if `apart` is 1, or on two curves that differ by this
+ * factor. */
 static void make(struct error_picture *picture, double apart)
 {
     *picture = (struct error_picture){ .source = "a <made> & up" };
@@ -65,7 +66,7 @@ static size_t count_of(const char *text, const char *part)
     return count;
 }
 
-/* Returns the number of dots in the clipped area, without the dot in the legend. */
+/* Returns the number of dots in the clipped area, which excludes the dot in the legend. */
 static size_t dots_of(draw_function draw, const struct error_picture *picture)
 {
     char *text = drawing(draw, picture);
@@ -189,8 +190,8 @@ static void a_picture_names_source_time_and_interval_count(void **state)
     error_picture_release(&picture);
 }
 
-/* If the data reach no further than a round value, the axis ends there. */
-static void an_axis_ends_with_the_data(void **state)
+/* If the data exceed a round value only slightly, the next round value is not on the axis. */
+static void an_axis_does_not_extend_far_beyond_the_data(void **state)
 {
     static const struct {
         double load;
@@ -236,7 +237,7 @@ int main(void)
         cmocka_unit_test(a_gap_between_intervals_breaks_the_line),
         cmocka_unit_test(an_empty_series_gives_a_picture_with_a_note),
         cmocka_unit_test(a_picture_names_source_time_and_interval_count),
-        cmocka_unit_test(an_axis_ends_with_the_data),
+        cmocka_unit_test(an_axis_does_not_extend_far_beyond_the_data),
         cmocka_unit_test(only_every_kth_of_many_intervals_is_drawn_and_a_note_says_so),
     };
 

@@ -1,10 +1,8 @@
 /* Pictures over time: barymap, stack and lines. */
 #include "picture_drawing.h"
 
-/* ----------------------------------------------------------------------------------- Barymap -- */
-
-/* Compares red with the value that the reference implementation publishes, and mixed colours with
- * those of an independent program that uses the same formula. */
+/* The expected red is published with the reference implementation of OKLab. The expected mixed
+ * colours are those of an independent program that uses the same formula. */
 static void colours_are_mixed_in_oklab(void **state)
 {
     const struct oklab red = oklab_of("#ff0000");
@@ -22,7 +20,7 @@ static void colours_are_mixed_in_oklab(void **state)
     assert_int_equal(oklab_rgb(oklab_mix(of_3, (double[]){ 2, 2, 0 }, 3, white)), 0xa78ba2);
 }
 
-static void a_cell_has_the_colour_of_its_composition(void **state)
+static void a_cell_of_a_barymap_mixes_the_colours_of_its_shares(void **state)
 {
     (void)state;
     for (unsigned second = 0; second < 4; second++) {
@@ -33,8 +31,8 @@ static void a_cell_has_the_colour_of_its_composition(void **state)
         keep();
     }
     draw(PICTURE_BARYMAP, 3, false);
-    /* 4 s are 580 px wide: the first entity has one run of 4 s, and the second an interrupted
-     * run */
+    /* 4 s are 580 px wide. The first entity has one colour for 4 s. The second entity has another
+     * colour for 1 s, twice. */
     assert_says("<path stroke=\"#a78ba2\" d=\"M0 0h580\"/>");
     assert_says("<path stroke=\"#ac9daa\" d=\"M0 1h145M290 1h145\"/>");
     assert_says("<path stroke=\"#5a91ff\" d=\"M435 1h145\"/>");
@@ -42,7 +40,7 @@ static void a_cell_has_the_colour_of_its_composition(void **state)
     assert_says("2 entities in 2 lines, 4 columns.");
 }
 
-/* CPUs have no process, so they are sorted by id. */
+/* CPUs have no process, so their lines are sorted by id. */
 static void lines_without_a_process_are_in_the_order_of_their_ids(void **state)
 {
     (void)state;
@@ -56,7 +54,7 @@ static void lines_without_a_process_are_in_the_order_of_their_ids(void **state)
     assert_true(strstr(svg, ">first</text>") < strstr(svg, ">second</text>"));
 }
 
-static void neighbours_in_a_large_map_are_added_up(void **state)
+static void neighbouring_lines_and_columns_of_a_large_barymap_are_added_up(void **state)
 {
     (void)state;
     for (unsigned second = 0; second < 700; second++) {
@@ -67,14 +65,11 @@ static void neighbours_in_a_large_map_are_added_up(void **state)
     }
     draw(PICTURE_BARYMAP, 3, false);
     assert_says("500 entities in 250 lines, 350 columns; a line is the mean of 2 neighbours.");
-    assert_int_equal(count_of(RUNS), 1); /* each cell has half of each colour */
+    assert_int_equal(count_of(RUNS), 1); /* all cells have the same mixed colour */
     assert_says(RUNS "a78ba2\" d=\"M0 0h580M0 1h580");
 }
 
-/* ------------------------------------------------------------------------------------- Series --
- */
-
-/* Returns the least y of the polygon or polyline that follows `after`. */
+/* Returns the smallest y of the polygon or polyline that follows the text `after`. */
 static double top_of(const char *after)
 {
     const char *at = strstr(svg, after);
@@ -110,7 +105,7 @@ static void a_stack_without_missing_time_reaches_100_percent(void **state)
                 "accounted twice.");
 }
 
-static void missing_time_is_white_and_left_out_time_is_an_area(void **state)
+static void missing_time_in_a_stack_is_white_and_left_out_time_is_an_area(void **state)
 {
     (void)state;
     begin(0);
@@ -123,7 +118,8 @@ static void missing_time_is_white_and_left_out_time_is_an_area(void **state)
     assert_says("25.00 % of all their time is in no state");
 }
 
-/* They cancel neither between two entities nor between two merged intervals of one entity. */
+/* Missing time and time accounted twice cancel neither between two entities nor between two merged
+ * intervals of one entity. */
 static void missing_time_and_time_accounted_twice_do_not_cancel(void **state)
 {
     (void)state;
@@ -146,7 +142,7 @@ static void missing_time_and_time_accounted_twice_do_not_cancel(void **state)
     assert_says(", missing 10.0 %, accounted twice 15.0 %");
 }
 
-static void the_axis_continues_above_100_percent(void **state)
+static void the_axis_extends_above_100_percent_for_time_accounted_twice(void **state)
 {
     (void)state;
     begin(0);
@@ -177,13 +173,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(colours_are_mixed_in_oklab),
-        CASE(a_cell_has_the_colour_of_its_composition),
+        CASE(a_cell_of_a_barymap_mixes_the_colours_of_its_shares),
         CASE(lines_without_a_process_are_in_the_order_of_their_ids),
-        CASE(neighbours_in_a_large_map_are_added_up),
+        CASE(neighbouring_lines_and_columns_of_a_large_barymap_are_added_up),
         CASE(a_stack_without_missing_time_reaches_100_percent),
-        CASE(missing_time_is_white_and_left_out_time_is_an_area),
+        CASE(missing_time_in_a_stack_is_white_and_left_out_time_is_an_area),
         CASE(missing_time_and_time_accounted_twice_do_not_cancel),
-        CASE(the_axis_continues_above_100_percent),
+        CASE(the_axis_extends_above_100_percent_for_time_accounted_twice),
         CASE(a_gap_in_time_breaks_the_areas_and_the_lines),
     };
 

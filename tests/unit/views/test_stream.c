@@ -1,7 +1,5 @@
-/* Tests that a reader of the stream's blocks gets the contents of the frames. */
+/* A reader of the stream gets the contents of the frames. */
 #include "stream_reader.h"
-
-/* ------------------------------------------------------------------------------- Writing -- */
 
 static double share(const struct reader *reader, size_t n, size_t state)
 {
@@ -9,8 +7,6 @@ static double share(const struct reader *reader, size_t n, size_t state)
 }
 
 #define assert_near(a, b, within) assert_true(fabs((double)(a) - (double)(b)) <= (within))
-
-/* ---------------------------------------------------------------------------------- Tests -- */
 
 static void a_reader_gets_the_frame_that_was_written(void **state)
 {
@@ -89,7 +85,7 @@ static void gone_entities_are_listed_unless_they_exited(void **state)
     fixture_free(f);
 }
 
-/* Exited threads, added up by name, may have a row in consecutive frames. */
+/* Exited threads with the same name share a row, which may be in consecutive frames. */
 static void an_entity_that_exits_repeatedly_is_sent_each_time(void **state)
 {
     struct fixture *f = fixture_new(3);
@@ -127,7 +123,7 @@ static void each_64th_frame_and_each_requested_one_is_a_key_frame(void **state)
     fixture_free(f);
 }
 
-static void more_than_100_percent_raises_the_unit(void **state)
+static void shares_that_do_not_fit_into_16_bits_enlarge_the_unit(void **state)
 {
     struct fixture *f = fixture_new(3);
 
@@ -241,8 +237,6 @@ static void more_than_128_states_are_refused(void **state)
     fixture_free(f);
 }
 
-/* ----------------------------------------------------------------------------- At random -- */
-
 /* Changes few rows, as in real frames. */
 static void change(uint64_t *elapsed_ns, uint64_t *values, size_t states)
 {
@@ -302,8 +296,8 @@ static void a_reader_gets_the_random_frames_that_were_written(void **state)
         go(f);
         keys += f->reader.is_key;
         sent += f->reader.count;
-        for (size_t row = 0; row < count;
-             row++) { /* the stream numbers entities in the order in which they were first seen */
+        /* The stream numbers entities in the order in which they first have a row. */
+        for (size_t row = 0; row < count; row++) {
             if (numbers[there[row]] == UINT32_MAX) {
                 uint32_t next = 0;
 
@@ -317,7 +311,7 @@ static void a_reader_gets_the_random_frames_that_were_written(void **state)
             total += f->reader.is_there[n];
         assert_int_equal(total, count);
     }
-    /* each 64th frame, and frames in which the unit changed */
+    /* Key frames are each 64th frame and the frames in which the unit changed. */
     assert_in_range(keys, 5, FRAMES - 1);
     assert_true(sent < COUNT * FRAMES * 8 / 10);
     fixture_free(f);
@@ -331,7 +325,7 @@ int main(void)
         cmocka_unit_test(gone_entities_are_listed_unless_they_exited),
         cmocka_unit_test(an_entity_that_exits_repeatedly_is_sent_each_time),
         cmocka_unit_test(each_64th_frame_and_each_requested_one_is_a_key_frame),
-        cmocka_unit_test(more_than_100_percent_raises_the_unit),
+        cmocka_unit_test(shares_that_do_not_fit_into_16_bits_enlarge_the_unit),
         cmocka_unit_test(a_share_far_above_100_percent_is_clipped_and_others_stay_exact),
         cmocka_unit_test(an_entity_without_time_has_no_shares),
         cmocka_unit_test(a_group_may_have_more_time_than_the_interval),

@@ -1,10 +1,7 @@
 /* The head of the stream, its entities with names and labels, and its notes. */
 #include "stream_reader.h"
 
-/* ---------------------------------------------------------------------------------- Tests -- */
-
-/* Returns the number of note blocks that a frame with this note gives; the reader has the last
- * text. */
+/* Writes the note of a frame. Returns the number of note blocks that the reader got. */
 static unsigned said(struct fixture *f, const char *note)
 {
     struct bytes bytes = { 0 };
@@ -126,7 +123,7 @@ static void a_late_reader_gets_all_entities(void **state)
     fixture_free(f);
 }
 
-/* Numbers of exited threads are reused when no reader can have their frames any more. */
+/* The number of an exited thread is reused when no reader can have the frames of that thread. */
 static void numbers_of_gone_entities_are_reused(void **state)
 {
     struct fixture *f = fixture_new(3);

@@ -1,4 +1,4 @@
-/* Pictures and the axes of plots: numbers, texts of any bytes, and round values. */
+/* SVG pictures and the axes of plots. */
 #include "views/pictures/plot.h"
 #include "views/pictures/svg.h"
 
@@ -33,14 +33,14 @@ static void assert_written(FILE *stream, const char *expected)
     free(text);
 }
 
-static void numbers_have_two_decimals_at_most_and_no_locale(void **state)
+static void numbers_have_at_most_two_decimals_in_any_locale(void **state)
 {
     FILE *stream = begin_text();
     const struct svg_point points[] = { { 0, -0.001 },     { -1.005, 1.5 }, { 0.05, 100 },
                                         { 1234.567, 0.1 }, { NAN, 1e300 },  { -0.25, -12 } };
 
     (void)state;
-    setlocale(LC_NUMERIC, "de_DE.UTF-8"); /* decimal comma, if the locale is installed */
+    setlocale(LC_NUMERIC, "de_DE.UTF-8"); /* a locale with a decimal comma, if it is installed */
     svg_polyline(stream, points, 6, &(struct svg_look){ .stroke = "#000" });
     setlocale(LC_NUMERIC, "C");
     assert_written(stream, "points=\"0,0 -1,1.5 0.05,100 1234.57,0.1 0,1000000000 -0.25,-12\" "
@@ -61,7 +61,7 @@ static void any_bytes_become_valid_xml(void **state)
     assert_text("a<b & \"c\">", ">a&lt;b &amp; &quot;c&quot;&gt;</text>");
     assert_text("b\xc3\xa4r \xe2\x82\xac", ">b\xc3\xa4r \xe2\x82\xac</text>");
     assert_text("\xff\x01x\xc3", ">\xef\xbf\xbd\xef\xbf\xbdx\xef\xbf\xbd</text>");
-    /* U+FFFF is valid UTF-8, but no character of XML, and neither is a surrogate. */
+    /* U+FFFF is valid UTF-8, but XML does not allow it. XML does not allow surrogates either. */
     assert_text("\xef\xbf\xbf", ">\xef\xbf\xbd</text>");
     assert_text("\xed\xa0\x80", ">\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd</text>");
     assert_text("x", "<text x=\"1\" y=\"2\" text-anchor=\"end\" class=\"tick\">x</text>");
@@ -111,7 +111,7 @@ static void ticks_are_round_values_in_the_axis(void **state)
 static void ticks_of_time_are_at_round_times_of_a_clock(void **state)
 {
     const double quarters[] = { 900, 1800, 2700 }, seconds[] = { 10.5, 11, 11.5 };
-    /* in a time zone one hour east of Greenwich */
+    /* ticks every 6 hours in a time zone one hour east of Greenwich */
     const double sixes[] = { 18000, 39600, 61200, 82800 };
 
     (void)state;
@@ -214,7 +214,7 @@ static void a_truncated_text_has_whole_characters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_have_two_decimals_at_most_and_no_locale),
+        cmocka_unit_test(numbers_have_at_most_two_decimals_in_any_locale),
         cmocka_unit_test(any_bytes_become_valid_xml),
         cmocka_unit_test(a_picture_has_title_and_description),
         cmocka_unit_test(ticks_are_round_values_in_the_axis),

@@ -1,4 +1,5 @@
-/* The formats, with synthetic records: the output is well-formed, whatever bytes a name has. */
+/* The output of each format is well-formed, whatever bytes a name has. The records are
+ * synthetic. */
 #include "views/view.h"
 
 #include <errno.h>
@@ -98,8 +99,8 @@ static void json_replaces_invalid_utf8(void **state)
     } cases[] = {
         { "caf\xc3\xa9", "caf\xc3\xa9" },
         { "\xff", "\\ufffd" },
-        { "\xc3", "\\ufffd" },                       /* cut */
-        { "\xc0\xaf", "\\ufffd\\ufffd" },            /* overlong */
+        { "\xc3", "\\ufffd" },                       /* incomplete */
+        { "\xc0\xaf", "\\ufffd\\ufffd" },            /* an overlong form */
         { "\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd" }, /* a surrogate */
         { "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" },
         { "\xf4\x90\x80\x80", "\\ufffd\\ufffd\\ufffd\\ufffd" }, /* above U+10FFFF */
@@ -198,8 +199,8 @@ static void text_is_cut_at_the_width(void **state)
     free(text);
 }
 
-/* The width of a field limits its text, whatever the width of the line. */
-static void a_long_text_is_cut_at_its_columns_width(void **state)
+/* The width of a field limits the text in its column, even if the line is wide. */
+static void a_long_text_is_cut_at_the_width_of_its_column(void **state)
 {
     struct view_options wide = { .width = 120 }, narrow = { .width = 44 };
     struct made made;
@@ -264,7 +265,7 @@ static const struct field check_total[] = {
     { "maximum_error_percent", "", "", 0, 0 },
 };
 
-static void classic_output_has_the_lines_of_the_paper(void **state)
+static void classic_output_matches_the_lines_of_the_cmg98_paper(void **state)
 {
     const struct cell interval[] = { cell_text("1998-03-01T00:17:10.000-08:00") };
     const struct cell rows[] = {
@@ -303,10 +304,10 @@ int main(void)
         cmocka_unit_test(text_aligns_columns_and_shows_unknown_as_a_dash),
         cmocka_unit_test(no_name_in_text_can_move_the_cursor),
         cmocka_unit_test(text_is_cut_at_the_width),
-        cmocka_unit_test(a_long_text_is_cut_at_its_columns_width),
+        cmocka_unit_test(a_long_text_is_cut_at_the_width_of_its_column),
         cmocka_unit_test(only_the_requested_columns_are_shown),
         cmocka_unit_test(a_full_disk_is_reported),
-        cmocka_unit_test(classic_output_has_the_lines_of_the_paper),
+        cmocka_unit_test(classic_output_matches_the_lines_of_the_cmg98_paper),
     };
 
     setlocale(LC_CTYPE, "C.UTF-8");
