@@ -2,9 +2,10 @@
  * Differences, rates and percentages of two samples.
  *
  * Theory: if a counter is smaller than in the previous sample, it has either wrapped around or was
- * reset to zero (for example, because its driver was reloaded). The two samples do not show which.
- * camp_difference() assumes a wrap if the counter then has advanced by at most half of its range. A
- * counter that advances by more than half of its range must be read more often anyway.
+ * reset to zero (for example, because its driver was reloaded). The two samples do not show which
+ * of these happened. camp_difference() assumes a wrap if the counter then has advanced by at most
+ * half of its range. A counter that advances by more than half of its range must be read more often
+ * anyway.
  */
 #include "error.h"
 #include "units.h"
@@ -91,8 +92,8 @@ int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *af
     here.sampled_busy_percent = percent * sampled(known, before, after);
     here.sum_percent =
         here.sampled_busy_percent + here.idle_percent + here.iowait_percent + here.steal_percent;
-    /* Steal time is not subtracted. The kernel counts time that is stolen from an idle CPU as idle
-     * time too. It cannot be distinguished from time that is stolen from a busy CPU. */
+    /* Steal time is not subtracted. Time that is stolen from an idle CPU is already in its idle
+     * time, and the kernel does not report how much of the steal time that is. */
     here.measured_busy_percent = clamp_percent(100 - here.idle_percent - here.iowait_percent);
     here.resolution_percent = percent * (double)proc_time_unit_ns();
     camp_hand_out(ret, size, &here, sizeof here);

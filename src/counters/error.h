@@ -13,15 +13,15 @@ int camp_fail(struct camp_error *error, int code, int system_error, const char *
  * CAMP_E_NOMEM. All other errors give CAMP_E_IO. */
 int camp_fail_errno(struct camp_error *error, int system_error, const char *what);
 
-/* Copies a struct of known_size bytes to a caller whose version of the struct has `size` bytes. A
- * larger struct is filled up with zeros. A smaller struct gets the first `size` bytes. */
+/* Copies a struct of known_size bytes to a caller whose version of the struct has `size` bytes. The
+ * end of a larger struct is set to zero. A smaller struct gets the first `size` bytes. */
 void camp_hand_out(void *ret, size_t size, const void *value, size_t known_size);
 
 /* An array of a caller that is being filled. The caller's elements may have another size than here.
  */
 struct camp_output {
     void *first;
-    size_t size; /* size of an element in the caller's version of camp.h */
+    size_t size;
     size_t capacity;
     size_t count; /* number of all elements, also of those that did not fit */
 };

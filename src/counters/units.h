@@ -1,4 +1,3 @@
-/* Units of the numbers in the kernel's texts. */
 #pragma once
 
 #include <stdint.h>
@@ -9,7 +8,7 @@
 #define NS_PER_MS 1000000u
 #define NS_PER_US 1000u
 #define BYTES_PER_KIB 1024u
-#define BYTES_PER_SECTOR 512u /* in block statistics of any device */
+#define BYTES_PER_SECTOR 512u /* unit of block statistics on all devices */
 
 /* The unit of the times in /proc: 10 ms, unless USER_HZ differs from 100. */
 static inline uint64_t proc_time_unit_ns(void)

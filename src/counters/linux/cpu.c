@@ -61,7 +61,7 @@ bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp
             columns[count] = 0;
         }
     }
-    /* guest is subtracted from user below, and guest_nice from nice. */
+    /* User time is computed without guest time, so it is unknown if guest time is unknown. */
     if (count == COLUMNS && (known & CAMP_CPU_GUEST) == 0)
         known &= ~(uint32_t)CAMP_CPU_USER;
     if (count == COLUMNS && (known & CAMP_CPU_GUEST_NICE) == 0)

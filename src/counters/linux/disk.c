@@ -10,7 +10,8 @@
  * whole disk called xvda1. But /proc/diskstats lists each disk directly before its partitions, and
  * in /sys the directory of a partition is in the directory of its disk.
  *
- * The kernel's name of a disk may have a slash ("cciss/c0d0"). It is "!" in /sys and in results.
+ * The kernel's name of a disk may have a slash ("cciss/c0d0"). The slash is "!" in /sys
+ * and in results.
  */
 #include "../error.h"
 #include "../units.h"
@@ -80,8 +81,8 @@ bool camp_disk_line(struct cursor line, struct camp_disk *ret)
            camp_disk_columns(line, ret);
 }
 
-/* Replaces each '/' in a name by '!', like /sys. The caller's name may be any text. Without a slash
- * it cannot lead to another directory. Returns false if no file can have the name. */
+/* Replaces each '/' in a name by '!', like /sys. A name without a slash cannot lead to another
+ * directory, whatever the caller passes. Returns false if no file can have the name. */
 static bool name_in_sys(const char *name, char in_sys[CAMP_NAME_SIZE])
 {
     size_t length = strlen(name);

@@ -58,7 +58,8 @@ struct camp_lines {
     /* Reading stops at the first line without this prefix. NULL accepts all lines. */
     const char *prefix;
     size_t first_read; /* size of the first read(2); small if the wanted lines come first */
-    size_t last_below; /* a shorter read(2), if also shorter than requested, is the last */
+    /* A read(2) is the last one if it returns fewer bytes than this and fewer than requested. */
+    size_t last_below;
     char *buffer;
     size_t capacity;
     size_t begin; /* the bytes from begin to end - 1 are not yet used */
@@ -68,8 +69,10 @@ struct camp_lines {
     bool at_end;
 };
 
-#define LINES_ONE_RECORD SIZE_MAX /* last_below: a read(2) shorter than requested is the last */
-#define LINES_UNTIL_EMPTY 0       /* for last_below: only a read(2) of 0 bytes is the last */
+/* Values of last_below. In a file with one record, any read(2) shorter than requested is the last
+ * one. In a file with many records, only a read(2) of 0 bytes is surely the last one. */
+#define LINES_ONE_RECORD SIZE_MAX
+#define LINES_UNTIL_EMPTY 0
 
 /* Prepares to read the file from its beginning by pread(2). The caller may then set `prefix` and
  * `first_read`. */

@@ -57,7 +57,6 @@ static bool kib_of(struct cursor line, uint64_t *ret_bytes)
     return true;
 }
 
-/* Most unwanted lines have another first byte. */
 static bool may_be_row(char first)
 {
     return first == 'M' || first == 'B' || first == 'C' || first == 'S';

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define PAGE_AT_LEAST 4096
-#define LONGEST_LINE 512 /* an upper bound for 16 numbers of 20 digits and a name of 15 bytes */
+#define LONGEST_LINE 512
 
 /* The error columns when all are 0: errs, drop, fifo, frame and compressed of received data, and
  * errs, drop, fifo, colls and carrier of sent data. */

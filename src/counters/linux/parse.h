@@ -40,7 +40,6 @@ bool camp_disk_columns(struct cursor line, struct camp_disk *ret);
 /* Parses a line of /proc/diskstats. Sets all fields of *ret except kind and time_ns. The caller
  * must have set *ret to zero. */
 bool camp_disk_line(struct cursor line, struct camp_disk *ret);
-/* True if the kernel could give this name to a partition of `disk`. */
 bool camp_disk_is_partition_name(const char *disk, const char *name);
 int camp_disk_scan(int descriptor, const char *path, int kind, struct camp_disk *disks, size_t size,
                    size_t capacity, size_t *ret_count, struct camp_error *error);

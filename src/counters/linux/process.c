@@ -14,7 +14,7 @@
  * schedstat, status and io of a thread, are read before stat. If stat then has the expected start
  * time, the values read before stat belong to the same process or thread. For a process, stat also
  * shows whether it has several threads. So schedstat, status and io of a process are read after
- * stat, through its open directory (see process_files.c).
+ * stat, through the open directory of the process (see process_files.c).
  */
 #include "process.h"
 
@@ -25,8 +25,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Returns the same id as clock_getcpuclockid(3). That function also makes a system call to check
- * that the process exists, which is unnecessary here because reading the clock shows it too. */
+/* clock_of_process() returns the same clock id as clock_getcpuclockid(3). That function also makes
+ * a system call to check that the process exists. Reading the clock checks it too. */
 #define CPUCLOCK_SCHED 2
 
 static clockid_t clock_of_process(int32_t pid)

@@ -130,7 +130,6 @@ bool camp_process_clock(int32_t pid, uint64_t *ret_ns);
 int camp_stat_read(const struct camp_source *source, int32_t pid, int32_t tid,
                    struct stat_line *ret, struct camp_error *error);
 
-/* Like camp_stat_read(), but reads the file in an open directory. */
 int camp_stat_read_folder(const struct task_folder *folder, int32_t tid, struct stat_line *ret,
                           struct camp_error *error);
 
@@ -165,7 +164,7 @@ struct beside_stat {
 int camp_task_read_beside(const struct task_folder *folder, uint32_t wanted, int32_t others,
                           struct beside_stat *ret, struct camp_error *error);
 
-/* Copies the values to *task. camp_task_of_stat() must have filled *task before. */
+/* Copies the values of *beside to *task. camp_task_of_stat() must have filled *task before. */
 void camp_task_of_beside(const struct beside_stat *beside, struct camp_task *task);
 
 void camp_task_set_cpu(struct camp_task *task, uint64_t cpu_ns, uint64_t resolution_ns);

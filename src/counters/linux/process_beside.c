@@ -22,8 +22,8 @@ static void note_file(struct beside_stat *sums, int32_t tid, const char *name)
     sums->tid = tid;
 }
 
-/* Adds the values of schedstat of a thread, or of the directory itself if tid is 0. Returns 0 or an
- * errno. EBADMSG means that the text has another format. */
+/* Adds the values of task/TID/schedstat, or of schedstat in the directory if tid is 0. Returns 0 or
+ * an errno. EBADMSG means that the text has another format. */
 static int add_schedstat(const struct task_folder *folder, int32_t tid, struct beside_stat *sums)
 {
     char text[SCHEDSTAT_SIZE];
@@ -59,8 +59,8 @@ static int add_switches(const struct task_folder *folder, int32_t tid, struct be
     return 0;
 }
 
-/* Adds the first task. If one of its files is unreadable, the file is not read for other threads.
- */
+/* Adds the values of the files in the directory itself. A file that is unreadable there is not read
+ * for the other threads. */
 static int add_first(const struct task_folder *folder, struct beside_stat *sums)
 {
     int system_error = 0;

@@ -24,7 +24,7 @@
 struct element {
     const void *value;
     size_t size;
-    size_t key_at; /* offset of the pid or tid by which the list is ordered */
+    size_t key_at;
 };
 
 static int32_t key_of(const struct camp_output *array, size_t index, size_t key_at)
@@ -134,8 +134,8 @@ int camp_process_identify(const struct camp_source *source, int32_t pid, struct 
 }
 
 /* Decides whether a process is listed. Returns CAMP_OK and sets *ret_start if it is. CAMP_E_GONE
- * and CAMP_E_PERM mean that the process is left out of the list. If /proc is mounted with
- * hidepid=1, pids are visible whose files are not readable. */
+ * and CAMP_E_PERM mean that it is left out. CAMP_E_PERM occurs if /proc is mounted with hidepid=1,
+ * which lists pids but hides their files. */
 typedef int (*choose_process)(const struct camp_source *source, int32_t pid, const char *executable,
                               uint64_t *ret_start, struct camp_error *error);
 

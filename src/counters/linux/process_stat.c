@@ -28,7 +28,6 @@ static bool whole_number(struct cursor *text, uint64_t *ret)
     return true;
 }
 
-/* Parses "PID (NAME) STATE". */
 static bool parse_name(struct cursor *text, struct stat_line *ret)
 {
     uint64_t pid;
@@ -134,7 +133,6 @@ bool camp_schedstat_parse(struct cursor text, struct schedstat_line *ret)
            whole_number(&text, &ret->runs);
 }
 
-/* Finds a line that begins with `key`, and parses the number after the key. */
 static bool number_of_key(struct cursor text, const char *key, uint64_t *ret)
 {
     struct cursor line;

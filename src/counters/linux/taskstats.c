@@ -125,7 +125,6 @@ int camp_taskstats_open(struct camp_taskstats *taskstats, struct camp_error *err
     return result;
 }
 
-/* Reads the list of all CPUs that may ever come online, such as "0-3". */
 static int possible_cpus(char *list, size_t capacity, struct camp_error *error)
 {
     size_t length;

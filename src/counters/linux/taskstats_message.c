@@ -10,11 +10,11 @@
  *
  * When a task exits, the kernel sends one of these messages:
  * - If its process never had a second thread: AGGR_PID with the flag AGROUP in ac_flag.
- * - If other threads of its process still live: AGGR_PID without AGROUP. The task may be the
- * leader.
- * - If it is the last of several threads of its process: AGGR_PID with AGROUP, and AGGR_TGID with
- * the sum over all threads. The sum has CPU times and delays only. Before taskstats version 12
- * there is no AGROUP, so the first two messages look the same.
+ * - If other threads of its process still live: AGGR_PID without AGROUP, also for the leader.
+ * - If it is the last of several threads of its process: AGGR_PID with AGROUP, and AGGR_TGID.
+ *
+ * AGGR_TGID has the sums over all threads, but only of CPU times and delays. Before taskstats
+ * version 12 there is no AGROUP, so the first and the second message look the same.
  */
 #include "taskstats_message.h"
 

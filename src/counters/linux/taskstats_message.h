@@ -19,9 +19,10 @@
  * process. */
 #define EXITS_PER_MESSAGE 2
 
-/* Tells a record of an exited task (id 0) from an answer, which has the id of the requesting
- * socket. Records may arrive without registration: a socket gets the pid as its id, and the kernel
- * may still have the registration of a former socket with that id. */
+/* True if the message is the record of an exited task. A record has nlmsg_pid 0, an answer has the
+ * id of the requesting socket. Records may arrive without registration: a socket gets the pid of
+ * its process as its id, and the kernel may still have a registration of an earlier socket with
+ * this id. */
 bool camp_taskstats_is_notice(const void *bytes, size_t length);
 
 /* The functions below parse the message at `bytes`, which must be aligned to 4 bytes. Another kind

@@ -13,7 +13,6 @@
 
 int camp_taskstats_connect(int *ret_descriptor, struct camp_error *error);
 
-/* Writes the headers of a request at the beginning of `buffer`. */
 struct nlmsghdr *camp_taskstats_begin(void *buffer, uint16_t type, uint8_t command,
                                       uint32_t sequence);
 
