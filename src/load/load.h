@@ -84,8 +84,8 @@ struct load_fork_plan {
 };
 
 struct load_fork_truth {
-    uint64_t wall_ns;    /* from the first fork to the exit of the last child */
-    uint64_t children;   /* forked and waited for */
+    uint64_t wall_ns; /* from the first fork to the exit of the last child */
+    uint64_t children;
     uint64_t failed;     /* forks that failed because of a limit */
     uint64_t late;       /* children forked more than one period late */
     uint64_t unreported; /* children killed before they reported their CPU time */
@@ -97,7 +97,6 @@ struct load_fork_truth {
     double rate;
 };
 
-/* What happened in one step of load_memory(). */
 struct load_step {
     uint64_t number; /* 1 for the first step */
     uint64_t bytes;  /* size of the step, in whole pages */
@@ -116,7 +115,7 @@ struct load_memory_plan {
     bool huge; /* allows huge pages; without them each page causes one fault */
     /* The memory is held for this time from the start. 0 means until the last step. */
     uint64_t duration_ns;
-    /* Called after each step if not NULL. The load stops if it returns false. */
+    /* Called after each step if not NULL. The load stops if the function returns false. */
     bool (*each_step)(void *context, const struct load_step *step);
     void *context;
 };
@@ -167,8 +166,8 @@ struct load_io_plan {
     uint64_t bytes; /* bytes to transfer, [1, 1 TiB] */
     uint64_t block; /* size of an operation, [1, 16 MiB]; with `direct`, a multiple of 512 */
     bool direct;    /* bypasses the page cache by O_DIRECT */
-    bool write;     /* writes instead of reading */
-    bool cold;      /* evicts the file from the page cache before each pass */
+    bool write;
+    bool cold; /* evicts the file from the page cache before each pass */
     /* If not 0, the load runs for this time, and `bytes` is only the size of a file that the load
      * creates. */
     uint64_t duration_ns;
@@ -184,24 +183,24 @@ struct load_io_truth {
     uint64_t prepared_bytes; /* written to a new file before it is read; in no other member */
     uint64_t storage_bytes;  /* bytes that the kernel read from storage, by getrusage(2) */
     uint64_t own_ns;         /* CLOCK_THREAD_CPUTIME_ID during wall_ns */
-    uint64_t waited_ns;      /* wall_ns - own_ns, for the disk and then for a CPU */
+    uint64_t waited_ns;      /* wall_ns - own_ns: waiting for the disk, then for a CPU */
 };
 
 enum load_sleep_kind {
-    LOAD_SLEEP_LOCK, /* in futex(2), until another thread wakes it */
-    LOAD_SLEEP_PIPE, /* in read(2) of a pipe, until another thread writes */
-    LOAD_SLEEP_TIMER /* in clock_nanosleep(2) */
+    LOAD_SLEEP_LOCK, /* sleeps in futex(2), until another thread wakes it */
+    LOAD_SLEEP_PIPE, /* sleeps in read(2) of a pipe, until another thread writes */
+    LOAD_SLEEP_TIMER /* sleeps in clock_nanosleep(2) */
 };
 
 struct load_sleep_plan {
     enum load_sleep_kind kind;
-    double percent;     /* share of time asleep, (0, 100]; the rest of the time it uses a CPU */
-    uint64_t period_ns; /* it sleeps once in each period of 1 ms to 1 s; 0 means 10 ms */
+    double percent;     /* share of time asleep, (0, 100]; the thread uses a CPU otherwise */
+    uint64_t period_ns; /* one sleep in each period of 1 ms to 1 s; 0 means 10 ms */
     int32_t cpu;        /* CPU of the sleeping and the waking thread; -1 means any CPU */
     uint64_t duration_ns;
 };
 
-/* Facts about the calling thread, which sleeps. Its wall time is asleep_ns + late_ns + own_ns,
+/* Facts about the calling thread, which sleeps. wall_ns is asleep_ns + late_ns + own_ns,
  * except for preemption. */
 struct load_sleep_truth {
     uint64_t wall_ns;
@@ -227,7 +226,7 @@ struct load_sleep_truth {
 #define LOAD_FAULT_FILE_PAGES 16384u
 
 struct load_fault_plan {
-    const char *file; /* NULL means a nameless file in TMPDIR or /var/tmp; it is only read */
+    const char *file; /* a file to read; NULL means a nameless file in TMPDIR or /var/tmp */
     /* Number of pages to touch, [1, 1e9]. A pass touches up to LOAD_FAULT_FILE_PAGES pages, which
      * are evicted from memory before the pass. */
     uint64_t pages;
@@ -240,11 +239,11 @@ struct load_fault_plan {
 struct load_fault_truth {
     uint64_t wall_ns; /* includes the eviction of pages */
     uint64_t pages;
-    uint64_t major_faults; /* by getrusage(2); the other touched pages were in memory */
-    uint64_t touch_ns;     /* wall time of touching */
-    uint64_t own_ns;       /* CLOCK_THREAD_CPUTIME_ID during touch_ns */
-    uint64_t waited_ns;    /* touch_ns - own_ns, for pages and then for a CPU */
-    uint64_t longest_ns;   /* wall time of the slowest page */
+    uint64_t major_faults; /* touched pages that were not in memory, by getrusage(2) */
+    uint64_t touch_ns;
+    uint64_t own_ns;     /* CLOCK_THREAD_CPUTIME_ID during touch_ns */
+    uint64_t waited_ns;  /* touch_ns - own_ns: waiting for pages, then for a CPU */
+    uint64_t longest_ns; /* wall time of the slowest page */
 };
 
 #define LOAD_THREADS_MAX 1024u

@@ -68,7 +68,6 @@ struct load_command {
 
 #define LOAD_FORMAT                                                                                \
     COMMON_OPTION(COMMON_FORMAT, &load_format, .choices = load_formats), COLOR_OPTION
-/* The option --duration, which sets plan.duration_ns. */
 #define LOAD_DURATION_OF(text) COMMON_OPTION(COMMON_DURATION, &plan.duration_ns, .help = text)
 #define LOAD_DURATION                                                                              \
     LOAD_DURATION_OF("Run for this time (10 s). Ctrl-C ends the load early, with its report so "   \

@@ -1,14 +1,15 @@
 /*
- * A load that uses a known share of one CPU, at a chosen time between the kernel's ticks.
+ * A load that uses a known share of one CPU, at a chosen time relative to the kernel's ticks. This
+ * relative time is the phase of the load.
  *
  * Theory. A kernel that samples charges each tick to the task that runs at that moment. A task that
  * runs only between ticks is charged nothing. A task that runs for a moment around each tick is
  * charged all the time. In each period the load sleeps until its time (an absolute CLOCK_MONOTONIC
- * time, with a timer slack of 1 ns), uses the CPU in user mode, and sleeps again. How long it uses
- * the CPU is decided by its CPU clock (CLOCK_PROCESS_CPUTIME_ID, which is sum_exec_runtime and
- * measured). The target is the share of all wall time up to the end of the period. So the load
- * makes up for deviations, but never runs out of its phase. The CPU time of waking and falling
- * asleep is in that clock, so it is part of the share.
+ * time, with a timer slack of 1 ns), uses the CPU in user mode, and sleeps again. Its CPU clock
+ * (CLOCK_PROCESS_CPUTIME_ID, which is sum_exec_runtime and measured) decides how long it uses the
+ * CPU. The target is the share of all wall time up to the end of the period. So the load makes up
+ * for deviations, but never runs out of its phase. The CPU clock includes the CPU time of waking
+ * and falling asleep.
  *
  * To check its phase, the load reads CLOCK_MONOTONIC_COARSE before and after it uses the CPU. The
  * two readings differ if there was a tick in between.

@@ -30,7 +30,7 @@ struct fault_run {
     const struct load_fault_plan *plan;
     struct load_fault_truth *truth;
     size_t page_bytes;
-    size_t pages; /* number of pages in the mapping */
+    size_t pages;
     char *mapped;
     int file;
     int ends[2];          /* pipe, used if plan->in_call */

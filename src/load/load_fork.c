@@ -2,13 +2,14 @@
  * Many short processes, which tools that sample the list of processes do not see.
  *
  * Each child uses the CPU until its CPU clock reaches burn_ns, writes the value of that clock to
- * memory shared with the parent, and calls _exit(). This value is its own time. The exit also costs
- * CPU time (the end of the system call, freeing the address space), which the child cannot report.
- * The parent can read it: the CPU clock of a zombie still exists. So the parent waits with WNOWAIT,
- * reads the clock of the child, and only then reaps the child. This value is the whole time.
+ * memory shared with the parent, and calls _exit(). These values add up to own_ns. The exit also
+ * costs CPU time (the end of the system call, freeing the address space), which the child cannot
+ * report. The parent can read it: the CPU clock of a zombie still exists. So the parent waits with
+ * WNOWAIT, reads the clock of the child, and only then reaps the child. These values add up to
+ * whole_ns.
  *
- * The whole time is sum_exec_runtime in ns. ru_utime + ru_stime of wait4(2) is the same time,
- * because cputime_adjust() scales both to sum_exec_runtime, but each is truncated to 1 us.
+ * The CPU clock is sum_exec_runtime in ns. ru_utime + ru_stime of wait4(2) would be the same time,
+ * because cputime_adjust() scales their sum to sum_exec_runtime. But each is truncated to 1 us.
  */
 #include "load_command.h"
 
@@ -35,7 +36,7 @@ struct fork_run {
     struct load_fork_truth *truth;
     pid_t pids[LIVING_MAX];     /* 0 marks an unused place */
     _Atomic uint64_t *reported; /* [LIVING_MAX], shared with the children: the CPU time that each
-                                   child reports before it exits, or 0 before */
+                                   child reports before it exits; 0 until then */
     unsigned living;
 };
 

@@ -168,7 +168,7 @@ static void *receive(void *argument)
         ssize_t length = recv(run->receiver, payload, sizeof payload, 0);
 
         if (length < 0)
-            continue; /* after 20 ms without a packet, or a signal, tests run->over */
+            continue; /* recv() ended after 20 ms without a packet, or by a signal */
         atomic_fetch_add(&run->received_bytes, (uint64_t)length);
         atomic_fetch_add(&run->received_packets, 1);
         sem_post(&run->space);

@@ -3,10 +3,10 @@
  *
  * Theory. A thread cannot measure alone how long it slept. After the wakeup it is on the run queue
  * for some time, and only then it can read its clock. So another thread, the waker, wakes it, and
- * reads the clock just before. The time asleep is from the last clock reading before the call to
- * the reading of the waker. The sleeper tells the waker when to wake it, and falls asleep. The
- * waker sleeps until that time and wakes the sleeper. A timer needs no waker: its sleep lasts at
- * least until the requested time.
+ * reads the clock just before the wakeup. The time asleep is from the last clock reading before the
+ * call to the reading of the waker. The sleeper tells the waker when to wake it, and falls asleep.
+ * The waker sleeps until that time and wakes the sleeper. A timer needs no waker: its sleep lasts
+ * at least until the requested time.
  *
  * In each period, the thread sleeps until it has slept its share of the whole time up to the end of
  * the period. It uses the CPU, in user mode, for the rest of the period. So a sleep that lasted too
@@ -79,7 +79,7 @@ static void *wake_when_asked(void *argument)
         if (atomic_load(&pair->over))
             return NULL;
         sleep_until(atomic_load(&pair->wake_at_ns));
-        if (!atomic_load(&pair->over)) /* if a stop was requested, no thread is woken */
+        if (!atomic_load(&pair->over)) /* the load may have ended during sleep_until() */
             wake(pair);
     }
 }

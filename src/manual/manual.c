@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The command whose help is being read. */
 static struct {
     const struct manual_visitor *visitor;
     char words[64];

@@ -31,7 +31,6 @@ static void write_words(const char *const *words)
         printf(" %s", *words);
 }
 
-/* camp.bash.in has a branch for each of these words. */
 static const char *const kind_names[] = {
     [ARGUMENT_UNKNOWN] = "unknown",
     [ARGUMENT_WORD] = "words",

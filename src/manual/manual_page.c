@@ -160,7 +160,7 @@ static void write_head(const char *name, const char *help, const char *usage, co
     write_paragraphs(about);
 }
 
-static const char *const *statuses; /* of the page that is being written */
+static const char *const *statuses;
 
 /* A subcommand such as "load cpu" becomes a section of the page of its command. */
 static void write_command(const char *words, const char *help, const struct option_table *table)

@@ -1,6 +1,6 @@
 /*
- * Writes the parts of packaging/completions/camp.zsh.in: a function for each command. It calls
- * _arguments with a specification for each option, or offers the commands of a list.
+ * Writes the parts of packaging/completions/camp.zsh.in: a function for each command. The function
+ * calls _arguments with a specification for each option, or offers the commands of a list.
  */
 #include "manual.h"
 
