@@ -1,5 +1,5 @@
-/* The catalogue of counters: its rows, and the rules of their provenance on kernels other than this
- * one. */
+/* The rows of the catalogue, and the provenance of counters on kernels other than the running one.
+ */
 #include <camp/catalogue.h>
 
 #include <setjmp.h>
@@ -62,7 +62,7 @@ static void user_time_is_measured_on_kernels_with_native_accounting(void **state
     assert_int_equal(provenance("user_ns", &kernel, CAMP_CPU_TOTAL), CAMP_MEASURED);
 }
 
-static void only_listed_cpus_are_measured_by_generic_accounting(void **state)
+static void with_generic_accounting_only_the_listed_cpus_are_measured(void **state)
 {
     const struct camp_kernel kernel = { .known = CAMP_KERNEL_ACCOUNTING,
                                         .accounting = CAMP_ACCOUNTING_GEN,
@@ -76,7 +76,7 @@ static void only_listed_cpus_are_measured_by_generic_accounting(void **state)
     assert_int_equal(provenance("user_ns", &kernel, CAMP_CPU_TOTAL), CAMP_SAMPLED);
 }
 
-static void idle_is_sampled_where_the_tick_never_stops(void **state)
+static void idle_time_is_sampled_if_the_tick_never_stops(void **state)
 {
     struct camp_kernel kernel = { .known = CAMP_KERNEL_ACCOUNTING | CAMP_KERNEL_TICKLESS_IDLE,
                                   .accounting = CAMP_ACCOUNTING_TICK };
@@ -89,7 +89,7 @@ static void idle_is_sampled_where_the_tick_never_stops(void **state)
     assert_int_equal(provenance("user_ns", &kernel, 0), CAMP_UNKNOWN);
 }
 
-static void interrupts_are_measured_with_irq_time_accounting(void **state)
+static void time_in_interrupts_is_measured_with_irq_time_accounting(void **state)
 {
     const struct camp_kernel kernel = { .known = CAMP_KERNEL_ACCOUNTING | CAMP_KERNEL_IRQ_TIME,
                                         .accounting = CAMP_ACCOUNTING_TICK,
@@ -109,7 +109,7 @@ static bool holds(const char *list, int32_t cpu)
     return provenance("user_ns", &kernel, cpu) == CAMP_MEASURED;
 }
 
-static void a_list_of_cpus_is_read_with_its_ranges(void **state)
+static void ranges_in_a_list_of_measured_cpus_are_understood(void **state)
 {
     (void)state;
     assert_true(holds("0", 0));
@@ -123,7 +123,7 @@ static void a_list_of_cpus_is_read_with_its_ranges(void **state)
     assert_false(holds("0-3", CAMP_CPU_TOTAL));
 }
 
-static void the_provenance_in_a_reading_overrides_that_of_the_catalogue(void **state)
+static void the_provenance_in_a_sample_overrides_the_catalogue(void **state)
 {
     const struct camp_counter cpu = row(CAMP_KIND_THREAD, "cpu_ns");
     const struct camp_kernel kernel = { 0 };
@@ -147,7 +147,7 @@ static void no_kind_has_two_counters_with_the_same_name(void **state)
     }
 }
 
-/* The texts are printed in tables of Markdown, where they must not contain a `|`. */
+/* A help text is a cell of a Markdown table, where '|' would end the cell. */
 static void every_counter_has_a_name_a_unit_a_help_text_and_a_source(void **state)
 {
     (void)state;
@@ -164,7 +164,7 @@ static void every_counter_has_a_name_a_unit_a_help_text_and_a_source(void **stat
     }
 }
 
-static void a_share_without_a_field_has_a_counter_of_time_for_all_its_kinds(void **state)
+static void each_percentage_without_a_field_has_a_counter_in_ns(void **state)
 {
     (void)state;
     for (size_t i = 0; i < row_count; i++) {
@@ -230,14 +230,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(user_time_is_sampled_on_kernels_that_account_at_the_tick),
         cmocka_unit_test(user_time_is_measured_on_kernels_with_native_accounting),
-        cmocka_unit_test(only_listed_cpus_are_measured_by_generic_accounting),
-        cmocka_unit_test(idle_is_sampled_where_the_tick_never_stops),
-        cmocka_unit_test(interrupts_are_measured_with_irq_time_accounting),
-        cmocka_unit_test(a_list_of_cpus_is_read_with_its_ranges),
-        cmocka_unit_test(the_provenance_in_a_reading_overrides_that_of_the_catalogue),
+        cmocka_unit_test(with_generic_accounting_only_the_listed_cpus_are_measured),
+        cmocka_unit_test(idle_time_is_sampled_if_the_tick_never_stops),
+        cmocka_unit_test(time_in_interrupts_is_measured_with_irq_time_accounting),
+        cmocka_unit_test(ranges_in_a_list_of_measured_cpus_are_understood),
+        cmocka_unit_test(the_provenance_in_a_sample_overrides_the_catalogue),
         cmocka_unit_test(no_kind_has_two_counters_with_the_same_name),
         cmocka_unit_test(every_counter_has_a_name_a_unit_a_help_text_and_a_source),
-        cmocka_unit_test(a_share_without_a_field_has_a_counter_of_time_for_all_its_kinds),
+        cmocka_unit_test(each_percentage_without_a_field_has_a_counter_in_ns),
         cmocka_unit_test(field_offsets_match_the_header),
         cmocka_unit_test(too_small_an_array_is_filled_and_the_needed_size_is_returned),
         cmocka_unit_test(kinds_and_accountings_have_names),

@@ -1,4 +1,4 @@
-/* /proc/stat: is this text read right? */
+/* Parses texts of /proc/stat, valid and broken ones. */
 #include "../tree.h"
 
 #define TICK 10000000u
@@ -21,7 +21,7 @@ static void columns_are_read_in_units_of_a_hundredth_of_a_second(void **state)
     assert_true(cpu.time_ns != 0);
 }
 
-static void columns_of_later_kernels_are_unknown_on_old_ones(void **state)
+static void columns_that_an_old_kernel_does_not_print_are_unknown(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct camp_cpu cpu;
@@ -96,7 +96,7 @@ static void a_counter_below_zero_is_unknown(void **state)
     assert_int_equal(cpu.irq_ns, 6ull * TICK);
 }
 
-static void columns_of_later_versions_are_ignored(void **state)
+static void columns_added_by_later_kernels_are_ignored(void **state)
 {
     struct camp_cpu cpu;
 
@@ -120,7 +120,7 @@ static void broken_texts_are_format_errors(void **state)
         "cpu  1 2 3 4\ncpu0 1 2 3 4x 5\n",                   /* not a number */
         "cpu  1 2 3 4\ncpu0 1 2 3 4 5 6 7 8 9 10 x\n",       /* not a number in a later column */
         "cpu  1 2 3 4\ncpu0 1 2 3 18446744073709551616 5\n", /* 65 bits */
-        "cpu  1 2 3 4\ncpu4294967296 1 2 3 4\n",             /* an id that is 0 in 32 bits */
+        "cpu  1 2 3 4\ncpu4294967296 1 2 3 4\n",             /* an id that becomes 0 in 32 bits */
         "cpu  1 2 3 4\ncpu1 1 2 3 4\ncpu0 1 2 3 4\n",        /* descending ids */
         "cpu  1 2 3 4\ncpux 1 2 3 4\n",
         "garbage\ncpu  1 2 3 4\ncpu0 1 2 3 4\n",
@@ -146,7 +146,6 @@ static void the_error_has_the_number_of_the_broken_line(void **state)
     assert_non_null(strstr(error.message, ": line 2 is"));
 }
 
-/* User time is computed without guest time, so it is unknown if guest time is. */
 static void unknown_guest_time_makes_user_time_unknown(void **state)
 {
     struct camp_cpu cpu;
@@ -225,14 +224,14 @@ static void a_short_array_is_filled_and_the_total_count_is_returned(void **state
     assert_int_equal(id, 0);
 }
 
-static void callers_of_other_versions_get_their_fields(void **state)
+static void callers_with_a_larger_or_smaller_struct_get_its_fields(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct {
         struct camp_cpu cpu;
         uint64_t newer;
     } large[3];
-    uint64_t small[6]; /* three structs of `cpu`, `known` and `time_ns` only */
+    uint64_t small[6]; /* space for three structs that end after time_ns */
     size_t count;
 
     (void)state;
@@ -253,19 +252,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_read_in_units_of_a_hundredth_of_a_second),
-        cmocka_unit_test(columns_of_later_kernels_are_unknown_on_old_ones),
+        cmocka_unit_test(columns_that_an_old_kernel_does_not_print_are_unknown),
         cmocka_unit_test(the_ids_of_cpus_may_have_gaps),
         cmocka_unit_test(guest_time_is_subtracted_from_user_time),
         cmocka_unit_test(if_guest_time_exceeds_user_time_the_user_time_is_zero),
         cmocka_unit_test(a_counter_below_zero_is_unknown),
-        cmocka_unit_test(columns_of_later_versions_are_ignored),
+        cmocka_unit_test(columns_added_by_later_kernels_are_ignored),
         cmocka_unit_test(broken_texts_are_format_errors),
         cmocka_unit_test(the_error_has_the_number_of_the_broken_line),
         cmocka_unit_test(unknown_guest_time_makes_user_time_unknown),
         cmocka_unit_test(binary_bytes_are_a_format_error),
         cmocka_unit_test(a_thousand_cpus_are_read_through_a_small_buffer),
         cmocka_unit_test(a_short_array_is_filled_and_the_total_count_is_returned),
-        cmocka_unit_test(callers_of_other_versions_get_their_fields),
+        cmocka_unit_test(callers_with_a_larger_or_smaller_struct_get_its_fields),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,7 @@ static void the_difference_after_a_reset_counts_from_zero(void **state)
     assert_difference(UINT32_MAX, UINT32_MAX / 2, 32, CAMP_RESET, UINT32_MAX / 2);
 }
 
-static void other_widths_and_values_beyond_the_width_are_invalid(void **state)
+static void counters_must_have_32_or_64_bits_and_fit_in_them(void **state)
 {
     uint64_t difference = 77;
 
@@ -88,7 +88,7 @@ static void sampled_and_measured_busy_time_may_differ(void **state)
 
     (void)state;
     after.time_ns += 2 * S;
-    after.idle_ns = S; /* measured as half of the time */
+    after.idle_ns = S;
     after.user_ns = S / 100;
     after.guest_ns = S / 100;
     after.irq_ns = S / 100;
@@ -103,7 +103,7 @@ static void sampled_and_measured_busy_time_may_differ(void **state)
     assert_int_equal(u.elapsed_ns, 2 * S);
 }
 
-static void percentages_of_the_total_are_of_all_its_cpus(void **state)
+static void percentages_of_the_total_are_averages_over_all_cpus(void **state)
 {
     struct camp_cpu after = zero;
     struct camp_utilisation u;
@@ -135,8 +135,7 @@ static void a_column_that_decreases_has_no_growth(void **state)
     assert_near(u.measured_busy_percent, 50);
 }
 
-/* If a column is unknown in one of the readings, its value in the other is not its growth. */
-static void a_column_counts_only_if_it_is_known_in_both_readings(void **state)
+static void a_column_unknown_in_one_sample_counts_as_0(void **state)
 {
     struct camp_cpu before = zero, after = zero;
     struct camp_utilisation u;
@@ -165,7 +164,7 @@ static void busy_time_is_never_negative(void **state)
     assert_near(utilisation(&zero, &after, 1).measured_busy_percent, 0);
 }
 
-static void mismatched_readings_are_invalid(void **state)
+static void samples_that_do_not_form_an_interval_are_invalid(void **state)
 {
     struct camp_cpu after = zero;
     struct camp_utilisation u;
@@ -195,7 +194,8 @@ static void an_interval_of_0_starts_at_the_callers_previous_reading(void **state
     assert_int_equal(
         camp_cpu_utilisation(source_of(&tree), CAMP_CPU_TOTAL, 0, &previous, &u, sizeof u, NULL),
         CAMP_OK);
-    /* One of two CPUs was idle. 1 % is allowed, because the clock ran on after `previous`. */
+    /* One of two CPUs was idle for a second. The interval is longer, because it ends at the second
+     * read. */
     assert_true(u.idle_percent > 49 && u.idle_percent <= 50);
     assert_int_equal(previous.idle_ns, 987654ull * 10000000);
     assert_int_equal(
@@ -213,14 +213,14 @@ int main(void)
         cmocka_unit_test(a_difference_is_after_minus_before),
         cmocka_unit_test(the_difference_across_a_wrap_is_right),
         cmocka_unit_test(the_difference_after_a_reset_counts_from_zero),
-        cmocka_unit_test(other_widths_and_values_beyond_the_width_are_invalid),
+        cmocka_unit_test(counters_must_have_32_or_64_bits_and_fit_in_them),
         cmocka_unit_test(a_rate_is_per_second),
         cmocka_unit_test(sampled_and_measured_busy_time_may_differ),
-        cmocka_unit_test(percentages_of_the_total_are_of_all_its_cpus),
+        cmocka_unit_test(percentages_of_the_total_are_averages_over_all_cpus),
         cmocka_unit_test(a_column_that_decreases_has_no_growth),
-        cmocka_unit_test(a_column_counts_only_if_it_is_known_in_both_readings),
+        cmocka_unit_test(a_column_unknown_in_one_sample_counts_as_0),
         cmocka_unit_test(busy_time_is_never_negative),
-        cmocka_unit_test(mismatched_readings_are_invalid),
+        cmocka_unit_test(samples_that_do_not_form_an_interval_are_invalid),
         cmocka_unit_test(an_interval_of_0_starts_at_the_callers_previous_reading),
     };
 

@@ -1,5 +1,4 @@
-/* /proc/diskstats and /sys/block: is this text read right, and are disks and partitions
- * distinguished? */
+/* Parses texts of /proc/diskstats and /sys/block, and distinguishes disks from partitions. */
 #include "../tree.h"
 
 #include "counters/linux/parse.h"
@@ -96,7 +95,7 @@ static void without_sys_a_single_disk_is_read_from_diskstats(void **state)
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(
             camp_disk_read(source_of(&tree), disks[i].name, &disk, sizeof disk, &error), CAMP_OK);
-        assert_int_equal(error.code, CAMP_OK); /* files that are tried first are missing */
+        assert_int_equal(error.code, CAMP_OK); /* a missing file of /sys is not reported */
         disk.time_ns = disks[i].time_ns;
         assert_memory_equal(&disk, &disks[i], sizeof disk);
     }
@@ -113,7 +112,7 @@ static void a_single_disk_is_read_from_its_file_in_sys(void **state)
     struct camp_disk disk;
 
     (void)state;
-    strcpy(tree.folder, "/nowhere"); /* so that there is no diskstats to fall back to */
+    strcpy(tree.folder, "/nowhere"); /* without diskstats, only /sys can be read */
     assert_int_equal(camp_disk_read(source_of(&tree), "vda", &disk, sizeof disk, NULL), CAMP_OK);
     assert_int_equal(disk.kind, CAMP_DISK_WHOLE);
     assert_true(disk.reads > 0 && disk.read_bytes > disk.reads * SECTOR);
@@ -160,7 +159,7 @@ static void disks_without_any_io_are_listed(void **state)
     assert_int_equal(disks[3].queue_ns, 9 * MS);
 }
 
-static void no_disk_at_all_is_an_empty_list(void **state)
+static void a_machine_without_disks_has_an_empty_list(void **state)
 {
     (void)state;
     assert_int_equal(read_text(""), CAMP_OK);
@@ -176,7 +175,7 @@ static void broken_texts_are_format_errors(void **state)
         "8 0 sda 1 2 3 4 5 6 7 8 9 10 1",
         "8 0 sda 1 2 3 4 5 6 7 8 -9 10 11\n",
         "8 0 sda 1 2 3 4 5 6 7 8 9 10 11 x\n",
-        "8 0 sda 1 2 3 4 5 6 7 8 9 10 18446744073709551615\n", /* more ns than 64 bits hold */
+        "8 0 sda 1 2 3 4 5 6 7 8 9 10 18446744073709551615\n", /* exceeds 64 bits in ns */
         "8 x sda 1 2 3 4 5 6 7 8 9 10 11\n",
         "8 0 " LONG_NAME " 1 2 3 4 5 6 7 8 9 10 11\n",
     };
@@ -210,7 +209,7 @@ int main(void)
         cmocka_unit_test(a_single_disk_is_read_from_its_file_in_sys),
         cmocka_unit_test(names_that_lead_out_of_the_folder_are_refused),
         cmocka_unit_test(disks_without_any_io_are_listed),
-        cmocka_unit_test(no_disk_at_all_is_an_empty_list),
+        cmocka_unit_test(a_machine_without_disks_has_an_empty_list),
         cmocka_unit_test(broken_texts_are_format_errors),
         cmocka_unit_test(a_line_longer_than_the_buffer_is_a_format_error),
     };

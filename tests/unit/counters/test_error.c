@@ -1,5 +1,4 @@
-/* Errors for the caller: codes, names, and structs whose size is that of another version of the
- * library. */
+/* Error messages, names of results, and structs of callers with another version of the library. */
 #include "counters/error.h"
 
 #include <errno.h>
@@ -56,7 +55,6 @@ static void a_message_has_space_for_the_longest_path_and_a_sentence(void **state
     assert_string_equal(error.message, wanted);
 }
 
-/* Only the text before the advice is shortened. */
 static void advice_is_never_truncated(void **state)
 {
     struct camp_error error;

@@ -1,4 +1,4 @@
-/* The line `processes` of /proc/stat, at any place in a file of any length. */
+/* The line "processes" of /proc/stat, in files of any length. */
 #include "counters/linux/parse.h"
 
 #include <camp/camp.h>
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-static void a_truncated_line_is_refused(void **state)
+static void a_truncated_line_processes_is_refused(void **state)
 {
     static const char stat[] = "ctxt 5\nprocesses 4711\nprocs_running 1\n";
     uint64_t count = 0;
@@ -24,10 +24,10 @@ static void a_truncated_line_is_refused(void **state)
     assert_true(camp_parse_fork_count(stat, sizeof stat - 1, &count));
     assert_int_equal(count, 4711);
     for (size_t length = 0; length < strlen("ctxt 5\nprocesses 4711\n"); length++)
-        assert_false(camp_parse_fork_count(stat, length, &count)); /* not 47 of 4711 */
+        assert_false(camp_parse_fork_count(stat, length, &count)); /* 4711 must not be read as 47 */
 }
 
-static void a_text_that_is_no_number_is_refused(void **state)
+static void a_line_processes_without_a_valid_number_is_refused(void **state)
 {
     static const char *const texts[] = { "\nprocesses \n",
                                          "\nprocesses x\n",
@@ -43,7 +43,7 @@ static void a_text_that_is_no_number_is_refused(void **state)
         assert_false(camp_parse_fork_count(texts[i], strlen(texts[i]), &count));
 }
 
-/* Reads a synthetic /proc/stat whose line `intr` has `length` bytes, followed by `line`. */
+/* Reads the fork count of a /proc/stat in which a line "intr" of `length` bytes precedes `line`. */
 static int read_made(size_t length, const char *line, uint64_t *ret_count)
 {
     char folder[] = "/tmp/camp-test-XXXXXX";
@@ -67,10 +67,11 @@ static int read_made(size_t length, const char *line, uint64_t *ret_count)
     return r;
 }
 
-static void the_count_is_found_after_a_line_of_interrupts_of_any_length(void **state)
+static void the_fork_count_is_found_after_a_line_of_interrupts_of_any_length(void **state)
 {
     (void)state;
-    /* These lengths place the line at many offsets around the end of a block that is read. */
+    /* With these lengths the line "processes" begins before, at and after the end of the first
+     * chunk. */
     for (size_t length = 16200; length < 16500; length += 3) {
         uint64_t count = 0;
 
@@ -85,7 +86,7 @@ static void the_count_is_found_after_a_line_of_interrupts_of_any_length(void **s
     }
 }
 
-static void a_file_without_the_line_is_a_format_error(void **state)
+static void a_stat_file_without_the_line_processes_is_a_format_error(void **state)
 {
     uint64_t count = 5;
 
@@ -97,10 +98,10 @@ static void a_file_without_the_line_is_a_format_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_truncated_line_is_refused),
-        cmocka_unit_test(a_text_that_is_no_number_is_refused),
-        cmocka_unit_test(the_count_is_found_after_a_line_of_interrupts_of_any_length),
-        cmocka_unit_test(a_file_without_the_line_is_a_format_error),
+        cmocka_unit_test(a_truncated_line_processes_is_refused),
+        cmocka_unit_test(a_line_processes_without_a_valid_number_is_refused),
+        cmocka_unit_test(the_fork_count_is_found_after_a_line_of_interrupts_of_any_length),
+        cmocka_unit_test(a_stat_file_without_the_line_processes_is_a_format_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

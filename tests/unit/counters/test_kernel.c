@@ -1,4 +1,4 @@
-/* Facts about the kernel, from whole trees of its files and from single lines. */
+/* Facts about the kernel, from stored trees of its files and from single lines. */
 #include "counters/linux/kernel_text.h"
 
 #include <camp/camp.h>
@@ -64,7 +64,7 @@ static void every_field_except_the_tick_is_known_from_files_of_another_machine(v
     assert_string_equal(kernel.release, "6.8.0-31-generic");
 }
 
-static void counters_missing_in_an_old_kernel_are_unknown(void **state)
+static void facts_that_an_old_kernel_does_not_show_are_unknown(void **state)
 {
     struct camp_kernel kernel = kernel_of("old");
 
@@ -83,7 +83,7 @@ static void counters_missing_in_an_old_kernel_are_unknown(void **state)
     assert_int_equal(kernel.steal, 1);
 }
 
-static void s390x_measures_on_every_cpu(void **state)
+static void every_cpu_of_s390x_is_measured(void **state)
 {
     struct camp_kernel kernel = kernel_of("s390x");
 
@@ -119,7 +119,7 @@ static void a_smaller_struct_gets_the_first_fields(void **state)
         assert_int_equal(bytes[i], 7);
 }
 
-static void a_word_of_the_configuration_is_yes_no_or_unknown(void **state)
+static void a_configuration_option_is_yes_no_or_unknown(void **state)
 {
     struct kernel_config config = KERNEL_CONFIG_UNKNOWN;
 
@@ -158,7 +158,7 @@ static void a_truncated_cpu_list_is_marked(void **state)
     assert_false(camp_kernel_cpu_list(text("1;3\n"), list, sizeof list));
 }
 
-static void the_type_of_a_mount_is_read_after_the_dash(void **state)
+static void the_cgroup_version_is_read_from_the_type_of_a_mount(void **state)
 {
     (void)state;
     assert_int_equal(camp_kernel_cgroup_of_mount(text("1 2 0:3 / /a rw shared:1 - cgroup2 x rw")),
@@ -185,14 +185,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nohz_full_lists_the_cpus_that_measure_cpu_time),
         cmocka_unit_test(every_field_except_the_tick_is_known_from_files_of_another_machine),
-        cmocka_unit_test(counters_missing_in_an_old_kernel_are_unknown),
-        cmocka_unit_test(s390x_measures_on_every_cpu),
+        cmocka_unit_test(facts_that_an_old_kernel_does_not_show_are_unknown),
+        cmocka_unit_test(every_cpu_of_s390x_is_measured),
         cmocka_unit_test(fields_of_broken_files_are_unknown),
         cmocka_unit_test(a_smaller_struct_gets_the_first_fields),
-        cmocka_unit_test(a_word_of_the_configuration_is_yes_no_or_unknown),
+        cmocka_unit_test(a_configuration_option_is_yes_no_or_unknown),
         cmocka_unit_test(timer_list_reports_whether_ticks_stop),
         cmocka_unit_test(a_truncated_cpu_list_is_marked),
-        cmocka_unit_test(the_type_of_a_mount_is_read_after_the_dash),
+        cmocka_unit_test(the_cgroup_version_is_read_from_the_type_of_a_mount),
         cmocka_unit_test(capabilities_have_at_most_sixteen_digits),
     };
 

@@ -1,4 +1,4 @@
-/* /proc/meminfo: is this text read right? */
+/* Parses texts of /proc/meminfo, valid and broken ones. */
 #include "../tree.h"
 
 #define KIB 1024ull
@@ -60,7 +60,7 @@ static void the_order_of_lines_and_unknown_lines_do_not_matter(void **state)
     assert_int_equal(memory.swap_free_bytes, 6 * KIB);
 }
 
-static void with_a_source_of_the_caller_only_its_meminfo_is_read(void **state)
+static void with_a_source_memory_is_read_from_its_meminfo_only(void **state)
 {
     struct camp_memory memory;
 
@@ -74,7 +74,7 @@ static void broken_texts_are_format_errors(void **state)
 {
     static const char *const texts[] = {
         "",
-        "MemFree: 1 kB\n",                                 /* no total, so another file */
+        "MemFree: 1 kB\n",                                 /* no MemTotal */
         "MemTotal: 1 kB\nMemFree: 12",                     /* truncated within a number */
         "MemTotal: 1 kB\nMemFree: -12 kB\n",               /* negative */
         "MemTotal: 1 kB\nMemFree:\n",                      /* no value */
@@ -117,7 +117,7 @@ int main(void)
         cmocka_unit_test(sizes_are_converted_to_bytes),
         cmocka_unit_test(fields_missing_in_an_old_kernel_are_unknown),
         cmocka_unit_test(the_order_of_lines_and_unknown_lines_do_not_matter),
-        cmocka_unit_test(with_a_source_of_the_caller_only_its_meminfo_is_read),
+        cmocka_unit_test(with_a_source_memory_is_read_from_its_meminfo_only),
         cmocka_unit_test(broken_texts_are_format_errors),
         cmocka_unit_test(on_a_failure_the_struct_of_the_caller_is_unchanged),
         cmocka_unit_test(a_missing_file_is_reported_as_gone),

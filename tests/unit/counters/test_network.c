@@ -1,4 +1,4 @@
-/* /proc/net/dev: is this text read right? */
+/* Parses texts of /proc/net/dev, valid and broken ones. */
 #include "../tree.h"
 
 #define HEADINGS                                                                                   \
@@ -15,7 +15,7 @@ static void columns_of_received_data_come_before_those_of_sent_data(void **state
     assert_int_equal(camp_network_read(source_of(&tree), "eth0", &network, sizeof network, NULL),
                      CAMP_OK);
     assert_string_equal(network.name, "eth0");
-    assert_int_equal(network.received_bytes, 4123456789); /* no blank behind the colon */
+    assert_int_equal(network.received_bytes, 4123456789); /* no blank after the colon */
     assert_int_equal(network.received_packets, 8123456);
     assert_int_equal(network.received_errors, 7);
     assert_int_equal(network.received_drops, 11);
@@ -26,7 +26,7 @@ static void columns_of_received_data_come_before_those_of_sent_data(void **state
     assert_true(network.time_ns != 0);
 }
 
-static void each_listed_name_can_be_read_even_with_a_colon_or_a_blank(void **state)
+static void each_listed_interface_can_be_read_even_if_its_name_has_a_colon(void **state)
 {
     static const char *const names[] = { "lo", "eth0", "eth0:1", "my wan" };
     struct tree tree = stored_tree("desktop-2.6.32");
@@ -70,7 +70,7 @@ static int read_text(const char *text, struct camp_network *ret)
     return result;
 }
 
-static void a_number_in_an_unused_column_does_not_move_the_others(void **state)
+static void a_number_in_an_unused_column_does_not_shift_the_used_columns(void **state)
 {
     struct camp_network network;
 
@@ -100,7 +100,7 @@ static void counters_may_have_64_bits(void **state)
     assert_true(network.sent_drops == UINT64_MAX);
 }
 
-static void no_interfaces_at_all_is_an_empty_list(void **state)
+static void a_machine_without_interfaces_has_an_empty_list(void **state)
 {
     struct camp_network network;
 
@@ -170,11 +170,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_of_received_data_come_before_those_of_sent_data),
-        cmocka_unit_test(each_listed_name_can_be_read_even_with_a_colon_or_a_blank),
+        cmocka_unit_test(each_listed_interface_can_be_read_even_if_its_name_has_a_colon),
         cmocka_unit_test(a_missing_interface_is_gone),
-        cmocka_unit_test(a_number_in_an_unused_column_does_not_move_the_others),
+        cmocka_unit_test(a_number_in_an_unused_column_does_not_shift_the_used_columns),
         cmocka_unit_test(counters_may_have_64_bits),
-        cmocka_unit_test(no_interfaces_at_all_is_an_empty_list),
+        cmocka_unit_test(a_machine_without_interfaces_has_an_empty_list),
         cmocka_unit_test(broken_texts_are_format_errors),
         cmocka_unit_test(thousands_of_interfaces_are_read_through_a_small_buffer),
     };

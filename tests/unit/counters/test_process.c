@@ -1,8 +1,8 @@
-/* The files of a process in /proc, from fixtures: misleading names, sums over threads, and files
- * that are missing, truncated or broken. */
+/* Parses the files of a process from fixtures: unusual names, sums over threads, and files that are
+ * missing, truncated or broken. */
 #include "../process_tree.h"
 
-static struct camp_error error; /* set by read_result() */
+static struct camp_error error;
 
 static int read_result(const char *name, int32_t pid, uint32_t wanted)
 {
@@ -45,7 +45,7 @@ static void each_number_of_stat_is_taken_from_its_field(void **state)
     assert_int_equal(task.threads, 1);
 }
 
-static void with_a_source_of_the_caller_cpu_time_is_that_of_stat_with_its_resolution(void **state)
+static void with_a_source_cpu_time_is_read_from_stat_in_units_of_10_ms(void **state)
 {
     struct camp_task task = read_task("tree", 100, CAMP_TASK_CPU);
 
@@ -67,7 +67,7 @@ static void only_requested_files_besides_stat_are_read(void **state)
     assert_int_equal(read_task("tree", 100, CAMP_TASK_ALL).known, CAMP_TASK_ALL);
 }
 
-static void a_process_of_one_thread_has_its_run_delay_switches_and_bytes(void **state)
+static void run_delay_switches_and_bytes_of_a_process_with_one_thread_are_read(void **state)
 {
     struct camp_task task = read_task("tree", 100, CAMP_TASK_ALL);
 
@@ -90,7 +90,7 @@ static void run_delays_and_switches_of_threads_are_added_up(void **state)
     assert_int_equal(task.involuntary_switches, 6);
 }
 
-static void a_missing_file_clears_its_bits_in_known(void **state)
+static void values_of_a_missing_file_are_unknown(void **state)
 {
     struct camp_task task = read_task("beside", 33, CAMP_TASK_ALL);
 
@@ -100,10 +100,11 @@ static void a_missing_file_clears_its_bits_in_known(void **state)
     assert_true((task.known & CAMP_TASK_CPU) != 0);
 }
 
-static void a_schedstat_that_does_not_count_clears_its_bit_in_known(void **state)
+static void run_delay_is_unknown_if_schedstat_is_zero_for_a_task_that_has_run(void **state)
 {
     (void)state;
-    /* The task has run 3.25 s, and schedstat says "0 0 0". The kernel thread has never run. */
+    /* schedstat of both processes is "0 0 0". The first process has run for 3.25 s, the second is a
+     * kernel thread that has never run. */
     assert_int_equal(read_task("tree", 4194304, CAMP_TASK_RUN_DELAY).known & CAMP_TASK_RUN_DELAY,
                      0);
     assert_true((read_task("tree", 2, CAMP_TASK_RUN_DELAY).known & CAMP_TASK_RUN_DELAY) != 0);
@@ -138,7 +139,7 @@ static void a_truncated_empty_or_binary_stat_is_a_format_error(void **state)
         struct camp_process process = { .pid = -7 };
         int r = camp_process_identify(tree("bad"), pid, &process, sizeof process, &error);
 
-        if (pid == 16) { /* a complete line, whose time exceeds 64 bits in ns */
+        if (pid == 16) { /* a valid line, but its time exceeds 64 bits in ns */
             assert_int_equal(read_result("bad", pid, CAMP_TASK_CPU), CAMP_E_FORMAT);
             continue;
         }
@@ -149,7 +150,7 @@ static void a_truncated_empty_or_binary_stat_is_a_format_error(void **state)
     }
 }
 
-static void a_truncated_line_is_refused_or_gives_the_same_values(void **state)
+static void a_truncated_stat_is_refused_or_gives_the_same_values(void **state)
 {
     static const char line[] = "7 (x) S 1 7 7 0 -1 0 11 0 12 0 13 14 0 0 20 0 15 0 16 17 18 0 0\n";
     const size_t needed = sizeof "7 (x) S 1 7 7 0 -1 0 11 0 12 0 13 14 0 0 20 0 15 0 16 17 18 " - 1;
@@ -214,16 +215,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_ends_at_the_last_closing_parenthesis),
         cmocka_unit_test(each_number_of_stat_is_taken_from_its_field),
-        cmocka_unit_test(with_a_source_of_the_caller_cpu_time_is_that_of_stat_with_its_resolution),
+        cmocka_unit_test(with_a_source_cpu_time_is_read_from_stat_in_units_of_10_ms),
         cmocka_unit_test(only_requested_files_besides_stat_are_read),
-        cmocka_unit_test(a_process_of_one_thread_has_its_run_delay_switches_and_bytes),
+        cmocka_unit_test(run_delay_switches_and_bytes_of_a_process_with_one_thread_are_read),
         cmocka_unit_test(run_delays_and_switches_of_threads_are_added_up),
-        cmocka_unit_test(a_missing_file_clears_its_bits_in_known),
-        cmocka_unit_test(a_schedstat_that_does_not_count_clears_its_bit_in_known),
+        cmocka_unit_test(values_of_a_missing_file_are_unknown),
+        cmocka_unit_test(run_delay_is_unknown_if_schedstat_is_zero_for_a_task_that_has_run),
         cmocka_unit_test(a_truncated_schedstat_status_or_io_is_a_format_error),
         cmocka_unit_test(a_status_with_thousands_of_groups_is_read_completely),
         cmocka_unit_test(a_truncated_empty_or_binary_stat_is_a_format_error),
-        cmocka_unit_test(a_truncated_line_is_refused_or_gives_the_same_values),
+        cmocka_unit_test(a_truncated_stat_is_refused_or_gives_the_same_values),
         cmocka_unit_test(the_largest_number_of_64_bits_is_read),
         cmocka_unit_test(a_process_with_another_start_time_is_gone),
         cmocka_unit_test(an_exiting_process_is_gone),

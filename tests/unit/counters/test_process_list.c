@@ -1,9 +1,9 @@
-/* Lists of processes and threads, from fixtures; finding and distinguishing them; and the
- * utilisation of a process between two readings. */
+/* Lists of processes and threads from fixtures, finding of processes, and the utilisation of a
+ * process. */
 #include "../process_tree.h"
 #include "../tree.h"
 
-/* The macro of cmocka compares floats only. */
+/* assert_float_equal() of cmocka would round to float. */
 static void assert_near(double value, double expected)
 {
     if (value < expected - 1e-6 || value > expected + 1e-6)
@@ -82,8 +82,8 @@ static void every_listed_process_can_be_read(void **state)
             CAMP_OK);
 }
 
-/* The link is created here, because not every kind of checkout keeps a link without a target. The
- * name of the process, x, is not that of the executable. */
+/* The test creates the link, because a link without a target may be lost in a checkout. The name of
+ * the process is x, which is not the name of its executable. */
 static void a_process_is_found_by_its_exe_link_even_if_the_file_is_deleted(void **state)
 {
     static const char *const targets[] = { "/opt/x/server", "/opt/x/server (deleted)" };
@@ -119,7 +119,7 @@ static void a_process_without_an_exe_link_is_found_by_argv_0_or_its_name(void **
     size_t count;
 
     (void)state;
-    /* Both are found by argv[0]; that of 200 starts with '-', as in a login shell. */
+    /* Process 200 has an argv[0] that begins with '-', like that of a login shell. */
     assert_int_equal(
         camp_process_find(tree("tree"), "server", found, sizeof found[0], 8, &count, NULL),
         CAMP_OK);
@@ -133,7 +133,7 @@ static void a_process_without_an_exe_link_is_found_by_argv_0_or_its_name(void **
     assert_int_equal(found[0].pid, 2);
 }
 
-static void an_executable_without_processes_is_found_zero_times_without_an_error(void **state)
+static void the_list_of_an_executable_that_is_not_running_is_empty(void **state)
 {
     struct camp_process found[8];
     size_t count = 9;
@@ -211,7 +211,7 @@ static void the_cpu_time_of_a_thread_is_read_from_its_schedstat(void **state)
         CAMP_E_GONE);
 }
 
-static void the_tid_of_another_thread_does_not_identify_a_process(void **state)
+static void the_tid_of_a_second_thread_does_not_identify_a_process(void **state)
 {
     struct camp_process process;
 
@@ -256,7 +256,7 @@ static void calls_without_a_process_or_a_struct_to_fill_are_invalid(void **state
     assert_int_equal(
         camp_process_utilisation(NULL, &process, 0, NULL, &utilisation, sizeof utilisation, NULL),
         CAMP_E_INVALID);
-    task = read_task("tree", 200, CAMP_TASK_CPU | CAMP_TASK_SPLIT); /* of another process */
+    task = read_task("tree", 200, CAMP_TASK_CPU | CAMP_TASK_SPLIT); /* another process */
     task.time_ns -= 1000000000;
     assert_int_equal(camp_process_utilisation(tree("tree"), &process, 0, &task, &utilisation,
                                               sizeof utilisation, NULL),
@@ -281,7 +281,7 @@ static void user_and_system_percent_divide_cpu_time_in_the_kernels_proportion(vo
     assert_int_equal(camp_process_utilisation(tree("tree"), &process, 0, &previous, &utilisation,
                                               sizeof utilisation, NULL),
                      CAMP_OK);
-    /* The interval is a second, plus the time that the reading takes. */
+    /* The interval is one second and the duration of the second read. */
     assert_true(utilisation.elapsed_ns >= 1000000000 && utilisation.elapsed_ns < 60000000000);
     assert_near(utilisation.cpu_percent, 4e10 / (double)utilisation.elapsed_ns);
     assert_near(utilisation.user_percent, 0.75 * utilisation.cpu_percent);
@@ -298,11 +298,11 @@ int main(void)
         cmocka_unit_test(every_listed_process_can_be_read),
         cmocka_unit_test(a_process_is_found_by_its_exe_link_even_if_the_file_is_deleted),
         cmocka_unit_test(a_process_without_an_exe_link_is_found_by_argv_0_or_its_name),
-        cmocka_unit_test(an_executable_without_processes_is_found_zero_times_without_an_error),
+        cmocka_unit_test(the_list_of_an_executable_that_is_not_running_is_empty),
         cmocka_unit_test(only_the_last_part_of_a_path_is_the_name_of_an_executable),
         cmocka_unit_test(threads_are_listed_in_ascending_order_each_with_its_own_start),
         cmocka_unit_test(the_cpu_time_of_a_thread_is_read_from_its_schedstat),
-        cmocka_unit_test(the_tid_of_another_thread_does_not_identify_a_process),
+        cmocka_unit_test(the_tid_of_a_second_thread_does_not_identify_a_process),
         cmocka_unit_test(a_reader_gives_the_same_values_as_camp_process_read),
         cmocka_unit_test(calls_without_a_process_or_a_struct_to_fill_are_invalid),
         cmocka_unit_test(user_and_system_percent_divide_cpu_time_in_the_kernels_proportion),

@@ -1,5 +1,4 @@
-/* Messages of taskstats, valid and invalid ones: are these bytes read right?
- */
+/* Parses messages of taskstats, valid and broken ones. */
 #include "counters/linux/taskstats_message.h"
 
 #include <errno.h>
@@ -20,8 +19,8 @@
 
 #define MS 1000000ull
 #define TICK (4 * MS)
-#define STATS_LENGTH 560 /* of Linux 6.18: longer than the struct we were built with */
-#define OLD_LENGTH 328   /* of version 8 */
+#define STATS_LENGTH 560 /* length in Linux 6.18, which may exceed sizeof(struct taskstats) */
+#define OLD_LENGTH 328   /* length in taskstats version 8 */
 
 struct message {
     _Alignas(8) char bytes[4096];
@@ -43,7 +42,7 @@ static struct message begin(uint16_t type, uint32_t port)
     return message;
 }
 
-/* Stores the length in the header. It is copied, because of the aliasing rules of C. */
+/* memcpy(), because the bytes may not be accessed as a struct (aliasing). */
 static void claim_length(struct message *message, uint32_t length)
 {
     memcpy(message->bytes + offsetof(struct nlmsghdr, nlmsg_len), &length, sizeof length);
@@ -97,7 +96,7 @@ static struct message error_message(int error)
     return message;
 }
 
-/* Statistics of a thread of process 40, which waited for a CPU for 1 ms of its life of 10 ms. */
+/* The statistics of a thread of process 40. It lived for 10 ms and waited for a CPU for 1 ms. */
 static struct taskstats thread_stats(bool last)
 {
     return (struct taskstats){
@@ -180,7 +179,7 @@ static void a_missing_process_is_reported_as_gone_and_is_not_a_failure(void **st
     assert_int_equal(sequence, 7);
 }
 
-static void a_missing_capability_is_named(void **state)
+static void without_permission_the_error_names_the_missing_capability(void **state)
 {
     struct message message = error_message(-EPERM);
     struct camp_taskstat task;
@@ -230,7 +229,7 @@ static void a_process_of_one_thread_has_one_record(void **state)
     assert_string_equal(exits[0].name, "a) b\nc");
 }
 
-static void the_exit_of_a_thread_before_the_last_is_not_that_of_the_process(void **state)
+static void the_exit_of_a_thread_is_not_an_exit_of_its_process_if_others_live(void **state)
 {
     struct message message = exit_message(false, NULL, STATS_LENGTH);
     struct camp_task_exit exits[EXITS_PER_MESSAGE];
@@ -244,7 +243,7 @@ static void the_exit_of_a_thread_before_the_last_is_not_that_of_the_process(void
     assert_int_equal(exits[0].is_process, 0);
 }
 
-static void the_exit_of_the_last_thread_also_has_the_record_of_the_whole_process(void **state)
+static void the_exit_of_the_last_thread_reports_the_thread_and_the_process(void **state)
 {
     struct taskstats whole = { .cpu_run_virtual_total = 50 * MS, .cpu_run_real_total = 48 * MS };
     struct message message = exit_message(true, &whole, STATS_LENGTH);
@@ -265,7 +264,7 @@ static void the_exit_of_the_last_thread_also_has_the_record_of_the_whole_process
     assert_int_equal(exits[1].began_s, 1700000000 - 3);
 }
 
-static void at_most_ns_is_limited_by_the_life_of_a_task_and_by_a_tick(void **state)
+static void at_most_ns_is_limited_by_lifetime_and_by_measured_ns_plus_a_tick(void **state)
 {
     struct message message = begin_stats(0);
     struct taskstats stats = thread_stats(true);
@@ -276,7 +275,7 @@ static void at_most_ns_is_limited_by_the_life_of_a_task_and_by_a_tick(void **sta
     put_aggregate(&message, false, 41, &stats, STATS_LENGTH);
     finish(&message);
     assert_int_equal(read_exit(&message, exits, &count), CAMP_OK);
-    assert_int_equal(exits[0].at_most_ns, 9 * MS); /* 10 ms of life minus 1 ms of waiting */
+    assert_int_equal(exits[0].at_most_ns, 9 * MS); /* lifetime without run_delay_ns */
     message = begin_stats(0);
     stats.ac_etime = 500000;
     put_aggregate(&message, false, 41, &stats, STATS_LENGTH);
@@ -343,12 +342,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_is_read_with_its_sequence_number),
         cmocka_unit_test(a_missing_process_is_reported_as_gone_and_is_not_a_failure),
-        cmocka_unit_test(a_missing_capability_is_named),
+        cmocka_unit_test(without_permission_the_error_names_the_missing_capability),
         cmocka_unit_test(a_kernel_without_taskstats_is_reported_as_not_supported),
         cmocka_unit_test(a_process_of_one_thread_has_one_record),
-        cmocka_unit_test(the_exit_of_a_thread_before_the_last_is_not_that_of_the_process),
-        cmocka_unit_test(the_exit_of_the_last_thread_also_has_the_record_of_the_whole_process),
-        cmocka_unit_test(at_most_ns_is_limited_by_the_life_of_a_task_and_by_a_tick),
+        cmocka_unit_test(the_exit_of_a_thread_is_not_an_exit_of_its_process_if_others_live),
+        cmocka_unit_test(the_exit_of_the_last_thread_reports_the_thread_and_the_process),
+        cmocka_unit_test(at_most_ns_is_limited_by_lifetime_and_by_measured_ns_plus_a_tick),
         cmocka_unit_test(an_old_kernel_does_not_report_the_process_of_a_thread),
         cmocka_unit_test(statistics_that_are_too_short_are_a_format_error),
         cmocka_unit_test(every_truncated_message_is_a_format_error),

@@ -1,4 +1,4 @@
-/* Parsing numbers, words and lines. */
+/* Parses numbers, words and lines. */
 #include "counters/text.h"
 
 #include "../tree.h"

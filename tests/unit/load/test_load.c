@@ -1,4 +1,4 @@
-/* Tests the arithmetic on ticks and the refusal of plans, without running a load. */
+/* Tests the computation of ticks and the checks of plans, without running a load. */
 #include "load/load.h"
 #include "program/tick.h"
 
@@ -14,7 +14,7 @@
 
 #define LENGTH 4000000u
 
-static void the_earliest_of_close_observations_is_the_phase(void **state)
+static void the_phase_of_the_tick_is_the_earliest_of_close_observations(void **state)
 {
     const uint64_t seen[] = { 40000030000, 40004021000, 40008045000, 40012025000 };
     uint64_t spread;
@@ -24,8 +24,8 @@ static void the_earliest_of_close_observations_is_the_phase(void **state)
     assert_in_range(spread, 1, 24000);
 }
 
-/* An observation that is late by nearly a whole tick resembles an early one of the next tick. */
-static void late_observations_do_not_move_the_phase(void **state)
+/* The first observation is almost a tick late, so it seems to be just before the next tick. */
+static void late_observations_do_not_change_the_phase_of_the_tick(void **state)
 {
     const uint64_t seen[] = { 40007900000, 40000030000, 40008025000,
                               40013500000, 40016040000, 40020028000 };
@@ -35,7 +35,7 @@ static void late_observations_do_not_move_the_phase(void **state)
     assert_int_equal(tick_phase_of(seen, 6, LENGTH, &spread), 25000);
 }
 
-static void an_early_observation_shortly_before_the_others_is_the_phase(void **state)
+static void an_observation_slightly_before_the_others_is_the_phase_of_the_tick(void **state)
 {
     const uint64_t seen[] = { 40000040000, 40004041000, 40008010000, 40012042000 };
     uint64_t spread;
@@ -84,7 +84,7 @@ static int cpu_result(double percent, enum load_phase phase, uint64_t period_ns)
     return r;
 }
 
-static void impossible_shares_are_refused(void **state)
+static void impossible_shares_of_a_cpu_are_refused(void **state)
 {
     (void)state;
     assert_int_equal(cpu_result(0, LOAD_ANY_PHASE, 0), CAMP_E_INVALID);
@@ -109,7 +109,7 @@ static void a_share_too_large_between_two_ticks_is_refused_with_the_maximum(void
     assert_non_null(strstr(error.message, wanted));
 }
 
-static void a_longer_period_allows_a_smaller_share_between_ticks(void **state)
+static void the_largest_share_between_ticks_is_smaller_with_a_longer_period(void **state)
 {
     uint64_t tick_ns = tick_length_ns();
     double one = load_cpu_maximum_percent(LOAD_BETWEEN_TICKS, tick_ns);
@@ -143,8 +143,8 @@ static int net_result(const char *target, uint64_t packets, uint64_t bytes)
     return r;
 }
 
-/* Addresses for documentation (RFC 5737, 3849), which no machine has; then addresses of several
- * machines. */
+/* The first two addresses are reserved for documentation (RFC 5737, RFC 3849), so no machine has
+ * them. */
 static void packets_to_addresses_of_other_machines_are_refused(void **state)
 {
     (void)state;
@@ -161,7 +161,7 @@ static void packets_to_addresses_of_other_machines_are_refused(void **state)
     assert_int_equal(net_result("127.0.0.1", 1, 32), CAMP_OK);
 }
 
-static void packets_out_of_bounds_are_refused(void **state)
+static void no_packets_and_too_large_packets_are_refused(void **state)
 {
     (void)state;
     assert_int_equal(net_result(NULL, 0, 32), CAMP_E_INVALID);
@@ -179,7 +179,7 @@ static void more_than_the_available_memory_is_refused(void **state)
     assert_non_null(strstr(error.message, "at most"));
 }
 
-static void direct_blocks_are_whole_sectors(void **state)
+static void direct_io_needs_blocks_of_whole_sectors(void **state)
 {
     const struct load_io_plan odd = { NULL, 1000, 1000, true, true };
     const struct load_io_plan part = { NULL, 4097, 4096, true, true };
@@ -190,7 +190,7 @@ static void direct_blocks_are_whole_sectors(void **state)
     assert_int_equal(load_io(&part, &truth, NULL), CAMP_E_INVALID);
 }
 
-static void cold_reads_are_neither_direct_nor_writes(void **state)
+static void cold_is_refused_with_direct_io_and_with_writes(void **state)
 {
     const struct load_io_plan direct = {
         .bytes = 4096, .block = 4096, .cold = true, .direct = true
@@ -215,7 +215,7 @@ static int sleep_result(double percent, uint64_t period_ns, int32_t cpu)
     return r;
 }
 
-static void sleeps_out_of_bounds_are_refused(void **state)
+static void impossible_shares_and_periods_of_sleep_are_refused(void **state)
 {
     (void)state;
     assert_int_equal(sleep_result(50, 0, -1), CAMP_OK);
@@ -227,7 +227,7 @@ static void sleeps_out_of_bounds_are_refused(void **state)
     assert_int_equal(sleep_result(50, 0, 1023), CAMP_E_GONE);
 }
 
-static void pages_out_of_bounds_and_devices_are_refused(void **state)
+static void page_fault_loads_refuse_no_pages_and_devices(void **state)
 {
     const struct load_fault_plan none = { .pages = 0 }, many = { .pages = 1000000001 };
     const struct load_fault_plan device = { .file = "/dev/null", .pages = 1 };
@@ -239,7 +239,7 @@ static void pages_out_of_bounds_and_devices_are_refused(void **state)
     assert_int_equal(load_fault(&device, &truth, NULL), CAMP_E_IO);
 }
 
-static void rates_and_threads_out_of_bounds_are_refused(void **state)
+static void fork_rates_and_numbers_of_threads_out_of_range_are_refused(void **state)
 {
     const struct load_fork_plan never = { 0, 1, 1 }, long_burn = { 1, 10000000001u, 1 };
     const struct load_threads_plan none = { 0, 20, 1 }, many = { 1025, 20, 1 },
@@ -258,24 +258,24 @@ static void rates_and_threads_out_of_bounds_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_earliest_of_close_observations_is_the_phase),
-        cmocka_unit_test(late_observations_do_not_move_the_phase),
-        cmocka_unit_test(an_early_observation_shortly_before_the_others_is_the_phase),
+        cmocka_unit_test(the_phase_of_the_tick_is_the_earliest_of_close_observations),
+        cmocka_unit_test(late_observations_do_not_change_the_phase_of_the_tick),
+        cmocka_unit_test(an_observation_slightly_before_the_others_is_the_phase_of_the_tick),
         cmocka_unit_test(a_phase_just_below_a_multiple_of_the_tick_is_found),
         cmocka_unit_test(the_next_tick_is_later_than_the_given_time),
         cmocka_unit_test(ticks_between_coarse_times_are_counted),
-        cmocka_unit_test(impossible_shares_are_refused),
+        cmocka_unit_test(impossible_shares_of_a_cpu_are_refused),
         cmocka_unit_test(a_share_too_large_between_two_ticks_is_refused_with_the_maximum),
-        cmocka_unit_test(a_longer_period_allows_a_smaller_share_between_ticks),
+        cmocka_unit_test(the_largest_share_between_ticks_is_smaller_with_a_longer_period),
         cmocka_unit_test(an_absent_cpu_is_refused),
         cmocka_unit_test(packets_to_addresses_of_other_machines_are_refused),
-        cmocka_unit_test(packets_out_of_bounds_are_refused),
+        cmocka_unit_test(no_packets_and_too_large_packets_are_refused),
         cmocka_unit_test(more_than_the_available_memory_is_refused),
-        cmocka_unit_test(direct_blocks_are_whole_sectors),
-        cmocka_unit_test(cold_reads_are_neither_direct_nor_writes),
-        cmocka_unit_test(sleeps_out_of_bounds_are_refused),
-        cmocka_unit_test(pages_out_of_bounds_and_devices_are_refused),
-        cmocka_unit_test(rates_and_threads_out_of_bounds_are_refused),
+        cmocka_unit_test(direct_io_needs_blocks_of_whole_sectors),
+        cmocka_unit_test(cold_is_refused_with_direct_io_and_with_writes),
+        cmocka_unit_test(impossible_shares_and_periods_of_sleep_are_refused),
+        cmocka_unit_test(page_fault_loads_refuse_no_pages_and_devices),
+        cmocka_unit_test(fork_rates_and_numbers_of_threads_out_of_range_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
