@@ -7,7 +7,7 @@ import camp
 
 
 class Sleeper:
-    """A process that is asleep in sleep(1) until it is killed."""
+    """A process that runs sleep(1) until it is killed."""
 
     def __enter__(self):
         self.process = subprocess.Popen(['sleep', '60'])

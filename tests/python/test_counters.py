@@ -1,4 +1,4 @@
-"""The counters, compared with psutil: its value lies between the values that camp reads before and after."""
+"""Compares counters with psutil: its value must be between the values that camp reads before and after it."""
 
 import math
 import os
@@ -19,7 +19,7 @@ HZ = os.sysconf('SC_CLK_TCK')
 
 
 def units(seconds):
-    """Converts a float of psutil to the whole units of /proc from which psutil computed it."""
+    """Converts a time of psutil to the units of /proc, from which psutil has computed the time."""
     return round(seconds * HZ)
 
 
@@ -42,7 +42,7 @@ class BesidePsutil(unittest.TestCase):
             for name in ('system', 'idle', 'irq', 'softirq', 'steal', 'guest', 'guest_nice'):
                 self.between(units_of_ns(getattr(first, name + '_ns')), units(getattr(their, name)),
                              units_of_ns(getattr(last, name + '_ns')), name)
-            # The user time of psutil includes guest time, that of camp does not.
+            # The user time of psutil includes guest time.
             self.between(units_of_ns(first.user_ns + first.guest_ns), units(their.user),
                          units_of_ns(last.user_ns + last.guest_ns), 'user')
 
@@ -107,7 +107,7 @@ class BesidePsutil(unittest.TestCase):
 
 class Table(unittest.TestCase):
     @NEEDS_PSUTIL
-    def test_names_in_the_process_table_are_those_of_psutil(self):
+    def test_names_in_the_process_table_agree_with_psutil(self):
         table = camp.process_table()
         before = table.read()
         theirs = {process.pid: process.info['name'] for process in psutil.process_iter(['name'])}
@@ -118,7 +118,7 @@ class Table(unittest.TestCase):
         for pid, start, name, cpu_ns in self.rows(after):
             then_name, then_ns = first.get((pid, start), (None, 0))
             self.assertGreaterEqual(cpu_ns, then_ns)
-            if (name, cpu_ns) == (then_name, then_ns):  # it has not run meanwhile
+            if (name, cpu_ns) == (then_name, then_ns):  # the process has not run in between
                 self.assertTrue(theirs[pid].startswith(name), (theirs[pid], name))
 
     @staticmethod
@@ -152,7 +152,7 @@ class Table(unittest.TestCase):
 
 
 class Laws(unittest.TestCase):
-    def test_cpu_time_of_a_process_is_that_of_its_own_clock(self):
+    def test_cpu_time_of_a_process_agrees_with_its_cpu_clock(self):
         first = time.process_time_ns()
         ours = camp.pid_cpu_ns(os.getpid())
         task = camp.process(os.getpid())
@@ -179,12 +179,12 @@ class Laws(unittest.TestCase):
         self.assertIsNone(task.sampled_ns)
         self.assertIsNotNone(camp.process(os.getpid()).read('voluntary_switches').voluntary_switches)
 
-    def test_a_difference_is_right_across_a_wrap_and_a_reset(self):
+    def test_differences_are_right_after_a_wrap_and_after_a_reset(self):
         self.assertEqual(camp.difference(2**32 - 1, 4, 32), 5)
         self.assertEqual(camp.difference(10**12, 7), 7)
         self.assertRaises(camp.Invalid, camp.difference, 1, 2, 16)
 
-    def test_utilisation_between_equal_times_is_invalid(self):
+    def test_utilisation_of_two_samples_with_equal_times_is_invalid(self):
         cpu = camp.cpu()
         self.assertRaises(camp.Invalid, camp.utilisation, cpu, cpu)
         self.assertRaises(TypeError, camp.utilisation, cpu, (1, 2))
@@ -203,14 +203,14 @@ class Errors(unittest.TestCase):
             self.assertEqual(caught.exception.code, -4)
             self.assertNotIn('\n', str(caught.exception))
 
-    def test_wrong_arguments_are_value_and_type_errors(self):
+    def test_wrong_arguments_raise_value_error_or_type_error(self):
         self.assertRaises(ValueError, camp.process(os.getpid()).read, 'no_such_field')
         self.assertRaises(TypeError, camp.network, 3)
         self.assertRaises(TypeError, camp.pid_cpu_ns, 'x')
         self.assertRaises(ValueError, camp.network, 'a\0b')
         self.assertRaises(TypeError, camp.memory, 'proc')
 
-    def test_a_value_out_of_range_is_invalid_and_named(self):
+    def test_the_error_names_the_argument_that_is_out_of_range(self):
         now, me = camp.cpu(), camp.process(os.getpid())
         for name, ask in (
                 ('pid', lambda: camp.process(2**40)), ('pid', lambda: camp.process(-1)),
@@ -234,7 +234,7 @@ class Errors(unittest.TestCase):
             self.assertIsInstance(caught.exception, ValueError)
             self.assertNotIn('place for', str(caught.exception))
 
-    def test_a_wrong_type_is_a_type_error_that_names_the_argument(self):
+    def test_the_type_error_names_the_argument_of_the_wrong_type(self):
         for name, ask in (
                 ('pid', lambda: camp.process('x')), ('pid', lambda: camp.process(1.0)),
                 ('CPU', lambda: camp.cpu('x')), ('start', lambda: camp.Process(1, None).read()),

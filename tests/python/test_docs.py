@@ -15,7 +15,7 @@ DOCS = pathlib.Path(__file__).resolve().parents[2] / 'docs'
 
 
 class Docs(unittest.TestCase):
-    def test_the_code_of_the_tour_runs_unchanged(self):
+    def test_the_code_in_docs_python_md_runs_unchanged(self):
         try:
             import pandas
             camp.microstates().close()

@@ -1,4 +1,4 @@
-"""Frames and microstates: laws about their values, their memory, and waiting for them."""
+"""Frames and microstates: their values, their memory, and waiting for them."""
 
 import errno
 import multiprocessing
@@ -24,7 +24,7 @@ TABLE = 'time,entity,busy_ms,idle_ms\n1,a,10,20\n1,b,5,5\n2,a,100,900\n2,b,7,9\n
 
 
 def microstates_or_reason():
-    """Returns why microstates are unavailable on this machine, or None."""
+    """Returns None, or why microstates are unavailable on this machine."""
     try:
         camp.microstates().close()
     except (camp.Permission, camp.NotSupported) as error:
@@ -111,7 +111,7 @@ class Numbers(unittest.TestCase):
         self.assertEqual(frames[1]['busy_ns'].tolist(), [100_000_000, 7_000_000])
         self.assertEqual(frames[1]['idle_ns'].tolist(), [900_000_000, 9_000_000])
 
-    def test_check_has_measured_time_and_sampled_time_if_available(self):
+    def test_check_has_sampled_time_only_with_taskstats(self):
         with camp.frames('check', interval=0.05) as frames:
             frame = next(frames)
         self.assertIn(frames.tier, ('taskstats', 'schedstat'))
@@ -119,7 +119,7 @@ class Numbers(unittest.TestCase):
         self.assertEqual(frame.unaccounted_ns, [])
         self.assertEqual([entity.id for entity in frame.beside.entities[1:]], camp.cpu_ids())
 
-    def test_an_unknown_source_is_refused_with_the_known_ones(self):
+    def test_unknown_sources_and_unknown_options_are_refused(self):
         for of, options in (('thread', {}), ('threads', {'tier': 'x'}),
                             ('no.csv', {'query': 'select'})):
             self.assertRaises(camp.Invalid, camp.frames, of, **options)
@@ -128,7 +128,7 @@ class Numbers(unittest.TestCase):
 
 
     def owners(self, of, **options):
-        """Returns the sets of (is pid known, is parent, is uid, is cgroup) of the rows, and of `frame.beside`."""
+        """Returns which of pid, parent, uid and cgroup the rows have: one set for the frame, one for frame.beside."""
         def known(frame):
             return {tuple(value is not None for value in
                           (row.pid, row.parent, row.uid, row.cgroup)) for row in frame.entities}
@@ -146,7 +146,7 @@ class Numbers(unittest.TestCase):
             self.assertEqual(self.owners(table(folder)), (nobody, None))
 
     @NEEDS_MICROSTATES
-    def test_a_thread_has_its_user_and_a_group_its_key(self):
+    def test_rows_of_threads_have_pid_parent_and_uid_and_rows_of_users_only_a_uid(self):
         self.assertEqual(self.owners('cpus')[0], {(False,) * 4})
         for of in ('threads', 'processes'):
             known, beside = self.owners(of)
@@ -248,7 +248,7 @@ class Waiting(unittest.TestCase):
         self.addCleanup(timer.join)
 
     def test_ctrl_c_ends_a_wait_within_the_interval(self):
-        # A shell makes a program that it starts in the background ignore SIGINT.
+        # SIGINT is ignored in a program that a shell has started in the background.
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         self.addCleanup(signal.signal, signal.SIGINT, before)
         for of in ('check', 'cpus') + (() if REASON else ('threads', 'users')):
@@ -259,7 +259,7 @@ class Waiting(unittest.TestCase):
                 self.assertLess(time.monotonic() - start, 30)
                 self.assertIsInstance(frames.read(), camp.Frame)
 
-    def test_a_handler_that_returns_does_not_shorten_the_interval(self):
+    def test_a_signal_handler_that_returns_does_not_shorten_the_interval(self):
         seen = []
         before = signal.signal(signal.SIGUSR1, lambda *_: seen.append(time.monotonic_ns()))
         self.addCleanup(signal.signal, signal.SIGUSR1, before)
@@ -269,10 +269,10 @@ class Waiting(unittest.TestCase):
             frame = next(frames)
         self.assertEqual(len(seen), 1)
         self.assertLess(seen[0], frame.end_ns)
-        # The interval starts within camp.frames(), so its end is at least 0.3 s after opened_ns.
+        # The interval starts after opened_ns, because camp.frames() starts it.
         self.assertGreaterEqual(frame.end_ns - opened_ns, 300_000_000)
 
-    def test_the_gil_is_free_while_a_frame_is_waited_for(self):
+    def test_waiting_for_a_frame_releases_the_gil(self):
         here, there = [], []
 
         def wait():
@@ -304,12 +304,12 @@ class Waiting(unittest.TestCase):
     def test_simultaneous_reads_of_one_source_by_two_threads_are_refused(self):
         refused = []
 
-        def read():  # either of the two threads may be second
+        def read():  # either thread may be the one that is refused
             try:
                 next(frames)
             except RuntimeError as error:
                 refused.append(error)
-        for _ in range(100):  # until both threads read at the same time
+        for _ in range(100):  # repeats until both threads read at the same time
             with camp.frames('check', interval=0.3) as frames:
                 thread = threading.Thread(target=read)
                 thread.start()
@@ -323,7 +323,7 @@ class Waiting(unittest.TestCase):
                 break
         self.assertTrue(refused)
 
-    def test_a_child_forked_while_a_replay_waits_can_read_a_replay_of_its_own(self):
+    def test_a_child_forked_during_a_replay_can_open_and_read_another_replay(self):
         with tempfile.TemporaryDirectory() as folder:
             path = table(folder)
             waiting = threading.Thread(target=list, args=(camp.frames(path, speed=1),))
@@ -338,7 +338,7 @@ class Waiting(unittest.TestCase):
             waiting.join()
             self.assertEqual(child.exitcode, 0)
 
-    def test_closing_frames_in_a_forked_child_does_not_close_the_parents(self):
+    def test_frames_of_a_parent_stay_open_when_a_forked_child_closes_them(self):
         of = 'check' if REASON else 'threads'
         with camp.frames(of, interval=0.05) as frames:
             next(frames)

@@ -17,8 +17,8 @@ from subjects import Sleeper
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
 
-# Runs Figure 1's program with a sleep() that also sends a known number of packets over lo. The script runs in a
-# network namespace without other traffic, and prints the rate and the expected rate.
+# Runs the program of Figure 1. Its sleep() also sends a known number of packets over lo. The script runs in a
+# network namespace without other traffic, and prints the measured and the expected rate.
 TRAFFIC = '''
 import socket, sys, time, types
 sys.path.insert(0, %r)
@@ -37,7 +37,7 @@ rate = names['BulkByteTransferRate']('lo')
 print(rate, 2 * 1000 * (32 + 28) / names['SAMPLE_INTERVAL'])
 '''
 
-# Wastes CPU time; prints its own clocks on SIGUSR1.
+# Runs the program of Figure 4. On SIGUSR1, prints CLOCK_MONOTONIC and its CPU clock.
 WASTE = '''
 import os, signal, sys, time
 sys.path.insert(0, %r)
@@ -51,7 +51,7 @@ printed.load('figure4.py')['waste'](%d)
 
 
 class Waste:
-    """A process that runs Figure 4's program, and reports its CPU time by its own clock."""
+    """A process that runs the program of Figure 4."""
 
     def __init__(self, amount):
         self.process = subprocess.Popen(
@@ -64,7 +64,7 @@ class Waste:
         return int(at_ns), int(used_ns)
 
     def ask(self):
-        """Returns (monotonic clock, CPU time), in ns, as the process reads them itself."""
+        """Returns CLOCK_MONOTONIC and the CPU clock of the process, both in ns and read by the process."""
         self.process.send_signal(signal.SIGUSR1)
         return self.read()
 
@@ -97,7 +97,7 @@ class Names(unittest.TestCase):
             self.assertEqual(parameters['interval'].default, 100)
             self.assertEqual(list(parameters).index('interval'), 1)
 
-    def test_enumerated_names_are_valid_input(self):
+    def test_names_from_enum_functions_are_valid_arguments(self):
         for name in paper.EnumNetworkInterfaces():
             for function in (paper.GetNetBytesSent, paper.GetNetPacketsSent, paper.GetNetBytesRecv,
                              paper.GetNetBytesRecvd, paper.GetNetPacketsRecvd):
@@ -114,7 +114,7 @@ class Names(unittest.TestCase):
 
 
     def test_each_function_returns_the_counter_of_its_name(self):
-        # On lo, sent equals received, so only other interfaces show whether the two are mixed up.
+        # On lo, sent and received bytes are equal. Only other interfaces show whether they are mixed up.
         fields = {'GetNetBytesSent': 'sent_bytes', 'GetNetPacketsSent': 'sent_packets',
                   'GetNetBytesRecvd': 'received_bytes', 'GetNetPacketsRecvd': 'received_packets'}
         for name in paper.EnumNetworkInterfaces():
@@ -165,7 +165,7 @@ class Processes(unittest.TestCase):
                 self.assertIn(paper.GetProcessIdentifier(child.pid), found)
 
     def test_a_rate_of_0_does_not_wait(self):
-        # With the default interval of 100 ms, each call would take at least that long.
+        # With the default interval, each call would take at least 100 ms.
         start = time.monotonic()
         for _ in range(50):
             for percent in (paper.GetPercentProcessorTime(None, 0),
@@ -183,7 +183,7 @@ class Processes(unittest.TestCase):
 
 
 class AsPrinted(unittest.TestCase):
-    def test_the_programs_have_as_many_lines_as_those_of_the_paper(self):
+    def test_the_programs_have_as_many_lines_as_in_the_paper(self):
         figures = {name: (printed.FOLDER / name).read_text(encoding='ascii')
                    for name in printed.PRELUDE}
         self.assertEqual([len(text.splitlines()) for text in figures.values()], [11, 8])
@@ -200,7 +200,7 @@ class AsPrinted(unittest.TestCase):
         rate, expected = map(float, child.stdout.split())
         self.assertEqual(rate, expected)
 
-    def test_the_cpu_time_of_figure_4_is_that_of_its_own_clock(self):
+    def test_the_cpu_time_of_the_figure_4_process_agrees_with_its_cpu_clock(self):
         tick = 1 / (camp.kernel().tick_hz or 100)
         for amount in (30, 50):
             with Waste(amount) as waste:
@@ -209,7 +209,8 @@ class AsPrinted(unittest.TestCase):
                 percent = paper.GetCPUtime_Total(identifier, 1000)
                 end_ns, after_ns = waste.ask()
             whole, used = (end_ns - begin_ns) / 1e9, (after_ns - before_ns) / 1e9
-            # camp's interval lies within that of the two ask(), and each of camp's readings is up to a tick old.
+            # The interval of camp is 1 s within the interval between the two ask(). A CPU time that camp reads may
+            # be up to a tick old.
             self.assertGreaterEqual(percent, 100 * (used - (whole - 1) - tick) / whole)
             self.assertLessEqual(percent, 100 * (used + tick))
 

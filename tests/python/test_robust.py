@@ -1,4 +1,4 @@
-"""The module under difficult conditions: short-lived processes, users without rights, thousands of calls."""
+"""Short-lived processes, users without privileges, memory leaks, and the compiled module."""
 
 import ast
 import gc
@@ -18,15 +18,15 @@ from camp import _camp
 PACKAGE = pathlib.Path(camp.__file__).parent
 ROOT = os.geteuid() == 0
 NEEDS_ROOT = unittest.skipUnless(ROOT, 'needs root')
-# ARENA_SIZE of Python's Objects/obmalloc.c on 64 bits (256 KiB before 3.10): Python takes memory from the
-# system in arenas of that size, and a call whose objects do not fit into the last one maps a whole new arena.
+# Python allocates memory from the system in arenas of this size (ARENA_SIZE of Objects/obmalloc.c, 64-bit Python
+# since 3.10). A call may need a whole new arena.
 ARENA_BYTES = 1 << 20
 NOBODY_ELSE = ['setpriv', '--reuid=61234', '--regid=61234', '--clear-groups']
 SETPRIV = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
 
 
 def python(script, *before, **environment):
-    """Runs a script in another interpreter, and returns its output."""
+    """Runs a script in another interpreter and returns its output."""
     done = subprocess.run(
         [*before, sys.executable, '-W', 'error', '-c', script], stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, timeout=120, check=False,
@@ -41,7 +41,7 @@ def resident_bytes():
 
 
 class Vanishing(unittest.TestCase):
-    """Reading while processes start and exit all the time."""
+    """Processes start and exit all the time during these tests."""
 
     def setUp(self):
         script = 'while :; do /bin/true & /bin/true & wait; done'
@@ -55,7 +55,7 @@ class Vanishing(unittest.TestCase):
         gone = read = 0
         table = camp.process_table()
         before = camp.fork_count()
-        for _ in range(600):  # a busy machine needs more tries until a process ends during a reading
+        for _ in range(600):  # on a busy machine it takes many tries until a process exits during a read
             if gone > 0 and read > 10 and camp.fork_count() - before > 10:
                 break
             for process in camp.processes():
@@ -106,7 +106,7 @@ class WithoutRights(unittest.TestCase):
         if not readable:
             self.skipTest('an ordinary user cannot read the tree')
 
-    def test_an_ordinary_user_gets_the_name_of_the_missing_capability(self):
+    def test_errors_for_an_ordinary_user_name_the_missing_capability(self):
         said = python('''
 import camp
 for ask in (camp.microstates, lambda: camp.frames('threads', tier='bpf'), camp.taskstats):
@@ -118,7 +118,7 @@ for ask in (camp.microstates, lambda: camp.frames('threads', tier='bpf'), camp.t
         self.assertEqual([line.split()[0] for line in said.splitlines()], ['True'] * 3)
         self.assertEqual(len(re.findall(r'CAP_\w+', said)) >= 3, True, said)
 
-    def test_threads_of_an_ordinary_user_have_the_counts_of_the_scheduler_and_a_note(self):
+    def test_an_ordinary_user_gets_threads_from_schedstat_and_a_note(self):
         said = python('''
 import camp
 with camp.frames('threads', interval=0.05) as frames:
@@ -164,7 +164,7 @@ class Fixtures(unittest.TestCase):
                 encoding='ascii')
             source = camp.Source(proc=folder)
             cpu = camp.cpu(source=source)
-            # The user time of the file includes guest time, that of camp does not.
+            # In the file, user time includes guest time.
             self.assertEqual((cpu.user_ns, cpu.guest_ns, cpu.idle_ns),
                              (150_000_000, 50_000_000, 700_000_000))
             self.assertEqual(camp.fork_count(source), 7)
@@ -184,7 +184,7 @@ class Leaks(unittest.TestCase):
     """Thousands of calls leak no memory and no descriptors."""
 
     def leaves_nothing(self, call, times):
-        for _ in range(times // 10):  # pools and caches are filled
+        for _ in range(times // 10):  # fills pools and caches
             call()
         gc.collect()
         tracemalloc.start()
@@ -195,7 +195,7 @@ class Leaks(unittest.TestCase):
         gc.collect()
         grown = tracemalloc.get_traced_memory()[0] - before
         tracemalloc.stop()
-        # A leak of one object in each call would be at least 16 bytes x times, in the memory of Python or of C.
+        # If each call leaked one object, the memory of Python or C would grow by at least 16 bytes x times.
         self.assertLess(grown, 4 * times)
         self.assertLess(resident_bytes() - resident, ARENA_BYTES + 8 * times)
 
@@ -247,8 +247,8 @@ class Binary(unittest.TestCase):
                              stdout=subprocess.PIPE, text=True).stdout
         return {line.split()[-1] for line in out.splitlines()}
 
-    def test_only_the_stable_interface_is_used(self):
-        # With Py_LIMITED_API, the compiler allows the public functions of that interface, and these private ones.
+    def test_only_the_stable_abi_of_python_is_used(self):
+        # The headers of Python also use these private names, even with Py_LIMITED_API.
         private = {'_Py_Dealloc', '_Py_NoneStruct', '_Py_TrueStruct', '_Py_FalseStruct'} | {
             f'_Py{name}_SizeT' for name in ('Arg_Parse', 'Arg_ParseTuple', 'Arg_VaParse', '_BuildValue',
                                             'Arg_ParseTupleAndKeywords', 'Object_CallFunction')}
@@ -263,12 +263,12 @@ class Binary(unittest.TestCase):
     def test_only_the_init_function_is_exported(self):
         self.assertEqual(self.symbols('--defined-only'), {'PyInit__camp'})
 
-    def test_client_libraries_of_databases_are_not_loaded_by_an_import(self):
+    def test_importing_camp_loads_no_database_client_libraries(self):
         out = python('import camp; print(open("/proc/self/maps").read())')
         for library in ('libpq', 'libmariadb', 'libodbc', 'libcurl'):
             self.assertNotIn(library, out)
 
-    def test_the_syntax_is_of_python_3_8(self):
+    def test_all_modules_are_valid_in_python_3_8(self):
         for file in PACKAGE.glob('*.py*'):
             if file.suffix in ('.py', '.pyi'):
                 ast.parse(file.read_text(encoding='utf-8'), file.name, feature_version=(3, 8))
@@ -284,7 +284,7 @@ class Binary(unittest.TestCase):
             if callable(getattr(camp, name)):
                 self.assertTrue(getattr(camp, name).__doc__, name)
 
-    def test_each_time_and_size_has_a_counter_with_provenance(self):
+    def test_each_field_with_a_time_or_size_is_in_the_catalogue(self):
         counters = {counter.name: counter for counter in camp.counters()}
         for record, kind in ((camp.Cpu, 'cpu'), (camp.Memory, 'memory'), (camp.Network, 'network'),
                              (camp.Disk, 'disk'), (camp.Task, 'process')):

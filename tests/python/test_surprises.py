@@ -1,4 +1,4 @@
-"""Unusual things that callers do: they fork, use file names that are not UTF-8, and read in a signal handler."""
+"""Unusual callers: forked children, signal handlers that read frames, and file names that are not UTF-8."""
 
 import os
 import pathlib
@@ -16,14 +16,14 @@ DRIVER = pathlib.Path('/usr/lib').glob('*/odbc/libsqlite3odbc.so')
 
 
 def in_child(ask):
-    """Calls ask() in a forked child; returns the class of its exception, or "ok"."""
+    """Calls ask() in a forked child. Returns the name of the class of its exception, or "ok"."""
     told, tell = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
             ask()
             said = 'ok'
-        except Exception as error:  # reported to the parent
+        except Exception as error:
             said = type(error).__name__
         os.write(tell, said.encode())
         os._exit(0)
@@ -52,12 +52,12 @@ class Waits(unittest.TestCase):
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, self.before)
 
-    def test_a_handler_that_reads_frames_does_not_disturb_the_interrupted_wait(self):
+    def test_a_signal_handler_can_read_frames_during_a_wait_for_a_frame(self):
         inner = camp.frames('check', interval=0)
         seen = []
 
         def handler(number, frame):
-            if len(seen) == 2:  # on a busy machine a third signal may be pending
+            if len(seen) == 2:  # a third signal may already be pending
                 return
             seen.append(next(inner))
             if len(seen) == 2:
@@ -84,7 +84,7 @@ class Forks(unittest.TestCase):
             pass
         for ask in asks:
             self.assertEqual(in_child(ask), 'Invalid')
-            ask()  # the parent's goes on
+            ask()  # the parent can still read it
         self.assertEqual(in_child(lambda: camp.frames('check', interval=0).read()), 'ok')
 
     def test_a_child_can_read_microstates_and_a_process_table_of_its_parent(self):
