@@ -28,7 +28,7 @@ const volatile bool split_calls = true;
 
 /* True once the first snapshot has visited all threads. Until then, a thread without an account is
  * older than the session. */
-bool all_met;
+bool all_accounted;
 
 /* Snapshots are numbered from 1. snapshot_before is 0 if the session does not hold all threads of
  * the last snapshot. */
@@ -239,7 +239,7 @@ static __always_inline struct account *make_account(struct task_struct *task, ui
 
     if (account == NULL) {
         cpu = this_cpu();
-        if (cpu != NULL && all_met)
+        if (cpu != NULL && all_accounted)
             cpu->lost++;
         return NULL;
     }

@@ -30,9 +30,10 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 const volatile struct backends_place place;
 
-/* The tid of the task that the iterator `meet` shall watch, or 0 for all children of the parent. */
+/* The tid of the task that the iterator `watch_existing` shall watch, or 0 for all children of the
+ * parent. */
 int32_t wanted;
-uint32_t met;
+uint32_t found_count;
 
 struct backends_losses losses;
 struct backend_slots slots;
@@ -112,7 +113,7 @@ static __always_inline void open_wait(struct backend_slot *slot, uint32_t event,
     if (wait >= BACKEND_WAITS_OWN)
         wait = wait_of(slot, BACKEND_EVENT_REST(event), BACKEND_ACTIVITY_NONE, BACKEND_WAITS_MAX);
     if (wait >= BACKEND_WAITS_MAX) {
-        count(&losses.misbooked);
+        count(&losses.misaccounted);
         wait = BACKEND_WAITS_MAX - 1;
     }
     slot->wait = wait;
@@ -384,7 +385,7 @@ static __always_inline bool is_wanted(struct task_struct *task)
 /* Watches the tasks that are older than the session. If a task switches while its memory is read,
  * the reason of its wait is unknown. */
 SEC("iter.s/task")
-int meet(struct bpf_iter__task *ctx)
+int watch_existing(struct bpf_iter__task *ctx)
 {
     struct task_struct *task = ctx->task;
     struct backend_slot *slot;
@@ -393,7 +394,7 @@ int meet(struct bpf_iter__task *ctx)
 
     if (task == NULL || task->exit_state != 0 || !is_wanted(task))
         return 0;
-    met++;
+    found_count++;
     if (slot_of(task->pid) != NULL)
         return 0;
     slot = take_slot(&number);

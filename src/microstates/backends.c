@@ -86,22 +86,22 @@ static int map_slots(struct backends *backends, struct camp_error *error)
 
 /* Makes the kernel watch an existing task, or all children of the parent if `wanted` is 0. The
  * iterator writes no output. read(2) returns 0 when the iterator has visited all tasks. */
-static int meet(struct backends *backends, int32_t wanted, uint32_t *ret_met,
-                struct camp_error *error)
+static int watch_existing(struct backends *backends, int32_t wanted, uint32_t *ret_found,
+                          struct camp_error *error)
 {
-    int iterator = bpf_iter_create(bpf_link__fd(backends->programs->links.meet));
+    int iterator = bpf_iter_create(bpf_link__fd(backends->programs->links.watch_existing));
     char nothing[64];
     ssize_t length;
 
     if (iterator < 0)
         return camp_fail(error, CAMP_E_IO, errno, "the list of tasks cannot be read");
     backends->programs->bss->wanted = wanted;
-    backends->programs->bss->met = 0;
+    backends->programs->bss->found_count = 0;
     do
         length = read(iterator, nothing, sizeof nothing);
     while (length > 0 || (length < 0 && (errno == EINTR || errno == EAGAIN)));
     close(iterator);
-    *ret_met = backends->programs->bss->met;
+    *ret_found = backends->programs->bss->found_count;
     return CAMP_OK;
 }
 
@@ -121,7 +121,7 @@ int backends_open(struct backends **ret, const struct backends_place *place,
     if (r == CAMP_OK)
         r = map_slots(backends, error);
     if (r == CAMP_OK && place->parent != 0)
-        r = meet(backends, 0, &children, error);
+        r = watch_existing(backends, 0, &children, error);
     if (r == CAMP_OK)
         *ret = backends;
     else
@@ -131,10 +131,10 @@ int backends_open(struct backends **ret, const struct backends_place *place,
 
 int backends_watch(struct backends *backends, int32_t tid, struct camp_error *error)
 {
-    uint32_t met = 0;
-    int r = tid <= 0 ? CAMP_OK : meet(backends, tid, &met, error);
+    uint32_t found_count = 0;
+    int r = tid <= 0 ? CAMP_OK : watch_existing(backends, tid, &found_count, error);
 
-    if (r == CAMP_OK && met == 0)
+    if (r == CAMP_OK && found_count == 0)
         r = camp_fail(error, CAMP_E_GONE, ESRCH, "no task %d", tid);
     return r;
 }

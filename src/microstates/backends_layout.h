@@ -53,10 +53,10 @@ struct backend_account {
 };
 
 struct backends_losses {
-    uint64_t unwatched; /* backends without an account, because all slots were in use */
-    uint64_t unread;    /* wait events and activities that could not be read */
-    uint64_t misbooked; /* waits charged to another class, because all entries were in use */
-    uint64_t unseen;    /* switches without an event, whose times are estimated */
+    uint64_t unwatched;    /* backends without an account, because all slots were in use */
+    uint64_t unread;       /* wait events and activities that could not be read */
+    uint64_t misaccounted; /* waits charged to another class, because all entries were in use */
+    uint64_t unseen;       /* switches without an event, whose times are estimated */
 };
 
 /* a power of two; the slot of an exited backend is in use until it is read */

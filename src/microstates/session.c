@@ -105,8 +105,8 @@ static int begin(struct camp_states *session, struct camp_error *error)
                                       session, NULL);
     if (session->exits == NULL)
         return camp_fail(error, CAMP_E_NOMEM, errno, "no memory for the ring of ended threads");
-    r = session_meet_all(session, error);
-    session->programs->bss->all_met = true;
+    r = session_account_all(session, error);
+    session->programs->bss->all_accounted = true;
     return r;
 }
 

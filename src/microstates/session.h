@@ -72,4 +72,4 @@ struct camp_thread_states *session_record(const struct camp_states *session,
 int session_tell_exits(struct camp_states *session, struct camp_error *error);
 
 /* Makes the first snapshot, which gives each thread its account. */
-int session_meet_all(struct camp_states *session, struct camp_error *error);
+int session_account_all(struct camp_states *session, struct camp_error *error);

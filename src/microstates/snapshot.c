@@ -404,7 +404,7 @@ int camp_states_visit(struct camp_states *session, const struct camp_states_visi
                : r;
 }
 
-int session_meet_all(struct camp_states *session, struct camp_error *error)
+int session_account_all(struct camp_states *session, struct camp_error *error)
 {
     size_t count;
     int r = camp_states_threads(session, NULL, 0, 0, &count, error);

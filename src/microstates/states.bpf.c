@@ -111,8 +111,8 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
     return ran;
 }
 
-static __always_inline void book_cpu(struct cpu_account *cpu, const struct task_struct *prev,
-                                     uint64_t now, uint64_t ran)
+static __always_inline void account_cpu(struct cpu_account *cpu, const struct task_struct *prev,
+                                        uint64_t now, uint64_t ran)
 {
     const struct task_struct *gone = (const struct task_struct *)cpu->running_task;
     uint64_t interval = now - cpu->since_ns, busy;
@@ -140,7 +140,7 @@ static __always_inline void switch_cpu(struct cpu_account *cpu, const struct tas
 {
     cpu->sequence++;
     barrier();
-    book_cpu(cpu, prev, now, ran);
+    account_cpu(cpu, prev, now, ran);
     cpu->switches++;
     cpu->since_ns = now;
     cpu->irq_before_ns = interrupts_ns(cpu, now);
@@ -376,7 +376,7 @@ INTERRUPT(local_timer, false)
 
 /* Determines the state of a thread that started before the session, in the session's first
  * snapshot. */
-static __always_inline struct account *meet(struct task_struct *task)
+static __always_inline struct account *account_existing(struct task_struct *task)
 {
     unsigned int why = task->__state;
     uint8_t state = task->on_cpu ? CAMP_STATE_USER
@@ -405,9 +405,9 @@ int snapshot(struct bpf_iter__task *ctx)
         return 0;
     account = bpf_task_storage_get(&accounts, task, NULL, 0);
     if (account == NULL) {
-        if (all_met || task->exit_state != 0)
+        if (all_accounted || task->exit_state != 0)
             return 0;
-        account = meet(task);
+        account = account_existing(task);
     }
     if (account == NULL || (account->flags & DEAD) != 0)
         return 0;

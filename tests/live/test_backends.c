@@ -153,7 +153,7 @@ static void waits_on_events_without_a_slot_are_charged_to_their_class(void **sta
     /* Each wait has its own event. If no slot is free, the wait is charged to its class. */
     assert_at_least("waits by class", times, MANY - BACKEND_WAITS_OWN, 0);
     backends_losses(backends, &losses);
-    assert_int_equal(losses.misbooked, 0);
+    assert_int_equal(losses.misaccounted, 0);
     backends_close(backends);
 }
 
@@ -166,7 +166,7 @@ static void waits_of_a_class_without_a_slot_are_counted_as_lost(void **state)
     (void)state;
     backends_losses(backends, &losses);
     /* Each wait has its own class. Other sleeps of the child may need a slot too, or be lost. */
-    assert_in_range(losses.misbooked, MANY - BACKEND_WAITS_MAX,
+    assert_in_range(losses.misaccounted, MANY - BACKEND_WAITS_MAX,
                     MANY - BACKEND_WAITS_MAX + less(ended.voluntary_switches, MANY) + 1);
     backends_close(backends);
 }

@@ -214,7 +214,7 @@ void measure(const struct postgres_layout *place, const pid_t *pids, size_t coun
     print_message("%zu backends, %llu unread, %llu unseen\n", after_count,
                   (unsigned long long)losses.unread, (unsigned long long)losses.unseen);
     assert_int_equal(losses.unwatched, 0);
-    assert_int_equal(losses.misbooked, 0);
+    assert_int_equal(losses.misaccounted, 0);
     backends_close(backends);
 }
 

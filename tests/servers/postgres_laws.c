@@ -236,7 +236,7 @@ static void cpu_and_run_queue_equal_schedstat(void **state)
                   (unsigned long long)switch_ns, (unsigned long long)losses.unread,
                   (unsigned long long)losses.unseen);
     assert_int_equal(losses.unwatched, 0);
-    assert_int_equal(losses.misbooked, 0);
+    assert_int_equal(losses.misaccounted, 0);
     backends_close(backends);
 }
 
