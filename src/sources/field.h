@@ -51,7 +51,7 @@ void field_copy(struct field field, char *ret, size_t size);
 enum unit unit_of_name(const char *name, size_t length);
 const char *unit_name(enum unit unit);
 
-/* Returns false for percent and share, which are parts of the interval. */
+/* Returns false for percent and share, which are fractions of the interval. */
 bool unit_is_time(enum unit unit);
 
 /* Returns one unit in ns. `elapsed_ns` is the length of the interval, which matters for percent and

@@ -1,4 +1,3 @@
-/* Parses the times that field.h describes. */
 #include "counters/units.h"
 #include "field.h"
 

@@ -154,8 +154,8 @@ struct camp_states *threads_source_session(const struct source *source);
 uint64_t source_clock_ns(clockid_t clock);
 
 /* For a program that handles signals itself, such as Python. source_wait() calls this function
- * before it sleeps and after a signal. If the function returns true, source_wait() stops like after
- * *stop was set. The default is NULL. */
+ * before it sleeps and after a signal. If the function returns true, source_wait() stops as if
+ * *stop were set. The default is NULL. */
 extern _Thread_local bool (*source_interrupted)(void);
 
 /* Sleeps for slice_ns, but not beyond deadline_ns. Returns true if the deadline is not reached: the

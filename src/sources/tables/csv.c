@@ -29,7 +29,7 @@
 struct csv {
     struct rows rows; /* must be the first member */
     const struct from *from;
-    char *name; /* for messages */
+    char *name;
     int descriptor;
     bool at_end;  /* the rest of the file is in the buffer */
     char *buffer; /* [capacity]; [begin, end) is not yet divided into rows */

@@ -11,7 +11,8 @@
 #include <camp/camp.h>
 
 struct row {
-    uint64_t number; /* number of its first line, or of the row in a result; for messages */
+    /* For messages: number of the first line of the row in a file, or of the row in a result. */
+    uint64_t number;
     size_t count;
     const struct field *fields; /* [count]; valid until the next call */
     /* Why the row cannot be divided, such as "a quote is not closed"; NULL if it can. */

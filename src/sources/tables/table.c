@@ -199,8 +199,8 @@ static bool fill_row(struct table_source *source, size_t row)
     return true;
 }
 
-/* Fills the next frame. Its start and end count from the start of the table; in other sources they
- * are times of CLOCK_MONOTONIC. */
+/* Fills the next frame. The start and the end of the frame count from the start of the table. In
+ * other sources they are times of CLOCK_MONOTONIC. */
 static bool fill_frame(struct table_source *source)
 {
     struct frame *frame = &source->frame;

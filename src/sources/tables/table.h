@@ -10,9 +10,9 @@
  * at most 1.5 times the usual time ago. Otherwise the row covers the usual time. A column of
  * elapsed times overrides this rule.
  *
- * The unit of the values is in the names of their columns or in struct from. Otherwise it is
- * guessed: in the chosen unit the sum of the median row is nearest to the elapsed time of the row.
- * The note mentions the guess.
+ * The unit of the values is in the names of their columns or in struct from. Otherwise camp takes
+ * the unit in which the sum of the median row is nearest to its elapsed time. The note says that
+ * the unit is guessed.
  *
  * Values that do not add up to the elapsed time are left as they are.
  *

@@ -1,4 +1,3 @@
-/* Converts the numbers of the rows of a table to times. Pure arithmetic. */
 #include "table_rows.h"
 
 #include "counters/units.h"

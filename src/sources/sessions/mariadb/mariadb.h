@@ -3,11 +3,13 @@
  * measurement tier; without it the best available tier is used:
  *
  *      bpf                 The server is on this machine, and microstates are permitted. They
- * measure what the thread of each session slept in, and the database's data divides the sleep
- * further. schedstat+SQL       The operating system measures the CPU time and the run queue time of
- * each thread. Samples of the process list divide its sleep. performance_schema  The instruments of
- * the server measure waits. A remote server has no CPU time. What the instruments miss is
- * unaccounted. SQL                 Samples of the process list.
+ *                          measure what the thread of each session slept in. The data of the
+ *                          database divides the sleep further.
+ *      schedstat+SQL       The operating system measures the CPU time and the run queue time of
+ *                          each thread. Samples of the process list divide its sleep.
+ *      performance_schema  The instruments of the server measure waits. A remote server has no
+ *                          CPU time. What the instruments miss is unaccounted.
+ *      SQL                 Samples of the process list.
  *
  * The tiers bpf and schedstat+SQL also have columns of what the database reports
  * (reported_..._ns).

@@ -183,7 +183,6 @@ static int refuse(struct mariadb_client *client, struct camp_error *error)
                                   libmariadb.mysql_error(client->mysql), &may_pass, error);
 }
 
-/* Starts the next step after client->step has finished. */
 static int after_step(struct mariadb_client *client, struct camp_error *error)
 {
     if (client->step == CONNECTING)
@@ -203,7 +202,6 @@ static int after_step(struct mariadb_client *client, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Runs steps until a step must wait for the server. */
 static int finish_steps(struct mariadb_client *client, struct camp_error *error)
 {
     int r = CAMP_OK;

@@ -18,7 +18,6 @@ struct mariadb_server {
     char without_pid[96]; /* why pid is 0 */
 };
 
-/* The pace of a repeated statement. */
 struct pace {
     uint64_t asked_ns;  /* time of the last answer */
     uint64_t period_ns; /* shortest time until the next request */

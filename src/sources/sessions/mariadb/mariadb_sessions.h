@@ -25,7 +25,6 @@ extern const char *const mariadb_label_names[MARIADB_LABELS];
  * memory. */
 enum { KIND_CLASS, KIND_EVENT, KIND_ACTIVITY, KIND_TEXTS };
 
-/* How long a session was seen in a state. */
 struct mariadb_sample {
     const struct labels *kind;
     uint64_t ns;
@@ -51,8 +50,8 @@ struct mariadb_session {
     const struct labels *labels;
     struct mariadb_sample samples[MARIADB_SAMPLES]; /* [sample_count] since the last frame */
     size_t sample_count;
-    uint64_t times_seen;          /* number of samples since the last frame that have the session */
-    struct mariadb_thread thread; /* the thread as the operating system sees it */
+    uint64_t times_seen; /* number of samples since the last frame that have the session */
+    struct mariadb_thread thread;
     /* when the instruments of the session were last read; 0 if never */
     uint64_t asked_ns;
     /* on the tier SQL: start of the interval of the next row; 0 before the first sample */

@@ -43,9 +43,10 @@ void mariadb_waits_release(struct mariadb_waits *waits);
 int mariadb_waits_read(struct mariadb_waits *waits, MYSQL_RES *rows, unsigned instruments,
                        uint64_t elapsed_ns, const struct mariadb_sessions *sessions);
 
-/* Corrects waits that were read twice. Lasting waits are read some ms before finished waits, so a
- * wait that ends in between is in both. Such a wait has grown by more than elapsed_ns, the time
- * since the last reading. Waits for metadata are often affected, because they end each second. */
+/* Counts a wait once if it was read twice. The table of lasting waits is read some ms before the
+ * table of finished waits, so a wait that ends in between is in both tables. Such a wait has grown
+ * by more than elapsed_ns, the time since the last reading. Waits for metadata are often affected,
+ * because they end each second. */
 void mariadb_waits_resolve(struct mariadb_waits *waits, uint64_t elapsed_ns);
 
 /* Returns the current waits of a session, in the order of their kinds. *ret_count is 0 if the

@@ -30,9 +30,9 @@ void odbc_statement_close(struct odbc_statement *statement);
  * columns. */
 int odbc_statement_execute(struct odbc_statement *statement, struct camp_error *error);
 
-/* The first function reads the names of the columns, and the second the next row. Each returns
- * CAMP_OK, SOURCE_END or an error. *ret is valid until the next call. Values are texts made by the
- * driver; NULL becomes an empty text. */
+/* odbc_statement_names() reads the names of the columns, and odbc_statement_next() reads the next
+ * row. Each returns CAMP_OK, SOURCE_END or an error. *ret is valid until the next call. Values are
+ * texts made by the driver; NULL becomes an empty text. */
 int odbc_statement_names(struct odbc_statement *statement, struct row *ret,
                          struct camp_error *error);
 int odbc_statement_next(struct odbc_statement *statement, struct row *ret,

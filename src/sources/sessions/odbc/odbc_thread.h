@@ -1,5 +1,6 @@
 /*
- * The driver of ODBC for remote.h. It makes calls that may never return on a separate thread.
+ * The driver of ODBC for remote.h. It makes ODBC calls on a separate thread, because a call may
+ * never return.
  *
  * An ODBC call returns only when the driver does. Timeouts of ODBC are only requests: the driver of
  * SQLite ignores them and waits 100 s for a lock. The driver of PostgreSQL leaves timeouts to the

@@ -9,9 +9,9 @@
  * only over longer times (tier SQL).
  *
  * The first row of a session starts at its first snapshot. A session that ends between two
- * snapshots counts as partial, because what it did after the first of them is unknown. While the
- * database does not answer, every session counts as partial. Frames are then empty, with a note
- * that says why, and camp connects again after growing pauses.
+ * snapshots counts as partial, because its time after the first of these snapshots is unknown.
+ * While the database does not answer, every session counts as partial. Frames are then empty, with
+ * a note that says why, and camp connects again after growing pauses.
  */
 #pragma once
 

@@ -31,9 +31,9 @@ struct oracle_source {
     struct oracle_times times;
     struct session_time *kinds; /* [kind_capacity] */
     size_t kind_capacity;
-    uint64_t end_ns;                             /* end of the last frame */
-    bool has_failed;                             /* the database does not answer */
-    char note[FRAME_NOTE_SIZE + FROM_NAME_SIZE]; /* note of the last frame */
+    uint64_t end_ns; /* end of the last frame */
+    bool has_failed; /* the database does not answer */
+    char note[FRAME_NOTE_SIZE + FROM_NAME_SIZE];
     struct from from; /* its texts belong to the caller, so they are valid only while opening */
 };
 

@@ -35,7 +35,7 @@ struct oracle_wait {
 int oracle_wait_compare(const struct oracle_wait *left, const struct oracle_wait *right);
 
 enum oracle_certainty {
-    ORACLE_NO_WAIT,     /* no wait was in flight */
+    ORACLE_NO_WAIT,
     ORACLE_IN_FLIGHT,   /* the wait was in flight when the finished waits were read */
     ORACLE_MAY_BE_ENDED /* only the first reading has the wait; oracle_times_fill() resolves it */
 };

@@ -55,10 +55,10 @@ static bool is_same_wait(const struct oracle_session *left, const struct oracle_
            oracle_wait_compare(&left->wait, &right->wait) == 0;
 }
 
-/* Returns whether the finished waits contain a wait that ended during the snapshot. They do not if
- * their number has not grown since the preceding snapshot. If it has grown, they do if the wait
- * began before the preceding snapshot, or if their time has grown by at least the length of the
- * wait. */
+/* Returns whether the finished waits contain the wait of the session, which ended during the
+ * snapshot. They do not if their number has not grown since the preceding snapshot. If the number
+ * has grown, they contain the wait if it began before the preceding snapshot, or if their total
+ * time has grown by at least the length of the wait. */
 static bool has_finished(const struct oracle_snapshot *before, const struct oracle_wait *then,
                          const struct oracle_wait *now, const struct oracle_snapshot *after,
                          const struct oracle_session *session)

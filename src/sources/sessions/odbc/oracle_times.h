@@ -6,8 +6,9 @@
  * accounted in each interval, and the accounted time is subtracted once the wait is among the
  * finished waits.
  *
- * If a wait ends during a snapshot, the number of finished waits decides whether they contain it.
- * If this remains ambiguous, they count as containing it, so that no time is accounted twice.
+ * If a wait ends during a snapshot, the number of finished waits shows whether the wait is among
+ * them. If the number leaves this open, the wait counts as finished, so that no time is accounted
+ * twice.
  *
  * A wait includes the time from waking to running, because the process reads the clock before and
  * after its sleep. The run queue time of the operating system also includes the time from waking to
