@@ -1,4 +1,3 @@
-/* Draws the triangle, its dots, and the summary in the last line. */
 #include "barry_canvas.h"
 
 #include "format.h"

@@ -24,7 +24,7 @@ struct spot {
     enum what what;
     bool is_second; /* true for the right half of a character that is two columns wide */
     char bytes[5];  /* one UTF-8 character; "" is a blank */
-    uint8_t dots;   /* bits of the braille dots */
+    uint8_t dots;
     size_t count;
     size_t first; /* index of the first point in this cell */
     bool labelled;
@@ -39,7 +39,6 @@ struct canvas {
     double worst, left_out; /* largest unaccounted share and largest left-out share of a point */
 };
 
-/* The position of a braille dot. */
 struct place {
     struct spot *spot;
     size_t row, column; /* position of the character on the canvas */

@@ -94,7 +94,6 @@ static void name_points(const struct canvas *canvas)
     }
 }
 
-/* Writes the number of points in each cell that has no name and more points than visible dots. */
 static void number_cells(const struct canvas *canvas)
 {
     for (size_t row = 1; row <= canvas->height; row++) {
@@ -110,7 +109,6 @@ static void number_cells(const struct canvas *canvas)
     }
 }
 
-/* Writes the share of the upper vertex at the quarters of the left side. */
 static void number_quarters(const struct canvas *canvas)
 {
     for (int i = 1; canvas->height >= HEIGHT_OF_QUARTERS && i < 4; i++) {

@@ -17,7 +17,7 @@
 #define PID_WIDTH 7
 #define COUNT_WIDTH 4
 #define PERCENT_WIDTH 4
-#define OVER_WIDTH 6 /* width of "-12.0!" */
+#define OVER_WIDTH 6
 /* If labels do not fit, only states beyond this number are dropped to make space for them. */
 #define STATES_BEFORE_LABELS 5
 #define IDLE_COUNTS_LESS 100
@@ -240,7 +240,6 @@ static size_t unaccounted_width(const struct frame_columns *columns)
     return columns->has_over ? OVER_WIDTH : PERCENT_WIDTH;
 }
 
-/* Returns the width of the columns that are always shown. */
 static size_t fixed_width(const struct frame_columns *columns, const struct frame_style *style)
 {
     size_t width = NAME_WIDTH + GAP + unaccounted_width(columns);

@@ -44,7 +44,7 @@ struct frame_style {
 
 /* A column of text for one state, or for all states with the same short title. */
 struct state_column {
-    size_t first; /* index of the first state in this column */
+    size_t first;
     size_t states;
     uint64_t most_ns; /* largest time of this column in any interval so far */
 };
@@ -57,9 +57,9 @@ struct frame_columns {
     size_t *column_of; /* [state_count of the schema] index into `states` for each state, owned */
     struct state_column *states; /* [state_column_count] in the order of the text output, owned */
     size_t state_column_count;
-    bool has_shared; /* some states share a column */
-    size_t cpu;      /* index in `states` of the column of CPU time, or SIZE_MAX */
-    size_t sorted;   /* index in `states` of the column that rows are sorted by, or SIZE_MAX */
+    bool has_shared;
+    size_t cpu;    /* index in `states` of the column of CPU time, or SIZE_MAX */
+    size_t sorted; /* index in `states` of the column that rows are sorted by, or SIZE_MAX */
     size_t field_count;
     bool differs[LABELS_MOST];     /* rows had different values of this label */
     bool beyond_name[LABELS_MOST]; /* a value of this label was not part of the row's name */

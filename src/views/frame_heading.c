@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HEADING_MOST 7 /* Longer titles are shortened. */
+#define HEADING_MOST 7
 
 size_t characters(const char *text)
 {

@@ -164,7 +164,6 @@ static void note_losses(char *note, const struct frame *frame, const struct fram
         append(note, "%sat most %.3f s of CPU time", between, (double)losses->unread_ns / NS_PER_S);
 }
 
-/* If states are sampled, writes the standard error of a share. */
 static void note_samples(char *note, const struct frame *frame)
 {
     const struct schema *schema = frame->schema;

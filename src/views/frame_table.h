@@ -11,9 +11,8 @@
 
 #define FRAME_LINE_SIZE 160
 #define FRAME_NAME_SIZE 128
-#define FRAME_LINES 6 /* lines of headings and notes around the rows */
+#define FRAME_LINES 6
 
-/* The texts that the cells of one row point to. */
 struct frame_texts {
     char name[FRAME_NAME_SIZE], line[FRAME_LINE_SIZE];
     char percents[FRAME_STATES_SHOWN + 2][PERCENT_SIZE];

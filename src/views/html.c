@@ -75,7 +75,6 @@ static bool is_number(const struct cell *cell)
     return cell->kind == CELL_INTEGER || cell->kind == CELL_NATURAL || cell->kind == CELL_REAL;
 }
 
-/* Returns true if the first cell of the column that is known is a number. */
 static bool is_number_column(const struct table *table, size_t field)
 {
     for (size_t i = 0; i < table->row_count; i++) {

@@ -70,7 +70,7 @@ struct field {
     const char *name;
     const char *title; /* heading in text; NULL if text does not have the column */
     const char *help;  /* one sentence with the meaning and source of the values */
-    int width;         /* columns in text; negative aligns left, 0 is as wide as needed */
+    int width;         /* width in text; negative if aligned left, 0 for the widest cell */
     int decimals;      /* digits after the point of a real number in text */
     bool on_request;   /* text has the column only if it is requested by name */
     /* In JSON, adjacent fields with the same group form an object of this name. */
@@ -101,7 +101,7 @@ struct table {
     ((struct table){ name, shape, fields, ARRAY_COUNT(fields), cells, 1, true })
 
 struct record {
-    const char *schema;   /* such as "camp.check/1" */
+    const char *schema;
     const char *headline; /* first line of the text, or NULL */
     const struct table *tables;
     size_t table_count;
@@ -110,6 +110,6 @@ struct record {
     const char *const *notes;
 };
 
-/* The part of a time such as "2026-11-21T12:00:00.000+00:00" that follows the date; "-" if there is
- * no date. A headline shows its first 8 characters. */
+/* Returns the part after the date of a time such as "2026-11-21T12:00:00.000+00:00", or "-" if
+ * there is no date. A headline shows the first 8 characters of that part. */
 const char *time_of_day(const char *time);

@@ -30,8 +30,8 @@ void screen_close(void);
 void screen_size(size_t *ret_columns, size_t *ret_lines);
 
 /* Shows `head` in the first line, and then the record as text. The text down to the heading of the
- * main table does not scroll. Below that heading, `*scroll` lines are skipped, but at most as many
- * as do not fit. `*scroll` is set to the number of skipped lines. */
+ * main table does not scroll. Below that heading, `*scroll` lines are skipped, but only as many as
+ * it takes to show the last line. `*scroll` is set to the number of skipped lines. */
 void screen_draw(const char *head, const struct record *record, size_t *scroll);
 
 void screen_draw_text(const char *head, const char *text);

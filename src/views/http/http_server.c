@@ -113,8 +113,6 @@ static void unlist(struct http_server *server, struct guest *guest)
     guest->is_listed = false;
 }
 
-/* Adds a guest, after disconnecting the oldest guest if there are too many. Returns NULL if there
- * is no memory. */
 static struct guest *add_guest(struct http_server *server, int socket)
 {
     struct guest *guest = calloc(1, sizeof *guest);

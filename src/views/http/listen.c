@@ -35,7 +35,6 @@ static socklen_t loopback_of(union address *ret, bool version_6, uint16_t port)
     return sizeof ret->v4;
 }
 
-/* Closes the socket, and reports the errno of the failed call. `what` is the name of that call. */
 static int fail_with(int listener, const char *what, struct camp_error *error)
 {
     const int system_error = errno;

@@ -27,8 +27,8 @@ struct piece;
 struct history {
     struct history_limits limits;
     struct piece *first, *last;
-    uint64_t count;   /* number of pieces ever appended */
-    size_t bytes;     /* bytes of all kept pieces */
+    uint64_t count; /* number of pieces ever appended */
+    size_t bytes;
     size_t since_key; /* bytes of the pieces since the last key frame */
 };
 

@@ -18,8 +18,8 @@
 struct report {
     FILE *stream;
     z_stream deflate;
-    const char *rest; /* the part of the page after the data */
-    int failed;       /* errno of the first failed write, or 0 */
+    const char *rest;
+    int failed; /* errno of the first failed write, or 0 */
     uint8_t buffer[BUFFER_SIZE];
 };
 

@@ -29,7 +29,8 @@ const struct http_place *server_at(const struct server *server);
 /* Returns CAMP_OK or CAMP_E_NOMEM. */
 int server_frame(struct server *server, const struct frame *frame);
 
-/* Ends the stream. Clients can still read the frames sent before. */
+/* Ends the stream. Clients can still read the frames sent before. Returns CAMP_OK or
+ * CAMP_E_NOMEM. */
 int server_end(struct server *server, const char *reason);
 
 /* Closes all connections within half a second. `server` may be NULL. */

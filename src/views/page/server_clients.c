@@ -138,7 +138,6 @@ static void client_leave(void *context)
     free(client);
 }
 
-/* Adds a client. Returns NULL if there are too many clients or there is no memory. */
 static struct client *client_enter(struct server *server, struct MHD_Connection *connection)
 {
     struct client *client = calloc(1, sizeof *client);

@@ -16,7 +16,7 @@
 /* The unit is not doubled more often, because then one outlier would make the shares of all rows
  * coarse. Larger shares are clipped. */
 #define DOUBLINGS_MAXIMUM 4u
-#define CROWD 65536 /* entities do not expire if there are fewer */
+#define CROWD 65536 /* with fewer entities, none of them expires */
 
 enum { ROW_NEW = 1, ROW_ENDED = 2 };
 

@@ -16,7 +16,6 @@
 #define STREAM_STATES_MAXIMUM VERTICES_STATES_MAXIMUM
 #define STREAM_KEY_EVERY 64 /* number of frames from one key frame to the next */
 
-/* The contents of the head block, besides the schema. */
 struct stream_facts {
     const char *title; /* title of the page, or "" */
     const char *source, *tier, *note, *host;
@@ -53,7 +52,7 @@ struct stream_now {
     uint16_t *shares;        /* [count x state_count], rounded for sending */
 };
 
-/* A list of numbers of entities or rows. */
+/* A list of entity numbers or of row indexes. */
 struct stream_numbers {
     uint32_t *numbers; /* [count] */
     size_t count, capacity;

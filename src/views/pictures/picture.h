@@ -45,7 +45,7 @@ struct picture {
     const char *origin; /* where the data come from, such as "bpf, host db1" */
     const char *note;   /* a note for the reader, or "" */
     size_t frame;
-    bool over_entities; /* a stack shows each entity of one frame, not the time */
+    bool over_entities; /* a stack has a bar for each entity of one frame, and no time axis */
     /* [timeline->registry.count], true for entities that always get a label. May be NULL. */
     const bool *pinned;
     int colour; /* index of a label, or enum picture_colour */

@@ -54,7 +54,7 @@ static struct svg_point corner_of_triangle(size_t vertex)
     return on_side(vertex, 1, vertex);
 }
 
-#define TICKS 9 /* number of grid lines: three for each vertex */
+#define TICKS 9
 #define TICK_WIDTH 40.0
 #define TICK_SIZE 11.0
 

@@ -15,7 +15,7 @@
 #define CELL 2.0     /* size of a place, px */
 #define SHOWN_MOST 7 /* most dots drawn at a place */
 #define NO_GROUP "#57606a"
-#define LABELLED_MOST 6 /* labels of dots that are not pinned */
+#define LABELLED_MOST 6 /* most labels of dots that are not pinned */
 #define LABEL_SIZE 11
 #define LABELS_MAXIMUM 64
 /* The share of the first vertex that a dot needs for a label if it is not pinned. */
@@ -119,7 +119,6 @@ static void append_share(struct text_part *text, const char *name, double share)
         text->length += (size_t)length;
 }
 
-/* Writes a text such as "postgres 4711, CPU 12.0 %, idle 88.0 %". */
 static void describe_dot(struct text_part *text, const struct picture *picture,
                          const struct dot *dot)
 {
@@ -163,7 +162,6 @@ static void draw_dot(FILE *stream, const struct picture *picture, const struct d
         svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_LEFT_OUT }, NULL);
 }
 
-/* Returns the end of the dots that are at the same place as the dot `begin`. */
 static size_t place_end(const struct dots *dots, size_t begin)
 {
     size_t end = begin + 1;

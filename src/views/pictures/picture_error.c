@@ -19,7 +19,8 @@
 #define CURVE_POINTS 200
 #define ROOM 1.02    /* maximum of an axis, relative to its highest dot */
 #define AXIS_TICKS 6 /* one more than the number of steps that plot_widen() chooses */
-#define GAP 1.5      /* points farther apart are not connected; in interval lengths */
+/* Points are connected if they are at most this many interval lengths apart. */
+#define GAP 1.5
 
 int error_picture_fit(struct error_picture *picture)
 {

@@ -65,11 +65,11 @@ void colour_text(char ret[COLOUR_SIZE], uint32_t rgb);
 
 struct dot {
     struct svg_point at; /* position in the picture, px */
-    double depth;        /* 0 for near to 1 for far; always 0 in a triangle */
+    double depth;        /* from 0 (nearest) to 1 (farthest); always 0 in a triangle */
     size_t row;          /* index of the dot's row in the timeline */
     struct weights weights;
-    int group;      /* index of the group, or -1 if the dot is in no group */
-    bool is_pinned; /* the dot always gets a label */
+    int group; /* index of the group, or -1 if the dot is in no group */
+    bool is_pinned;
 };
 
 struct dots {

@@ -21,7 +21,8 @@
 #define BAR_NAMED 11.0 /* smallest width of a bar that has a name, px */
 #define NAMES_HEIGHT 110.0
 #define TIMES_HEIGHT 32.0
-#define GAP_SHARE 0.5 /* longer gaps break a series; in interval lengths */
+/* A gap of more than this many interval lengths breaks a series. */
+#define GAP_SHARE 0.5
 /* The vertices, and the time in states that belong to no vertex. */
 #define LAYERS (VERTICES_MAXIMUM + 1)
 
@@ -41,7 +42,7 @@ struct series {
     struct plot plot;
 };
 
-/* Layers are counted from the bottom of the stack. The left vertex is the last vertex. Time in
+/* Layers are counted from the bottom of the stack. The left vertex is the highest vertex. Time in
  * states that belong to no vertex is above the left vertex. */
 static size_t vertex_of_layer(size_t layer, size_t vertices)
 {

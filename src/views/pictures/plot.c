@@ -270,8 +270,6 @@ void plot_dots(const struct plot *plot, const struct plot_axis *axis, const doub
     }
 }
 
-/* Draws an area as a polygon, which follows the upper line forwards and the lower line
- * backwards. */
 static void draw_area(const struct plot *plot, const struct plot_axis *axis, const double *xs,
                       const double *lower, const double *upper, size_t count,
                       struct svg_point *points, const struct svg_look *look)
