@@ -1,15 +1,15 @@
 /*
- * camp probe measures the cost of measuring. Like the paper's probe (its Figure 8), it makes nine
- * calls of the library in a block, at a given rate, and measures their CPU time.
+ * camp probe measures the cost of measuring. Like the probe in the CAMP paper (its Figure 8), it
+ * makes nine calls of the library in a block, at a given rate, and measures their CPU time.
  *
- * The paper does not name its nine calls. Here there is one call for each item in its Figure 3: the
- * use of all CPUs, free memory, bytes sent and received on an interface, reads and writes of a
- * disk, and page faults, CPU time and size of a process (camp itself). Each call of libcamp opens,
- * reads and closes its files. Nothing is kept between two calls.
+ * The CAMP paper does not name its nine calls. Here there is one call for each item in the paper's
+ * Figure 3: the use of all CPUs, free memory, bytes sent and received on an interface, reads and
+ * writes of a disk, and page faults, CPU time and size of a process (camp itself). Each call of
+ * libcamp opens, reads and closes its files. Nothing is kept between two calls.
  *
- * The cost of a block is the CPU time of the process during the block, so it can be measured at any
- * rate. The percentage includes everything: the blocks, the wakeups between blocks, and reading the
- * clock.
+ * The cost of a block is the CPU time of the process during the block, so the cost can be measured
+ * at any rate. The percentage includes everything: the blocks, the wakeups between blocks, and
+ * reading the clock.
  *
  * Each block has an absolute deadline, so the duration of a block does not change the rate. (The
  * paper's probe subtracted the duration of a block from the time to sleep.) Each rate runs for a
@@ -32,7 +32,7 @@
 #define RATES_MAX 16
 #define CALLS 9
 #define NAMES_MAX 64
-/* Without rounding, 0.07 s at a rate of 100 could be six blocks instead of seven. */
+/* Without ROUNDING, 0.07 s at a rate of 100 could be six blocks instead of seven. */
 #define ROUNDING 1e-6
 
 static const char *const formats[] = { "text", "json", "csv", NULL };

@@ -14,9 +14,9 @@
 #include <string.h>
 
 #define LIVE_BYTES ((size_t)64 << 20) /* the limit for kept frames without --history */
-/* the limit for kept frames of a finite source, or with --history */
+/* The limit for kept frames of a finite source, or with --history. */
 #define WHOLE_BYTES ((size_t)1 << 30)
-/* the time between two checks for a stop, after the end of the source */
+/* The time between two checks for a stop, after the end of the source. */
 #define PAUSE_NS (NS_PER_S / 5)
 #define TUNNEL_PORT 8080 /* an example port for an ssh tunnel to a socket */
 

@@ -40,7 +40,7 @@ static const struct option_spec *find(const struct option_table *table, const ch
     return NULL;
 }
 
-/* A time starts with a digit; a counter, a kind or another operand does not. */
+/* A time starts with a digit, or with a point and a digit. Counters and other operands do not. */
 static bool starts_number(const char *operand)
 {
     return isdigit((unsigned char)operand[operand[0] == '.' ? 1 : 0]) != 0;

@@ -91,7 +91,7 @@ static void occupy_standard_descriptors(void)
 void prepare_program(void)
 {
     occupy_standard_descriptors();
-    /* The encoding of the terminal. Numbers keep the format of the C locale. */
+    /* Uses the encoding of the terminal. Numbers keep the format of the C locale. */
     setlocale(LC_CTYPE, "");
     /* If a reader such as head(1) closes the pipe, writing fails with EPIPE, and the command
      * ends after its cleanup. */
@@ -140,6 +140,7 @@ void time_text(char *ret, size_t capacity, int64_t wall_clock_ns)
 
     localtime_r(&seconds, &broken_down);
     strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &broken_down);
-    strftime(zone, sizeof zone, "%z", &broken_down); /* "+0100"; RFC 3339 requires "+01:00" */
+    /* strftime() writes "+0100", but RFC 3339 requires "+01:00". */
+    strftime(zone, sizeof zone, "%z", &broken_down);
     snprintf(ret, capacity, "%s.%03d%.3s:%s", day, milliseconds, zone, zone + 3);
 }

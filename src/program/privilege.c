@@ -73,5 +73,5 @@ void privilege_drop(void)
     for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
         sets[i].effective = sets[i].permitted;
     if (syscall(SYS_capset, &header, sets) != 0 && !keep)
-        _exit(126); /* Exits rather than run with capabilities that this user may not use. */
+        _exit(126); /* Not reached, because dropping capabilities is always permitted. */
 }

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Start with a zeroed struct. */
+/* All members are zero before the first use. */
 struct progress {
     uint64_t begin_ns, drawn_ns;
     size_t width; /* the number of columns in use; 0 if nothing is shown */

@@ -1,4 +1,3 @@
-/* The kernel's timer tick. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /*
  * camp doctor shows what this kernel counts, and how. It also shows the kernel's events for
- * microstates, the capabilities of this process and what each permits, the tier that `camp check`
- * can use, and the command that would make a better tier available.
+ * microstates, the capabilities of this process and what each permits, the measurement tier of
+ * `camp check`, and the command that would make a better tier available.
  *
  * doctor_facts.c has the facts about the kernel. This file examines all other things, and prints
  * the document.
@@ -161,8 +161,8 @@ static void add_tier(struct doctor *doctor, enum tasks_tier tier, bool available
     DOCUMENT_ADD(&doctor->document, TIERS, cells);
 }
 
-/* Returns whether capabilities for microstates are missing. Root in a container may have the
- * capabilities, but they do not count outside of the container. */
+/* Returns whether a capability for microstates is missing. Root in a container already has the
+ * capabilities, but only inside the container. */
 static bool lacks_states(const struct doctor *doctor)
 {
     return doctor->states_refusal.code == CAMP_E_PERM &&
@@ -171,7 +171,6 @@ static bool lacks_states(const struct doctor *doctor)
            !capability_held(&doctor->kernel, "CAP_SYS_ADMIN");
 }
 
-/* Returns the command that gives the capabilities to this user, or to the file of this program. */
 static const char *way_to_capabilities(struct doctor *doctor)
 {
     char line[PRIVILEGE_LINE_SIZE];
@@ -182,8 +181,8 @@ static const char *way_to_capabilities(struct doctor *doctor)
     return document_text(&doctor->document, "%s", line);
 }
 
-/* Returns a command for a better tier, or the reason why no better tier is possible. NULL if the
- * best tier is available. */
+/* Returns a command for a better tier, or the reason why a better tier is not possible. NULL if
+ * there is nothing to change. */
 static const char *change_of(struct doctor *doctor)
 {
     if (doctor->tier == TASKS_TASKSTATS)
@@ -196,8 +195,8 @@ static const char *change_of(struct doctor *doctor)
     return doctor->refusal.message;
 }
 
-/* Notes whether microstates can be measured. If not, camp top and camp time still show the
- * numbers that every user may read. */
+/* Notes whether microstates can be measured. If only a capability is missing, camp top and camp
+ * time still show CPU time. */
 static void note_microstates(struct doctor *doctor)
 {
     const struct camp_error *refusal = &doctor->states_refusal;

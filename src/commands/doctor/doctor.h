@@ -18,10 +18,10 @@ enum { FACTS, EVENTS, CAPABILITIES, TIERS, SUMMARY, TABLE_COUNT };
 struct doctor {
     bool words; /* show "yes" and "no", because the text view shows false as a blank */
     struct camp_kernel kernel;
-    /* the error of taskstats; its code is CAMP_OK if taskstats answers */
+    /* The error of taskstats. Its code is CAMP_OK if taskstats answers. */
     struct camp_error refusal;
     uint16_t taskstats_version;
-    /* the error of opening a session of microstates; its code is CAMP_OK after success */
+    /* The error of opening a session of microstates. Its code is CAMP_OK after success. */
     struct camp_error states_refusal;
     enum tasks_tier tier;
     struct document document;

@@ -15,8 +15,8 @@
 
 #define PATH_SIZE 96
 
-/* Returns what prevents reading a file, as words to write before the path. The obstacle is a
- * missing capability, or one that no capability removes. NULL if the file can be read. */
+/* Returns what prevents reading a file, as words that come before the path. The words name a
+ * capability, or say that no capability would help. NULL if there is no such obstacle. */
 static const char *hindrance(const struct doctor *doctor, const char *path)
 {
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);

@@ -16,13 +16,14 @@
 /* How users write a kind on the command line. camp_kind_name() returns the name of a kind. */
 struct kind_words {
     enum camp_kind kind;
-    /* "processes" in `camp list processes`; NULL if there is only one thing of this kind */
+    /* "processes" in `camp list processes`. NULL if there is only one thing of this kind. */
     const char *plural;
     const char *any; /* "process.*", the operand for all processes */
     const char *one; /* "process.PID", the operand for one process */
     const char *help;
-    size_t size; /* the size of the struct in struct reading that has the counters of this kind */
-    size_t time_at; /* the offset of time_ns in that struct; NO_TIME if the struct has no time */
+    size_t size; /* the size of the library's struct with the counters of this kind */
+    /* The offset of time_ns in the library's struct. NO_TIME if the struct has no time. */
+    size_t time_at;
     bool has_total; /* without a subject, an operand means the total of this kind */
     bool is_one;    /* there is only one thing of this kind, so operands name no subject */
 };
@@ -36,7 +37,7 @@ const struct kind_words *kind_by_name(const char *name, size_t length);
 
 /* The values of a subject at one point in time. */
 struct reading {
-    int32_t result; /* an enum camp_result; below 0, only this member is set */
+    int32_t result; /* an enum camp_result; if it is below 0, no other member is set */
     uint32_t taskstat_known;
     uint64_t time_ns;
     uint64_t cpu_count;
@@ -65,8 +66,8 @@ struct counters {
  * has the offset of the time from which it is computed, such as run_delay_ns. */
 const struct counters *all_counters(void);
 
-/* Returns whether a share is a member of struct camp_utilisation. Other shares are computed from
- * the growth of one time. */
+/* Returns whether a share (a counter in percent) is a member of struct camp_utilisation. Other
+ * shares are computed from the growth of one time. */
 bool counter_is_utilisation(const struct camp_counter *counter);
 
 /* Finds a counter of a kind by its name. Returns NULL if there is none. */
@@ -80,6 +81,7 @@ const void *counter_place(const struct camp_counter *counter, const struct readi
 
 bool counter_is_known(const struct camp_counter *counter, const struct reading *reading);
 
-/* Calls camp_rate() with the width that the counter has in the kernel, so wrapping is detected. */
+/* Calls camp_rate() with the width in bits of the kernel's counter. So a counter that wraps
+ * still has a rate. */
 int counter_rate(const struct camp_counter *counter, uint64_t before, uint64_t now,
                  uint64_t elapsed_ns, double *ret_per_second);

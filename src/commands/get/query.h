@@ -23,8 +23,8 @@ struct row {
 };
 
 struct query {
-    /* Rates were requested. Patterns skip counters that have no rate, and a counter without a
-     * rate that the user named is refused. */
+    /* Rates were requested. Patterns then skip counters that have no rate. If the user names a
+     * counter that has no rate, the counter is refused. */
     bool rate;
     /* An interval was given, so "all" includes counters that need an interval. */
     bool interval_given;
@@ -36,8 +36,9 @@ struct query {
 
 void query_release(struct query *query);
 
-/* Adds the rows of one operand. Returns STATUS_OK. After an error message, returns STATUS_USAGE for
- * an impossible name, STATUS_FAILURE for a subject that does not exist, or STATUS_PRIVILEGE. */
+/* Adds the rows of one operand. Returns STATUS_OK if this succeeds. Otherwise prints an error,
+ * and returns STATUS_USAGE for an impossible name, STATUS_FAILURE for a subject that does not
+ * exist, or STATUS_PRIVILEGE for a missing capability. */
 int query_add(struct query *query, const char *operand);
 
 /* Return whether a row, or any row of the query, needs two readings. */

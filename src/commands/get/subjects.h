@@ -17,13 +17,15 @@
 struct subject {
     enum camp_kind kind;
     char label[LABEL_SIZE]; /* the text before the counter's name, such as "network.eth0" */
-    union {                 /* the library's struct for this kind starts with this identity */
+    /* The identity of the subject. The library's struct for this kind starts with the same
+     * member. */
+    union {
         int32_t cpu;
         char device[CAMP_NAME_SIZE];
         struct camp_process process;
         struct camp_thread thread;
     };
-    /* subject_want() notes in these members what the rows of this subject need. */
+    /* subject_want() sets the next three members to what the rows of this subject need. */
     uint32_t wanted;
     bool counts_cpus;
     bool wants_taskstats;
@@ -60,9 +62,10 @@ int subjects_list_threads(struct subjects *subjects, const struct camp_process *
 int subjects_list_named(struct subjects *subjects, const char *executable,
                         struct camp_error *error);
 
-/* Fills the subject of a kind with this name: "2", "eth0.100", "1234", "1234@5678", "1234.1240".
- * The name "" means the total. Returns CAMP_E_INVALID for an impossible name. Returns
- * CAMP_E_GONE for a missing process or thread; CPUs and devices are not looked up. */
+/* Fills *ret with the subject of a kind that has this name: "2", "eth0.100", "1234",
+ * "1234@5678", "1234.1240". The name "" means the total. Returns CAMP_E_INVALID for an
+ * impossible name. Returns CAMP_E_GONE for a missing process or thread; CPUs and devices are not
+ * looked up. */
 int subject_named(const struct camp_source *source, enum camp_kind kind, const char *name,
                   struct subject *ret, struct camp_error *error);
 

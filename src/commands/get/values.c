@@ -13,7 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STEP_MAX_PERCENT 5.0 /* Warns if one step of a value is a larger part of the interval. */
+/* A larger step of a value, in percent of the interval, causes a warning. */
+#define STEP_MAX_PERCENT 5.0
 #define REASON_SIZE (2 * CAMP_ERROR_SIZE + LABEL_SIZE)
 
 bool values_init(struct values *ret, const struct query *query, const struct camp_kernel *kernel)
@@ -31,7 +32,7 @@ void values_release(struct values *values)
     values->reported_counters = values->reported_subjects = NULL;
 }
 
-/* Notes that a value is unknown. Prints the reason if *reported is false, and sets *reported. */
+/* Notes that a value is unknown. If *reported is false, prints the reason and sets *reported. */
 static void miss(struct values *values, bool *reported, int status, const char *reason)
 {
     if (values->status == STATUS_OK)
@@ -179,7 +180,7 @@ static double unit_ns(const struct camp_counter *counter, const struct camp_kern
     return strcmp(counter->resolution, "1 ms") == 0 ? (double)NS_PER_MS : 0;
 }
 
-/* Returns the number of CPUs whose time is 100 % of a value. */
+/* Returns how many CPUs are fully busy if a value is 100 %. */
 static uint64_t cpus_of(const struct values *values, const struct row *row)
 {
     const struct subject *subject = &values->query->subjects.items[row->subject];
@@ -267,8 +268,8 @@ static struct cell raw_cell(struct row *row, const struct reading *reading)
 }
 
 /* Returns whether a counter that went backwards still has a rate. An interface or disk that was
- * removed and added again counts from zero. The growth of other counters is then unknown: iowait
- * may decrease, and a sum over living threads decreases when a thread exits. */
+ * removed and added again counts from zero. For other kinds the growth is unknown: iowait may
+ * decrease, and a sum over living threads decreases when a thread exits. */
 static bool may_be_reset(enum camp_kind kind)
 {
     return (kind & (CAMP_KIND_NETWORK | CAMP_KIND_DISK | CAMP_KIND_PARTITION)) != 0;

@@ -1,5 +1,5 @@
 /*
- * Makes a cell of the value of each row of a query. A value is raw, or derived from two readings. A
+ * Makes a cell from the value of a row of a query. A value is raw, or derived from two readings. A
  * value that could not be read becomes an unknown cell, and the reason is printed once on stderr.
  */
 #pragma once

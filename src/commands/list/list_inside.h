@@ -1,4 +1,3 @@
-/* Functions that the files of camp list share. */
 #pragma once
 
 #include "views/record.h"

@@ -112,7 +112,7 @@ static void remove_old(const struct record_files *files, int64_t now_ns)
     recording_set_release(&set);
 }
 
-/* Removes the oldest file to free disk space. Returns false if no file may be removed. */
+/* Returns false if no file may be removed. */
 static bool remove_oldest(const struct record_files *files)
 {
     struct recording_set set;

@@ -61,7 +61,7 @@ struct information {
     size_t rotated;     /* the number of rotated files of the same recording */
     struct file *files; /* [set.count] */
     struct cell *cells; /* [set.count x ARRAY_COUNT(file_fields)] */
-    /* the first and the last readable file; NULL if there is none */
+    /* The first and the last readable file. NULL if no file is readable. */
     const struct file *first, *last;
     int64_t intervals, gaps;
     uint64_t bytes;

@@ -86,7 +86,6 @@ static int finish(struct work *work)
     return failed == 0 ? OPTIONS_GO_ON : output_file_fail(&work->file, failed);
 }
 
-/* Prints a summary, unless stdout has the report itself. */
 static int print_summary(const struct work *work, const char *output)
 {
     if (strcmp(output, "-") == 0)
@@ -125,7 +124,7 @@ static int report_page(struct page_options *page, const char *output, uint64_t c
     if (status == STATUS_OK)
         status = print_summary(&work, output);
     if (status == STATUS_OK && page->status != OPTIONS_GO_ON)
-        status = page->status; /* The file is damaged, and its intact part was written. */
+        status = page->status; /* The source is damaged; the report has its intact part. */
     stream_release(&work.stream);
     bytes_release(&work.blocks);
     return status;

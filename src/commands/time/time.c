@@ -26,7 +26,8 @@
 
 #define DRAIN_INTERVAL_NS (50 * NS_PER_MS)
 #define LAST_RECORD_NS (500 * NS_PER_MS) /* the longest wait for the exit record of the command */
-#define STATUS_NOT_RUN 126 /* As in a shell, the file was found but cannot be executed. */
+/* A shell also has this status if the file was found but cannot be executed. */
+#define STATUS_NOT_RUN 126
 #define STATUS_NOT_FOUND 127
 
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
@@ -42,13 +43,13 @@ struct time_options {
 struct timing {
     struct time_options options;
     struct camp_states *session; /* NULL if microstates are not permitted; `usage` is then shown */
-    struct camp_error refusal;   /* why `session` is NULL */
+    struct camp_error refusal;
     struct family family;
     struct time_usage usage;
     struct time_facts facts;
     char command[128], time[TIME_TEXT_SIZE];
     uint64_t start_ns, stolen_ns; /* at the start of the command */
-    bool has_not_run;             /* the command could not be executed, and there is no report */
+    bool has_not_run;
 };
 
 static int parse(struct time_options *options, int argc, char **argv, int *ret_first)
@@ -113,8 +114,8 @@ static bool has_not_run(int failure)
     return read(failure, &reason, sizeof reason) == sizeof reason;
 }
 
-/* Reaps exited children. Returns true if the command was reaped; *ret_status is then its wait
- * status. */
+/* Reaps exited children. Returns true if the command was reaped, or if there are no children.
+ * *ret_status is the wait status of the command. */
 static bool reap(pid_t command, int *ret_status)
 {
     bool ended = false;
@@ -214,8 +215,8 @@ static int run_command(struct timing *timing, char **argv)
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    /* The keys of the terminal are for the command. camp ignores their signals, so that it can
-     * report. */
+    /* SIGINT and SIGQUIT from the terminal are for the command. camp ignores them, so that it
+     * can report at the end. */
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     sigprocmask(SIG_BLOCK, &child, &before);

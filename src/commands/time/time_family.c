@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOTALS_COME_AFTER 2 /* Further calls of camp_states_exits() until it returns totals. */
+/* camp_states_exits() returns totals only after this number of further calls. */
+#define TOTALS_COME_AFTER 2
 #define GENERATIONS_MAX 256 /* the maximum length of a chain of parents */
 
 void family_init(struct family *ret)

@@ -10,8 +10,7 @@
 
 /* These columns follow the columns of threads_schema. */
 enum family_column {
-    /* The number of threads that are the first thread of a process, which is the number of
-     * processes. */
+    /* The number of processes, counted by their first threads. */
     FAMILY_PROCESSES = THREADS_COLUMN_COUNT,
     FAMILY_RUNNING, /* the number of threads that had not exited */
     FAMILY_COLUMN_COUNT

@@ -241,8 +241,8 @@ static void clock_text(char ret[32], uint64_t ns)
         snprintf(ret, 32, "%u.%03u", (unsigned)s, (unsigned)(ms % 1000));
 }
 
-/* Notes the paper's Figure 4. The "other sleep" of the paper is divided into several states
- * here, and the time of "traps" is part of user time. */
+/* Notes a microstate summary in the form of Figure 4 of the paper. The "other sleep" of the
+ * paper is divided into several states here, and the time of "traps" is part of user time. */
 static void note_figure(struct time_record *ret, const uint64_t *state_ns,
                         const struct time_facts *facts)
 {

@@ -6,7 +6,7 @@
 
 #define TIME_NOTES (8 + (CAMP_STATE_COUNT + 1) / 2)
 #define TIME_NOTE_SIZE 120
-/* the most fields that an executable can have */
+/* The maximum number of fields of an executable. */
 #define TIME_SUM_FIELDS (14 + 2 * CAMP_STATE_COUNT)
 
 struct time_facts {
@@ -17,9 +17,9 @@ struct time_facts {
      * a child of camp. */
     int status;
     struct camp_states_losses losses;
-    /* the time that a hypervisor took from all CPUs, as the kernel counted it */
+    /* The time that a hypervisor took from all CPUs, as the kernel counted it. */
     uint64_t stolen_ns;
-    bool as_figure; /* the text has the microstate summary of the paper's Figure 4 */
+    bool as_figure; /* the text has the microstate summary in the form of Figure 4 of the paper */
 };
 
 struct time_record {
@@ -41,7 +41,7 @@ int time_record_fill(struct time_record *ret, const struct family *family,
                      const struct time_facts *facts);
 void time_record_release(struct time_record *record);
 
-/* Returns the table "summary" after filling its cells. */
+/* Fills the cells of the table "summary", and returns the table. */
 #define TIME_SUMMARY_FIELDS 4
 struct table time_summary(const struct time_facts *facts, struct cell cells[TIME_SUMMARY_FIELDS]);
 

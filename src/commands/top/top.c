@@ -15,7 +15,7 @@
 #define TEXT_ROWS 20
 #define FEWEST_ROWS 3
 
-/* the values of --format; FORMAT_LIVE if it is not given */
+/* The values of --format. FORMAT_LIVE means that the option is not given. */
 enum { FORMAT_LIVE = -1, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 static const char *const formats[] = { "text", "json", "csv", NULL };
 static const char *const column_sets[] = { "camp", "prstat", NULL };

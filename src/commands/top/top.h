@@ -11,8 +11,8 @@
 #include "views/frame_table.h"
 #include "views/view.h"
 
-/* What threads are added up by. For any other source, a group is 0 (rows are not added up), or 1
- * + the index of a label. */
+/* By what threads are grouped. For any other source, group 0 means that rows are not grouped,
+ * and a higher group is 1 + the index of a label. */
 enum top_group { TOP_THREAD, TOP_PROCESS, TOP_USER, TOP_COMMAND, TOP_CGROUP, TOP_WORKLOAD };
 extern const char *const top_thread_groups[]; /* in the order of enum top_group; NULL-terminated */
 
@@ -40,7 +40,6 @@ struct top {
     struct view_options view_options;
 };
 
-/* Return the number of groups, and their names. */
 int top_group_count(const struct top *top);
 const char *top_group_name(const struct top *top, int group);
 
@@ -84,7 +83,6 @@ int32_t top_see_processes(struct top *top, const struct frame *frame, bool is_fi
  * OPTIONS_GO_ON, or an exit status after an error message. */
 int top_fill(struct top *top, const struct frame *frame, const struct frame *cpus);
 
-/* Selects the columns of prstat, or the columns of camp. */
 void top_use_prstat(struct top *top, bool used);
 
 /* Runs the live form on a terminal that screen_open() has prepared. Returns an exit status. */

@@ -51,7 +51,6 @@ static void restore(struct top_drill *drill, struct top *top)
     *drill = (struct top_drill){ 0 };
 }
 
-/* Opens the groups of the host drill->host as top->source. */
 static bool open_groups(struct top_drill *drill, struct top *top, struct camp_error *error)
 {
     struct from from = top->from.from;

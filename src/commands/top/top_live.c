@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define LINES_FOR_CPUS 12
-/* the longest wait for a key, after which stop_requested is checked */
+/* The longest wait for a key, after which stop_requested is checked. */
 #define KEY_WAIT_NS (200 * NS_PER_MS)
 
 static const char help_head[] =

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* the width of a column, with the blank before it */
+/* The width of a column, with the blank before it. */
 #define CELL_SIZE 8
 #define HEADING "   PID USERNAME USR SYS TRP TFL DFL LCK SLP LAT VCX ICX SCL SIG "
 
@@ -18,7 +18,7 @@ const char *prstat_heading(enum group_key key, bool ended)
                                                     : HEADING "PROCESS/NLWP";
 }
 
-/* Returns the time asleep or stopped that has no column of its own. */
+/* Returns the time asleep or stopped for which prstat has no other column. */
 static uint64_t sleep_ns(const struct frame *rows, size_t row)
 {
     return class_ns(rows, row, CLASS_IDLE) + frame_values(rows, row)[CAMP_STATE_DISK];

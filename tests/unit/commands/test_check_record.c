@@ -1,4 +1,4 @@
-/* The record of `camp check`, from synthetic frames. */
+/* Tests the record of camp check, with synthetic frames. */
 #include "commands/check/check_record.h"
 
 #include <math.h>
@@ -193,7 +193,7 @@ static void rows_with_the_largest_errors_come_first_and_hidden_rows_are_counted(
     fill(&made);
     assert_int_equal(made.check.document.tables[CHECK_PROCESSES].row_count, 2);
     assert_near(value_of(&made, CHECK_PROCESSES, 0, "pid"), 1);
-    /* the same error as process 1, but more CPU time */
+    /* Process 2 has the same error as process 3, but more CPU time. */
     assert_near(value_of(&made, CHECK_PROCESSES, 1, "pid"), 2);
     assert_int_equal(made.check.document.tables[CHECK_CPUS].row_count, 1);
     assert_near(value_of(&made, CHECK_CPUS, 0, "cpu"), 0);

@@ -75,7 +75,7 @@ static void time_in_the_disk_state_beyond_the_known_waits_has_no_disk(void **sta
     add_wait(&made, 21, 0, 50 * MS);
     add_thread(&made, 11, 400 * MS);
     add_thread(&made, 21, 80 * MS);
-    add_thread(&made, 0, 20 * MS); /* the sum of many exited threads */
+    add_thread(&made, 0, 20 * MS); /* tid 0 is the sum of many exited threads */
     fill(&made);
     assert_int_equal(tasks_shown(&made), 4);
     assert_task(&made, 0, 11, NULL, 300 * MS);
