@@ -221,7 +221,7 @@ static int group_by_label(const char *name, struct source *source, struct source
                                                          : complain_of(CAMP_E_NOMEM, &nothing);
 }
 
-/* Returns facts by which a time of day means a time in the last 24 hours. The fleet is not
+/* Returns facts with which a time of day is within the last 24 hours. The fleet is not
  * opened for these facts, because it may have no data now. */
 static struct from_facts last_day(void)
 {
