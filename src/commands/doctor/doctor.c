@@ -283,8 +283,8 @@ int command_doctor(int argc, char **argv)
 
     if (status != OPTIONS_GO_ON)
         return status;
-    output =
-        view_options_of(stdout); /* Called after options_parse(), because --color changes it. */
+    /* --color changes these options, so options_parse() is called before. */
+    output = view_options_of(stdout);
     output.table = table_names[table >= 0 ? table : FACTS];
     doctor.words = format == FORMAT_TEXT;
     result = examine(&doctor, &error);
