@@ -39,8 +39,8 @@ struct selection {
     struct grouping grouping; /* grouping.numbers has a number for each row of selected->picked */
     const regex_t *filter;    /* regular expression for names and labels; NULL if all rows match */
     size_t order;
-    /* Returns the number by which a row is sorted; the largest number comes first. If `key` is NULL,
-     * rows are sorted by `order`. */
+    /* Returns the number by which a row is sorted; the largest number comes first. If `key` is
+     * NULL, rows are sorted by `order`. */
     uint64_t (*key)(const void *context, const struct frame *rows, size_t row);
     bool exited_apart; /* whether rows of exited entities come after all other rows */
     bool tree;
