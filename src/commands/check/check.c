@@ -1,6 +1,6 @@
 /*
- * camp check: the error of sampled CPU time on this machine (the papers' cpuchk). Joins the sources
- * "tasks" and "cpus" to a view, interval by interval.
+ * camp check shows the error of sampled CPU time on this machine, like the program cpuchk of the
+ * papers. For each interval it joins the sources "tasks" and "cpus" into one record for a view.
  */
 #include "check_inside.h"
 #include "check_sessions.h"
@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A kernel that measures user and system time itself leaves little to check: the output says so. */
 static void describe_accounting(struct check *check)
 {
     struct camp_kernel kernel = { 0 };
@@ -30,7 +29,8 @@ static void describe_accounting(struct check *check)
                kernel.measured_cpus);
 }
 
-/* Process 1 always exists: a user who cannot see it sees no other users' processes. */
+/* Process 1 always exists. If this user cannot see process 1, /proc hides other users' processes.
+ */
 static bool is_hidden(void)
 {
     struct camp_process first;
@@ -105,7 +105,6 @@ static int next_recorded(struct check *check, const struct frame **ret_tasks,
     return r;
 }
 
-/* Returns the exit status after the end of a recording. */
 static int finish_recorded(const struct check *check, uint64_t intervals)
 {
     if (intervals == 0)
@@ -141,7 +140,7 @@ static int run_intervals(struct check *check)
     return status != OPTIONS_GO_ON ? status : check->lost ? STATUS_PARTIAL : STATUS_OK;
 }
 
-/* A failed write of the report is reported after other failures. */
+/* The exit status of a failed run takes precedence over that of a failed report. */
 static int finish_report(struct check *check, int status)
 {
     int written = check->options.report != NULL ? check_report_write(&check->report) : STATUS_OK;

@@ -1,8 +1,8 @@
 /*
- * The CPUs of one interval of `camp check`, each and all together: busy time by the wall clock
- * (measured) and by the columns (sampled), and the sum of the columns. With timed switches and
- * interrupts (tier bpf) these are the measured busy time; elsewhere it is the wall time minus idle
- * and iowait of the columns.
+ * The CPU rows and the machine total of one interval of `camp check`. On tier bpf the measured busy
+ * time comes from timestamps at context switches and interrupts. On the other tiers it is the wall
+ * time minus the columns idle and iowait of /proc/stat. The sampled busy time is the sum of the
+ * busy columns of /proc/stat.
  */
 #include "check_record.h"
 
@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Busy time of a CPU, or of all together, from the snapshot of the processes, in percent of one
- * CPU. NAN: it is not timed, or that CPU had no switch yet. */
+/* Returns the measured busy time of a CPU, or of CAMP_CPU_TOTAL, in percent of one CPU. Returns NAN
+ * if the CPU is not timed or has had no context switch yet. */
 static double timed_percent(const struct frame *measured, int64_t cpu)
 {
     for (size_t i = 0; i < measured->entity_count; i++) {
@@ -27,7 +27,7 @@ static double timed_percent(const struct frame *measured, int64_t cpu)
     return NAN;
 }
 
-/* For a recording of tier bpf, whose CPUs are timed and have no columns of /proc/stat. */
+/* A recording of tier bpf has measured times of CPUs, but not the columns of /proc/stat. */
 static struct cpu_percents timed_percents_of(const struct frame *cpus, size_t at, uint64_t whole_ns)
 {
     const uint64_t *values = frame_values(cpus, at);
@@ -42,7 +42,6 @@ static struct cpu_percents timed_percents_of(const struct frame *cpus, size_t at
     };
 }
 
-/* The times of a CPU, or of all together, in percent of `whole_ns`. */
 static struct cpu_percents percents_of(const struct check_context *context,
                                        const struct frame *cpus, size_t at, uint64_t whole_ns)
 {

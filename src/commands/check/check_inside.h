@@ -1,4 +1,4 @@
-/* What the files of camp check share: options, the opened source, the command's state. */
+/* Declarations shared by the files of camp check. */
 #pragma once
 
 #include "check_record.h"
@@ -7,30 +7,27 @@
 #include "program/process_selection.h"
 #include "views/view.h"
 
-/* ------------------------------------------------------------------------ A source of --from -- */
-
-/* All zero: no source. */
+/* The source of --from. It is all zero if camp check reads this machine. */
 struct check_recorded {
-    struct source *source; /* NULL: not open */
+    struct source *source; /* NULL if it is not open */
     struct from_facts facts;
-    bool is_sessions;   /* rows are sessions of a database: `is_sampled` and `tasks` are unused */
-    bool is_sampled;    /* false: the sampled time of processes is unknown */
-    struct frame tasks; /* if not is_sampled: the rows, extended to all columns */
+    bool is_sessions;   /* the rows are database sessions; `is_sampled` and `tasks` are unused */
+    bool is_sampled;    /* the sampled time of processes was recorded */
+    struct frame tasks; /* the rows in tasks_schema, used if `is_sampled` is false */
 };
 void check_recorded_release(struct check_recorded *recorded);
 
-/* Opens the source, and sets the tier and is_recorded of `context`. OPTIONS_GO_ON, or an exit
- * status after a complaint. `options` must outlive it. */
+/* Opens the source. If its rows are processes, also sets `tier` and `is_recorded` of `context`.
+ * `options` must outlive `recorded`. Returns OPTIONS_GO_ON, or an exit status after an error
+ * message. */
 int check_recorded_open(struct check_recorded *recorded, struct from_options *options,
                         struct check_context *context);
 
-/* Reads the next interval; sets context->measured_cpus if its CPUs are timed. CAMP_OK, SOURCE_END,
- * CAMP_E_*. */
+/* Reads the next interval. Sets context->measured_cpus to the recorded CPUs if their times were
+ * measured, otherwise to NULL. Returns CAMP_OK, SOURCE_END or CAMP_E_*. */
 int check_recorded_next(struct check_recorded *recorded, struct check_context *context,
                         const struct frame **ret_tasks, const struct frame **ret_cpus,
                         struct camp_error *error);
-
-/* ----------------------------------------------------------------------------- The command -- */
 
 enum { CHECK_TEXT, CHECK_JSON, CHECK_CSV, CHECK_CLASSIC };
 
@@ -40,13 +37,13 @@ struct check_options {
     bool kernel_threads;
     const char *filter, *columns, *report;
     struct process_selection processes;
-    struct from_options from; /* its text NULL: this machine */
+    struct from_options from; /* from.from.text is NULL for this machine */
 };
 
 struct check {
     struct check_options options;
     struct check_context context;
-    struct source *tasks, *cpus; /* of this machine */
+    struct source *tasks, *cpus; /* NULL if --from is given */
     struct check_recorded recorded;
     struct check_record record;
     struct check_report report;
@@ -55,8 +52,8 @@ struct check {
     regex_t filter;
     const char *columns[16];
     char column_text[256];
-    bool lost; /* exit records were dropped: the totals are partial */
+    bool lost; /* the kernel dropped exit records, so the totals are incomplete */
 };
 
-/* Parses and checks all options. OPTIONS_GO_ON or an exit status. */
+/* Parses and checks all options. Returns OPTIONS_GO_ON or an exit status. */
 int check_options_read(struct check *check, int argc, char **argv);

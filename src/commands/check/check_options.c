@@ -1,4 +1,3 @@
-/* The options of camp check. */
 #include "check_inside.h"
 #include "program/command.h"
 
@@ -8,7 +7,7 @@
 #define TEXT_ROWS 20
 #define TEXT_CPUS 16
 #define FEWEST_ROWS 3
-#define OTHER_LINES 12 /* headline, headings, totals, notes, and the line below */
+#define OTHER_LINES 12 /* the headline, headings, totals and notes */
 
 static const char *const formats[] = { "text", "json", "csv", "classic", NULL };
 static const char *const tiers[] = { "auto", "taskstats", "schedstat", "bpf", NULL };
@@ -108,7 +107,8 @@ static int read_columns(struct check *check)
     return OPTIONS_GO_ON;
 }
 
-/* Limits an interval to the terminal's height, so that the worst rows do not scroll away. */
+/* Returns how many process rows fit on the terminal. The rows with the largest error come first and
+ * would otherwise scroll away. */
 static size_t rows_that_fit(void)
 {
     size_t cpus = 0;
@@ -122,7 +122,7 @@ static size_t rows_that_fit(void)
     return view_height(stdout) - others < TEXT_ROWS ? view_height(stdout) - others : TEXT_ROWS;
 }
 
-/* Resolves --tier for processes of this machine; other sources check their tier themselves. */
+/* Sources of --from check the text of --tier themselves. */
 static int resolve_tier(struct check_options *options)
 {
     const char *text = options->from.from.tier;

@@ -1,4 +1,4 @@
-/* The processes of one interval of `camp check`: their selection, order, and sums. */
+/* Selects, sorts and sums up the processes of one interval of `camp check`. */
 #include "check_record.h"
 
 #include "ledger/error_series.h"
@@ -38,7 +38,8 @@ static struct check_summary sum_up(const struct selected *selected)
     return ret;
 }
 
-/* The sampling error of a process; its CPU time on tier schedstat, which has no samples. */
+/* Rows are sorted by the sampling error. Tier schedstat has no samples, so its rows are sorted by
+ * CPU time. */
 static uint64_t error_ns(const void *tier, const struct frame *tasks, size_t row)
 {
     const uint64_t *values = frame_values(tasks, row);
@@ -48,7 +49,6 @@ static uint64_t error_ns(const void *tier, const struct frame *tasks, size_t row
                : values[TASKS_ABSOLUTE] + values[TASKS_STRAY];
 }
 
-/* "new", "ended", "new, ended", "12 ended": for the text form. */
 static const char *remark_on(struct document *document, const struct entity *entity)
 {
     const bool is_new = (entity->flags & ENTITY_NEW) != 0;

@@ -105,7 +105,6 @@ static const char *headline(struct check_record *check, const struct check_conte
         is_known ? "" : " ran", total[2].natural, total[3].natural);
 }
 
-/* Notes how many rows the text form omits. */
 static void note_hidden_rows(struct check_record *check, size_t cpu_rows)
 {
     const struct table *tables = check->document.tables;
@@ -175,8 +174,8 @@ static void note_losses(struct document *document, const struct losses *losses, 
         document_note(document, "lost       the exit records of %" PRIu64 " tasks", losses->lost);
 }
 
-/* Each exited process may have run up to a tick that was not read; all of them together at most the
- * CPU time that the measured times leave. */
+/* The CPU time of an exited process since its last tick is unknown. For all exited processes
+ * together it is at most the time of all CPUs minus the measured times. */
 static uint64_t bounded_unread_ns(uint64_t unread_ns, const struct frame *tasks, size_t cpus)
 {
     uint64_t left_ns = cpus * (tasks->end_ns - tasks->start_ns);

@@ -27,13 +27,13 @@ static enum tasks_tier tier_of(const char *name)
     return TASKS_SCHEDSTAT;
 }
 
-/* Is busy time by timed switches and interrupts? Otherwise it is by the columns of /proc/stat. */
+/* Returns whether busy time was measured at context switches, not read from /proc/stat. */
 static bool is_timed(const struct frame *cpus)
 {
     return cpus->schema->state_count == CPUS_STATES_ANY_WAIT;
 }
 
-/* Does the source have processes and their CPUs, in the columns that camp check needs? */
+/* Returns whether the source has the process and CPU columns that camp check needs. */
 static bool is_of_check(const struct source *source, bool *ret_is_sampled)
 {
     const struct schema *schema = source->describe(source);
@@ -55,7 +55,8 @@ int check_recorded_open(struct check_recorded *recorded, struct from_options *op
     const char *text = options->from.text;
     int status;
 
-    if (!recording_is_path(text) && strchr(text, ':') == NULL) /* "postgres:..." */
+    /* A live source has a colon, such as "postgres:...". */
+    if (!recording_is_path(text) && strchr(text, ':') == NULL)
         return refuse(text);
     status = from_options_open(options, &recorded->source, &recorded->facts);
     if (status != OPTIONS_GO_ON)
@@ -77,7 +78,7 @@ int check_recorded_open(struct check_recorded *recorded, struct from_options *op
     return OPTIONS_GO_ON;
 }
 
-/* Fills rows of tasks_schema with the measured time, the only column that was recorded. */
+/* Converts a recording that has only the measured time to rows of tasks_schema. */
 static int fill_tasks(struct frame *ret, const struct frame *measured)
 {
     int r = CAMP_OK;

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#define CROWD 4096    /* with up to this many processes, each has a row */
+#define CROWD 4096    /* with more processes, those not seen for a while are merged by name */
 #define GONE_AFTER 60 /* intervals */
 
-/* Quoted for a shell. */
+/* Quotes the word for a shell if necessary. */
 static void write_quoted(FILE *stream, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -69,7 +69,7 @@ int check_report_open(struct check_report *report, const char *path, int argc, c
     return OPTIONS_GO_ON;
 }
 
-/* Returns the number in a cell; NAN: it is unknown. */
+/* Returns NAN if the cell has no number. */
 static double number_of(const struct cell *cell)
 {
     return cell->kind == CELL_REAL      ? cell->real
@@ -86,7 +86,7 @@ static double number_at(const struct record *record, const char *table, size_t r
     return number_of(&cell);
 }
 
-/* Adds a row to the report's table. A column has the value of the same name in one of `tables`. */
+/* Each column of the new row has the same name as a column in one of `tables`. */
 static int add_interval(struct check_report *report)
 {
     static const char *const tables[] = { "interval", "total", "machine", "losses" };
@@ -150,8 +150,8 @@ static int add_process(struct check_report *report, const struct entity *entity,
     return CAMP_OK;
 }
 
-/* Bounds the registry where many processes come and go: those not seen for a while are merged by
- * name, like exited ones. */
+/* Keeps the registry small when many processes start and exit. Processes not seen for GONE_AFTER
+ * intervals are merged by name, like exited processes. */
 static int fold_gone(struct check_report *report)
 {
     struct registry old = report->registry;
@@ -271,7 +271,8 @@ int check_report_add(struct check_report *report, const struct check_context *co
         r = add_processes(report, interval_s);
     if (r == CAMP_OK)
         r = add_cpus(report, interval_s);
-    if (r == CAMP_OK) /* last, so that a failed interval is not counted */
+    /* The series counts the intervals, so a failed interval must not be added to it. */
+    if (r == CAMP_OK)
         r = error_series_add(&report->picture.series, tasks->wall_clock_ns, length_ns, accuracy,
                              context->tier != TASKS_SCHEDSTAT);
     if (r == CAMP_OK)

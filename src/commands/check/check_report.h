@@ -1,6 +1,6 @@
 /*
- * camp check --report: all intervals of a run as one HTML file, with the statistics of error. It
- * adds up the numbers in the records of `camp check` (check_record.h).
+ * camp check --report writes all intervals of a run to one HTML file, with statistics of the error.
+ * The sums are made from the numbers in the records of `camp check` (check_record.h).
  */
 #pragma once
 
@@ -9,52 +9,54 @@
 #include "program/output_file.h"
 #include "views/pictures/picture_error.h"
 
-#define REPORT_COLUMNS 18    /* of an interval */
-#define REPORT_INTERVALS 300 /* the last intervals, which have rows; pictures and sums have all */
+#define REPORT_COLUMNS 18    /* columns in the table of intervals */
+#define REPORT_INTERVALS 300 /* most rows in this table; sums and pictures have all intervals */
 
-/* One interval: a row of the report. */
+/* A row in the table of intervals. */
 struct report_interval {
     char time[40];
     struct cell cells[REPORT_COLUMNS];
 };
 
-/* The sums of a process, or of the exited processes of one name, over all intervals. */
+/* Sums over all intervals, for one process or for the exited processes with one name. */
 struct report_process {
-    double measured_s, sampled_s, absolute_s; /* sampled_s NAN: unknown */
+    double measured_s, sampled_s, absolute_s; /* sampled_s is NAN if it is unknown */
 };
 
 struct report_cpu {
     int64_t cpu;
-    double measured_s, sampled_s, elapsed_s; /* of the intervals in which both were known */
+    double measured_s, sampled_s, elapsed_s; /* sums of the intervals without unknown times */
 };
 
-/* All zero is an empty report. */
+/* An all-zero report is empty. */
 struct check_report {
-    struct output_file file; /* stream NULL: not open */
+    struct output_file file; /* file.stream is NULL if it is not open */
     char *command;           /* the command line */
     char host[128], kernel[192];
-    struct check_record record; /* of the last interval, with all its rows */
+    struct check_record record; /* the last interval, with all rows */
     struct check_context context;
     struct error_picture picture;
-    struct accuracy whole; /* of all intervals, in ns */
+    struct accuracy whole; /* the sum of all intervals, in ns */
     double elapsed_s, measured_busy_s, sampled_busy_s;
     struct losses losses;
-    double unread_percent;             /* the highest of an interval */
-    char begin[40];                    /* end of the first interval */
-    struct report_interval *intervals; /* [REPORT_INTERVALS]: i is at i % REPORT_INTERVALS */
+    double unread_percent; /* the maximum of all intervals */
+    char begin[40];        /* end of the first interval */
+
+    /* [REPORT_INTERVALS] Interval i is at index i % REPORT_INTERVALS. */
+    struct report_interval *intervals;
     struct registry registry;
     struct report_process *processes; /* [registry.count] */
     size_t process_capacity;
-    size_t crowd;            /* with this many processes, those that are gone are merged by name */
+    size_t crowd; /* with more processes, those not seen for a while are merged by name */
     struct report_cpu *cpus; /* [cpu_count] */
     size_t cpu_count, cpu_capacity;
 };
 
-/* Opens the file, so that a failure is reported before the first interval. OPTIONS_GO_ON or an exit
- * status. argv[argc]: the command line, from "check" on. */
+/* Opens the file, so that a failure is reported before the first interval. `argv` is the command
+ * line from the word "check" on. Returns OPTIONS_GO_ON or an exit status. */
 int check_report_open(struct check_report *report, const char *path, int argc, char **argv);
 
-/* Adds an interval with all selected processes. CAMP_OK or CAMP_E_NOMEM. */
+/* Adds an interval with all selected processes. Returns CAMP_OK or CAMP_E_NOMEM. */
 int check_report_add(struct check_report *report, const struct check_context *context,
                      const struct frame *tasks, const struct frame *cpus, const char *time);
 
@@ -65,5 +67,6 @@ void check_report_release(struct check_report *report);
 
 extern const struct field report_interval_fields[REPORT_COLUMNS];
 
-/* Writes the HTML page. CAMP_OK or CAMP_E_NOMEM; the caller checks the stream for write errors. */
+/* Writes the HTML page. Returns CAMP_OK or CAMP_E_NOMEM. The caller checks the stream for write
+ * errors. */
 int check_report_page(FILE *stream, const struct check_report *report);

@@ -1,4 +1,4 @@
-/* The page of camp check --report: its tables and sentences, in order. */
+/* Writes the HTML page of camp check --report. */
 #include "check_report.h"
 
 #include "ledger/words.h"
@@ -11,8 +11,8 @@
 
 #define PROCESSES_SHOWN 30
 
-/* The first field is the time; the others are the columns of the same names in those tables of the
- * record that have one row. */
+/* The first column is the time. Each other column has the same name as a column in a one-row table
+ * of the record (check_fields.c). */
 const struct field report_interval_fields[REPORT_COLUMNS] = {
     { "time", "end", "of the interval", 0, 0 },
     { "interval_s", "length s", "its real length", 0, 3 },
@@ -242,7 +242,7 @@ static int write_intervals(FILE *stream, const struct check_report *report)
     return CAMP_OK;
 }
 
-/* Largest sampling error first; without samples, most CPU time first. */
+/* Puts the largest sampling error first. Without samples, puts the most CPU time first. */
 static int compare_processes(const void *left, const void *right, void *context)
 {
     const struct report_process *processes = context;

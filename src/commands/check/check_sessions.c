@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define MEASURED_LEAST 0.1 /* percent of the wall times: below, a relative error says nothing */
+#define MEASURED_LEAST 0.1 /* percent of wall time; below it, no relative error is shown */
 
 static const struct field summary_fields[] = {
     { .name = "time", .help = "end of the interval, RFC 3339" },
@@ -60,7 +60,7 @@ bool check_sessions_can(const struct source *source)
     return reported_columns_find(&columns, source->describe(source));
 }
 
-/* A number of seconds, which is never shown as -0.000. */
+/* A small negative number must not be shown as -0.000. */
 static struct cell seconds_cell(double ns)
 {
     return cell_real(fabs(ns) < 500000 ? 0 : ns / NS_PER_S);
@@ -95,7 +95,8 @@ static void add_states(struct document *document, const struct reported_error *e
     }
 }
 
-/* Has a state this provenance? `run`: CPU or run queue; otherwise: one of the other states. */
+/* Returns whether a state has this provenance. If `run` is true, only the states CPU and run queue
+ * are searched. If `run` is false, only the other states are searched. */
 static bool has_provenance(const struct schema *schema, bool run, enum camp_provenance provenance)
 {
     for (size_t i = 0; i < schema->state_count; i++) {
@@ -105,8 +106,8 @@ static bool has_provenance(const struct schema *schema, bool run, enum camp_prov
     return false;
 }
 
-/* The sum of the other states is right by construction, but samples divide it among them: the note
- * states the error of these samples. */
+/* The states except CPU and run queue divide the remaining time in the proportions of samples. The
+ * note compares the remaining time with the time that the samples alone saw asleep. */
 static void note_scaled(struct document *document, const struct reported_error *error)
 {
     const double session_ns = error->session_s * NS_PER_S;
@@ -124,7 +125,7 @@ static void note_scaled(struct document *document, const struct reported_error *
                   samples);
 }
 
-/* A sampled state is no reference to compare with, so the notes say which states are sampled. */
+/* Sampled states are no reference for what the database reports, so the notes name them. */
 static void note_provenance(struct document *document, const struct reported_error *error,
                             const struct schema *schema)
 {
@@ -203,8 +204,8 @@ struct run {
     struct check *check;
     struct reported_columns columns;
     struct reported_error all;
-    struct sessions_interval whole; /* of all intervals */
-    char note[FRAME_NOTE_SIZE];     /* of the last interval with unseen sessions */
+    struct sessions_interval whole; /* the sums of all intervals */
+    char note[FRAME_NOTE_SIZE];     /* the note of the last interval with unseen sessions */
     uint64_t shown;
     struct document document;
 };
@@ -241,7 +242,6 @@ static int add_interval(struct run *run, const struct frame *frame)
     return show(run, &error, frame, interval);
 }
 
-/* Finishes after the end of the source or a failure. Returns an exit status. */
 static int finish(struct run *run, const struct frame *last, int status)
 {
     if (status != OPTIONS_GO_ON)

@@ -1,6 +1,6 @@
 /*
- * camp check for database sessions: the error of what the database reports about its sessions, for
- * each state (reported_error.h).
+ * camp check for database sessions compares the time that the database reports for each session
+ * state with the measured time (reported_error.h).
  */
 #pragma once
 
@@ -10,22 +10,22 @@
 
 struct check;
 
-/* What is shown of one interval, or of all, in addition to the errors. */
+/* Facts about one interval, or about all intervals together, that are shown with the errors. */
 struct sessions_interval {
-    const char *time; /* its end, RFC 3339 */
+    const char *time; /* end of the interval, RFC 3339 */
     double length_s;
-    uint64_t intervals; /* number of intervals added up; 0: a single interval */
+    uint64_t intervals; /* number of intervals added up; 0 for a single interval */
     struct losses losses;
 };
 
-/* Does the source have both what the database reports and what was measured? */
+/* Returns whether the source has both reported and measured times of sessions. */
 bool check_sessions_can(const struct source *source);
 
-/* Fills the document. `frame`: that of the interval, or the last one. */
+/* If `error` is the sum of all intervals, then `frame` is the frame of the last interval. */
 void check_sessions_fill(struct document *document, const struct reported_error *error,
                          const struct frame *frame, const struct sessions_interval *interval,
                          const struct from_facts *facts);
 
-/* Shows each interval of check->recorded, and the sum of several at the end. Returns an exit
- * status. */
+/* Shows each interval of check->recorded. If there were several intervals, then shows their sum at
+ * the end. Returns an exit status. */
 int check_sessions_run(struct check *check);

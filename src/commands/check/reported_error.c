@@ -6,8 +6,8 @@
 #define REPORTED_PREFIX "reported_"
 #define SAMPLED "sampled_asleep_ns"
 
-/* The state of a column such as "contention_ns" or, in detail, "contention_row_lock_ns";
- * SESSION_STATE_COUNT: the column is of no state. */
+/* Returns the session state that a column name begins with, as in "contention_ns" or
+ * "contention_row_lock_ns". Returns SESSION_STATE_COUNT if the name begins with no state. */
 static int state_of(const char *column)
 {
     for (int i = 0; i < SESSION_STATE_COUNT; i++) {

@@ -1,6 +1,6 @@
 /*
- * camp wait: I/O wait by five definitions, side by side, and which tasks waited for which disk.
- * Three of the definitions need microstates; without them only the kernel's own iowait is shown.
+ * camp wait shows I/O wait by five definitions side by side, and which tasks waited for which disk.
+ * Without microstates (camp/states.h), it shows only the iowait column of the kernel.
  */
 #include "counters/units.h"
 #include "program/command.h"
@@ -23,11 +23,11 @@ struct wait {
     int format, tier, table;
     bool no_syscalls, verbose;
     struct process_selection processes;
-    struct selection selection; /* of the waits */
+    struct selection selection; /* which waits are shown */
     size_t top_cpus;
-    struct source *source; /* threads and their CPUs; on tier kernel: CPUs alone */
+    struct source *source; /* of threads and CPUs; on tier kernel, of CPUs only */
     struct wait_tasks tasks;
-    uint64_t late_ns; /* most time between the readings of the threads and of the disks */
+    uint64_t late_ns; /* time between reading the threads and reading the disks */
     struct wait_record record;
     const struct view *view;
     struct view_options view_options;
@@ -120,7 +120,7 @@ static int open_states(struct wait *wait, struct camp_error *error)
     return r;
 }
 
-/* Without microstates the output says why, and what is still shown. */
+/* If microstates are not available, tier auto prints the reason and uses tier kernel. */
 static int open_source(struct wait *wait)
 {
     struct camp_error error = { 0 };
@@ -138,7 +138,6 @@ static int open_source(struct wait *wait)
     return r == CAMP_OK ? OPTIONS_GO_ON : complain_of(r, &error);
 }
 
-/* Fills the interval with the tasks and CPUs of `frame`. */
 static int read_states(struct wait *wait, const struct frame *frame, struct wait_interval *interval,
                        struct camp_error *error)
 {

@@ -17,7 +17,7 @@ static const struct field summary_fields[] = {
     { "tier_lacks", NULL, "what this tier cannot see", 0, 0 },
 };
 
-/* In percent of the CPU's time; for the machine in percent of the time of all CPUs. */
+/* A CPU row is in percent of one CPU. The machine row is in percent of all CPUs together. */
 #define CPU_FIELDS                                                                                 \
     { "idle_percent", "idle %", "nothing to run: waits included", 8, 2 },                          \
         { "any_percent", "any %", "idle while a thread anywhere waits for a disk", 8, 2 },         \
@@ -80,9 +80,7 @@ static double percent(uint64_t part, uint64_t whole)
     return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
 }
 
-/* ---------------------------------------------------------------------------------- CPUs -- */
-
-/* In the order of CPU_FIELDS. */
+/* The order is the same as in CPU_FIELDS. */
 enum quantity {
     IDLE,
     ANY,
@@ -99,7 +97,7 @@ enum quantity {
 
 #define BIT(column) (1u << (column))
 
-/* The columns of a CPU whose sum is the quantity; 0: the quantity is unknown. */
+/* Each quantity is the sum of these columns of a CPU. 0 means that the quantity is unknown. */
 static const uint32_t columns_of_states[QUANTITY_COUNT] = {
     [IDLE] = BIT(CPUS_STATES_IDLE) | BIT(CPUS_STATES_IOWAIT),
     [ANY] = BIT(CPUS_STATES_ANY_WAIT),
@@ -147,8 +145,8 @@ static void fill_cpu(struct cell ret[QUANTITY_COUNT], const struct wait_interval
     }
 }
 
-/* Adds the CPUs with the most wait, in the order of their ids. `machine`: the cells of the total.
- */
+/* Adds the CPUs with the most wait in the order of their ids. Fills `machine` with the total of all
+ * CPUs. */
 static void add_cpus(struct wait_record *ret, const struct wait_interval *interval, size_t top,
                      struct cell machine[QUANTITY_COUNT])
 {
@@ -174,10 +172,8 @@ static void add_cpus(struct wait_record *ret, const struct wait_interval *interv
         fill_cpu(machine, interval, total, ret->cpu_count);
 }
 
-/* --------------------------------------------------------------------------------- Tasks -- */
-
-/* /sys/dev/block/MAJOR:MINOR leads to the device's folder, which has the kernel's name; a device
- * that is gone has its numbers as its name. */
+/* /sys/dev/block/MAJOR:MINOR is a link to a folder that has the name of the device. If the device
+ * is gone, its numbers are returned as its name. */
 static const char *name_disk(struct document *document, const uint64_t *values)
 {
     const uint64_t major = values[WAITS_MAJOR], minor = values[WAITS_MINOR];
@@ -236,7 +232,7 @@ static int add_tasks(struct wait_record *ret, const struct wait_interval *interv
     return r;
 }
 
-/* The sums of all waits, selected or not. */
+/* The sums include waits that are not selected. */
 static void sum_waits(struct cell ret[2], const struct wait_interval *interval)
 {
     const struct frame *waits = interval->waits;
@@ -252,8 +248,6 @@ static void sum_waits(struct cell ret[2], const struct wait_interval *interval)
     ret[0] = cell_real(percent(sum_ns, interval->elapsed_ns));
     ret[1] = cell_real(percent(unattributed_ns, interval->elapsed_ns));
 }
-
-/* ---------------------------------------------------------------------------- The record -- */
 
 static void add_notes(struct wait_record *ret, const struct wait_interval *interval,
                       const struct cell *all)

@@ -6,15 +6,14 @@
 #include "wait_tasks.h"
 
 enum wait_tier {
-    WAIT_AUTOMATIC, /* bpf where permitted and available */
+    WAIT_AUTOMATIC, /* bpf if it is permitted and available, otherwise kernel */
     WAIT_BPF,
-    WAIT_KERNEL /* only the kernel's own iowait */
+    WAIT_KERNEL /* only the iowait column of the kernel */
 };
 
-/* The data of an interval. */
 struct wait_interval {
     enum wait_tier tier;
-    const struct frame *cpus;  /* columns: enum cpus_states_column; on tier kernel: cpus_column */
+    const struct frame *cpus;  /* in enum cpus_states_column; on tier kernel, in enum cpus_column */
     const struct frame *waits; /* of waits_schema; NULL on tier kernel */
     struct losses losses;
     uint64_t elapsed_ns;
@@ -22,20 +21,20 @@ struct wait_interval {
 };
 
 enum { WAIT_SUMMARY, WAIT_MACHINE, WAIT_CPUS, WAIT_TASKS, WAIT_LOSSES, WAIT_TABLE_COUNT };
-extern const char *const wait_table_names[]; /* NULL-terminated: for --table */
+extern const char *const wait_table_names[]; /* the choices of --table, NULL-terminated */
 
-/* wait_record_release() frees it. All zero is an empty record. */
+/* An all-zero record is empty. wait_record_release() frees the members. */
 struct wait_record {
     struct document document;
     struct selected selected;
-    size_t cpu_count; /* without the total */
-    size_t *rows;     /* [capacity] of the CPUs */
-    uint64_t *keys;   /* [capacity] the wait of each CPU, in ns */
+    size_t cpu_count; /* the row of the total is not counted */
+    size_t *rows;     /* [capacity] indices of CPU rows */
+    uint64_t *keys;   /* [capacity] the wait of each CPU row, in ns */
     size_t capacity;
 };
 
-/* Fills the record with the selected waits, the longest first, and with the `top_cpus` CPUs that
- * waited most (0 means all). CAMP_OK or CAMP_E_NOMEM. */
+/* Fills the record with the selected waits, the longest first. Adds the `top_cpus` CPUs that waited
+ * most, where 0 means all CPUs. Returns CAMP_OK or CAMP_E_NOMEM. */
 int wait_record_fill(struct wait_record *ret, const struct wait_interval *interval,
                      const struct selection *selection, size_t top_cpus);
 void wait_record_release(struct wait_record *record);

@@ -1,7 +1,7 @@
 /*
- * Which task waited for which disk, and how long. A thread's state has the exact time of its waits
- * for disks; the session's waits, read a moment later, divide it among the disks. So a thread's
- * rows add up to the state, in the proportions of the waits.
+ * Divides the time that each thread waited for disks among the disks. The exact time is the time of
+ * the thread in the state CAMP_STATE_DISK. The waits for each disk are read a moment later than the
+ * states. They are corrected, so that the rows of a thread add up to the exact time.
  */
 #include "wait_tasks.h"
 
@@ -40,7 +40,6 @@ int wait_tasks_read(struct wait_tasks *tasks, struct camp_states *session, struc
     return r;
 }
 
-/* Orders by thread, then by disk. */
 static int compare_waits(const void *a, const void *b)
 {
     const struct camp_disk_wait *left = a, *right = b;
@@ -93,8 +92,8 @@ void wait_tasks_start(struct wait_tasks *tasks)
     make_before(tasks);
 }
 
-/* An exiting thread may be in no frame yet. Its wait is then kept, and accounted with the next
- * frame, which has the thread. */
+/* An exiting thread may be missing in this frame and be in the next frame. Its waits are set back
+ * to their old values, so that their growth is accounted with the next frame. */
 static void keep_unaccounted(struct wait_tasks *tasks)
 {
     for (size_t i = 0; i < tasks->now.count; i++) {
@@ -111,7 +110,7 @@ static int add_part(struct wait_tasks *tasks, uint32_t major, uint32_t minor, ui
     return CAMP_OK;
 }
 
-/* A part for each disk for which the thread ever waited, with the growth since `before`. */
+/* Adds a part for each disk of the thread, with the growth of the wait since `before`. */
 static int add_disks(struct wait_tasks *tasks, const struct entity *entity)
 {
     struct wait_reading *now = &tasks->now;
@@ -141,9 +140,9 @@ static void subtract(struct wait_tasks *tasks, uint64_t excess_ns)
     }
 }
 
-/* Accounts rest_ns, by which the thread's state DISK exceeds the sum of its waits for disks. A rest
- * up to the tolerance exists because states and waits are read one after the other, so it belongs
- * to the longest wait. A larger rest belongs to an unknown disk. */
+/* `rest_ns` is the thread's time in CAMP_STATE_DISK minus the sum of its waits for disks. States
+ * and waits are read one after the other, so a rest up to `tolerance_ns` is added to the longest
+ * wait. A larger rest is accounted to an unknown disk. */
 static int add_rest(struct wait_tasks *tasks, uint64_t rest_ns, uint64_t tolerance_ns)
 {
     struct wait_part *longest = NULL, *unknown = NULL;
