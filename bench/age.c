@@ -1,18 +1,21 @@
 /*
- * The age of a running thread's CPU time as other threads read it: in a snapshot, and by its
- * process' CPU clock (clock_getcpuclockid(3)), which the scheduler updates at a tick or switch.
+ * Measures how old the CPU time of a running thread is when another process reads it. The time is
+ * read in a snapshot of microstates and by clock_getcpuclockid(3). The scheduler updates the clock
+ * of another process only at a tick or a context switch.
  *
- * A process on another CPU spins. This program reads its CPU time, and then asks the process for
- * its own clock, which the kernel brings up to date. The moment of the answer is known, and the
- * process ran all the time, so its clock at the moment of the reading is known too: the difference
- * is the age of the reading. The CPU clock is the same counter, so the two values are subtracted.
- * For a snapshot, the increments between two snapshots are subtracted, because the session and the
- * scheduler start to count at different points of a switch. The two snapshots are 0.2 to 0.7 ms
- * apart, with an event (the answer) just after the first: if a snapshot had the time of the last
- * event or tick, its age would show that. They cannot be further apart: time that a hypervisor
- * steals is unknown to the scheduler, and such rounds are repeated.
+ * A child process spins on another CPU. This program reads the CPU time of the child, and then asks
+ * the child for its own clock, which the kernel updates at the call. The child runs without a pause
+ * from the reading to its answer, so its true CPU time at the reading is known. The age of the
+ * reading is the true CPU time minus the CPU time that was read.
  *
- *   age COUNT       {"states_us": [...], "clock_us": [...]}, ages without their signs
+ * The CPU clock is the same counter in both processes, so its values are subtracted directly. A
+ * snapshot counts from another point of a context switch than the scheduler, so the increments
+ * between two snapshots are subtracted. The snapshots are 0.2 to 0.7 ms apart, and the child
+ * answers just after the first snapshot. If a snapshot had only the time of the last event or tick,
+ * then its age would show that. The snapshots cannot be further apart, because the scheduler does
+ * not know the time that a hypervisor steals. A round with stolen time is repeated.
+ *
+ *   age COUNT       prints {"states_us": [...], "clock_us": [...]}, the absolute ages
  */
 #include <camp/states.h>
 
@@ -30,19 +33,18 @@
 #include <unistd.h>
 
 #define ROUNDS_MAX 10000
-#define TRIES 10      /* tries for each round */
-#define KEPT_NS 20000 /* a pause: longer than an interrupt takes */
+#define TRIES 10      /* for each round */
+#define KEPT_NS 20000 /* a longer gap is a pause, not an interrupt */
 #define TICK_US 4000
 #define APART_US 200
 
-/* Shared by the spinning process and its reader. */
 struct shared {
     atomic_int asked;
-    uint64_t time_ns, cpu_ns; /* the answer: a moment, and the spinning process' CPU time then */
-    uint64_t runs_since_ns;   /* the spinning process ran without a pause since then */
+    uint64_t time_ns, cpu_ns; /* the answer: the CPU time of the spinning process at time_ns */
+    uint64_t runs_since_ns;   /* the end of the last pause of the spinning process */
 };
 
-/* The CPU time of the spinning process at a moment: as read, and by its own clock. */
+/* The CPU time of the spinning process at time_ns, as read and by its own clock. */
 struct reading {
     uint64_t time_ns, cpu_ns, own_ns;
 };
@@ -62,11 +64,9 @@ static uint64_t now_of(clockid_t id)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* ------------------------------------------------------------------------------- Spinning -- */
-
 static uint64_t last_ns; /* when the spinning process last ran */
 
-/* Notes by the clock whether another task had the CPU since the last call. */
+/* A gap between two calls shows that another task had the CPU. */
 static void note_that_it_runs(void)
 {
     uint64_t now = now_of(CLOCK_MONOTONIC);
@@ -76,8 +76,8 @@ static void note_that_it_runs(void)
     last_ns = now;
 }
 
-/* Answers with the process' own clock. The first calls after a pause take long, because the
- * kernel's code is in no cache. */
+/* The first clock calls after a pause are slow, because the kernel's code is not in a cache. Only
+ * the last call counts. */
 static void answer(void)
 {
     for (int i = 0; i < 5; i++) {
@@ -108,7 +108,8 @@ static void stay_on(size_t cpu)
     sched_setaffinity(0, sizeof set, &set);
 }
 
-/* Finds the first and the last CPU that this process may use; -1: there is only one. */
+/* Finds the first and the last CPU that this process may use. Returns -1 if there is only one CPU.
+ */
 static int two_cpus(size_t *ret_first, size_t *ret_last)
 {
     cpu_set_t set;
@@ -150,8 +151,6 @@ static void end_spinner(void)
     waitpid(spinner, NULL, 0);
 }
 
-/* -------------------------------------------------------------------------------- Reading -- */
-
 static const char *open_session(void)
 {
     static struct camp_error error;
@@ -171,7 +170,6 @@ static void read_clock(struct reading *ret)
     ret->time_ns = now_of(CLOCK_MONOTONIC);
 }
 
-/* Returns whether the spinning process is in the snapshot. */
 static int read_states(struct reading *ret)
 {
     size_t count;
@@ -197,7 +195,7 @@ static void ask(void)
         continue;
 }
 
-/* Computes the process' own clock at the reading from that of the last answer. */
+/* The process ran all the time, so its clock advanced like CLOCK_MONOTONIC since the reading. */
 static void complete(struct reading *reading)
 {
     reading->own_ns = shared->cpu_ns - (shared->time_ns - reading->time_ns);
@@ -210,14 +208,12 @@ static void sleep_us(size_t us)
     nanosleep(&time, NULL);
 }
 
-/* --------------------------------------------------------------------------------- Rounds -- */
-
 static double us_of(uint64_t is, uint64_t ought)
 {
     return (double)llabs((int64_t)(ought - is)) / 1e3;
 }
 
-/* Returns whether the round is valid: the process ran from the first reading to the last answer. */
+/* Returns whether the process ran without a pause from the first reading to the last answer. */
 static int take_round(size_t number, double *ret_states_us, double *ret_clock_us)
 {
     struct reading clock, first, second;

@@ -1,8 +1,8 @@
 /*
- * Attaches to the kernel, and stays until its input ends.
+ * Attaches BPF programs to the kernel until standard input ends.
  *
- *   attach floor EVENT...          programs that do nothing, at these events (floor.bpf.c)
- *   attach states [no-syscalls]    a session of microstates
+ *   attach floor EVENT...          empty programs at these events (floor.bpf.c)
+ *   attach states [no-syscalls]    the programs of a session of microstates
  */
 #include "floor.skel.h"
 

@@ -1,12 +1,14 @@
 /*
- * The cost of reading the wait events of a server's processes: two processes pass a byte to and
- * fro, while no process is watched, while other processes are watched, and while these two are.
+ * Measures how much slower the processes of a server get when camp reads their wait events. Two
+ * processes pass a byte back and forth. They do so without a session, while a session watches other
+ * processes, and while a session watches these two processes.
  *
  *   backends CPU ROUND_TRIPS ROUNDS
  *
- * Prints {"rows": [[nothing, others, watched], ...], "open_ms"}: ns of a switch with its wakeup
- * while nothing is attached, and how much more it costs otherwise than in the blocks before and
- * after (their mean); and the CPU time to open a session.
+ * Prints {"rows": [[nothing, others, watched], ...], "open_ms"}. `nothing` is the CPU time of a
+ * context switch with its wakeup in ns, without a session. `others` and `watched` are the
+ * additional ns, compared with the mean of the blocks without a session before and after. `open_ms`
+ * is the CPU time to open a session.
  */
 #include "microstates/backends.h"
 #include "switching.h"
@@ -18,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Both processes have these at the same addresses, as the processes of a server do. */
+/* Both processes have these variables at the same addresses, like the processes of a server. */
 static uint32_t event = 0x06000000;
 static uint32_t *volatile event_pointer = &event;
 static struct entry {
@@ -29,8 +31,8 @@ static struct entry *volatile entry_pointer = &entry;
 static int there[2], back[2], orders[2], results[2];
 static pid_t other, player;
 
-/* Runs as the first of the two processes: plays on request, and reports the CPU time that a switch
- * costs both. */
+/* Runs in the first process. For each order it makes `count` round trips, and then writes the CPU
+ * time of both processes for one switch. */
 static void play(size_t count)
 {
     clockid_t others_clock;

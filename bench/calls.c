@@ -1,6 +1,6 @@
 /*
- * Calls of libcamp, each compared with its floor (the cheapest system calls for the same answer)
- * and with other libraries: a line of JSON for each question.
+ * Compares calls of libcamp with their floor and with other libraries. The floor is the cheapest
+ * system calls for the same answer. Prints a line of JSON for each question.
  *
  *   calls [ROUNDS [PSUTIL_CALLS.PY [QUESTION]]]
  */
@@ -13,8 +13,8 @@
 #include <string.h>
 
 #define ROUNDS 200
-#define CALL 1.10   /* limit of the cost of a call, relative to its floor */
-#define READER 1.05 /* likewise, of a call with a kept reader */
+#define CALL 1.10   /* limit of the cost of a call divided by the cost of its floor */
+#define READER 1.05 /* the limit for a call with a reader that stays open */
 
 static const struct comparison comparisons[] = {
     { "cpu_all",
@@ -222,8 +222,7 @@ static const struct comparison comparisons[] = {
         { "floor", "pread PID/stat, its clock", floor_kept_process, NULL } } },
 };
 
-/* Opens another library. If it is not installed, this is reported on a separate line, and its
- * answers are "failed". */
+/* Prints whether another library could be opened. Calls of a missing library fail. */
 static void open_peer(const char *who, int result)
 {
     printf("{\"part\": \"peer\", \"who\": \"%s\", \"present\": %s}\n", who,

@@ -1,4 +1,3 @@
-/* libcamp's side of each comparison. */
 #include "camp_calls.h"
 #include "subject.h"
 

@@ -1,9 +1,9 @@
-/* libcamp's side of each comparison: one call, which returns 0 when it has an answer. */
+/* The calls of libcamp that are measured. Each function makes one call and returns 0 on success. */
 #pragma once
 
-int camp_calls_open(void); /* opens identifiers and readers; 0, or -1 with a message on stderr */
+int camp_calls_open(void); /* opens identifiers and readers; not 0 after an error message */
 void camp_calls_close(void);
-int camp_taskstats_ready(void); /* 1: the session could be opened */
+int camp_taskstats_ready(void); /* 1 if the taskstats session is open */
 
 int call_cpu_count(void);
 int call_cpu_all(void);

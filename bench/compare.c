@@ -1,4 +1,3 @@
-/* Paired blocks of calls; see compare.h. */
 #include "compare.h"
 
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 
 struct contest {
     size_t count;
-    size_t repetitions[PARTICIPANTS_MAX]; /* 0: the participant failed */
+    size_t repetitions[PARTICIPANTS_MAX]; /* 0 if the participant failed */
     double ns[PARTICIPANTS_MAX][ROUNDS_MAX];
 };
 
@@ -38,7 +37,7 @@ double median(double *values, size_t count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* Returns the CPU time of a block, or 0 when a call failed. */
+/* Returns the CPU time of a block, or 0 if a call failed. */
 static uint64_t block_ns(const struct participant *participant, size_t repetitions)
 {
     uint64_t before;
@@ -53,11 +52,11 @@ static uint64_t block_ns(const struct participant *participant, size_t repetitio
     return thread_ns() - before;
 }
 
-/* Returns the number of calls that fill a block; 0 when they fail. */
+/* Returns the number of calls that fill a block, or 0 if a call failed. */
 static size_t calibrate(const struct participant *participant)
 {
     size_t repetitions = 1;
-    uint64_t ns = block_ns(participant, 1); /* the first call warms up */
+    uint64_t ns = block_ns(participant, 1); /* the first call fills the caches */
 
     while (ns != 0 && repetitions < REPETITIONS_MAX) {
         ns = block_ns(participant, repetitions);
@@ -91,7 +90,7 @@ static double quantile(const double *sorted, size_t count, double q)
     return sorted[(size_t)((double)(count - 1) * q + 0.5)];
 }
 
-/* Prints camp's time divided by that of participant i, over the rounds. */
+/* Prints statistics of the time of camp divided by the time of participant i. */
 static void print_ratio(const struct contest *contest, size_t i, size_t rounds, FILE *output)
 {
     double ratios[ROUNDS_MAX];
@@ -139,7 +138,8 @@ int compare(const struct comparison *comparison, size_t rounds, FILE *output)
             comparison->title);
     fprintf(output, ", \"target\": \"%s\", \"limit\": %.3f, \"against\": [",
             targets[comparison->target], comparison->limit);
-    print_participants(comparison, &contest, rounds, output); /* before median() sorts */
+    /* The ratios are printed first, because median() sorts the times of camp. */
+    print_participants(comparison, &contest, rounds, output);
     fprintf(output, "]");
     if (contest.repetitions[0] != 0)
         fprintf(output, ", \"us\": %.4f}\n", median(contest.ns[0], rounds) / 1e3);

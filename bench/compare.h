@@ -1,10 +1,11 @@
 /*
- * Puts the same question to several participants in turn, block by block, so that what changes
- * during the benchmark (the clock of the machine, its other load) changes for all.
+ * Measures several participants that answer the same question. Their blocks of calls alternate, so
+ * that a change during the benchmark, such as the CPU frequency or other load, affects all of them.
  *
- * A block is as many calls as fill 60 us. In a round each participant has one block; the order is
- * reversed in every second round. The result is the median over the rounds of the *ratio* within
- * one round. The times in microseconds are medians too, but less reliable: compare ratios.
+ * A block has as many calls as take 60 us. In a round each participant runs one block. The order of
+ * the participants is reversed in every second round. The result is the median of the *ratio* of
+ * two participants in the same round. The median times in microseconds are less reliable than the
+ * ratios.
  */
 #pragma once
 
@@ -14,44 +15,44 @@
 
 #define PARTICIPANTS_MAX 8
 
-/* A participant. Either `call` (in this process) or `remote` (a loop of psutil_calls.py). */
+/* Either `call` is set, or `remote` for a participant in another process. */
 struct participant {
-    const char *who;    /* "camp", "floor", "libproc2" ... */
-    const char *what;   /* what the participant does, in a few words */
-    int (*call)(void);  /* 0, or anything else when it failed */
+    const char *who; /* "camp", "floor", "libproc2" ... */
+    const char *what;
+    int (*call)(void);  /* returns 0 on success */
     const char *remote; /* name of the loop in psutil_calls.py */
 };
 
 enum target {
-    TARGET_NONE,  /* shown, without a limit */
-    TARGET_RATIO, /* the first participant <= limit x the second */
-    TARGET_US     /* the first participant <= limit microseconds a call */
+    TARGET_NONE,  /* no limit */
+    TARGET_RATIO, /* camp's time is at most `limit` times the time of the floor */
+    TARGET_US     /* a call of camp takes at most `limit` microseconds */
 };
 
-/* One question. participants[0] is camp, [1] its floor; then peers. Ends where `who` is NULL. */
+/* One question. participants[0] is camp, participants[1] is the floor, and the rest are
+ * alternatives. The list ends where `who` is NULL. */
 struct comparison {
     const char *name;  /* key in the JSON */
-    const char *title; /* the question, for a person */
+    const char *title; /* the question in words */
     enum target target;
     double limit;
-    size_t units; /* answers in one call (1, or the size of a batch): times are for one answer */
+    size_t units; /* number of answers in one call; the times are for one answer */
     struct participant participants[PARTICIPANTS_MAX];
 };
 
 /* CPU time of this thread. Unlike wall time, it excludes the time of other tasks. */
 uint64_t thread_ns(void);
 
-/* Returns the median; sorts values[count]. */
+/* Sorts values[count] and returns the median. */
 double median(double *values, size_t count);
 
 /* Runs a comparison for a number of rounds and prints one line of JSON. A participant that fails is
- * printed with "failed", and left out of the rounds. 0, or -1 when camp or its floor failed. */
+ * printed as "failed". Returns 0, or -1 if camp or the floor failed. */
 int compare(const struct comparison *comparison, size_t rounds, FILE *output);
 
-/* Returns the CPU time of `repetitions` of a psutil loop, or 0 when psutil is missing or failed. */
+/* Returns the CPU time of `repetitions` of a psutil loop, or 0 if psutil is missing or failed. */
 uint64_t psutil_block_ns(const char *loop, size_t repetitions);
 
-/* Starts Python with psutil, which asks about the process `pid`. Returns 0, or -1: psutil is not
- * installed. */
+/* Starts Python with psutil, which reads the process `pid`. Returns -1 if psutil is missing. */
 int psutil_start(const char *script, int32_t pid);
 void psutil_stop(void);

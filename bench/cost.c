@@ -1,12 +1,13 @@
 /*
- * What a command costs: its CPU time and its peak memory, from wait4(2), which counts to the end
- * and misses nothing. Its output is discarded.
+ * Prints the CPU time and the peak memory of a command, from wait4(2). The output of the command is
+ * discarded.
  *
  *   cost [-u] COMMAND [ARGUMENT...]
  *
- * -u: runs it as an ordinary user without capabilities (nobody). The program is opened before the
- * user is changed, so that this user needs no access to its folder. Peak memory is at least that of
- * this small program, because a process inherits it through exec.
+ * -u runs the command as the user nobody, without capabilities. The program is opened before the
+ * user is changed, so the new user does not need access to the folder of the program. A process
+ * keeps its peak memory through exec, so the result is at least the peak memory of this small
+ * program.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,12 @@
 /*
- * Many sleeping processes, for scans of the process table.
+ * Starts many sleeping processes, for measurements of scans of the process table.
  *
  *   crowd [-w] COUNT
  *
- * -w: each wakes ten times a second, so that all have changed after an interval.
+ * With -w, each process wakes ten times a second, so that all processes change in an interval.
  *
- * Prints their number once they exist, waits for the end of its input, and ends all of them.
+ * Prints the number of processes when they exist, waits until its input ends, and then ends all
+ * processes.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ static void live(int waking)
     const struct timespec nap = { .tv_nsec = 100 * 1000 * 1000 };
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() == 1) /* the parent exited before this test */
+    if (getppid() == 1) /* the parent exited before prctl() */
         _exit(0);
     for (;;) {
         if (waking)
@@ -31,7 +32,7 @@ static void live(int waking)
     }
 }
 
-/* Starts the processes and returns their number (the system may allow fewer). */
+/* Returns the number of processes, because the system may allow fewer than `count`. */
 static size_t start(pid_t *pids, size_t count, int waking)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,7 +1,6 @@
 /*
- * The floors: the cheapest system calls that bring the answer into memory, written out. Nothing is
- * parsed, and only the existence of an answer is checked. The calls of libcamp are compared with
- * these.
+ * The floor of a call of libcamp is the cheapest system calls that read the same answer into
+ * memory. Nothing is parsed, and only the existence of an answer is checked.
  */
 #include "subject.h"
 
@@ -16,8 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PROCESS_CLOCK(pid)                                                                         \
-    (~(clockid_t)(pid)*8 + 2) /* CPUCLOCK_SCHED of a process: clock_gettime(3) */
+#define PROCESS_CLOCK(pid) (~(clockid_t)(pid)*8 + 2) /* the clock id of clock_getcpuclockid(3) */
 
 static char buffer[256 * 1024];
 static int kept_stat = -1, kept_meminfo = -1, kept_network = -1, kept_disks = -1;
@@ -35,8 +33,7 @@ static int open_read_close(const char *path)
     return length > 0 ? 0 : -1;
 }
 
-/* Reads a file of many records to its end: one read(2) returns at most a page, and only an empty
- * read shows that it was the last (a disk with its partitions is one record of any length). */
+/* One read(2) may return only a part of /proc/diskstats, and only an empty read shows the end. */
 static int read_to_end(int descriptor)
 {
     off_t offset = 0;
@@ -69,8 +66,8 @@ int floor_meminfo(void)
     return open_read_close("/proc/meminfo");
 }
 
-/* Reads the time of the answer, too: this is a tenth of the cost of so cheap a call (for the other
- * calls, a hundredth, which is not counted). */
+/* Also reads the clock, like libcamp, because this is a tenth of the cost of sysinfo(2). For the
+ * other calls the clock is a hundredth of the cost and is left out. */
 int floor_sysinfo(void)
 {
     struct sysinfo info;
@@ -79,14 +76,14 @@ int floor_sysinfo(void)
     return sysinfo(&info) | clock_gettime(CLOCK_MONOTONIC, &t);
 }
 
-/* Reads the target of /proc/net/dev, which is a symbolic link, and so costs more. */
+/* /proc/net is a symbolic link to self/net, so /proc/net/dev would cost more. */
 int floor_network_file(void)
 {
     return open_read_close("/proc/self/net/dev");
 }
 
-/* Asks for RTM_GETSTATS of all interfaces, with a socket opened for it. The answer has no names,
- * only indices. */
+/* Opens a socket and asks for RTM_GETSTATS of all interfaces. The answer has the indices of the
+ * interfaces, but not their names. */
 int floor_network_netlink(void)
 {
     struct {
@@ -128,13 +125,12 @@ int floor_disks(void)
     return r;
 }
 
-/* Reads one disk. This folder has whole disks only, so the kind of the disk is known too. */
+/* /sys/block has only whole disks, so the path also tells that the disk is not a partition. */
 int floor_disk(void)
 {
     return open_read_close(subject.disk_path);
 }
 
-/* Reads the names in /proc. */
 int floor_pids(void)
 {
     int descriptor = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -174,7 +170,7 @@ static int read_stat_below(int folder, const char *pid)
     return 0;
 }
 
-/* Reads the names in /proc, and the stat of each process, which has its start time. */
+/* The start time of each process is in its stat file. */
 int floor_processes(void)
 {
     int folder = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -210,15 +206,13 @@ int floor_thread_stat(void)
     return open_read_close(subject.thread_stat_path);
 }
 
-/* Reads two files: stat for the start time, which identifies the thread, and schedstat for the
- * rest. */
+/* The stat file has the start time, which identifies the thread. The schedstat file has the
+ * measured times. */
 int floor_thread_schedstat(void)
 {
     return open_read_close(subject.thread_stat_path) |
            open_read_close(subject.thread_schedstat_path);
 }
-
-/* -- kept descriptors: one pread(2) -- */
 
 static int read_kept(int descriptor)
 {

@@ -1,6 +1,6 @@
 /*
- * The floor of taskstats: BATCH requests in one send(2), the replies received with recvmmsg(2) and
- * not parsed. The socket is kept, as libcamp's is.
+ * The floor of taskstats sends BATCH requests with one send(2) and receives the replies with
+ * recvmmsg(2). The replies are not parsed. The socket stays open, like the socket of libcamp.
  */
 #include "floor_taskstats.h"
 #include "subject.h"
@@ -25,7 +25,7 @@ static int descriptor = -1;
 static struct request requests[BATCH];
 static char replies[BATCH][REPLY_SIZE];
 
-/* Asks the controller for the netlink family id of TASKSTATS. 0: there is none. */
+/* Asks the kernel for the netlink family id of TASKSTATS. Returns 0 if there is none. */
 static uint16_t family_id(void)
 {
     struct {

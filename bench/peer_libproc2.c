@@ -1,7 +1,7 @@
 /*
- * libproc2 (procps-ng 4): the same questions. Its contexts are opened once, as its users do; it
- * keeps descriptors open. `select` reads at each call; `get` would return values of up to a second
- * ago.
+ * Asks libproc2 (procps-ng 4) the same questions as libcamp. The contexts are opened once, as usual
+ * with libproc2, and keep descriptors open. The `select` functions read at each call. The `get`
+ * functions would return values that are up to a second old.
  */
 #include "subject.h"
 

@@ -1,4 +1,7 @@
-/* libstatgrab: the same questions, each for all objects (it has no functions for one). */
+/*
+ * Asks libstatgrab the same questions as libcamp. libstatgrab has no functions for a single object,
+ * so each call reads all objects.
+ */
 #include "subject.h"
 
 #include <statgrab.h>

@@ -1,6 +1,7 @@
 /*
- * Replaces the functions of a C library that is not installed: each returns -1, shown as "missing".
- * The symbols are weak, so that the file of an installed library overrides them.
+ * Replaces the functions of C libraries that are not installed. Each function returns -1, which is
+ * shown as "missing". The symbols are weak, so the functions for an installed library override
+ * them.
  */
 #include "subject.h"
 

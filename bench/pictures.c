@@ -1,9 +1,11 @@
 /*
- * The CPU time to write a picture, and its size, with synthetic entities that each move slowly
- * between the corners.
+ * Measures the CPU time to write a picture, and the size of the picture. The synthetic entities
+ * move slowly between the corners of the picture.
  *
- *   pictures ENTITIES FRAMES [FOLDER]   {"barry3": {"ms": 0.61, "bytes": 203000}, ...}: medians of
- *                                       11; with a folder the pictures are left there
+ *   pictures ENTITIES FRAMES [FOLDER]
+ *
+ * Prints {"barry3": {"ms": 0.61, "bytes": 203000}, ...}, where ms is the median of 11 runs. The
+ * pictures are kept in FOLDER.
  */
 #include "views/pictures/picture.h"
 
@@ -30,7 +32,7 @@ static double now_ms(void)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now); /* CPU time, as other tasks may run meanwhile */
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now); /* without the time of other tasks */
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
@@ -113,7 +115,7 @@ static void measure(const struct picture *picture, enum picture_kind kind, const
            times[ROUNDS / 2], length);
 }
 
-/* Assigns a state to each vertex; the last vertex gets the rest. */
+/* Each vertex gets one state. The last vertex gets all remaining states. */
 static void set_vertices(struct vertices *vertices, size_t count)
 {
     static const char *const names[] = { "CPU", "idle", "I/O", "lock" };

@@ -1,12 +1,13 @@
 /*
- * The cost of a context switch and of a system call: two processes, pinned to one CPU, pass a byte
- * to and fro through two pipes; then one of them calls getppid(2) again and again.
+ * Measures the cost of a context switch and of a system call. Two processes, pinned to one CPU,
+ * pass a byte back and forth through two pipes. Then one of the processes calls getppid(2) many
+ * times.
  *
  *   pingpong CPU ROUND_TRIPS CALLS
  *
- * Prints {"switch_ns", "call_ns"}, the medians of RUNS. They are CPU time of both processes: the
- * kernel charges a switch to one of the two, and the time of other tasks in between to neither. A
- * round trip is two switches, each with a wakeup, and four system calls.
+ * Prints {"switch_ns", "call_ns"}, the medians of RUNS measurements of CPU time. switch_ns is the
+ * CPU time of both processes, because the kernel charges a switch to only one of them. A round trip
+ * has two switches, each with a wakeup, and four system calls.
  */
 #include "switching.h"
 

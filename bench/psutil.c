@@ -1,4 +1,4 @@
-/* A second process with Python, which runs psutil's loops on request; see psutil_calls.py. */
+/* Runs the loops of psutil_calls.py in a child process with Python. */
 #include "compare.h"
 
 #include <signal.h>

@@ -1,13 +1,14 @@
 /*
- * The cost of writing and reading a recording: synthetic frames of a number of threads, of which a
- * share is active in each interval of a second.
+ * Measures the cost of writing and reading a recording. The frames are synthetic. Each frame is one
+ * second long, and ACTIVE_PERCENT of its threads are active.
  *
  *   recording write FILE THREADS INTERVALS ACTIVE_PERCENT
  *   recording read FILE
  *
- * An active thread is one that wakes ten times in the interval, with numbers of the length that
- * such threads have. Prints one JSON object. write: CPU time of the recorder alone, for an
- * interval, median and maximum; and the file's bytes. read: from opening to the last frame.
+ * An active thread wakes ten times in the interval, and its counters have realistic sizes. Prints
+ * one JSON object. `write` prints the CPU time of the recorder for an interval (median, mean,
+ * maximum) and the size of the file. `read` prints the CPU time from opening the file to the last
+ * frame.
  */
 #include "recording/recording.h"
 #include "recording/recorder.h"
@@ -21,8 +22,8 @@
 #define COLUMNS 29
 #define NS_PER_S 1000000000u
 
-/* The columns that such a thread has: user, system, irq, a sleep, the run queue; system calls, two
- * kinds of switches, CPU time, run delay. */
+/* The columns that an active thread has. The column after SWITCHES is for another kind of
+ * switches. */
 enum { USER, SYSTEM, IRQ, TIMER = 11, RUN_QUEUE = 14, CALLS = 16, SWITCHES = 18, CPU = 26, DELAY };
 
 static char names[COLUMNS][16];

@@ -1,5 +1,6 @@
 /*
- * Scans of the whole process table by libraries: CPU time of each scan in ms, on one line.
+ * Measures scans of the whole process table by libraries. Prints the CPU time of each scan in ms,
+ * on one line.
  *
  *   scan floor|libproc2|libstatgrab COUNT
  */
@@ -24,7 +25,7 @@ static const struct scanner {
     { "libstatgrab", libstatgrab_open, libstatgrab_table },
 };
 
-/* Runs the scans. The first one does not count: it allocates memory for all others. */
+/* The first scan is not measured, because it allocates memory for all later scans. */
 static int run(const struct scanner *scanner, size_t count)
 {
     if (scanner->open() != 0 || scanner->scan() != 0)

@@ -1,7 +1,11 @@
 /*
- * sessions CONNINFO CONNINFO-OF-OTHERS SESSIONS LOOKS brief|whole: the cost of a sample of that
- * many sessions, which are idle connections of this program. One JSON object; exit 1 when a
- * connection fails.
+ * Measures the cost of a sample of PostgreSQL sessions. The sessions are idle connections of this
+ * program.
+ *
+ *   sessions CONNINFO CONNINFO-OF-OTHERS SESSIONS LOOKS brief|whole
+ *
+ * LOOKS is the number of samples. Prints one JSON object. The exit status is 1 if a connection
+ * fails.
  */
 #include "counters/units.h"
 #include "sources/sessions/postgres/postgres_client.h"
@@ -56,7 +60,8 @@ static int look_often(struct postgres_client *client, int count, bool whole)
             fprintf(stderr, "%s\n", error.message);
             return 1;
         }
-        if (i < 0) { /* the server plans the statement again in its first runs */
+        /* The first runs are not measured, because the server plans the statement in them. */
+        if (i < 0) {
             camp_pid_cpu_ns(snapshot->own_pid, &backend_ns[0]);
             continue;
         }

@@ -1,6 +1,10 @@
 /*
- * sessions_mariadb SOCKET SESSIONS LOOKS processlist|instruments: the cost of a sample of that many
- * sessions, which are idle connections of this program. One JSON object; exit 1 when a connection
+ * Measures the cost of a sample of MariaDB sessions. The sessions are idle connections of this
+ * program.
+ *
+ *   sessions_mariadb SOCKET SESSIONS LOOKS processlist|instruments
+ *
+ * LOOKS is the number of samples. Prints one JSON object. The exit status is 1 if a connection
  * fails.
  */
 #include "counters/units.h"

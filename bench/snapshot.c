@@ -1,10 +1,12 @@
 /*
- * Snapshots of all threads: CPU time of each in ms, the number of threads, and this process' peak
- * resident memory; and the CPU time and wall time to load and attach before.
+ * Measures snapshots of all threads. Prints the CPU time of each snapshot in ms, the number of
+ * threads and the peak resident memory of this process. Also prints the CPU time and the wall time
+ * to load and attach the BPF programs.
  *
  *   snapshot camp|floor COUNT
  *
- * camp: by a session of microstates. floor: by an iterator that visits all and shows none.
+ * camp takes snapshots with a session of microstates. floor uses a BPF iterator that visits all
+ * threads and outputs nothing.
  */
 #include "floor.skel.h"
 
@@ -38,7 +40,6 @@ static double ms_since(clockid_t id, uint64_t before)
     return (double)(now_of(id) - before) / 1e6;
 }
 
-/* Opens a session, and allocates space for all threads and some more. */
 static int camp_open(void)
 {
     struct camp_error error = { 0 };
@@ -88,7 +89,6 @@ static const struct taker {
     int (*take)(void);
 } takers[] = { { "camp", camp_open, camp_take }, { "floor", floor_open, floor_take } };
 
-/* Opens the session or the iterator, and prints what that costs. */
 static int open_it(const struct taker *taker)
 {
     const uint64_t cpu_ns = now_of(CLOCK_THREAD_CPUTIME_ID), time_ns = now_of(CLOCK_MONOTONIC);
@@ -100,7 +100,7 @@ static int open_it(const struct taker *taker)
     return 0;
 }
 
-/* Takes the snapshots. The first one does not count: it touches the memory for the first time. */
+/* The first snapshot is not measured, because it touches the memory for the first time. */
 static int run(const struct taker *taker, size_t snapshots)
 {
     struct rusage usage;

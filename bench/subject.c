@@ -1,4 +1,3 @@
-/* The sleeping process, the interface and the disk that the calls read. */
 #include "subject.h"
 
 #include <dirent.h>
@@ -18,8 +17,8 @@ static void sleep_for_ever(void)
         pause();
 }
 
-/* Copies the first name in a folder that fits and does not start with '.'; "" when there is none.
- */
+/* Copies the first name in the folder that fits and does not start with '.'. Copies "" if there is
+ * no such name. */
 static void first_name(const char *folder, char *name, size_t size)
 {
     DIR *directory = opendir(folder);

@@ -1,7 +1,6 @@
 /*
- * The subjects of the calls: a sleeping process, an interface and a disk of this machine; and one
- * function for each question and each participant: the floors (floor.c), and other libraries. Each
- * returns 0 when it has an answer.
+ * The sleeping process, the interface and the disk that the measured calls read, and the functions
+ * that compete with libcamp. Each function reads one answer and returns 0 on success.
  */
 #pragma once
 
@@ -10,10 +9,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define BATCH 64 /* processes in one taskstats exchange */
+#define BATCH 64 /* pids in one taskstats request */
 
 struct subject {
-    pid_t pid; /* a child that sleeps */
+    pid_t pid;
     char stat_path[64];
     char thread_stat_path[64];
     char thread_schedstat_path[64];
@@ -25,12 +24,12 @@ struct subject {
 
 extern struct subject subject;
 
-/* Finds and starts the subjects; 0, or -1. The child ends with its parent. */
+/* Returns 0 or -1. The sleeping process ends with its parent. */
 int subject_start(void);
 void subject_stop(void);
 
-/* floor.c: the least that any program must do for each answer. */
-int floor_open(void); /* opens the kept descriptors; 0, or -1 */
+/* The functions floor_*() do the least that any program must do for an answer. */
+int floor_open(void); /* opens the descriptors of floor_kept_*(); returns 0 or -1 */
 void floor_close(void);
 int floor_cpus(void);
 int floor_cpus_online(void);
@@ -53,8 +52,7 @@ int floor_kept_networks(void);
 int floor_kept_disks(void);
 int floor_kept_process(void);
 
-/* peer_libproc2.c, peer_libstatgrab.c: where the library is not installed, each function returns
- * -1. */
+/* Functions that use other libraries. They return -1 if the library is not installed. */
 int libproc2_open(void);
 void libproc2_close(void);
 int libproc2_cpus(void);

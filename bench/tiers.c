@@ -1,8 +1,11 @@
 /*
- * tiers CONNINFO TIER BEGIN_NS INTERVALS MS: what one tier reports of the sessions of a
- * PostgreSQL server, from BEGIN_NS (CLOCK_MONOTONIC) on, so that several measure the same
- * intervals. An object of JSON for each session and interval, times in ns; at last one for all,
- * with the tier's CPU time.
+ * Prints what one measurement tier reports about the sessions of a PostgreSQL server.
+ *
+ *   tiers CONNINFO TIER BEGIN_NS INTERVALS MS
+ *
+ * BEGIN_NS is a time of CLOCK_MONOTONIC, so that several processes can measure the same intervals.
+ * MS is the length of an interval. Prints a JSON object for each session and interval, with times
+ * in ns. The last object has the CPU time of this process.
  */
 #include "counters/units.h"
 #include "ledger/session_rules.h"
@@ -27,8 +30,7 @@ static void print_rows(const struct frame *frame, int interval)
     }
 }
 
-/* Prints the frames of all intervals. The first frame covers the time before, and does not count.
- */
+/* The first frame covers the time before `begin_ns` and is not printed. */
 static int watch(struct source *source, uint64_t begin_ns, int intervals, uint64_t interval_ns)
 {
     uint64_t cpu_ns = 0;
