@@ -1,4 +1,4 @@
-/* Records of camp wait, from synthetic CPUs, threads and waits of an interval. */
+/* Functions that make records of camp wait from synthetic CPUs, threads and disk waits. */
 #pragma once
 
 #include "commands/wait/wait_record.h"
@@ -47,8 +47,8 @@ static void add_cpu(struct made *made, int64_t id, uint64_t idle, uint64_t own, 
     values[CPUS_STATES_STEAL] = 10 * MS;
 }
 
-/* One second on two CPUs. CPU 0 is idle all the time. CPU 1 is idle for 700 ms; for 600 ms of
- * the 700 ms, a task of CPU 1 waits for a disk. */
+/* Makes one second on two CPUs. CPU 0 is idle all the time. CPU 1 is idle for 700 ms, and a task of
+ * CPU 1 waits for a disk during 600 of these 700 ms. */
 static void make(struct made *made)
 {
     *made = (struct made){ .tier = WAIT_BPF, .tolerance_ns = MS, .losses.unseen = 3 };

@@ -72,7 +72,7 @@ static void add_timed_cpu(struct frame *frame, int64_t id, uint32_t count, uint6
     frame->elapsed_ns[frame->entity_count - 1] = elapsed;
 }
 
-/* One second on two CPUs. CPU 0 is busy for 80 % of the second, but is sampled as idle. */
+/* Makes one second on two CPUs. CPU 0 is busy for 80 % of the second, but is sampled as idle. */
 static void make(struct made *made)
 {
     *made = (struct made){ .context = { .tier = TASKS_TASKSTATS, .living = 3 } };
@@ -154,9 +154,7 @@ static void every_percentage_is_of_one_cpu(void **state)
     release(&made);
 }
 
-/* The measured busy time is computed from the times of switches. The sum of the sampled columns
- * is shown beside it. */
-static void busy_time_of_cpus_measured_at_switches_comes_from_their_states(void **state)
+static void measured_busy_time_of_a_cpu_is_the_sum_of_its_busy_states(void **state)
 {
     static const struct column columns[CPUS_STATES_COLUMN_COUNT];
     static const struct schema schema = { "cpus", columns, CPUS_STATES_COLUMN_COUNT,
@@ -203,7 +201,7 @@ static void rows_with_the_largest_errors_come_first_and_hidden_rows_are_counted(
     release(&made);
 }
 
-static void for_selected_processes_the_unaccounted_time_is_unknown(void **state)
+static void unaccounted_time_is_unknown_if_only_some_processes_are_selected(void **state)
 {
     const int32_t pids[] = { 2 };
     struct made made;
@@ -220,7 +218,7 @@ static void for_selected_processes_the_unaccounted_time_is_unknown(void **state)
     release(&made);
 }
 
-static void losses_of_all_kinds_are_reported_together(void **state)
+static void all_kinds_of_losses_are_reported(void **state)
 {
     struct made made;
 
@@ -243,13 +241,13 @@ static void losses_of_all_kinds_are_reported_together(void **state)
     release(&made);
 }
 
-static void unread_time_is_at_most_the_cpu_time_that_no_process_has(void **state)
+static void unread_percent_is_at_most_the_cpu_time_that_no_process_used(void **state)
 {
     struct made made;
 
     (void)state;
     make(&made);
-    /* Only one row is shown, but the CPU time of hidden processes is also subtracted. */
+    /* The CPU time of processes that are not shown is also subtracted. */
     made.context.top = 1;
     made.tasks.losses.unread_ns = 38ull * SECOND;
     fill(&made);
@@ -293,11 +291,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_percentage_is_of_one_cpu),
-        cmocka_unit_test(busy_time_of_cpus_measured_at_switches_comes_from_their_states),
+        cmocka_unit_test(measured_busy_time_of_a_cpu_is_the_sum_of_its_busy_states),
         cmocka_unit_test(rows_with_the_largest_errors_come_first_and_hidden_rows_are_counted),
-        cmocka_unit_test(for_selected_processes_the_unaccounted_time_is_unknown),
-        cmocka_unit_test(losses_of_all_kinds_are_reported_together),
-        cmocka_unit_test(unread_time_is_at_most_the_cpu_time_that_no_process_has),
+        cmocka_unit_test(unaccounted_time_is_unknown_if_only_some_processes_are_selected),
+        cmocka_unit_test(all_kinds_of_losses_are_reported),
+        cmocka_unit_test(unread_percent_is_at_most_the_cpu_time_that_no_process_used),
         cmocka_unit_test(without_taskstats_sampled_time_is_unknown_and_not_zero),
         cmocka_unit_test(an_interval_without_rows_has_a_record),
     };

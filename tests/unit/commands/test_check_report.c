@@ -1,4 +1,4 @@
-/* Tests what camp check --report keeps of a long run, with synthetic frames. */
+/* Tests the report of camp check for a run of many intervals, with synthetic frames. */
 #include "commands/check/check_report.h"
 
 #include <setjmp.h>

@@ -146,7 +146,7 @@ static void without_sessions_a_note_replaces_the_table(void **state)
     document_release(&record);
 }
 
-/* The second session has a tenth of the time, so it has a tenth of the weight. */
+/* The second session lasts a tenth of the first session, so its weight is a tenth. */
 static void a_session_is_weighted_by_its_time(void **state)
 {
     struct session_frame sessions;
@@ -197,7 +197,7 @@ static void check_cell(const struct document *record, size_t row, size_t column,
     assert_float_equal(cell->real, expected, 1e-6);
 }
 
-static void the_record_has_percentages_their_differences_and_sampled_states(void **state)
+static void the_record_has_errors_and_a_note_about_sampled_states(void **state)
 {
     const struct from_facts facts = { .name = "postgres:db", .tier = "schedstat+memory" };
     struct document record = { 0 };
@@ -228,8 +228,8 @@ static void the_record_has_percentages_their_differences_and_sampled_states(void
     document_release(&record);
 }
 
-/* Of 2 s, the scheduler's counts leave 1.2 s of sleep, but the samples have 1.5 s of sleep. */
-static void a_note_has_the_factor_by_which_samples_were_scaled(void **state)
+/* The scheduler measured 1.2 s of sleep in 2 s, but the samples show 1.5 s of sleep. */
+static void a_note_compares_sampled_sleep_with_measured_sleep(void **state)
 {
     const struct from_facts facts = { .name = "postgres:db", .tier = "schedstat+memory" };
     const struct session_plan plan = { .name = "postgres",
@@ -289,8 +289,8 @@ int main(void)
         cmocka_unit_test(without_sessions_a_note_replaces_the_table),
         cmocka_unit_test(a_session_is_weighted_by_its_time),
         cmocka_unit_test(frames_without_times_reported_by_the_database_are_not_compared),
-        cmocka_unit_test(the_record_has_percentages_their_differences_and_sampled_states),
-        cmocka_unit_test(a_note_has_the_factor_by_which_samples_were_scaled),
+        cmocka_unit_test(the_record_has_errors_and_a_note_about_sampled_states),
+        cmocka_unit_test(a_note_compares_sampled_sleep_with_measured_sleep),
         cmocka_unit_test(a_state_near_zero_has_no_relative_error),
     };
 

@@ -1,7 +1,7 @@
 /* Tests the record of camp wait, with synthetic frames and disk waits. */
 #include "synthetic_waits.h"
 
-static void definition_any_counts_a_wait_on_every_idle_cpu_and_own_on_one_cpu(void **state)
+static void any_counts_a_wait_on_every_idle_cpu_but_own_counts_it_on_one_cpu(void **state)
 {
     struct made made;
 
@@ -53,7 +53,7 @@ static void cpus_with_the_most_wait_are_shown_in_order_of_their_ids(void **state
     release(&made);
 }
 
-static void on_tier_kernel_the_other_definitions_are_unknown(void **state)
+static void on_tier_kernel_only_the_iowait_of_the_kernel_is_known(void **state)
 {
     struct made made;
     uint64_t *values;
@@ -126,10 +126,10 @@ static void the_classic_view_has_the_columns_of_mpstat(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(definition_any_counts_a_wait_on_every_idle_cpu_and_own_on_one_cpu),
+        cmocka_unit_test(any_counts_a_wait_on_every_idle_cpu_but_own_counts_it_on_one_cpu),
         cmocka_unit_test(percentages_of_the_machine_are_averages_of_all_cpus),
         cmocka_unit_test(cpus_with_the_most_wait_are_shown_in_order_of_their_ids),
-        cmocka_unit_test(on_tier_kernel_the_other_definitions_are_unknown),
+        cmocka_unit_test(on_tier_kernel_only_the_iowait_of_the_kernel_is_known),
         cmocka_unit_test(an_interval_without_rows_has_a_record),
         cmocka_unit_test(the_classic_view_has_the_columns_of_mpstat),
     };

@@ -37,7 +37,7 @@ static void assert_task(const struct made *made, size_t row, int32_t tid, const 
         assert_int_equal(cell(made, WAIT_TASKS, row, "disk").kind, CELL_UNKNOWN);
 }
 
-static void a_task_has_a_row_for_each_disk_longest_wait_first(void **state)
+static void a_task_has_a_row_for_each_disk_and_the_longest_wait_is_first(void **state)
 {
     struct made made;
 
@@ -65,7 +65,7 @@ static void a_task_has_a_row_for_each_disk_longest_wait_first(void **state)
     release(&made);
 }
 
-static void time_in_the_disk_state_beyond_the_known_waits_has_no_disk(void **state)
+static void disk_state_time_without_a_known_wait_has_no_disk_name(void **state)
 {
     struct made made;
 
@@ -169,7 +169,7 @@ static void two_threads_with_the_same_tid_are_distinguished(void **state)
     release(&made);
 }
 
-static void a_counter_of_waits_that_starts_again_gives_no_negative_wait(void **state)
+static void a_wait_counter_that_restarts_gives_no_negative_wait(void **state)
 {
     struct made made;
 
@@ -186,7 +186,7 @@ static void a_counter_of_waits_that_starts_again_gives_no_negative_wait(void **s
     release(&made);
 }
 
-static void rows_are_of_selected_processes_and_sums_are_of_all_processes(void **state)
+static void rows_are_for_selected_processes_but_sums_are_for_all_processes(void **state)
 {
     static const int32_t pids[] = { 20 };
     struct made made;
@@ -217,7 +217,7 @@ static void each_kind_of_loss_has_a_note(void **state)
     make(&made);
     made.losses = (struct losses){ .unseen = 3, .lost = 4, .partial = 5 };
     fill(&made);
-    notes = made.record.document.notes; /* two of the notes are not about losses */
+    notes = made.record.document.notes; /* notes[1] and notes[2] are not about losses */
     assert_non_null(strstr(notes[0], "partial    5 CPUs"));
     assert_non_null(strstr(notes[3], "unseen     3 switches"));
     assert_non_null(strstr(notes[4], "lost       4 threads"));
@@ -231,14 +231,14 @@ static void each_kind_of_loss_has_a_note(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_task_has_a_row_for_each_disk_longest_wait_first),
-        cmocka_unit_test(time_in_the_disk_state_beyond_the_known_waits_has_no_disk),
+        cmocka_unit_test(a_task_has_a_row_for_each_disk_and_the_longest_wait_is_first),
+        cmocka_unit_test(disk_state_time_without_a_known_wait_has_no_disk_name),
         cmocka_unit_test(time_between_the_readings_is_accounted_to_the_longest_wait),
         cmocka_unit_test(a_wait_of_an_exiting_thread_is_accounted_in_the_next_frame),
         cmocka_unit_test(a_wait_is_accounted_in_one_interval),
         cmocka_unit_test(two_threads_with_the_same_tid_are_distinguished),
-        cmocka_unit_test(a_counter_of_waits_that_starts_again_gives_no_negative_wait),
-        cmocka_unit_test(rows_are_of_selected_processes_and_sums_are_of_all_processes),
+        cmocka_unit_test(a_wait_counter_that_restarts_gives_no_negative_wait),
+        cmocka_unit_test(rows_are_for_selected_processes_but_sums_are_for_all_processes),
         cmocka_unit_test(each_kind_of_loss_has_a_note),
     };
 
