@@ -1,8 +1,8 @@
 /*
- * The CPU rows and the machine total of one interval of `camp check`. On tier bpf the measured busy
- * time comes from timestamps at context switches and interrupts. On the other tiers it is the wall
- * time minus the columns idle and iowait of /proc/stat. The sampled busy time is the sum of the
- * busy columns of /proc/stat.
+ * Makes the CPU rows and the machine total of one interval of `camp check`. On tier bpf the
+ * measured busy time comes from timestamps at context switches and interrupts. On the other tiers
+ * it is the wall time minus the columns idle and iowait of /proc/stat. The sampled busy time is the
+ * sum of the busy columns of /proc/stat.
  */
 #include "check_record.h"
 

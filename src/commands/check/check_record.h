@@ -33,7 +33,6 @@ enum {
     CHECK_TABLE_COUNT
 };
 
-/* Sums of the selected processes. */
 struct check_summary {
     struct accuracy accuracy; /* in ns */
     size_t rows;

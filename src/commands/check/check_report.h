@@ -10,7 +10,7 @@
 #include "views/pictures/picture_error.h"
 
 #define REPORT_COLUMNS 18    /* columns in the table of intervals */
-#define REPORT_INTERVALS 300 /* most rows in this table; sums and pictures have all intervals */
+#define REPORT_INTERVALS 300 /* the table has only the last intervals; sums include all */
 
 /* A row in the table of intervals. */
 struct report_interval {
@@ -23,15 +23,16 @@ struct report_process {
     double measured_s, sampled_s, absolute_s; /* sampled_s is NAN if it is unknown */
 };
 
+/* Sums over the intervals in which all times of the CPU are known. */
 struct report_cpu {
     int64_t cpu;
-    double measured_s, sampled_s, elapsed_s; /* sums of the intervals without unknown times */
+    double measured_s, sampled_s, elapsed_s;
 };
 
 /* An all-zero report is empty. */
 struct check_report {
     struct output_file file; /* file.stream is NULL if it is not open */
-    char *command;           /* the command line */
+    char *command;
     char host[128], kernel[192];
     struct check_record record; /* the last interval, with all rows */
     struct check_context context;

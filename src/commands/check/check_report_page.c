@@ -1,4 +1,3 @@
-/* Writes the HTML page of camp check --report. */
 #include "check_report.h"
 
 #include "ledger/words.h"

@@ -13,7 +13,7 @@
 #include "ledger/frame.h"
 #include "ledger/session_rules.h"
 
-#define REPORTED_UNACCOUNTED SESSION_STATE_COUNT /* index of the time in no state */
+#define REPORTED_UNACCOUNTED SESSION_STATE_COUNT /* index of the time that is in no state */
 #define REPORTED_COUNT (SESSION_STATE_COUNT + 1)
 #define REPORTED_MAX_STATES 128
 #define NOT_REPORTED SIZE_MAX

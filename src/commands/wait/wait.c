@@ -23,7 +23,7 @@ struct wait {
     int format, tier, table;
     bool no_syscalls, verbose;
     struct process_selection processes;
-    struct selection selection; /* which waits are shown */
+    struct selection selection;
     size_t top_cpus;
     struct source *source; /* of threads and CPUs; on tier kernel, of CPUs only */
     struct wait_tasks tasks;

@@ -1,7 +1,7 @@
 /*
  * Divides the time that each thread waited for disks among the disks. The exact time is the time of
  * the thread in the state CAMP_STATE_DISK. The waits for each disk are read a moment later than the
- * states. They are corrected, so that the rows of a thread add up to the exact time.
+ * states. The waits are corrected, so that the rows of a thread add up to the exact time.
  */
 #include "wait_tasks.h"
 
@@ -92,8 +92,8 @@ void wait_tasks_start(struct wait_tasks *tasks)
     make_before(tasks);
 }
 
-/* An exiting thread may be missing in this frame and be in the next frame. Its waits are set back
- * to their old values, so that their growth is accounted with the next frame. */
+/* An exiting thread may be missing in this frame and be in the next frame. The waits of a missing
+ * thread are set back to the old values, so that the next frame accounts the growth. */
 static void keep_unaccounted(struct wait_tasks *tasks)
 {
     for (size_t i = 0; i < tasks->now.count; i++) {

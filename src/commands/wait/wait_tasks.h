@@ -10,7 +10,7 @@
 
 enum waits_column {
     WAITS_DISK,  /* the thread's time in CAMP_STATE_DISK for this disk, in ns */
-    WAITS_MAJOR, /* of the disk or partition; major and minor are 0 if it is unknown */
+    WAITS_MAJOR, /* device number; major and minor are 0 for an unknown disk */
     WAITS_MINOR,
     WAITS_COLUMN_COUNT
 };
@@ -53,8 +53,8 @@ void wait_tasks_start(struct wait_tasks *tasks);
 
 /* Fills `rows` from `threads`, whose interval is from `before` to `now`. Then makes `now` the new
  * `before`. The rows of a thread add up to its time in CAMP_STATE_DISK. `tolerance_ns` is the
- * allowed difference between this time and the sum of the waits, which were read one after the
- * other. Returns CAMP_OK or CAMP_E_NOMEM. */
+ * allowed difference between the time and the sum of the waits, because states and waits are read
+ * one after the other. Returns CAMP_OK or CAMP_E_NOMEM. */
 int wait_tasks_fill(struct wait_tasks *tasks, const struct frame *threads, uint64_t tolerance_ns);
 
 void wait_tasks_release(struct wait_tasks *tasks);
