@@ -89,7 +89,7 @@ enum argument_kind argument_kind(const struct option_spec *spec)
     return kind == ARGUMENT_FILE ? ARGUMENT_WORD_OR_FILE : ARGUMENT_WORD;
 }
 
-/* A full stop ends a sentence only if a blank or the end of the text follows: not in "1.5". */
+/* The dot in "1.5" does not end a sentence. */
 static bool ends_sentence(const char *text)
 {
     return *text == '.' && (text[1] == ' ' || text[1] == '\0');
@@ -117,7 +117,8 @@ static int fail(const char *path)
     return EXIT_FAILURE;
 }
 
-/* Returns the visitor for a line "@NAME@\n" of a template, or NULL for any other line. */
+/* If `line` is "@NAME@\n" and there is a part NAME, returns the visitor of this part. Otherwise
+ * returns NULL. */
 static const struct manual_visitor *part_of(const struct manual_part *parts, const char *line)
 {
     for (; parts->name != NULL; parts++) {
@@ -130,7 +131,7 @@ static const struct manual_visitor *part_of(const struct manual_part *parts, con
     return NULL;
 }
 
-/* Copies a template to stdout. Each line "@NAME@" is replaced by the part with that name. */
+/* Copies the file to stdout. Each line "@NAME@" is replaced by the part with that name. */
 static int write_file(const char *path, const struct manual_part *parts)
 {
     FILE *file = fopen(path, "r");

@@ -30,8 +30,8 @@ static void write_commands(const char *words, const char *help, const struct com
     }
 }
 
-/* In fish, -x means that the option takes an argument that is not a file. -a offers words for it.
- */
+/* Options of fish's `complete`: -x means that the argument is not a file name, -r -F that it may be
+ * one. -a lists words to offer. */
 static void write_argument(const struct option_spec *spec)
 {
     static const char *const kinds[] = {

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes a byte, with a backslash if it is special in scdoc. More bytes are special at the
- * beginning of a line, where `first` is true. */
+/* Writes a byte, with a backslash if scdoc would interpret the byte. `first` means that the byte is
+ * the first of a line, where scdoc interprets more bytes. */
 static void write_byte(char byte, bool first)
 {
     if (strchr("_*\\", byte) != NULL || (first && strchr("#;-.|[]`", byte) != NULL))
@@ -19,8 +19,8 @@ static void write_byte(char byte, bool first)
     putchar(byte);
 }
 
-/* Returns the length of the option, such as --name, at the beginning of `text`, or 0 if there is
- * none. `before` is the preceding byte, or NULL. */
+/* If `text` begins with an option such as --name, returns the length of the option, otherwise 0.
+ * `before` points to the byte before `text`, or is NULL. */
 static size_t bold_length(const char *text, const char *before)
 {
     if (before != NULL && (isalnum((unsigned char)*before) || *before == '-'))
@@ -30,8 +30,8 @@ static size_t bold_length(const char *text, const char *before)
     return 2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz0123456789-");
 }
 
-/* Writes options, and words in backquotes, in bold. "docs/" becomes the directory in which the
- * documents are installed. */
+/* Writes the text up to `end`. Options such as --name become bold, and so do words in backquotes.
+ * "docs/" becomes the directory in which the documents are installed. */
 static void write_text(const char *text, const char *end)
 {
     const char *begin = text;
@@ -90,7 +90,7 @@ static void write_paragraphs(const char *text)
     putchar('\n');
 }
 
-/* Writes a usage such as "camp time [OPTIONS] -- COMMAND". Literal words are bold, placeholders are
+/* Writes a usage such as "camp time [OPTIONS] -- COMMAND": lower-case words bold, upper-case words
  * underlined. */
 static void write_usage(const char *usage, const char *end)
 {
@@ -162,7 +162,7 @@ static void write_head(const char *name, const char *help, const char *usage, co
 
 static const char *const *statuses;
 
-/* A subcommand such as "load cpu" becomes a section of the page of its command. */
+/* A subcommand such as "load cpu" becomes a section of the page of "load". */
 static void write_command(const char *words, const char *help, const struct option_table *table)
 {
     char name[64];

@@ -1,13 +1,14 @@
 /*
- * Writes the parts of packaging/completions/camp.zsh.in: a function for each command. The function
- * calls _arguments with a specification for each option, or offers the commands of a list.
+ * Writes the parts of packaging/completions/camp.zsh.in: a function for each command. It calls
+ * _arguments with a specification for each option. The function of a list of commands offers the
+ * commands.
  */
 #include "manual.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Writes a text for use between single quotes. The bytes in `special` get a backslash. */
+/* Writes a text that is to stand between single quotes. Bytes in `special` get a backslash. */
 static void write_quoted(const char *text, const char *special)
 {
     for (; *text != '\0'; text++) {
@@ -21,7 +22,7 @@ static void write_quoted(const char *text, const char *special)
     }
 }
 
-/* Writes the name of a function, such as _camp_load_cpu for "load cpu". */
+/* Writes the name of a command's function, such as _camp_load_cpu for "load cpu". */
 static void write_function(const char *words)
 {
     printf("_camp");
@@ -39,7 +40,8 @@ static void write_words(const char *const *words)
     }
 }
 
-/* Writes the action of a specification, which offers words for the argument of an option. */
+/* Writes the end of an option's specification, such as ":PATH:_files": the argument's name, and the
+ * zsh action that completes the argument. */
 static void write_action(const struct option_spec *spec)
 {
     static const char *const actions[] = {
@@ -58,7 +60,8 @@ static void write_action(const struct option_spec *spec)
         write_words(spec->choices);
 }
 
-/* Writes a specification such as '(-n --count)'{-n+,--count=}'[End after N intervals]:N: '. */
+/* Writes the specification of an option, such as '(-n --count)'{-n+,--count=}'[End after N
+ * intervals]:N: '. */
 static void write_option(const struct option_spec *spec)
 {
     const bool takes_argument = option_takes_argument(spec), again = spec->type == OPTION_LIST;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINES_BESIDE 3 /* for the upper name, the lower names and the summary */
+#define LINES_BESIDE 3 /* above the triangle: a name; below: two names, the summary */
 #define HEIGHT_MINIMUM 2
-#define NEAR 1e-9 /* keeps points on a side in the cells of that side, despite rounding */
+#define NEAR 1e-9 /* tolerance, so that rounding errors move no point off a side */
 
 struct spot *barry_spot(const struct canvas *canvas, size_t row, size_t column)
 {
@@ -118,7 +118,8 @@ static void write_centred(const struct canvas *canvas, size_t row, const char *t
     barry_write(barry_spot(canvas, row, at), text, canvas->barry->utf8, width);
 }
 
-/* Each lower name stays in its half of the line, so that the two lower names never overlap. */
+/* The names of the left and the right vertex share a line. Each name stays in its half of the line,
+ * so that the names never overlap. */
 static void draw_names(const struct canvas *canvas)
 {
     const struct barry *barry = canvas->barry;
@@ -130,8 +131,8 @@ static void draw_names(const struct canvas *canvas)
                   barry->columns);
 }
 
-/* Sets the braille dot at (x, y) of the cell. If that dot is already set, the nearest free dot is
- * set instead. */
+/* Sets the braille dot at (x, y) of the cell, or the nearest free dot if that dot is already
+ * set. */
 static void add_dot(struct spot *spot, size_t x, size_t y)
 {
     static const uint8_t bits[4][2] = {
@@ -193,7 +194,8 @@ static void draw_points(struct canvas *canvas)
     }
 }
 
-/* The problems come before the legend of characters, because the end of a long line is cut off. */
+/* The problems come before the key to the characters (".1 :2 o4"), because a long line is cut off
+ * at its end. */
 static void write_summary(const struct canvas *canvas, FILE *stream)
 {
     const size_t nowhere = canvas->barry->point_count - canvas->drawn;

@@ -1,35 +1,36 @@
 /*
- * Barry3 on a terminal. Each row of a table is a dot in a triangle, at a position that shows the
- * row's shares of three kinds of time (ledger/vertex.h). The larger the share of a kind of time,
- * the nearer the dot is to the corner of that kind. A dot at a corner has time of only one kind.
+ * Barry3 as text: a triangle with a dot for each row of a table. The dot's position shows the row's
+ * shares of three kinds of time (ledger/vertex.h). The larger the share of a kind, the nearer the
+ * dot is to the corner of that kind.
  *
  * With UTF-8, a character cell has 2 x 4 braille dots. Dots with the same position are placed side
  * by side in their cell, so that up to 8 dots are visible. Without UTF-8, a character shows the
- * number of points in a cell: "." means 1, ":" means 2 or 3, "o" means 4 to 7, "O" means 8 to 15,
- * and "@" means 16 or more.
+ * number of dots in a cell: "." means 1, ":" means 2 or 3, "o" means 4 to 7, "O" means 8 to 15, and
+ * "@" means 16 or more.
  *
- * Labels are written where there is space. The first points get their names, with the number of
- * other points in the same cell. A cell with more than 8 points gets the number of points. The
- * marks ("+") at the quarters of the left side get the share of the upper vertex. The label of a
- * point also shows the point's unaccounted time ("un", in percent).
+ * Labels are written where there is space:
+ *  - The first dots get their names, with the number of other dots in the cell ("+3") and with
+ * their unaccounted time ("un 1.5%").
+ *  - A cell with more than 8 dots gets their number.
+ *  - The marks ("+") at the quarters of the left side get the share of the upper vertex.
  *
- * The last line shows the number of dots and the problems. Problems are unaccounted time, time in
- * states that belong to no vertex ("left out"), and points without a position because all their
- * time is left out ("nowhere"). Negative unaccounted time was accounted twice.
+ * The last line shows the number of dots and the problems. Problems are unaccounted time (below 0
+ * if time was accounted twice), time in states that belong to no vertex ("left out"), and rows that
+ * have no dot because all their time is left out ("nowhere").
  */
 #pragma once
 
 #include "ledger/vertex.h"
 
 struct barry_point {
-    /* The shares of the three vertices. All shares are 0 if the row has no wall time. */
+    /* All shares are 0 if the row has no wall time. */
     struct weights weights;
     const char *name; /* NULL if the point gets no name */
 };
 
 struct barry {
     const char *const *names;         /* [3] names of the top, left and right vertex */
-    const struct barry_point *points; /* [point_count]; only the first points get names */
+    const struct barry_point *points; /* [point_count]; names are written from the first point on */
     size_t point_count;
     size_t columns, rows;
     bool utf8; /* true if the locale is set and nl_langinfo(CODESET) is "UTF-8" */

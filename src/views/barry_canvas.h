@@ -1,4 +1,4 @@
-/* A canvas of character cells, shared by the files that draw a Barry3 (barry.h). */
+/* A canvas of character cells, shared by the files that draw a triangle (barry.h). */
 #pragma once
 
 #include "barry.h"
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define DOTS_IN_CELL 8
-/* Lower triangles have no marks at the quarters of their sides. */
+/* The sides of a triangle with fewer lines have no marks at their quarters. */
 #define HEIGHT_OF_QUARTERS 8
 /* The smallest share that is shown as 0.1 % instead of 0.0 %. */
 #define SHOWN_SHARE 0.0005
@@ -36,7 +36,7 @@ struct canvas {
     size_t height;      /* height of the triangle in cells; 0 if there is no space */
     size_t left;
     size_t drawn, fullest, incomplete;
-    double worst, left_out; /* largest unaccounted share and largest left-out share of a point */
+    double worst, left_out; /* the largest shares of any point */
 };
 
 struct place {
@@ -51,13 +51,12 @@ struct spot *barry_spot(const struct canvas *canvas, size_t row, size_t column);
  * If `row` is NULL, the text is only measured. */
 size_t barry_write(struct spot *row, const char *text, bool utf8, size_t limit);
 
-/* Finds the place of a point. Returns false if the weights give the point no position. */
+/* Sets *ret to the place of a point. Returns false if the point has no share of any vertex. */
 bool barry_place(const struct canvas *canvas, const struct weights *weights, struct place *ret);
 
 /* Returns the place on a side of the triangle, `quarters` quarters of the way from vertex `from` to
  * vertex `to`. */
 struct place barry_quarter(const struct canvas *canvas, size_t from, size_t to, int quarters);
 
-/* Writes the labels for which there is space: names of the first points, numbers of points in full
- * cells, and shares on the left side. */
+/* Writes the labels (barry.h) for which there is space. */
 void barry_label(const struct canvas *canvas);

@@ -1,6 +1,5 @@
 /*
- * Labels of a Barry3: names of points, numbers of points in full cells, and shares on the left
- * side. A label covers no dot and no other label.
+ * Labels (barry.h). A label covers no dot and no other label.
  */
 #include "barry_canvas.h"
 
@@ -9,9 +8,10 @@
 #include <string.h>
 
 #define NAME_COLUMNS 15
-#define GAP_MAXIMUM 3 /* most columns between a dot and its label: a blank, a side, a blank */
+#define GAP_MAXIMUM 3 /* most columns between dot and label: blank, side of the triangle, blank */
 
-/* Returns true if columns [from, to) of the row contain only kinds of characters up to `most`. */
+/* Returns true if columns [from, to) of the row contain only BLANK, or what follows it in enum what
+ * up to `most`. */
 static bool is_free(const struct canvas *canvas, size_t row, size_t from, size_t to, enum what most)
 {
     for (size_t i = from; i < to && i < canvas->barry->columns; i++) {
@@ -21,9 +21,9 @@ static bool is_free(const struct canvas *canvas, size_t row, size_t from, size_t
     return true;
 }
 
-/* Finds space for a label of `width` columns, `gap` columns left or right of a cell and with a
- * blank at both ends. A side of the triangle may be in the gap. Returns the first column of the
- * label, or SIZE_MAX if there is no space. */
+/* Finds space for a label of `width` columns, `gap` columns to the left or right of a cell. The
+ * label has a blank at both ends. A side of the triangle may be in the gap. Returns the first
+ * column of the label, or SIZE_MAX if there is no space. */
 static size_t find_room(const struct canvas *canvas, size_t row, size_t column, size_t width,
                         size_t gap, bool on_left)
 {
@@ -44,9 +44,8 @@ static size_t find_room(const struct canvas *canvas, size_t row, size_t column, 
     return is_free(canvas, row, at > 0 ? at - 1 : 0, at + width + 1, BASE) ? at : SIZE_MAX;
 }
 
-/* Writes `name` and `rest` beside a cell, as near as possible. If there is space on both sides at
- * the same distance, the side away from the triangle's middle is used. Returns false if there is no
- * space. */
+/* Writes `name` and `rest` as near as possible to a cell, if possible on the side away from the
+ * middle of the triangle. Returns false if there is no space. */
 static bool put_beside(const struct canvas *canvas, size_t row, size_t column, const char *name,
                        const char *rest)
 {
@@ -61,7 +60,7 @@ static bool put_beside(const struct canvas *canvas, size_t row, size_t column, c
 
         if (at == SIZE_MAX)
             continue;
-        /* The blank beside the label may replace a part of the triangle's lower side. */
+        /* Separates the label from the cell. The blank may replace a "_" of the lower side. */
         *barry_spot(canvas, row, on_left ? at + width : at - 1) = (struct spot){ .what = TEXT };
         barry_write(barry_spot(canvas, row, at), name, utf8, name_width);
         barry_write(barry_spot(canvas, row, at + name_width), rest, false, strlen(rest));

@@ -18,8 +18,8 @@ void bytes_release(struct bytes *bytes);
 /* Removes all bytes, but keeps the allocated memory. */
 void bytes_clear(struct bytes *bytes);
 
-/* Returns uninitialised space for `count` more bytes, or NULL if there is no memory. The caller
- * writes all of these bytes before the next call. */
+/* Appends `count` bytes, and returns their address, or NULL if there is no memory. The caller fills
+ * the bytes before anything else is appended. */
 uint8_t *bytes_extend(struct bytes *bytes, size_t count);
 
 void bytes_put(struct bytes *bytes, const void *data, size_t count);

@@ -1,5 +1,5 @@
 /*
- * The output formats of two older tools, so that scripts that parse these formats still work.
+ * The output formats of two older tools, for scripts that parse these formats.
  *
  * A record of "camp.check/1" is written like the output of cpuchk in the CMG98 paper. Scripts
  * search for "msac" in this output. The errors of processes have no sign, as in the paper.
@@ -8,15 +8,16 @@
  *     pid 6262 meas 2.413 samp 0.002 err 99.93%
  *     msac 42 meas 5.763 samp 3.027 err -47.48% abs 48.56% max 100.00%
  *
- * A record of "camp.wait/1" has the columns of mpstat -P ALL (sysstat 12). %iowait is the time in
- * which a CPU is idle while a thread that slept on this CPU waits for a disk. If this time is
- * unknown, %iowait is the kernel's value. %idle is the rest of the idle time. Columns that camp
- * does not measure contain "-": the time of niced processes and of guests is part of %usr. Stolen
- * time
- * (%steal) is also counted in the other columns.
+ * A record of "camp.wait/1" has the columns of mpstat -P ALL (sysstat 12):
  *
  *     22:49:27  CPU   %usr %nice %sys %iowait %irq %soft %steal %guest %gnice %idle
  *     22:49:27  all  39.60     - 9.90    0.50 0.00  0.00   1.49      -      - 48.51
+ *
+ *  - %iowait is the time in which a CPU is idle while a thread that slept on this CPU waits for a
+ *    disk. If this time is unknown, %iowait is the iowait time of the kernel.
+ *  - %idle is the idle time without %iowait.
+ *  - %usr contains the time of niced processes and of guests, so %nice, %guest and %gnice are "-".
+ *  - Stolen time (%steal) is also counted in the other columns.
  */
 #include "format.h"
 

@@ -1,15 +1,15 @@
 /*
- * CSV as in RFC 4180, with one table of the record. Each row starts with the inline fields
- * (TABLE_INLINE), whose values are the same in all rows of a record. The columns of the table
- * follow. There is one header line, before the first record. A column that has the name of an
- * inline field is named "TABLE.NAME".
+ * CSV (RFC 4180) with one table of a record. The header line comes before the first record. Each
+ * row starts with the inline fields (TABLE_INLINE), which have the same values in all rows of a
+ * record. The columns of the table follow. A column with the name of an inline field is named
+ * "TABLE.NAME".
  */
 #include "format.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Writes a text, in quotes where necessary. An invalid byte becomes U+FFFD, as in JSON. */
+/* Writes a text, in quotes if it needs quotes. An invalid byte becomes U+FFFD. */
 static void write_text(FILE *stream, const char *text)
 {
     bool quoted = text[strcspn(text, ",\"\r\n")] != '\0';
@@ -60,8 +60,7 @@ static void write_name(FILE *stream, const struct record *record, const struct t
     fputs(name, stream);
 }
 
-/* Writes the cells of one row of a table. If `row` is NULL, the names of the columns are written
- * for the header. */
+/* Writes the cells of one row of a table. If `row` is NULL, writes the names of the columns. */
 static void write_cells(const struct view_options *options, const struct record *record,
                         size_t table, const struct cell *row, bool *first)
 {
@@ -104,7 +103,7 @@ static int csv_record(const struct view_options *options, const struct record *r
     const struct table *shown = &record->tables[table];
 
     if (table >= record->table_count)
-        return EINVAL; /* unexpected, because commands check the name of the table before */
+        return EINVAL; /* cannot happen, because commands check options->table */
     if (number == 0)
         write_line(options, record, table, NULL);
     for (size_t row = 0; row < shown->row_count; row++)

@@ -1,9 +1,9 @@
 /*
- * A record that a command fills row by row, and that owns its cells, texts and notes. A command
- * declares its tables once, and fills them again for each interval.
+ * A record that owns its cells, texts and notes. A command declares the tables once, and fills them
+ * row by row in each interval.
  *
- * Only document_finish() returns an error. Before that call, rows and texts for which there is no
- * memory are silently left out.
+ * Only document_finish() returns an error. Earlier calls leave out rows and texts for which there
+ * is no memory.
  */
 #pragma once
 
@@ -12,8 +12,8 @@
 #define DOCUMENT_TABLES 8
 #define DOCUMENT_NOTES 16
 
-/* Initialisers of a table: DOCUMENT_ROWS for any number of rows, DOCUMENT_ONE for a single row,
- * which is hidden in text. */
+/* Initialisers of a table: DOCUMENT_ROWS for any number of rows, DOCUMENT_ONE for one row, which
+ * the text view does not show. */
 #define DOCUMENT_ROWS(name, fields)                                                                \
     {                                                                                              \
         name, TABLE_ROWS, fields, ARRAY_COUNT(fields), NULL, 0, false                              \
@@ -33,11 +33,11 @@
 struct document {
     struct record record;
     struct table tables[DOCUMENT_TABLES];
-    struct cell *cells[DOCUMENT_TABLES]; /* the cells of each table, owned */
+    struct cell *cells[DOCUMENT_TABLES]; /* the cells of each table; owned */
     size_t capacities[DOCUMENT_TABLES];
     const char *notes[DOCUMENT_NOTES + 1];
     size_t note_count;
-    char **texts; /* [text_count], owned */
+    char **texts; /* [text_count]; the array and the texts are owned */
     size_t text_count, text_capacity;
     bool failed;
 };
@@ -45,14 +45,13 @@ struct document {
 /* Removes all rows, texts and notes, and starts a record with the tables of `layout`. */
 void document_start(struct document *document, const struct record *layout);
 
-/* Adds a row to a table. `cells` is an array in the order of the table's fields; missing cells are
- * unknown. */
+/* Adds a row to a table. `cells` are in the order of the table's fields. Cells missing at the end
+ * are unknown. */
 #define DOCUMENT_ADD(document, table, cells)                                                       \
     document_add(document, table, cells, ARRAY_COUNT(cells))
 void document_add(struct document *document, size_t table, const struct cell *cells, size_t count);
 
-/* Returns a formatted text, which lives until document_start() is called again. Never returns
- * NULL. */
+/* Returns a formatted text, which lives until the next document_start(). Never returns NULL. */
 const char *document_text(struct document *document, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -65,7 +64,7 @@ int document_finish(const struct document *document);
 
 void document_release(struct document *document);
 
-/* Selects the `most` rows with the largest keys[row], or all rows if `most` is 0. The selected rows
- * are moved to the start of rows[count], in ascending order of their numbers. Returns the number of
- * selected rows. */
+/* `rows` has `count` row numbers. Selects the `most` rows with the largest keys[row], or all rows
+ * if `most` is 0. Moves the selected numbers to the start of `rows`, in ascending order. Returns
+ * how many rows are selected. */
 size_t rows_with_most(size_t *rows, size_t count, size_t most, uint64_t *keys);

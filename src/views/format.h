@@ -4,7 +4,7 @@
 #include "view.h"
 
 /* Returns the length in bytes (1 to 4) of the UTF-8 character at `text`, or 0 if the bytes are
- * invalid. The function never reads past a NUL. */
+ * invalid. Reads no byte after a NUL. */
 size_t utf8_length(const char *text);
 
 /* Returns the length in bytes of the character at `text`, which is 1 for an invalid byte.
@@ -12,15 +12,16 @@ size_t utf8_length(const char *text);
  * unknown in the locale. */
 size_t character_length(const char *text, size_t *ret_columns);
 
-/* Writes a number or a boolean as in JSON and CSV. For other kinds of cells, the function writes
- * nothing and returns false. */
+/* Writes a number or a boolean as JSON and CSV have it. Writes nothing and returns false for other
+ * kinds of cells. */
 bool write_plain(FILE *stream, const struct cell *cell);
 
 /* Writes a JSON string with its quotes. An invalid byte becomes U+FFFD. */
 void json_text(FILE *stream, const char *text);
 
-/* Returns true if the column is to be shown. If options->columns is set, columns of the main table
- * are shown only if they are listed there, and columns without a name are not shown. */
+/* Returns true if the column is to be shown. `name` is NULL for a column that only text has. If
+ * options->columns is not NULL, the main table shows only the columns in that list, and no table
+ * shows columns without a name. */
 bool column_wanted(const struct view_options *options, const struct record *record, size_t table,
                    const char *name);
 

@@ -18,7 +18,7 @@
 #define COUNT_WIDTH 4
 #define PERCENT_WIDTH 4
 #define OVER_WIDTH 6
-/* If labels do not fit, only states beyond this number are dropped to make space for them. */
+/* To make space for labels, states are dropped only while there are more than this. */
 #define STATES_BEFORE_LABELS 5
 #define IDLE_COUNTS_LESS 100
 #define OTHER_HEADING "other%"
@@ -180,7 +180,7 @@ void frame_columns_see(struct frame_columns *columns, const struct selected *sel
     }
 }
 
-/* Returns true if a rule named the state. The name of such a state ends with its title:
+/* Returns true if a rule (rules/) named the state. The name of such a state ends with its title:
  * "contention_table_lock" has the title "table lock". */
 static bool is_of_rule(const struct frame_columns *columns, size_t state)
 {
@@ -203,8 +203,8 @@ static void head_state(const struct frame_columns *columns, size_t column, bool 
         short_heading(state->short_title != NULL ? state->short_title : state->title, ret);
 }
 
-/* Uses the whole titles if `whole` is set. Otherwise a whole title is used only where two short
- * titles would be the same. */
+/* Writes the headings of the shown states. If `whole` is set, headings are whole titles. Otherwise
+ * a heading is a short title, unless an earlier heading is the same. */
 static void head_states(struct frame_columns *columns, bool whole)
 {
     for (size_t i = 0; i < columns->shown_count; i++) {
@@ -257,8 +257,9 @@ static size_t states_width(const struct frame_columns *columns)
     return width;
 }
 
-/* Returns the priority of a state, which is its time, or a fraction of its time for idle time. CPU
- * time and the state by which rows are sorted have the highest priority. */
+/* Returns the priority of a column of states: its time, or a fraction of its time if the state is
+ * idle. The columns of CPU time and of the state that rows are sorted by have the highest
+ * priority. */
 static uint64_t interest(const struct frame_columns *columns, size_t column)
 {
     if (column == columns->cpu || column == columns->sorted)
@@ -267,7 +268,7 @@ static uint64_t interest(const struct frame_columns *columns, size_t column)
            (first_of(columns, column)->class == CLASS_IDLE ? IDLE_COUNTS_LESS : 1);
 }
 
-/* Drops the state with the lowest priority. Returns false if all remaining states must stay. */
+/* Hides the column with the lowest priority. Returns false if all remaining columns must stay. */
 static bool drop_state(struct frame_columns *columns)
 {
     size_t least = 0;
@@ -285,7 +286,7 @@ static bool drop_state(struct frame_columns *columns)
     return true;
 }
 
-/* Selects as many states as fit beside `labels` labels, but at least one state. */
+/* Selects as many columns of states as fit beside `labels` labels, but at least one. */
 static void choose_states(struct frame_columns *columns, size_t space, size_t labels)
 {
     const size_t states = columns->state_column_count;
@@ -307,8 +308,8 @@ static void choose_states(struct frame_columns *columns, size_t space, size_t la
         head_states(columns, false);
 }
 
-/* Gives the remaining space first to long names, and then to labels. Returns the width of a
- * label. */
+/* Divides the remaining space. Each label that fits gets its minimum. Then names get what they
+ * need, and labels the rest. Returns the width of a label. */
 static size_t divide_space(struct frame_columns *columns, size_t space, size_t labels)
 {
     const size_t wanted =
@@ -336,8 +337,8 @@ static void add_all(struct frame_columns *columns, const struct field *fields, s
         add(columns, fields[i]);
 }
 
-/* Returns the width of a name or label. In a file or pipe, values of up to UNCUT_MOST characters
- * are not cut. */
+/* Returns the width of a column of names or labels. `most` is the longest value. In a file or pipe,
+ * values of up to UNCUT_MOST characters are not cut. */
 static size_t text_width(const struct frame_style *style, size_t width, size_t most)
 {
     const size_t whole = most < UNCUT_MOST ? most : UNCUT_MOST;
@@ -359,7 +360,7 @@ static void add_percents(struct frame_columns *columns)
                                  .width = (int)unaccounted_width(columns) });
 }
 
-/* Selects the labels that distinguish rows, and the label by which rows are sorted. Returns the
+/* Selects the labels that distinguish rows, and the label that rows are sorted by. Returns the
  * number of labels. */
 static size_t choose_labels(struct frame_columns *columns, const struct selection *selection)
 {

@@ -1,14 +1,14 @@
 /*
- * The columns of the rows of a frame. JSON and CSV have all columns. Text has as many columns as
- * fit: id, name, process, labels, count, a percentage for each state, and unaccounted time. States
- * with the same short title share a column.
+ * The columns in which the rows of a frame are shown. JSON and CSV have all columns. Text has as
+ * many columns as fit: id, name, process, labels, count, a percentage for each state, and
+ * unaccounted time. In text, states with the same short title share a column.
  *
- * In text, the states with the most time in any interval so far get a column, so that columns do
- * not come and go. In this choice, only a fraction of idle time counts. CPU time and the state by
- * which rows are sorted always have a column. The remaining states are added up in the column
- * "other".
+ * If not all states fit into text, those with the most time are shown. A state's time is its
+ * largest time in any interval so far, so that columns do not come and go. Of idle time only a
+ * fraction counts. CPU time and the state that rows are sorted by are always shown. The other
+ * states are added up in the column "other%".
  *
- * Labels that distinguish rows are shown. A label is not shown if its value is the same in all
+ * Text shows the labels that distinguish rows. A label is hidden if its value is the same in all
  * rows, or part of the name in all rows.
  */
 #pragma once
@@ -32,10 +32,10 @@ struct frame_style {
     bool keeps_end;  /* text cuts a long name at its start, because the name is a path */
     bool is_single;  /* each row is one thread, process or session, not a group */
     enum percent_of percent_of;
-    /* Returns the name of a user. NULL if rows have no user. */
+    /* Returns the name of a user. The member is NULL if rows have no user. */
     const char *(*user)(void *context, uint32_t uid);
-    /* If `line` is not NULL, text has a single column, whose values line() writes. line_heading is
-     * the heading of living rows, and line_heading_of_exited is the heading of exited rows. */
+    /* If `line` is not NULL, text has a single column, and line() writes its values to `ret`. The
+     * other two members are its headings, above the living and above the exited entities. */
     const char *line_heading, *line_heading_of_exited;
     void (*line)(void *context, const struct frame *rows, size_t row, const char *name, char *ret,
                  size_t capacity);
@@ -52,9 +52,9 @@ struct state_column {
 struct frame_columns {
     const struct schema *schema;
     struct field *fields; /* [field_count], owned */
-    /* [state_count of the schema] names without their unit, owned. */
+    /* [schema->state_count]; names of the states without "_ns", owned */
     char (*stems)[ORDER_NAME_SIZE];
-    size_t *column_of; /* [state_count of the schema] index into `states` for each state, owned */
+    size_t *column_of; /* [schema->state_count]; index into `states` for each state, owned */
     struct state_column *states; /* [state_column_count] in the order of the text output, owned */
     size_t state_column_count;
     bool has_shared;
@@ -64,8 +64,8 @@ struct frame_columns {
     bool differs[LABELS_MOST];     /* rows had different values of this label */
     bool beyond_name[LABELS_MOST]; /* a value of this label was not part of the row's name */
     size_t row_count;
-    /* The flags for text are set once a row had a process, a count above 1, or more time in states
-     * than wall time. */
+    /* Set as soon as a row has a pid, a count above 1, or states that add up to more than its wall
+     * time. */
     bool has_pid, has_count, has_over;
     size_t name_most;               /* width of the longest name so far */
     size_t label_most[LABELS_MOST]; /* width of the longest value of each label so far */
@@ -90,15 +90,14 @@ void frame_columns_see(struct frame_columns *columns, const struct selected *sel
 void frame_columns_lay_out(struct frame_columns *columns, const struct selection *selection,
                            const struct frame_style *style);
 
-/* Returns the time of a row in one column of text, which is the sum of the states in that
- * column. */
+/* Returns the time in all states of a column. `values` are the values of a row. */
 uint64_t state_column_ns(const struct frame_columns *columns, const uint64_t *values,
                          size_t column);
 
-/* Returns the title of a column: the title of its only state, or the short title of the states that
- * share the column. */
+/* Returns the title of a column. If any column is shared by several states, this is the short
+ * title. */
 const char *state_column_title(const struct frame_columns *columns, size_t column);
 
-/* Return true if text has a column of process ids, or a column of counts. */
+/* Return true if text has a column "pid", or a column for the number of entities. */
 bool frame_columns_have_pid(const struct frame_columns *columns, const struct frame_style *style);
 bool frame_columns_have_count(const struct frame_columns *columns, const struct frame_style *style);

@@ -76,7 +76,7 @@ static int choose(struct frame_cpus *ret, const struct frame *cpus, bool for_tex
     if (r != CAMP_OK)
         return r;
     if (for_text && cpus->entity_count > FRAME_CPU_LINES + 1) {
-        /* The total is the first row, because it has the most CPU time. */
+        /* The total has the most CPU time, so it is the first row. */
         selected->count = FRAME_CPU_LINES;
         return CAMP_OK;
     }

@@ -1,4 +1,4 @@
-/* The rows of CPUs in a frame. Text has a line for each CPU. If there are many CPUs, text has a
+/* The CPUs of a frame as a table. Text has a line for each CPU. If there are many CPUs, text has a
  * line for their total and a line for each of the busiest CPUs. JSON has all CPUs with all
  * columns. */
 #pragma once

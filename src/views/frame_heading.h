@@ -11,5 +11,5 @@ size_t characters(const char *text);
 /* Shortens "run queue" to "runq%". A title of up to 7 characters only gets the "%". */
 void short_heading(const char *title, char ret[FRAME_HEADING_SIZE]);
 
-/* Shortens the title of a state that a rule names: "table lock" becomes "tab.lock%". */
+/* Shortens the title of a state that a rule (rules/) named: "table lock" becomes "tab.lock%". */
 void dotted_heading(const char *title, char ret[FRAME_HEADING_SIZE]);

@@ -9,9 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A state is listed if its sum is at least this number of entities. */
+/* note_sums() lists a state if on average at least this many entities are in it. */
 #define SUM_LEAST 0.005
-/* A share that rounds to 100.0 % is not reported. */
+/* note_over() lists a row if its states add up to this share of its time, the smallest share that
+ * is shown as more than 100.0 %. */
 #define OVER_LEAST 1.0005
 
 const char *frame_kind(const struct frame_facts *facts, const struct schema *schema)
@@ -54,8 +55,8 @@ static double interval_of(const struct frame *frame)
     return (double)(frame->end_ns - frame->start_ns);
 }
 
-/* Writes the number of entities and the sum of each state. "10 sessions: 3.20 CPU" means that 10
- * sessions used as much CPU time as 3.2 sessions that are always on a CPU. */
+/* Writes the number of entities and the sum of each state. "10 sessions: 3.20 CPU" means that on
+ * average 3.2 of the 10 sessions used a CPU. */
 static void note_sums(char *note, const struct frame *frame, const struct frame_columns *columns,
                       const char *kind)
 {
@@ -114,8 +115,8 @@ static size_t find_counter(const struct schema *schema, const char *name)
     return at;
 }
 
-/* Appends the percentage of switches that no event reported. Nothing is appended if the CPUs have
- * no count of the reported switches. */
+/* Appends the percentage of context switches without an event. Appends nothing if `cpus` does not
+ * count the switches with an event. */
 static void append_share(char *note, const struct frame *cpus, uint64_t unseen)
 {
     const size_t column =
@@ -128,9 +129,9 @@ static void append_share(char *note, const struct frame *cpus, uint64_t unseen)
         append(note, " (%.3f %%)", 100 * (double)unseen / (seen + (double)unseen));
 }
 
-/* Writes the losses. Times around a switch that no event reported ("unseen") are estimated. All
- * other losses are missing from the numbers. On tier bpf, "unseen" also counts sessions that a
- * database hides from the role that camp uses. */
+/* Writes the losses, most of which are missing from the numbers. On tier bpf, losses->unseen counts
+ * context switches without an event, and the times around them are estimated. If the rows are
+ * sessions, it also counts sessions that the database hides from the role that camp uses. */
 static void note_losses(char *note, const struct frame *frame, const struct frame *cpus,
                         const struct frame_facts *facts, const char *kind)
 {
@@ -183,8 +184,8 @@ static void note_samples(char *note, const struct frame *frame)
         append(note, "samples: none in this interval");
 }
 
-/* For hosts, writes the busy time that the kernels sampled at their ticks, and the measured busy
- * time. The note names the host with the largest difference. */
+/* For hosts, writes the busy time that the kernels sampled at their ticks beside the measured busy
+ * time, and the host where the two differ most. */
 static void note_sampled(char *note, const struct frame *frame)
 {
     const size_t column = find_counter(frame->schema, "sampled_busy_ns");

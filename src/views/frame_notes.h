@@ -1,5 +1,5 @@
-/* The notes below the rows of a frame. They show sums over all entities (also entities without a
- * row), entities whose states have more time than wall time, and losses. */
+/* The notes below the rows of a frame: sums over all entities (also entities without a row),
+ * entities whose states add up to more than their time, and losses. */
 #pragma once
 
 #include "frame_columns.h"

@@ -134,7 +134,7 @@ static void fill_text(const struct filling *filling, size_t row, uint32_t depth,
     fill_percents(filling, row, cells, texts);
 }
 
-/* A group has only the label by which rows are grouped. */
+/* In a group, all labels are unknown except the label that rows are grouped by. */
 static struct cell label_cell(const struct filling *filling, const struct entity *entity,
                               size_t label)
 {
@@ -250,7 +250,7 @@ static void fill_summary(struct frame_table *table, const struct frame *cpus, co
     table->losses[3] = cell_natural(losses->partial + (cpus != NULL ? cpus->losses.partial : 0));
 }
 
-/* The exited rows have the same fields as the living rows, with another heading. */
+/* Exited rows have the fields of living rows, but another heading above the names. */
 static int head_exited(struct frame_table *table, const struct frame_style *style)
 {
     const size_t count = table->columns.field_count;

@@ -1,6 +1,6 @@
 /*
- * A frame as a record for views (schema camp.frame/1). The record has the same parts for every
- * source: headline, CPUs, rows, exited rows, notes and losses. ledger/selection.h selects and sorts
+ * A frame as a record for views (schema camp.frame/1). For every source, the record has the same
+ * parts: headline, CPUs, rows, exited rows, notes and losses. ledger/selection.h selects and sorts
  * the rows, and frame_columns.h selects the columns.
  */
 #pragma once
@@ -21,11 +21,11 @@ struct frame_texts {
 struct frame_table {
     struct record record;
     struct table tables[5];
-    struct selected selected; /* selection_pick() fills this member first */
+    struct selected selected; /* filled by selection_pick() before frame_table_fill() */
     struct frame_columns columns;
     struct frame_cpus cpus;
     struct frame_notes notes;
-    struct field *exited_fields; /* a copy of columns.fields with another heading, owned */
+    struct field *exited_fields; /* columns.fields with the heading for exited rows, owned */
     struct cell *cells;          /* [selected.count x columns.field_count], owned */
     struct frame_texts *texts;   /* [selected.count], only for text, owned */
     size_t cell_capacity, text_capacity, field_capacity;

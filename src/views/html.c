@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Pictures keep a white background in dark mode, because their colours are chosen for white. */
+/* In dark mode, pictures keep a white background, because their colours are chosen for white. */
 static const char style[] =
     ":root{color-scheme:light dark;--ground:#fff;--ink:#24292e;--faint:#57606a;--line:#d5d9de;"
     "--good:#1a7f37;--notable:#9a6700;--bad:#b3261e}"
@@ -24,7 +24,7 @@ static const char style[] =
     "td.good{color:var(--good)}td.notable{color:var(--notable)}td.bad{color:var(--bad)}"
     "td.faint{color:var(--faint)}";
 
-/* The hash of `style`; a unit test checks it. */
+/* The hash of `style`, checked by a unit test. */
 static const char style_hash[] = "sha256-VHPOZErhHT3LY7w5HF47wGhoD4biMqnAhTroWM4GaL8=";
 
 static void write_element(FILE *stream, const char *name, const char *text)

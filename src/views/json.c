@@ -1,5 +1,4 @@
-/* JSON with one object per line (NDJSON). Numbers are written in the C locale. Cells are written
- * directly, without a tree in memory. */
+/* JSON with one object per line (NDJSON). */
 #include "format.h"
 
 void json_text(FILE *stream, const char *text)

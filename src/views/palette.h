@@ -1,8 +1,7 @@
 /*
- * The colours of pictures. The SVG writer uses them, and the page receives them in the head of the
- * stream. The colours differ as much as possible (CIEDE2000) for normal sight, protanopia,
- * deuteranopia and tritanopia. Their contrast is at least 3:1 against white and against the dark
- * background #15181c.
+ * The colours of pictures and of the page, which receives them in the head of the stream. The
+ * colours differ as much as possible (CIEDE2000) for normal sight, protanopia, deuteranopia and
+ * tritanopia. Their contrast is at least 3:1 against white and against the dark background #15181c.
  */
 #pragma once
 

@@ -10,6 +10,6 @@
 struct cell percent_cell(int64_t part, uint64_t whole, char buffer[PERCENT_SIZE]);
 
 /* Returns a share of unaccounted time, which is emphasised as bad unless it rounds to 0.0. A
- * negative share is also marked by "!", for terminals without colours. If `aligned` is set, a share
- * without "!" ends with a blank. */
+ * negative share ends with "!", for terminals without colours. If `aligned` is set, other shares
+ * end with a blank. */
 struct cell unaccounted_cell(int64_t part, uint64_t whole, bool aligned, char buffer[PERCENT_SIZE]);

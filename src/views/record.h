@@ -1,10 +1,9 @@
 /*
  * The output of a command, independent of the format. A record is one object, such as one interval
  * of `camp check` or one answer of `camp get`. A record consists of tables. An array of struct
- * field declares each column of a table once: its heading, JSON key, CSV header and documentation.
+ * field declares the columns of a table: heading, JSON key, CSV header and documentation.
  *
- * The fields are static. Cells and texts belong to the command, and stay valid until the record is
- * written.
+ * Fields, cells and texts belong to the command, and stay valid until the record is written.
  */
 #pragma once
 
@@ -66,19 +65,19 @@ static inline struct cell emphasised(struct cell cell, enum emphasis emphasis)
 }
 
 struct field {
-    /* Key in JSON and CSV, with the unit last; NULL if only text has the column. */
+    /* Key in JSON and CSV, with the unit at its end; NULL if only text has the column. */
     const char *name;
     const char *title; /* heading in text; NULL if text does not have the column */
     const char *help;  /* one sentence with the meaning and source of the values */
     int width;         /* width in text; negative if aligned left, 0 for the widest cell */
     int decimals;      /* digits after the point of a real number in text */
-    bool on_request;   /* text has the column only if it is requested by name */
+    bool on_request;   /* text has the column only if --columns names it */
     /* In JSON, adjacent fields with the same group form an object of this name. */
     const char *group;
 };
 
 enum table_shape {
-    TABLE_INLINE, /* one row, whose fields are members of the record's own object */
+    TABLE_INLINE, /* one row; its fields are members of the record's own object */
     TABLE_OBJECT, /* one row as an object: "name": {...} */
     TABLE_ROWS    /* any number of rows as an array: "name": [{...}, ...] */
 };
@@ -90,11 +89,11 @@ struct table {
     size_t field_count;
     const struct cell *cells; /* [row_count x field_count] */
     size_t row_count;
-    bool hidden_in_text; /* the headline or the notes already contain the values */
+    bool hidden_in_text; /* for example if the headline has the values */
 };
 
-/* Make a table from an array of fields: TABLE_OF_ROWS with any number of rows, TABLE_OF_ONE with
- * one row, which is hidden in text. */
+/* TABLE_OF_ROWS makes a table with any number of rows from an array of fields, TABLE_OF_ONE a table
+ * with one row, which the text view does not show. */
 #define TABLE_OF_ROWS(name, fields, cells, rows)                                                   \
     ((struct table){ name, TABLE_ROWS, fields, ARRAY_COUNT(fields), cells, rows, false })
 #define TABLE_OF_ONE(name, shape, fields, cells)                                                   \

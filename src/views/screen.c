@@ -14,7 +14,8 @@
 
 static SCREEN *terminal;
 
-/* The colours of text_view. Pair i + 1 of curses has the colour colours[i]. */
+/* `code` is a colour in the escape sequences of text_view, `colour` the same colour in curses. The
+ * curses colour pair i + 1 has colours[i].colour. */
 static const struct {
     int code;
     short colour;
@@ -80,7 +81,7 @@ static bool next_line(const char **text, struct line *ret)
     return true;
 }
 
-/* text_view writes the headline (the first line) and the headings of tables in bold. */
+/* Only headings and the headline are bold in the output of text_view. */
 static bool is_heading(struct line line)
 {
     const char *bold = strstr(line.text, "\033[1m");

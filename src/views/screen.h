@@ -1,7 +1,7 @@
 /*
  * A full-screen view (ncurses) that is redrawn for each record. The text is that of text_view, with
  * headings in reverse video. Colours are used if the terminal and NO_COLOR permit. Rows that do not
- * fit can be reached by scrolling. The functions at the end read keys.
+ * fit can be reached by scrolling.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 enum screen_key {
     SCREEN_NONE = -1, /* no key was pressed before the timeout */
     SCREEN_GONE = -2, /* the terminal was closed */
-    SCREEN_UP = 256,  /* smaller values are typed bytes */
+    SCREEN_UP = 256,  /* values from 0 to 255 are typed bytes */
     SCREEN_DOWN,
     SCREEN_PAGE_UP,
     SCREEN_PAGE_DOWN,
@@ -29,14 +29,15 @@ void screen_close(void);
 /* Returns the current size, or 80 x 24 if it is unknown. */
 void screen_size(size_t *ret_columns, size_t *ret_lines);
 
-/* Shows `head` in the first line, and then the record as text. The text down to the heading of the
- * main table does not scroll. Below that heading, `*scroll` lines are skipped, but only as many as
- * it takes to show the last line. `*scroll` is set to the number of skipped lines. */
+/* Shows `head` in the first line, and the record as text below. The text down to the heading of the
+ * main table does not scroll. *scroll lines after this heading are skipped. If *scroll is larger
+ * than needed to show the last line, it is reduced. */
 void screen_draw(const char *head, const struct record *record, size_t *scroll);
 
 void screen_draw_text(const char *head, const char *text);
 
-/* Waits for a key. Returns an enum screen_key or the typed byte. */
+/* Waits at most `timeout_ms` for a key, or without a limit if it is negative. Returns an enum
+ * screen_key or the typed byte. */
 int screen_key(int timeout_ms);
 
 /* Shows `question` in the last line of the screen, and reads an answer. Returns false if the user

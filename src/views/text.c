@@ -1,5 +1,5 @@
 /*
- * Text for readers: a headline, tables with headings, and notes. A line that is too long is cut,
+ * Text for readers: a headline, tables with headings, and notes. A row that is too long is cut,
  * never wrapped. Names may be any bytes. Unprintable characters are shown as "?", so that no
  * process name can move the cursor.
  */
@@ -59,8 +59,8 @@ static void show_cell(struct shown *ret, const struct cell *cell, const struct f
     show_text(ret, number);
 }
 
-/* Sets the width of each column: the width of the field, the width of the widest cell, or 0 if the
- * column is hidden. */
+/* Sets the width of each column: field->width or, if that is 0, the width of the widest cell. The
+ * width is at least that of the title. A hidden column has the width 0. */
 static void measure_columns(const struct view_options *options, const struct record *record,
                             size_t table, size_t *ret_widths)
 {
@@ -112,7 +112,7 @@ static bool aligned_left(const struct field *field, const struct cell *cell)
     return field->width < 0 || (field->width == 0 && cell != NULL && cell->kind == CELL_TEXT);
 }
 
-/* Cuts the text after the last whole character within `most` columns. */
+/* Shortens the cell to at most `most` columns, without splitting a character. */
 static void cut(struct shown *cell, size_t most)
 {
     const size_t whole = cell->length;
@@ -130,7 +130,8 @@ static void cut(struct shown *cell, size_t most)
 struct line {
     const struct view_options *options;
     size_t column; /* columns written so far */
-    /* Blanks before the next cell; not written yet, so that no line ends with blanks. */
+    /* Blanks before the next cell. They are written with the cell, so that no line ends with
+     * blanks. */
     size_t blanks;
 };
 
@@ -192,7 +193,7 @@ static void write_line(const struct view_options *options, const struct table *t
     putc('\n', options->stream);
 }
 
-/* A table for scripts has only empty titles, and gets no heading. */
+/* A table whose titles are all "" is for scripts, and gets no heading. */
 static bool has_heading(const struct table *table)
 {
     for (size_t i = 0; i < table->field_count; i++) {

@@ -2,8 +2,8 @@
  * The contract of a view: one function, which writes a record to a stream. A view does not know
  * where the data come from.
  *
- * The function returns 0, or the errno of a failed write. After EPIPE (`| head`) a command ends
- * without a message; see output_failed() in program/command.h.
+ * The function returns 0, or the errno of a failed write. If this is EPIPE (`| head`), the command
+ * ends without a message: see output_failed() in program/command.h.
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 struct view_options {
     FILE *stream;
     bool colour;
-    size_t width;      /* text is cut at this column; 0 means that text is not cut */
-    const char *table; /* the table that CSV writes; NULL means the main table */
+    size_t width;      /* the text view cuts rows at this column; 0 means no limit */
+    const char *table; /* the table that the CSV view writes; NULL means the main table */
     /* The names of the columns of the main table to show, NULL-terminated. NULL shows all
      * columns. */
     const char *const *columns;
@@ -24,24 +24,25 @@ struct view_options {
 struct view {
     const char *name; /* such as "text"; the value of --format */
     const char *help;
-    /* `number` is the number of records of this schema that were written before. */
+    /* `number` counts the records of this schema that are already written. */
     int (*record)(const struct view_options *options, const struct record *record, uint64_t number);
 };
 
 extern const struct view text_view;
 extern const struct view json_view;
 extern const struct view csv_view;
-/* Prints a camp.check/1 record like cpuchk, and a camp.wait/1 record like mpstat. */
+/* Writes camp.check/1 like cpuchk, and camp.wait/1 like mpstat. */
 extern const struct view classic_view;
 
-/* Returns options with the colours and the width of a stream. Only the text view uses them. */
+/* Returns options with the stream's width, and with colours if the stream supports them. Only the
+ * text view uses the two. */
 struct view_options view_options_of(FILE *stream);
 
 /* Returns NULL if there is no view with this name. */
 const struct view *view_by_name(const char *name);
 
-/* The values of --color, in the order in which the option lists them. VIEW_COLOUR_AUTOMATIC uses
- * colours if the output is a terminal, TERM is not "dumb" and NO_COLOR is not set. */
+/* The values of --color, in the order of the option's choices. VIEW_COLOUR_AUTOMATIC uses colours
+ * if the output is a terminal, TERM is not "dumb" and NO_COLOR is not set. */
 enum view_colour { VIEW_COLOUR_AUTOMATIC, VIEW_COLOUR_ALWAYS, VIEW_COLOUR_NEVER };
 extern int view_colour;
 bool view_wants_colour(FILE *stream);

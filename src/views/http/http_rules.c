@@ -79,9 +79,9 @@ static bool is_our_name(const char *value, size_t length, uint16_t port)
     return false;
 }
 
-/* Returns true if the request comes from another page. Browsers state where a request comes from,
- * and only the page itself and the address bar are allowed. Other programs do not send these
- * headers. */
+/* Returns true if another page sends the request. Browsers state the sender in the headers
+ * Sec-Fetch-Site and Origin: only the page itself and the address bar are allowed. Other programs
+ * send neither header, and are allowed. */
 static bool is_from_elsewhere(const struct http_request *request)
 {
     const struct http_header *site = &request->fetch_site, *origin = &request->origin;

@@ -1,11 +1,11 @@
 /*
  * Access rules of the local server. This code checks a request, and uses no socket and no library.
  *
- * Any web page in the user's browser may send requests to ports of this computer. So a request must
- * use a host name that nobody can register. Otherwise an attacker's host name could resolve to
- * 127.0.0.1, and the browser would treat the attacker's page and this server as one origin (DNS
- * rebinding). A request must not come from another page, and must ask for an existing target. The
- * stream is sent only to a client that has the token. The token is compared in constant time.
+ * Any web page in the user's browser may send requests to ports of this computer. An attacker's
+ * host name could even resolve to 127.0.0.1, and then the browser would treat the attacker's page
+ * and this server as one origin (DNS rebinding). So a request must use a host name that nobody can
+ * register. It must not come from another page, and must ask for an existing target. The stream is
+ * sent only to a client that has the token. The token is compared in constant time.
  */
 #pragma once
 
@@ -15,8 +15,8 @@
 
 #define HTTP_TOKEN_LENGTH 32 /* 128 bits in hexadecimal */
 
-/* A header of a request. `count` says how often the header occurs. `value` is the value of the
- * first occurrence, and may be any bytes. */
+/* A header of a request. `count` is how often the request has the header. `value` is the first
+ * value, and may be any bytes. */
 struct http_header {
     unsigned count;
     const char *value;
@@ -39,7 +39,7 @@ void http_note_header(struct http_request *request, const char *name, size_t nam
 
 /* The address of the server, and the token that clients need. */
 struct http_place {
-    uint16_t port; /* 0 accepts any port, for requests through a tunnel to a Unix socket */
+    uint16_t port; /* 0 accepts any port, as a tunnel to a Unix socket needs */
     bool any_name; /* the server is reachable from outside, so any host name is accepted */
     char token[HTTP_TOKEN_LENGTH + 1];
 };
@@ -63,6 +63,6 @@ unsigned http_check(const struct http_place *place, const struct http_request *r
  * 421. */
 unsigned http_check_access(const struct http_place *place, const struct http_request *request);
 
-/* Returns the reason for a refusal and what the user can do. The text is the body of an answer
- * whose status is not 200. */
+/* Returns the body of an answer whose status is not 200: the reason for the refusal, and what the
+ * user can do. */
 const char *http_reason(unsigned status);

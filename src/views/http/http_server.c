@@ -12,7 +12,7 @@
 static void add_headers(struct MHD_Response *response, unsigned status)
 {
     static const struct {
-        /* Answers with this status get the header; 0 means any, 1 means any except 200. */
+        /* Answers with this status have the header. 0 means any status, 1 any status except 200. */
         unsigned status;
         const char *name, *value;
     } headers[] = {
@@ -168,7 +168,7 @@ static int start(struct http_server *server, int listener, struct camp_error *er
     const struct http_service *service = &server->service;
     sigset_t all, before;
 
-    /* The server's thread inherits the blocked signals, so that the caller's thread gets all
+    /* The server's thread inherits the blocked signals, so that only the caller's thread gets
      * signals. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -183,7 +183,7 @@ static int start(struct http_server *server, int listener, struct camp_error *er
     if (server->daemon != NULL)
         return CAMP_OK;
     camp_fail_errno(error, errno, "the server does not start");
-    /* If the server had started, libmicrohttpd would close the listening socket. */
+    /* A daemon that did not start does not close the listening socket. */
     close(listener);
     return CAMP_E_IO;
 }

@@ -1,7 +1,7 @@
 /*
  * A local HTTP server, shared by the page's server and the exporter. One thread of libmicrohttpd
- * answers GET and HEAD requests. The thread calls the function of the service, which applies the
- * access rules (http_rules.h).
+ * answers GET and HEAD requests. For each request, this thread calls http_service.answer, which
+ * applies the access rules (http_rules.h).
  */
 #pragma once
 
@@ -43,11 +43,13 @@ struct http_server {
 int http_server_open(struct http_server *ret, const struct listen_address *at,
                      const struct http_service *service, struct camp_error *error);
 
-/* Closes all connections. The server may be all zero, and http_server_open() may have failed. */
+/* Closes all connections. `server` may be all zero, and may be one that http_server_open() failed
+ * to start. */
 void http_server_close(struct http_server *server);
 
 /* Marks the client of the connection as authenticated. The connection is no longer a guest, so no
- * new connection replaces it. The kernel's send buffer is set to this size. */
+ * new connection replaces it. The connection's send buffer in the kernel gets the size
+ * `send_buffer_size`, in bytes. */
 void http_server_promote(struct http_server *server, struct MHD_Connection *connection,
                          int send_buffer_size);
 

@@ -74,7 +74,7 @@ static int listen_on(union address *address, socklen_t size, uint16_t *port, int
 
     if (listener < 0)
         return fail_with(listener, "socket", error);
-    /* A port is available even if earlier connections to it are still closing. */
+    /* SO_REUSEADDR makes a port available while old connections to it are still closing. */
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (bind(listener, &address->any, size) != 0)
         return fail_to_bind(listener, *port, error);
@@ -146,8 +146,8 @@ static bool somebody_listens(const union address *address)
     return connected;
 }
 
-/* Removes an old socket from the path. Fails if the path is not a socket, or if a program listens
- * at it. */
+/* Removes an old socket at the path. Fails if something else is there, or if a program listens at
+ * the socket. */
 static int clear_path(const union address *address, struct camp_error *error)
 {
     const char *path = address->path.sun_path;

@@ -1,5 +1,5 @@
-/* Sockets that a server listens on. A socket can be reached from this computer or by this user
- * only, unless the caller requests an address that is reachable from outside. */
+/* Sockets that a server listens on. Only this computer can reach a port, and only this user a Unix
+ * socket, unless the caller requests an address that is reachable from outside. */
 #pragma once
 
 #include <camp/camp.h>

@@ -10,10 +10,10 @@
 struct piece {
     struct piece *next;
     uint64_t number; /* number of the piece among all pieces, from 1 */
-    uint64_t frame;  /* number of the frame; another block has the number of the frame before it */
+    uint64_t frame;  /* number of the frame; if the piece is no frame, of the frame before */
     uint64_t time_ns;
     size_t size;
-    unsigned holders; /* number of readers that hold the piece, plus 1 for the history itself */
+    unsigned holders; /* number of readers at this piece, plus 1 while it is in the history */
     bool is_key, is_dropped;
     uint8_t data[];
 };
@@ -52,8 +52,8 @@ static struct piece *second_key(const struct history *history)
     return piece;
 }
 
-/* Returns true if the pieces before `key` may be dropped: if the remaining pieces satisfy the
- * minimums, or if the maximum of bytes is exceeded. */
+/* Returns true if the pieces before `key` may be dropped. This is so if limits->bytes is exceeded,
+ * or if the remaining pieces are enough for limits->frames and limits->time_ns. */
 static bool may_drop_until(const struct history *history, const struct piece *key)
 {
     const struct history_limits *limits = &history->limits;
@@ -134,8 +134,8 @@ void history_reader_release(struct history_reader *reader)
     *reader = (struct history_reader){ 0 };
 }
 
-/* Returns the piece after the current piece. NULL means that there is no next piece yet or, if
- * *ret_gap is set, that the next piece was dropped. */
+/* Returns the piece after `at`. NULL means that there is no next piece yet or, if *ret_gap is set,
+ * that the next piece was dropped. */
 static struct piece *next_of(const struct history *history, const struct piece *at, bool *ret_gap)
 {
     if (!at->is_dropped)

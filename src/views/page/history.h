@@ -3,9 +3,9 @@
  * piece is a frame with its entities, or another block. Each reader has a position in this list.
  * This code uses no lock and no socket.
  *
- * A reader starts at a key frame, so old pieces are dropped only up to the next key frame. A piece
- * that a reader holds stays in memory. A stalled reader therefore holds only one piece, and finds a
- * gap after it.
+ * A reader starts at a key frame, so old pieces are dropped only up to the next key frame. The
+ * piece at which a reader is stays in memory, even after it was dropped. So a stalled reader costs
+ * one piece, and later finds a gap after this piece.
  */
 #pragma once
 
@@ -40,20 +40,20 @@ struct history_reader {
 
 void history_release(struct history *history);
 
-/* Appends a frame with its entities or, if time_ns is 0, another block. Returns CAMP_OK or
- * CAMP_E_NOMEM. */
+/* Appends a piece: a frame with its entities, where time_ns is the frame's end, or another block,
+ * where time_ns is 0. Returns CAMP_OK or CAMP_E_NOMEM. */
 int history_append(struct history *history, const uint8_t *data, size_t size, bool is_key,
                    uint64_t time_ns);
 
-/* Returns true if the next frame must be a key frame, so that the limit of bytes can be kept. */
+/* Returns true if the next frame must be a key frame. Otherwise limits.bytes could not be kept. */
 bool history_wants_key(const struct history *history);
 
 /* Returns the number of the oldest frame in the history, counted from 1 over all frames, or 0 if
  * there is no frame. */
 uint64_t history_oldest_frame(const struct history *history);
 
-/* Reads up to `capacity` bytes, and returns their number. 0 means that there are no more bytes yet.
- * If *ret_gap is set, the next bytes were dropped, and the caller continues with
+/* Reads up to `capacity` bytes, and returns their number. 0 means that there are no more bytes yet
+ * or, if *ret_gap is set, that the next bytes were dropped. After a gap, the caller continues with
  * history_reader_start(). */
 size_t history_read(const struct history *history, struct history_reader *reader, void *ret,
                     size_t capacity, bool *ret_gap);

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* [page_size()], without a final NUL */
+/* [page_size()], followed by a NUL that is not counted */
 extern const char page_html[];
 size_t page_size(void);
 

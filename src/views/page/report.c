@@ -65,8 +65,8 @@ static void put_base64(FILE *stream, const uint8_t *data, size_t size)
     }
 }
 
-/* Compresses the input, and writes each buffer of output that is full. At the end, the last buffer
- * is written too. */
+/* Compresses the input, and writes each buffer of output that is full. If `flush` is Z_FINISH, also
+ * writes the last buffer. */
 static void compress_more(struct report *report, int flush)
 {
     z_stream *deflater = &report->deflate;

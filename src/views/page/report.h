@@ -13,8 +13,8 @@
 
 struct report;
 
-/* Starts a report, and writes the page up to the data. `title` is the title of the document. The
- * caller closes the stream after report_end(). Returns NULL if there is no memory. */
+/* Starts a report, and writes the page up to the data. The caller closes the stream after
+ * report_end(). Returns NULL if there is no memory. */
 struct report *report_start(FILE *stream, const char *title);
 
 /* Writes the next blocks of a stream (stream.h). Returns 0, or the errno of a failed write. */

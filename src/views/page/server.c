@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-/* Guests count twice, because connections of replaced guests may still be closing. */
+/* Twice the guests, because connections of replaced guests may still be closing. */
 #define CONNECTIONS_MAXIMUM (SERVER_STREAMS_MAXIMUM + 2 * GUESTS_MAXIMUM)
 #define GUEST_SILENT_S 5
 #define MEMORY_EACH (64 * 1024)
@@ -26,8 +26,8 @@ static int make_token(char ret[HTTP_TOKEN_LENGTH + 1], struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Starts the thread of clients_beat(). The thread inherits the blocked signals, so that the
- * caller's thread gets all signals. */
+/* Starts a thread that runs clients_beat(). The thread inherits the blocked signals, so that only
+ * the caller's thread gets signals. */
 static int start_beat(struct server *server, struct camp_error *error)
 {
     sigset_t all, before;
@@ -100,8 +100,8 @@ static void expire_entities(struct server *server)
         stream_expire(&server->stream, oldest - kept);
 }
 
-/* Moves the written blocks to the history. If `r` is an error, the blocks are incomplete, and are
- * removed instead. */
+/* Moves server->written to the history. If `r` is an error, server->written is incomplete, and is
+ * cleared instead. */
 static int keep_written(struct server *server, int r, bool is_key, uint64_t time_ns)
 {
     const struct bytes *written = &server->written;

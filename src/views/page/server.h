@@ -1,11 +1,11 @@
 /*
- * The local server of camp view. It serves the page, and the stream of frames to clients that have
- * the token.
+ * The local server of camp view. It serves the page to every client, and the stream of frames to
+ * clients that have the token. http_rules.h has the access rules.
  *
  * The caller reads a source and passes frames to the server. A thread of libmicrohttpd sends the
  * frames. All clients share one history of the stream (history.h), in which each client has a
- * position. So a client that does not read does not slow down other clients, and costs only one
- * frame and one connection. http_rules.h has the access rules.
+ * position. So a client that does not read costs only one frame and one connection, and does not
+ * slow down other clients.
  */
 #pragma once
 
@@ -29,8 +29,7 @@ const struct http_place *server_at(const struct server *server);
 /* Returns CAMP_OK or CAMP_E_NOMEM. */
 int server_frame(struct server *server, const struct frame *frame);
 
-/* Ends the stream. Clients can still read the frames sent before. Returns CAMP_OK or
- * CAMP_E_NOMEM. */
+/* Ends the stream. Clients can still read earlier frames. Returns CAMP_OK or CAMP_E_NOMEM. */
 int server_end(struct server *server, const char *reason);
 
 /* Closes all connections within half a second. `server` may be NULL. */

@@ -8,17 +8,17 @@
 #include <string.h>
 
 #define BEAT_NS NS_PER_S
-/* A connection without traffic is closed after this time. A page may be paused, or the computer of
- * the page asleep. */
+/* A stream that sends nothing for this time is closed. The time is long, because a page may be
+ * paused, or its computer asleep. */
 #define STREAM_STUCK_S 300u
-#define PIECE_SIZE (48 * 1024)        /* most data that one callback may return */
+#define PIECE_SIZE (48 * 1024)        /* most bytes that client_read() returns */
 #define SEND_BUFFER_SIZE (256 * 1024) /* the kernel keeps this much data for a slow client */
 
 struct client {
     struct client *next;
     struct server *server;
     struct MHD_Connection *connection;
-    struct bytes own; /* blocks sent before the history: head, entities, a beat, a note */
+    struct bytes own; /* blocks for this client, sent before it reads on in the history */
     size_t own_offset;
     struct history_reader reader;
     uint64_t sent_ns; /* time at which data were last sent to this client */
@@ -40,8 +40,8 @@ void clients_wake(struct server *server)
         wake(client);
 }
 
-/* The next piece for this client was dropped. So the client continues at the oldest piece, and gets
- * all entities again. */
+/* The next piece for this client was dropped. So the client continues at the oldest piece of the
+ * history, and gets all entities again. */
 static int skip_gap(struct server *server, struct client *client)
 {
     int r = stream_note("This page fell behind: some intervals are missing.", &client->own);
@@ -65,7 +65,7 @@ static size_t read_own(struct client *client, char *ret, size_t capacity)
     return count;
 }
 
-/* Reads up to `capacity` bytes. *ret_count is 0 if there are no bytes yet. */
+/* Reads up to `capacity` bytes. Sets *ret_count to 0 if there are no bytes yet. */
 static int read_next(struct server *server, struct client *client, char *ret, size_t capacity,
                      size_t *ret_count)
 {
@@ -163,8 +163,8 @@ static struct client *client_enter(struct server *server, struct MHD_Connection 
     return NULL;
 }
 
-/* Answers with the page, which states its own content security policy. Only the directive
- * frame-ancestors must be set by a header. */
+/* The page contains its content security policy, except frame-ancestors, which must be in a
+ * header. */
 static enum MHD_Result answer_page(struct MHD_Connection *connection)
 {
     return http_answer(connection,

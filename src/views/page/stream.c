@@ -10,13 +10,13 @@
 #include "ledger/array.h"
 #include "stream_block.h"
 
-/* The largest share that fits into 16 bits before the unit is doubled. */
+/* Larger shares do not fit into 16 bits until the unit is doubled. */
 #define SHARE_MAXIMUM 1.3
-#define ELAPSED_BITS 11 /* binary digits to which elapsed times are rounded */
-/* The unit is not doubled more often, because then one outlier would make the shares of all rows
- * coarse. Larger shares are clipped. */
+#define ELAPSED_BITS 11 /* elapsed times are rounded to this many binary digits */
+/* Limit of doublings, so that one outlier does not make the shares of all rows coarse. Shares that
+ * are still too large are clipped. */
 #define DOUBLINGS_MAXIMUM 4u
-#define CROWD 65536 /* with fewer entities, none of them expires */
+#define CROWD 65536 /* entities expire only if there are at least this many */
 
 enum { ROW_NEW = 1, ROW_ENDED = 2 };
 
@@ -105,8 +105,8 @@ static size_t row_of(struct stream *stream, uint32_t number)
     return now->count++;
 }
 
-/* Adds an entity to its row in the current frame. If a number was reused, the frame may have two
- * entities with that number, and the row is their sum. */
+/* Adds an entity to its row in the current frame. If two entities of the frame have the same
+ * number, because the number was reused, the row is their sum. */
 static void add_row(struct stream *stream, const struct frame *frame, size_t entity,
                     uint32_t number)
 {
@@ -143,9 +143,9 @@ static bool gather(struct stream *stream, const struct frame *frame)
     return true;
 }
 
-/* Rounds to ELAPSED_BITS binary digits. The precision is relative, because a group may have
- * thousands of intervals, and a new process only a small part of an interval. Whole numbers up to
- * 2048 stay exact. */
+/* Rounds an elapsed time in intervals to ELAPSED_BITS binary digits. The precision is relative,
+ * because a group may have thousands of intervals, and a new process only a small part of an
+ * interval. Whole numbers up to 2048 stay exact. */
 static float rounded_elapsed(double elapsed)
 {
     int exponent;
@@ -215,8 +215,8 @@ static void round_rows(struct stream *stream, double interval_ns)
     }
 }
 
-/* Returns true if the row equals the row last sent. Readers drop an entity after a row that is
- * marked as ended. If such an entity has a row again, the row is always sent. */
+/* Returns true if the row equals the row last sent for the entity. After a row with ROW_ENDED,
+ * readers forget the entity, so its next row counts as changed. */
 static bool is_unchanged(const struct stream *stream, size_t row)
 {
     const size_t states = stream->schema->state_count;
@@ -232,8 +232,8 @@ static bool is_unchanged(const struct stream *stream, size_t row)
                   states * sizeof *stream->shares) == 0;
 }
 
-/* Selects the rows to send, and the entities that are gone although their last row was not marked
- * as ended. */
+/* Sets stream->chosen to the rows to send, and stream->gone to the entities that no longer have a
+ * row, except those whose last row had ROW_ENDED. */
 static bool choose(struct stream *stream, bool is_key)
 {
     stream->chosen.count = 0;

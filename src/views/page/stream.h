@@ -3,9 +3,9 @@
  * (docs/stream.md). This code does no I/O. It appends blocks to a buffer, which the caller stores
  * or sends.
  *
- * A frame is sent as the difference to the frame before. Values are rounded before they are
- * compared, so that changes below the resolution are not sent. Shares are rounded to 1/50000, and
- * elapsed times to 1/1024 of their value.
+ * A frame is sent as the difference to the frame before, except a key frame, which has all rows.
+ * Values are rounded before they are compared, so that changes below the resolution are not sent.
+ * Shares are rounded to 1/50000, and elapsed times to 11 binary digits.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "views/byte_buffer.h"
 
 #define STREAM_STATES_MAXIMUM VERTICES_STATES_MAXIMUM
-#define STREAM_KEY_EVERY 64 /* number of frames from one key frame to the next */
+#define STREAM_KEY_EVERY 64 /* most frames from one key frame to the next */
 
 struct stream_facts {
     const char *title; /* title of the page, or "" */
@@ -24,22 +24,22 @@ struct stream_facts {
     uint64_t frames;          /* 0 if unknown */
     const struct axes *axes3; /* NULL if there are too few states */
     const struct axes *axes4;
-    /* The command that shows what a row consists of. The page appends the name of the row. "" or
+    /* A command that shows what a row consists of. The page appends the row's name to it. "" or
      * NULL if there is no such command. */
     const char *below;
 };
 
-/* The values of a row as they are sent, without the shares. */
+/* A row as it is sent, without its shares. */
 struct stream_row {
     float elapsed, unaccounted;
     uint16_t flags;
 };
 
-/* What readers know of an entity. The index in the array `known` is the number of the entity. */
+/* What readers know of an entity. stream->known[n] is the entity with the number n. */
 struct stream_known {
     struct stream_row row; /* the row as last sent */
     uint32_t now;          /* index of the entity's row in the current frame */
-    bool is_present;       /* the entity had a row in the last frame */
+    bool is_present;       /* the entity had a row in the frame last sent */
 };
 
 /* The rows of the current frame, one for each entity. */
@@ -61,20 +61,19 @@ struct stream_numbers {
 struct stream {
     const struct schema *schema;
     struct registry registry;
-    struct stream_known *known;    /* [registry.count] */
-    uint16_t *shares;              /* [registry.count x state_count] as last sent */
-    size_t capacity;               /* number of entities that fit into `known` and `shares` */
-    struct stream_now now;         /* rows of the current frame, to which the members below refer */
-    struct stream_numbers changed; /* entities that are new or have changed */
-    struct stream_numbers chosen;  /* rows that differ from the rows last sent */
-    struct stream_numbers gone;    /* entities without a row that had a row in the last frame */
-    /* The entities that have a row. Until stream_frame() updates the list, it has those of the last
-     * frame. */
+    struct stream_known *known; /* [registry.count] */
+    uint16_t *shares;           /* [registry.count x state_count] as last sent */
+    size_t capacity;            /* number of entities that fit into `known` and `shares` */
+    struct stream_now now;
+    struct stream_numbers changed; /* numbers of entities that are new or have changed */
+    struct stream_numbers chosen;  /* indexes of the rows of `now` that are to be sent */
+    struct stream_numbers gone;    /* numbers of entities that no longer have a row */
+    /* Numbers of the entities that had a row in the frame last sent. */
     struct stream_numbers present;
     unsigned doublings; /* the unit of shares is doubled this many times */
     /* Frames since the last key frame; 0 makes the next frame a key frame. */
     uint64_t since_key;
-    size_t crowd; /* entities expire only if there are at least this many */
+    size_t crowd; /* number of entities from which on entities expire; 0 means CROWD */
     char note[FRAME_NOTE_SIZE];
 };
 
@@ -86,21 +85,21 @@ void stream_release(struct stream *stream);
 void stream_request_key(struct stream *stream);
 
 /* Appends the blocks of a frame: new or changed entities, and then the frame. *ret_is_key is set if
- * the frame is a key frame, at which a reader that has all entities can start. Returns CAMP_OK, or
- * CAMP_E_NOMEM, after which the stream is unusable. */
+ * the frame is a key frame. A reader that has all entities can start at a key frame. Returns
+ * CAMP_OK or CAMP_E_NOMEM. After an error the stream is unusable. */
 int stream_frame(struct stream *stream, const struct frame *frame, struct bytes *out,
                  bool *ret_is_key);
 
-/* Appends the block of the frame's note if the note differs from the last note. This block must
- * come before the block of the frame. Returns CAMP_OK or CAMP_E_NOMEM. */
+/* Appends the frame's note as a block, if the note is not empty and differs from the last frame's
+ * note. Call this function before stream_frame(). Returns CAMP_OK or CAMP_E_NOMEM. */
 int stream_frame_note(struct stream *stream, const struct frame *frame, struct bytes *out);
 
-/* Appends a block with all entities, for a reader that starts late. The numbers of the entities
- * have no gaps. Returns CAMP_OK or CAMP_E_NOMEM. */
+/* Appends a block with all entities, for a reader that starts late. Returns CAMP_OK or
+ * CAMP_E_NOMEM. */
 int stream_entities(const struct stream *stream, struct bytes *out);
 
 /* Tells the stream that readers no longer have the frames before frame `since`, counted from 1. If
- * there are many entities, the entities last seen before that frame expire, and their numbers are
+ * there are many entities, those last seen before frame `since` expire, and their numbers are
  * reused. */
 void stream_expire(struct stream *stream, uint64_t since);
 

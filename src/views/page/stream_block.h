@@ -6,8 +6,8 @@
 
 #define SHARE_UNITS 50000.0 /* units in a share of 1, before the unit is doubled */
 
-/* Appends the block of a frame, with the rows stream->chosen and the entities stream->gone. Returns
- * CAMP_OK or CAMP_E_NOMEM. */
+/* Appends the block of a frame, with the rows in stream->chosen and the entities in stream->gone.
+ * Returns CAMP_OK or CAMP_E_NOMEM. */
 int stream_put_frame(const struct stream *stream, const struct frame *frame, bool is_key,
                      struct bytes *out);
 

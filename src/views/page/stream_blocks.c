@@ -1,4 +1,5 @@
-/* The blocks of a stream (docs/stream.md): frames in little-endian binary, the others as JSON. */
+/* The blocks of a stream (docs/stream.md). A frame is little-endian binary, all other blocks are
+ * JSON. */
 #include "stream_block.h"
 #include "views/format.h"
 #include "views/palette.h"
@@ -70,8 +71,8 @@ static uint8_t *put_f64(uint8_t *at, double value)
     return (uint8_t *)memcpy(at, &bits, sizeof bits) + sizeof bits;
 }
 
-/* Sets the bits of the states that are above 0 in at least one of the rows to send. Returns the
- * number of these states. */
+/* Sets the bit of each state that is above 0 in at least one of the rows to send. Returns the
+ * number of set bits. */
 static size_t find_columns(const struct stream *stream, uint32_t mask[STREAM_STATES_MAXIMUM / 32])
 {
     const size_t states = stream->schema->state_count;

@@ -17,7 +17,7 @@ struct oklab oklab_of(const char *text);
 /* Converts a colour to 0xrrggbb. Colours outside of sRGB are clipped. */
 uint32_t oklab_rgb(struct oklab colour);
 
-/* Mixes colours[count] by shares[count]. `ground` gets the remaining share up to 1. If the shares
- * add up to more than 1, they are normalised. */
+/* Mixes colours[count] by shares[count]. If the shares add up to less than 1, `ground` gets the
+ * rest. If they add up to more than 1, they are scaled down to 1. */
 struct oklab oklab_mix(const struct oklab *colours, const double *shares, size_t count,
                        struct oklab ground);

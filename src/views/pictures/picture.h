@@ -3,12 +3,12 @@
  * the number of entities, the time in no state, the time in states that belong to no vertex, and
  * the losses.
  *
- *  - barry3: one frame as a triangle; each entity is a dot, placed by its shares of three kinds of
- * time
- *  - barry4: one frame as a tetrahedron, for four kinds of time, seen from a fixed viewpoint
- *  - barymap: a line for each entity over time; the colours of the kinds of time are mixed in OKLab
- *  - stack: stacked shares, of all entities together over time, or of each entity in one frame
- *  - lines: the shares of all entities together over time, as lines
+ *  - barry3: one frame as a triangle. Each entity is a dot, placed by its shares of three kinds of
+ *    time.
+ *  - barry4: one frame as a tetrahedron, for four kinds of time.
+ *  - barymap: a line for each entity over time. Its colour mixes the colours of the kinds of time.
+ *  - stack: stacked shares, of all entities together over time, or of each entity in one frame.
+ *  - lines: the shares of all entities together over time, as lines.
  *
  * The pictures follow Gunther and Poder, "Barry007" (2009).
  */
@@ -30,9 +30,9 @@ enum picture_kind {
 /* "barry3" and so on, NULL-terminated. */
 extern const char *const picture_names[PICTURE_KIND_COUNT + 1];
 
-/* What determines the colour of dots. Values from 0 on are indexes of labels. */
+/* What determines the colour of dots. A value from 0 on is the index of a label. */
 enum picture_colour {
-    /* Colours by name or, if all names are the same, by the first label whose values differ. */
+    /* By name. If all names are the same, by the first label whose values differ. */
     PICTURE_COLOUR_USUAL = -2,
     PICTURE_COLOUR_NAME = -1
 };

@@ -2,10 +2,9 @@
  * Barry3 and Barry4: each entity is a dot in a triangle or tetrahedron, as in Figures 5(b), 6 and 8
  * of "Barry007" (picture.h).
  *
- * The triangle has a trilinear grid. Each vertex has lines at shares of 25, 50 and 75 %, in the
- * colour of the vertex and parallel to the opposite side. The numbers are at the ends of the lines:
- * on the left side for the upper vertex, on the base for the left vertex, and on the right side for
- * the right vertex.
+ * In the triangle, each vertex has lines at shares of 25, 50 and 75 %, in the colour of the vertex
+ * and parallel to the opposite side. The numbers are at the ends of the lines: on the left side for
+ * the upper vertex, on the base for the left vertex, and on the right side for the right vertex.
  *
  * The tetrahedron is seen from a fixed viewpoint, without perspective. Farther dots are smaller and
  * paler. If there are few dots, each dot has a stem straight down to the base.
@@ -36,8 +35,8 @@ static void project_3(const struct position *position, struct dot *dot)
     dot->at = in_triangle(position);
 }
 
-/* Returns the point on a side of the triangle where `vertex` has `share`, and `other` has the
- * rest. */
+/* Returns the point on a side of the triangle at which `vertex` has the share `share`, and `other`
+ * has the share 1 - `share`. */
 static struct svg_point on_side(size_t vertex, double share, size_t other)
 {
     struct weights weights = { 0 };
@@ -58,7 +57,7 @@ static struct svg_point corner_of_triangle(size_t vertex)
 #define TICK_WIDTH 40.0
 #define TICK_SIZE 11.0
 
-/* Draws the grid. `ret_taken` is set to the boxes of the numbers. */
+/* Draws the grid. Sets `ret_taken` to the boxes that the numbers cover. */
 static void draw_grid(FILE *stream, const struct vertices *vertices, struct box ret_taken[TICKS])
 {
     static const struct svg_point gaps[] = { { -24, 4 }, { 0, 18 }, { 24, 4 } };
@@ -204,7 +203,7 @@ static struct svg_point corner_of(size_t vertex)
     return dot.at;
 }
 
-/* Draws the edges. The edge from the left corner to the rear corner is behind two faces. */
+/* The edge from the left corner (1) to the rear corner (3) is hidden behind two faces. */
 static void draw_edges(FILE *stream)
 {
     for (size_t from = 0; from < 4; from++) {

@@ -1,9 +1,9 @@
 /*
  * Dots in a triangle or tetrahedron, one for each entity.
  *
- * Dots within the same 2 x 2 pixels share a place. The first dot of a place is at its exact
- * position, and up to six other dots are around the first dot. If a place has more dots, a label
- * states their number.
+ * Dots within the same 2 x 2 pixels share a place. The first dot of a place is drawn at its exact
+ * position, and up to six other dots around the first dot. If a place has more dots, a label states
+ * their number.
  */
 #include "picture_parts.h"
 #include "views/palette.h"
@@ -18,7 +18,7 @@
 #define LABELLED_MOST 6 /* most labels of dots that are not pinned */
 #define LABEL_SIZE 11
 #define LABELS_MAXIMUM 64
-/* The share of the first vertex that a dot needs for a label if it is not pinned. */
+/* A dot with a smaller share of the first vertex gets no label, unless it is pinned. */
 #define LABEL_SHARE 0.02
 
 void dots_release(struct dots *dots)
@@ -57,7 +57,7 @@ int dots_gather(struct dots *ret, const struct picture *picture,
         project(&position, dot);
         ret->count++;
     }
-    /* The caller releases *ret even after a failure. */
+    /* The caller releases *ret also after a failure. */
     return dots_find_groups(ret, picture);
 }
 
@@ -77,7 +77,8 @@ static double worst_of(const struct dot *dot)
     return fmax(fmax(dot->weights.missing, dot->weights.over), dot->weights.left_out);
 }
 
-/* Sorts far dots first. Within a place, pinned dots come first. */
+/* Far dots come first. Within a place, pinned dots come first, and then dots with large
+ * problems. */
 static int compare_dots(const void *left, const void *right)
 {
     const struct dot *a = left, *b = right;
@@ -151,7 +152,8 @@ static void draw_dot(FILE *stream, const struct picture *picture, const struct d
                text.text);
     if (dot->weights.missing > SHOWN_UNACCOUNTED) {
         svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_MISSING }, NULL);
-        /* In merged frames, an entity may have both missing time and time accounted twice. */
+        /* In merged frames, an entity may have both kinds: missing time, and time accounted
+         * twice. */
         ring += 2;
     }
     if (dot->weights.over > SHOWN_UNACCOUNTED) {
@@ -213,8 +215,8 @@ static size_t dots_in(const struct dots *dots, const struct box *box)
     return count;
 }
 
-/* Returns the number of dots that a text in the box would hide. SIZE_MAX means that the text would
- * overlap another label or leave the picture. */
+/* Returns the number of dots that a text in the box would hide, or SIZE_MAX if the text would
+ * overlap another text or leave the picture. */
 static size_t cost_of(const struct dot_labels *labels, const struct box *box)
 {
     if (box->left < 2 || box->right > DOTS_WIDTH - 2)
@@ -226,8 +228,8 @@ static size_t cost_of(const struct dot_labels *labels, const struct box *box)
     return dots_in(labels->dots, box);
 }
 
-/* Draws a label to the right of a dot, to the left, above or below. The position that hides the
- * fewest dots is used. */
+/* Draws a label to the right of a dot, to the left, above or below, wherever it hides the fewest
+ * dots. If there is no space, the label is not drawn. */
 static void put_label(struct dot_labels *labels, struct svg_point at, double distance,
                       const char *text)
 {
@@ -268,8 +270,8 @@ static void label_dot(struct dot_labels *labels, const struct picture *picture,
     put_label(labels, dot->at, radius_of(labels->dots, dot) + 4, text);
 }
 
-/* Returns the time in the states of the first vertex, in seconds, or 0 if the dot's share is too
- * small for a label. */
+/* Returns the seconds that the dot's entity spent at the first vertex, or 0 if they are too small a
+ * share for a label. */
 static double weight_of(const struct picture *picture, const struct dot *dot)
 {
     return dot->weights.shares[0] < LABEL_SHARE
@@ -277,8 +279,7 @@ static double weight_of(const struct picture *picture, const struct dot *dot)
                : dot->weights.shares[0] * picture->timeline->elapsed_s[dot->row];
 }
 
-/* Labels the dots that have the most time in the states of the first vertex. The dot with the most
- * time is labelled first. */
+/* Labels the dots whose entities spent the most time at the first vertex, the largest first. */
 static void label_largest(struct dot_labels *labels, const struct picture *picture)
 {
     double below = INFINITY;

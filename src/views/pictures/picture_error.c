@@ -12,13 +12,13 @@
 #define WIDTH 800
 #define HEIGHT 440
 #define TOP 64  /* height of title and legend */
-#define SIDE 72 /* width of an axis and a margin */
+#define SIDE 72 /* width of a vertical axis with its margin */
 #define RADIUS 2.5
 #define LINE_HEIGHT 15
 #define DAY_NS (86400 * INT64_C(1000000000))
 #define CURVE_POINTS 200
 #define ROOM 1.02    /* maximum of an axis, relative to its highest dot */
-#define AXIS_TICKS 6 /* one more than the number of steps that plot_widen() chooses */
+#define AXIS_TICKS 6 /* plot_widen() chooses at most 5 steps, which have 6 ticks */
 /* Points are connected if they are at most this many interval lengths apart. */
 #define GAP 1.5
 
@@ -165,9 +165,9 @@ static int draw(const struct error_series *series, struct drawn *ret)
     return CAMP_OK;
 }
 
-/* Returns an axis from 0 to a round value above all values. If the largest value exceeds a round
- * value only slightly, the axis ends just above the largest value. The next round value would leave
- * the upper part of the axis empty. */
+/* Returns an axis from 0 to a round value above all values. If that would leave much of the axis
+ * empty, because the largest value is only slightly above a round value, the axis ends just above
+ * the largest value. */
 static struct plot_axis axis_of(const char *title, const double *values, size_t count)
 {
     struct plot_axis axis = { .title = title };

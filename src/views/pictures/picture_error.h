@@ -1,6 +1,5 @@
-/* Pictures of the sampling error. One picture shows CPU time and its error over time. Another
- * picture shows the error by load, with a fitted inverse curve (ledger/error_series.h,
- * inverse_fit.h). */
+/* Pictures of the sampling error: CPU time and its error over time, and the error by load with a
+ * fitted inverse curve (ledger/error_series.h, inverse_fit.h). */
 #pragma once
 
 #include "ledger/error_series.h"

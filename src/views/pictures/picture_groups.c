@@ -1,7 +1,7 @@
 /*
- * Groups of dots that share a colour. The members of a group have the same name, apart from a
- * number at its end, or the same value of a label. Each of the largest groups has a colour and is
- * in the legend.
+ * Groups of dots that share a colour. A group has the dots whose names differ only in a number at
+ * the end, or the dots with the same value of a label. Only the largest groups have a colour and
+ * are in the legend.
  */
 #include "picture_parts.h"
 #include "views/palette.h"
@@ -61,8 +61,8 @@ static size_t count_kinds(const struct dots *dots, const struct picture *picture
     return count;
 }
 
-/* Finds the possible groups by picture->colour. PICTURE_COLOUR_USUAL groups dots by name. If all
- * names are the same, the first label that has several values forms the groups. */
+/* Finds the possible groups by picture->colour. For PICTURE_COLOUR_USUAL, dots are grouped by name
+ * or, if all names are the same, by the first label with several values. */
 static size_t find_kinds(struct dots *dots, const struct picture *picture, struct kind *kinds)
 {
     const int labels = (int)picture->timeline->schema->label_count;
@@ -99,7 +99,7 @@ int dots_find_groups(struct dots *dots, const struct picture *picture)
         return CAMP_E_NOMEM;
     count = find_kinds(dots, picture, kinds);
     for (size_t i = 0; i < count && i < DOTS_GROUPS; i++) {
-        /* A name that occurs once forms no group. */
+        /* A name that only one dot has forms no group. */
         if (kinds[i].count > 1 || dots->colour >= 0)
             snprintf(dots->names[dots->group_count++], LABELS_VALUE_SIZE, "%.*s",
                      (int)kinds[i].length, kinds[i].name);

@@ -1,7 +1,7 @@
 /*
  * The barymap shows shares over time: a line for each entity, and a column for each interval. The
- * colour of a cell mixes the colours of the vertices in OKLab, with white for time in states that
- * belong to no vertex. There is no cell where the entity was absent.
+ * colour of a cell mixes the colours of the vertices in OKLab, with white for all other time. There
+ * is no cell where the entity was absent.
  *
  * If there are too many lines or columns to distinguish, neighbouring lines or columns are added
  * up.
@@ -33,7 +33,7 @@ struct run {
     double x, width;
 };
 
-/* The mean weights, in one column, of the entities that share a line. */
+/* A line in one column: the mean weights of the entities that share the line. */
 struct line_sum {
     struct weights weights;
     double elapsed_s; /* 0 if no entity of the line was present */
@@ -130,8 +130,8 @@ static double x_of(const struct map *map, int64_t wall_clock_ns)
     return plot_x(&map->plot, (double)wall_clock_ns / 1e9) - map->plot.left;
 }
 
-/* Returns the end of a column. A column ends where the next column starts, unless there is a gap of
- * at least half an interval. */
+/* Returns x at the end of a column. This is where the next column starts, unless there is a gap of
+ * at least half an interval between the two. */
 static double end_of(const struct map *map, size_t column)
 {
     const struct timeline_frame *frame = &map->picture->timeline->frames[column];
@@ -193,8 +193,8 @@ static void draw_cells(FILE *stream, struct map *map)
     svg_cells_end(stream);
 }
 
-/* Draws the colour key, a triangle of all mixed colours. The key consists of small triangles, each
- * in the colour of its centre. */
+/* Draws the colour key: a triangle with all mixtures of the colours. It consists of small
+ * triangles, each in the colour of its centre. */
 static void draw_key_of_3(FILE *stream, struct svg_point at, double side)
 {
     const double step = side / KEY_PARTS, height = step * sqrt(3) / 2;

@@ -6,9 +6,9 @@
 #include "svg.h"
 
 #define SHOWN_UNACCOUNTED 0.005 /* larger shares of unaccounted time are marked */
-/* Larger shares of left-out time (in states that belong to no vertex) are marked. A dot's position
- * shows only the proportions of the remaining time. So the error of an unmarked dot's position is
- * at most this share of the triangle's height. */
+/* Larger shares of left-out time (in states that belong to no vertex) are marked. Left-out time has
+ * no influence on a dot's position. So the position of an unmarked dot is wrong by at most this
+ * share of the triangle's height. */
 #define SHOWN_LEFT_OUT 0.05
 #define MARGIN 16
 #define COLOUR_SIZE 8 /* "#rrggbb" */
@@ -52,7 +52,8 @@ int start_picture(FILE *stream, const struct picture *picture, const char *about
 #define MOMENT_SIZE 40
 void moment_text(char ret[MOMENT_SIZE], int64_t wall_clock_ns, bool with_day);
 
-/* Writes a name and pid such as "postgres 4711", or only the name if the entity has no pid. */
+/* Writes a name and id such as "postgres 4711", or only the name if the entity is neither process
+ * nor thread. If the name is empty, writes only the id, or "all" if the id is below 0. */
 #define ENTITY_TEXT_SIZE (CAMP_NAME_SIZE + 24)
 void entity_text(char ret[ENTITY_TEXT_SIZE], const struct entity *entity);
 

@@ -1,10 +1,10 @@
 /*
- * Shares as a stack or as lines. The picture may show all entities together over time, weighted by
- * elapsed time, as in Figures 4(a) and 4(b) of "Barry007" (picture.h). Or it shows a stack for each
- * entity of one frame, as in Figure 7. The left vertex, which is usually idle time, is at the top
+ * Shares as a stack or as lines. The picture shows all entities together over time, weighted by
+ * elapsed time, as in Figures 4(a) and 4(b) of "Barry007" (picture.h), or a stack for each entity
+ * of one frame, as in Figure 7. The left vertex, which is usually idle time, is the highest vertex
  * of a stack.
  *
- * In a stack, an interval is a step from its start to its end. On a line, an interval is a point in
+ * In a stack, an interval is a step from its start to its end. In lines, an interval is a point at
  * its middle. White space below 100 % is time in no state. If a stack is higher than 100 %, time
  * was accounted twice.
  */
@@ -21,9 +21,9 @@
 #define BAR_NAMED 11.0 /* smallest width of a bar that has a name, px */
 #define NAMES_HEIGHT 110.0
 #define TIMES_HEIGHT 32.0
-/* A gap of more than this many interval lengths breaks a series. */
+/* A gap between intervals that is longer than this share of an interval breaks a series. */
 #define GAP_SHARE 0.5
-/* The vertices, and the time in states that belong to no vertex. */
+/* One layer for each vertex, and one for the time in states that belong to no vertex. */
 #define LAYERS (VERTICES_MAXIMUM + 1)
 
 /* A column of the picture: an interval or an entity. */
@@ -42,8 +42,7 @@ struct series {
     struct plot plot;
 };
 
-/* Layers are counted from the bottom of the stack. The left vertex is the highest vertex. Time in
- * states that belong to no vertex is above the left vertex. */
+/* Layers are counted from the bottom of the stack. The left vertex (1) is the highest vertex. */
 static size_t vertex_of_layer(size_t layer, size_t vertices)
 {
     return layer == 0 ? 0 : layer + 1 < vertices ? layer + 1 : 1;
@@ -174,8 +173,8 @@ static size_t fill_layer(const struct series *series, size_t layer, double *xs, 
     return count;
 }
 
-/* Fills the line of a layer, with a point in the middle of each column. Returns the number of
- * points. */
+/* Fills the line of a layer. Each column has a point at its middle, and each gap has a NAN. Returns
+ * the number of points. */
 static size_t fill_line(const struct series *series, size_t layer, double *xs, double *ys)
 {
     const size_t vertices = series->picture->vertices->count;
@@ -285,7 +284,7 @@ static double draw_names(FILE *stream, const struct series *series)
     return most;
 }
 
-/* In a stack, the axes are drawn after the data, because stacked areas would hide the grid. */
+/* In a stack, the axes are drawn after the data, because the areas would hide the grid. */
 static int draw_series(const struct series *series)
 {
     const size_t layers = series->picture->vertices->count + (series->sums.worst_left_out > 0);

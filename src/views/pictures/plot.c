@@ -11,7 +11,7 @@
 #define TICK_SIZE 11
 #define PIXELS_A_TICK 48      /* smallest distance of ticks on a vertical axis */
 #define PIXELS_A_TIME_TICK 88 /* smallest distance of ticks on the horizontal axis */
-#define NEAR 1e-9             /* tolerance in steps, for limits of an axis that are round values */
+#define NEAR 1e-9             /* tolerance in steps, so that rounding errors do not drop a tick */
 #define DAY 86400.0
 #define LEGEND_ROW 18
 #define LEGEND_MARK 18
@@ -149,7 +149,7 @@ static size_t ticks_along(double pixels, double each)
     return most < 2 ? 2 : most > 12 ? 12 : (size_t)most;
 }
 
-/* Returns the centre of the text of a tick. The text must not leave the picture at the right. */
+/* Returns `x`, or less if a text centred at `x` would leave the picture at the right. */
 static double label_x(const struct plot *plot, double x, const char *text)
 {
     return fmin(x,

@@ -87,7 +87,7 @@ void svg_text(FILE *stream, struct svg_point at, enum svg_anchor anchor, const c
 void svg_text_upwards(FILE *stream, struct svg_point at, enum svg_anchor anchor, const char *class,
                       const char *text);
 
-/* Writes any bytes as text of XML or HTML. The result is also valid within quotes. */
+/* Writes any bytes as text of XML or HTML. The result is also valid within double quotes. */
 void svg_escape(FILE *stream, const char *text);
 
 /* The hash ("sha256-...") of the picture's style sheet, for the content security policy (CSP) of a
