@@ -17,7 +17,7 @@ const struct idle_row not_idle = { .state = -1 };
 /* A row of the second table (NAME_seldom) costs this many bytes in addition to its columns. */
 #define SECOND_ROW_BYTES 20u
 
-/* Returns the nearest number of intervals, or 0 if the time is not close to a multiple of
+/* Returns elapsed_ns / wall_ns, rounded, or 0 if elapsed_ns is not close to a multiple of
  * wall_ns. */
 static uint32_t times_of(uint64_t elapsed_ns, uint64_t wall_ns)
 {
@@ -35,8 +35,8 @@ static uint32_t times_of(uint64_t elapsed_ns, uint64_t wall_ns)
     return (uint32_t)times;
 }
 
-/* Returns the state that has the whole time of the row, or -1 if no state has. Returns 0 if the
- * schema has no states. */
+/* Returns the index of the state that has all the time of the row, or -1 if there is none. Returns
+ * 0 if the schema has no states. */
 static int32_t whole_state(const struct frame *frame, size_t row)
 {
     const struct schema *schema = frame->schema;
@@ -53,8 +53,8 @@ static int32_t whole_state(const struct frame *frame, size_t row)
     return whole;
 }
 
-/* Tells whether the column counts time, so that it may repeat the time of a state. A count of
- * something else may equal that time by chance. */
+/* Tells whether the column may be in idle_row.repeated. Only a time may: a count of something else
+ * equals the time of the row only by chance. */
 static bool is_time_counter(const struct schema *schema, size_t column)
 {
     const char *name = schema->columns[column].name;
@@ -137,8 +137,8 @@ static size_t count_rows(const struct frame *frame, struct tally *tallies, size_
     return rows;
 }
 
-/* Fills firsts[k] with the number of rows in which tallies[k] is the first column that differs from
- * recording_usual(). */
+/* Counts the rows that are not idle by the first column in `tallies` that differs from
+ * recording_usual(): firsts[k] is the number of rows where this is tallies[k]. */
 static void count_firsts(const struct frame *frame, const struct tally *tallies, size_t columns,
                          size_t *firsts)
 {
@@ -155,8 +155,9 @@ static void count_firsts(const struct frame *frame, const struct tally *tallies,
     }
 }
 
-/* Moving k columns to a second table saves k bytes in each row. It costs a row in the second table
- * for each row in which one of these k columns differs from recording_usual(). */
+/* Moving the first k columns of `tallies` to NAME_seldom saves k bytes in each row of NAME_rows. It
+ * costs a row of NAME_seldom for each row in which one of these k columns differs from
+ * recording_usual(). */
 void recording_plan(const struct frame *frame, bool *ret_seldom)
 {
     const size_t columns = frame->schema->column_count + RECORDING_EXTRA_COUNT;

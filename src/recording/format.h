@@ -1,11 +1,10 @@
 /*
- * The format of recordings (camp.1, docs/recording.md), which the writer and the reader share.
- * These functions decide which rows are written and which columns move to a second table.
+ * The format of recordings (camp.1, docs/recording.md), for the writer and the reader.
  *
- * A row is idle if its whole time is in one state and each of its counters is 0 or equals that
- * time. A sleeping thread is an example. The writer stores only the first of several equal idle
- * rows, with a flag. The reader restores the others until the next row of the entity; each restored
- * row has the length of its interval.
+ * A row is idle if all its time is in one state, and each of its counters is 0 or equals that time.
+ * The row of a sleeping thread is an example. While the rows of an entity stay idle and equal, the
+ * writer stores only the first of them, with the flag RECORDING_IDLE. In each later interval, until
+ * the entity's next stored row, the reader restores a row with the length of that interval.
  */
 #pragma once
 
@@ -13,7 +12,7 @@
 
 #define RECORDING_SCHEMA "camp.1"
 #define RECORDING_APPLICATION_ID 0x63616d70 /* the text "camp" */
-#define RECORDING_VERSION 2                 /* In version 1, all counters of idle rows are 0. */
+#define RECORDING_VERSION 2 /* Version 2 allows counters other than 0 in idle rows. */
 
 enum recording_fact {
     RECORDING_SOURCE, /* the value of the option --from */
@@ -32,19 +31,20 @@ enum recording_fact {
 
 extern const char *const recording_fact_names[RECORDING_FACT_COUNT];
 
-/* These three macros list columns of the tables that every file has, in order. RECORDING_TICK has
- * the columns of the table of intervals, after its column `tick`, the number of the interval. */
+/* RECORDING_TICK(column) calls column(NAME) for each column of the tables `tick` and `tick_beside`,
+ * except for the first one, `tick`. */
 #define RECORDING_TICK(column)                                                                     \
     column(start_ns) column(end_ns) column(wall_clock_ns) column(unseen) column(lost)              \
         column(unread_ns) column(partial) column(key)
-/* The columns of an entity's identity, after the columns entity, since_tick and table_name. */
+/* The columns of the table `identity`, from the 4th to the last but one. */
 #define RECORDING_IDENTITY(column)                                                                 \
     column(id) column(pid) column(parent) column(uid) column(cgroup) column(kernel)
-/* The columns that describe a column of a table, after the columns table_name and position. */
+/* The columns of the table `column_info`, from the 3rd to the last but one. */
 #define RECORDING_COLUMN(column)                                                                   \
     column(name) column(column_name) column(title) column(help) column(kind) column(provenance)
 
-/* Each of these macros turns a column name into a part of an SQL statement. */
+/* Arguments for the three macros above. Each makes a part of an SQL statement from a column
+ * name. */
 #define SQL_INTEGER(name) ", " #name " INTEGER NOT NULL"
 #define SQL_TEXT(name) ", " #name " TEXT NOT NULL"
 #define SQL_NAME(name) ", " #name
@@ -57,21 +57,21 @@ extern const char *const recording_kinds[3];
  * can start there. */
 #define RECORDING_KEY_EVERY 60
 
-/* Flags of a row. The first two have the values of enum entity_flag. */
+/* Values of the column `flags`. */
 enum recording_flag {
     RECORDING_NEW = ENTITY_NEW,
     RECORDING_ENDED = ENTITY_ENDED,
     /* the name, parent or another part of the identity changed in this interval */
     RECORDING_CHANGED = 1u << 2,
-    RECORDING_IDLE = 1u << 3, /* The entity stays idle until its next row. */
-    RECORDING_GONE = 1u << 4  /* The entity has no rows after this row. */
+    RECORDING_IDLE = 1u << 3, /* Restore this row until the entity's next one. */
+    RECORDING_GONE = 1u << 4  /* Restore the idle row no longer. This row has no values. */
 };
 
 struct idle_row {
-    /* The only state of the row, or 0 if the schema has no states. A negative value means that the
-     * row is not idle. */
+    /* index of the state that has all the time, or 0 if the schema has no states; negative if the
+     * row is not idle */
     int32_t state;
-    /* The time of the row divided by the length of the interval. A row for a group of 3 threads has
+    /* The time of the row divided by the length of the interval. A row of 3 sleeping threads has
      * 3. */
     uint32_t times;
     uint64_t repeated; /* Bit i is set if column i is a counter that equals the time of the row. */
@@ -79,8 +79,9 @@ struct idle_row {
 
 extern const struct idle_row not_idle;
 
-/* Describes whether a row is idle. Its time may differ from a whole number of intervals by a
- * hundredth, because a snapshot does not read all threads at the same moment. */
+/* Returns not_idle for a row that is not idle. The time of an idle row may differ from a multiple
+ * of the interval by a hundredth, because a snapshot does not read all threads at the same
+ * moment. */
 struct idle_row idle_row_of(const struct frame *frame, size_t row);
 
 /* Tells whether the column is a counter that equals the time of the idle row. */
@@ -89,15 +90,14 @@ bool idle_row_repeats(struct idle_row idle, size_t column);
 /* Each row has these two values after the columns of the schema. */
 enum recording_extra { RECORDING_COUNT, RECORDING_UNACCOUNTED, RECORDING_EXTRA_COUNT };
 
-/* Returns the value of a column of the schema. For column_count + RECORDING_COUNT and column_count
- * + RECORDING_UNACCOUNTED, returns these two values. The unaccounted time may be negative
- * (int64_t). */
+/* Returns the value of a column of the schema. Column column_count + RECORDING_COUNT is the row's
+ * `count`. Column column_count + RECORDING_UNACCOUNTED is its unaccounted time, an int64_t. */
 uint64_t recording_value(const struct frame *frame, size_t row, size_t column);
 
 /* Returns the value that a column has in most rows: 1 for RECORDING_COUNT, otherwise 0. */
 uint64_t recording_usual(const struct schema *schema, size_t column);
 
-/* Selects the columns that move to a second table (NAME_seldom). This table has a row only if one
- * of its columns differs from recording_usual(). The selection takes the least space for rows like
- * those of the frame. ret_seldom has column_count + RECORDING_EXTRA_COUNT elements. */
+/* Selects the columns of the second table (NAME_seldom), so that rows like those of the frame take
+ * the least space. The second table has a row only if one of its columns differs from
+ * recording_usual(). Sets ret_seldom[column_count + RECORDING_EXTRA_COUNT]. */
 void recording_plan(const struct frame *frame, bool *ret_seldom);

@@ -24,7 +24,7 @@ struct recorder {
     struct recorder_table tables[TABLES];
     size_t table_count; /* 0 before the first interval */
     int64_t tick;
-    uint32_t number; /* the last number that an entity got */
+    uint32_t number; /* highest entity number in the file */
     struct recorder_counts counts;
     char note[FRAME_NOTE_SIZE];
 };
@@ -174,7 +174,7 @@ void recorder_close(struct recorder *recorder)
         return;
     for (size_t i = 0; i < TABLES; i++)
         recorder_table_release(&recorder->tables[i]);
-    /* A recording without a -wal file can be read in a folder without write permission. */
+    /* Removes the -wal file. With it, readers would need permission to write in the folder. */
     sqlite3_exec(recorder->database, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     sqlite3_close(recorder->database);
     free(recorder->path);

@@ -17,7 +17,7 @@ struct recorder_about {
 struct recorder_counts {
     uint64_t ticks;
     uint64_t rows;
-    uint64_t written; /* rows in the file, without the idle rows that were left out */
+    uint64_t written; /* rows in the file; `rows` also counts the idle rows that are left out */
     uint64_t bytes;   /* size of the file and its -wal file */
 };
 

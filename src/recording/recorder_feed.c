@@ -1,10 +1,10 @@
 /*
  * Presents the rows of an interval to SQLite as a virtual table (sqlite.org, The Virtual Table
- * Mechanism). A single INSERT with SELECT then writes all rows of the interval. A statement for
- * each row would take 2.4 us, half of it for starting and ending the statement.
+ * Mechanism), so that one INSERT with SELECT writes all of them. A statement for each row would
+ * take 2.4 us per row, half of it for starting and ending the statement.
  *
- * The virtual table needs no CREATE statement; a query names the module. Its columns are those of
- * the written table: tick, entity, flags (only in the first table), then the columns of the frame.
+ * The virtual table needs no CREATE statement: the SELECT uses the name of the module. The columns
+ * are those of the SQL table that is written (struct recorder_feed).
  */
 #include "recorder_table.h"
 
@@ -96,7 +96,7 @@ static int64_t value_of(const struct recorder_feed *feed, const struct recorder_
                                           : recording_value(table->frame, row->row, column));
 }
 
-/* Tells whether a column of the second table differs from recording_usual() in this row. */
+/* Tells whether the row needs a row in NAME_seldom. */
 static bool has_seldom(const struct recorder_feed *feed, const struct recorder_row *row)
 {
     const struct recorder_table *table = feed->table;

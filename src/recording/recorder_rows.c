@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORGET_ABOVE 1024 /* Up to this number, entities without rows stay in the registry. */
+#define FORGET_ABOVE 1024 /* more absent entities are removed from the registry */
 
 static bool reserve_tracked(struct recorder_table *table)
 {
@@ -56,8 +56,8 @@ static int write_labels(struct recorder_table *table, int64_t tick, uint32_t num
     return r;
 }
 
-/* Writes the identity of an entity, and its labels that differ from `labels`. The file already has
- * the values of `labels`. */
+/* Writes the identity of an entity, and each label whose value differs from the one in `labels`.
+ * The file already has `labels`. */
 static int write_identity(struct recorder_table *table, int64_t tick, uint32_t number,
                           const struct entity *entity, const struct labels *labels)
 {
@@ -138,7 +138,7 @@ static bool is_restored(struct recorder_table *table, uint32_t at, const struct 
            has_same_gauges(table, at, frame_values(frame, row));
 }
 
-/* Gives the id to the entity of this row, because the entity that had the id before has ended. */
+/* Tracks the entity of this row from now on. It is new, so the entity that had the id has ended. */
 static void follow_twin(struct recorder_table *table, const struct frame *frame,
                         const struct recorder_row *twin)
 {
@@ -153,7 +153,7 @@ static void follow_twin(struct recorder_table *table, const struct frame *frame,
     keep_gauges(table, twin->tracked, frame_values(frame, twin->row));
 }
 
-/* Adds a row whose id another row of this frame already has. */
+/* Adds a twin: a row with the id of another row in the same frame. */
 static int list_twin(struct recorder_table *table, int64_t tick, const struct frame *frame,
                      size_t row, uint32_t at, uint32_t *number)
 {
@@ -217,7 +217,7 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
 }
 
 /* Adds a row with RECORDING_GONE for each idle entity that is no longer in the frame. Otherwise the
- * reader would restore its idle row. A key interval needs no such rows. */
+ * reader would restore its idle row. In a key interval, the reader restores nothing. */
 static int list_gone(struct recorder_table *table, bool key)
 {
     for (size_t i = 0; i < table->registry.count; i++) {

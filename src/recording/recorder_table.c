@@ -1,12 +1,12 @@
 /*
  * Creates the SQL tables and views of one schema. The table NAME_rows has a row for each written
- * row of a frame. Columns that are usually zero are in the table NAME_seldom, which has a row only
- * if one of its columns is not zero. The view NAME joins both tables. The view NAME_every also has
- * the idle rows that were left out.
+ * row of a frame. The table NAME_seldom has the columns that recording_plan() selects, and has a
+ * row only if one of them differs from recording_usual(). The view NAME joins the two tables. The
+ * view NAME_every also has the idle rows that were left out.
  *
  * If a source has labels, the file has the tables `label` and `label_name`, and the view `entity`
- * has a column for each label. Only labels whose value has changed are written. So a session that
- * begins its next query needs only one row.
+ * has a column for each label. A label is written only if its value has changed. So a session that
+ * begins another query needs only one row.
  */
 #include "recorder_table.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tells whether each file has a table of this name, or each row has a column of this name. */
+/* Tells whether the name is reserved for a table or column of every recording, or for SQLite. */
 static bool is_reserved(const char *name)
 {
     static const char *const names[] = { "camp",    "tick",          "tick_beside", "column_info",
@@ -126,8 +126,8 @@ static void create_view(const struct recorder_table *table, sqlite3_str *sql)
     sqlite3_str_appendf(sql, " WHERE flags & %d = 0;", RECORDING_GONE);
 }
 
-/* Appends a column of the idle rows that were left out. A state or counter that is not 0 gets the
- * time of the interval. A gauge keeps its value. */
+/* Appends a column of NAME_every. In a restored row, a state or counter that was not 0 gets the
+ * time of the row; gauges and the count keep their values. */
 static void append_every(const struct recorder_table *table, sqlite3_str *sql, size_t column)
 {
     const struct schema *schema = table->schema;
@@ -145,7 +145,7 @@ static void append_every(const struct recorder_table *table, sqlite3_str *sql, s
                             name, name, name);
 }
 
-/* Creates the view that repeats each idle row in all intervals until the next row of its entity, or
+/* Creates NAME_every, which repeats each idle row in all intervals until the entity's next row, or
  * until the end of the recording. */
 static void create_view_of_every(const struct recorder_table *table, sqlite3_str *sql,
                                  const char *tick_name)
@@ -192,8 +192,8 @@ static int prepare(sqlite3 *database, const char *sql, sqlite3_stmt **ret)
     return r == SQLITE_OK ? CAMP_OK : r == SQLITE_NOMEM ? CAMP_E_NOMEM : CAMP_E_IO;
 }
 
-/* Registers a module whose name contains tick_name, because each recorder_table needs its own
- * module. */
+/* Prepares an INSERT that reads its rows from a module. The name of the module contains tick_name,
+ * because each recorder_feed needs its own module. */
 static int prepare_feed(const struct recorder_table *table, sqlite3 *database, bool seldom,
                         const char *tick_name, struct recorder_feed *feed)
 {
@@ -263,7 +263,7 @@ static int create_labels(struct recorder_table *table, sqlite3 *database)
                : CAMP_E_IO;
 }
 
-/* Appends a column with the last value of a label to the view. */
+/* Appends a column with the last value of a label to the view `entity`. */
 static void append_label(sqlite3_str *sql, const char *name)
 {
     sqlite3_str_appendf(sql,

@@ -1,5 +1,5 @@
-/* One table of a recording that is being written. It stores either the frames of a source, or its
- * second frames (source_beside()). */
+/* Writes one table of a recording: the frames of a source, or the second frames of the source
+ * (source_beside()). */
 #pragma once
 
 #include "format.h"
@@ -11,27 +11,27 @@
 struct recorder_tracked {
     uint32_t number; /* number of the entity in the file, or 0 if it has none yet */
     uint32_t count;
-    uint64_t last_seen; /* value of registry.frames at the entity's last row */
+    uint64_t last_seen; /* value of registry.frames at the last frame that had the entity */
     struct idle_row idle;
     const struct labels *labels; /* the labels that the file has for this number */
     bool kernel;
-    bool stale; /* The identity in the file may belong to another entity. */
+    bool stale; /* The next row of the entity must write its identity. */
 };
 
 struct recorder_row {
     uint32_t number;
     uint32_t tracked; /* index in recorder_table.tracked */
-    size_t row;       /* index in the frame, or SIZE_MAX if the entity is gone */
+    size_t row;       /* index in the frame; SIZE_MAX if `flags` has RECORDING_GONE */
     uint32_t flags;
 };
 
-/* The rows of recorder_table.list, as input for one of the two SQL tables. */
+/* Passes the rows of recorder_table.list to SQLite, for NAME_rows or (if `seldom`) NAME_seldom. */
 struct recorder_feed {
     const struct recorder_table *table;
     bool seldom;
     size_t *columns; /* indices of the frame's columns, in the order of the SQL table */
-    /* Number of columns of the SQL table: tick, entity, flags (only in the first table), and those
-     * in `columns`. */
+    /* Number of columns of the SQL table: tick, entity, flags (only in NAME_rows), and those in
+     * `columns`. */
     size_t count;
     sqlite3_stmt *insert;
 };
@@ -42,8 +42,8 @@ extern const sqlite3_module recorder_feed_module;
 struct recorder_table {
     const struct schema *schema;
     char *name, **column_names; /* SQL names, unique without regard to case */
-    bool *seldom; /* [columns] selected by recording_plan(): true for columns of the second table */
-    size_t columns; /* number of the schema's columns, plus RECORDING_EXTRA_COUNT */
+    bool *seldom;               /* [columns] from recording_plan() */
+    size_t columns;             /* number of the schema's columns, plus RECORDING_EXTRA_COUNT */
     size_t *gauges, gauge_count;
     struct recorder_feed rows, seldom_rows;
     sqlite3_stmt *tick, *identity;
@@ -51,8 +51,9 @@ struct recorder_table {
     int64_t tick_number;
     const struct frame *frame;
     struct registry registry;
-    struct recorder_tracked *tracked; /* [tracked_capacity] by number of the registry */
-    uint64_t *last_gauges;            /* last written gauges: [tracked_capacity][gauge_count] */
+    struct recorder_tracked *tracked; /* [tracked_capacity] by index of the registry */
+    uint64_t *last_gauges; /* [tracked_capacity][gauge_count] gauges in the last written row of each
+                              entity */
     size_t tracked_capacity;
     struct recorder_row *list;
     size_t list_count, list_capacity;
@@ -60,19 +61,20 @@ struct recorder_table {
 };
 
 /* Creates the tables and views of a schema. `tick_name` is the name of the table of intervals, and
- * `frame` the first frame. If it returns CAMP_E_IO, SQLite has the message. */
+ * `frame` the first frame. After CAMP_E_IO, sqlite3_errmsg() has the message. */
 int recorder_table_create(struct recorder_table *table, sqlite3 *database, const char *tick_name,
                           const struct frame *frame);
 
-/* Writes a frame. `number` points to the last number that an entity of the file got; new entities
- * increase it. */
+/* Writes a frame. *number is the highest entity number in the file; new entities increase it.
+ * *ret_written increases by the number of written rows. */
 int recorder_table_write(struct recorder_table *table, int64_t tick, bool key,
                          const struct frame *frame, uint32_t *number, uint64_t *ret_written);
 
 /* Creates the view `entity`, with a column for each label of tables[count]. */
 int recorder_entity_view(const struct recorder_table *tables, size_t count, sqlite3 *database);
 
-/* Forgets what the file has. The caller must have rolled back the transaction. */
+/* Forgets what the file has for each entity, so that the next interval is a key interval. The
+ * caller must have rolled back the transaction. */
 void recorder_table_forget(struct recorder_table *table);
 
 void recorder_table_release(struct recorder_table *table);

@@ -28,7 +28,8 @@ struct recording_source {
     struct recording_table table, beside;
     struct frame nothing; /* empty frame, for intervals without a second frame */
     int64_t tick;
-    /* The selected intervals. If `last` is INT64_MAX, the selection has no end. */
+    /* The selected intervals. `first` is INT64_MAX if there are none, `last` is INT64_MAX if the
+     * selection has no end. */
     int64_t first, last;
     bool is_cut;
     /* Number of intervals that were read, and number of intervals in the file. `frames` is 0 if
@@ -73,10 +74,9 @@ static int select_number(const struct recording_source *source, const char *sql,
     return recording_file_number(source->database, source->path, sql, parameter, ret, error);
 }
 
-/* Finds the intervals from --begin to --end, by the middle of each interval (from_middle_ns()). If
- * the wall clock was set back, some intervals in between may be outside of these times. So the
- * range begins with the first interval after --begin and ends with the last interval before
- * --end. */
+/* Selects from the first interval whose middle (from_middle_ns()) is not before --begin, to the
+ * last interval whose middle is before --end. If the wall clock was set back, some intervals
+ * between these two may be outside of --begin and --end. */
 #define MIDDLE_NS "wall_clock_ns - (end_ns - start_ns) / 2"
 
 static int find_range(struct recording_source *source, struct camp_error *error)
@@ -149,7 +149,7 @@ static int is_damaged(const struct recording_source *source, struct camp_error *
 }
 
 /* Finds the next selected interval. Returns SOURCE_END if there is none. In a damaged page `tick`
- * may be 0; the reader would then find the same interval forever. */
+ * may be 0, and reading on from 0 would never end. */
 static int find_next(struct recording_source *source, struct camp_error *error)
 {
     int64_t found = 0;
@@ -181,7 +181,8 @@ static void keep_pace(struct recording_source *source, const struct frame *frame
         source->began_ns = source_clock_ns(CLOCK_MONOTONIC);
         source->from_ns = frame->start_ns;
     }
-    /* The intervals may come from different machines, or the machine was restarted. */
+    /* Starts again if the clock went back: the machine was restarted, or the next file is of
+     * another machine. */
     if (frame->end_ns < source->from_ns) {
         source->began_ns = source_clock_ns(CLOCK_MONOTONIC);
         source->from_ns = frame->end_ns;
@@ -238,7 +239,8 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     (void)deadline_ns;
     if (source->first == INT64_MAX)
         return SOURCE_END;
-    do /* Reading starts at a key interval, because idle rows cannot be restored without it. */
+    do /* Skips the intervals before the selection: idle rows can only be restored from a key
+          interval on. */
         r = read_frames(source, error);
     while (r == CAMP_OK && source->tick < source->first);
     if (r != CAMP_OK)

@@ -7,9 +7,9 @@
 /* Tells whether the text names a folder or ends in ".camp". */
 bool recording_is_path(const char *text);
 
-/* Opens a recording. If the path is a folder, or no file has this name, the files of
- * recording_set_find() are read as one source. Files that cannot be opened are skipped, and the
- * note tells their number. Otherwise the function is like recording_source_open(). */
+/* Opens a recording. If `path` is a file, this is recording_source_open(). Otherwise the files of
+ * recording_set_find() are read as one source. Files that cannot be opened are skipped, and
+ * ret_facts->note tells their number. */
 int recording_replay_open(const struct from *from, const char *path, struct source **ret,
                           struct from_facts *ret_facts, struct camp_error *error);
 
@@ -17,9 +17,9 @@ int recording_replay_open(const struct from *from, const char *path, struct sour
  * Opens one file. A recorder may still be writing the file; the source ends after the last
  * committed interval. Rows are in the order in which their entities were first seen.
  *
- * Returns CAMP_E_FORMAT if the file is not a recording, was made by a newer camp, is empty or is
- * damaged; the message says which. The intact part of a damaged file is read first. Returns
- * CAMP_E_GONE if there is no such file.
+ * Returns CAMP_E_GONE if there is no such file. Returns CAMP_E_FORMAT if the file is not a
+ * recording, was made by a newer camp, is empty or is damaged; `error` says which. If a damaged
+ * file has an intact part, the source returns CAMP_E_FORMAT only after that part.
  */
 int recording_source_open(const struct from *from, const char *path, struct source **ret,
                           struct from_facts *ret_facts, struct camp_error *error);
@@ -36,20 +36,20 @@ struct recording_set {
 /* Returns the length of the path without ".camp" at its end. */
 size_t recording_stem_length(const char *path);
 
-/* Finds the rotated files of the recording "run.camp", such as run-20261122T020000Z.camp. If the
- * path is a folder, finds all rotated files in it. Returns CAMP_OK even if there are no files or
- * the folder cannot be read. Returns CAMP_E_NOMEM if there is no memory. */
+/* Finds rotated files: for the path "run.camp", files such as run-20261122T020000Z.camp; for a
+ * folder, all rotated files in it. Returns CAMP_OK even if there are no files or the folder cannot
+ * be read. Returns CAMP_E_NOMEM if there is no memory. */
 int recording_set_find(struct recording_set *ret, const char *path);
 
-/* Finds the rotated files of the recording "run.camp" for a caller that removes some of them.
- * Unlike recording_set_find(), it does not find all files of a folder if `output` is a folder. */
+/* Like recording_set_find() for "run.camp", even if there is a folder of this name. A caller may
+ * remove the files, because they all belong to one recording. */
 int recording_set_find_made(struct recording_set *ret, const char *output);
 
-/* Checks that the caller may search and list the folder. Returns CAMP_OK even if there is no such
- * file. */
+/* Checks that the caller may access the path and, if it is a folder, list it. Returns CAMP_OK if
+ * the path does not exist. */
 int recording_set_check(const char *path, struct camp_error *error);
 
-/* Tells whether all files have the same stem. In a folder, the stems may differ. */
+/* Tells whether all files belong to one recording. A folder may have files of several. */
 bool recording_set_is_one(const struct recording_set *set);
 
 void recording_set_release(struct recording_set *set);
@@ -64,7 +64,7 @@ struct recording_info {
     int64_t usual_ns;
     /* number of entities that ever had a row, without those of second frames (source_beside()) */
     int64_t entities;
-    int64_t rows; /* number of rows of these entities in the file */
+    int64_t rows; /* number of rows in the file, without those of second frames */
     /* Number of gaps. A gap is an interval longer than two median intervals, more than half a
      * median interval missing between two intervals, or a time that went back. */
     int64_t gaps;

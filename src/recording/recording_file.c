@@ -180,7 +180,7 @@ static bool is_cut(const char *path)
     return ret;
 }
 
-/* Selects a number. *ret does not change if the number cannot be read. */
+/* Gets the number that `sql` selects. Leaves *ret unchanged if the number cannot be read. */
 static void ask(sqlite3 *database, const char *path, const char *sql, int64_t parameter,
                 int64_t *ret)
 {

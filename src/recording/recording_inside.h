@@ -10,16 +10,17 @@
  * such file. */
 int recording_file_open(sqlite3 **ret, const char *path, struct camp_error *error);
 
-/* Fails with CAMP_E_FORMAT for a file without an interval. The message names the likely cause. */
+/* Makes the error for a file without an interval, and returns CAMP_E_FORMAT. The message names the
+ * likely cause. */
 int recording_file_fail_empty(const char *path, struct camp_error *error);
 
-/* Gets the number that an SQL statement selects, or 0 if the statement returns no row. The
- * statement has at most one parameter. */
+/* Gets the number that `sql` selects, or 0 if it selects no row. `parameter` is the value of ?1, if
+ * the statement has a parameter. */
 int recording_file_number(sqlite3 *database, const char *path, const char *sql, int64_t parameter,
                           int64_t *ret, struct camp_error *error);
 
-/* Fills the facts, the number of intervals, their begin and end, and is_cut. If the file is
- * damaged, *ret has the facts that could be read. */
+/* Fills `facts`, `intervals`, begin_ns, end_ns and is_cut. If the file is damaged, *ret has the
+ * facts that could be read. */
 int recording_file_info(sqlite3 *database, const char *path, struct recording_info *ret,
                         struct camp_error *error);
 
@@ -48,8 +49,9 @@ struct recording_table {
     struct schema schema;
     char *label_names[LABELS_MOST];
     sqlite3_stmt *tick, *identity;
-    sqlite3_stmt *rows;   /* of table NAME_rows; entity and flags come first */
-    sqlite3_stmt *seldom; /* of table NAME_seldom; NULL if there is no such table */
+    sqlite3_stmt *rows; /* reads NAME_rows; columns 0 and 1 are entity and flags */
+    sqlite3_stmt
+        *seldom; /* reads NAME_seldom; column 0 is entity. NULL if there is no such table. */
     /* [schema.column_count + RECORDING_EXTRA_COUNT] says where each column is. */
     struct recording_place {
         sqlite3_stmt *statement; /* `rows` or `seldom` */
@@ -57,17 +59,17 @@ struct recording_table {
     } * places;
     sqlite3_stmt *label; /* NULL if the file has no labels */
     struct recording_rows intervals[2];
-    /* index of the interval that was read last; the other index has the interval before it */
+    /* intervals[now] was read last, intervals[!now] before it */
     int now;
-    bool is_there; /* The last requested interval is in the file. */
+    bool is_there; /* The interval of the last recording_table_read() is in the file. */
 };
 
-/* Opens a table of the schema `name`. `tick_name` is the name of its table of intervals. */
+/* Opens the table `name`. `tick_name` is the name of its table of intervals. */
 int recording_table_open(struct recording_table *table, sqlite3 *database, const char *path,
                          const char *name, const char *tick_name, struct camp_error *error);
 
-/* Reads an interval into intervals[now]. The first call must be for a key interval, and the next
- * calls must follow in order. */
+/* Reads an interval into intervals[now]. The first call must be for a key interval, and each
+ * further call for a later interval. */
 int recording_table_read(struct recording_table *table, int64_t tick, struct camp_error *error);
 
 int recording_labels_read(struct recording_table *table, int64_t tick, uint32_t number,

@@ -1,8 +1,6 @@
-/*
- * Reads the rows of an interval, and restores the idle rows that the file leaves out from the
- * previous interval. The rows of the file and of the previous interval are sorted by entity number,
- * so the reader merges them. Only two frames are in memory.
- */
+/* Reads the rows of an interval. Idle rows that the file leaves out are made from the rows of
+ * the previous interval. Both lists of rows are sorted by entity number, so the reader merges
+ * them. */
 #include "counters/error.h"
 #include "ledger/array.h"
 #include "recording_inside.h"
@@ -43,7 +41,8 @@ static struct entity *add_row(struct recording_rows *interval, struct recording_
     return entity;
 }
 
-/* Restores a row of the previous interval if that row is idle. */
+/* Adds the row at_before of the previous interval, with the length of this interval, if it is
+ * idle. */
 static int restore_row(struct recording_rows *interval, const struct recording_rows *before,
                        size_t at_before)
 {
@@ -101,7 +100,7 @@ static int read_identity(struct recording_table *table, int64_t tick, uint32_t n
     return camp_fail(error, CAMP_E_FORMAT, 0, "%s has no name for entity %u", table->path, number);
 }
 
-/* Reads the values that `statement` has for the last row of the frame. */
+/* Copies the values in the current row of `statement` to the last row of the frame. */
 static int read_part(const struct recording_table *table, sqlite3_stmt *statement,
                      struct frame *frame, struct camp_error *error)
 {
@@ -134,7 +133,7 @@ struct merge {
     int64_t seldom;
 };
 
-/* Reads the row of table->seldom for an entity, which usually has none. */
+/* Reads the entity's row of table->seldom, if there is one. */
 static int read_seldom(struct recording_table *table, struct merge *merge, int64_t number,
                        struct camp_error *error)
 {
@@ -183,8 +182,8 @@ static int restore_until(struct merge *merge, uint32_t number)
     return r;
 }
 
-/* Adds a row for the entity `before`. If `before` is NULL or the identity has changed, reads the
- * identity from the file. */
+/* Adds a row. If `before` is NULL or the identity has changed, its identity is read from the file,
+ * otherwise copied from `before`. */
 static int identify(struct recording_table *table, struct merge *merge, uint32_t number,
                     int64_t flags, const struct entity *before, struct camp_error *error)
 {
@@ -280,8 +279,7 @@ int recording_table_read(struct recording_table *table, int64_t tick, struct cam
     frame_clear(&merge.now->frame);
     r = read_tick(table, &merge, error);
     if (r != CAMP_OK || !table->is_there)
-        /* If an interval is not in the file, the idle rows are restored in the next interval that
-         * is in the file. */
+        /* The next interval that is in the file will restore the idle rows of intervals[now]. */
         return r;
     table->now = !table->now;
     return read_rows(table, &merge, error);

@@ -63,8 +63,8 @@ static int add_column(struct recording_table *table, sqlite3_stmt *row, struct c
                                                                                  : CAMP_E_NOMEM;
 }
 
-/* In text output, threads show interrupt time in the column of system calls. Only threads have a
- * run queue. */
+/* In text output, the interrupt time of threads is in the column of system calls. Only threads have
+ * a run queue. */
 static void share_interrupts(struct recording_table *table)
 {
     bool are_threads = false;
@@ -88,7 +88,7 @@ static bool place_in(struct recording_place *ret, sqlite3_stmt *statement, const
     return false;
 }
 
-/* Finds the statement that reads a column, whose name in SQL is `name`. */
+/* Finds the statement and position of column `at`, whose SQL name is `name`. */
 static int find_place(struct recording_table *table, const char *name, size_t at,
                       struct camp_error *error)
 {
