@@ -9,7 +9,7 @@
 /* Facts about a recording that are not in its frames. recorder_open() copies the texts. */
 struct recorder_about {
     const char *source; /* the value of the option --from */
-    const char *kind;   /* what a row of the source is, or "" for the name of the schema */
+    const char *kind;   /* what the rows are, such as "threads", or "" for the name of the schema */
     const char *tier, *note;
     uint64_t interval_ns; /* 0 if unknown */
 };
