@@ -18,17 +18,17 @@
 #define TRIES_MAX 3u
 #define TRIAL_ROWS_MAX 6u
 
-/* A row can pass only if its bounds would exclude a number that is wrong by this share. The bounds
- * become wider under concurrent load. A row with wider bounds is tried again, and after TRIES_MAX
- * tries it is not tested. */
+/* The bounds of a row must exclude numbers that are wrong by this share. Concurrent load makes
+ * bounds wider. A row with wider bounds is tried again, and after TRIES_MAX tries it is not
+ * tested. */
 #define DISTINGUISHED 0.3
 
 /* The allowed error of a mean or a sum of many rounded numbers, in standard deviations. By chance,
  * a greater error occurs in one trial of 16,000. */
 #define DEVIATIONS 4.0
 
-/* NTP changes the speed of CLOCK_MONOTONIC by at most 500 ppm (MAXFREQ). The scheduler's clock has
- * constant speed. */
+/* The speeds of CLOCK_MONOTONIC and of the scheduler's clock differ by at most this share: NTP
+ * changes only CLOCK_MONOTONIC, by up to 500 ppm (MAXFREQ). */
 #define SLEW_MAX 500e-6
 
 struct verification;
@@ -74,8 +74,8 @@ void verify_state_sleeps(struct verification *verification);
 bool is_open(struct verification *verification, const char *row);
 
 /* Compare the reported number with the expected one, and set the verdict. The row passes if the
- * number is between expected - below and expected + above. decide() uses `allowed` for both. If the
- * bounds are too wide, the row is disturbed, like after interfered(). */
+ * number is between expected - below and expected + above; for decide(), `below` and `above` are
+ * `allowed`. If the bounds are too wide (DISTINGUISHED), interfered() is called instead. */
 void decide(struct verification *verification, const char *row, double expected, double reported,
             double allowed);
 void decide_between(struct verification *verification, const char *row, double expected,
@@ -101,8 +101,8 @@ void interfered(struct verification *verification, const char *row, const char *
  * row is not tested. With any other code, the row fails. */
 bool has_failed(struct verification *verification, const char *row, const struct camp_error *error);
 
-/* Tells whether the load and the library succeeded. `result` and `error` are those of the load.
- * `library` is the error of the library, or NULL if each row has its own. If the load failed, all
- * rows of the trial are not tested. If the library failed, has_failed() decides all rows. */
+/* Tells whether the load and the library succeeded. `result` and `error` are those of the load. If
+ * the load failed, no row of the trial is tested. `library` is the error of the library; if it
+ * failed, has_failed() decides all rows. `library` is NULL if each row has an error of its own. */
 bool trial_succeeded(struct verification *verification, int result, const struct camp_error *error,
                      const struct camp_error *library);

@@ -48,7 +48,7 @@ struct watched {
     struct camp_task previous;
     struct samples samples;
     struct moment first, last;
-    /* The bounds of the load's CPU time (verify_subject.h). */
+    /* `most` is the growth of the load's counts since `mark` (subject_since()). */
     struct act_record mark, most;
     struct camp_error error;
 };
@@ -175,7 +175,8 @@ static void read_machine(struct machine *machine, struct witness *witness, struc
         machine->error = reading.error;
 }
 
-/* Reads the CPU to which the load is pinned. The result covers the time since the first sample. */
+/* Reads the CPU to which the load is pinned. machine->pinned covers the time since the first of
+ * these readings. */
 static void sample_pinned(struct machine *machine, int32_t cpu)
 {
     struct camp_cpu now;
@@ -267,8 +268,8 @@ static double width(const struct moment *moment)
     return (double)(moment->after_ns - moment->before_ns);
 }
 
-/* Compares the utilisation of the process with its own CPU clock. If `idle` is set, compares 100 %
- * minus these values. */
+/* Compares the utilisation of the process with its own CPU clock. If `idle` is set, both numbers
+ * are subtracted from 100 %. */
 static void judge_process(struct verification *verification, const char *row,
                           struct watched *watched, bool idle)
 {
@@ -286,9 +287,9 @@ static void judge_process(struct verification *verification, const char *row,
                    idle ? above : below, idle ? below : above);
 }
 
-/* Returns by how much the busy time may be too small. If a CPU waits to be woken while its time is
- * stolen, the kernel counts this time as idle and as stolen. For example, a CPU that was 34 % busy
- * was reported as 0 % busy when 40 % was stolen. */
+/* Returns by how much the reported busy time may be too small, in percent of a CPU. If a CPU waits
+ * to be woken while its time is stolen, the kernel counts this time as idle and as stolen. For
+ * example, a CPU that was 34 % busy was reported as 0 % busy when 40 % was stolen. */
 static double below_by_steal(const struct machine *machine, double slack_ns)
 {
     return (slack_ns + machine->steal) * 100 / machine->wall;
@@ -324,7 +325,7 @@ static void judge_sum(struct verification *verification, const struct machine *m
 {
     double percent = 100 / machine->wall;
 
-    /* The kernel truncates idle, iowait and steal to a unit, for each CPU and for the total. */
+    /* The kernel truncates idle, iowait and steal to 1/100 s, for each CPU and for the total. */
     if (!has_failed(verification, "cpu-sum", &machine->error))
         decide(verification, "cpu-sum", machine->sum_busy * percent, machine->busy * percent,
                below_by_steal(machine, (double)proc_time_unit_ns() * (double)(machine->cpus + 1)));

@@ -2,16 +2,18 @@
  * Verifies the exit records of processes that are too short for sampling tools.
  *
  * Children run for BURN_NS each and exit. Each child must leave one record. The expected CPU time
- * comes from the child's CPU clock, read while the child is a zombie. Most children do not read
- * their own clock, because a reading would update it. Like those of other programs, their records
- * end at the last tick or switch, so measured_ns (struct camp_task_exit) misses more than half of
- * their time. A child that never slept used at_most_ns, except for the moment before it first ran.
- * The zombie's clock also includes the exit after the record, in which the kernel frees memory.
+ * comes from the child's CPU clock, read while the child is a zombie.
  *
- * The cost of the exit depends on the program and on the machine's load, so it is measured in the
- * same trial. Every other child reads its clock just before it exits. The difference from its
- * zombie's clock is the cost of the exit. The records of these children are counted, but their
- * times are not added up.
+ * Half of the children do not read their own clock, because a reading would update it. So their
+ * records end at the last tick or switch, like those of other programs, and measured_ns (struct
+ * camp_task_exit) misses more than half of their time. If a child never slept, at_most_ns is its
+ * CPU time, except for the moment before the child first ran.
+ *
+ * The zombie's clock also includes the exit after the record, in which the kernel frees memory.
+ * This time depends on the program and on the machine's load, so it is measured in the same trial.
+ * The other half of the children read their clocks just before they exit; the zombie's clock minus
+ * this reading is the time of the exit. The records of these children are counted, but their times
+ * are not added up.
  */
 #include "verify.h"
 
@@ -43,14 +45,14 @@ struct records {
     struct camp_error library;
 };
 
-/* Results of the children, in memory that they share with their parent. */
+/* Sums over the children, in memory that they share with their parent. */
 struct fork_truth {
-    /* number of children that read their clocks, and CPU time of their exits */
+    /* children that read their own clocks, and the CPU time of their exits */
     uint64_t self_timed, exits_ns;
     double exits_square;
-    /* number of the other children, and their CPU clocks after the exit */
+    /* children that do not, and the readings of their CPU clocks as zombies */
     uint64_t untimed, clocks_ns;
-    /* CPU time of forking the other children; at_most_ns includes it */
+    /* CPU time of fork() for the untimed children, which their at_most_ns includes */
     uint64_t forks_ns;
     uint64_t last_reading_ns;
 };

@@ -23,11 +23,13 @@ struct finding {
     double expected, reported;
     /* The row passes if `reported` is between expected - below and expected + above. */
     double below, above;
-    double confidence; /* half the width of the 95 % interval, or NAN if the row has no mean */
+    double confidence; /* half the width of the 95 % interval of a mean; NAN if `reported` is not a
+                          mean */
     char reason[CAMP_ERROR_SIZE];
 };
 
-/* A factor on reported numbers, from CAMP_VERIFY_DISTORT. With it, tests can make rows fail. */
+/* From the variable CAMP_VERIFY_DISTORT: a factor on the reported numbers of some rows. With it,
+ * tests make rows fail. */
 struct distortion {
     char row[48]; /* pattern of row names for fnmatch(3) */
     double factor;

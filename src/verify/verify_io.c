@@ -40,7 +40,7 @@
 /* Unit of pgpgin and pgpgout in bytes. mm/vmstat.c divides sectors by 2. */
 #define VMSTAT_UNIT 1024.0
 
-/* Finds the block device of the load's folder by its name in /sys/class/block. */
+/* Gets the name in /sys/class/block of the disk or partition that has the load's folder. */
 static bool find_device(char *ret, size_t size)
 {
     struct stat facts;

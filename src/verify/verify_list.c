@@ -1,13 +1,12 @@
 /*
  * Compares the lists of the library with the names in /sys and /proc, which this file reads itself.
- * The expected number is the number of names in /sys or /proc. The reported number counts the names
- * of the library that are there, have the right kind and can be read. Each other name of the
- * library is subtracted.
+ * The expected number is the number of names in /sys or /proc. For the reported number, a name of
+ * the library counts 1 if it is in /sys or /proc, has the right kind and can be read, otherwise -1.
  *
  * Processes start and exit during the test, so /proc is read before and after the library. Each
- * process in both readings must be in the library's list. A process only in the library's list may
- * have started and exited between the readings. There can be no more of these than forks, which the
- * kernel counts.
+ * process in both readings must be in the library's list. A process that is only in the library's
+ * list may have started and exited between the readings. There can be no more of these than forks,
+ * which the kernel counts.
  */
 #include "verify.h"
 

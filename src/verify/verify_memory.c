@@ -2,9 +2,9 @@
  * Verifies memory like the paper on CAMP (LISA '07): by steps of 976 KiB. The load writes to each
  * page of a step.
  *
- * Resident size: the kernel counts pages in batches. The count of each thread may be wrong by up to
- * 63 pages at both ends (since Linux 6.2, on each CPU). An act has many steps, so that this error
- * is small for each step.
+ * Resident size: the kernel counts pages in batches. Each thread (since Linux 6.2, each CPU) may
+ * have up to 63 pages that are not in the count yet. An act has many steps, so that this error is
+ * small for each step.
  *
  * Free memory is a number of the whole machine, and other processes change it too. So the median of
  * ACTS acts is compared with the size of the steps, and the allowed error comes from the scatter of
@@ -29,11 +29,11 @@
 #define WARM_UP 8u
 #define BATCH_PAGES 63.0
 #define KIB 1024.0
-/* Of 41 sorted values, the median is between the 14th and the 28th in 97 of 100 cases. */
+/* Indices of the interval for the median of ACTS sorted values. The true median is in it in 97 of
+ * 100 cases (binomial distribution). */
 #define MEDIAN_LOW 13u
 #define MEDIAN_HIGH 27u
-/* The median is between the 8th and the 34th value, except in 2 of 100,000 cases (binomial
- * distribution). */
+/* The true median is outside of this interval in only 2 of 100,000 cases. */
 #define SURELY_LOW 7u
 #define SURELY_HIGH 33u
 #define TABLE_PAGES 512.0 /* pages that one page of a page table maps, on 64-bit machines */
@@ -65,7 +65,7 @@ struct memory_trial {
     /* bytes that each act took from free memory and from the page lists of the CPUs */
     double used_bytes[ACTS];
     double faults;          /* minor faults during the acts, by getrusage(2) */
-    struct act_record most; /* upper bounds of the subject's counts (verify_subject.h) */
+    struct act_record most; /* growth of the subject's counts (subject_since()) */
     struct camp_error task_error, free_error;
 };
 

@@ -38,8 +38,8 @@ static void read_interface(struct net_answer *answer, const char *name, struct c
         camp_network_read(NULL, name, ret, sizeof *ret, &answer->library);
 }
 
-/* Sends a packet until one arrives. For a moment after an interface reports that it is up, it still
- * drops packets (linkwatch_do_dev()). */
+/* Sends packets until one arrives: an interface that has just come up still drops packets
+ * (linkwatch_do_dev()). */
 static void warm_up(const struct load_net_plan *plan)
 {
     struct load_net_plan one = *plan;

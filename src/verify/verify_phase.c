@@ -22,7 +22,7 @@
 #include <time.h>
 
 #define DURATION_NS (800ull * NS_PER_MS)
-#define CUT_TICKS 2 /* The search for the tick may start and end within a tick. */
+#define CUT_TICKS 2 /* the ticks in which the search for the tick starts and ends */
 
 struct phase_rows {
     const char *measured, *sampled;
@@ -108,9 +108,9 @@ static void judge_sampled(struct verification *verification, const struct phase_
     double charged = (double)truth->ticks_met * tick + searched;
     double expected = 100 * (charged - own) / own;
     double sampled = (double)(trial->after.task.sampled_ns - trial->before.task.sampled_ns);
-    /* While the load waited for the CPU, ticks were charged to another task. A load between ticks
-     * counts the ticks of the timekeeping CPU. A tick of the load's own CPU may come slightly
-     * earlier or later, outside of the load's run. */
+    /* The charging of some ticks is uncertain. While the load waited for the CPU, ticks were
+     * charged to another task. The load counts the ticks of the CPU that keeps the time; the tick
+     * of its own CPU may come slightly earlier or later, when the load does not run. */
     double delay = (double)(trial->load.after.run_delay_ns - trial->load.before.run_delay_ns);
     double misplaced = delay + (double)(2 * truth->missed + CUT_TICKS) * tick;
     /* At each preemption during the search, one tick may have been charged to another task. */
@@ -133,7 +133,7 @@ static void run_phase(struct verification *verification, struct phase_rows rows)
     int r;
 
     rows.plan.cpu = load_last_cpu();
-    if (rows.plan.cpu < 0) /* The CPU must be known, because its own times are read too. */
+    if (rows.plan.cpu < 0) /* read_sample() must read the CPU of the load. */
         rows.plan.cpu = 0;
     rows.plan.duration_ns = DURATION_NS;
     camp_taskstats_open(&trial.taskstats, &trial.task_error);

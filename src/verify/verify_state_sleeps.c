@@ -5,9 +5,9 @@
  * a timer. For waits for a disk or a page, a load can measure only how long it was off its CPU. The
  * part of this time in the run queue is known from the scheduler.
  *
- * Between the snapshots, the subject also waits for the start and the end of its act. This wait
- * counts as a lock, because its semaphore is a futex. Its length is known, because the act measures
- * its own duration.
+ * Between the snapshots, the subject also waits for a semaphore, before and after its act. This
+ * wait is in CAMP_STATE_LOCK, because a semaphore is a futex. Its length is the time between the
+ * snapshots minus the duration of the act, which the act measures.
  */
 #include "verify.h"
 
@@ -76,10 +76,10 @@ static const struct state_row {
       sizeof(struct load_fault_truth), judge_fault },
 };
 
-/* Falling asleep and waking is sleep by the load's clocks, but CPU time in the states. A preemption
- * before the sleep is sleep by the load's clocks, but run queue in the states. The subject also
- * waits for locks outside of the load's own sleeps: before its act starts, and at the end of the
- * act, for the thread that wakes it. */
+/* The load's clocks include falling asleep and waking in the sleep, the states count it as CPU
+ * time. A preemption before the sleep is sleep by the load's clocks, but run queue in the states.
+ * In CAMP_STATE_LOCK the subject also waits before and after its act, which is subtracted, and at
+ * the end of the act for the thread that wakes it, which is allowed. */
 static void judge_sleep(struct verification *verification, const struct state_row *row,
                         const struct subject *subject, const struct camp_thread_states *did)
 {
@@ -100,9 +100,8 @@ static void judge_sleep(struct verification *verification, const struct state_ro
         slew + unsure);
 }
 
-/* Returns by how much the scheduler's CPU time and run-queue time differ from those of the states.
- * Other rows judge this difference. It exists because the scheduler and the states do not see a CPU
- * become idle or busy at the same moment. */
+/* Returns by how much the scheduler's CPU time and run-queue time differ from those of the states,
+ * because the two do not see a CPU become idle or busy at the same moment. */
 static double differ_ns(const struct camp_thread_states *did)
 {
     double on_cpu_ns = (double)(did->state_ns[CAMP_STATE_USER] + did->state_ns[CAMP_STATE_SYSTEM] +
@@ -112,10 +111,10 @@ static double differ_ns(const struct camp_thread_states *did)
            fabs((double)did->state_ns[CAMP_STATE_RUN_QUEUE] - (double)did->run_delay_ns);
 }
 
-/* Compares the state with the wait that the load measured with its own clocks. That wait includes
- * the time in the run queue afterwards, so the run delay is subtracted. The run delay covers all
- * the time between the snapshots. Its part outside of the load's waits makes the expected number
- * too small. */
+/* Compares the state with the wait that the load measured with its own clocks. The load's number
+ * includes the time in the run queue after a wait, so the run delay is subtracted. But the run
+ * delay is for all the time between the snapshots. Its part outside of the load's waits makes the
+ * expected number too small. */
 static void judge_wait(struct verification *verification, const struct state_row *row,
                        const struct subject *subject, const struct camp_thread_states *did,
                        uint64_t waited_ns, uint64_t wall_ns)

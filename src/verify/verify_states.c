@@ -44,8 +44,7 @@ static double system_percent(uint64_t user_ns, uint64_t system_ns)
 /* inode number of the first PID namespace (include/linux/proc_ns.h) */
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFCu
 
-/* Two loads that compete for one CPU. `most` has upper bounds for subjects[0]
- * (verify_subject.h). */
+/* Two loads that compete for one CPU. `most` has upper bounds for subjects[0] (subject_since()). */
 struct burners {
     struct subject subjects[2];
     struct act_record most;
@@ -109,9 +108,9 @@ static void judge_sum(struct verification *verification, const struct watch *wat
 }
 
 /* Compares the CPU time of all threads with the busy time of the CPUs. Each snapshot reads the CPUs
- * before and after the threads. So the CPU time of the threads is at least the busy time of the
- * inner interval, and at most that of the outer interval. The clock of a hidden thread may lag by a
- * tick. */
+ * before and after the threads. So the CPU time of the threads is at least the busy time from
+ * before.later to after.earlier, and at most that from before.earlier to after.later. The clock of
+ * a hidden thread may lag by a tick. */
 static void judge_cpus(struct verification *verification, const struct watch *watch)
 {
     struct watch_cpus least = watch_cpus(watch, false), most = watch_cpus(watch, true);
@@ -140,9 +139,9 @@ static void judge_cpus(struct verification *verification, const struct watch *wa
 }
 
 /* Compares the states of the first load with its own clocks. The load never slept in its act, so
- * its wall time without CPU time was run queue, stolen time or interrupts. A state ends at the
- * switch. The scheduler's clock stops earlier, when it chooses the next task; this difference is
- * the same at both ends. */
+ * its wall time without CPU time was run queue, stolen time or interrupts. The states change when
+ * the CPU switches tasks, the scheduler's clock slightly earlier, when it chooses the next task.
+ * Start and end of a run are shifted alike, so its length is the same. */
 static void judge_witnesses(struct verification *verification, const struct watch *watch,
                             const struct burners *burners)
 {
@@ -203,7 +202,7 @@ static bool split_time(int zero, struct split *own)
     static char bytes[READ_BYTES];
     uint64_t now, then = now_ns(CLOCK_MONOTONIC);
 
-    if (!own->prepared) { /* From here on, the pages of `bytes` are resident. */
+    if (!own->prepared) { /* makes the pages of `bytes` resident */
         memset(bytes, 1, sizeof bytes);
         own->prepared = true;
         return true;
@@ -245,8 +244,8 @@ static int act_split(const void *plan, void *truth, struct camp_error *error)
     return r;
 }
 
-/* CPU time outside of user_ns and system_ns may belong to either of them. The time of other tasks
- * within them may also belong to either. */
+/* CPU time that is in neither user_ns nor system_ns may be of either kind. So may the time of other
+ * tasks that the act counted as its own. */
 static void judge_system(struct verification *verification, const struct subject *subject,
                          const struct camp_thread_states *did)
 {
@@ -269,7 +268,7 @@ static int run_system(struct verification *verification, struct watch *watch,
     int r = subject_open(&subject, act_split, NULL, sizeof(struct split), error);
 
     if (r == CAMP_OK)
-        r = subject_do(&subject, error); /* The first act only prepares. */
+        r = subject_do(&subject, error); /* makes memory resident */
     if (r == CAMP_OK)
         r = watch_act(watch, &subject, &did, error);
     if (r == CAMP_OK)

@@ -1,4 +1,4 @@
-/* Runs the subject in a child process. It shares memory and two semaphores with its parent. */
+/* A subject shares memory and two semaphores with its parent. */
 #include "verify_subject.h"
 
 #include "counters/error.h"
@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 #define PATIENCE_NS (30ull * NS_PER_S)
-/* unit of getrusage(2): task_io_get_inblock() in include/linux/task_io_accounting_ops.h */
+/* bytes in a unit of ru_inblock and ru_oublock: task_io_get_inblock() in
+ * include/linux/task_io_accounting_ops.h */
 #define RUSAGE_BLOCK 512u
 
 struct subject_shared {

@@ -1,7 +1,7 @@
 /*
- * A subject is a child process that runs a load, called its act. It sleeps whenever the library
- * reads it, because the clock of a running task may lag by a tick. So the readings before and after
- * the act are exact. The subject itself reports what it did between them.
+ * A subject is a child process that runs a load, called its act. The subject sleeps while the
+ * library reads it, so the readings before and after an act are exact. (The clock of a running task
+ * may lag by a tick.) The subject also measures itself during the act.
  */
 #pragma once
 
@@ -49,10 +49,11 @@ int subject_wait(struct subject *subject, struct camp_error *error);
 
 int subject_do(struct subject *subject, struct camp_error *error);
 
-/* Get an upper bound of what the library may report for a subject. subject_mark() returns the last
- * reading that the subject made before it fell asleep. subject_since() wakes the subject for one
- * more reading, and returns the difference from `mark`. The lower bound is the sum of the act
- * records, because they exclude falling asleep and waking. */
+/* Bound what the library may report for the acts between two calls. subject_mark() returns the last
+ * reading that the subject made of itself before it fell asleep. subject_since() wakes the subject
+ * for one more reading, and returns the growth since `mark`. This is an upper bound, because it
+ * includes falling asleep and waking. The sum of the act records is a lower bound, because it does
+ * not. */
 struct act_record subject_mark(const struct subject *subject);
 int subject_since(struct subject *subject, const struct act_record *mark, struct act_record *ret,
                   struct camp_error *error);
@@ -66,15 +67,15 @@ void subject_end(struct subject *subject);
 /* A subject that the library reads before and after an act. */
 struct observed {
     struct subject subject;
-    /* `most` is the growth of the subject's counts since `mark`, an upper bound of what the library
-     * may report. */
+    /* `most` is the growth since `mark` (subject_since()), an upper bound of what the library may
+     * report. */
     struct act_record mark, most;
     struct camp_task before, after;
 };
 
 /* Let all subjects of observed[count] act at the same time. observed_open() reads `before`,
- * observed_act() runs the acts and reads `after`, and observed_bound() fills `most`. The results
- * are those of the subjects. A failure of the library is stored in *library. */
+ * observed_act() runs the acts and reads `after`, and observed_bound() fills `most`. They return
+ * errors of the subjects, and store errors of the library in *library. */
 int observed_open(struct observed *observed, size_t count, load_function *act, const void *plan,
                   size_t truth_size, uint32_t wanted, struct camp_error *library,
                   struct camp_error *error);

@@ -44,7 +44,7 @@ static int act_thread(const void *plan, void *truth, struct camp_error *error)
 }
 
 struct thread_counts {
-    /* growth of the number of threads in one step; the step that differs most from 1 is kept */
+    /* growth of the number of threads in the step that differs most from 1 */
     double worst_step;
     size_t listed_before, listed_after;
 };
@@ -135,8 +135,8 @@ void verify_voluntary(struct verification *verification)
 #define BURN_NS (600ull * NS_PER_MS)
 #define DELAY_FIELDS (CAMP_TASK_SWITCHES | CAMP_TASK_RUN_DELAY | CAMP_TASK_CPU)
 
-/* Returns the time in which run delay is not covered by the subject's own clocks: before the start
- * of the act, and after its end. */
+/* Returns the time outside of the act, which may have run delay that the subject's own clocks do
+ * not measure. */
 static double unseen_delay_ns(const struct act_record *own)
 {
     return (double)own->start_delay_ns + (double)own->until_asleep_ns;

@@ -183,7 +183,7 @@ static int set_up_end(const struct end *end, const struct end *other, struct cam
     return r == CAMP_OK ? add_neighbour(index, other, error) : r;
 }
 
-/* The kernel passes packets only after it noticed that the other end is up. */
+/* An end passes packets only after the kernel noticed that the other end is up. */
 static int wait_for_carrier(const struct end *end, struct camp_error *error)
 {
     uint64_t until = now_ns(CLOCK_MONOTONIC) + CARRIER_PATIENCE_NS;

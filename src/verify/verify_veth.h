@@ -11,9 +11,10 @@ struct veth {
     int near_namespace, far_namespace; /* file descriptors */
 };
 
-/* Moves the calling process to the near namespace. The process must have one thread, and must not
- * be needed afterwards. Without CAP_SYS_ADMIN it creates a user namespace, if that is permitted. No
- * other packets use the pair, because IPv6 is off and both neighbours are configured. */
+/* Makes the pair, and moves the calling process to the near namespace. The process must have one
+ * thread, and it cannot go back. Without CAP_SYS_ADMIN it creates a user namespace, if that is
+ * permitted. No other packets use the pair, because IPv6 is off and both neighbours are
+ * configured. */
 int veth_make(struct veth *ret, struct camp_error *error);
 
 /* Moves the calling thread to one of the two namespaces. */

@@ -1,9 +1,9 @@
 /*
  * Takes snapshots of all threads through a session of microstates.
  *
- * A snapshot of all threads takes some time, so the CPUs are read before and after it. The CPU time
- * of the threads is then between the two readings of the CPUs. The watcher runs with real-time
- * priority (SCHED_FIFO) if that is permitted.
+ * Reading all threads takes some time, so each snapshot reads the CPUs before and after the
+ * threads. The CPU time of the threads is between these two readings. The reading thread has
+ * real-time priority (SCHED_FIFO) if that is permitted.
  */
 #include "verify_watch.h"
 
@@ -19,7 +19,8 @@
 #include <time.h>
 
 #define CPUS_MAX 4096u
-#define END_NS (50u * NS_PER_MS) /* Threads that are exiting need at most this time. */
+/* A thread that exits during a snapshot has its exit record after this time. */
+#define END_NS (50u * NS_PER_MS)
 
 /* Runs on each CPU once, because the session knows a CPU only after its first switch. */
 static void visit_every_cpu(void)
@@ -170,9 +171,9 @@ static uint64_t busy_ns(const struct camp_thread_states *thread)
                           : 0;
 }
 
-/* Tells whether the thread exited between the snapshots. A thread that is exiting during a snapshot
- * is no longer shown, and its exit record comes later. Such a thread is excluded at the first
- * snapshot and included at the second one. */
+/* Tells whether the thread exited between the snapshots. While a thread exits, it is not shown, and
+ * has no exit record yet. A thread that exits during the first snapshot does not count; one that
+ * exits during the second snapshot does. */
 static bool exited_between(const struct watch *watch, const struct camp_thread_states *exited,
                            const struct camp_thread_states *then)
 {

@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A snapshot of all threads. `earlier` and `later` are the CPUs before and after the threads were
- * read. */
+/* A snapshot of all threads. `earlier` and `later` are readings of the CPUs before and after the
+ * threads were read. */
 struct watch_snapshot {
     struct thread_list threads;
     struct camp_cpu_states *earlier, *later; /* [cpu_count] */
@@ -43,12 +43,13 @@ int watch_open(struct watch *watch, struct camp_error *error);
 int watch_before(struct watch *watch, struct camp_error *error);
 int watch_after(struct watch *watch, struct camp_error *error);
 
-/* Gets the times and counters of the first thread of a process between the snapshots. The interval
- * is from ret->begin_ns to ret->time_ns. Returns false if the thread is not in both snapshots. */
+/* Gets the growth of the times and counters of a process's first thread, from `before` to `after`.
+ * These are at ret->begin_ns and ret->time_ns. Returns false if the thread is not in both
+ * snapshots. */
 bool watch_process(const struct watch *watch, pid_t pid, struct camp_thread_states *ret);
 
-/* Lets the subject act between two snapshots. *ret has the times of its first thread between
- * them. */
+/* Takes the snapshot `before`, lets the subject act, and takes the snapshot `after`. Fills *ret by
+ * watch_process() for the subject. */
 int watch_act(struct watch *watch, struct subject *subject, struct camp_thread_states *ret,
               struct camp_error *error);
 
@@ -60,9 +61,9 @@ uint64_t watch_process_1_ns(void);
  * threads are included. */
 uint64_t watch_threads_ns(const struct watch *watch);
 
-/* Returns the wall time of the CPUs between the snapshots, and the idle and interrupt time in it.
- * The interval is from before.later to after.earlier. With `whole`, it is from before.earlier to
- * after.later. */
+/* Sums over all CPUs: the wall time between the snapshots, and the idle and interrupt time in it
+ * (rest_ns). The interval is from before.later to after.earlier, or, with `whole`, from
+ * before.earlier to after.later. */
 struct watch_cpus {
     double wall_ns, rest_ns;
 };

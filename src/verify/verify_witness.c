@@ -42,8 +42,8 @@ struct witnessed {
     uint64_t children_user_units, children_system_units;
 };
 
-/* Reads cutime and cstime, the 12th and 13th field after the state. A process name may contain any
- * character, even ')'. */
+/* Reads cutime and cstime, the fields 16 and 17 of /proc/PID/stat. The process name in field 2 may
+ * contain any character, even ')'. */
 static bool read_children(struct witnessed *process)
 {
     char path[48], text[STAT_SIZE];

@@ -21,15 +21,15 @@ struct witness {
 struct testimony {
     /* CPU time of all processes, including exited ones */
     double tasks_ns;
-    /* Error of tasks_ns, because cutime is rounded. A greater error is improbable (DEVIATIONS). */
+    /* Allowed error of tasks_ns, because cutime and cstime are rounded (DEVIATIONS). */
     double uncertain_ns;
-    /* Duration of both readings. This much CPU time may be missing or too much. */
+    /* Sum of moment_ns of both snapshots. Each CPU may add an error of this size to tasks_ns. */
     double moments_ns;
 };
 
-/* Takes a snapshot. `read_beside` must read the numbers that are compared with the snapshot. It is
- * called at the same moment, and once more for each repeated snapshot; the last call is valid.
- * Returns CAMP_E_SPACE if processes start and exit too fast. */
+/* Takes a snapshot. `read_beside` must read the numbers that will be compared with the snapshot,
+ * and is called right after the clocks were read. If the snapshot must be repeated, it is called
+ * again, and its last call is valid. Returns CAMP_E_SPACE if processes start and exit too fast. */
 int witness_read(struct witness *witness, void (*read_beside)(void *context), void *context,
                  struct camp_error *error);
 
@@ -50,5 +50,5 @@ uint64_t verify_stolen_ns(void);
 uint64_t verify_off_task_ns(int32_t cpu);
 
 /* Returns an upper bound of the growth of verify_off_task_ns() since it was `before_ns`. The bound
- * includes the resolution of /proc/stat for each of the three times that the kernel reports. */
+ * includes the resolution of /proc/stat, once for each of stolen, irq and softirq time. */
 double verify_off_task_since_ns(int32_t cpu, uint64_t before_ns);
