@@ -221,8 +221,8 @@ static int group_by_label(const char *name, struct source *source, struct source
                                                          : complain_of(CAMP_E_NOMEM, &nothing);
 }
 
-/* Returns facts with which a time of day is within the last 24 hours. The fleet is not
- * opened for these facts, because it may have no data now. */
+/* Returns facts of a fleet with which parse_times() finds a time of day in the last 24 hours. The
+ * fleet is not opened for these facts, because it may have no data now. */
 static struct from_facts last_day(void)
 {
     const int64_t now = (int64_t)now_ns(CLOCK_REALTIME);

@@ -20,7 +20,7 @@ struct from_options {
     const char *begin, *end; /* NULL if the option was not given */
     const char *group;       /* NULL if --group was not given */
     struct progress progress;
-    char reported[FRAME_NOTE_SIZE]; /* the note of the last shown frame */
+    char reported[FRAME_NOTE_SIZE]; /* the note that was last shown or counted */
 
     bool live;
     uint64_t notes; /* the number of notes of a recording, which are counted but not shown */
@@ -63,7 +63,7 @@ const char *const *from_session_words(void); /* only the words for database sess
       "With PromQL in --query: the label that names the column (state, mode or vertex).",          \
       0, 0, NULL }
 
-/* Options for database sessions only. --tier is also for other sources. */
+/* Options for database sessions. --tier is also for other sources. */
 #define FROM_SESSION_OPTIONS(options)                                                              \
     COMMON_OPTION(COMMON_TIER, &(options)->from.tier, .help =                                      \
       "Measure in this way only, where a source can be measured in several (threads: bpf, "         \
@@ -101,13 +101,13 @@ const char *const *from_session_words(void); /* only the words for database sess
       0, 1e6, NULL }
 /* clang-format on */
 
-/* Sets the defaults. The source stops when the command's stop flag is set; progress goes to
- * stderr; speed is 0. */
+/* Clears the options. The source will stop when stop_requested is set, and show progress on
+ * stderr. */
 void from_options_init(struct from_options *options);
 
-/* Stores the value of --interval, which is 0 if the option was not given. In that case,
- * *interval_ns becomes 1 s. For a fleet, a given value is also the length of the finished
- * intervals. */
+/* Stores *interval_ns, the value of --interval. If the option was not given, the value is 0, and
+ * *interval_ns becomes 1 s. For the history of a fleet, a given value is the length of an
+ * interval. */
 void from_options_interval(struct from_options *options, uint64_t *interval_ns);
 
 /* Checks whether all given options fit the source named `text`. Returns OPTIONS_GO_ON, or an

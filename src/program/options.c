@@ -265,7 +265,7 @@ static const struct option_spec *spec_of(const struct option_table *table, int v
 {
     if (value >= FIRST_VALUE && value < FIRST_VALUE + (int)table->count)
         return &table->specs[value - FIRST_VALUE];
-    /* getopt_long() does not know the option. Options without a letter also have the value 0. */
+    /* 0: getopt_long() does not know the option. The letter of many options is also 0. */
     if (value == 0)
         return NULL;
     for (size_t i = 0; i < table->count; i++) {

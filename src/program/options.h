@@ -57,7 +57,7 @@ struct option_rule {
     const char *option; /* The rule applies if this condition holds. NULL ends a list of rules. */
     const char *with; /* One of these conditions must hold: "pid, tid". NULL means no condition. */
     const char *without; /* None of these conditions may hold. NULL means no condition. */
-    /* NULL means "--OPTION goes with --WITH" or "--OPTION goes without --WITHOUT". */
+    /* the error message; NULL: "--OPTION goes with --WITH" or "--OPTION goes without --WITHOUT" */
     const char *complaint;
 };
 

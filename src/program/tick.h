@@ -6,7 +6,7 @@
 struct tick {
     uint64_t length_ns;
     uint64_t phase_ns;  /* the time of each tick by CLOCK_MONOTONIC, modulo length_ns */
-    uint64_t spread_ns; /* the median lateness of the observed ticks after phase_ns */
+    uint64_t spread_ns; /* the median time by which ticks were observed later than phase_ns */
 };
 
 /* Returns the length of a tick, without observing ticks. 0 if the kernel does not report it. */

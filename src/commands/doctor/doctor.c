@@ -76,7 +76,7 @@ static void try_microstates(struct doctor *doctor)
 
     if (camp_states_open(&session, CAMP_STATES_NO_SYSCALLS, &doctor->states_refusal) == CAMP_OK)
         doctor->states_refusal.code = CAMP_OK;
-    /* The message advises to run camp doctor. Here that advice is removed. */
+    /* Removes the advice to run camp doctor. */
     advice = strstr(doctor->states_refusal.message, ": run as root, or see camp doctor");
     if (advice != NULL)
         *advice = '\0';
@@ -161,8 +161,8 @@ static void add_tier(struct doctor *doctor, enum tasks_tier tier, bool available
     DOCUMENT_ADD(&doctor->document, TIERS, cells);
 }
 
-/* Returns whether a capability for microstates is missing. Root in a container already has the
- * capabilities, but only inside the container. */
+/* Returns whether a capability for microstates is missing. Root in a container has the
+ * capabilities, although they are valid only inside the container. */
 static bool lacks_states(const struct doctor *doctor)
 {
     return doctor->states_refusal.code == CAMP_E_PERM &&
@@ -283,7 +283,7 @@ int command_doctor(int argc, char **argv)
 
     if (status != OPTIONS_GO_ON)
         return status;
-    /* --color changes these options, so options_parse() is called before. */
+    /* Called after options_parse(), which handles --color. */
     output = view_options_of(stdout);
     output.table = table_names[table >= 0 ? table : FACTS];
     doctor.words = format == FORMAT_TEXT;

@@ -15,8 +15,8 @@
 
 #define PATH_SIZE 96
 
-/* Returns what prevents reading a file, as words that come before the path. The words name a
- * capability, or say that no capability would help. NULL if there is no such obstacle. */
+/* Returns why a file cannot be read, as words that come before the path: "no user may read". NULL
+ * if permissions are not the reason. */
 static const char *hindrance(const struct doctor *doctor, const char *path)
 {
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);

@@ -57,7 +57,8 @@ static const struct camp_counter *find(const struct counters *counters, uint32_t
     return NULL;
 }
 
-/* Gives a share, such as run_delay_percent, the record and the offset of its time, run_delay_ns. */
+/* Makes a share, such as run_delay_percent, refer to the time from which it is computed:
+ * run_delay_ns. */
 static void place_share(const struct counters *counters, struct camp_counter *share)
 {
     const char *end = strstr(share->name, "_percent");

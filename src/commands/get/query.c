@@ -66,9 +66,9 @@ static bool has_rate(const struct camp_counter *counter)
     return counter->nature != CAMP_NATURE_LEVEL && counter->nature != CAMP_NATURE_FACT;
 }
 
-/* Returns whether a pattern selects a counter that it matches. An exact name always selects its
- * counter. "all" selects shares only if an interval was given and no rates were requested. If
- * rates were requested, no pattern selects a counter without a rate. */
+/* The counter's name matches the pattern. Returns whether the pattern selects the counter. An exact
+ * name always does. "all" selects shares only if an interval was given and no rates were requested.
+ * If rates were requested, no other pattern selects a counter without a rate. */
 static bool is_meant(const struct query *query, const char *pattern,
                      const struct camp_counter *counter)
 {

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A larger step of a value, in percent of the interval, causes a warning. */
+/* camp get warns if one step of a value is more than this percentage of the interval. */
 #define STEP_MAX_PERCENT 5.0
 #define REASON_SIZE (2 * CAMP_ERROR_SIZE + LABEL_SIZE)
 

@@ -26,7 +26,7 @@
 
 #define DRAIN_INTERVAL_NS (50 * NS_PER_MS)
 #define LAST_RECORD_NS (500 * NS_PER_MS) /* the longest wait for the exit record of the command */
-/* A shell also has this status if the file was found but cannot be executed. */
+/* A shell has these exit statuses for a command that cannot be executed or does not exist. */
 #define STATUS_NOT_RUN 126
 #define STATUS_NOT_FOUND 127
 
@@ -155,8 +155,8 @@ static int exit_status_of(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* The kernel reports the exit of a thread when the thread has left its CPU for the last time.
- * This is a little after the thread was reaped. */
+/* Waits for the exit record of the command. The kernel makes the record when the thread leaves its
+ * CPU for the last time, a little after the thread was reaped. */
 static int collect_last_record(struct timing *timing, pid_t command, struct camp_error *error)
 {
     const uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC) + LAST_RECORD_NS;
@@ -324,7 +324,7 @@ static int time_command(struct timing *timing, char **argv)
     return timing->facts.status;
 }
 
-/* A process that exited before the session started has no exit record. */
+/* family_has_exit() misses a process that exited before the session started. */
 static bool is_gone(int32_t pid)
 {
     return kill(pid, 0) != 0 && errno == ESRCH;

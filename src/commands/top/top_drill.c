@@ -1,6 +1,6 @@
-/* Switches camp top from the hosts of a fleet to the groups of one host, and back. The source of
- * the hosts stays open, and is not read meanwhile. The first interval after switching back
- * covers all of that time. */
+/* Switches camp top from the hosts of a fleet to the groups of one host, and back. While the groups
+ * are shown, the source of the hosts stays open but is not read. So the first interval after
+ * switching back covers all of that time. */
 #include "top_live.h"
 
 #include <stdio.h>
