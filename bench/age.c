@@ -33,7 +33,7 @@
 #include <unistd.h>
 
 #define ROUNDS_MAX 10000
-#define TRIES 10      /* for each round */
+#define TRIES 10
 #define KEPT_NS 20000 /* a longer gap is a pause, not an interrupt */
 #define TICK_US 4000
 #define APART_US 200

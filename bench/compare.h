@@ -24,7 +24,7 @@ struct participant {
 };
 
 enum target {
-    TARGET_NONE,  /* no limit */
+    TARGET_NONE,
     TARGET_RATIO, /* camp's time is at most `limit` times the time of the floor */
     TARGET_US     /* a call of camp takes at most `limit` microseconds */
 };
@@ -32,8 +32,8 @@ enum target {
 /* One question. participants[0] is camp, participants[1] is the floor, and the rest are
  * alternatives. The list ends where `who` is NULL. */
 struct comparison {
-    const char *name;  /* key in the JSON */
-    const char *title; /* the question in words */
+    const char *name; /* key in the JSON */
+    const char *title;
     enum target target;
     double limit;
     size_t units; /* number of answers in one call; the times are for one answer */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (MIT OR GPL-2.0)
 /*
- * Programs that do nothing. They show what the kernel needs to call a program. A program that
- * measures at these events costs at least as much (attach.c). A snapshot by an iterator over all
- * threads costs at least as much as the empty iterator (snapshot.c).
+ * Programs that do nothing. They show the cost of calling a BPF program. A program that measures at
+ * these events costs at least as much (attach.c). A snapshot by an iterator over all threads costs
+ * at least as much as the empty iterator (snapshot.c).
  */
 #include <linux/bpf.h>
 

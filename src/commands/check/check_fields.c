@@ -1,4 +1,3 @@
-/* The columns of all tables in the record of `camp check`. */
 #include "check_record.h"
 
 #include <stdio.h>

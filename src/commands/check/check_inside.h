@@ -1,4 +1,3 @@
-/* Declarations shared by the files of camp check. */
 #pragma once
 
 #include "check_record.h"
@@ -9,7 +8,7 @@
 
 /* The source of --from. It is all zero if camp check reads this machine. */
 struct check_recorded {
-    struct source *source; /* NULL if it is not open */
+    struct source *source;
     struct from_facts facts;
     bool is_sessions;   /* the rows are database sessions; `is_sampled` and `tasks` are unused */
     bool is_sampled;    /* the sampled time of processes was recorded */

@@ -9,7 +9,7 @@
 #define HIDDEN_CHANGE "CAP_SYS_PTRACE shows them (root has it)"
 
 struct check_context {
-    struct selection selection; /* `most` is 0, because sums need all selected rows */
+    struct selection selection; /* selection.most is 0 (no limit), because the sums need all rows */
     size_t top;                 /* number of processes shown; 0 means all */
     size_t top_cpus;            /* number of CPUs shown; 0 means all */
     enum tasks_tier tier;
@@ -69,7 +69,6 @@ size_t check_process_column(const char *name);
 /* Writes the names of all process columns, "pid, name, ...", into ret[size]. */
 void check_process_columns(char *ret, size_t size);
 
-/* Returns whether all processes are selected. */
 bool check_selects_all(const struct selection *selection);
 
 /* Fills check->summary and adds rows for the selected processes, the largest sampling error first.

@@ -12,7 +12,6 @@
 #define CROWD 4096    /* with more processes, those not seen for a while are merged by name */
 #define GONE_AFTER 60 /* intervals */
 
-/* Quotes the word for a shell if necessary. */
 static void write_quoted(FILE *stream, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

@@ -12,7 +12,6 @@
 #define REPORT_COLUMNS 18    /* columns in the table of intervals */
 #define REPORT_INTERVALS 300 /* the table has only the last intervals; sums include all */
 
-/* A row in the table of intervals. */
 struct report_interval {
     char time[40];
     struct cell cells[REPORT_COLUMNS];

@@ -95,8 +95,8 @@ static void add_states(struct document *document, const struct reported_error *e
     }
 }
 
-/* Returns whether a state has this provenance. If `run` is true, only the states CPU and run queue
- * are searched. If `run` is false, only the other states are searched. */
+/* Returns whether a state has the provenance, such as CAMP_SAMPLED. If `run` is true, only the
+ * states CPU and run queue are searched. If `run` is false, only the other states are searched. */
 static bool has_provenance(const struct schema *schema, bool run, enum camp_provenance provenance)
 {
     for (size_t i = 0; i < schema->state_count; i++) {
@@ -106,8 +106,9 @@ static bool has_provenance(const struct schema *schema, bool run, enum camp_prov
     return false;
 }
 
-/* The states except CPU and run queue divide the remaining time in the proportions of samples. The
- * note compares the remaining time with the time that the samples alone saw asleep. */
+/* CPU and run queue are measured here. The remaining time is divided among the other states in the
+ * proportions of samples. The note compares the remaining time with the time asleep that the
+ * samples show. */
 static void note_scaled(struct document *document, const struct reported_error *error)
 {
     const double session_ns = error->session_s * NS_PER_S;
@@ -125,7 +126,7 @@ static void note_scaled(struct document *document, const struct reported_error *
                   samples);
 }
 
-/* Sampled states are no reference for what the database reports, so the notes name them. */
+/* The comparison needs measured times, so the notes name the states that are only sampled. */
 static void note_provenance(struct document *document, const struct reported_error *error,
                             const struct schema *schema)
 {

@@ -21,7 +21,7 @@
 /* The columns of a schema that have reported times, and the session state of each column. */
 struct reported_columns {
     size_t reported[SESSION_STATE_COUNT]; /* the column of each state, or NOT_REPORTED */
-    size_t sampled; /* the column of the time off CPU by samples alone, or NOT_REPORTED */
+    size_t sampled; /* the column of the time off CPU that samples show, or NOT_REPORTED */
     uint8_t state_of[REPORTED_MAX_STATES]; /* [state_count] the enum session_state of each column */
     size_t state_count;
 };
@@ -35,7 +35,7 @@ struct reported_sum {
 struct reported_error {
     uint64_t sessions; /* the maximum of all intervals */
     double session_s;  /* sum of the wall times of all sessions */
-    double sampled_ns; /* time off CPU by samples alone; 0 if the schema has no such column */
+    double sampled_ns; /* time off CPU that samples show; 0 if the schema has no such column */
     struct reported_sum sums[REPORTED_COUNT];
 };
 

@@ -110,7 +110,7 @@ static int add_part(struct wait_tasks *tasks, uint32_t major, uint32_t minor, ui
     return CAMP_OK;
 }
 
-/* Adds a part for each disk of the thread, with the growth of the wait since `before`. */
+/* Adds a part for each disk that the thread waited for, with the wait since `before`. */
 static int add_disks(struct wait_tasks *tasks, const struct entity *entity)
 {
     struct wait_reading *now = &tasks->now;
