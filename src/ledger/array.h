@@ -11,14 +11,13 @@
 #define ARRAY_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 struct array_part {
-    void *items; /* the address of the variable that points to the first element */
+    void *items; /* address of the pointer to the first element */
     size_t size;
     bool is_zeroed;
 };
 
-/* Reserves space for `wanted` elements in each of the arrays parts[count], and keeps their
- * elements. Returns false if there is no memory. The arrays then keep their elements, and *capacity
- * does not change. */
+/* Makes each array of parts[count] large enough for `wanted` elements; existing elements are kept.
+ * Returns false if there is no memory. *capacity does not change then. */
 static inline bool arrays_reserve(const struct array_part *parts, size_t count, size_t *capacity,
                                   size_t wanted)
 {
@@ -64,11 +63,11 @@ static inline bool array_insert(const struct array_part *part, size_t *count, si
     return true;
 }
 
-/* Returns a number below, equal to or above 0, like the comparison function of bsearch(3). */
+/* A comparison function as for bsearch(3). */
 typedef int array_compare(const void *key, const void *element);
 
-/* Returns the position of the first element that is not before `key`, in the sorted array
- * items[count]. A missing element would be inserted there. */
+/* Returns the index at which `key` is in the sorted array items[count], or at which it would have
+ * to be inserted. */
 static inline size_t array_position(const void *key, const void *items, size_t count, size_t size,
                                     array_compare *compare)
 {
@@ -85,7 +84,7 @@ static inline size_t array_position(const void *key, const void *items, size_t c
     return low;
 }
 
-/* bsearch(3) with the size of the elements. `items` may be NULL if `count` is 0. */
+/* bsearch(3), but `items` may be NULL if `count` is 0. */
 #define ARRAY_FIND(key, items, count, compare)                                                     \
     ((count) > 0 ? bsearch(key, items, count, sizeof *(items), compare) : NULL)
 #define ARRAY_POSITION(key, items, count, compare)                                                 \
@@ -97,8 +96,8 @@ static inline size_t array_position(const void *key, const void *items, size_t c
 #define ARRAY_RESERVE_ZEROED(items, capacity, wanted)                                              \
     ARRAYS_RESERVE(capacity, wanted, ARRAY_ZEROED(items))
 
-/* Reserves space in several arrays, such as ARRAYS_RESERVE(capacity, wanted, ARRAY(a),
- * ARRAY_ROWS(b, width)). Here each element of b is a row of `width` values. */
+/* Example: ARRAYS_RESERVE(capacity, wanted, ARRAY(a), ARRAY_ROWS(b, width)) makes space for
+ * `wanted` values in `a`, and for `wanted` rows of `width` values in `b`. */
 #define ARRAYS_RESERVE(capacity, wanted, ...)                                                      \
     arrays_reserve((const struct array_part[]){ __VA_ARGS__ },                                     \
                    ARRAY_COUNT(((const struct array_part[]){ __VA_ARGS__ })), &(capacity), wanted)

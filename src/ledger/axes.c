@@ -9,8 +9,8 @@
 
 #define UNIT "_ns"
 
-/* Takes the next part of *rest up to a separator, without blanks around it. *rest then starts after
- * the separator. Returns false if no part is left. */
+/* Moves the text before the next separator from *rest to *ret, without blanks around it. Returns
+ * false if nothing is left in *rest. */
 static bool next_part(struct span *rest, char separator, struct span *ret)
 {
     const char *end = rest->at < rest->end ? memchr(rest->at, separator, span_length(*rest)) : NULL;
@@ -145,8 +145,8 @@ bool axes_parse(struct axes *ret, const struct schema *schema, const char *text,
     return true;
 }
 
-/* Appends a title to a name, as in "disk" and then "disk+lock". If the result would be too long,
- * the name does not change. */
+/* Makes "disk+lock" from "disk" and "lock". If the result would be too long, `name` does not
+ * change. */
 static void append_name(char name[AXES_NAME_SIZE], const char *title)
 {
     const size_t length = strlen(name), more = strlen(title) + (length > 0);

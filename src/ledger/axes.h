@@ -1,13 +1,14 @@
 /*
- * Axes: a text that assigns states to the vertices of a triangle or tetrahedron (vertex.h):
+ * Parses a text that assigns states to the vertices of a triangle or tetrahedron (vertex.h):
  *
  *     CPU=user+system+irq; WAIT=disk+lock+run_queue; IDLE=*
  *
- * A text has three or four axes: the top of the triangle, then left, right and, as the fourth,
- * behind. A state is written as its column ("run_queue_ns"), its column without the unit
- * ("run_queue"), or its title ("run queue"), in upper or lower case. The star * stands for all
- * states that belong to no other vertex. States without a vertex are counted as left out (struct
- * weights).
+ * Each part of the text is one vertex: its name, and its states. The parts are, in this order, the
+ * vertices top, left, right and, in a tetrahedron, behind.
+ *
+ * A state is written as its column ("run_queue_ns"), its column without the unit ("run_queue"), or
+ * its title ("run queue"), in upper or lower case. The star * stands for all states that the other
+ * parts do not name. Without a star, these states count as left out (struct weights).
  */
 #pragma once
 
@@ -16,22 +17,24 @@
 #define AXES_NAME_SIZE 64
 
 struct axes {
-    /* Its names point into this struct, so the struct must not be copied. */
+    /* vertices.names point to `names` below, so this struct must not be copied. */
     struct vertices vertices;
     char names[VERTICES_MAXIMUM][AXES_NAME_SIZE];
 };
 
-/* What is wrong with a text, and at which word, such as "there is no such state" at "swap". */
+/* A problem, such as "there is no such state", and the word of the text that has it, such as
+ * "swap". */
 struct axes_fault {
     const char *problem;
     char word[AXES_NAME_SIZE];
 };
 
-/* Parses any text. Returns false if the text is wrong, with the reason in *fault. */
+/* `text` may contain any characters. Returns false with the reason in *fault if the text is wrong.
+ */
 bool axes_parse(struct axes *ret, const struct schema *schema, const char *text,
                 struct axes_fault *fault);
 
-/* Sets the usual axes of vertices_usual(). If that function does not know a state, each vertex gets
- * one state in their order, the last vertex gets all remaining states, and vertices are named after
- * their states. Returns false if there are fewer states than vertices. */
+/* Sets the axes of vertices_usual(). If vertices_usual() fails, each vertex gets one state, in the
+ * order of the schema, the last vertex also gets all remaining states, and each vertex is named
+ * after its states. Returns false if there are fewer states than vertices. */
 bool axes_default(struct axes *ret, const struct schema *schema, size_t count);

@@ -1,5 +1,5 @@
-/* Finds the class of a state by the name of its column. The table has the names of threads, CPUs
- * and database sessions. */
+/* Finds the class and the short title of a state by the name of its column. The states are those of
+ * threads, CPUs and database sessions. */
 #include "frame.h"
 #include "microstates/table.h"
 
@@ -11,7 +11,8 @@ static const struct {
     const char *name, *short_title;
     enum column_class class;
 } known[] = { { "nice", NULL, CLASS_CPU },
-              /* For CPUs, irq shares no column with another state, so it has no short title. */
+              /* This row hides the irq of MICROSTATES, whose short title would add up irq and
+                 system in one column. */
               { "irq", NULL, CLASS_CPU },
               { "softirq", "soft", CLASS_CPU },
               { "guest", NULL, CLASS_CPU },
@@ -28,8 +29,8 @@ static const struct {
 
 #define KNOWN_COUNT (sizeof known / sizeof known[0])
 
-/* Returns the index of a name without its unit, such as "user" for "user_ns", or KNOWN_COUNT if the
- * name is unknown. */
+/* Returns the index in known[], such as that of "user" for the column "user_ns", or KNOWN_COUNT if
+ * the name is unknown. */
 static size_t find(const char *name)
 {
     size_t at = 0;

@@ -17,12 +17,12 @@
 #include <stdint.h>
 
 enum column_kind {
-    COLUMN_STATE,   /* a part of elapsed_ns, in ns; states are disjoint */
-    COLUMN_COUNTER, /* growth since the start of the interval */
+    COLUMN_STATE,   /* time in ns, a part of elapsed_ns; states do not overlap */
+    COLUMN_COUNTER, /* growth during the interval */
     COLUMN_GAUGE    /* a value at the end of the interval, which can go up and down */
 };
 
-/* What a state means for the entity that is in it. Views show the states in this order. */
+/* What an entity does in a state. Views show the classes in this order. */
 enum column_class {
     CLASS_NONE, /* not a state, or a state whose meaning is unknown */
     CLASS_CPU,
@@ -30,7 +30,7 @@ enum column_class {
     CLASS_READY,
     CLASS_IO,         /* waiting for a device: disks or page faults */
     CLASS_CONTENTION, /* waiting for something that another entity holds */
-    CLASS_OTHER_WAIT, /* waiting within its work for another reason */
+    CLASS_OTHER_WAIT, /* any other wait during its work */
     CLASS_IDLE        /* nothing to do, waiting for its next work, or stopped */
 };
 
@@ -41,13 +41,13 @@ struct column {
     enum column_kind kind;
     enum camp_provenance provenance;
     enum column_class class;
-    /* Static text of at most 6 characters, such as "flt"; NULL if the title is used. In text
-     * output, states with the same short title share one column. */
+    /* At most 6 characters, such as "flt"; NULL if the title is used instead. The text is static. A
+     * text table adds up the states with the same short title in one column. */
     const char *short_title;
 };
 
-/* Return the class and the short title of a state, found by the name of its column. Tables, fleets
- * and recordings have only names. For an unknown name the results are CLASS_NONE and NULL. */
+/* Find the class and the short title of a state by the name of its column, for tables, fleets and
+ * recordings, which have only names. Return CLASS_NONE and NULL if the name is unknown. */
 enum column_class column_class_of(const char *name);
 const char *column_short_title_of(const char *name);
 
@@ -65,7 +65,7 @@ enum entity_flag { ENTITY_NEW = 1u << 0, ENTITY_ENDED = 1u << 1, ENTITY_KERNEL =
 
 struct entity {
     int64_t id;     /* CPU number, pid, tid or uid */
-    uint32_t flags; /* enum entity_flag */
+    uint32_t flags; /* bits of enum entity_flag */
     uint32_t count;
     int32_t pid;     /* of a thread: the pid of its process */
     int32_t parent;  /* of a thread or process: the pid of the parent process */
@@ -76,23 +76,23 @@ struct entity {
     const struct labels *labels;
 };
 
-/* Returns entity->pid of a thread. Other entities have none, and their id is returned. */
+/* Returns the pid of a thread's process. For an entity without a pid, returns its id. */
 int64_t entity_pid(const struct entity *entity);
 
-/* Compares entities by process, and within a process by id. The first thread of a process (id ==
- * pid) comes first. */
+/* Compares by pid, then by id. The first thread of a process (id == pid) comes before its other
+ * threads. */
 int entity_compare_by_process(const struct entity *left, const struct entity *right);
 
-/* What a frame could not count. Views show it with the frame. */
+/* What a frame could not count. */
 struct losses {
-    /* Processes that started and exited between two snapshots, without a record. For threads,
-     * `unseen` counts context switches without an event. */
+    /* Processes that started and exited between two snapshots and left no record. In a frame of
+     * threads: context switches that no event reported. */
     uint64_t unseen;
-    /* Processes that exited, and whose record the kernel dropped for lack of space. */
+    /* Exited processes whose record the kernel dropped for lack of space. */
     uint64_t lost;
-    uint64_t unread_ns; /* upper limit of the CPU time of exited processes that is in no record */
-    /* Processes that exited, and whose times since the last snapshot are unknown. For CPUs,
-     * `partial` counts CPUs that came online or went offline. */
+    uint64_t unread_ns; /* upper limit of the exited processes' CPU time that no record has */
+    /* Exited processes whose times since the previous snapshot are unknown. In a frame of CPUs:
+     * CPUs that came online or went offline. */
     uint64_t partial;
 };
 
@@ -109,39 +109,37 @@ struct frame {
     uint64_t *elapsed_ns;    /* [entity_count] */
     uint64_t *values;        /* [entity_count x column_count] */
     struct losses losses;
-    /* What the reader should know about this interval; NULL or "" if there is nothing. The source
-     * owns the text until its next call. */
+    /* A text for the user about this interval; NULL or "" if there is none. It belongs to the
+     * source, and is valid until the next call of the source. */
     const char *note;
 };
 
-/* A frame that is all zero except for its schema is empty. frame_release() frees the arrays. */
+/* An empty frame is all zero except for its schema. frame_release() makes a frame empty. */
 void frame_init(struct frame *frame, const struct schema *schema);
 void frame_release(struct frame *frame);
 
 void frame_clear(struct frame *frame);
 
-/* Adds a zeroed entity, whose `count` is 1. Earlier pointers into the frame become invalid. Returns
- * NULL if there is no memory. */
+/* Adds an entity that is all zero except for `count`, which is 1. Pointers to earlier entities and
+ * values become invalid. Returns NULL if there is no memory. */
 struct entity *frame_add(struct frame *frame);
 
-/* Adds a copy of a row of another frame, which has the same schema. Returns NULL if there is no
- * memory. */
+/* Adds a copy of a row of `from`, which has the same schema. Returns NULL if there is no memory. */
 struct entity *frame_add_row(struct frame *frame, const struct frame *from, size_t row);
 
-/* Empties *ret and copies the schema, the times, the losses and the note of `from` into it. *ret
- * may be all zero. */
+/* Empties *ret, then copies the schema, the times, the losses and the note of `from`. *ret may be
+ * all zero. */
 void frame_start_as(struct frame *ret, const struct frame *from);
 
-/* Returns the values of one entity: column_count elements. */
+/* Returns the [column_count] values of one entity. */
 uint64_t *frame_values(const struct frame *frame, size_t entity);
 
-/* Returns elapsed_ns minus the sum of the states. It is negative if more time was accounted than
- * elapsed. */
+/* Returns elapsed_ns minus the sum of the states, which is negative if states overlap. */
 int64_t frame_unaccounted_ns(const struct frame *frame, size_t entity);
 
-/* Computes the time in each state between two readings. The earlier reading may be an estimate that
- * is too high for some states. These states get 0, and the states that grew most are reduced by the
- * same amount, so the sum stays right. `ret` may be `after`. */
+/* Sets ret[count] to the growth of each state from `before` to `after`. `before` may be an estimate
+ * that is too high for some states, which seem to fall. These states get 0, and what they fell is
+ * subtracted from the states that grew most, so the sum stays right. `ret` may be `after`. */
 void states_since(uint64_t *ret, const uint64_t *before, const uint64_t *after, size_t count);
 
 /* Returns the growth of a cumulative counter between two readings, or 0 if it went backwards. */

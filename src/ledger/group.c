@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of a row, and the key of its group: `ended`, `number` and `name`. */
+/* A row and the key of its group. Rows with equal `ended`, `number` and `name` are one group. */
 struct keyed {
-    /* For single threads, `ended` says whether the thread has exited. For other rows it says
-     * whether the process has exited. */
+    /* With GROUP_NONE and GROUP_THREAD: whether the thread has exited. With GROUP_LABEL: false.
+     * Otherwise: whether the process has exited. */
     bool ended;
     int64_t number;
     const char *name;
@@ -67,7 +67,7 @@ static struct keyed key_of(const struct grouping *grouping, const struct frame *
         return (struct keyed){ gone, grouping->numbers[row], "", row };
     case GROUP_LABEL:
         return (struct keyed){ false, 0, labels_value(entity->labels, grouping->label), row };
-    /* Exited processes have the number 0, and are distinguished by their names. */
+    /* Exited processes have the number 0, and are grouped by name. */
     case GROUP_PROCESS:
         return gone ? (struct keyed){ true, 0, first->name, row }
                     : (struct keyed){ false, entity->pid, "", row };
@@ -81,7 +81,8 @@ static struct keyed key_of(const struct grouping *grouping, const struct frame *
     return (struct keyed){ ended, entity->id, entity->name, row };
 }
 
-/* Returns a tuple with only the label of the grouping, or NULL if the entity has no such label. */
+/* Returns labels without all values except that of grouping->label. Returns NULL if this value is
+ * empty. */
 static const struct labels *one_label(const struct grouping *grouping, const struct labels *labels)
 {
     const char *values[LABELS_MOST] = { NULL };
@@ -147,9 +148,9 @@ static int add_up(const struct grouping *grouping, struct frame *ret, const stru
     return CAMP_OK;
 }
 
-/* Fills rows[] with the keys. names[row] is the name of the process of the row, which is the name
- * of its first thread. For GROUP_NONE and GROUP_THREAD it is the name of the thread, and for
- * GROUP_LABEL the value of the label. */
+/* Fills rows[] with keys, and names[] with the names of the rows: of a thread for GROUP_NONE and
+ * GROUP_THREAD, of a label's value for GROUP_LABEL, otherwise of the first thread of the process.
+ */
 static void find_keys(const struct grouping *grouping, const struct frame *frame,
                       struct keyed *rows, const char **names)
 {

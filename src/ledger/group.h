@@ -1,8 +1,7 @@
 /*
  * Adds up rows of a frame: threads to processes, users, commands and other groups.
  *
- * The time of an exited process is never added to that of a living one, except in GROUP_LABEL. An
- * exited thread belongs to its process as long as the process lives.
+ * Exited and living processes are never in one group, except with GROUP_LABEL.
  */
 #pragma once
 
@@ -15,19 +14,19 @@ enum group_key {
     GROUP_USER,
     GROUP_NAME,
     GROUP_CGROUP,
-    GROUP_NUMBER, /* by a number that the caller gives for each row */
-    GROUP_LABEL   /* by the value of a label; a group can have both living and exited entities */
+    GROUP_NUMBER, /* by grouping.numbers */
+    GROUP_LABEL   /* by the value of a label; living and exited entities can be in one group */
 };
 
 struct grouping {
     enum group_key key;
-    const int64_t *numbers; /* [entity_count], for GROUP_NUMBER only */
+    const int64_t *numbers; /* [entity_count] a number for each row, for GROUP_NUMBER only */
     size_t label;           /* index in the schema's label_names, for GROUP_LABEL only */
 };
 
-/* Fills *ret, which may be all zero, with one row for each group of `frame`. Elapsed times, states
- * and counters are added up. `count` is the number of entities in the group, and `id` the key of
- * the group. Processes are named after their first thread. A row keeps its labels if all entities
- * of the group have the same labels. A row of GROUP_LABEL has only the label of the group, and is
- * named after its value, or "(none)" without a value. Returns CAMP_OK or CAMP_E_NOMEM. */
+/* Fills *ret, which may be all zero, with one row for each group of `frame`: the sums of elapsed
+ * times, states, counters and `count`. `id` is the number of the group, such as the uid, or 0 if a
+ * text identifies the group. A process is named after its first thread. A row has labels if all
+ * entities of the group have the same labels. With GROUP_LABEL, a row has only the label of the
+ * group, and its value as the name ("(none)" if it is empty). Returns CAMP_OK or CAMP_E_NOMEM. */
 int group_frame(struct frame *ret, const struct frame *frame, const struct grouping *grouping);

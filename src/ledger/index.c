@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define FEWEST_SLOTS 64
-/* Largest number of elements, because the hashes have 32 bits. */
+/* Largest number of elements. With more, a hash of 32 bits could not reach all slots. */
 #define INDEX_MOST (UINT32_MAX / 4)
 
 /* Makes a hash that is not 0, because 0 marks a free slot. */
@@ -20,7 +20,7 @@ static uint64_t rotate(uint64_t value, int bits)
     return value << bits | value >> (64 - bits);
 }
 
-/* Multiplies by 2^64 divided by the golden ratio, which spreads consecutive numbers. */
+/* The factor is 2^64 / golden ratio. It spreads consecutive numbers. */
 uint32_t index_hash_number(uint64_t number)
 {
     return not_zero((number ^ number >> 32) * UINT64_C(0x9e3779b97f4a7c15));
@@ -42,7 +42,7 @@ static void rounds(uint64_t state[4], int count)
     }
 }
 
-/* Reads a word as little endian, as SipHash requires. */
+/* Reads length <= 8 bytes as a little-endian number. */
 static uint64_t word_of(const unsigned char *bytes, size_t length)
 {
     uint64_t word = 0;
@@ -77,8 +77,8 @@ uint64_t index_siphash(const uint64_t key[2], const void *bytes, size_t length)
     return state[0] ^ state[1] ^ state[2] ^ state[3];
 }
 
-/* The key consists of the addresses at which the system has loaded this program and its C library.
- * They are random for each process. */
+/* The key is two addresses, one of this program and one of the C library. The system chooses both
+ * at random for each process. */
 uint32_t index_hash_bytes(const void *bytes, size_t length)
 {
     static const char here;
@@ -100,7 +100,7 @@ void index_clear(struct index *index)
     index->count = 0;
 }
 
-/* At most half of the slots are used, so each search soon finds a free slot. */
+/* At most half of the slots are used, so that a search soon ends at a free slot. */
 bool index_reserve(struct index *index, size_t count)
 {
     struct index larger = { .slot_count = FEWEST_SLOTS };
@@ -150,8 +150,8 @@ void index_add(struct index *index, uint32_t hash, uint32_t position)
     index->count++;
 }
 
-/* Elements behind the freed slot move up to close the gap. An element stays if it would otherwise
- * move before the slot of its hash. */
+/* Moves later elements into the hole, because a search ends at a free slot. An element must not
+ * move to a slot before that of its hash. */
 void index_remove(struct index *index, struct index_slot *slot)
 {
     const size_t mask = index->slot_count - 1;

@@ -1,7 +1,6 @@
 /*
- * A hash table with open addressing, which finds the position of an element in an array by its key.
- * The index holds only positions. The array and its keys belong to the caller, who also gives the
- * function that compares keys.
+ * A hash table (open addressing) from keys to positions in an array of the caller. The table does
+ * not store keys: a function of the caller compares them.
  */
 #pragma once
 
@@ -20,28 +19,29 @@ struct index {
     size_t slot_count, count;
 };
 
-/* Returns whether the element at `position` has this key. `context` gives access to the array. */
+/* Returns whether the array's element at `position` has this key. `context` is that of
+ * index_find(). */
 typedef bool index_equal(const void *context, uint32_t position, const void *key);
 
-/* Hash functions for numbers that the kernel assigns, and for texts from other programs. Each
- * process hashes texts with another key, so nobody can write input whose texts all have the same
- * hash. */
+/* Hash functions: index_hash_number() for numbers that the kernel assigns, index_hash_bytes() for
+ * texts from other programs. Each process has its own random key for texts, so nobody can prepare
+ * texts that all have the same hash. */
 uint32_t index_hash_number(uint64_t number);
 uint32_t index_hash_bytes(const void *bytes, size_t length);
 
-/* SipHash-2-4 by J.-P. Aumasson and D. J. Bernstein (2012), which index_hash_bytes() uses. */
+/* SipHash-2-4 (Aumasson and Bernstein, 2012). */
 uint64_t index_siphash(const uint64_t key[2], const void *bytes, size_t length);
 
 void index_release(struct index *index);
 
-/* Reserves space for `count` elements in total. Returns false if there is no memory; the index then
- * does not change. */
+/* Makes space for `count` elements in total. Returns false, without a change, if there is no
+ * memory. */
 bool index_reserve(struct index *index, size_t count);
 
 void index_clear(struct index *index);
 
 /* Returns the slot of the element with this key, or NULL if there is none. The caller may change
- * the position in the slot. */
+ * slot->position. */
 struct index_slot *index_find(const struct index *index, uint32_t hash, index_equal *equal,
                               const void *context, const void *key);
 

@@ -1,19 +1,16 @@
 /*
- * Iteratively reweighted least squares for 1 / (a + b x), Gamma family (McCullagh and Nelder,
- * "Generalized Linear Models", 1989, ch. 2 and 8). x is the load and y the error of a point. The
- * fitted error is mu = 1 / eta with eta = a + b x. The variance of an error grows with mu^2. Each
- * step solves a problem of weighted least squares by its normal equations:
+ * Fits 1 / (a + b x) by iteratively reweighted least squares, for the Gamma family (McCullagh and
+ * Nelder, "Generalized Linear Models", 1989, ch. 2 and 8). x is the load and y the error of a
+ * point. With eta = a + b x, the fitted error is mu = 1 / eta.
  *
- *     weight mu^2:  eta - (y - mu) eta^2 = eta (2 - y eta)  ~  a + b x
+ * Each step fits a + b x to the targets eta (2 - y eta), with the weights mu^2. Here eta and mu are
+ * those of the previous step. The weighted means of the loads and of the targets are subtracted
+ * first. Then a and b have separate equations (Draper and Smith, "Applied Regression Analysis",
+ * 1998, ch. 1), and no digits are lost if the loads are far from 0. All the rest follows glm.fit in
+ * R, in the same order, because the tests compare the results with those of R.
  *
- * The weighted means are subtracted from both sides. Then each coefficient has an equation of its
- * own (Draper and Smith, "Applied Regression Analysis", 1998, ch. 1), and loads far from 0 lose no
- * digits. The remaining steps are those of glm.fit in R, in the same order, because the tests
- * compare the results with those of R.
- *
- * Some processors, such as arm64, fuse multiplication and addition, which changes the rounding of a
- * sum of products. eta_at() and step() are therefore written so that no decision depends on the
- * last bit of such a sum.
+ * Some processors, such as arm64, round only once for a product and a sum. eta_at() and step() are
+ * written so that no decision depends on the last bit of such a sum.
  */
 #include "inverse_fit.h"
 
@@ -21,7 +18,7 @@
 #include <stdlib.h>
 
 #define CONVERGED 1e-8 /* epsilon of glm.control() in R */
-/* If the loads spread less than this, relative to their length, all loads count as equal. */
+/* All loads count as equal if their spread is at most RANK_LOST^2 of the sum of their squares. */
 #define RANK_LOST 1e-11
 #define COEFFICIENTS 2
 
@@ -39,10 +36,9 @@ struct work {
     double spread; /* weighted sum of the squared distances of the loads from their mean */
 };
 
-/* Returns a + b x, computed as b times the distance from the pole -a / b. The difference of two
- * loads always has the right sign, and is exactly 0 at the pole. The direct sum would have a sign
- * that depends on rounding. If the pole is too large for a double, b x is negligible compared with
- * a. */
+/* Returns a + b x, computed as b (x - pole) with the pole -a / b. The result has the right sign,
+ * and is exactly 0 at the pole; rounding could give a + b x the wrong sign. If the pole is too
+ * large for a double, b x is negligible compared with a. */
 static double eta_at(const struct coefficients *at, double cpu)
 {
     const double pole = -at->a / at->b;
@@ -76,8 +72,8 @@ static bool reserve(struct work *work, const struct inverse_point *points, size_
     return true;
 }
 
-/* Returns the deviance of one point, which is twice the difference of log likelihoods between a
- * perfect fit and this fit. */
+/* Returns the deviance of one point: twice the log likelihood of a perfect fit minus that of this
+ * fit. */
 static double deviance_of(double error, double mu)
 {
     return -2 * (log(error / mu) - (error - mu) / mu);
@@ -138,8 +134,8 @@ static bool step(struct work *work, struct coefficients *ret)
     return true;
 }
 
-/* Halves the step until all fitted errors are above 0. Returns the deviance at the shortened step,
- * or NAN if no step is short enough. */
+/* Halves the step from `before` to `now` until all fitted errors are above 0. Returns the deviance
+ * there, or NAN if no step is short enough. */
 static double shorten(const struct work *work, const struct coefficients *before,
                       struct coefficients *now)
 {
@@ -168,8 +164,8 @@ static double mean_error(const struct work *work)
     return sum / (double)work->count;
 }
 
-/* Starts with the error of each point as its fitted error, or with a flat curve if the first step
- * fails. */
+/* The first step starts from fitted errors equal to the errors of the points. If it leads to a
+ * fitted error that is not above 0, the iteration starts from a flat curve instead. */
 static enum inverse_outcome iterate(struct work *work, struct inverse_fit *fit,
                                     struct coefficients *ret)
 {
@@ -203,8 +199,8 @@ static enum inverse_outcome iterate(struct work *work, struct inverse_fit *fit,
     return INVERSE_NO_END;
 }
 
-/* Computes the dispersion like summary.glm() in R, from the residuals of Pearson and the weights of
- * the last step. */
+/* Computes the dispersion like summary.glm() in R, from Pearson's residuals and the weights of the
+ * last step. */
 static double dispersion_of(const struct work *work)
 {
     double sum = 0;
@@ -218,7 +214,8 @@ static double dispersion_of(const struct work *work)
     return sum / (double)(work->count - COEFFICIENTS);
 }
 
-/* Like Gamma()$aic in R. The shape is estimated as count / deviance, and counts as a parameter. */
+/* Computes the AIC like Gamma()$aic in R: the shape is count / deviance, and counts as a third
+ * parameter. */
 static double aic_of(const struct work *work, double deviance)
 {
     const double scale = deviance / (double)work->count, shape = 1 / scale;
@@ -241,12 +238,11 @@ static void describe(const struct work *work, struct inverse_fit *fit)
         fit->null_deviance += deviance_of(work->points[i].error, mean);
     fit->dispersion = dispersion_of(work);
     fit->aic = aic_of(work, fit->deviance);
-    /* These standard errors come from the diagonal of the inverse matrix of the normal
-     * equations. */
+    /* The variances are dispersion x diagonal of the inverse matrix of the normal equations. */
     fit->a_error =
         sqrt(fit->dispersion * (1 / work->weight + work->mean * work->mean / work->spread));
     fit->b_error = sqrt(fit->dispersion / work->spread);
-    /* If all errors are equal, b and b_error can both be 0. */
+    /* If all errors are equal, b and b_error can both be 0, and 0 / 0 would be NAN. */
     fit->b_probability = fit->b == 0 ? 1
                                      : student_t_two_sided(fit->b / fit->b_error,
                                                            (double)(work->count - COEFFICIENTS));

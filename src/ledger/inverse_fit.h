@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A point has a load and an error, both in percent or any other unit. Points whose error is NAN, 0
- * or below are excluded, because a Gamma variable is above 0. */
+/* The load and the error of a point. A point is left out of the fit if a number is not finite, or
+ * if the error is not above 0, because a Gamma variable is above 0. */
 struct inverse_point {
     double cpu, error;
 };
@@ -38,24 +38,24 @@ struct inverse_fit {
     enum inverse_outcome outcome;
     size_t used, left_out;         /* numbers of points */
     double a, b, a_error, b_error; /* coefficients and their standard errors */
-    /* Probability of a `b` at least as far from 0 if the error did not depend on the load. */
+    /* If errors did not depend on the load, a `b` at least as far from 0 would have this
+     * probability. */
     double b_probability;
     double dispersion; /* Pearson's chi squared / (used - 2) */
-    /* Deviance of the curve, and of one constant error for all loads. */
+    /* Deviance of the curve; null_deviance is that of a constant error. */
     double deviance, null_deviance;
     double aic;
     unsigned iterations;
     bool halved; /* whether a step was shortened to keep the fitted errors above 0 */
 };
 
-/* Fits by iteratively reweighted least squares, like glm.fit of R: it uses the same starting
- * values, criterion of convergence, step halving and standard errors (with the weights of the last
- * step). There is one difference: if R finds no first step, it asks for starting values, whereas
- * this function starts from a flat curve. */
+/* Fits a curve like glm.fit of R, with the same starting values, criterion of convergence, step
+ * halving and standard errors (from the weights of the last step). One difference: where R gives up
+ * and asks for starting values, this function starts from a flat curve. */
 void inverse_fit(const struct inverse_point *points, size_t count, struct inverse_fit *ret);
 
-/* Returns the fitted error at a load. The result is NAN where a + b x cpu is not above 0, at the
- * pole -a / b of the curve and beyond it. */
+/* Returns the fitted error at a load. Returns NAN if there is no fit, or if a + b x cpu is not
+ * above 0. */
 double inverse_fit_at(const struct inverse_fit *fit, double cpu);
 
 enum inverse_verdict {
@@ -63,20 +63,21 @@ enum inverse_verdict {
     VERDICT_NOT_FITTED, /* the outcome of the fit says why */
     VERDICT_ONE_LOAD,   /* the load varied too little for a verdict */
     VERDICT_FEW,
-    VERDICT_NO_RELATION, /* `b` could be 0: the error may not depend on the load */
+    VERDICT_NO_RELATION, /* b could be 0, so that the error would not depend on the load */
     VERDICT_RISES,
     VERDICT_CLUSTERS, /* the points form separate clusters, each with a curve of its own */
     VERDICT_SCATTERED /* the curve explains less than half of the deviance */
 };
 
-/* If b_probability is not below this, the error may not depend on the load. */
+/* VERDICT_NO_RELATION unless b_probability is below this */
 #define VERDICT_SIGNIFICANCE 0.05
 #define VERDICT_EXPLAINED 0.5 /* the curve must explain this share of the null deviance */
-/* At least this share of the variance of the residuals must lie between two clusters. */
+/* VERDICT_CLUSTERS needs at least this share of the residuals' variance between two clusters. */
 #define VERDICT_CLUSTERED 0.85
-#define VERDICT_APART 2.0  /* at one load, the errors of two clusters must differ by this factor */
-#define VERDICT_POINTS 10  /* fewer points get no verdict */
-#define VERDICT_RANGE 1.25 /* the largest load must be this times the smallest load */
+/* VERDICT_CLUSTERS needs at least this factor between the errors of two clusters. */
+#define VERDICT_APART 2.0
+#define VERDICT_POINTS 10         /* fewer points get no verdict */
+#define VERDICT_RANGE 1.25        /* the largest load must be at least this times the smallest */
 #define VERDICT_CLUSTER_POINTS 20 /* fewer points are not split into clusters */
 
 struct inverse_judgement {
@@ -84,10 +85,10 @@ struct inverse_judgement {
     double least_load, most_load; /* of the points used; NAN if there are none */
     /* Share of the null deviance that the curve explains; NAN if the null deviance is 0. */
     double explained;
-    /* Share of the variance of the residuals that lies between the best two clusters; NAN if there
-     * are too few points. */
+    /* Share of the residuals' variance that lies between the two clusters of the best split; NAN if
+     * there are too few points. */
     double clustered;
-    /* Factor between the errors of the best two clusters; NAN if there are too few points. */
+    /* Factor between the errors of the two clusters; NAN if there are too few points. */
     double apart;
 };
 

@@ -1,17 +1,17 @@
 /*
- * Decides whether one curve fits all points. The papers judged plots by eye, with four results: a
+ * Decides whether one curve fits all points. The papers judge plots by eye, with four results: a
  * good fit, a reasonable fit of several curves close together, separate clusters with a curve each,
- * and results that are too scattered. This file judges by numbers, which docs/error.md explains.
+ * and results that are too scattered. This file judges by the numbers of docs/error.md.
  */
 #include "inverse_fit.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define SAME 1e-12 /* with a lower null deviance per point, all errors count as equal */
+#define SAME 1e-12 /* if the null deviance per point is below this, all errors count as equal */
 
 struct deviation {
-    double residual; /* deviance residual; it is nearly normal if errors are Gamma variables */
+    double residual; /* deviance residual: nearly normal for Gamma variables */
     double ratio;    /* error / fitted error */
 };
 
@@ -30,8 +30,9 @@ static int compare_deviations(const void *left, const void *right)
     return a->residual < b->residual ? -1 : a->residual > b->residual;
 }
 
-/* Splits the sorted residuals into two clusters with most of the variance between them. Each
- * cluster has at least a tenth of the points, because a few outliers are no cluster. */
+/* Splits the sorted residuals into two clusters, with as much as possible of the variance between
+ * the clusters. Each cluster has at least a tenth of the points, because a few outliers are no
+ * cluster. */
 static void split(const struct deviation *deviation, size_t count,
                   struct inverse_judgement *judgement)
 {

@@ -51,7 +51,7 @@ static bool pack(struct packed *packed, const char *const *values, size_t count)
     return any;
 }
 
-/* The texts of a tuple are contiguous. */
+/* Returns packed.length of a tuple. make() stores its values one after the other. */
 static size_t text_length(const struct labels *labels)
 {
     const char *last = labels->values[labels->count - 1];

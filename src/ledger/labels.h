@@ -1,13 +1,12 @@
 /*
  * Labels: text attributes of an entity, for grouping and searching. For example, a database session
  * has a user, a database and an application. The schema of a source has the names of the labels. An
- * entity has a tuple of values in the same order.
+ * entity has a tuple with the values, in the order of the names.
  *
- * Tuples are interned: equal tuples are one object, which exists until the process ends. So an
- * entity has one pointer, which can be copied and compared by ==, and is never freed. A tuple takes
- * about 100 bytes. Usually there are few tuples. But if each snapshot has new values, such as an
- * application with a number in its name, the tuples fill LABELS_BYTES (some hundred thousand
- * tuples). Entities with further tuples then have no labels.
+ * Equal tuples are one object, which is never freed. So pointers to tuples can be copied, and
+ * compared by ==. If each snapshot has new values, such as an application with a number in its
+ * name, the tuples fill LABELS_BYTES (some hundred thousand tuples). Entities with further tuples
+ * then have no labels.
  */
 #pragma once
 
@@ -24,8 +23,7 @@ struct labels {
 
 /* Returns the tuple of values[count], in which NULL stands for "". Values beyond LABELS_MOST are
  * dropped. A long value is cut between two characters of UTF-8. Returns NULL if all values are
- * empty, if there is no memory, or if LABELS_BYTES are used up. It must only be called in the one
- * thread that runs the sources. */
+ * empty, if there is no memory, or if LABELS_BYTES are used up. Not thread-safe. */
 const struct labels *labels_intern(const char *const *values, size_t count);
 
 /* Returns the value at index `at`, or "" if there is none. `labels` may be NULL. */

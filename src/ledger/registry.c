@@ -80,8 +80,8 @@ int registry_enter(struct registry *registry, const struct entity *entity, uint3
     return CAMP_OK;
 }
 
-/* Adds an entity to the index. If several entities had the same id one after the other, the index
- * has the one that was seen last. */
+/* Adds an entity to the index. Of several entities with the same id, the index keeps the one that
+ * was seen last. */
 static void re_enter(struct registry *registry, size_t number)
 {
     const struct entity *entity = &registry->entities[number].entity;
@@ -119,7 +119,7 @@ static struct entity folded(const struct entity *entity, const char *suffix)
 int registry_fold(const struct registry *registry, const bool *gone, const char *suffix,
                   struct registry *ret, uint32_t *ret_numbers)
 {
-    /* The copy is one frame ahead. Otherwise registry_enter() would give one number to several
+    /* copy.frames is above each last_seen, so that registry_enter() gives different numbers to
      * entities with the same id. */
     struct registry copy = { .frames = registry->frames + 1 };
 

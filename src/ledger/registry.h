@@ -2,9 +2,9 @@
  * The registry gives a number to each entity of successive frames. The entity keeps its number in
  * later frames.
  *
- * An entity is identified by its id. If the id is 0, the entity is identified by its name (exited
- * threads, which are added up by name). An entity that is flagged as new gets a new number, even if
- * an earlier entity had the same id.
+ * An entity is identified by its id. If the id is 0, it is identified by its name: exited threads
+ * are added up by name. An entity with ENTITY_NEW gets a new number, even if an earlier entity had
+ * the same id.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct registry_entry {
 struct registry {
     struct registry_entry *entities; /* [count] by number; freed by registry_release() */
     size_t count, capacity;
-    uint32_t *spare; /* [spare_count] free numbers; it has space for all numbers */
+    uint32_t *spare; /* [spare_count] free numbers; large enough for all numbers */
     size_t spare_count;
     struct index index;
     uint64_t frames;
@@ -33,18 +33,18 @@ void registry_release(struct registry *registry);
 
 void registry_start_frame(struct registry *registry);
 
-/* Returns in *ret_number the number of an entity of the current frame. An unknown entity gets a new
+/* Sets *ret_number to the number of an entity of the current frame. An unknown entity gets a new
  * number. Returns CAMP_OK or CAMP_E_NOMEM. */
 int registry_enter(struct registry *registry, const struct entity *entity, uint32_t *ret_number,
                    enum registry_match *ret_match);
 
-/* Frees the numbers of entities that were last seen before frame `since`. They are given to other
- * entities later, so the caller must not keep earlier frames. */
+/* Frees the numbers of entities that were last seen before frame `since`. New entities may get
+ * these numbers, so the caller must forget all frames before `since`. */
 void registry_expire(struct registry *registry, uint64_t since);
 
-/* Makes a copy in which the entities marked in gone[count] are merged by name. Each name, with the
- * suffix, becomes one entity with id 0. ret_numbers[count] gets the number of each entity in the
- * copy. Returns CAMP_OK, or CAMP_E_NOMEM without a change of *ret. */
+/* Makes a copy. In the copy, the entities marked in gone[count] that have equal names are one
+ * entity, with id 0 and with the suffix after the name. ret_numbers[count] gets the new number of
+ * each entity. Returns CAMP_OK, or CAMP_E_NOMEM without a change of *ret. */
 int registry_fold(const struct registry *registry, const bool *gone, const char *suffix,
                   struct registry *ret, uint32_t *ret_numbers);
 

@@ -17,7 +17,8 @@ struct span {
     const char *at, *end;
 };
 
-/* What is wrong with a text: the number of the line (from 1) and a message that says what to do. */
+/* An error in a text: its line (from 1; 0 for the whole text), and a message that says what to do.
+ */
 struct rule_fault {
     size_t line;
     char message[RULE_FAULT_SIZE];
@@ -33,7 +34,7 @@ bool span_starts(struct span span, const char *with);
 
 struct span span_trimmed(struct span span);
 
-/* Returns the word up to the next blank. *rest then starts after the word. */
+/* Removes the first word from *rest and returns it. */
 struct span span_next_word(struct span *rest);
 
 /* Sets the message of *fault to "WORD: WHAT", with at most 60 bytes of the word. Returns
@@ -52,7 +53,7 @@ struct rule_keys {
 
 struct rule_conditions {
     bool given[RULE_KEYS_MAXIMUM];
-    /* Only the expressions of given keys exist. rule_conditions_release() frees them. */
+    /* expressions[key] is valid only if given[key] is true. rule_conditions_release() frees it. */
     regex_t expressions[RULE_KEYS_MAXIMUM];
 };
 
@@ -61,14 +62,15 @@ struct rule_conditions {
 int rule_condition_add(struct rule_conditions *conditions, const struct rule_keys *keys,
                        struct span condition, struct rule_fault *fault);
 
-/* Returns whether each condition matches its text. texts[] are in the order of the keys. */
+/* Returns whether all conditions match. texts[] has a text for each key, in the order of the keys.
+ */
 bool rule_conditions_match(const struct rule_conditions *conditions, const char *const *texts);
 
 void rule_conditions_release(struct rule_conditions *conditions);
 
-/* Calls read() for each line that is a rule, without the blanks around it, until read() fails.
- * fault->line is set before each call. Returns the last result of read(), or CAMP_E_FORMAT with
- * *fault if a line contains a byte 0. */
+/* Calls read() for each line that is a rule, without the blanks around it, and stops if read()
+ * fails. Sets fault->line before each call. Returns the last result of read(), or CAMP_E_FORMAT
+ * with *fault if a line contains a byte 0. */
 int rule_lines(const char *text, size_t length, struct rule_fault *fault,
                int (*read)(void *context, struct span line, struct rule_fault *fault),
                void *context);

@@ -120,7 +120,7 @@ static bool is_picked(const struct entity *entity, const struct selection *selec
     return wanted;
 }
 
-/* Without a filter, which is the usual case, nothing is copied. */
+/* If all rows are wanted, which is the usual case, nothing is copied. */
 int selection_pick(struct selected *ret, const struct frame *frame,
                    const struct selection *selection)
 {
@@ -180,7 +180,7 @@ static uint64_t key_of(const struct frame *frame, size_t row, size_t order)
 
     if (column < schema->column_count)
         return frame_values(frame, row)[column];
-    if (order == unaccounted_order(schema)) /* time that is accounted twice is an error, too */
+    if (order == unaccounted_order(schema)) /* negative if time is accounted twice */
         return (uint64_t)(unaccounted < 0 ? -unaccounted : unaccounted);
     if (order == order_count_of_states(schema))
         return frame->elapsed_ns[row];
@@ -191,7 +191,8 @@ static uint64_t key_of(const struct frame *frame, size_t row, size_t order)
 struct sorting {
     const struct selected *selected;
     const struct selection *selection;
-    size_t label; /* the label to sort by; label_count sorts by name, SIZE_MAX by keys */
+    /* index of a label; label_count to sort by name, SIZE_MAX to sort by selected->keys */
+    size_t label;
 };
 
 static bool is_apart(const struct sorting *sorting, size_t row)
@@ -211,7 +212,7 @@ static const char *text_of(const struct sorting *sorting, size_t row)
                : labels_value(rows->entities[row].labels, sorting->label);
 }
 
-/* If rows are sorted by a text, rows with the same text are sorted by their busy time. */
+/* Compares rows by a text, if sorting->label says so, and then by their keys. */
 static int compare_rows(const void *a, const void *b, void *context)
 {
     const struct sorting *sorting = context;
@@ -253,8 +254,8 @@ static int reserve(struct selected *ret)
     return CAMP_OK;
 }
 
-/* Cuts the rows to `most`. Rows of exited entities get the space that the rows of living entities
- * leave, and at least a quarter of `most`. */
+/* Keeps at most `most` rows. Rows of exited entities get the space that the rows of living entities
+ * leave, but at least a quarter of `most`. */
 static void cut_rows(struct selected *ret, size_t most)
 {
     const size_t count = ret->count, ended = count - ret->living;

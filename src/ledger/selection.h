@@ -2,10 +2,10 @@
  * Selects the rows of a frame that are shown. Entities are picked, grouped, filtered, sorted, put
  * into a tree, and limited in number. The schema of the frame must have states.
  *
- * Rows can be sorted by several orders, which are numbered in this sequence:
+ * A number below order_count() stands for an order by which rows are sorted. The orders are:
  *
  * - "busy", the time that is not idle, including unaccounted time
- * - "cpu", the time on a CPU, if it is the sum of several states
+ * - "cpu", the time on a CPU, only if several states add up to it
  * - each state, then "unaccounted", each label, and "name"
  * - "elapsed", then each column that is not a state
  */
@@ -32,15 +32,16 @@ size_t order_state(const struct schema *schema, size_t order);
 void column_stem(const struct column *column, char ret[ORDER_NAME_SIZE]);
 
 struct selection {
-    /* [pid_count] picks only the rows whose entity_pid() is listed; all rows if pid_count is 0. */
+    /* [pid_count] only rows with these values of entity_pid() are shown; all rows if pid_count is 0
+     */
     const int32_t *pids;
     size_t pid_count;
     bool no_kernel_threads;
     struct grouping grouping; /* grouping.numbers has a number for each row of selected->picked */
     const regex_t *filter;    /* regular expression for names and labels; NULL if all rows match */
     size_t order;
-    /* Returns the number by which a row is sorted; the largest number comes first. If `key` is
-     * NULL, rows are sorted by `order`. */
+    /* Returns the number by which a row is sorted; the largest number comes first. If the pointer
+     * is NULL, rows are sorted by `order`. */
     uint64_t (*key)(const void *context, const struct frame *rows, size_t row);
     bool exited_apart; /* whether rows of exited entities come after all other rows */
     bool tree;
@@ -51,39 +52,40 @@ struct selection {
 };
 
 struct selected {
-    const struct frame *picked; /* the frame itself, or `copy` */
+    const struct frame *picked; /* the frame of selection_pick(), or `copy` */
     const struct frame *rows;   /* the same pointer as `picked`, or &groups */
     size_t *order;              /* [count] indexes of rows, in the order in which they are shown */
     uint32_t *depths;           /* [count] depth of each row in the tree; 0 without a tree */
     size_t count;
-    size_t living; /* number of rows before those of exited entities, if exited_apart is set */
+    size_t living; /* number of rows of living entities, which come first, if exited_apart is set;
+                      otherwise `count` */
     size_t cut;    /* number of rows that were left out because of `most` */
-    /* The members from here on are internal. selected_release() frees them, `order` and
-     * `depths`. */
+    /* Internal. selected_release() frees these members, and also `order` and `depths`. */
     struct frame copy, groups;
     uint64_t *keys; /* [rows->entity_count] the numbers by which rows are sorted */
     size_t capacity;
 };
 
-/* Picks the entities of selection->pids into ret->picked. The caller may then set grouping.numbers
- * for these rows. *ret may be all zero. Returns CAMP_OK or CAMP_E_NOMEM. */
+/* Sets ret->picked to the rows of `frame` that `pids` and `no_kernel_threads` allow. The caller may
+ * then set grouping.numbers for these rows. *ret may be all zero. Returns CAMP_OK or CAMP_E_NOMEM.
+ */
 int selection_pick(struct selected *ret, const struct frame *frame,
                    const struct selection *selection);
 
-/* Makes the rows from ret->picked. Returns CAMP_OK or CAMP_E_NOMEM. */
+/* Groups, filters, sorts and limits the rows of ret->picked. Returns CAMP_OK or CAMP_E_NOMEM. */
 int selection_fill(struct selected *ret, const struct selection *selection);
 
 void selected_release(struct selected *selected);
 
-/* Sorts processes as a tree (tree.c). order[count] are rows of `frame`, whose ids are pids. They
- * are sorted again so that each process comes after its parent, and children of one parent keep
- * their order. If the parent of a process is not in order[], the process is at the top level.
- * depths[count] gets the number of ancestors of each process. Returns CAMP_OK or CAMP_E_NOMEM. */
+/* Sorts order[count], indexes of rows of `frame`, as a tree of processes (tree.c). The ids of the
+ * rows are pids. Each process comes after its parent, and children of one parent keep their order.
+ * A process whose parent is not in order[] is at the top level. depths[count] gets the number of
+ * ancestors of each process. Returns CAMP_OK or CAMP_E_NOMEM. */
 int tree_order(const struct frame *frame, size_t *order, size_t count, uint32_t *depths);
 
 const char *selection_name(const struct selection *selection, const struct entity *row);
 
-/* Return the time of a row in the states of one class, and its time that is not idle, including
- * unaccounted time. */
+/* class_ns() returns the time of a row in the states of one class. busy_ns() returns its time in
+ * all states that are not idle, plus its unaccounted time. */
 uint64_t class_ns(const struct frame *frame, size_t row, enum column_class class);
 uint64_t busy_ns(const struct frame *frame, size_t row);

@@ -25,7 +25,7 @@ static bool is_name(struct span word)
     return word.at < word.end && word.end[-1] != '_';
 }
 
-/* Adds the conditions of a rule to the help text of its column. */
+/* Appends the conditions of a rule to column->rules. */
 static bool add_line(struct session_column *column, struct span line)
 {
     const size_t used = column->rules != NULL ? strlen(column->rules) : 0;
@@ -113,7 +113,7 @@ static int parse_line(void *context, struct span line, struct rule_fault *fault)
     return r;
 }
 
-/* Sorts columns by their states, so that related columns are adjacent. */
+/* Sorts columns by state, so that columns of one state are adjacent. */
 static void sort_columns(struct session_rules *rules)
 {
     struct session_column sorted[SESSION_COLUMNS_MAXIMUM];

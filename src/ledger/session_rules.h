@@ -1,16 +1,16 @@
 /*
- * Rules that say what a database session does while it is off the CPU. The database reports a class
- * and an event. A rule assigns them to a state, and to a more detailed column of this state.
+ * Rules that say what a database session does while it is off the CPU. From what the database
+ * reports about a session (class, event ...), a rule finds a state and a column, which divides the
+ * state further.
  *
- * A rule is a line with a state, the name of a column, and conditions, each of which is given at
- * most once:
+ * Each line is a rule. Each condition is given at most once:
  *
  *     STATE  COLUMN  class=REGEX  event=REGEX  activity=REGEX  type=REGEX
  *
  * STATE is cpu, run_queue, contention, wait or idle. COLUMN consists of a-z, 0-9 and _. Several
  * rules may have the same COLUMN, if they have the same STATE; their times are added up. The
  * expressions are POSIX extended, and must match the whole text: class=Lock does not match LWLock.
- * A missing text is `none`. Blanks in the texts of the database are written as _
+ * A text that the database does not report is `none`. A blank in a text is written as _
  * (type=parallel_worker). A line that starts with # is a comment. The first matching rule is used.
  * If no rule matches, the time is unaccounted.
  */
@@ -32,8 +32,8 @@ extern const char *const session_state_names[SESSION_STATE_COUNT];
 enum session_key { SESSION_CLASS, SESSION_EVENT, SESSION_ACTIVITY, SESSION_TYPE, SESSION_KEYS };
 
 /* What the database reports about a session: class, event, activity (active, idle,
- * idle_in_transaction ...) and type (client, parallel_worker ...). A missing text is "none", not
- * NULL. */
+ * idle_in_transaction ...) and type (client, parallel_worker ...), as texts[enum session_key]. A
+ * text that is not reported is "none", not NULL. */
 struct session_kind {
     const char *texts[SESSION_KEYS];
 };

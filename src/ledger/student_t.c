@@ -22,7 +22,7 @@
 #include <math.h>
 
 #define TERMS_MAXIMUM 1000 /* 1 to 1e12 degrees of freedom need at most 100 terms */
-/* From this value on, the series in gamma_ratio() is as exact as a double. */
+/* From this `a` on, the series in gamma_ratio() is as exact as a double. */
 #define LARGE 100
 
 /* The partial numerator d_n of DLMF 8.17.23. All partial denominators are 1. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEWEST_KNOWN 1024 /* number of entities that are never merged by name */
+#define FEWEST_KNOWN 1024 /* a registry with fewer entities is never full */
 
 void timeline_init(struct timeline *timeline, const struct schema *schema, size_t bytes_maximum)
 {
@@ -43,8 +43,8 @@ static bool reserve_places(struct timeline *timeline)
     return ARRAY_RESERVE_ZEROED(timeline->places, timeline->place_count, timeline->registry.count);
 }
 
-/* Returns the row of an entity in [first, end), or `end` if there is none. timeline->places may be
- * out of date, because it is not cleared between frames. So the entity of the row is compared. */
+/* Returns the row of an entity in [first, end), or `end` if there is none. timeline->places may
+ * have a row of an earlier frame, so the result is checked. */
 static size_t find_row(const struct timeline *timeline, uint32_t entity, size_t first, size_t end)
 {
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reserved by ARRAY_RESERVE() */
@@ -127,8 +127,8 @@ static int add_entities(struct timeline *timeline, const struct frame *frame)
     return CAMP_OK;
 }
 
-/* Merges frame `from` into frame `to`, which is the last frame that was kept before it. Rows of
- * entities that are only in `from` move to *end, which is never behind their old position. */
+/* Merges frame `from` into frame `to`, whose rows end at *end. An entity that is only in `from`
+ * gets a row at *end. That row is free, because *end is never behind the row's old position. */
 static void merge_frame(struct timeline *timeline, size_t to, size_t from, size_t *end)
 {
     struct timeline_frame *ours = &timeline->frames[to], *theirs = &timeline->frames[from];
@@ -151,8 +151,8 @@ static void merge_frame(struct timeline *timeline, size_t to, size_t from, size_
     ours->losses.partial += theirs->losses.partial;
 }
 
-/* Moves frame `from` directly behind the frames that were kept before it. The frame becomes frame
- * `to`. */
+/* Makes frame `from` frame `to`. Its rows move to *end, the end of the rows of all frames before
+ * it. */
 static void move_frame(struct timeline *timeline, size_t to, size_t from, size_t *end)
 {
     struct timeline_frame frame = timeline->frames[from];
@@ -164,8 +164,8 @@ static void move_frame(struct timeline *timeline, size_t to, size_t from, size_t
     timeline->frames[to] = frame;
 }
 
-/* Merges neighbouring frames, starting with frame `begin`. A merged frame contains at most `most`
- * frames of the source. */
+/* Merges neighbouring frames from frame `begin` on. A merged frame contains at most `most` frames
+ * of the source. */
 static void merge_from(struct timeline *timeline, size_t begin, uint64_t most)
 {
     size_t end = timeline->frames[begin].first, to = begin;
@@ -189,7 +189,7 @@ void timeline_merge(struct timeline *timeline, uint64_t count)
     merge_from(timeline, 0, timeline->merging);
 }
 
-/* Marks the entities that are in one frame only, and not in the last frame. Returns an array of
+/* Marks the entities that are in only one frame and not in the newest frame. Returns an array of
  * registry.count marks, which the caller frees, or NULL if there is no memory. */
 static bool *find_gone(const struct timeline *timeline)
 {
@@ -258,7 +258,8 @@ static int fold_gone(struct timeline *timeline)
     return r;
 }
 
-/* Returns whether `more` further rows do not fit into 1 / `parts` of the memory. */
+/* Returns whether bytes_maximum / parts is too small for `more` further rows, or for the registry.
+ */
 static bool is_full(const struct timeline *timeline, size_t more, size_t parts)
 {
     const size_t bytes = timeline->bytes_maximum / parts, known = timeline->registry.count;
@@ -267,8 +268,8 @@ static bool is_full(const struct timeline *timeline, size_t more, size_t parts)
            (known > FEWEST_KNOWN / parts && known > bytes / sizeof(struct registry_entry));
 }
 
-/* First merges exited entities by name. If less than half of the memory is free then, halves the
- * resolution of time. */
+/* Makes space for `more` rows. Merges exited entities by name. If less than half of the memory is
+ * free afterwards, halves the resolution of time. */
 static int make_space(struct timeline *timeline, size_t more)
 {
     int r = CAMP_OK;

@@ -8,12 +8,13 @@
 #include <string.h>
 
 #define HALF_LIFE_NS 60e9
-/* A group replaces the last shown group if its score is higher than CLEARLY times that score +
- * CLEARLY_NS. CLEARLY_NS is about 1 ms of active time per second. */
+/* A hidden group replaces the last shown group if its score is above CLEARLY x (score of the last
+ * shown group) + CLEARLY_NS. A group that is active 1 ms in each second has a score of about
+ * CLEARLY_NS. */
 #define CLEARLY 1.5
 #define CLEARLY_NS (1e-3 * HALF_LIFE_NS)
-/* If there are at least MANY groups, and half of them were missing in the last GONE_AFTER
- * snapshots, the missing groups are dropped. */
+/* If there are at least MANY groups, and at least half of them are hidden and were not in the last
+ * GONE_AFTER snapshots, that half is dropped. */
 #define MANY 1024
 #define GONE_AFTER 2
 
@@ -85,12 +86,12 @@ static bool is_gone(const struct top_k *top, const struct top_k_group *group)
     return group->shown == NULL && group->last_seen + GONE_AFTER < top->snapshots;
 }
 
-/* Drops groups that were not seen for long. Otherwise the list would grow without limit when
+/* Drops hidden groups that were not seen for long. Otherwise the list would grow without limit when
  * commands come and go. */
 static bool forget_gone(struct top_k *top)
 {
     size_t gone = 0, kept = 0;
-    bool has_pending = false; /* a failed snapshot left values, so groups must keep their numbers */
+    bool has_pending = false; /* a failed snapshot left values, which belong to group numbers */
 
     for (size_t i = 0; i < top->count; i++) {
         gone += is_gone(top, &top->groups[i]);

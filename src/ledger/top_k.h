@@ -4,11 +4,11 @@
  *
  *     total = sum of the shown groups + other + retired
  *
- * The values of a hidden group are added to *other*. When a group enters the top K, its own
- * counters start at 0. When a group leaves the top K, its counters are added to *retired*. So the
+ * The values of a hidden group are added to `other`. When a group enters the top K, its own
+ * counters start at 0. When a group leaves the top K, its counters are added to `retired`. So the
  * counters of a group only grow while it is shown, and nothing is counted twice.
  *
- * Groups are ranked by a score, which is their active time with a half-life of a minute. A group
+ * Groups are ranked by a score: their active time, of which half is forgotten each minute. A group
  * replaces the last group of the top K only if its score is clearly higher. Otherwise two groups
  * with close scores would alternate.
  */
@@ -30,20 +30,20 @@ struct top_k_key {
 
 struct top_k_group {
     struct top_k_key key;
-    double score;       /* active time in ns, with a half-life of a minute */
+    double score;       /* active time in ns, of which half is forgotten each minute */
     uint64_t last_seen; /* number of the last snapshot that had the group */
     bool has_pending;
     /* [width] counters since the group entered the top K; NULL if it is hidden; freed by
      * top_k_release(). */
     uint64_t *shown;
-    char *name; /* name as it is shown; NULL until it is set; freed by top_k_release() */
+    char *name; /* name for users; NULL until it is set; freed by top_k_release() */
 };
 
 struct top_k {
     size_t width;
     size_t max_shown;           /* the K of the top K */
     struct top_k_group *groups; /* [count]; freed by top_k_release() */
-    /* [count x width] values of this snapshot that top_k_finish() will account for. */
+    /* [count x width] values of this snapshot, which top_k_finish() adds to the counters */
     uint64_t *pending;
     size_t count, capacity;
     struct index index;
@@ -57,19 +57,19 @@ struct top_k {
 int top_k_init(struct top_k *ret, size_t width, size_t max_shown);
 void top_k_release(struct top_k *top);
 
-/* Starts a snapshot, `elapsed_ns` after the last one, and reduces all scores by the half-life. It
- * may drop hidden groups that were not seen for long. Then all group numbers become invalid, and
- * the result is true. */
+/* Starts a snapshot, `elapsed_ns` after the previous one, and lowers all scores. Returns true if
+ * hidden groups that were not seen for long have been dropped. Then all group numbers are invalid.
+ */
 bool top_k_start(struct top_k *top, uint64_t elapsed_ns);
 
-/* Finds or adds a group. Its number *ret is valid until the next snapshot starts. Returns CAMP_OK
- * or CAMP_E_NOMEM. */
+/* Finds or adds a group, and sets *ret to its number, which is valid until top_k_start() returns
+ * true. Returns CAMP_OK or CAMP_E_NOMEM. */
 int top_k_find(struct top_k *top, const struct top_k_key *key, uint32_t *ret);
 
 /* Adds values[width] to a group, and `score_ns` to its score. */
 void top_k_add(struct top_k *top, uint32_t group, const uint64_t *values, uint64_t score_ns);
 
-/* Like top_k_add(), but adds to one counter. */
+/* Adds `value` to one counter of a group, and `score_ns` to its score. */
 static inline void top_k_add_one(struct top_k *top, uint32_t group, size_t counter, uint64_t value,
                                  uint64_t score_ns)
 {
@@ -78,6 +78,6 @@ static inline void top_k_add_one(struct top_k *top, uint32_t group, size_t count
     top->pending[group * top->width + counter] += value;
 }
 
-/* Finishes the snapshot: it selects the top K, then accounts for the values that were added.
- * Returns CAMP_OK or CAMP_E_NOMEM. After CAMP_E_NOMEM it may be called again. */
+/* Finishes the snapshot: selects the top K, then adds the pending values to the counters. Returns
+ * CAMP_OK or CAMP_E_NOMEM. After CAMP_E_NOMEM it may be called again. */
 int top_k_finish(struct top_k *top);

@@ -5,7 +5,7 @@
 
 #define NOBODY SIZE_MAX
 
-/* A process. The links are indexes in the array of places, which is in the requested order. */
+/* A process. The three links are indexes in the array of places. */
 struct place {
     size_t row;
     size_t first_child, next_sibling, parent;
@@ -32,8 +32,8 @@ static size_t find(const struct entry *entries, size_t count, int64_t id)
     return found != NULL ? found->place : NOBODY;
 }
 
-/* Goes from the last process to the first, because each process is put at the start of the list of
- * its parent's children. */
+/* Goes from the last process to the first and puts each at the front of its parent's list, so that
+ * children keep their order. */
 static void link_children(const struct frame *frame, struct place *places,
                           const struct entry *entries, size_t count)
 {

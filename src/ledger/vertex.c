@@ -39,9 +39,8 @@ static int vertex_of(enum column_class class)
     return -1;
 }
 
-/* The run-queue time of a database session is not among the states that the database reports. It
- * explains a part of the time that is missing from their sum. So it belongs to no vertex (Gunther
- * and Poder, section 6). */
+/* A database does not report the run-queue time of its sessions. This time is a part of what is
+ * missing from the reported states, so it belongs to no vertex (Gunther and Poder, section 6). */
 static bool is_left_out(const struct schema *schema, const char *column)
 {
     bool of_sessions = false;

@@ -18,7 +18,7 @@ static inline void copy_text(char *ret, size_t size, const char *text, size_t le
     ret[copied] = '\0';
 }
 
-/* Returns whether the text ends in `ending`, and is longer than it. */
+/* Returns whether `text` ends in `ending` and is longer than `ending`. */
 static inline bool ends_with(const char *text, const char *ending)
 {
     const size_t length = strlen(text), tail = strlen(ending);

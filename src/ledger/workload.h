@@ -41,8 +41,8 @@ void workloads_release(struct workloads *workloads);
 size_t workloads_match(const struct workloads *workloads, const char *name, const char *user,
                        const char *line);
 
-/* Returns whether a rule needs command lines. If not, `line` may be "". */
+/* Returns whether workloads_match() needs `line`. If not, `line` may be "". */
 bool workloads_need_lines(const struct workloads *workloads);
 
-/* Returns the name of a workload, or "(unmatched)" if the index is that of no rule. */
+/* Returns the name of a workload, or "(unmatched)" if the index is not that of a rule. */
 const char *workloads_name(const struct workloads *workloads, size_t workload);
