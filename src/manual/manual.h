@@ -4,7 +4,7 @@
  *
  *     manual page COMMAND [FRAGMENT]
  *         writes the page of a command. COMMAND may also be "camp", for the page of camp itself, or
- *         "exporter", for the page of camp-exporter. The sections in the file FRAGMENT follow.
+ *         "exporter", for the page of camp-exporter. The file FRAGMENT has further sections.
  *     manual bash|zsh|fish TEMPLATE
  *         writes the file TEMPLATE. Its lines @NAME@ are replaced by parts made from the option
  *         tables.
@@ -31,7 +31,7 @@ void manual_visit_all(const struct manual_visitor *visitor);
 bool manual_visit(const struct manual_visitor *visitor, const char *name);
 
 enum argument_kind {
-    ARGUMENT_UNKNOWN, /* words cannot be offered, for example for a time or a number */
+    ARGUMENT_UNKNOWN, /* an argument without completion, such as a time or a number */
     ARGUMENT_WORD,    /* one of spec->choices */
     ARGUMENT_FILE,
     ARGUMENT_WORD_OR_FILE,
@@ -46,13 +46,13 @@ enum argument_kind argument_kind(const struct option_spec *spec);
 #define SUMMARY_SIZE 80
 void summary_of(const char *help, char ret[SUMMARY_SIZE]);
 
-/* What replaces the line @NAME@ of a template. An array of parts ends with a part whose name is
- * NULL. */
+/* `visitor` writes what replaces the line @NAME@ of a template, where NAME is `name`. In an array
+ * of parts, the last part has the name NULL. */
 struct manual_part {
     const char *name;
     struct manual_visitor visitor;
 };
 extern const struct manual_part bash_parts[], zsh_parts[], fish_parts[];
 
-/* Writes the page of a command, without the FRAGMENT. Returns false if there is no such command. */
+/* Writes a page without FRAGMENT. Returns false if there is no such command. */
 bool manual_page(const char *name);

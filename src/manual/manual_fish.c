@@ -30,8 +30,8 @@ static void write_commands(const char *words, const char *help, const struct com
     }
 }
 
-/* Options of fish's `complete`: -x means that the argument is not a file name, -r -F that it may be
- * one. -a lists words to offer. */
+/* Options of `complete` in fish: -x means that the argument is not a file name, -r -F that the
+ * argument may be a file name. -a lists words to offer. */
 static void write_argument(const struct option_spec *spec)
 {
     static const char *const kinds[] = {

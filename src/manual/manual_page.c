@@ -90,8 +90,8 @@ static void write_paragraphs(const char *text)
     putchar('\n');
 }
 
-/* Writes a usage such as "camp time [OPTIONS] -- COMMAND": lower-case words bold, upper-case words
- * underlined. */
+/* Writes a usage such as "camp time [OPTIONS] -- COMMAND". Lower-case words become bold, and
+ * upper-case words underlined. */
 static void write_usage(const char *usage, const char *end)
 {
     while (usage < end) {

@@ -1,7 +1,7 @@
 /*
- * Writes the parts of packaging/completions/camp.zsh.in: a function for each command. It calls
- * _arguments with a specification for each option. The function of a list of commands offers the
- * commands.
+ * Writes the parts of packaging/completions/camp.zsh.in: a function for each command. The function
+ * of a command with options calls _arguments with a specification for each option. The function of
+ * a list of commands offers the commands.
  */
 #include "manual.h"
 

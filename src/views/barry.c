@@ -8,7 +8,8 @@
 
 #define LINES_BESIDE 3 /* above the triangle: a name; below: two names, the summary */
 #define HEIGHT_MINIMUM 2
-#define NEAR 1e-9 /* tolerance, so that rounding errors move no point off a side */
+/* A tolerance, so that rounding errors move no point off a side of the triangle. */
+#define NEAR 1e-9
 
 struct spot *barry_spot(const struct canvas *canvas, size_t row, size_t column)
 {

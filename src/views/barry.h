@@ -1,7 +1,7 @@
 /*
- * Barry3 as text: a triangle with a dot for each row of a table. The dot's position shows the row's
- * shares of three kinds of time (ledger/vertex.h). The larger the share of a kind, the nearer the
- * dot is to the corner of that kind.
+ * Barry3 (pictures/picture.h) as text: a triangle with a dot for each row of a table. The dot's
+ * position shows the row's shares of three kinds of time (ledger/vertex.h). The larger the share of
+ * a kind, the nearer the dot is to the corner of that kind.
  *
  * With UTF-8, a character cell has 2 x 4 braille dots. Dots with the same position are placed side
  * by side in their cell, so that up to 8 dots are visible. Without UTF-8, a character shows the
@@ -9,9 +9,10 @@
  * "@" means 16 or more.
  *
  * Labels are written where there is space:
+ *
  *  - The first dots get their names, with the number of other dots in the cell ("+3") and with
  * their unaccounted time ("un 1.5%").
- *  - A cell with more than 8 dots gets their number.
+ *  - A cell with more than 8 dots gets the number of dots.
  *  - The marks ("+") at the quarters of the left side get the share of the upper vertex.
  *
  * The last line shows the number of dots and the problems. Problems are unaccounted time (below 0
@@ -30,7 +31,7 @@ struct barry_point {
 
 struct barry {
     const char *const *names;         /* [3] names of the top, left and right vertex */
-    const struct barry_point *points; /* [point_count]; names are written from the first point on */
+    const struct barry_point *points; /* [point_count]; the first points are named */
     size_t point_count;
     size_t columns, rows;
     bool utf8; /* true if the locale is set and nl_langinfo(CODESET) is "UTF-8" */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define DOTS_IN_CELL 8
-/* The sides of a triangle with fewer lines have no marks at their quarters. */
+/* A triangle with fewer lines has no marks at the quarters of its sides. */
 #define HEIGHT_OF_QUARTERS 8
 /* The smallest share that is shown as 0.1 % instead of 0.0 %. */
 #define SHOWN_SHARE 0.0005
@@ -36,7 +36,7 @@ struct canvas {
     size_t height;      /* height of the triangle in cells; 0 if there is no space */
     size_t left;
     size_t drawn, fullest, incomplete;
-    double worst, left_out; /* the largest shares of any point */
+    double worst, left_out; /* largest unaccounted and left-out share of a point */
 };
 
 struct place {
@@ -51,7 +51,8 @@ struct spot *barry_spot(const struct canvas *canvas, size_t row, size_t column);
  * If `row` is NULL, the text is only measured. */
 size_t barry_write(struct spot *row, const char *text, bool utf8, size_t limit);
 
-/* Sets *ret to the place of a point. Returns false if the point has no share of any vertex. */
+/* Sets *ret to the place of a point. Returns false if the point's shares of the vertices are all
+ * 0. */
 bool barry_place(const struct canvas *canvas, const struct weights *weights, struct place *ret);
 
 /* Returns the place on a side of the triangle, `quarters` quarters of the way from vertex `from` to

@@ -1,5 +1,5 @@
 /*
- * Labels (barry.h). A label covers no dot and no other label.
+ * Labels of the triangle (barry.h). A label covers no dot and no other label.
  */
 #include "barry_canvas.h"
 
@@ -10,8 +10,7 @@
 #define NAME_COLUMNS 15
 #define GAP_MAXIMUM 3 /* most columns between dot and label: blank, side of the triangle, blank */
 
-/* Returns true if columns [from, to) of the row contain only BLANK, or what follows it in enum what
- * up to `most`. */
+/* Returns true if no cell in columns [from, to) of the row has a `what` above `most`. */
 static bool is_free(const struct canvas *canvas, size_t row, size_t from, size_t to, enum what most)
 {
     for (size_t i = from; i < to && i < canvas->barry->columns; i++) {
@@ -44,8 +43,8 @@ static size_t find_room(const struct canvas *canvas, size_t row, size_t column, 
     return is_free(canvas, row, at > 0 ? at - 1 : 0, at + width + 1, BASE) ? at : SIZE_MAX;
 }
 
-/* Writes `name` and `rest` as near as possible to a cell, if possible on the side away from the
- * middle of the triangle. Returns false if there is no space. */
+/* Writes `name` and `rest` beside a cell, as near as possible. At equal distance, the side away
+ * from the middle of the triangle is chosen. Returns false if there is no space. */
 static bool put_beside(const struct canvas *canvas, size_t row, size_t column, const char *name,
                        const char *rest)
 {
@@ -60,7 +59,8 @@ static bool put_beside(const struct canvas *canvas, size_t row, size_t column, c
 
         if (at == SIZE_MAX)
             continue;
-        /* Separates the label from the cell. The blank may replace a "_" of the lower side. */
+        /* A blank separates the label from the cell. The blank may replace a "_" of the lower
+         * side. */
         *barry_spot(canvas, row, on_left ? at + width : at - 1) = (struct spot){ .what = TEXT };
         barry_write(barry_spot(canvas, row, at), name, utf8, name_width);
         barry_write(barry_spot(canvas, row, at + name_width), rest, false, strlen(rest));

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Writes a text, in quotes if it needs quotes. An invalid byte becomes U+FFFD. */
+/* Writes a text, in quotes if the text has special characters. An invalid byte becomes U+FFFD. */
 static void write_text(FILE *stream, const char *text)
 {
     bool quoted = text[strcspn(text, ",\"\r\n")] != '\0';

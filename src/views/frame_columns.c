@@ -204,7 +204,8 @@ static void head_state(const struct frame_columns *columns, size_t column, bool 
 }
 
 /* Writes the headings of the shown states. If `whole` is set, headings are whole titles. Otherwise
- * a heading is a short title, unless an earlier heading is the same. */
+ * they are short titles, except that a heading is a whole title if an earlier heading has the same
+ * short title. */
 static void head_states(struct frame_columns *columns, bool whole)
 {
     for (size_t i = 0; i < columns->shown_count; i++) {
@@ -308,8 +309,8 @@ static void choose_states(struct frame_columns *columns, size_t space, size_t la
         head_states(columns, false);
 }
 
-/* Divides the remaining space. Each label that fits gets its minimum. Then names get what they
- * need, and labels the rest. Returns the width of a label. */
+/* Divides the remaining space. First, each label that fits gets LABEL_WIDTH. Then names get as much
+ * as they need, and labels get the rest. Returns the width of a label. */
 static size_t divide_space(struct frame_columns *columns, size_t space, size_t labels)
 {
     const size_t wanted =

@@ -8,8 +8,8 @@
  * fraction counts. CPU time and the state that rows are sorted by are always shown. The other
  * states are added up in the column "other%".
  *
- * Text shows the labels that distinguish rows. A label is hidden if its value is the same in all
- * rows, or part of the name in all rows.
+ * Text shows the labels that distinguish rows, and the label that rows are sorted by. Any other
+ * label is hidden: its value is the same in all rows, or part of the name in all rows.
  */
 #pragma once
 
@@ -35,7 +35,8 @@ struct frame_style {
     /* Returns the name of a user. The member is NULL if rows have no user. */
     const char *(*user)(void *context, uint32_t uid);
     /* If `line` is not NULL, text has a single column, and line() writes its values to `ret`. The
-     * other two members are its headings, above the living and above the exited entities. */
+     * column's heading is line_heading above living entities, and line_heading_of_exited above
+     * exited entities. */
     const char *line_heading, *line_heading_of_exited;
     void (*line)(void *context, const struct frame *rows, size_t row, const char *name, char *ret,
                  size_t capacity);
@@ -64,8 +65,7 @@ struct frame_columns {
     bool differs[LABELS_MOST];     /* rows had different values of this label */
     bool beyond_name[LABELS_MOST]; /* a value of this label was not part of the row's name */
     size_t row_count;
-    /* Set as soon as a row has a pid, a count above 1, or states that add up to more than its wall
-     * time. */
+    /* In this order: a row had a pid, a count above 1, states that add up to more than its time. */
     bool has_pid, has_count, has_over;
     size_t name_most;               /* width of the longest name so far */
     size_t label_most[LABELS_MOST]; /* width of the longest value of each label so far */
@@ -94,8 +94,8 @@ void frame_columns_lay_out(struct frame_columns *columns, const struct selection
 uint64_t state_column_ns(const struct frame_columns *columns, const uint64_t *values,
                          size_t column);
 
-/* Returns the title of a column. If any column is shared by several states, this is the short
- * title. */
+/* Returns the title of a column. If any column has several states, all columns have short
+ * titles. */
 const char *state_column_title(const struct frame_columns *columns, size_t column);
 
 /* Return true if text has a column "pid", or a column for the number of entities. */

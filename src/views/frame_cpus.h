@@ -20,8 +20,8 @@ struct frame_cpus {
     char all[24], percents[FRAME_CPU_LINES][FRAME_CPU_COLUMNS_MOST][PERCENT_SIZE];
 };
 
-/* Fills *ret_table with the rows of `cpus`, or with no rows if `cpus` is NULL. *ret may be all
- * zero. Returns CAMP_OK or CAMP_E_NOMEM. */
+/* Fills *ret_table with the rows of `cpus`, or with no rows if `cpus` is NULL. *ret is all zero
+ * before the first call. Returns CAMP_OK or CAMP_E_NOMEM. */
 int frame_cpus_fill(struct frame_cpus *ret, const struct frame *cpus, bool for_text,
                     struct table *ret_table);
 void frame_cpus_release(struct frame_cpus *cpus);

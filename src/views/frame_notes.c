@@ -11,8 +11,8 @@
 
 /* note_sums() lists a state if on average at least this many entities are in it. */
 #define SUM_LEAST 0.005
-/* note_over() lists a row if its states add up to this share of its time, the smallest share that
- * is shown as more than 100.0 %. */
+/* note_over() reports entities whose states add up to at least this share of their time. A smaller
+ * share would be shown as 100.0 %. */
 #define OVER_LEAST 1.0005
 
 const char *frame_kind(const struct frame_facts *facts, const struct schema *schema)
@@ -129,9 +129,10 @@ static void append_share(char *note, const struct frame *cpus, uint64_t unseen)
         append(note, " (%.3f %%)", 100 * (double)unseen / (seen + (double)unseen));
 }
 
-/* Writes the losses, most of which are missing from the numbers. On tier bpf, losses->unseen counts
- * context switches without an event, and the times around them are estimated. If the rows are
- * sessions, it also counts sessions that the database hides from the role that camp uses. */
+/* Writes what is missing from the numbers or estimated. On tier bpf, losses->unseen counts context
+ * switches without an event, and the times around such a switch are estimated. If the rows are
+ * sessions, losses->unseen also counts sessions that the database hides from the role that camp
+ * uses. */
 static void note_losses(char *note, const struct frame *frame, const struct frame *cpus,
                         const struct frame_facts *facts, const char *kind)
 {

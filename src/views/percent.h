@@ -1,4 +1,4 @@
-/* Shares in percent that fit into four columns of text. */
+/* Cells with percentages, for narrow columns. */
 #pragma once
 
 #include "record.h"

@@ -69,7 +69,7 @@ struct field {
     const char *name;
     const char *title; /* heading in text; NULL if text does not have the column */
     const char *help;  /* one sentence with the meaning and source of the values */
-    int width;         /* width in text; negative if aligned left, 0 for the widest cell */
+    int width;         /* width in text; below 0: aligned left; 0: as wide as the widest cell */
     int decimals;      /* digits after the point of a real number in text */
     bool on_request;   /* text has the column only if --columns names it */
     /* In JSON, adjacent fields with the same group form an object of this name. */

@@ -35,7 +35,7 @@ extern const struct view csv_view;
 extern const struct view classic_view;
 
 /* Returns options with the stream's width, and with colours if the stream supports them. Only the
- * text view uses the two. */
+ * text view uses width and colours. */
 struct view_options view_options_of(FILE *stream);
 
 /* Returns NULL if there is no view with this name. */

@@ -10,10 +10,10 @@
 struct piece {
     struct piece *next;
     uint64_t number; /* number of the piece among all pieces, from 1 */
-    uint64_t frame;  /* number of the frame; if the piece is no frame, of the frame before */
+    uint64_t frame;  /* number of the newest frame up to this piece */
     uint64_t time_ns;
     size_t size;
-    unsigned holders; /* number of readers at this piece, plus 1 while it is in the history */
+    unsigned holders; /* number of readers at this piece, plus 1 while the piece is in the list */
     bool is_key, is_dropped;
     uint8_t data[];
 };

@@ -3,9 +3,9 @@
  * piece is a frame with its entities, or another block. Each reader has a position in this list.
  * This code uses no lock and no socket.
  *
- * A reader starts at a key frame, so old pieces are dropped only up to the next key frame. The
- * piece at which a reader is stays in memory, even after it was dropped. So a stalled reader costs
- * one piece, and later finds a gap after this piece.
+ * A reader starts at a key frame, so old pieces are dropped only up to the next key frame. A
+ * reader's current piece stays in memory even after the piece was dropped. So a stalled reader
+ * costs only one piece, and later finds a gap after this piece.
  */
 #pragma once
 
@@ -45,7 +45,8 @@ void history_release(struct history *history);
 int history_append(struct history *history, const uint8_t *data, size_t size, bool is_key,
                    uint64_t time_ns);
 
-/* Returns true if the next frame must be a key frame. Otherwise limits.bytes could not be kept. */
+/* Returns true if the next frame must be a key frame, because pieces are dropped only up to a key
+ * frame, and too many bytes were appended since the last one. */
 bool history_wants_key(const struct history *history);
 
 /* Returns the number of the oldest frame in the history, counted from 1 over all frames, or 0 if

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-/* Twice the guests, because connections of replaced guests may still be closing. */
+/* Twice GUESTS_MAXIMUM, because connections of replaced guests may still be closing. */
 #define CONNECTIONS_MAXIMUM (SERVER_STREAMS_MAXIMUM + 2 * GUESTS_MAXIMUM)
 #define GUEST_SILENT_S 5
 #define MEMORY_EACH (64 * 1024)

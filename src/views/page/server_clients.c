@@ -8,8 +8,8 @@
 #include <string.h>
 
 #define BEAT_NS NS_PER_S
-/* A stream that sends nothing for this time is closed. The time is long, because a page may be
- * paused, or its computer asleep. */
+/* A stream whose client takes no data for this time is closed. The time is long, because a page may
+ * be paused, or its computer asleep. */
 #define STREAM_STUCK_S 300u
 #define PIECE_SIZE (48 * 1024)        /* most bytes that client_read() returns */
 #define SEND_BUFFER_SIZE (256 * 1024) /* the kernel keeps this much data for a slow client */
@@ -18,7 +18,7 @@ struct client {
     struct client *next;
     struct server *server;
     struct MHD_Connection *connection;
-    struct bytes own; /* blocks for this client, sent before it reads on in the history */
+    struct bytes own; /* blocks only for this client, sent before more of the history */
     size_t own_offset;
     struct history_reader reader;
     uint64_t sent_ns; /* time at which data were last sent to this client */

@@ -34,9 +34,9 @@ bool server_wait(struct server *server, uint64_t until_ns);
 /* Wakes all clients to send new data. The caller holds server->lock. */
 void clients_wake(struct server *server);
 
-/* A function for a thread. It returns when the server closes. To each client that got no data for
- * about a second, it sends a beat, which is an empty block. A beat lets the server detect a lost
- * client, and lets the page detect a lost server. */
+/* The function of a thread that runs until the server closes. To each client that got no data for
+ * about a second, the thread sends a beat, which is an empty block. A beat lets the server detect a
+ * lost client, and lets the page detect a lost server. */
 void *clients_beat(void *server);
 
 /* Answers with the page, the stream or the reason for a refusal. `context` is a struct server. */

@@ -13,8 +13,8 @@
 /* Larger shares do not fit into 16 bits until the unit is doubled. */
 #define SHARE_MAXIMUM 1.3
 #define ELAPSED_BITS 11 /* elapsed times are rounded to this many binary digits */
-/* Limit of doublings, so that one outlier does not make the shares of all rows coarse. Shares that
- * are still too large are clipped. */
+/* More doublings would make the shares of all rows coarse because of one outlier. Shares that are
+ * still too large are clipped. */
 #define DOUBLINGS_MAXIMUM 4u
 #define CROWD 65536 /* entities expire only if there are at least this many */
 
@@ -143,9 +143,9 @@ static bool gather(struct stream *stream, const struct frame *frame)
     return true;
 }
 
-/* Rounds an elapsed time in intervals to ELAPSED_BITS binary digits. The precision is relative,
- * because a group may have thousands of intervals, and a new process only a small part of an
- * interval. Whole numbers up to 2048 stay exact. */
+/* Rounds an elapsed time, which is in intervals, to ELAPSED_BITS binary digits. The precision is
+ * relative, because a group may have thousands of intervals, and a new process only a small part of
+ * an interval. Whole numbers up to 2048 stay exact. */
 static float rounded_elapsed(double elapsed)
 {
     int exponent;

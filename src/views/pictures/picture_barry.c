@@ -35,8 +35,8 @@ static void project_3(const struct position *position, struct dot *dot)
     dot->at = in_triangle(position);
 }
 
-/* Returns the point on a side of the triangle at which `vertex` has the share `share`, and `other`
- * has the share 1 - `share`. */
+/* Returns the point on a side of the triangle where the share of `vertex` is `share`, and the share
+ * of `other` is 1 - `share`. */
 static struct svg_point on_side(size_t vertex, double share, size_t other)
 {
     struct weights weights = { 0 };

@@ -152,8 +152,7 @@ static void draw_dot(FILE *stream, const struct picture *picture, const struct d
                text.text);
     if (dot->weights.missing > SHOWN_UNACCOUNTED) {
         svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_MISSING }, NULL);
-        /* In merged frames, an entity may have both kinds: missing time, and time accounted
-         * twice. */
+        /* In merged frames, an entity may have both missing time and time accounted twice. */
         ring += 2;
     }
     if (dot->weights.over > SHOWN_UNACCOUNTED) {
@@ -270,8 +269,8 @@ static void label_dot(struct dot_labels *labels, const struct picture *picture,
     put_label(labels, dot->at, radius_of(labels->dots, dot) + 4, text);
 }
 
-/* Returns the seconds that the dot's entity spent at the first vertex, or 0 if they are too small a
- * share for a label. */
+/* Returns the seconds that the dot's entity spent at the first vertex, or 0 if the share of this
+ * vertex is below LABEL_SHARE. */
 static double weight_of(const struct picture *picture, const struct dot *dot)
 {
     return dot->weights.shares[0] < LABEL_SHARE

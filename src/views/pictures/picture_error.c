@@ -125,7 +125,7 @@ static struct svg_look dot_look(void)
 
 /* The data to draw: every stride-th interval. */
 struct drawn {
-    /* [count] each, in one allocation that `seconds` points to. A NAN breaks the line. */
+    /* [count] each, in one allocation, which free(seconds) frees. A NAN breaks the line. */
     double *seconds, *measured, *absolute;
     size_t count;
     size_t stride;
@@ -234,7 +234,7 @@ static double note_stride(FILE *stream, double at, const struct drawn *drawn)
     return note(stream, at, text);
 }
 
-/* Draws everything except the data. */
+/* Draws the title, the legend and the axes. */
 static void start(const struct plot *plot, const struct error_picture *picture, const char *what,
                   double height, const struct plot_legend *legend, size_t legend_count)
 {

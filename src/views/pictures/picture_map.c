@@ -71,7 +71,7 @@ static int compare_numbers(const void *left, const void *right)
     return order != 0 ? order : (a > b) - (a < b);
 }
 
-/* Sorts the entities so that the threads of a process are adjacent. */
+/* Gives each entity a line. The threads of a process have adjacent lines. */
 static void order_lines(struct map *map)
 {
     const struct registry *registry = &map->picture->timeline->registry;
@@ -130,8 +130,8 @@ static double x_of(const struct map *map, int64_t wall_clock_ns)
     return plot_x(&map->plot, (double)wall_clock_ns / 1e9) - map->plot.left;
 }
 
-/* Returns x at the end of a column. This is where the next column starts, unless there is a gap of
- * at least half an interval between the two. */
+/* Returns the x at which a column ends. A column ends where the next column starts, unless there is
+ * a gap of at least half an interval between the columns. */
 static double end_of(const struct map *map, size_t column)
 {
     const struct timeline_frame *frame = &map->picture->timeline->frames[column];
@@ -193,7 +193,7 @@ static void draw_cells(FILE *stream, struct map *map)
     svg_cells_end(stream);
 }
 
-/* Draws the colour key: a triangle with all mixtures of the colours. It consists of small
+/* Draws the colour key: a triangle with all mixtures of the colours. The key consists of small
  * triangles, each in the colour of its centre. */
 static void draw_key_of_3(FILE *stream, struct svg_point at, double side)
 {

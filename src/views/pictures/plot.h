@@ -35,8 +35,8 @@ struct plot {
 
 #define PLOT_TICKS_MAXIMUM 24
 
-/* Sets `ret` to the values at which an axis has ticks: at most `most` round values (2 to
- * PLOT_TICKS_MAXIMUM). Numbers have steps of 1, 2 or 5 times a power of ten. Times have the steps
+/* Sets `ret` to the values at which an axis has ticks. There are at most `most` values, which is 2
+ * to PLOT_TICKS_MAXIMUM. Numbers have steps of 1, 2 or 5 times a power of ten. Times have the steps
  * of a clock (such as 15 min) or whole days, counted from local midnight. Returns the number of
  * values. */
 size_t plot_ticks(const struct plot_axis *axis, size_t most, double ret[PLOT_TICKS_MAXIMUM]);
