@@ -2,15 +2,13 @@
  * states.h - microstates: the wall time of every thread and CPU by state, measured in the kernel.
  *
  * A session loads BPF programs into the kernel, which take a timestamp whenever a thread changes
- * its state. The states are disjoint. The times of all states of a thread add up to the time in
- * which the session watched the thread. If the thread started during the session, this is its
- * lifetime. Times are in ns of CLOCK_MONOTONIC, and counters are cumulative.
+ * its state. A thread is always in exactly one state, so the times of all states add up to the time
+ * for which the session watched the thread. Times are in ns of CLOCK_MONOTONIC, and counters are
+ * cumulative. docs/states.md says which kernel event starts and ends each state.
  *
- * A session needs Linux 5.18 or later with BTF, and CAP_BPF with CAP_PERFMON (root has both).
- * docs/states.md says which kernel event starts and ends each state. The contract of results,
- * errors, sizes and arrays is that of camp.h. Unlike the functions of camp.h, a session has a
- * state, and only one thread at a time may use it. When the process ends, even by SIGKILL, the
- * kernel removes the programs and their memory.
+ * A session needs Linux 5.18 or later with BTF, and CAP_BPF with CAP_PERFMON (root has both). Only
+ * one thread at a time may use it. When the process that opened it exits, even by SIGKILL, the
+ * kernel removes the programs and their memory. For results, errors, sizes and arrays see camp.h.
  */
 #ifndef CAMP_STATES_H
 #define CAMP_STATES_H
@@ -24,26 +22,26 @@
 extern "C" {
 #endif
 
-/* What a thread does. These are the microstates of Solaris (prusage in proc(4)), but its SLEEP is
- * divided into several states. */
+/* What a thread does. These are the microstates of Solaris (prusage in proc(4)), with its state
+ * SLEEP divided into several. */
 enum camp_state {
-    /* On a CPU outside of system calls: the code of the program, and page faults without a sleep.
-     * With CAMP_STATES_NO_SYSCALLS it is all time on a CPU. */
+    /* On a CPU, outside of system calls: runs its own code, or is in a page fault that needs no
+     * sleep. With CAMP_STATES_NO_SYSCALLS it is all time on a CPU. */
     CAMP_STATE_USER,
-    CAMP_STATE_SYSTEM,       /* on a CPU in a system call; for kernel threads, all time on a CPU */
-    CAMP_STATE_IRQ,          /* on a CPU that served an interrupt during this time */
-    CAMP_STATE_TEXT_FAULT,   /* asleep for a page of its code */
-    CAMP_STATE_DATA_FAULT,   /* asleep for another page, which its own code touched */
-    CAMP_STATE_KERNEL_FAULT, /* asleep for a page that a system call touched */
+    CAMP_STATE_SYSTEM,       /* on a CPU, in a system call; for kernel threads, all time on a CPU */
+    CAMP_STATE_IRQ,          /* on a CPU that serves an interrupt */
+    CAMP_STATE_TEXT_FAULT,   /* asleep until a page of its program code is in memory */
+    CAMP_STATE_DATA_FAULT,   /* asleep until a page of data that its code touched is in memory */
+    CAMP_STATE_KERNEL_FAULT, /* asleep until a page that a system call touched is in memory */
     CAMP_STATE_LOCK,         /* asleep in futex(2) */
     CAMP_STATE_DISK,         /* asleep until a block device answers (in_iowait in the kernel) */
     CAMP_STATE_POLL,         /* asleep until one of several descriptors is ready */
     CAMP_STATE_SOCKET,       /* asleep in a system call on a socket */
     CAMP_STATE_PIPE,         /* asleep in a system call on a pipe or FIFO */
-    CAMP_STATE_TIMER,        /* asleep for a requested time */
-    /* Asleep until a child ends, changes its state, or executes another program. */
+    CAMP_STATE_TIMER,        /* asleep for a time that it requested, as by nanosleep(2) */
+    /* Asleep until a child exits, stops, continues, or executes another program. */
     CAMP_STATE_CHILD,
-    CAMP_STATE_OTHER_SLEEP, /* asleep for another reason; for kernel threads, all sleep */
+    CAMP_STATE_OTHER_SLEEP, /* asleep for any other reason; for kernel threads, all sleep */
     CAMP_STATE_RUN_QUEUE,   /* runnable, but no CPU runs it */
     CAMP_STATE_STOPPED,     /* stopped by a signal or a tracer */
     CAMP_STATE_COUNT
@@ -53,9 +51,10 @@ enum camp_thread_flag {
     CAMP_THREAD_KERNEL = 1u << 0,
     CAMP_THREAD_ENDED = 1u << 1, /* the thread has exited, and this is its last record */
     CAMP_THREAD_OLDER = 1u << 2, /* the thread started before the session */
-    /* The thread changed its state each time it was read, so its times may be off by one change. */
+    /* The thread changed its state during each attempt to read it, so its times may lack a change.
+     */
     CAMP_THREAD_UNSURE = 1u << 3,
-    /* This is the sum of exited threads with the same parent and name. */
+    /* The numbers are sums over exited threads with the same parent and name. */
     CAMP_THREAD_TOTAL = 1u << 4
 };
 
@@ -64,118 +63,119 @@ enum camp_thread_flag {
 struct camp_thread_states {
     int32_t tid;
     int32_t pid;
-    int32_t parent;     /* pid of the parent of its process */
+    int32_t parent;     /* pid of the parent process */
     uint32_t flags;     /* enum camp_thread_flag */
     uint32_t state;     /* enum camp_state at time_ns */
     uint32_t uid;       /* effective user id */
-    uint32_t count;     /* number of threads, which is 1 except in a total */
-    uint32_t processes; /* how many of these threads are the first thread of their process */
-    /* Id of its cgroup (version 2), which is the inode of the cgroup's directory. */
+    uint32_t count;     /* number of threads: 1, except with CAMP_THREAD_TOTAL */
+    uint32_t processes; /* how many of `count` are the first thread of their process */
+    /* Id of its cgroup (version 2): the inode number of the cgroup's directory. */
     uint64_t cgroup;
     char name[CAMP_STATES_NAME_SIZE];
     uint64_t start_ns;
-    /* Start of watching: start_ns, or the start of the session if it was later. */
+    /* The session watches the thread from this time: start_ns, or the start of the session. */
     uint64_t begin_ns;
-    uint64_t time_ns; /* time of the reading */
-    uint64_t cpu_ns;  /* the scheduler's own count of CPU time since start_ns, for comparison */
-    uint64_t run_delay_ns; /* the scheduler's own count of time on the run queue */
+    uint64_t time_ns;      /* time of the reading */
+    uint64_t cpu_ns;       /* CPU time since start_ns as the scheduler counts it, for comparison */
+    uint64_t run_delay_ns; /* time on the run queue as the scheduler counts it */
     uint64_t minor_faults, major_faults;
     uint64_t voluntary_switches, involuntary_switches;
     uint64_t system_calls, signals;     /* since begin_ns */
-    uint64_t read_bytes, written_bytes; /* bytes read from and written to storage by this thread */
-    uint64_t read_chars, written_chars; /* bytes of read(2), write(2) and similar calls */
+    uint64_t read_bytes, written_bytes; /* from and to storage */
+    uint64_t read_chars, written_chars; /* bytes by read(2), write(2) and similar calls */
     uint64_t sampled_ns;                /* whole clock ticks charged to the thread since start_ns */
-    /* Time in each state since begin_ns. All times add up to time_ns - begin_ns. The array is the
-     * last member, so a new state only makes the struct larger. */
+    /* Time in each state (enum camp_state) since begin_ns. The sum is time_ns - begin_ns. */
     uint64_t state_ns[CAMP_STATE_COUNT];
 };
 
-/* One CPU. busy_ns, idle_ns, irq_ns and softirq_ns add up to time_ns - begin_ns. */
+/* One CPU. The sum of busy_ns, idle_ns, irq_ns and softirq_ns is time_ns - begin_ns. */
 struct camp_cpu_states {
     int32_t cpu;
-    int32_t running;           /* tid of the thread that runs; 0 if none runs */
-    uint64_t begin_ns;         /* time of the first context switch of this CPU in the session */
+    int32_t running;           /* tid of the thread that runs at time_ns, or 0 */
+    uint64_t begin_ns;         /* first context switch of this CPU in the session */
     uint64_t time_ns;          /* time of the reading */
     uint64_t busy_ns, idle_ns; /* without interrupts */
-    /* Part of busy_ns: system calls and kernel threads. It ends at the last change of state. */
+    /* Part of busy_ns: system calls and kernel threads. The time since the thread last changed its
+     * state is still missing. */
     uint64_t system_ns;
-    uint64_t irq_ns, softirq_ns; /* irq_ns includes the interrupts of the timer */
+    uint64_t irq_ns, softirq_ns; /* irq_ns includes timer interrupts */
     uint64_t switches;
-    uint64_t any_wait_ns; /* part of idle_ns in which a thread of any CPU waited for a disk */
-    /* Part of idle_ns in which a thread that had gone to sleep on this CPU waited for a disk. */
+    uint64_t any_wait_ns; /* part of idle_ns: some thread of the machine waited for a disk */
+    /* Part of idle_ns: a thread that went to sleep on this CPU waited for a disk. */
     uint64_t own_wait_ns;
 };
 
 /* What a session missed since it was opened. */
 struct camp_states_losses {
-    uint64_t switches; /* context switches that an event reported */
-    /* Context switches and wakeups that no event reported; their times are estimated. */
+    uint64_t switches; /* context switches that an event reported: no loss, for comparison */
+    /* Context switches and wakeups that the kernel reported by no event. Their times are estimated.
+     */
     uint64_t unseen;
-    /* How often memory was full. Each time, a thread got no account, or a wait for a disk was not
-     * counted. */
+    /* How often memory was full, so that a thread could not be watched yet, or a wait for a disk
+     * was not counted. */
     uint64_t lost;
-    uint64_t exits_lost;     /* exited threads whose last times are in no record and in no total */
-    uint64_t exits_added_up; /* exited threads that were added to a total for lack of space */
+    uint64_t exits_lost;     /* exited threads whose last times are lost */
+    uint64_t exits_added_up; /* exited threads that have no record, but are in a total */
 };
 
-/* The time that one thread waited for one disk. */
+/* How long one thread waited for one disk. */
 struct camp_disk_wait {
     int32_t tid, pid;
     uint64_t start_ns;
-    /* Numbers of the disk or partition. Both are 0 if the thread waited for input or output that
-     * another thread requested. */
+    /* Device numbers of the disk or partition. Both are 0 if the request for which the thread
+     * waited was made by another thread. */
     uint32_t major, minor;
-    uint64_t wait_ns; /* time since the session was opened, including a wait that has not ended */
+    uint64_t wait_ns; /* since the session was opened, up to now */
     char name[CAMP_STATES_NAME_SIZE];
 };
 
 /* A kernel feature that microstates use. The texts are constants of the library. */
 struct camp_states_event {
     const char *name; /* such as "sched_wakeup" or "iter/task" */
-    /* The first Linux version with the feature, such as "5.18"; or the machines that have it, such
-     * as "x86". */
+    /* The first Linux version that has the feature ("5.18"), or the machines that have it ("x86").
+     */
     const char *since;
-    const char *without; /* what is missing if the kernel lacks the feature */
-    /* Each is 1 or 0. A session needs all features whose `needed` is 1. */
+    const char *without; /* what the user loses if the kernel lacks the feature */
+    /* Each is 1 or 0. No session can be opened if a needed feature is not present. */
     uint32_t needed, present;
 };
 
 struct camp_states;
 
-/* A thread that stayed in its state since the last snapshot. */
+/* A thread that stayed in its state since the previous snapshot. */
 struct camp_states_wait {
-    /* Identifies the thread; its times and counters are older than the snapshot. */
+    /* The thread as last seen. Its times and counters do not include the wait. */
     const struct camp_thread_states *thread;
     uint32_t *note;
-    uint64_t elapsed_ns; /* time since the last snapshot */
+    uint64_t elapsed_ns; /* since the previous snapshot */
     uint32_t state;      /* enum camp_state */
     uint32_t is_first;   /* 1 if it is the first thread of its process */
 };
 
-/* The functions that camp_states_visit() calls for each thread. A pointer argument is valid only
- * during the call. `before` is the thread in the last snapshot, or NULL if that snapshot had no
- * such thread under this tid. `note` is a number that the caller may set. It stays with the thread
- * until it exits, and is 0 when the thread is first seen. */
+/* The functions that camp_states_visit() calls for each thread. Pointer arguments are valid only
+ * during the call. `before` is the thread in the previous snapshot, or NULL if it was not in that
+ * snapshot. `note` is a number of the caller, kept for each thread until its exit; at first it is
+ * 0. */
 struct camp_states_visitor {
     void *context;
-    /* Called for a living thread that is new or that did something since the last snapshot. */
+    /* Called for each living thread for which waited() is not called. */
     void (*seen)(void *context, const struct camp_thread_states *before,
                  const struct camp_thread_states *now, uint32_t *note);
     void (*waited)(void *context, const struct camp_states_wait *wait);
-    /* Called with the last times of an exited thread, or with a total of exited threads
-     * (CAMP_THREAD_TOTAL). */
+    /* Called with the final times of an exited thread, or with a CAMP_THREAD_TOTAL. */
     void (*ended)(void *context, const struct camp_thread_states *before,
                   const struct camp_thread_states *last, uint32_t note);
-    /* Called for a thread that is no longer in the snapshot, while its last times are still
-     * unknown. They come with a later snapshot, or the thread continues under another tid. */
+    /* Called for a thread that is missing in this snapshot and whose final times are unknown. They
+     * come with a later snapshot, or the thread has another tid now. */
     void (*missed)(void *context, const struct camp_thread_states *before);
 };
 
 enum camp_states_option {
-    /* System calls cost nothing, and all time on a CPU is CAMP_STATE_USER. */
+    /* System calls are not watched: this saves their cost, and all time on a CPU is
+     * CAMP_STATE_USER. */
     CAMP_STATES_NO_SYSCALLS = 1u << 0,
-    CAMP_STATES_VERBOSE = 1u << 1, /* messages of libbpf and of the verifier on stderr */
-    /* Enables camp_states_disk_waits(); each wait then costs a little time. */
+    CAMP_STATES_VERBOSE = 1u << 1, /* prints messages of libbpf and the BPF verifier to stderr */
+    /* Enables camp_states_disk_waits(), which makes each wait cost a little time. */
     CAMP_STATES_DISKS = 1u << 2
 };
 
@@ -183,45 +183,43 @@ enum camp_states_option {
 const char *camp_state_name(int state);
 
 /* Loads the programs and finds all threads. CAMP_E_PERM means that a capability is missing.
- * CAMP_E_NOTSUP means that the kernel lacks BTF or an event. The caller ends the session with
- * camp_states_close(). */
+ * CAMP_E_NOTSUP means that the kernel lacks a needed feature (camp_states_events()). */
 int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_error *error);
 void camp_states_close(struct camp_states *session);
 
-/* Reads a snapshot: all living threads, ascending by tid. Each thread is read at its own time_ns,
- * because the snapshot takes some time. */
+/* Reads a snapshot: all living threads, ascending by tid. Reading takes some time, so each thread
+ * has its own time_ns. */
 int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret, size_t size,
                         size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* Reads a snapshot for callers that keep no threads. It calls the visitor for what happened since
- * the last snapshot, or since the session was opened. Exited threads come first, then living
- * threads, ascending by tid. The exited threads are not returned by camp_states_exits() any more.
- * The last snapshot may also be one of camp_states_threads(). After CAMP_E_NOMEM or CAMP_E_IO some
- * threads were not visited; the next snapshot has them. */
+/* Reads a snapshot and tells the visitor what happened since the previous snapshot, which may be
+ * one of camp_states_threads(). The first snapshot tells what happened since the session was
+ * opened. Exited threads come first; camp_states_exits() does not return them again. Living threads
+ * follow, ascending by tid. After CAMP_E_NOMEM or CAMP_E_IO some threads were not visited; the next
+ * snapshot has them. */
 int camp_states_visit(struct camp_states *session, const struct camp_states_visitor *visitor,
                       struct camp_error *error);
 
-/* Returns the threads that exited since the last call, up to `capacity`, in the order of their
- * exits. If *ret_count equals `capacity`, there may be more. Some 6,500 exited threads can wait in
- * the kernel. Further exited threads are added up by parent and name, into records with
- * CAMP_THREAD_TOTAL. The tid and pid of such a record are 0, and its time_ns - begin_ns is the sum
- * of the watched times. Totals come with the call after the next. */
+/* Fills ret[capacity] with the threads that exited since the previous call, in the order of their
+ * exits. If *ret_count equals `capacity`, more may wait: call again. The kernel keeps some 6,500
+ * exited threads. If more exit between two calls, they are added up by parent and name into
+ * CAMP_THREAD_TOTAL records, which come two calls later. In these, tid, pid and begin_ns are 0, and
+ * time_ns is the sum of the times for which the threads were watched. */
 int camp_states_exits(struct camp_states *session, struct camp_thread_states *ret, size_t size,
                       size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* Returns all CPUs that switched threads during the session, ascending. */
+/* Fills ret[capacity] with the CPUs that had a context switch during the session, ascending. */
 int camp_states_cpus(struct camp_states *session, struct camp_cpu_states *ret, size_t size,
                      size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* Returns the threads that waited for a disk, one element for each pair of a thread and a disk. The
- * session keeps 16,384 pairs, and drops those that were unused for the longest time. It needs
+/* Fills ret[capacity] with one element for each thread and each disk for which it waited. The
+ * session keeps 16,384 elements, and drops the least recently used. It must have been opened with
  * CAMP_STATES_DISKS. */
 int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *ret, size_t size,
                            size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* Returns the kernel features that microstates use, and whether this kernel has them. It needs
- * neither a capability nor a session. CAMP_E_NOTSUP means that the answer is unknown, because the
- * kernel has no BTF. */
+/* Fills ret[capacity] with the kernel features that microstates use. Needs no capability and no
+ * session. CAMP_E_NOTSUP means that the kernel has no BTF, so its features are unknown. */
 int camp_states_events(struct camp_states_event *ret, size_t size, size_t capacity,
                        size_t *ret_count, struct camp_error *error);
 
