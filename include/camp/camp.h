@@ -536,8 +536,8 @@ CAMP_PUBLIC int camp_taskstats_open(struct camp_taskstats *taskstats, struct cam
 CAMP_PUBLIC void camp_taskstats_close(struct camp_taskstats *taskstats);
 
 /* Reads the process pids[i] into tasks[i], with its own `result`, for each i < count. A session
- * that listens cannot read: open a second one. A zombie reads as zeros, because its times are in
- * its exit record. It can be recognised by `runs` 0, because any other process has run. */
+ * that listens cannot read: open a second one. A zombie that had one thread reads as zeros, because
+ * its times are in its exit record. It can be recognised by `runs` 0: any other process has run. */
 CAMP_PUBLIC int camp_taskstats_read(struct camp_taskstats *taskstats, const int32_t *pids,
                                     size_t count, struct camp_taskstat *tasks, size_t size,
                                     struct camp_error *error);

@@ -1,7 +1,5 @@
-/*
- * Converts the stored rows of catalogue_rows.c to struct camp_counter. The provenance of a counter
- * is derived from its rule and from what the kernel supports.
- */
+/* Converts the rows of catalogue_rows.c to struct camp_counter, and finds the provenance of a
+ * counter on this kernel. */
 #include "catalogue_rows.h"
 #include "error.h"
 #include "units.h"
@@ -30,8 +28,7 @@ const char *camp_accounting_name(int accounting)
                                                                                  : NULL;
 }
 
-/* A unit is the last word of a counter's name, as in user_ns. A counter whose name has no unit is a
- * count or a fact. */
+/* The last word of a name is its unit, as in user_ns. Any other name is a count or a fact. */
 static const char *unit_of(const struct camp_counter *counter)
 {
     static const char units[][8] = { "ns", "bytes", "percent", "hz" };
@@ -110,7 +107,7 @@ int camp_catalogue_read(struct camp_counter *counters, size_t size, size_t capac
     return camp_output_end(&output, "counters", ret_count, error);
 }
 
-/* `list` has ascending ranges such as "1-3,5". Any text in another format contains no CPU. */
+/* True if `cpu` is in `list`, such as "1-3,5". */
 static bool list_holds(const char *list, int32_t cpu)
 {
     while (*list >= '0' && *list <= '9') {
@@ -127,8 +124,8 @@ static bool list_holds(const char *list, int32_t cpu)
     return false;
 }
 
-/* The provenance of the user and system time of a CPU. With CAMP_ACCOUNTING_GEN some CPUs are
- * usually sampled, so the total of all CPUs is CAMP_SAMPLED. */
+/* The provenance of the user and system time of a CPU. With CAMP_ACCOUNTING_GEN, CAMP_CPU_TOTAL is
+ * CAMP_SAMPLED, because at least one CPU usually is. */
 static int tick_provenance(const struct camp_kernel *kernel, int32_t cpu)
 {
     if ((kernel->known & CAMP_KERNEL_ACCOUNTING) == 0)

@@ -1,6 +1,6 @@
 /*
- * The catalogue has one row for each number that a function of camp.h can return. `camp get`,
- * docs/counters.md and the tuples of the Python module use the order of these rows.
+ * The catalogue has a row for each number that a function of camp.h can return. `camp get`,
+ * docs/counters.md and the tuples of the Python module have the order of these rows.
  *
  * A new counter needs a field in camp.h, code that reads it, and a row here.
  */
@@ -17,13 +17,12 @@
 #define TEXTS(field, name, resolution, source, help)                                               \
     field "\0" name "\0" resolution "\0" source "\0" help
 
-/* `of` is the name of a struct without "camp_". `OF` is that name in capitals, for enum
- * camp_record. */
+/* For struct camp_cpu, `of` is cpu, and `OF` is CPU, as in CAMP_RECORD_CPU. */
 #define ROW(kinds, of, OF, field, name, type, nature, rule, known, need, resolution, source, help) \
     TEXTS(#field, name, resolution, source, help), offsetof(struct camp_##of, field), known,       \
         kinds, CAMP_RECORD_##OF, CAMP_TYPE_##type, nature, CAMP_RULE_##rule, need
 
-/* A field that `camp get` does not show as a counter. */
+/* A field that `camp get` does not show. */
 #define FIELD(of, OF, field, type, known, help)                                                    \
     {                                                                                              \
         ROW(0, of, OF, field, "", type, FACT, NONE, known, NEED_NOTHING, "", "", help), 0          \
@@ -101,8 +100,6 @@
     }
 
 const struct catalogue_row camp_catalogue_rows[] = {
-    /* The time columns of a CPU do not overlap. They add up to wall time only if all are measured.
-     */
     { TEXTS("", "count", "exact", "/proc/stat", "How many CPUs are online."), 0, 0, CAMP_KIND_CPU,
       CAMP_RECORD_NONE, CAMP_TYPE_U64, FACT, CAMP_RULE_NONE, NEED_NOTHING, 0 },
     FIELD(cpu, CPU, cpu, CPU, 0, "Its id; none: all CPUs together."),

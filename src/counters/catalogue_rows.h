@@ -1,6 +1,6 @@
 /*
- * The storage format of the catalogue. The texts of a row are one string, so the dynamic linker
- * relocates one pointer per row. One pointer per text would make the library 17 KB larger.
+ * How the library stores the catalogue. The texts of a row are one string, because each pointer
+ * needs a relocation. One pointer per text would make the library 17 KB larger.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct catalogue_row {
     uint8_t nature;
     uint8_t rule;
     uint8_t need;
-    uint8_t wraps_ms; /* 1 if the kernel counts this time in 32 bits of ms, otherwise 0 */
+    uint8_t wraps_ms; /* 1 if the kernel prints this time as a 32-bit number of ms, otherwise 0 */
 };
 
 extern const struct catalogue_row camp_catalogue_rows[];

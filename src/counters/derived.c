@@ -1,11 +1,10 @@
 /*
- * Differences, rates and percentages of two samples.
+ * Differences, rates and percentages of two readings.
  *
- * Theory: if a counter is smaller than in the previous sample, it has either wrapped around or was
- * reset to zero (for example, because its driver was reloaded). The two samples do not show which
- * of these happened. camp_difference() assumes a wrap if the counter then has advanced by at most
- * half of its range. A counter that advances by more than half of its range must be read more often
- * anyway.
+ * Theory: a counter that is smaller than before has wrapped around, or was reset to zero (for
+ * example, because its driver was reloaded). The two readings do not show which. camp_difference()
+ * assumes a wrap if the counter would have advanced by at most half of its range. A counter that
+ * advances faster must be read more often.
  */
 #include "error.h"
 #include "units.h"
@@ -43,14 +42,13 @@ int camp_rate(uint64_t before, uint64_t after, unsigned bits, uint64_t elapsed_n
     return r;
 }
 
-/* The growth of a counter, or 0 if the counter went backwards or is unknown in one of the samples.
- */
+/* The growth of a counter, or 0 if the counter is unknown or went backwards. */
 static double gained(uint32_t is_known, uint64_t before, uint64_t after)
 {
     return is_known != 0 && after > before ? (double)(after - before) : 0;
 }
 
-/* The growth of those columns that the kernel charges at ticks. */
+/* The growth of the times that a kernel usually charges at ticks, together. */
 static double sampled(uint32_t known, const struct camp_cpu *before, const struct camp_cpu *after)
 {
     return gained(known & CAMP_CPU_USER, before->user_ns, after->user_ns) +
@@ -73,7 +71,7 @@ int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *af
                         struct camp_utilisation *ret, size_t size)
 {
     struct camp_utilisation here = { 0 };
-    double percent; /* 1 ns of one CPU as a percentage of the interval on all CPUs */
+    double percent; /* 1 ns in percent of elapsed_ns * cpus */
     uint32_t known;
 
     if (before == NULL || after == NULL || ret == NULL || cpus == 0 || before->cpu != after->cpu ||
@@ -92,15 +90,15 @@ int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *af
     here.sampled_busy_percent = percent * sampled(known, before, after);
     here.sum_percent =
         here.sampled_busy_percent + here.idle_percent + here.iowait_percent + here.steal_percent;
-    /* Steal time is not subtracted. Time that is stolen from an idle CPU is already in its idle
-     * time, and the kernel does not report how much of the steal time that is. */
+    /* Steal time is not subtracted, because the kernel counts an unknown part of it as idle time
+     * too. */
     here.measured_busy_percent = clamp_percent(100 - here.idle_percent - here.iowait_percent);
     here.resolution_percent = percent * (double)proc_time_unit_ns();
     camp_hand_out(ret, size, &here, sizeof here);
     return CAMP_OK;
 }
 
-/* Reads one CPU or the total. *ret_cpus becomes the number of CPUs in that sample. */
+/* Reads one CPU or CAMP_CPU_TOTAL. *ret_cpus becomes the number of CPUs in *ret. */
 static int read_covered(const struct camp_source *source, int32_t cpu, struct camp_cpu *ret,
                         size_t *ret_cpus, struct camp_error *error)
 {
@@ -112,8 +110,8 @@ static int read_covered(const struct camp_source *source, int32_t cpu, struct ca
         *ret_cpus = 1;
         return camp_cpu_read(source, cpu, ret, sizeof *ret, error);
     }
-    /* There is space for one CPU only. camp_cpu_read_all() then stores the total, still counts all
-     * CPUs, and returns CAMP_E_SPACE. */
+    /* With a capacity of 1, camp_cpu_read_all() stores the total, which is its first element, and
+     * counts all elements. CAMP_E_SPACE is therefore the expected result. */
     r = camp_cpu_read_all(source, ret, sizeof *ret, 1, &count, &unwanted);
     if (r != CAMP_E_SPACE) {
         if (r < 0 && error != NULL)
@@ -170,17 +168,11 @@ int camp_cpu_utilisation(const struct camp_source *source, int32_t cpu, unsigned
     return CAMP_OK;
 }
 
-/*
- * CPU time of a process is measured as the difference of two readings of its CPU clock. User and
- * system time are ticks of 1/100 s. So the measured time is divided in the proportion in which the
- * user and system ticks grew. If no tick was charged in the interval, the proportion since the
- * start of the process is used.
- */
-
 #define WANTED (CAMP_TASK_CPU | CAMP_TASK_SPLIT)
 
-/* The share of user time in CPU time, from 0 to 1. The share is unknown before the first charged
- * tick. 0.5 is then wrong by at most half of 1/100 s. */
+/* The share of user time in CPU time, from 0 to 1. User and system time are in units of 1/100 s. If
+ * neither grew, the share since the start of the process is returned. If both are still 0, the
+ * share is unknown, and 0.5 is wrong by at most half of 1/100 s. */
 static double user_share(const struct camp_task *before, const struct camp_task *after)
 {
     double user = gained(CAMP_TASK_SPLIT, before->user_ns, after->user_ns);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define LONGEST (2 * CAMP_ERROR_SIZE)
-#define BEGIN 80 /* bytes kept at the beginning of a truncated message */
+#define BEGIN 80 /* bytes kept before the gap in a truncated message */
 
 static size_t begin_of_character(const char *text, size_t at)
 {
@@ -160,7 +160,7 @@ const char *camp_provenance_name(int provenance)
     return names[provenance];
 }
 
-/* meson.build defines CAMP_VERSION. This value is for builds without Meson. */
+/* for builds without Meson; meson.build defines CAMP_VERSION */
 #ifndef CAMP_VERSION
 #define CAMP_VERSION "0.1.0"
 #endif

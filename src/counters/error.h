@@ -3,8 +3,8 @@
 
 #include <camp/camp.h>
 
-/* Writes *error if it is not NULL, and returns `code`. A message that is too long is truncated in
- * the middle, because the advice to the user is at its end. */
+/* Fills *error unless `error` is NULL, and returns `code`. A message that is too long is truncated
+ * in the middle, because its end is the advice to the user. */
 int camp_fail(struct camp_error *error, int code, int system_error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -13,22 +13,21 @@ int camp_fail(struct camp_error *error, int code, int system_error, const char *
  * CAMP_E_NOMEM. All other errors give CAMP_E_IO. */
 int camp_fail_errno(struct camp_error *error, int system_error, const char *what);
 
-/* Copies a struct of known_size bytes to a caller whose version of the struct has `size` bytes. The
- * end of a larger struct is set to zero. A smaller struct gets the first `size` bytes. */
+/* Copies a struct of known_size bytes to a caller whose struct has `size` bytes. If the caller's
+ * struct is larger, its end is set to zero. If it is smaller, it gets the first `size` bytes. */
 void camp_hand_out(void *ret, size_t size, const void *value, size_t known_size);
 
-/* An array of a caller that is being filled. The caller's elements may have another size than here.
- */
+/* An array of the caller, to which camp_output_add() adds elements. */
 struct camp_output {
     void *first;
     size_t size;
     size_t capacity;
-    size_t count; /* number of all elements, also of those that did not fit */
+    size_t count; /* number of added elements, including those that did not fit */
 };
 
 void camp_output_add(struct camp_output *output, const void *value, size_t known_size);
 
-/* Writes the number of all elements to *ret_count. Returns CAMP_E_SPACE if some did not fit.
- * `things` names the elements in the error message. */
+/* Sets *ret_count to output->count. Returns CAMP_E_SPACE if some elements did not fit. `things`
+ * names the elements in the error message. */
 int camp_output_end(const struct camp_output *output, const char *things, size_t *ret_count,
                     struct camp_error *error);

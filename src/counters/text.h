@@ -1,9 +1,8 @@
 /*
  * Parsers of numbers and words in the texts of /proc.
  *
- * A cursor is the part of a text that was not yet parsed. No function reads past `end`, needs a
- * final NUL, or depends on the locale. The bytes may have any values. A function that returns false
- * leaves the cursor unchanged.
+ * A cursor is the part of a text that was not parsed yet. The text may have any bytes, and needs no
+ * final NUL. A function that returns false leaves the cursor unchanged.
  */
 #pragma once
 
@@ -33,8 +32,8 @@ static inline void text_skip_blanks(struct cursor *cursor)
         cursor->at++;
 }
 
-/* Completes text_u64() for numbers of 20 or more digits. Returns false if the number needs more
- * than 64 bits. */
+/* Parses a number of 20 or more digits, for text_u64(). Returns false if the number needs more than
+ * 64 bits. */
 bool camp_text_long_u64(const char *first, const char *end, uint64_t *ret);
 
 /* Skips blanks and parses an unsigned decimal number. Returns false if there is no digit or the
@@ -44,7 +43,7 @@ static inline bool text_u64(struct cursor *cursor, uint64_t *ret)
     const char *end = cursor->end;
     const char *at = cursor->at;
     const char *first;
-    uint64_t value = 0; /* its address is not taken, so that it stays in a register */
+    uint64_t value = 0; /* stays in a register, because no function gets its address */
 
     while (at < end && (*at == ' ' || *at == '\t'))
         at++;
@@ -91,9 +90,8 @@ static inline bool text_prefix(struct cursor *cursor, const char *prefix)
     return true;
 }
 
-/* Skips blanks and takes the bytes up to the next blank or the end. Returns false if there is no
- * word. */
+/* Skips blanks and takes the word after them. Returns false if there is no word. */
 bool camp_text_word(struct cursor *cursor, struct cursor *ret_word);
 
-/* Copies a span as a string. A string longer than capacity - 1 bytes is truncated. */
+/* Copies `span` as a string, truncated to capacity - 1 bytes. */
 void camp_text_copy(char *ret, size_t capacity, struct cursor span);

@@ -8,7 +8,7 @@
 #define NS_PER_MS 1000000u
 #define NS_PER_US 1000u
 #define BYTES_PER_KIB 1024u
-#define BYTES_PER_SECTOR 512u /* unit of block statistics on all devices */
+#define BYTES_PER_SECTOR 512u /* the kernel counts the data of all disks in this unit */
 
 /* The unit of the times in /proc: 10 ms, unless USER_HZ differs from 100. */
 static inline uint64_t proc_time_unit_ns(void)

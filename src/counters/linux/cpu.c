@@ -1,7 +1,7 @@
 /*
  * The time of each CPU, from /proc/stat (man 5 proc; show_stat() of fs/proc/stat.c).
  *
- * The kernel adds up ten columns for each CPU in nanoseconds and prints them in ticks of 1/100 s.
+ * The kernel counts ten times for each CPU in nanoseconds and prints them in ticks of 1/100 s.
  * user contains guest, and nice contains guest_nice (account_guest_time() of
  * kernel/sched/cputime.c), so the guest times are subtracted here. Kernels before 2.6.33 print
  * fewer columns; the missing columns are unknown. Reading stops after the lines of the CPUs,
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define COLUMNS 10
-#define FEWEST_COLUMNS 4 /* Linux 2.4 has only user, nice, system and idle */
+#define FEWEST_COLUMNS 4 /* Linux 2.4 prints only user, nice, system and idle */
 
 bool camp_cpu_id_of(struct cursor *line, int32_t *ret_cpu)
 {
@@ -40,8 +40,7 @@ bool camp_cpu_id_of(struct cursor *line, int32_t *ret_cpu)
 
 static uint64_t without(uint64_t whole, uint64_t part)
 {
-    return whole > part ? whole - part : 0; /* `part` may be larger, because the kernel does not
-                                               read both at the same time */
+    return whole > part ? whole - part : 0; /* the kernel may have read `part` later than `whole` */
 }
 
 bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp_cpu *ret)
@@ -54,14 +53,14 @@ bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp
 
     for (; count < COLUMNS && line_u64(&line, &columns[count]); count++) {
         known |= 1u << count;
-        /* A product that overflows would be centuries. Some kernels print such a number when a
-         * counter falls below zero. */
+        /* Some kernels print a huge number when a counter falls below zero. The product then
+         * overflows, and the value is unknown. */
         if (__builtin_mul_overflow(columns[count], ns_per_tick, &columns[count])) {
             known &= ~(1u << count);
             columns[count] = 0;
         }
     }
-    /* User time is computed without guest time, so it is unknown if guest time is unknown. */
+    /* Guest time is subtracted from user time below, so user time is unknown if guest time is. */
     if (count == COLUMNS && (known & CAMP_CPU_GUEST) == 0)
         known &= ~(uint32_t)CAMP_CPU_USER;
     if (count == COLUMNS && (known & CAMP_CPU_GUEST_NICE) == 0)
@@ -84,8 +83,7 @@ bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp
     return true;
 }
 
-/* Holds the lines of about a dozen CPUs. A larger read would copy more of the line of interrupts.
- */
+/* Bytes: enough for about a dozen CPUs. A larger read would copy more of the line of interrupts. */
 #define FIRST_READ 1024
 
 struct walk {
@@ -116,8 +114,7 @@ static int walk_fail(const struct walk *walk, size_t line, struct camp_error *er
 }
 
 /* Reads the line of the next CPU. Returns 1, or 0 after the last CPU. *ret_line becomes the columns
- * after the id. The total must come first and the ids must ascend; otherwise the file is not
- * /proc/stat. */
+ * after the id. If the total is not first, or the ids do not ascend, returns CAMP_E_FORMAT. */
 static int walk_next(struct walk *walk, int32_t *ret_cpu, struct cursor *ret_line,
                      struct camp_error *error)
 {
@@ -273,7 +270,7 @@ int camp_cpu_read_all(const struct camp_source *source, struct camp_cpu *cpus, s
 }
 
 /* The number of tasks started since boot is in the line "processes" (total_forks in the kernel,
- * which includes threads). That line follows the line of interrupts, which may be very long. */
+ * which includes threads). It comes after the line of interrupts, which may be very long. */
 #define CHUNK_SIZE 16384
 #define LINE_SIZE 64 /* length of "\nprocesses ", a 64-bit number and "\n", rounded up */
 
@@ -295,7 +292,7 @@ bool camp_parse_fork_count(const char *bytes, size_t length, uint64_t *ret_count
     return true;
 }
 
-/* The end of each chunk is kept, because the line may begin in one chunk and end in the next. */
+/* The end of each chunk is kept, because the line may continue in the next chunk. */
 static int search(int descriptor, const char *path, uint64_t *ret_count, struct camp_error *error)
 {
     char bytes[LINE_SIZE + CHUNK_SIZE];

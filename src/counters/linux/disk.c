@@ -27,7 +27,8 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* The columns of an unused disk. A virtual machine may have a dozen unused disks. */
+/* The columns of a disk that was never used, compared first, because a virtual machine may have a
+ * dozen such disks. */
 #define IDLE " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
 
 bool camp_disk_columns(struct cursor line, struct camp_disk *ret)
@@ -56,8 +57,8 @@ bool camp_disk_columns(struct cursor line, struct camp_disk *ret)
     return true;
 }
 
-/* Copies the name of the disk from a line and replaces '/' by '!', like /sys. Returns false if the
- * name is empty, too long, or contains a NUL. */
+/* Copies the name of the disk from a line, with '/' replaced by '!'. Returns false if the name is
+ * empty, too long, or contains a NUL. */
 static bool name_of(struct cursor *line, char name[CAMP_NAME_SIZE])
 {
     size_t length = 0;
@@ -81,8 +82,8 @@ bool camp_disk_line(struct cursor line, struct camp_disk *ret)
            camp_disk_columns(line, ret);
 }
 
-/* Replaces each '/' in a name by '!', like /sys. A name without a slash cannot lead to another
- * directory, whatever the caller passes. Returns false if no file can have the name. */
+/* Replaces each '/' in a name by '!'. Without a slash, a name from the caller cannot lead to
+ * another directory. Returns false if no file can have the name. */
 static bool name_in_sys(const char *name, char in_sys[CAMP_NAME_SIZE])
 {
     size_t length = strlen(name);
@@ -95,8 +96,8 @@ static bool name_in_sys(const char *name, char in_sys[CAMP_NAME_SIZE])
     return true;
 }
 
-/* Returns the length of the disk's name in a partition's name, or 0 if `name` cannot be a
- * partition. */
+/* Returns how many first bytes of a partition's name are the name of its disk: 3 for "sda1". 0 if
+ * `name` cannot be a partition. */
 static size_t disk_length_of(const char *name)
 {
     size_t length = strlen(name);
@@ -127,7 +128,8 @@ struct walk {
 
 static void walk_start(struct walk *walk, int descriptor, const char *path)
 {
-    /* The kernel writes a disk and all its partitions as one record of any length. */
+    /* Any read may be short, because the kernel writes a disk and all its partitions as one record
+     * of any length. */
     camp_lines_start(&walk->lines, descriptor, path, walk->buffer, sizeof walk->buffer,
                      LINES_UNTIL_EMPTY);
     walk->number = 0;
@@ -170,7 +172,7 @@ int camp_disk_scan(int descriptor, const char *path, int kind, struct camp_disk 
     return r < 0 ? r : camp_output_end(&output, "disks", ret_count, error);
 }
 
-/* Searches /proc/diskstats, for systems without /sys. `asked` is the caller's spelling of the name,
+/* Searches /proc/diskstats, for systems without /sys. `asked` is the name as the caller wrote it,
  * for the error message. */
 static int read_of_diskstats(const struct camp_source *source, const char *name, const char *asked,
                              struct camp_disk *ret, struct camp_error *error)
@@ -237,9 +239,9 @@ static int read_partition(const struct camp_source *source, const char *name, st
     return r < 0 ? r : read_of_sys(path, name, CAMP_DISK_PARTITION, ret, error);
 }
 
-/* Guesses from a name whether it is a partition. sda1, vdb2, xvda3 and nvme0n1p1 usually are; dm-1,
- * loop2 and md3 are disks. The likelier path is tried first, because a failed open(2) is a tenth of
- * the cost of the call. */
+/* Guesses from a name whether it is a partition: sda1, vdb2, xvda3 and nvme0n1p1 usually are, and
+ * dm-1, loop2 and md3 are disks. The likelier path is tried first, because a failed open(2) would
+ * add a tenth to the cost of camp_disk_read(). */
 static bool looks_like_partition(const char *name)
 {
     size_t length = disk_length_of(name);

@@ -68,7 +68,7 @@ int camp_open_proc(const struct camp_source *source, const char *name, char *pat
     size_t name_length = strlen(name);
     int descriptor;
 
-    /* snprintf() would make the whole call 2 % slower. */
+    /* With snprintf(), reading the file would take 2 % longer. */
     if (root_length + 1 + name_length >= PATH_SIZE)
         return camp_fail(error, CAMP_E_INVALID, 0, "a source's folder has a name over %d bytes",
                          PATH_SIZE - 32);
@@ -117,8 +117,8 @@ static int fill(struct camp_lines *lines, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Returns true if the next line does not begin with the wanted prefix. The whole line need not be
- * in the buffer: the line of interrupts in /proc/stat may be longer than the buffer. */
+/* True if the next line does not begin with lines->prefix. Only the beginning of the line needs to
+ * be in the buffer, because an unwanted line may be longer than the buffer. */
 static bool is_unwanted(const struct camp_lines *lines)
 {
     const char *at = lines->buffer + lines->begin;

@@ -1,9 +1,9 @@
 /*
  * What the running kernel counts, and how.
  *
- * A fact is taken from the kernel itself (a file, a clock, a netlink answer), or else from its
+ * A fact is read from the running kernel (a file, a clock, a netlink answer) or from its
  * configuration (/boot/config-RELEASE or /lib/modules/RELEASE/config). If neither shows it, the
- * fact is unknown. /proc/config.gz is not read, because that would need a decompressor.
+ * fact is unknown. /proc/config.gz is not read, because it would need a decompressor.
  *
  * Sources: Documentation/admin-guide/kernel-parameters.txt, kernel/time/Kconfig, init/Kconfig.
  * /sys/devices/system/cpu/nohz_full exists if the kernel has NO_HZ_FULL (drivers/base/cpu.c), which
@@ -44,8 +44,7 @@ static void know_answer(struct reading *reading, uint32_t field, int32_t *fact, 
         know(reading, field, fact, answer);
 }
 
-/* Reads a file, or the first sizeof buffer bytes of a longer file. Returns 0 or an errno. ENOENT
- * means that the file does not exist. */
+/* Reads up to sizeof reading->buffer bytes of a file into reading->text. Returns 0 or an errno. */
 static int read_short(struct reading *reading, const char *root, const char *name)
 {
     struct camp_error error = { 0 };
@@ -70,8 +69,8 @@ static int read_sys(struct reading *reading, const char *name)
     return read_short(reading, camp_sys(reading->source), name);
 }
 
-/* Calls take() for each line until the end of the file or until take() returns false. Returns false
- * if a read failed. */
+/* Calls take() for each line until it returns false. Returns false if the file could not be read.
+ */
 static bool each_line(struct reading *reading, int descriptor, const char *path,
                       bool (*take)(struct reading *, struct cursor line))
 {
@@ -153,7 +152,8 @@ static void read_config(struct reading *reading)
     close(descriptor);
 }
 
-/* The kernel updates the coarse clock at each tick, so its resolution is the length of a tick. */
+/* The kernel updates CLOCK_MONOTONIC_COARSE at each tick, so its resolution is the length of a
+ * tick. */
 static void read_tick(struct reading *reading)
 {
     struct timespec resolution;
@@ -175,8 +175,8 @@ static bool has_prefix(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* CPU time is sampled at ticks unless the kernel has native accounting, NO_HZ_FULL or the debugging
- * option CONTEXT_TRACKING_USER_FORCE. POWER kernels may have either native or tick accounting. */
+/* Without a configuration, a kernel without NO_HZ_FULL is assumed to sample at ticks, except on
+ * s390, where accounting is native, and on POWER, where it may be either. */
 static int accounting_of(const struct reading *reading, bool has_nohz_full)
 {
     const struct kernel_config *config = &reading->config;
@@ -225,8 +225,8 @@ static bool take_timer_list(struct reading *reading, struct cursor line)
     return answer != ANSWER_YES;
 }
 
-/* Must be called after read_accounting(), which sets the fact for kernels with NO_HZ_FULL. The
- * timer list and the command line override the configuration. */
+/* Must be called after read_accounting(), which may already have set tickless_idle. A later source
+ * overrides an earlier one: configuration, timer list, command line. */
 static void read_tickless_idle(struct reading *reading)
 {
     int32_t *fact = &reading->kernel->tickless_idle;
@@ -237,8 +237,8 @@ static void read_tickless_idle(struct reading *reading)
         know(reading, CAMP_KERNEL_TICKLESS_IDLE, fact, 0);
 }
 
-/* The line "flags" of an x86 processor has the word "hypervisor" in a virtual machine. Without that
- * word there is no steal time. Other processors have no such line, so their answer is unknown. */
+/* In a virtual machine, the line "flags" of an x86 CPU has the word "hypervisor". Without the word
+ * there is no steal time. Other CPUs have no such line, so the fact stays unknown. */
 static bool take_flags(struct reading *reading, struct cursor line)
 {
     struct cursor word;
@@ -268,7 +268,7 @@ static void read_steal(struct reading *reading)
 }
 
 /* Returns ANSWER_YES if the file can be read, ANSWER_NO if it does not exist or is switched off,
- * and otherwise ANSWER_UNKNOWN (for example, without permission). */
+ * and ANSWER_UNKNOWN after another error, such as a missing permission. */
 static int answers(struct reading *reading, const char *name)
 {
     int missing = read_proc(reading, name);
@@ -292,8 +292,8 @@ static void read_pressure(struct reading *reading)
         know(reading, CAMP_KERNEL_IRQ_TIME, &kernel->irq_time, interrupts);
 }
 
-/* A process that reads its own schedstat has run at least once. 0 runs means that the kernel does
- * not count (before Linux 5.14, without SCHEDSTATS and delay accounting). */
+/* This process has run, so if its schedstat shows 0 runs, the kernel does not count (before Linux
+ * 5.14, without SCHEDSTATS and delay accounting). */
 static void read_schedstat(struct reading *reading)
 {
     struct camp_kernel *kernel = reading->kernel;
@@ -326,8 +326,8 @@ static void read_taskstats(struct reading *reading)
     }
 }
 
-/* Since Linux 5.14 a sysctl switches delay accounting. Earlier kernels have it on, unless they were
- * booted with nodelayacct. */
+/* Since Linux 5.14 a sysctl switches delay accounting on or off. In earlier kernels it is on,
+ * unless they were booted with nodelayacct. */
 static void read_delay_accounting(struct reading *reading)
 {
     struct camp_kernel *kernel = reading->kernel;

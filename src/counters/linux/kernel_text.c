@@ -55,8 +55,8 @@ bool camp_kernel_has_word(struct cursor line, const char *word)
     return false;
 }
 
-/* In mountinfo, the word "-" ends the optional fields and precedes the type of the file system. No
- * path can contain that word, because blanks in paths are written in octal. */
+/* In mountinfo, the type of the file system is the word after "-". A path cannot contain the word
+ * "-", because blanks in paths are written in octal. */
 int camp_kernel_cgroup_of_mount(struct cursor line)
 {
     struct cursor word;
@@ -71,8 +71,8 @@ int camp_kernel_cgroup_of_mount(struct cursor line)
     return 0;
 }
 
-/* A line of timer_list is "  .nohz           : 1". Before Linux 6.9 it is "  .nohz_mode      : 2",
- * where 0 means inactive. */
+/* The line is "  .nohz           : 1", or before Linux 6.9 "  .nohz_mode      : 2". The number 0
+ * means that the tick never stops. */
 int camp_kernel_tickless_line(struct cursor line)
 {
     struct cursor word;

@@ -1,5 +1,4 @@
-/* Parsers of texts about the kernel: its configuration, command line and mounts. No function here
- * opens a file. */
+/* Parsers of texts about the kernel, such as its configuration. No function here opens a file. */
 #pragma once
 
 #include "../text.h"
@@ -7,7 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether a configuration option is set. ANSWER_UNKNOWN means that the option was not found. */
+/* ANSWER_YES or ANSWER_NO for an option of the configuration, ANSWER_UNKNOWN if it was not found.
+ */
 enum answer { ANSWER_UNKNOWN = -1, ANSWER_NO = 0, ANSWER_YES = 1 };
 
 struct kernel_config {
@@ -35,17 +35,17 @@ bool camp_kernel_has_word(struct cursor line, const char *word);
  * other mount. */
 int camp_kernel_cgroup_of_mount(struct cursor line);
 
-/* Parses a line of timer_list. The answer is whether the tick of a CPU may stop. It is
- * ANSWER_UNKNOWN if the line is about something else. */
+/* Parses a line of timer_list. Returns whether the tick of a CPU may stop, or ANSWER_UNKNOWN if the
+ * line is about something else. */
 int camp_kernel_tickless_line(struct cursor line);
 
 /* Parses the line "CapEff:" of /proc/PID/status, a hexadecimal number. Returns false for any other
  * line. */
 bool camp_kernel_capabilities_line(struct cursor line, uint64_t *ret);
 
-/* Copies a list of CPUs such as "1-3,5" to ret[capacity], without its newline. The kernel writes an
- * empty list as "" or "(null)"; *ret is then empty. A list that does not fit is truncated and ends
- * in "...". Returns false if the text is not a list. */
+/* Copies a list of CPUs such as "1-3,5" to ret[capacity], without its newline. The kernel's
+ * "(null)" becomes "". A list that does not fit is truncated and ends in "...". Returns false if
+ * the text is not a list. */
 bool camp_kernel_cpu_list(struct cursor text, char *ret, size_t capacity);
 
 /* True if a release such as "6.18.44-x" is at least major.minor. */

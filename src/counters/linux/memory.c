@@ -1,10 +1,10 @@
 /*
  * Memory and swap, from sysinfo(2) or /proc/meminfo (man 5 proc; fs/proc/meminfo.c).
  *
- * Both sources read the same counters of the kernel (vm_zone_stat and swap_info). sysinfo(2) does
- * not report the page cache, but needs a tenth of the time: it opens no file, and does not add up
- * all zones for the estimate MemAvailable. In a container where lxcfs provides /proc/meminfo,
- * sysinfo(2) reports the memory of the host.
+ * Both show the same counters of the kernel (vm_zone_stat and swap_info). sysinfo(2) lacks Cached
+ * and MemAvailable, but needs a tenth of the time: it opens no file, and does not add up all zones
+ * for MemAvailable. In a container where lxcfs provides /proc/meminfo, sysinfo(2) reports the
+ * memory of the host.
  */
 #include "../error.h"
 #include "../units.h"
@@ -42,7 +42,7 @@ static const struct {
 
 #define ROWS (sizeof rows / sizeof rows[0])
 
-/* SwapFree ends before this byte, except in kernels with high memory. */
+/* Bytes: enough for the lines up to SwapFree, except in kernels with high memory. */
 #define FIRST_READ 512
 
 /* Parses the rest of a line after the name, such as "     123 kB". */
@@ -62,7 +62,7 @@ static bool may_be_row(char first)
     return first == 'M' || first == 'B' || first == 'C' || first == 'S';
 }
 
-/* Returns the index of the line in rows[], or ROWS if the line is unwanted. The index `likely` is
+/* Returns the index of the line's name in rows[], or ROWS if the line is unwanted. rows[likely] is
  * tried first. */
 static size_t row_of(const struct cursor *line, size_t likely)
 {

@@ -17,14 +17,13 @@
 #define PAGE_AT_LEAST 4096
 #define LONGEST_LINE 512
 
-/* The error columns when all are 0: errs, drop, fifo, frame and compressed of received data, and
- * errs, drop, fifo, colls and carrier of sent data. */
+/* How the kernel prints the five error columns of received and of sent data when all are 0. */
 #define NO_TROUBLE_RECEIVED "    0    0    0     0          0"
 #define NO_TROUBLE_SENT "    0    0    0     0       0"
 
-/* Parses the columns of one direction: bytes, packets, and five columns of errors, of which the
- * first two are wanted. The five columns are usually all zero, so they are first compared as one
- * text, which halves the time. */
+/* Parses the columns of received or sent data: bytes, packets, two wanted and three unwanted error
+ * columns, and one more unwanted column. The error columns are usually 0, so they are first
+ * compared as one text, which halves the time. */
 static bool half_line(struct cursor *line, const char *no_trouble, uint64_t columns[4])
 {
     struct cursor here = *line;
@@ -41,7 +40,7 @@ static bool half_line(struct cursor *line, const char *no_trouble, uint64_t colu
                 return false;
     }
     *line = here;
-    return line_u64(line, &other); /* skips the column multicast (received) or compressed (sent) */
+    return line_u64(line, &other); /* skips the last column */
 }
 
 bool camp_network_line(struct cursor line, struct camp_network *ret)
@@ -57,7 +56,7 @@ bool camp_network_line(struct cursor line, struct camp_network *ret)
         return false;
     name = (struct cursor){ line.at, colon };
     line.at = colon + 1;
-    /* A name that is too long is rejected, because a truncated name would match no interface. */
+    /* A long name is rejected, because no interface would have the truncated name. */
     if (cursor_left(&name) == 0 || cursor_left(&name) >= CAMP_NAME_SIZE ||
         memchr(name.at, '\0', cursor_left(&name)) != NULL)
         return false;

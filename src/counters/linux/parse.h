@@ -2,11 +2,10 @@
  * Parsers of system files. Each parser is in the source file of its subject (cpu.c, memory.c,
  * network.c, disk.c). No input may crash a parser.
  *
- * The functions *_scan() parse an open file; its path is only for error messages. They serve
- * functions that open and close the file, and readers, which keep the file open.
+ * The functions *_scan() parse an open file. `path` is only for error messages.
  *
- * A parser of a single line returns false if the kernel does not write such a line. The line must
- * be followed by a newline at line.end.
+ * A parser of a single line returns false if the kernel does not write such a line. *line.end must
+ * be a newline.
  */
 #pragma once
 
@@ -23,8 +22,8 @@ bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp
 int camp_cpu_scan(int descriptor, const char *path, struct camp_cpu *cpus, size_t size,
                   size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* Searches a part of /proc/stat for the line "processes N". Returns false if the line is missing or
- * incomplete. */
+/* Searches a part of /proc/stat for the line "processes N". Returns false if the part does not have
+ * the whole line. */
 bool camp_parse_fork_count(const char *bytes, size_t length, uint64_t *ret_count);
 
 int camp_memory_scan(int descriptor, const char *path, struct camp_memory *ret,
@@ -34,8 +33,8 @@ bool camp_network_line(struct cursor line, struct camp_network *ret);
 int camp_network_scan(int descriptor, const char *path, struct camp_network *networks, size_t size,
                       size_t capacity, size_t *ret_count, struct camp_error *error);
 
-/* Parses the columns of a disk in /proc/diskstats or /sys/class/block/NAME/stat, from the number of
- * reads on. The caller must have set *ret to zero. */
+/* Parses the columns of a disk, starting with the number of reads. The caller must have set *ret to
+ * zero. */
 bool camp_disk_columns(struct cursor line, struct camp_disk *ret);
 /* Parses a line of /proc/diskstats. Sets all fields of *ret except kind and time_ns. The caller
  * must have set *ret to zero. */

@@ -6,15 +6,13 @@
  * - the CPU clock of the process, in 1 ns, which any user can read by one system call;
  * - schedstat, for a single thread, in 1 ns, together with the run-queue delay;
  * - stat, in ticks of 1/100 s.
- * Only the division of CPU time into user and system time is sampled. The kernel divides the
- * measured time in the proportion of the sampled ticks (cputime_adjust() of
- * kernel/sched/cputime.c).
+ * Only its division into user and system time is sampled: the kernel divides the measured time in
+ * proportion to the user and system ticks (cputime_adjust() of kernel/sched/cputime.c).
  *
- * Values of another process with the same pid are never returned. The CPU clock of a process, and
- * schedstat, status and io of a thread, are read before stat. If stat then has the expected start
- * time, the values read before stat belong to the same process or thread. For a process, stat also
- * shows whether it has several threads. So schedstat, status and io of a process are read after
- * stat, through the open directory of the process (see process_files.c).
+ * Values of a later process with the same pid are never returned. What is read before stat belongs
+ * to the same process or thread if stat has the expected start time. What is read after stat is
+ * read through the open directory of the process (see process_files.c): schedstat, status and io of
+ * a process are, because stat first shows whether there are several threads.
  */
 #include "process.h"
 
@@ -25,8 +23,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* clock_of_process() returns the same clock id as clock_getcpuclockid(3). That function also makes
- * a system call to check that the process exists. Reading the clock checks it too. */
+/* clock_of_process() returns the same clock id as clock_getcpuclockid(3), without its system call
+ * to check that the process exists. */
 #define CPUCLOCK_SCHED 2
 
 static clockid_t clock_of_process(int32_t pid)
@@ -48,7 +46,7 @@ int camp_pid_cpu_ns(int32_t pid, uint64_t *ret_ns)
 {
     if (pid <= 0 || ret_ns == NULL)
         return CAMP_E_INVALID;
-    /* Reading the clock fails only with EINVAL, which means that no process has this pid. */
+    /* The only possible error is EINVAL: no process has this pid. */
     return camp_process_clock(pid, ret_ns) ? CAMP_OK : CAMP_E_GONE;
 }
 
@@ -87,7 +85,8 @@ int camp_stat_check(const struct stat_line *line, uint64_t start, struct camp_er
 {
     if (line->start != start)
         return camp_fail(error, CAMP_E_GONE, 0, "it has ended; its number belongs to another now");
-    /* For a task that is being released, do_task_stat() prints 0 threads and times of 0. */
+    /* The kernel prints 0 threads, and times of 0, for a task that it is removing (do_task_stat()).
+     */
     if (line->threads == 0)
         return camp_fail(error, CAMP_E_GONE, 0, "it is ending at this moment");
     return CAMP_OK;
@@ -198,7 +197,7 @@ int camp_process_read(const struct camp_source *source, const struct camp_proces
     return CAMP_OK;
 }
 
-/* The first number of schedstat is the CPU time of the thread. */
+/* If CPU time is wanted, schedstat is read, whose first number it is. */
 static int read_thread_beside(const struct camp_source *source, const struct camp_thread *thread,
                               uint32_t wanted, struct camp_task *task, struct camp_error *error)
 {

@@ -15,10 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STAT_SIZE 2048 /* 52 numbers of 20 digits and a name need two thirds of this size */
+#define STAT_SIZE 2048 /* bytes: 52 numbers of 20 digits and a name need two thirds */
 #define SCHEDSTAT_SIZE 128
 #define IO_SIZE 512
-#define STATUS_SIZE 8192 /* only the end of the file is kept */
+#define STATUS_SIZE 8192 /* a longer file is truncated */
 #define DIRECTORY_SIZE 32768
 
 /* The used fields of PID/stat or PID/task/TID/stat, in the units of the kernel. */
@@ -52,32 +52,33 @@ struct io_bytes {
     uint64_t written;
 };
 
-/* Each function parses one file. It returns false if the text has another format or ends before the
- * last wanted field. *ret is then undefined. */
+/* Each function parses one file. If the text has another format, or ends before the last wanted
+ * field, it returns false and *ret is undefined. */
 bool camp_stat_parse(struct cursor text, struct stat_line *ret);
 bool camp_schedstat_parse(struct cursor text, struct schedstat_line *ret);
 bool camp_status_parse(struct cursor text, struct status_switches *ret);
 bool camp_io_parse(struct cursor text, struct io_bytes *ret);
 
-/* Parses the line Tgid of status: the pid of the process to which a thread belongs. */
+/* Parses the line Tgid of status: the pid of the thread's process. */
 bool camp_status_group(struct cursor text, int32_t *ret_pid);
 
-/* True if the last part of an executable's path, or of argv[0], is `name`. A path may be followed
- * by the kernel's " (deleted)". An argv[0] may begin with the '-' of a login shell. */
+/* True if `path`, or the argv[0] at the start of `command_line`, is a path to a file called `name`.
+ * The kernel's " (deleted)" at the end of `path` is ignored, and so is the '-' with which the
+ * argv[0] of a login shell begins. */
 bool camp_executable_is(struct cursor path, const char *name);
 bool camp_argument_is(struct cursor command_line, const char *name);
 
-/* The directory of a process or thread in /proc. An open directory stays tied to its process or
- * thread. After the exit, opening a file in it fails with ESRCH, even if the pid is reused. If the
- * descriptor is AT_FDCWD, files are opened by path instead and may belong to a new owner of the
- * pid. */
+/* The directory of a process or thread in /proc. camp_folder_open() opens it: after the process or
+ * thread has exited, opening a file in it fails with ESRCH, even if the pid is reused.
+ * camp_folder_at() only stores its path, and sets the descriptor to AT_FDCWD: files opened by this
+ * path may be of a later process with the same pid. */
 struct task_folder {
     int descriptor;
     char path[PATH_SIZE]; /* ends in '/' */
 };
 
 /* Writes PROC/PID/name, or PROC/PID/task/TID/name if tid is not 0, to path[PATH_SIZE]. `name` may
- * be NULL. printf(3) is not used, because it would make a read of stat 3 % slower. */
+ * be NULL. With snprintf(3), reading stat would be 3 % slower. */
 int camp_task_path(char *path, const struct camp_source *source, int32_t pid, int32_t tid,
                    const char *name, struct camp_error *error);
 
@@ -87,17 +88,17 @@ int camp_folder_at(struct task_folder *folder, const struct camp_source *source,
                    int32_t tid, struct camp_error *error);
 void camp_folder_close(struct task_folder *folder);
 
-/* Reads `name`, or task/TID/name if tid is not 0, in the directory by one read(2). Returns 0 or an
- * errno. ESRCH means that the task has exited, ENOENT that this kernel has no such file. */
+/* Reads the file `name` of the directory, or task/TID/name if tid is not 0, by one read(2). Returns
+ * 0 or an errno: ESRCH if the task has exited, ENOENT if this kernel has no such file. */
 int camp_folder_read(const struct task_folder *folder, int32_t tid, const char *name, char *buffer,
                      size_t capacity, size_t *ret_length);
 
-/* Like camp_folder_read(), but returns the end of a file that is longer than `capacity`. */
+/* Like camp_folder_read(), but if the file is longer than `capacity`, only its end is returned. */
 int camp_folder_read_end(const struct task_folder *folder, int32_t tid, const char *name,
                          char *buffer, size_t capacity, size_t *ret_length);
 
-/* Reports a failed read of `name`, or of task/TID/name if tid is not 0, in the directory. EBADMSG
- * stands for a file with an unexpected format. */
+/* Fills *error for a file that camp_folder_read() could not read. A system_error of EBADMSG means
+ * that the file has an unexpected format. */
 int camp_folder_fail(const struct task_folder *folder, int32_t tid, const char *name,
                      int system_error, struct camp_error *error);
 
@@ -123,7 +124,7 @@ int camp_numbers_next(struct number_directory *directory, struct number_entry *r
 void camp_numbers_close(struct number_directory *directory);
 
 /* Reads the CPU clock of the process that has this pid now. Returns false if no process has the
- * pid, or if it is the id of a thread. */
+ * pid, even if a thread has it as its tid. */
 bool camp_process_clock(int32_t pid, uint64_t *ret_ns);
 
 /* Reads PID/stat, or PID/task/TID/stat if tid is not 0, by its path. */
@@ -136,35 +137,36 @@ int camp_stat_read_folder(const struct task_folder *folder, int32_t tid, struct 
 /* Returns CAMP_E_GONE if the task has exited or has another start time than `start`. */
 int camp_stat_check(const struct stat_line *line, uint64_t start, struct camp_error *error);
 
-/* Fills the fields of *task that stat has. If with_cpu is true, sets cpu_ns to the user and system
- * time of stat. */
+/* Fills the fields of *task that come from stat. If with_cpu is true, cpu_ns becomes the sum of
+ * user and system time. */
 int camp_task_of_stat(const struct stat_line *line, bool with_cpu, struct camp_task *task,
                       struct camp_error *error);
 
-/* Fields that need other files than stat. For a process, the fields OF_THREADS are sums over its
- * threads. */
+/* BESIDE_STAT: fields that are not in stat. OF_THREADS: of these, fields that the kernel shows for
+ * single threads only. */
 #define OF_THREADS (CAMP_TASK_RUN_DELAY | CAMP_TASK_SWITCHES)
 #define BESIDE_STAT (OF_THREADS | CAMP_TASK_IO)
 
-/* Values of a process or thread in schedstat, status and io. */
+/* Values of a process or thread from schedstat, status and io. */
 struct beside_stat {
-    uint32_t known;  /* bits of BESIDE_STAT whose values are known */
-    uint64_t run_ns; /* run_ns, run_delay_ns, runs and switches are sums over the threads */
+    uint32_t known; /* bits of BESIDE_STAT */
+    uint64_t
+        run_ns; /* for a process, all members from here to switches are sums over its threads */
     uint64_t run_delay_ns;
     uint64_t runs;
     struct status_switches switches;
     struct io_bytes io; /* added up by the kernel, including exited threads */
-    const char *file;   /* name of the last file read, for error messages */
+    const char *file;   /* name of the last file read (of thread `tid`), for error messages */
     int32_t tid;
 };
 
-/* Reads the values of the process or thread whose directory is `folder`, as far as they are wanted.
- * If `others` is not 0, it is the pid of a process with several threads, and the values of the
- * other threads are added. */
+/* Reads the wanted values of the process or thread whose directory is `folder`. For a process with
+ * several threads, `others` is its pid, and the values of all living threads are added up. For any
+ * other process, and for a thread, `others` is 0. */
 int camp_task_read_beside(const struct task_folder *folder, uint32_t wanted, int32_t others,
                           struct beside_stat *ret, struct camp_error *error);
 
-/* Copies the values of *beside to *task. camp_task_of_stat() must have filled *task before. */
+/* Copies the values of *beside to *task, which camp_task_of_stat() must already have filled. */
 void camp_task_of_beside(const struct beside_stat *beside, struct camp_task *task);
 
 void camp_task_set_cpu(struct camp_task *task, uint64_t cpu_ns, uint64_t resolution_ns);

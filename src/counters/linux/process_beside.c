@@ -1,16 +1,15 @@
 /*
  * Reads schedstat, status and io of a process or thread.
  *
- * /proc/PID/schedstat and /proc/PID/status have the run-queue delay and the context switches of the
- * first thread only. In a test, 300 ms of a second thread were missing. So the values of all living
- * threads are added up here. Values of exited threads are not available. io includes all threads,
- * also exited ones (do_io_accounting() of fs/proc/base.c).
+ * /proc/PID/schedstat and /proc/PID/status show the run-queue delay and the context switches of the
+ * first thread only, so those of all living threads are added up here. Those of exited threads are
+ * not available. io includes exited threads (do_io_accounting() of fs/proc/base.c).
  */
 #include "process.h"
 
 #include <errno.h>
 
-/* Tells whether a file cannot be read or does not exist. Its values are then unknown. */
+/* True if a file may not be read or does not exist, so that its values are unknown. */
 static bool is_unknown(int system_error)
 {
     return system_error == EACCES || system_error == EPERM || system_error == ENOENT;
@@ -22,8 +21,8 @@ static void note_file(struct beside_stat *sums, int32_t tid, const char *name)
     sums->tid = tid;
 }
 
-/* Adds the values of task/TID/schedstat, or of schedstat in the directory if tid is 0. Returns 0 or
- * an errno. EBADMSG means that the text has another format. */
+/* Adds the values of schedstat, or of task/TID/schedstat if tid is not 0. Returns 0 or an errno:
+ * EBADMSG if the text has another format. */
 static int add_schedstat(const struct task_folder *folder, int32_t tid, struct beside_stat *sums)
 {
     char text[SCHEDSTAT_SIZE];
@@ -59,8 +58,8 @@ static int add_switches(const struct task_folder *folder, int32_t tid, struct be
     return 0;
 }
 
-/* Adds the values of the files in the directory itself. A file that is unreadable there is not read
- * for the other threads. */
+/* Adds the values of the first thread. If one of its files is unreadable, the bit in sums->known is
+ * cleared, so that add_other() does not try. */
 static int add_first(const struct task_folder *folder, struct beside_stat *sums)
 {
     int system_error = 0;
@@ -82,7 +81,7 @@ static int add_first(const struct task_folder *folder, struct beside_stat *sums)
     return system_error;
 }
 
-/* A thread that has exited since the directory was listed is skipped. */
+/* Adds the values of another thread, unless it has exited meanwhile. */
 static int add_other(const struct task_folder *folder, int32_t tid, struct beside_stat *sums)
 {
     int system_error = 0;
@@ -147,7 +146,7 @@ int camp_task_read_beside(const struct task_folder *folder, uint32_t wanted, int
 
 void camp_task_of_beside(const struct beside_stat *beside, struct camp_task *task)
 {
-    /* A kernel without SCHED_INFO has schedstat, but writes "0 0 0" for tasks that have run. */
+    /* A kernel without SCHED_INFO writes "0 0 0" to schedstat, even if the task has run. */
     const bool counted = beside->runs > 0 || task->user_ns + task->system_ns == 0;
 
     task->known |= beside->known & ~(counted ? 0u : (uint32_t)CAMP_TASK_RUN_DELAY);

@@ -1,12 +1,12 @@
 /*
  * Opens and reads the directories and files of processes and threads below /proc.
  *
- * A process may exit while it is read, and its pid may be reused. Data of the two processes must
- * never be mixed. A caller that reads stat last can compare the start time: if it is the expected
- * one, all earlier reads were of the same process. A caller that must read stat first opens the
- * directory of the process (O_PATH) and then the files below it. The kernel ties that descriptor to
- * the process, not to the pid: proc_pid_permission() returns ESRCH after the exit. Opening the
- * directory costs 1.1 us; reading stat a second time would cost 5.2 us.
+ * A process may exit while its files are read, and another process may get its pid. Data of the two
+ * must never be mixed. A caller that reads stat last compares the start time in it: if this is the
+ * expected one, all earlier reads were of the expected process. A caller that must read stat first
+ * opens the directory of the process (O_PATH), and opens the files through this descriptor. The
+ * kernel ties it to the process, not to the pid: proc_pid_permission() returns ESRCH after the
+ * exit. Opening the directory costs 1.1 us; reading stat a second time would cost 5.2 us.
  */
 #define _GNU_SOURCE 1 /* for O_PATH */
 
@@ -186,7 +186,7 @@ int camp_folder_fail(const struct task_folder *folder, int32_t tid, const char *
     return camp_fail_errno(error, system_error, what);
 }
 
-/* This is struct linux_dirent64 of the kernel, which libc does not declare. */
+/* struct linux_dirent64 of the kernel, which libc does not declare */
 struct directory_entry {
     uint64_t inode;
     int64_t next;

@@ -1,9 +1,9 @@
 /*
  * Lists of processes and threads, in ascending order of their ids.
  *
- * The kernel lists the processes in /proc in ascending order (next_tgid() of fs/proc/base.c), but
- * threads in the order of their creation. The directories of a test fixture may have any order. So
- * each entry is inserted at its place, which is fast if the entries are already in order.
+ * The kernel lists processes in ascending order (next_tgid() of fs/proc/base.c), but threads in the
+ * order of their creation, and the directories of a test have any order. So each entry is inserted
+ * at its place, which is fast if the entries are already in order.
  *
  * getdents64(2) is called directly, because readdir(3) allocates memory. The inode number of
  * /proc/PID identifies a process while the kernel has that entry in its cache. The kernel drops the
@@ -19,8 +19,8 @@
 
 #define EXECUTABLE_SIZE 4096 /* PATH_MAX of the kernel */
 
-/* A value to insert in a list: a struct camp_pid, camp_process or camp_thread. If the list has too
- * little space, the elements with the smallest keys are kept. */
+/* A struct camp_pid, camp_process or camp_thread, for insert(). A list is ordered by the int32_t at
+ * key_at bytes in each element. A list that is too short keeps the smallest keys. */
 struct element {
     const void *value;
     size_t size;
@@ -89,9 +89,9 @@ int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_
     return camp_output_end(&array, "processes", ret_count, error);
 }
 
-/* Every thread has a directory in /proc, although only processes are listed there. Reading the CPU
- * clock fails for the id of a thread that is not the first of its process. Among the files, only
- * status shows whether an id belongs to such a thread. */
+/* /proc/TID exists for every thread, although it is not listed, so a tid could be mistaken for a
+ * pid. The CPU clock can be read only by a pid. Among the files, only status shows whether a number
+ * is a pid. */
 static int check_is_process(const struct camp_source *source, int32_t pid, struct camp_error *error)
 {
     char path[PATH_SIZE], text[STATUS_SIZE];
@@ -133,9 +133,9 @@ int camp_process_identify(const struct camp_source *source, int32_t pid, struct 
     return CAMP_OK;
 }
 
-/* Decides whether a process is listed. Returns CAMP_OK and sets *ret_start if it is. CAMP_E_GONE
- * and CAMP_E_PERM mean that it is left out. CAMP_E_PERM occurs if /proc is mounted with hidepid=1,
- * which lists pids but hides their files. */
+/* Decides whether a process is listed. If so, returns CAMP_OK and sets *ret_start. CAMP_E_GONE and
+ * CAMP_E_PERM mean that the process is left out; CAMP_E_PERM occurs if /proc is mounted with
+ * hidepid=1, which shows pids but hides their files. */
 typedef int (*choose_process)(const struct camp_source *source, int32_t pid, const char *executable,
                               uint64_t *ret_start, struct camp_error *error);
 
@@ -153,8 +153,8 @@ static int choose_any(const struct camp_source *source, int32_t pid, const char 
     return r;
 }
 
-/* Returns 1 if `path` is a link to an executable of this name, 0 if it is not, and -1 if the link
- * is unreadable or missing. */
+/* Returns 1 if `path` is a link to an executable of this name, 0 if it links to another file, and
+ * -1 if the link is unreadable or missing. */
 static int match_executable(int base, const char *path, const char *executable)
 {
     char target[EXECUTABLE_SIZE];
@@ -165,8 +165,8 @@ static int match_executable(int base, const char *path, const char *executable)
     return camp_executable_is(cursor_of(target, (size_t)length), executable);
 }
 
-/* Used if the link to the executable is unreadable. Compares argv[0] or, if there are no arguments
- * (kernel threads, zombies), the name of the process. */
+/* For an unreadable link: compares argv[0] or, if there are no arguments (kernel threads, zombies),
+ * the name of the process. */
 static bool match_otherwise(const struct task_folder *folder, const struct stat_line *line,
                             const char *executable)
 {
@@ -198,9 +198,8 @@ static int choose_in_folder(const struct task_folder *folder, const char *execut
     return r;
 }
 
-/* The first test costs one readlink(2) and rejects most processes. For the others the test is
- * repeated in the open directory, so that the executable and the start time belong to the same
- * process. */
+/* One readlink(2) rejects most processes. Any remaining process is tested again in its open
+ * directory, so that the executable and the start time belong to the same process. */
 static int choose_executable(const struct camp_source *source, int32_t pid, const char *executable,
                              uint64_t *ret_start, struct camp_error *error)
 {

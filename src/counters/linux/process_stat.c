@@ -6,8 +6,8 @@
  * and do_io_accounting() of fs/proc/base.c; task_context_switch_counts().
  *
  * The name in stat is in brackets and is not escaped. It may contain blanks, brackets and newlines,
- * so it ends at the last ')'. The name in status is escaped. A number must be followed by another
- * character, because the last digits of a number at the end of a truncated text may be missing.
+ * so it ends at the last ')'. The name in status is escaped. A number at the very end of a text is
+ * rejected, because the text may be truncated within the number.
  */
 #define _GNU_SOURCE 1 /* for memrchr() */
 
@@ -48,10 +48,9 @@ static bool parse_name(struct cursor *text, struct stat_line *ret)
     return (ret->state >= 'A' && ret->state <= 'Z') || (ret->state >= 'a' && ret->state <= 'z');
 }
 
-/* After the name, stat consists of words, with one blank before each word. cut_last_word() removes
- * an incomplete last word, so that each word is followed by a blank or a newline. The parsers below
- * need not check for the end of the text at each byte. Inlining keeps the cursor in registers,
- * which saves 1 % of the call. */
+/* After the name, stat consists of words with one blank before each. cut_last_word() removes a word
+ * that may be truncated, so a blank or a newline follows each word, and the parsers below need not
+ * check for the end of the text at each byte. Inlining them saves 1 % of the time. */
 #define IN_REGISTERS static inline __attribute__((always_inline))
 
 static void cut_last_word(struct cursor *text)
@@ -95,7 +94,7 @@ IN_REGISTERS bool next_pid(struct cursor *text, int32_t *ret)
     return true;
 }
 
-/* The skipped words are not parsed as numbers, because some are negative or very large. */
+/* Does not parse the words as numbers, because some are negative or very large. */
 IN_REGISTERS bool skip_words(struct cursor *text, unsigned count)
 {
     const char *at = text->at;
@@ -138,7 +137,7 @@ static bool number_of_key(struct cursor text, const char *key, uint64_t *ret)
     struct cursor line;
 
     while (text_line(&text, &line)) {
-        /* `rest` includes the newline, which shows that the number is complete. */
+        /* includes the newline, without which whole_number() would reject the number */
         struct cursor rest = { line.at, text.at };
 
         if (text_prefix(&rest, key))

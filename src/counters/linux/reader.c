@@ -126,13 +126,11 @@ int camp_reader_disks(struct camp_reader *reader, int kind, struct camp_disk *di
                           error);
 }
 
-/*
- * An open /proc/PID/stat stays tied to its process. After the exit of the process each read fails
- * with ESRCH, even if the pid is reused. Reading an open file takes half the time of open, read and
- * close.
+/* The kernel ties an open /proc/PID/stat to its process: after the process has exited, each read
+ * fails with ESRCH, even if the pid is reused. Reading without open and close takes half the time.
  */
 
-/* A bit of reader->reserved: the reader was opened with a source, so the CPU clock is not used. */
+/* A bit of reader->reserved: the reader was opened with a source, so only files may be read. */
 #define FILES_ALONE 1u
 
 static int read_line(const struct camp_reader *reader, struct stat_line *ret,

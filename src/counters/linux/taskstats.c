@@ -3,25 +3,24 @@
  * sends a record of each task that exits. Both arrive over a generic netlink socket.
  *
  * Theory. cpu_run_virtual_total is sum_exec_runtime, which the kernel measures at each context
- * switch and tick. For a task that is running on another CPU it is up to one tick old.
+ * switch and tick. While a task runs on another CPU, its value is up to one tick old.
  * cpu_run_real_total is utime + stime, which are charged at ticks, so it is sampled. (It is
  * measured on CPUs with nohz_full and on architectures with native accounting.) Since Linux 5.14
  * both times and the run delay are always filled. In earlier kernels they are zero after a boot
  * with nodelayacct; opening a session then fails with CAMP_E_NOTSUP.
  *
- * The answer about a process is the sum over its living threads and over the threads that exited
- * before them. Context switches are of living threads only. For a zombie that had one thread, the
- * kernel answers zeros. `runs` is then 0, which is impossible for a process that has run.
+ * The answer about a process is the sum over its living and exited threads, but context switches
+ * are of living threads only. For a zombie that had one thread, the kernel answers zeros. It can be
+ * recognised by cpu_count 0, because any other process has run.
  *
  * When send(2) returns, all answers are already in the socket. So one send(2) carries many
  * questions, and one recvmmsg(2) receives the answers.
  *
- * taskstats_exit() sends the record of an exiting task before the kernel frees the task. The times
- * in the record are those of the last tick or context switch; later times are in no record. Camp
- * registers as listener for every possible CPU, so CPUs that come online later are included.
+ * taskstats_exit() sends the record of an exiting task before the kernel frees the task. Its times
+ * end at the task's last tick or context switch; later CPU time is in no record. Camp listens on
+ * every possible CPU, so CPUs that come online later are included.
  *
- * Source: kernel/taskstats.c, Documentation/accounting/taskstats.rst. The messages are built and
- * read with libmnl. The socket is not the one of libmnl, which allocates memory.
+ * Source: kernel/taskstats.c, Documentation/accounting/taskstats.rst.
  */
 #define _GNU_SOURCE 1 /* for recvmmsg() */
 
@@ -47,22 +46,21 @@
 #define SO_MEMINFO 55
 #endif
 
-/* In Linux 7.2 an answer has 744 bytes. The record of a process has twice as many. */
+/* Bytes. In Linux 7.2 an answer has 744, and a message with two records twice as many. */
 #define ANSWER_SIZE 1280
 #define RECORD_SIZE 2560
 #define ANSWERS_AT_ONCE MESSAGES_AT_ONCE
 #define RECORDS_AT_ONCE 16u
-#define QUESTION_SIZE 28 /* two headers and one 32-bit attribute */
+#define QUESTION_SIZE 28 /* bytes: two headers and one 32-bit attribute */
 
-/* A record of 600 bytes occupies 1280 to 2304 bytes of the socket buffer. The buffer holds about
- * 13,000 records of exited tasks. The kernel allocates it only as it fills. */
+/* Holds about 13,000 records: a record of 600 bytes occupies 1280 to 2304 bytes of a socket buffer.
+ * The kernel allocates the buffer only as it fills. */
 #define LISTENER_BUFFER_BYTES (16 << 20)
 
 enum listening {
     NOT_LISTENING = 0,
     LISTENING = 1,
-    /* The next message has two records, of which the first was returned and the second did not fit.
-     */
+    /* The first record of the next message was returned; the second did not fit. */
     LISTENING_AFTER_FIRST = 2
 };
 
@@ -86,8 +84,8 @@ static int resolve_family(struct camp_taskstats *taskstats, struct camp_error *e
     return camp_taskstats_family(buffer, (size_t)got, &taskstats->family, error);
 }
 
-/* Asks for the taskstats of this process. Only such a request makes the kernel check the
- * capabilities and report its version of taskstats. */
+/* Reads the taskstats of this process, because only then does the kernel check the capabilities and
+ * tell its version of taskstats. */
 static int try_out(struct camp_taskstats *taskstats, struct camp_error *error)
 {
     int32_t own = (int32_t)getpid();
@@ -141,7 +139,7 @@ static int possible_cpus(char *list, size_t capacity, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* No acknowledgement is requested, because records could arrive before it. */
+/* No acknowledgement is requested, because records could arrive before the acknowledgement. */
 static int send_cpus(struct camp_taskstats *taskstats, uint16_t attribute, struct camp_error *error)
 {
     _Alignas(8) char buffer[2048];
@@ -182,8 +180,8 @@ static size_t put_questions(const struct camp_taskstats *taskstats, const int32_
     return length;
 }
 
-/* Receives answers to `count` questions. The sequence number of an answer tells its place in
- * tasks[]. */
+/* Receives some answers to `count` questions. An answer belongs into tasks[sequence number -
+ * first_sequence]. */
 static int take_answers(struct camp_taskstats *taskstats, uint32_t first_sequence, size_t count,
                         struct camp_taskstat *tasks, size_t *ret_taken, struct camp_error *error)
 {
@@ -208,7 +206,7 @@ static int take_answers(struct camp_taskstats *taskstats, uint32_t first_sequenc
         if (result < 0)
             return result;
         if (sequence - first_sequence >= count)
-            continue; /* this answers a question of an earlier call that failed */
+            continue; /* an answer to an earlier call, which failed */
         task.pid = tasks[sequence - first_sequence].pid;
         tasks[sequence - first_sequence] = task;
         ++*ret_taken;
@@ -266,8 +264,8 @@ static void enlarge_buffer(int descriptor)
         (void)setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
 }
 
-/* The kernel sends an error if it refuses; otherwise it sends only records. The first message is
- * peeked at, so a record stays in the socket. */
+/* The kernel answers only if it refuses. The first message is read with MSG_PEEK, because it may be
+ * a record, which must stay in the socket. */
 static int register_listener(struct camp_taskstats *taskstats, struct camp_error *error)
 {
     _Alignas(8) char buffer[RECORD_SIZE];
@@ -295,8 +293,8 @@ int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *e
     return result;
 }
 
-/* Kernels before Linux 4.12 do not report the number of dropped records. In these kernels each
- * overflow counts as one dropped record. */
+/* Linux before 4.12 does not report the number of dropped messages, so each overflow counts as one.
+ */
 static void count_overruns(struct camp_taskstats *taskstats, bool is_overflow)
 {
     uint32_t information[SK_MEMINFO_VARS] = { 0 };
@@ -304,13 +302,14 @@ static void count_overruns(struct camp_taskstats *taskstats, bool is_overflow)
 
     if (getsockopt(taskstats->descriptor, SOL_SOCKET, SO_MEMINFO, information, &length) == 0 &&
         length > SK_MEMINFO_DROPS * sizeof information[0])
-        /* The kernel's number has 32 bits, so the difference is computed in 32 bits. */
+        /* The kernel counts in 32 bits, so the difference is of 32 bits. */
         taskstats->overruns += information[SK_MEMINFO_DROPS] - (uint32_t)taskstats->overruns;
     else if (is_overflow)
         taskstats->overruns++;
 }
 
-/* Returns 1 to read again, 0 if no record is waiting, and a negative result after a failure. */
+/* Called if no message was received. Returns 1 to receive again after an overflow, 0 if no message
+ * waits, and a negative result after a failure. */
 static int after_no_message(struct camp_taskstats *taskstats, struct camp_error *error)
 {
     if (errno == EAGAIN)
@@ -321,8 +320,8 @@ static int after_no_message(struct camp_taskstats *taskstats, struct camp_error 
     return 1;
 }
 
-/* The kernel updates the coarse clocks at each tick, so their resolution is the length of a tick.
- */
+/* The kernel updates CLOCK_MONOTONIC_COARSE at each tick, so its resolution is the length of a
+ * tick. */
 static uint64_t tick_ns(void)
 {
     struct timespec tick;
@@ -330,7 +329,7 @@ static uint64_t tick_ns(void)
     return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? ns_of_timespec(tick) : 0;
 }
 
-/* Copies the records of a message, without a first record that an earlier call has returned. */
+/* Copies the records of a message, except a first record that was already returned. */
 static int put_message(struct camp_taskstats *taskstats, const void *bytes, size_t length,
                        struct camp_output *output, struct camp_error *error)
 {
@@ -348,7 +347,7 @@ static int put_message(struct camp_taskstats *taskstats, const void *bytes, size
     return CAMP_OK;
 }
 
-/* Receives several messages in one system call. There must be space for two records per message. */
+/* Receives as many messages as there is space for, with two records each, in one system call. */
 static int take_many(struct camp_taskstats *taskstats, struct camp_output *output,
                      struct camp_error *error)
 {
@@ -370,8 +369,8 @@ static int take_many(struct camp_taskstats *taskstats, struct camp_output *outpu
     return result < 0 ? result : got > 0;
 }
 
-/* Receives a message when there is space for one record only. If the message has two records, only
- * the first is returned, and the message stays in the socket. */
+/* Receives a message if there is space for one record only. If the message has two records, the
+ * first is returned, and the message stays in the socket for the next call. */
 static int take_last(struct camp_taskstats *taskstats, struct camp_output *output,
                      struct camp_error *error)
 {

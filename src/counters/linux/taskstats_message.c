@@ -33,7 +33,7 @@
 #define AGROUP 0x20
 #endif
 
-/* The fields up to nivcsw are required. Later fields are read if they are present. */
+/* Fields after nivcsw are optional. */
 #define NEEDED_LENGTH (offsetof(struct taskstats, nivcsw) + sizeof(__u64))
 
 /* A 32-bit program and a 64-bit kernel use the same layout. */
@@ -80,7 +80,7 @@ static bool has_attributes(const struct nlmsghdr *message)
     return mnl_nlmsg_get_payload_len(message) >= sizeof(struct genlmsghdr);
 }
 
-/* The attributes that were not read yet. The loops of libmnl would cause compiler warnings. */
+/* The attributes that were not read yet. (The loops of libmnl cause compiler warnings.) */
 struct attributes {
     const char *at;
     const char *end;
@@ -165,7 +165,7 @@ int camp_taskstats_refusal(const void *bytes, size_t length, struct camp_error *
 
 struct aggregate {
     uint32_t id;
-    size_t length; /* length of the struct in the message; 0 if the message has no such attribute */
+    size_t length; /* bytes of `stats` in the message; 0 if the message has none */
     struct taskstats stats;
 };
 
@@ -194,8 +194,8 @@ static bool read_aggregate(const struct nlattr *nest, struct aggregate *ret)
     return has_id && ret->length >= NEEDED_LENGTH;
 }
 
-/* A message has AGGR_PID (thread), AGGR_TGID (process) or both. The length of a missing one is set
- * to 0. */
+/* A message has AGGR_PID (for *thread), AGGR_TGID (for *process) or both. If one is missing, its
+ * length becomes 0. */
 static int read_aggregates(const struct nlmsghdr *message, struct aggregate *thread,
                            struct aggregate *process, struct camp_error *error)
 {
@@ -278,8 +278,8 @@ static void fill_times(struct camp_task_exit *exit, const struct taskstats *stat
     exit->run_delay_ns = stats->cpu_delay_total;
 }
 
-/* An upper bound of the task's CPU time: the measured time plus one tick, but at most the lifetime
- * without the time in the run queue. */
+/* An upper limit of the task's CPU time: the measured time plus one tick, but no more than its
+ * lifetime without the time in the run queue. */
 static uint64_t at_most(const struct camp_task_exit *exit, uint64_t tick_ns)
 {
     uint64_t most = exit->measured_ns + tick_ns;
@@ -308,8 +308,9 @@ static void fill_task(struct camp_task_exit *exit, const struct aggregate *task,
     camp_text_copy(exit->name, sizeof exit->name, name);
 }
 
-/* Turns the record of the last thread into a record of its process. For a process the kernel adds
- * up only times. The start of the process is known if the kernel reports ac_tgetime. */
+/* Turns *exit from the record of the last thread into the record of its process. The kernel sends
+ * only CPU times and delays of the process. If it reports ac_tgetime, the process' start is known.
+ */
 static void fill_process(struct camp_task_exit *exit, const struct aggregate *process,
                          const struct aggregate *last_thread)
 {

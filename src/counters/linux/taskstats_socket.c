@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A netlink socket that is connected to the kernel gets no messages from other senders. */
+/* Connects the socket to the kernel, so that other senders cannot reach it. */
 int camp_taskstats_connect(int *ret_descriptor, struct camp_error *error)
 {
     const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };

@@ -2,17 +2,17 @@
  * Every function of camp.h that reads a counter, for a system without support: each returns
  * CAMP_E_NOTSUP.
  *
- * To port camp to another system, copy this folder, split this file by subject (cpu.c, memory.c,
- * network.c, disk.c, process.c, like the folder linux), and add the folder to ../meson.build. Then
- * implement one function after the other until the tests on live counters pass. A value that the
- * system does not count must stay CAMP_E_NOTSUP or a cleared bit, and must not become 0.
+ * To port camp to another system, copy this folder, split this file like the folder linux (cpu.c,
+ * memory.c, network.c, disk.c, process.c), and add the folder to ../meson.build. Then implement one
+ * function after the other until the tests on live counters pass. If the system does not count a
+ * value, return CAMP_E_NOTSUP or clear its bit in `known`; never return a made-up 0.
  *
- * Functions that are common to all systems are in derived.c, error.c and text.c. A test checks that
- * this file defines every other function of the library.
+ * A test checks that this file defines every function of the library, except those for all systems
+ * (in derived.c, error.c and text.c).
  */
 #include "../error.h"
 
-/* The unused arguments keep their names for the author of a port. */
+/* The arguments keep their names for the author of a port. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 static int not_counted(struct camp_error *error, const char *what)
