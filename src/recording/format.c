@@ -53,8 +53,8 @@ static int32_t whole_state(const struct frame *frame, size_t row)
     return whole;
 }
 
-/* Tells whether the column may be in idle_row.repeated. Only a time may: a count of something else
- * equals the time of the row only by chance. */
+/* Tells whether the column may set its bit in idle_row.repeated. Only a time may: another count
+ * would equal the time of the row only by chance. */
 static bool is_time_counter(const struct schema *schema, size_t column)
 {
     const char *name = schema->columns[column].name;
@@ -137,8 +137,8 @@ static size_t count_rows(const struct frame *frame, struct tally *tallies, size_
     return rows;
 }
 
-/* Counts the rows that are not idle by the first column in `tallies` that differs from
- * recording_usual(): firsts[k] is the number of rows where this is tallies[k]. */
+/* Fills firsts[k] with the number of rows that are not idle and in which tallies[k].column differs
+ * from recording_usual(), but no column before tallies[k] does. */
 static void count_firsts(const struct frame *frame, const struct tally *tallies, size_t columns,
                          size_t *firsts)
 {

@@ -31,20 +31,20 @@ enum recording_fact {
 
 extern const char *const recording_fact_names[RECORDING_FACT_COUNT];
 
-/* RECORDING_TICK(column) calls column(NAME) for each column of the tables `tick` and `tick_beside`,
- * except for the first one, `tick`. */
+/* Calls column(NAME) for each column of the tables `tick` and `tick_beside`, except for the
+ * first. */
 #define RECORDING_TICK(column)                                                                     \
     column(start_ns) column(end_ns) column(wall_clock_ns) column(unseen) column(lost)              \
         column(unread_ns) column(partial) column(key)
-/* The columns of the table `identity`, from the 4th to the last but one. */
+/* Like RECORDING_TICK for the table `identity`, from its 4th column to the last but one. */
 #define RECORDING_IDENTITY(column)                                                                 \
     column(id) column(pid) column(parent) column(uid) column(cgroup) column(kernel)
-/* The columns of the table `column_info`, from the 3rd to the last but one. */
+/* Like RECORDING_TICK for the table `column_info`, from its 3rd column to the last but one. */
 #define RECORDING_COLUMN(column)                                                                   \
     column(name) column(column_name) column(title) column(help) column(kind) column(provenance)
 
-/* Arguments for the three macros above. Each makes a part of an SQL statement from a column
- * name. */
+/* Arguments for the three macros above. Each makes a part of an SQL statement from the name of a
+ * column. */
 #define SQL_INTEGER(name) ", " #name " INTEGER NOT NULL"
 #define SQL_TEXT(name) ", " #name " TEXT NOT NULL"
 #define SQL_NAME(name) ", " #name
@@ -57,14 +57,15 @@ extern const char *const recording_kinds[3];
  * can start there. */
 #define RECORDING_KEY_EVERY 60
 
-/* Values of the column `flags`. */
+/* Bits in the column `flags` of a row. */
 enum recording_flag {
     RECORDING_NEW = ENTITY_NEW,
     RECORDING_ENDED = ENTITY_ENDED,
     /* the name, parent or another part of the identity changed in this interval */
     RECORDING_CHANGED = 1u << 2,
     RECORDING_IDLE = 1u << 3, /* Restore this row until the entity's next one. */
-    RECORDING_GONE = 1u << 4  /* Restore the idle row no longer. This row has no values. */
+    /* Stop restoring the entity's idle row. This row itself has no values. */
+    RECORDING_GONE = 1u << 4
 };
 
 struct idle_row {

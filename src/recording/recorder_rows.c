@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORGET_ABOVE 1024 /* more absent entities are removed from the registry */
+/* Absent entities are forgotten if they exceed the present ones by this number. */
+#define FORGET_ABOVE 1024
 
 static bool reserve_tracked(struct recorder_table *table)
 {
@@ -138,7 +139,8 @@ static bool is_restored(struct recorder_table *table, uint32_t at, const struct 
            has_same_gauges(table, at, frame_values(frame, row));
 }
 
-/* Tracks the entity of this row from now on. It is new, so the entity that had the id has ended. */
+/* From now on, tracks the entity of `twin`. It is new, so the other entity with its id has
+ * ended. */
 static void follow_twin(struct recorder_table *table, const struct frame *frame,
                         const struct recorder_row *twin)
 {

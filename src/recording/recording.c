@@ -74,9 +74,9 @@ static int select_number(const struct recording_source *source, const char *sql,
     return recording_file_number(source->database, source->path, sql, parameter, ret, error);
 }
 
-/* Selects from the first interval whose middle (from_middle_ns()) is not before --begin, to the
- * last interval whose middle is before --end. If the wall clock was set back, some intervals
- * between these two may be outside of --begin and --end. */
+/* Selects the intervals from the first whose middle (from_middle_ns()) is not before --begin, to
+ * the last whose middle is before --end. If the wall clock was set back, some intervals between
+ * these two may be outside of --begin and --end. */
 #define MIDDLE_NS "wall_clock_ns - (end_ns - start_ns) / 2"
 
 static int find_range(struct recording_source *source, struct camp_error *error)
@@ -104,7 +104,7 @@ static int find_range(struct recording_source *source, struct camp_error *error)
 static void fill_facts(const struct recording_info *info, struct from_facts *facts)
 {
     const char *tier = info->facts[RECORDING_TIER];
-    /* facts->tier must outlive the source, and labels are never freed. */
+    /* facts->tier must outlive the source. Labels do, because they are never freed. */
     const struct labels *kept = labels_intern(&tier, 1);
     char name[sizeof facts->name];
 

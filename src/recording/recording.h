@@ -7,8 +7,8 @@
 /* Tells whether the text names a folder or ends in ".camp". */
 bool recording_is_path(const char *text);
 
-/* Opens a recording. If `path` is a file, this is recording_source_open(). Otherwise the files of
- * recording_set_find() are read as one source. Files that cannot be opened are skipped, and
+/* Opens a recording. If `path` is a file, calls recording_source_open(). Otherwise reads the files
+ * of recording_set_find() as one source. Files that cannot be opened are skipped, and
  * ret_facts->note tells their number. */
 int recording_replay_open(const struct from *from, const char *path, struct source **ret,
                           struct from_facts *ret_facts, struct camp_error *error);

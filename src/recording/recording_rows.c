@@ -41,8 +41,8 @@ static struct entity *add_row(struct recording_rows *interval, struct recording_
     return entity;
 }
 
-/* Adds the row at_before of the previous interval, with the length of this interval, if it is
- * idle. */
+/* If the row at_before of the previous interval is idle, adds this row to `interval`, with the
+ * length of `interval`. */
 static int restore_row(struct recording_rows *interval, const struct recording_rows *before,
                        size_t at_before)
 {
@@ -279,7 +279,8 @@ int recording_table_read(struct recording_table *table, int64_t tick, struct cam
     frame_clear(&merge.now->frame);
     r = read_tick(table, &merge, error);
     if (r != CAMP_OK || !table->is_there)
-        /* The next interval that is in the file will restore the idle rows of intervals[now]. */
+        /* `now` stays, so that the next interval in the file restores the idle rows of
+         * intervals[now]. */
         return r;
     table->now = !table->now;
     return read_rows(table, &merge, error);

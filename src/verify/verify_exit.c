@@ -47,12 +47,12 @@ struct records {
 
 /* Sums over the children, in memory that they share with their parent. */
 struct fork_truth {
-    /* children that read their own clocks, and the CPU time of their exits */
+    /* number of children that read their own clocks, and sum of their exits' CPU times */
     uint64_t self_timed, exits_ns;
     double exits_square;
-    /* children that do not, and the readings of their CPU clocks as zombies */
+    /* number of children that do not, and sum of their CPU clocks, read when they are zombies */
     uint64_t untimed, clocks_ns;
-    /* CPU time of fork() for the untimed children, which their at_most_ns includes */
+    /* sum of the CPU times of fork() for the untimed children; at_most_ns includes it */
     uint64_t forks_ns;
     uint64_t last_reading_ns;
 };

@@ -141,8 +141,9 @@ static void judge_task(struct verification *verification, const struct io_trial 
                    trial->own_written - written);
 }
 
-/* Compares the round with the least traffic. The disk must have at least the traffic of the load.
- * If other processes use the disk and the bound is too wide, there is no upper bound. */
+/* Compares the round with the least traffic. The disk must have at least the traffic of the load,
+ * and at most `more` in addition. If other processes use the disk and `more` is too wide, there is
+ * no upper bound. */
 static void judge_least(struct verification *verification, const struct io_trial *trial,
                         const char *row, int member, double expected, double more)
 {

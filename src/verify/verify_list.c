@@ -22,7 +22,7 @@
 #define NAMES_MAX 1024
 #define PROCESSES_MAX 65536
 
-static bool online[NAMES_MAX]; /* index: number of the CPU */
+static bool online[NAMES_MAX]; /* [number of the CPU] */
 
 /* Sets online[] for the CPUs of a list such as "0-3,5", and returns their number. */
 static size_t parse_ids(const char *text)

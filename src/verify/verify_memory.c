@@ -29,11 +29,11 @@
 #define WARM_UP 8u
 #define BATCH_PAGES 63.0
 #define KIB 1024.0
-/* Indices of the interval for the median of ACTS sorted values. The true median is in it in 97 of
- * 100 cases (binomial distribution). */
+/* In 97 of 100 cases, the true median is between these two of the ACTS sorted values (binomial
+ * distribution). */
 #define MEDIAN_LOW 13u
 #define MEDIAN_HIGH 27u
-/* The true median is outside of this interval in only 2 of 100,000 cases. */
+/* In all but 2 of 100,000 cases, the true median is between these two. */
 #define SURELY_LOW 7u
 #define SURELY_HIGH 33u
 #define TABLE_PAGES 512.0 /* pages that one page of a page table maps, on 64-bit machines */

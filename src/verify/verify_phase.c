@@ -133,7 +133,7 @@ static void run_phase(struct verification *verification, struct phase_rows rows)
     int r;
 
     rows.plan.cpu = load_last_cpu();
-    if (rows.plan.cpu < 0) /* read_sample() must read the CPU of the load. */
+    if (rows.plan.cpu < 0) /* read_sample() must know the CPU. */
         rows.plan.cpu = 0;
     rows.plan.duration_ns = DURATION_NS;
     camp_taskstats_open(&trial.taskstats, &trial.task_error);

@@ -76,10 +76,10 @@ static const struct state_row {
       sizeof(struct load_fault_truth), judge_fault },
 };
 
-/* The load's clocks include falling asleep and waking in the sleep, the states count it as CPU
- * time. A preemption before the sleep is sleep by the load's clocks, but run queue in the states.
- * In CAMP_STATE_LOCK the subject also waits before and after its act, which is subtracted, and at
- * the end of the act for the thread that wakes it, which is allowed. */
+/* The load's clocks count falling asleep and waking as sleep, the states count it as CPU time. The
+ * load's clocks count a preemption before the sleep as sleep, the states count it as run queue. The
+ * waits in CAMP_STATE_LOCK before and after the act are subtracted. The wait at the end of the act
+ * for the thread that wakes the load is allowed. */
 static void judge_sleep(struct verification *verification, const struct state_row *row,
                         const struct subject *subject, const struct camp_thread_states *did)
 {

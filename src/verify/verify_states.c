@@ -196,13 +196,13 @@ struct split {
 };
 
 /* Spends nine tenths of the time in read(2) and one tenth in its own code. CLOCK_MONOTONIC needs no
- * system call. The first call of this function only prepares. */
+ * system call. The first call of this function only makes `bytes` resident. */
 static bool split_time(int zero, struct split *own)
 {
     static char bytes[READ_BYTES];
     uint64_t now, then = now_ns(CLOCK_MONOTONIC);
 
-    if (!own->prepared) { /* makes the pages of `bytes` resident */
+    if (!own->prepared) {
         memset(bytes, 1, sizeof bytes);
         own->prepared = true;
         return true;
@@ -268,7 +268,7 @@ static int run_system(struct verification *verification, struct watch *watch,
     int r = subject_open(&subject, act_split, NULL, sizeof(struct split), error);
 
     if (r == CAMP_OK)
-        r = subject_do(&subject, error); /* makes memory resident */
+        r = subject_do(&subject, error); /* only prepares (split_time()) */
     if (r == CAMP_OK)
         r = watch_act(watch, &subject, &did, error);
     if (r == CAMP_OK)

@@ -43,9 +43,8 @@ int watch_open(struct watch *watch, struct camp_error *error);
 int watch_before(struct watch *watch, struct camp_error *error);
 int watch_after(struct watch *watch, struct camp_error *error);
 
-/* Gets the growth of the times and counters of a process's first thread, from `before` to `after`.
- * These are at ret->begin_ns and ret->time_ns. Returns false if the thread is not in both
- * snapshots. */
+/* Gets the growth of the times and counters of a process's first thread between the snapshots, from
+ * ret->begin_ns to ret->time_ns. Returns false if the thread is not in both snapshots. */
 bool watch_process(const struct watch *watch, pid_t pid, struct camp_thread_states *ret);
 
 /* Takes the snapshot `before`, lets the subject act, and takes the snapshot `after`. Fills *ret by
