@@ -62,7 +62,8 @@ struct option_rule {
 };
 
 struct option_table {
-    /* "camp check [OPTIONS] [INTERVAL [COUNT]]". The operands determine the operand_kind. */
+    /* "camp check [OPTIONS] [INTERVAL [COUNT]]". operand_kind() reads the operands from this
+     * text. */
     const char *usage;
     const char *about;
     const struct option_spec *specs;

@@ -38,7 +38,7 @@ int selection_complain_of_missing(const struct process_selection *processes, con
  * processes only, after the first interval. */
 int32_t selection_unseen(const struct process_selection *processes);
 
-/* Both functions print an error and return STATUS_FAILURE. */
+/* Each prints an error and returns STATUS_FAILURE. */
 int complain_of_missing_process(int32_t pid);
 int complain_of_unseen_process(int32_t pid);
 

@@ -25,7 +25,8 @@
 #define CLUSTER_NS 50000u /* Observations at most this far apart belong to the same phase. */
 /* The longest wait for a tick. Other tasks may keep the CPU meanwhile. */
 #define PATIENCE_TICKS 2500u
-/* After a longer gap between two readings, the thread was off the CPU and did not see the tick. */
+/* If two readings are further apart, the thread was off the CPU in between, and a tick may have
+ * come at any time since the first reading. */
 #define GAP_NS 100000u
 
 uint64_t tick_length_ns(void)

@@ -13,7 +13,7 @@
 #define KIND_COUNT 8
 #define NO_TIME SIZE_MAX
 
-/* How users write a kind on the command line. camp_kind_name() returns the name of a kind. */
+/* The words for a kind on the command line, in addition to camp_kind_name(). */
 struct kind_words {
     enum camp_kind kind;
     /* "processes" in `camp list processes`. NULL if there is only one thing of this kind. */

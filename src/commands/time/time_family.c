@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* camp_states_exits() returns totals only after this number of further calls. */
+/* Totals (CAMP_THREAD_TOTAL) come only after this number of further calls of
+ * camp_states_exits(). */
 #define TOTALS_COME_AFTER 2
 #define GENERATIONS_MAX 256 /* the maximum length of a chain of parents */
 

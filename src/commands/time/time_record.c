@@ -199,8 +199,8 @@ static void note_sums(struct time_record *ret, const struct frame *sums)
              seconds(class_ns(sums, 0, CLASS_CPU)), seconds(frame_values(sums, 0)[THREADS_CPU]));
 }
 
-/* Notes the time that a hypervisor took. The scheduler does not count this time as CPU time, if
- * the hypervisor reports it to the kernel. */
+/* Notes the time that a hypervisor took. If the hypervisor reports this time to the kernel, the
+ * scheduler does not count it as CPU time. */
 static void note_steal(struct time_record *ret, uint64_t stolen_ns)
 {
     if (stolen_ns > 0)

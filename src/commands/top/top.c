@@ -205,7 +205,7 @@ static int run_intervals(struct top *top)
     struct intervals intervals = { .length_ns = top->interval_ns, .count = top->count };
     int status = OPTIONS_GO_ON;
 
-    if (top->facts.note_warns) /* The note was printed on stderr. */
+    if (top->facts.note_warns) /* from_options_open() has printed the note. */
         top->facts.note[0] = '\0';
     while (status == OPTIONS_GO_ON && next_interval(&intervals)) {
         struct camp_error error = { 0 };

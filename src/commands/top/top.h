@@ -11,8 +11,8 @@
 #include "views/frame_table.h"
 #include "views/view.h"
 
-/* By what threads are grouped. For any other source, group 0 means that rows are not grouped,
- * and a higher group is 1 + the index of a label. */
+/* How threads are grouped. For any other source, group 0 means that rows are not grouped, and a
+ * higher group is 1 + the index of a label. */
 enum top_group { TOP_THREAD, TOP_PROCESS, TOP_USER, TOP_COMMAND, TOP_CGROUP, TOP_WORKLOAD };
 extern const char *const top_thread_groups[]; /* in the order of enum top_group; NULL-terminated */
 
@@ -58,8 +58,7 @@ int top_number_groups(struct top *top);
  * are then checked before the source is opened. */
 bool top_asks_for_threads(const struct top *top);
 
-/* Sets which rows the source has if there are no microstates. Called before the source is
- * opened. */
+/* Copies the options for threads to top->from. Called before the source is opened. */
 void top_prepare_from(struct top *top);
 
 /* Resolves the options for threads. Called before the source is opened if

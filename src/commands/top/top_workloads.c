@@ -68,8 +68,9 @@ static int compare_threads(const void *a, const void *b, void *context)
                                      &threads->entities[*(const size_t *)b]);
 }
 
-/* Finds the member of each thread. Members and threads are both ordered by pid, so one pass over
- * both is enough. */
+/* Fills `ret` with a member for each process, and returns their number. A member keeps its workload
+ * if the process has not changed. Threads and members are both ordered by pid, so one pass is
+ * enough. */
 static size_t find_members(struct top_workloads *workloads, struct user_names *users,
                            const struct frame *threads, const size_t *order,
                            struct workload_member *ret)

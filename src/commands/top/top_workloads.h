@@ -19,7 +19,7 @@ struct top_workloads {
     struct workload_member *members; /* [count], ascending by pid */
     size_t count;
     uint64_t frame_ns; /* the end of the last frame from which members were made */
-    int64_t *numbers;  /* [entity_count of that frame] the workload of each thread */
+    int64_t *numbers;  /* [entity_count of the last frame] workload of each thread */
 };
 
 /* Reads a file of rules. Returns OPTIONS_GO_ON, or an exit status after a complaint that names
