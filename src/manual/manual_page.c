@@ -66,7 +66,7 @@ static void write_line(const char *text)
     putchar('\n');
 }
 
-/* Writes paragraphs. Lines that begin with two spaces are copied unchanged. */
+/* Writes paragraphs. Lines that begin with two spaces become literal text. */
 static void write_paragraphs(const char *text)
 {
     bool kept = false;

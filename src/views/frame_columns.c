@@ -18,7 +18,7 @@
 #define COUNT_WIDTH 4
 #define PERCENT_WIDTH 4
 #define OVER_WIDTH 6
-/* To make space for labels, states are dropped only while there are more than this. */
+/* States are hidden to make space for labels only while more states than this are shown. */
 #define STATES_BEFORE_LABELS 5
 #define IDLE_COUNTS_LESS 100
 #define OTHER_HEADING "other%"

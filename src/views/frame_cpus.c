@@ -13,7 +13,8 @@ static void add_field(struct frame_cpus *ret, struct field field)
         ret->fields[ret->field_count++] = field;
 }
 
-/* Text has the states, and the time that a hypervisor stole. Stolen time is part of the states. */
+/* Text has the states and one counter: the time that a hypervisor stole. The states also contain
+ * this time. */
 static bool is_in_text(const struct column *column)
 {
     return column->kind == COLUMN_STATE || strcmp(column->name, "steal_ns") == 0;

@@ -59,7 +59,7 @@ static void write_table(const struct view_options *options, const struct record 
 {
     const struct table *shown = &record->tables[table];
     FILE *stream = options->stream;
-    bool first = false; /* false, because the record's own object begins with "schema" */
+    bool first = false; /* false, because "schema" is the first member */
 
     if (shown->shape == TABLE_INLINE) {
         write_row(options, record, table, 0, &first);

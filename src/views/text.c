@@ -164,7 +164,7 @@ static void write_shown(struct line *line, struct shown *cell, size_t width, boo
         line->blanks += padding;
     }
     if (line->column == 0)
-        /* The gap after the first cell is kept even if that cell is empty. */
+        /* Not 0, so that the next cell gets a gap even if the first cell is empty. */
         line->column = 1;
 }
 

@@ -39,7 +39,7 @@ struct http_server {
 
 /* Starts the server in a thread in which all signals are blocked. The caller has set
  * ret->place.token. Returns CAMP_OK, an error of listen_at(), CAMP_E_IO if the thread does not
- * start, or CAMP_E_NOTSUP without libmicrohttpd. */
+ * start, or CAMP_E_NOTSUP if libmicrohttpd is not installed. */
 int http_server_open(struct http_server *ret, const struct listen_address *at,
                      const struct http_service *service, struct camp_error *error);
 

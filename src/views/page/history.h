@@ -45,8 +45,8 @@ void history_release(struct history *history);
 int history_append(struct history *history, const uint8_t *data, size_t size, bool is_key,
                    uint64_t time_ns);
 
-/* Returns true if the next frame must be a key frame, because pieces are dropped only up to a key
- * frame, and too many bytes were appended since the last one. */
+/* Returns true if the next frame must be a key frame. Pieces are dropped only up to a key frame, so
+ * limits.bytes needs a key frame from time to time. */
 bool history_wants_key(const struct history *history);
 
 /* Returns the number of the oldest frame in the history, counted from 1 over all frames, or 0 if

@@ -203,7 +203,8 @@ static struct svg_point corner_of(size_t vertex)
     return dot.at;
 }
 
-/* The edge from the left corner (1) to the rear corner (3) is hidden behind two faces. */
+/* The edge from the left corner (1) to the rear corner (3) is dashed, because it is behind two
+ * faces. */
 static void draw_edges(FILE *stream)
 {
     for (size_t from = 0; from < 4; from++) {

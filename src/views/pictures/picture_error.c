@@ -123,9 +123,9 @@ static struct svg_look dot_look(void)
     return (struct svg_look){ .fill = palette_3_vertices[1], .opacity = 0.75 };
 }
 
-/* The data to draw: every stride-th interval. */
+/* The data to draw: every stride-th interval, with a NAN at each gap. */
 struct drawn {
-    /* [count] each, in one allocation, which free(seconds) frees. A NAN breaks the line. */
+    /* [count] each, in one allocation, which free(seconds) frees. */
     double *seconds, *measured, *absolute;
     size_t count;
     size_t stride;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A possible group of dots. `name` is a name without the number at its end ("web" for web1 and
- * web2), or the value of a label. */
+/* A possible group of dots. The first `length` bytes of `name` are a dot's name without the number
+ * at its end ("web" for web1 and web2), or the value of a label. */
 struct kind {
     const char *name;
     size_t length, count;

@@ -43,7 +43,7 @@ struct caption {
 };
 
 /* Starts a picture, and draws the caption below `height`. `about` is the start of the picture's
- * description. Returns CAMP_OK, or CAMP_E_NOMEM if nothing was written. */
+ * description. Returns CAMP_OK, or CAMP_E_NOMEM before anything is written. */
 int start_picture(FILE *stream, const struct picture *picture, const char *about, double width,
                   double height, const struct caption *caption);
 
