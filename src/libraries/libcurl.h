@@ -3,8 +3,7 @@
 
 #include "library.h"
 
-#define CURL_DISABLE_TYPECHECK /* its macros call functions by name; functions are pointers here   \
-                                */
+#define CURL_DISABLE_TYPECHECK /* Otherwise curl.h would define some functions as macros. */
 #include <curl/curl.h>
 
 /* clang-format off */

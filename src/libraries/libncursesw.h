@@ -1,10 +1,10 @@
-/* The library for full-screen terminal views, loaded when it is needed (library.h). Variables of
- * ncurses are pointers here, such as *libncursesw.LINES. */
+/* The library for full-screen terminal views, loaded when it is needed (library.h). Variables are
+ * pointers here, too: the number of lines is *libncursesw.LINES. */
 #pragma once
 
 #include "library.h"
 
-#define NCURSES_NOMACROS /* declares functions, which can be loaded, instead of macros */
+#define NCURSES_NOMACROS /* makes functions of the macros, because macros cannot be loaded */
 #include <curses.h>
 
 /* clang-format off */

@@ -7,4 +7,4 @@ struct libodbc libodbc;
 static const char *const symbols[] = { ODBC_FUNCTIONS(ODBC_NAME) };
 struct library libodbc_library =
     LIBRARY("unixODBC", "libodbc2, and the ODBC driver of the database", symbols, libodbc,
-            "libodbc.so.2"); /* since .so.2, SQLLEN is as wide as a pointer */
+            "libodbc.so.2"); /* the first version in which SQLLEN is always as wide as a pointer */

@@ -1,8 +1,7 @@
 /*
  * unixODBC, loaded when it is needed (library.h). This file declares the part of ODBC 3 (ISO/IEC
- * 9075-3) that camp calls. The interface has not changed since 1996, so building camp needs no
- * package of ODBC. tests/unit/sessions/test_odbc.c compares the declarations with the headers of
- * unixODBC if they are installed.
+ * 9075-3) that camp uses, so camp builds without the headers of unixODBC. If the headers are
+ * installed, tests/unit/sessions/test_odbc.c compares these declarations with them.
  */
 #pragma once
 
@@ -13,25 +12,23 @@
 enum { ODBC_SUCCESS = 0, ODBC_SUCCESS_WITH_INFO = 1, ODBC_NO_DATA = 100 };
 /* Types of handles. An environment has connections, and a connection has statements. */
 enum { ODBC_ENVIRONMENT = 1, ODBC_CONNECTION = 2, ODBC_STATEMENT = 3 };
-/* Attributes of an environment, of a connection, and of a statement. */
+/* Attributes of an environment, a connection and a statement, with their values. */
 enum { ODBC_VERSION = 200, ODBC_VERSION_3 = 3 };
 enum { ODBC_ACCESS_MODE = 101, ODBC_LOGIN_TIMEOUT = 103, ODBC_READ_ONLY = 1 };
 enum { ODBC_QUERY_TIMEOUT = 0 };
-/* Lengths of texts, types and options. */
 enum {
-    ODBC_TEXT_TO_ITS_END = -3, /* as a length: the text ends at its NUL */
-    ODBC_NULL = -1,            /* as a length: the value is NULL */
-    ODBC_TEXT = 1,             /* as a type: char */
+    ODBC_TEXT_TO_ITS_END = -3, /* length of a text that ends with a NUL */
+    ODBC_NULL = -1,            /* length of a value that is NULL */
+    ODBC_TEXT = 1,             /* type of a value: char */
     ODBC_CLOSE_CURSOR = 0,
-    ODBC_NEVER_ASK = 0 /* the driver opens no window if the connection string lacks something */
+    ODBC_NEVER_ASK = 0 /* the driver must not ask the user for what the connection string lacks */
 };
 
-/* SQLLEN of ODBC 3.52, which is as wide as a pointer. */
+/* SQLLEN of ODBC 3.52: as wide as a pointer. */
 typedef intptr_t odbc_length;
 typedef void *odbc_handle;
 
-/* The functions of ODBC, named without "SQL". If a function needs the type of a handle, the type
- * comes before the handle. */
+/* The functions of ODBC. AllocHandle stands for SQLAllocHandle, and so on. */
 #define ODBC_FUNCTIONS(F)                                                                          \
     F(AllocHandle, (int16_t type, odbc_handle parent, odbc_handle * ret))                          \
     F(FreeHandle, (int16_t type, odbc_handle handle))                                              \

@@ -6,8 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* With RTLD_LOCAL, the symbols of the loaded libraries cannot replace symbols of other
- * libraries. */
+/* RTLD_LOCAL: the symbols of a loaded library must not replace symbols of other libraries. */
 static void *open_any(const char *const *sonames)
 {
     void *handle = NULL;

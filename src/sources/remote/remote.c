@@ -1,12 +1,11 @@
 #include "remote.h"
 
-/* The longest wait before *stop is checked again. It is short because a signal between the check
- * and the wait does not end the wait. */
+/* Longest wait between two checks of *stop. It is short, because a signal that sets *stop just
+ * before the wait does not interrupt the wait. */
 #define SLICE_NS (50 * (uint64_t)NS_PER_MS)
 
-/* The pauses before the next attempt to connect. After a failure that may be temporary, the pauses
- * are none, 10 ms, and then twice as long each time, up to a second. After any other failure the
- * pause is 10 s. */
+/* Pauses before camp connects again. After failures that may pass, the pauses are 0, 10 ms, 20 ms,
+ * 40 ms and so on, up to 1 s. After any other failure the pause is 10 s. */
 #define FIRST_PAUSE_NS (10 * (uint64_t)NS_PER_MS)
 #define LONGEST_PAUSE_NS (uint64_t) NS_PER_S
 #define LASTING_PAUSE_NS (10 * (uint64_t)NS_PER_S)

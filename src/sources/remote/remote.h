@@ -4,12 +4,12 @@
  *
  *     DOWN -> BUSY (connecting, setting up) -> READY <-> BUSY (asking)
  *
- * Each BUSY step ends with an answer, with a failure, or at its own deadline. A failure of the
- * connection leads back to DOWN. It is reported once, by the call that saw it. The next calls
- * connect again: at once the first time, then after growing pauses.
+ * Each BUSY step ends with an answer, with a failure, or at the deadline of the step. After a
+ * failure of the connection the state is DOWN. Only the call that finds the failure reports it. The
+ * next calls connect again: at once the first time, then after growing pauses.
  *
- * A driver implements the steps by one client library. No function of a driver blocks: libpq,
- * libmariadb and libcurl work without blocking, and the calls of ODBC run on another thread
+ * Each driver implements the steps with one client library. No function of a driver blocks: libpq,
+ * libmariadb and libcurl have calls that do not block, and the calls of ODBC run on another thread
  * (odbc_thread.h).
  */
 #pragma once
@@ -25,37 +25,37 @@
 enum { REMOTE_PENDING = 1 };
 enum remote_state { REMOTE_DOWN, REMOTE_BUSY, REMOTE_READY };
 
-/* Each function that returns an int calls remote_busy() or remote_ready(). If the connection
- * failed, the function calls remote_down() before it returns the failure. */
+/* connect(), ask(), go_on() and fail_late() change the state by remote_busy(), remote_ready() and
+ * remote_down(). When the connection fails, they call remote_down() and return the failure. */
 struct remote_driver {
     int (*connect)(void *context, struct camp_error *error);
-    /* Returns true if the answer that the caller wants has arrived. */
+    /* Returns true if the answer to the caller's question has arrived. */
     bool (*is_answered)(const void *context);
     int (*ask)(void *context, struct camp_error *error);
-    /* Waits for the server until `until_ns`. Returns the events as poll(2) does, or 0. */
+    /* Waits for the server until `until_ns`. Returns the events that poll(2) reports, or 0. */
     short (*wait)(void *context, uint64_t until_ns);
     int (*go_on)(void *context, short events, struct camp_error *error);
-    /* Called when a step has reached its deadline. NULL is allowed if no step has a deadline. */
+    /* Called at the deadline of a step. May be NULL if no step has a deadline. */
     int (*fail_late)(void *context, struct camp_error *error);
 };
 
 struct remote {
     const struct remote_driver *driver;
     void *context;
-    const volatile sig_atomic_t *stop; /* may be NULL */
+    const volatile sig_atomic_t *stop; /* set by a signal handler to end all waits; may be NULL */
     enum remote_state state;
     uint64_t step_ends_ns; /* deadline of the BUSY step */
     unsigned failed_in_a_row;
-    uint64_t not_before_ns; /* time of the next attempt in state DOWN (CLOCK_MONOTONIC) */
+    uint64_t not_before_ns; /* in state DOWN: earliest time to connect again (CLOCK_MONOTONIC) */
 };
 
-/* A driver calls this when it starts a step that waits for the server for at most `limit_ns`.
- * UINT64_MAX means no limit. */
+/* Called by a driver when it starts a step, which may last at most `limit_ns`. UINT64_MAX means no
+ * limit. */
 void remote_busy(struct remote *remote, uint64_t limit_ns);
 void remote_ready(struct remote *remote);
-/* A driver calls this when the connection is closed. `may_pass` is false after a failure that
- * lasts, such as a wrong password. The next pause is then long, because each attempt writes a line
- * into the server's log. */
+/* Called by a driver after it has closed the connection. `may_pass` is false if the failure will
+ * not pass by itself, such as a wrong password. The next pause is then long, because each attempt
+ * writes a line into the server's log. */
 void remote_down(struct remote *remote, bool may_pass);
 
 short remote_poll(int fd, short events, uint64_t until_ns);

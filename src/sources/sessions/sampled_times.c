@@ -119,7 +119,7 @@ static uint64_t at_most(uint64_t ns, uint64_t most_ns)
     return ns < most_ns ? ns : most_ns;
 }
 
-/* Extends the accounted time to `at_ns`. Returns the part of the extension that samples cover. */
+/* Adds the time until `at_ns` to session->elapsed_ns. Returns the part of it that samples cover. */
 static uint64_t advance(struct sampled_times *times, struct sampled_session *session,
                         uint64_t at_ns)
 {
@@ -140,21 +140,20 @@ static void update_sample(struct sampled_times *times, struct sampled_session *s
     session->sample_count++;
 }
 
-/* Charges half of the time since the last snapshot to the old state, and half to the state in this
- * snapshot. */
+/* Accounts half of the time since the last snapshot to the old state, and half to the new state. */
 static int sample_again(struct sampled_times *times, struct sampled_session *session,
                         uint64_t at_ns, const struct session_sample *sample)
 {
     const uint64_t gap_ns = advance(times, session, at_ns);
     const int r = account_time(session, gap_ns / 2);
 
-    session->is_ended = false; /* An earlier snapshot missed the session. */
+    session->is_ended = false; /* in case the last snapshot missed the session */
     update_sample(times, session, sample);
     return r == CAMP_OK ? account_time(session, gap_ns - gap_ns / 2) : r;
 }
 
-/* Adds a session at its first sample. The sessions of the very first snapshot are not new, and
- * their time before it is unknown. */
+/* Adds a session at its first sample. Sessions in the very first snapshot are not new, and their
+ * time before that snapshot is not accounted. */
 static int sample_first(struct sampled_times *times, uint64_t at_ns,
                         const struct session_sample *sample)
 {
@@ -163,8 +162,8 @@ static int sample_first(struct sampled_times *times, uint64_t at_ns,
 
     if (session == NULL)
         return CAMP_E_NOMEM;
-    /* An earlier snapshot may have missed a session that had just started, so the session is
-     * accounted from its start. */
+    /* The last snapshot may have missed a session that had just started, so the session is
+     * accounted from its own start. */
     if (sample->start_ns != 0)
         from_ns = sample->start_ns > times->begin_ns ? sample->start_ns : times->begin_ns;
     times->arrived++;

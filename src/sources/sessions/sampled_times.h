@@ -7,9 +7,9 @@
  * since the last snapshot gets half of the time between the two snapshots. Samples cover at most
  * `longest_ns` between two snapshots. Any further time is in no state and shows as unaccounted.
  *
- * Each time is kept twice: as the database reports it, and the part during which the operating
- * system found the task asleep. A woken PostgreSQL backend keeps its wait event until it gets a
- * CPU, so the two times differ.
+ * Each time has two values: reported_ns is all time that the database reports, and asleep_ns is the
+ * part during which the operating system found the task asleep. They differ because a PostgreSQL
+ * backend that was woken keeps its wait event until it gets a CPU.
  *
  * The functions do no I/O and read no clock. All times are CLOCK_MONOTONIC.
  */
@@ -28,7 +28,7 @@ struct sampled_time {
 };
 
 struct sampled_session {
-    int64_t id, start; /* A different start is a different session. */
+    int64_t id, start; /* id and start together identify a session */
     /* The session's own wall time in the interval. The end of an ended session is uncertain by half
      * of the time between two snapshots. */
     uint64_t elapsed_ns;
@@ -60,15 +60,15 @@ struct session_sample {
     bool is_asleep;
 };
 
-/* `longest_ns` is the longest time between two snapshots that samples cover. */
+/* Samples cover at most `longest_ns` between two snapshots. */
 void sampled_times_init(struct sampled_times *times, uint64_t longest_ns);
 void sampled_times_release(struct sampled_times *times);
 
 /* Starts an interval: sets the times of all sessions to zero, and removes ended sessions. */
 void sampled_times_begin(struct sampled_times *times, uint64_t begin_ns);
 
-/* Adds a snapshot that is later than the last one. samples[count] are all sessions, in any order.
- * CAMP_OK or CAMP_E_NOMEM. */
+/* Adds a snapshot taken at `at_ns`, later than all others. samples[count] has one sample of each
+ * session, in any order. CAMP_OK or CAMP_E_NOMEM. */
 int sampled_times_add(struct sampled_times *times, uint64_t at_ns,
                       const struct session_sample *samples, size_t count);
 

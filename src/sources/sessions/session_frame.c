@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define RULES_SIZE_MAXIMUM 1000000
-#define KIND_SIZE 256 /* size of the four texts of a kind together; longer kinds are not cached */
+#define KIND_SIZE 256 /* a kind is cached if its four texts together are shorter than this */
 
 /* Reads a file of rules; the caller frees the text. Returns NULL after a failure, with the reason
  * in errno. EFBIG means that the file is too long. */
@@ -204,7 +204,7 @@ static int compare_kinds(const void *a, const void *b)
     return strcmp(((const struct known_kind *)a)->key, ((const struct known_kind *)b)->key);
 }
 
-/* Returns SIZE_MAX if no rule matches the kind. */
+/* Returns the index of the kind's column in the rules, or SIZE_MAX if no rule matches. */
 static size_t column_of(struct session_frame *sessions, const struct session_kind *kind)
 {
     struct known_kind wanted, *kept;

@@ -21,7 +21,6 @@ static const struct schema *describe(const struct source *source)
     return &((const struct mariadb_source *)source)->sessions_frame.schema;
 }
 
-/* Reads the process list, the instruments and the threads, as close together as possible. */
 static int take_snapshot(struct mariadb_source *source, struct camp_error *error)
 {
     const uint64_t until_ns = now_ns(CLOCK_MONOTONIC) + ANSWER_NS;
@@ -34,8 +33,7 @@ static int take_snapshot(struct mariadb_source *source, struct camp_error *error
     return r;
 }
 
-/* Returns the note of a frame, or NULL. The note stays the same as long as its cause lasts, so that
- * readers can show it once. */
+/* Returns NULL if the frame needs no note. */
 static const char *note_of(struct mariadb_source *source)
 {
     const struct frame *frame = &source->sessions_frame.frame;
@@ -130,8 +128,8 @@ static int open_tier(struct mariadb_source *source, enum tier tier, struct camp_
     return mariadb_threads_open(source->server.pid, tier == TIER_BPF, &source->threads, error);
 }
 
-/* Opens the tier `name`, or the best available tier if `name` is NULL. *error says why a better
- * tier is unavailable. */
+/* Opens the tier `name`, or the best available tier if `name` is NULL. Even on CAMP_OK, *error may
+ * say why a better tier is unavailable. */
 static int choose_tier(struct mariadb_source *source, const char *name, struct camp_error *error)
 {
     enum tier wanted;

@@ -56,8 +56,8 @@ static bool is_idle(const struct mariadb_sample *sample)
     return strncmp(text_of(sample->kind, KIND_ACTIVITY), "idle", 4) == 0;
 }
 
-/* Returns whether a sample found the session asleep in `class` within a statement. A `class` of
- * NULL means any class. */
+/* Returns true if the sample found the session asleep within a statement, in a sleep of `class`. A
+ * `class` of NULL means any class. */
 static bool is_asleep_in(const struct mariadb_sample *sample, const char *class)
 {
     const char *seen = text_of(sample->kind, KIND_CLASS);
@@ -90,8 +90,9 @@ static uint64_t sampled_ns(const struct mariadb_session *session, sample_filter 
     return sum;
 }
 
-/* Accounts ns to the events of the chosen samples, in proportion to their times. If `class` is
- * NULL, each sample has its own class. Returns false if no sample is chosen. */
+/* Divides `ns` among the samples that chosen() accepts, in proportion to their times. Accounts each
+ * part to `class`, or to the class of the sample if `class` is NULL. Returns false if chosen()
+ * accepts no sample. */
 static bool divide(struct mariadb_account *account, const struct mariadb_session *session,
                    uint64_t ns, sample_filter *chosen, const char *class)
 {
@@ -130,8 +131,8 @@ void mariadb_account_samples(struct mariadb_account *account, const struct maria
             share(elapsed_ns, session->samples[i].ns, sampled));
 }
 
-/* Returns the part of a wait that belongs to an interval of elapsed_ns. The time between two
- * readings of the instruments may be longer than the interval. */
+/* Returns how much a wait grew in an interval of elapsed_ns. Two readings of the instruments may be
+ * further apart than the interval, so the growth between the readings is scaled. */
 static uint64_t reported_ns(const struct mariadb_reported *reported,
                             const struct mariadb_wait *wait, uint64_t elapsed_ns)
 {
@@ -166,7 +167,7 @@ static uint64_t reported_idle_ns(const struct mariadb_session *session, uint64_t
     return ns;
 }
 
-/* Returns the time between statements in an interval of elapsed_ns. */
+/* Returns how much of elapsed_ns the session spent between statements. */
 static uint64_t idle_ns(const struct mariadb_session *session, uint64_t elapsed_ns,
                         const struct mariadb_reported *reported)
 {
@@ -182,7 +183,7 @@ static uint64_t idle_ns(const struct mariadb_session *session, uint64_t elapsed_
     return idle < sampled ? share(elapsed_ns, idle, sampled) : elapsed_ns;
 }
 
-/* Accounts the sleep in `class` within statements. A `class` of NULL means any class. */
+/* Accounts `ns` of sleep within statements. If `class` is NULL, the sleep may be of any class. */
 static void account_active(struct mariadb_account *account, const struct mariadb_session *session,
                            const char *class, uint64_t ns)
 {
@@ -203,8 +204,8 @@ static bool is_row_lock(const struct mariadb_sample *sample, const char *class)
     return strcmp(text_of(sample->kind, KIND_EVENT), "row_lock") == 0;
 }
 
-/* Accounts the sleep in futex(2) to the events that the instruments report. The rest of the sleep
- * was a wait for the lock of a row, if a sample saw such a wait. */
+/* Accounts `ns` of sleep in futex(2) to the events that the instruments report. If a sample saw a
+ * wait for the lock of a row, the rest is accounted to that wait. */
 static void account_futex(struct mariadb_account *account, const struct mariadb_session *session,
                           uint64_t ns, uint64_t elapsed_ns, const struct mariadb_reported *reported)
 {
@@ -236,8 +237,9 @@ static void account_idle(struct mariadb_account *account, const struct mariadb_s
         add(account, class != NULL ? class : "none", "none", "idle", ns);
 }
 
-/* Accounts the sleep of each class. For as long as the session was between statements, sleep in a
- * poll, a socket or a pipe is idle, because a server may wait for clients in any of these calls. */
+/* Accounts sleep whose classes are known. Between statements, a server may wait for its client in a
+ * poll, a socket or a pipe. So as much of this sleep is idle as the session was between statements.
+ */
 static void account_measured(struct mariadb_account *account, const struct mariadb_session *session,
                              const struct mariadb_thread_times *times,
                              const struct mariadb_reported *reported)
@@ -261,8 +263,8 @@ static void account_measured(struct mariadb_account *account, const struct maria
     }
 }
 
-/* Accounts all sleep together. If the session was idle for some time, and no sample found it asleep
- * within a statement, all of its sleep is idle. */
+/* Accounts sleep whose classes are unknown. If the session was idle at all, and no sample found it
+ * asleep within a statement, all of its sleep is idle. */
 static void account_whole(struct mariadb_account *account, const struct mariadb_session *session,
                           const struct mariadb_thread_times *times,
                           const struct mariadb_reported *reported)

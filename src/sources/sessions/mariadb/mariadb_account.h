@@ -1,17 +1,15 @@
 /*
- * Accounts the time of a session in an interval by class, event and activity, from the data that
- * the tier has. Pure arithmetic.
+ * Divides the time of a session in an interval by class, event and activity. The functions do no
+ * I/O.
  *
- * The operating system measures the sleep of each class, or only the sum of all sleep. The data of
- * the database divides this time further.
+ * The operating system measures the sleep of each class, or only the sum of all sleep. What the
+ * database reports divides the sleep further:
  *
- * Sleep in a poll, a socket or a pipe is idle for as long as the session was between statements.
- * That time comes from the instrument "idle" if it is enabled, otherwise from samples.
- *
- * Sleep in a futex belongs to the events that the instruments report. The rest of this sleep
- * belongs to the lock of a row, if samples saw such a wait.
- *
- * Any other sleep is divided by the samples of its class.
+ * - Sleep in a poll, a socket or a pipe is idle for as long as the session was between statements.
+ *   The instrument "idle" measures this time. If it is not enabled, samples estimate the time.
+ * - Sleep in a futex belongs to the events that the instruments report. If samples saw a wait for
+ *   the lock of a row, the rest of the sleep in a futex belongs to that lock.
+ * - Any other sleep is divided in proportion to the samples of its class.
  */
 #pragma once
 
@@ -21,23 +19,24 @@
 struct mariadb_account {
     struct session_time *times; /* [count] */
     size_t count, capacity;
-    bool failed; /* out of memory */
+    bool failed; /* memory has run out */
     const char *type;
 };
 
 void mariadb_account_release(struct mariadb_account *account);
 
-/* What the instruments report of a session in an interval. All zero means nothing. */
+/* What the instruments report of a session in an interval; all zero if they report nothing. */
 struct mariadb_reported {
-    const struct mariadb_waits *waits; /* NULL if the instruments were not read */
-    uint64_t elapsed_ns;               /* time between the last two readings */
-    bool has_synch;                    /* the instruments have waits for conditions */
+    const struct mariadb_waits *waits; /* NULL if the instruments were not read in the interval */
+    uint64_t elapsed_ns;               /* time between the last two readings of the instruments */
+    bool has_synch; /* waits for condition variables (wait/synch/cond) are enabled */
 };
 
-/* Each function starts a new account. mariadb_account_threads() accounts the times of the operating
- * system; `measured` means that they have a class. mariadb_account_samples() divides all of
- * elapsed_ns by samples. mariadb_account_waits() accounts only the part of elapsed_ns that the
- * instruments report. */
+/* Each function replaces the contents of *account. mariadb_account_threads() divides the sleep of a
+ * thread; `measured` means that times->asleep_ns has the sleep of each class, not only the sum.
+ * mariadb_account_samples() divides elapsed_ns in proportion to the samples of the session.
+ * mariadb_account_waits() accounts the waits that the instruments report, which may be less than
+ * elapsed_ns. */
 void mariadb_account_threads(struct mariadb_account *account, const struct mariadb_session *session,
                              const struct mariadb_thread_times *times, bool measured,
                              const struct mariadb_reported *reported);

@@ -1,7 +1,8 @@
 /*
- * Sends statements to the server at a limited pace: each statement may cost 1 % of a CPU. If the
- * server is local, the cost is the CPU time of camp and of the thread that serves camp. Otherwise
- * the cost is the time until the answer.
+ * Sends statements to the server, but only so often that each of the two kinds of statements
+ * (samples and instruments) costs at most 1 % of a CPU. The cost is the CPU time of camp and of the
+ * server's thread that serves camp. If camp does not read the server's threads, the cost is the
+ * time until the answer.
  */
 #include "counters/units.h"
 #include "mariadb_inside.h"
@@ -13,10 +14,10 @@
 
 #define PERIOD_NS (100 * (uint64_t)NS_PER_MS)       /* between two samples */
 #define TRANSACTIONS_NS (250 * (uint64_t)NS_PER_MS) /* between samples with transactions */
-#define COST_LIMIT 100                              /* a statement may cost 1/100 of a CPU */
+#define COST_LIMIT 100 /* a statement is sent at most once per 100 times its cost */
 
-/* Returns the CPU time of camp and of the thread that serves camp. For a remote server, returns the
- * current time. */
+/* Returns the clock that measures costs: the CPU time of camp and of the thread that serves camp,
+ * or the current time if camp does not read threads. */
 static uint64_t spent_ns(struct mariadb_source *source)
 {
     struct proc_clock clock;
@@ -26,8 +27,8 @@ static uint64_t spent_ns(struct mariadb_source *source)
     return now_ns(CLOCK_THREAD_CPUTIME_ID) + clock.cpu_ns;
 }
 
-/* Makes a period up to 25 % shorter or longer at random. Otherwise a load with the same period as
- * the samples would always be sampled at the same moment of its cycle. */
+/* Returns a period that is up to 25 % shorter or longer, at random. With a fixed period, a load
+ * that repeats with the same period would always be sampled at the same point. */
 static uint64_t jittered_ns(uint64_t period_ns)
 {
     static uint32_t state = 1;
@@ -54,8 +55,8 @@ static const char place_statement[] =
     "select TID, @@thread_handling, @@hostname from information_schema.PROCESSLIST"
     " where ID = connection_id()";
 
-/* Returns whether the server has the host name of this machine. The address 127.0.0.1 may be a
- * tunnel to another machine, whose thread ids mean nothing here. */
+/* Returns true if `server` is the host name of this machine. A connection to 127.0.0.1 may be a
+ * tunnel to a server on another machine, whose thread ids are not valid here. */
 static bool has_our_name(const char *server)
 {
     char ours[256] = "";
@@ -64,8 +65,8 @@ static bool has_our_name(const char *server)
     return server != NULL && strcmp(server, ours) == 0;
 }
 
-/* Finds out which local process is the server. Threads can be assigned to sessions only if each
- * session has its own thread. */
+/* Sets server->pid if the server is a local process with a thread for each session. Otherwise
+ * server->without_pid says why not. */
 static void read_address(struct mariadb_server *server, MYSQL_ROW row,
                          const struct mariadb_client_facts *facts)
 {
@@ -85,7 +86,7 @@ static void read_address(struct mariadb_server *server, MYSQL_ROW row,
     snprintf(server->without_pid, sizeof server->without_pid, "%s", why);
 }
 
-/* Finds out whether camp has the right PROCESS. A missing right (CAMP_E_PERM) is no failure. */
+/* Sets server->has_process. Returns CAMP_OK even if camp lacks the right PROCESS. */
 static int read_rights(struct mariadb_client *client, uint64_t until_ns,
                        struct mariadb_server *server, struct camp_error *error)
 {
@@ -146,7 +147,7 @@ void mariadb_find_own_thread(struct mariadb_source *source)
         mariadb_threads_find(source->threads, source->server.own_tid, &source->own.task);
 }
 
-/* A new connection may lead to another server, so the earlier sessions are dropped. */
+/* A new connection may lead to another server, so all known sessions are dropped. */
 int mariadb_read_server(struct mariadb_source *source, uint64_t until_ns)
 {
     int r = mariadb_server_read(source->client, until_ns, &source->server, &source->failure);
@@ -171,8 +172,8 @@ static bool is_known_server(const struct mariadb_source *source)
     return facts->connections == source->connections && facts->connection != 0;
 }
 
-/* Sends a statement. If the connection is new, reads the facts of the server and sends the
- * statement again. On CAMP_OK, *ret has the rows of the answer. */
+/* Sends a statement. If the connection is new, reads source->server and sends the statement again.
+ * On CAMP_OK, *ret has the rows of the answer. */
 static int ask(struct mariadb_source *source, const char *statement, uint64_t until_ns,
                MYSQL_RES **ret)
 {
@@ -192,7 +193,7 @@ bool mariadb_sample_is_due(const struct mariadb_source *source, uint64_t now)
     return source->tier != TIER_INSTRUMENTS && is_due(&source->samples, now);
 }
 
-/* Returns whether the next sample should read transactions. The tier performance_schema does not
+/* Returns true if the next sample should read transactions. The tier performance_schema does not
  * use them. */
 static bool wants_transactions(const struct mariadb_source *source)
 {

@@ -1,5 +1,5 @@
 /*
- * The driver of libmariadb for remote.h. Its steps are those of enum step:
+ * The driver for remote.h that uses libmariadb. Its steps (enum step) are:
  *
  *     CONNECTING -> SETTING -> ready <-> ASKING -> STORING
  */
@@ -19,9 +19,9 @@
 #define CONNECT_S 5
 #define ANSWER_NS (2 * (uint64_t)NS_PER_S)
 
-/* Limits in s for the session of camp, which the server enforces even if camp is stopped or gone.
- * Joins use hashes, because the tables of performance_schema have no index: reading 500 sessions
- * takes 93 ms instead of 330 ms. */
+/* Settings of camp's own session. Its limits (in s) are enforced by the server even if camp is
+ * stopped or has ended. join_cache_level=4 makes joins use hashes, because the tables of
+ * performance_schema have no index: reading 500 sessions takes 93 ms instead of 330 ms. */
 #define SETTINGS                                                                                   \
     "set session max_statement_time=2, lock_wait_timeout=1, sql_mode='', join_cache_level=4"
 
@@ -32,11 +32,11 @@ struct mariadb_client {
     struct mariadb_options options;
     MYSQL *mysql;
     enum step step;
-    /* events that the step waits for (MYSQL_WAIT_READ, ...); 0 if the step is done */
+    /* events that the libmariadb call waits for (MYSQL_WAIT_READ, ...); 0 if the call is done */
     int waits_for;
     MYSQL *connected;
-    int failed;         /* result of the libmariadb call that sends a query */
-    const char *wanted; /* the statement of the caller; NULL means only to connect */
+    int failed; /* result of the libmariadb call that sends a query; not 0 after a failure */
+    const char *wanted; /* the caller's statement; NULL if the caller only connects */
     const char *asked;  /* the pending or answered statement; NULL if there is none */
     MYSQL_RES *result;
     struct mariadb_client_facts facts;
@@ -50,7 +50,7 @@ static void drop_result(struct mariadb_client *client)
     client->asked = NULL;
 }
 
-/* Reports a failure, and closes the connection afterwards, because `text` may belong to the
+/* Reports a failure and only then closes the connection, because `text` may belong to the
  * connection. */
 static int drop(struct mariadb_client *client, unsigned number, const char *text,
                 struct camp_error *error)
@@ -87,7 +87,8 @@ static const char *option(const struct mariadb_client *client, enum mariadb_opti
     return client->options.values[which][0] != '\0' ? client->options.values[which] : NULL;
 }
 
-/* libmariadb itself reads only MYSQL_PWD. An option file overrides MARIADB_PWD. */
+/* MARIADB_PWD is read here, because libmariadb reads only MYSQL_PWD. An option file overrides it.
+ */
 static void set_options(struct mariadb_client *client)
 {
     const unsigned seconds = CONNECT_S;
@@ -166,7 +167,7 @@ static int after_storing(struct mariadb_client *client, struct camp_error *error
     return CAMP_OK;
 }
 
-/* Returns whether an error is a missing right, which does not end the connection. */
+/* Returns true if camp lacks the right to a statement. The connection is still good then. */
 static bool is_refusal(unsigned number)
 {
     return number == ER_DBACCESS_DENIED_ERROR || number == ER_TABLEACCESS_DENIED_ERROR ||
@@ -229,7 +230,7 @@ static int start_connecting(void *context, struct camp_error *error)
     return finish_steps(client, error);
 }
 
-/* An answer to another statement does not count. */
+/* An answer to another statement than client->wanted does not count. */
 static bool is_answered(const void *context)
 {
     const struct mariadb_client *client = context;

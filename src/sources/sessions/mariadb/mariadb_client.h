@@ -3,9 +3,9 @@
  * the functions of libmariadb that do not block (mysql_..._start, mysql_..._cont) and poll(2). Only
  * the lookup of a host name, inside libmariadb, blocks.
  *
- * A lost connection is reported once, by the call that finds it. The next calls connect again:
- * first at once, then after growing pauses. If the server does not answer, because it is stopped
- * for example, the connection counts as lost.
+ * A lost connection is reported once, by the call that finds the loss. The next calls connect
+ * again: at once the first time, then after growing pauses. If the server does not answer, for
+ * example because it is stopped, the connection counts as lost.
  */
 #pragma once
 
@@ -43,11 +43,11 @@ int mariadb_client_ask(struct mariadb_client *client, const char *statement, uin
 /* Returns the facts, which belong to the client. */
 const struct mariadb_client_facts *mariadb_client_facts(const struct mariadb_client *client);
 
-/* Makes one line that names a failure and says what to do (mariadb_failure.c). `number` and `text`
- * are those of mysql_errno() and mysql_error(). The number 0 means a failure that camp found, such
- * as a missed deadline. Fills *error and returns its code: CAMP_E_PERM (refused), CAMP_E_INVALID
- * (an unknown name), CAMP_E_GONE (no server there), CAMP_E_NOMEM (no free connections) or
- * CAMP_E_IO. *ret_may_pass tells whether another try may help; it is false after the server refused
- * the user. */
+/* Describes a failure in one line that also says what to do (mariadb_failure.c). `number` and
+ * `text` are those of mysql_errno() and mysql_error(). The number 0 means a failure that camp
+ * found, such as a missed deadline. Fills *error and returns its code: CAMP_E_PERM (refused),
+ * CAMP_E_INVALID (an unknown name), CAMP_E_GONE (no server there), CAMP_E_NOMEM (no free
+ * connections) or CAMP_E_IO. *ret_may_pass is true if another attempt may succeed, and false if the
+ * server refused the user. */
 int mariadb_failure_report(unsigned number, const char *text, bool *ret_may_pass,
                            struct camp_error *error);

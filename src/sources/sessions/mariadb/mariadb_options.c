@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SEPARATORS " \t;" /* ODBC and JDBC separate options by a semicolon */
+#define SEPARATORS " \t;" /* ';' separates options in ODBC and JDBC */
 
 static const char *const names[MARIADB_OPTION_COUNT] = { "host",   "port",     "user",
                                                          "socket", "database", "defaults-file" };
@@ -43,8 +43,8 @@ static bool is_key(const char *word, const char *name, size_t length)
     return strlen(name) == length && strncmp(word, name, length) == 0;
 }
 
-/* Returns whether a message may show a key. Text that does not look like a key may be the rest of a
- * password with a blank in it. */
+/* Returns true if an error message may show the key `word`. A word that does not look like a key
+ * may be the rest of a password with a blank in it. */
 static bool may_be_shown(const char *word, size_t length)
 {
     for (size_t i = 0; i < length; i++) {

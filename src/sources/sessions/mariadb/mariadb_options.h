@@ -1,6 +1,6 @@
 /*
  * Parses the text after "mariadb:", which says where the server is and which user connects. The
- * text must not have a password. A password belongs in an option file ([client] or [camp] of
+ * text must not contain a password. A password belongs in an option file ([client] or [camp] of
  * ~/.my.cnf, or defaults-file=) or in the environment (MARIADB_PWD or MYSQL_PWD).
  */
 #pragma once
@@ -19,8 +19,8 @@ enum mariadb_option {
 
 #define MARIADB_VALUE_SIZE 256
 
-/* The values of the options. An option that is not given is "": an option file or libmariadb then
- * provides its value. */
+/* values[] is indexed by enum mariadb_option. A missing option is "": its value comes from an
+ * option file, or is the default of libmariadb. */
 struct mariadb_options {
     char values[MARIADB_OPTION_COUNT][MARIADB_VALUE_SIZE];
 };

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* Returns what the instruments report of a session in the interval. The result is all zero if the
- * last reading of the instruments, or the reading before it, lacks the session. */
+/* Returns source->reported, or all zero if one of the last two readings of the instruments lacks
+ * the session. */
 static struct mariadb_reported reported_of(struct mariadb_source *source,
                                            const struct mariadb_session *session)
 {
@@ -20,7 +20,7 @@ static struct mariadb_reported reported_of(struct mariadb_source *source,
 }
 
 /* Fills row->reported_ns, the times that the database reports. Instruments report no CPU time, so
- * any time outside of a wait counts as CPU time. */
+ * all time without a wait counts as CPU time. */
 static void report(struct mariadb_source *source, const struct mariadb_session *session,
                    const struct mariadb_reported *reported, struct session *row)
 {
@@ -59,7 +59,7 @@ static int add_row(struct mariadb_source *source, const struct mariadb_session *
     return source->account.failed ? CAMP_E_NOMEM : session_frame_add(&source->sessions_frame, row);
 }
 
-/* If the interval has no sample, assumes that the last state of the session lasted. The last sample
+/* If the interval has no sample of the session, adds a sample with its last known state. That state
  * may be at most one second old. */
 static void assume(const struct mariadb_source *source, struct mariadb_session *session,
                    uint64_t elapsed_ns)
@@ -70,8 +70,8 @@ static void assume(const struct mariadb_source *source, struct mariadb_session *
             (struct mariadb_sample){ session->kind, elapsed_ns };
 }
 
-/* Adds a session by the times of its thread. A new session has no row yet, because its thread may
- * have served another session before. The interval of its first row starts now. */
+/* Adds a row with the times of the session's thread. A new session gets no row yet, because its
+ * thread may have served another session before. Its first row is in the next interval. */
 static int add_by_thread(struct mariadb_source *source, struct mariadb_session *session)
 {
     const struct mariadb_reported reported = reported_of(source, session);
@@ -92,8 +92,7 @@ static int add_by_thread(struct mariadb_source *source, struct mariadb_session *
     return add_row(source, session, &row);
 }
 
-/* Adds a session by its instruments. If the server is local, the row has the CPU time of its
- * thread. */
+/* Adds a row with what the instruments report. The row has CPU time only if the server is local. */
 static int add_by_instruments(struct mariadb_source *source, struct mariadb_session *session)
 {
     const struct mariadb_reported reported = reported_of(source, session);
@@ -102,7 +101,7 @@ static int add_by_instruments(struct mariadb_source *source, struct mariadb_sess
 
     if (!session->is_seen)
         source->sessions_frame.frame.losses.partial++;
-    /* The instruments were not read in this interval. */
+    /* equal if the instruments were not read in this interval */
     if (session->asked_ns == source->asked_waits.asked_ns)
         return CAMP_OK;
     if (source->threads != NULL &&

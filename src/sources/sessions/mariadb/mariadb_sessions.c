@@ -73,7 +73,7 @@ static bool is(const char *text, const char *wanted)
     return text != NULL && strcmp(text, wanted) == 0;
 }
 
-/* Returns whether a thread works for the server itself, or for a replica. */
+/* Returns true if the row is of a thread that works for the server itself, or for a replica. */
 static bool is_of_server(MYSQL_ROW row)
 {
     return is(row[USER], "system user") || is(row[USER], "event_scheduler") ||
@@ -111,8 +111,8 @@ static struct mariadb_session *add(struct mariadb_sessions *sessions, int64_t id
     return &sessions->sessions[place];
 }
 
-/* Finds a session, or adds it. A session with another thread is another session, because a
- * restarted server uses the same ids again. */
+/* Finds or adds a session by id and thread. The id alone is not enough, because a restarted server
+ * uses the same ids again. */
 static struct mariadb_session *find_or_add(struct mariadb_sessions *sessions, int64_t id,
                                            int32_t tid)
 {
@@ -144,9 +144,10 @@ static void count_time(struct mariadb_session *session, const struct labels *kin
     session->samples[at].ns += ns;
 }
 
-/* Divides the time since the last sample. The current state gets as much of this time as it has
- * lasted, and the earlier state gets the rest. If both samples are idle, or both are active, there
- * may have been many states in between: the current state then gets all of the time. */
+/* Divides the time since the previous sample between the previous state and the current state. The
+ * current state gets the time that it has lasted, and the previous state gets the rest. If both
+ * states are idle or both are active, there may have been many states in between: the current state
+ * then gets all. */
 static void count_since_last(struct mariadb_session *session, uint64_t now_ns, bool is_idle,
                              uint64_t lasting_ns, const struct labels *kind)
 {
@@ -167,8 +168,8 @@ static enum mariadb_transaction transaction_of(MYSQL_ROW row)
     return is(row[TRANSACTION], "LOCK WAIT") ? MARIADB_WAITS_FOR_ROW : MARIADB_TRANSACTION;
 }
 
-/* Returns the kind of the current state of a session. A wait for the lock of a row is only in the
- * transaction, not in the STATE of the process list. */
+/* Returns the kind of a session's current state. STATE of the process list does not show waits for
+ * the lock of a row; only the transaction does. */
 static const struct labels *kind_of(MYSQL_ROW row, const char *class, bool is_idle,
                                     enum mariadb_transaction transaction)
 {

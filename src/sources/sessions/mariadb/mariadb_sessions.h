@@ -2,8 +2,9 @@
  * Samples the sessions of MariaDB by its process list: the state of each session, and how long the
  * state has lasted.
  *
- * TIME_MS is the duration of a statement, or of the idle time after a statement. So the time
- * between two samples with different states is divided when the state changed, not in the middle.
+ * The column TIME_MS says how long the current statement, or the idle time since the last
+ * statement, has lasted. So camp knows when the state changed, and divides the time between two
+ * samples at that moment, not in the middle.
  */
 #pragma once
 
@@ -11,18 +12,18 @@
 #include "libraries/libmariadb.h"
 #include "mariadb_threads.h"
 
-/* Returns the statement that reads the process list. With `transactions`, which needs the right
- * PROCESS, a column has the transaction of each session. Transactions must not be read often:
- * InnoDB rebuilds their table if it was not read for 0.1 s, and stops all transactions meanwhile.
- * With `queries`, a column has the text of the statement of each session. */
+/* Returns the statement that reads the process list. `transactions` adds a column with the
+ * transaction of each session, which needs the right PROCESS. Transactions must not be read often:
+ * InnoDB rebuilds its table of transactions if the table was not read for 0.1 s, and stops all
+ * transactions meanwhile. `queries` adds a column with the text of each session's statement. */
 const char *mariadb_sessions_statement(bool transactions, bool queries);
 
 /* user, database and client; with `queries` also query */
 #define MARIADB_LABELS 4
 extern const char *const mariadb_label_names[MARIADB_LABELS];
 
-/* The texts of a kind, in this order. A kind is interned labels; it is NULL if there is no
- * memory. */
+/* Indexes of the texts of a kind. A kind is interned labels that say what a session does, or NULL
+ * if memory has run out. */
 enum { KIND_CLASS, KIND_EVENT, KIND_ACTIVITY, KIND_TEXTS };
 
 struct mariadb_sample {
@@ -32,8 +33,8 @@ struct mariadb_sample {
 
 enum mariadb_transaction { MARIADB_NO_TRANSACTION, MARIADB_TRANSACTION, MARIADB_WAITS_FOR_ROW };
 
-/* The largest number of kinds of a session in an interval. The time of further kinds is added to
- * the last kind. */
+/* A session has at most this many kinds in an interval. The time of any further kind is added to
+ * the last one. */
 #define MARIADB_SAMPLES 16
 
 struct mariadb_session {
@@ -42,19 +43,19 @@ struct mariadb_session {
     bool is_background;
     bool is_seen;                         /* the last sample has the session */
     bool is_idle;                         /* COMMAND was Sleep in the last sample */
-    enum mariadb_transaction transaction; /* as of the last sample with transactions */
+    enum mariadb_transaction transaction; /* in the last sample with transactions */
     uint64_t lasting_ns;                  /* how long the state had lasted at the last sample */
     uint64_t sampled_ns;
     const struct labels *kind; /* kind of the state in the last sample */
     char name[CAMP_NAME_SIZE];
     const struct labels *labels;
-    struct mariadb_sample samples[MARIADB_SAMPLES]; /* [sample_count] since the last frame */
+    struct mariadb_sample samples[MARIADB_SAMPLES]; /* [sample_count] of the current interval */
     size_t sample_count;
-    uint64_t times_seen; /* number of samples since the last frame that have the session */
+    uint64_t times_seen; /* number of samples of the session in the current interval */
     struct mariadb_thread thread;
     /* when the instruments of the session were last read; 0 if never */
     uint64_t asked_ns;
-    /* on the tier SQL: start of the interval of the next row; 0 before the first sample */
+    /* tier SQL only: start of the session's next row; 0 before the first sample */
     uint64_t begin_ns;
 };
 
@@ -67,15 +68,15 @@ struct mariadb_sessions {
 void mariadb_sessions_release(struct mariadb_sessions *sessions);
 
 /* Adds a sample: the rows of mariadb_sessions_statement(), answered at `now_ns`. If `transactions`
- * is false, the rows have no transactions, and sessions keep the known ones. `threads` tells what
- * active sessions sleep in; it may be NULL. A session that has ended stays in the list with is_seen
- * false. Returns CAMP_OK or CAMP_E_NOMEM. */
+ * is false, the rows have no transactions, and sessions keep the transactions that are known.
+ * `threads` tells what active sessions sleep in; it may be NULL. A session that has ended stays in
+ * the list with is_seen false. Returns CAMP_OK or CAMP_E_NOMEM. */
 int mariadb_sessions_sample(struct mariadb_sessions *sessions, MYSQL_RES *rows, uint64_t now_ns,
                             bool transactions, struct mariadb_threads *threads);
 
-/* Starts the next interval after a frame: removes the samples of the frame, and the ended
- * sessions. */
+/* Called after each frame: removes the samples of all sessions, and the sessions that have ended.
+ */
 void mariadb_sessions_start_interval(struct mariadb_sessions *sessions);
 
-/* Returns the interned labels of these texts. Blanks become '_'; "" and NULL become "none". */
+/* Returns the kind with these texts. Blanks become '_'; "" and NULL become "none". */
 const struct labels *mariadb_kind(const char *class, const char *event, const char *activity);

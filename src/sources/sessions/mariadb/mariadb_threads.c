@@ -18,8 +18,8 @@ struct mariadb_threads {
     int32_t pid;
     struct camp_states *session; /* NULL if threads are read from /proc */
     struct thread_list living;   /* threads of the last snapshot, in the order of their tids */
-    /* [known_count] The threads in /proc, in the order of their tids. They are read again when a
-     * tid is not among them. */
+    /* [known_count] The server's threads as last listed from /proc, in the order of tids. They are
+     * listed again when a tid is missing. */
     struct camp_thread *known;
     size_t known_count, known_capacity;
     uint8_t kind_of_call[CALLS];
@@ -71,8 +71,8 @@ void mariadb_threads_set_server(struct mariadb_threads *threads, int32_t pid)
     threads->known_count = 0;
 }
 
-/* NSpid has a number for each pid namespace of the thread. A single number means that the thread is
- * in the namespace of camp. */
+/* The line NSpid has the thread's id in each of its pid namespaces. A single id means that the
+ * thread is in the namespace of camp. */
 int32_t mariadb_server_of_thread(int32_t tid, int32_t pid)
 {
     char path[64], line[256], name[64] = "";
@@ -95,8 +95,6 @@ int32_t mariadb_server_of_thread(int32_t tid, int32_t pid)
     return pid != 0 || strcmp(name, "mariadbd") == 0 || strcmp(name, "mysqld") == 0 ? group : 0;
 }
 
-/* Lists all threads of the server in /proc, because there is no cheaper way to find out when a
- * thread started. */
 static int list_known(struct mariadb_threads *threads)
 {
     struct camp_process server;
@@ -192,7 +190,8 @@ static int read_clock(struct mariadb_threads *threads, int32_t tid, struct maria
     if (r == CAMP_OK)
         r = proc_clock_read(&thread->task, &thread->clock, NULL);
     if (r != CAMP_OK)
-        threads->known_count = 0; /* the tid may belong to another thread by now */
+        /* Forces a new list, because the tid may belong to another thread by now. */
+        threads->known_count = 0;
     if (r != CAMP_OK || before.time_ns == 0)
         return r == CAMP_OK ? 0 : CAMP_E_GONE;
     *ret = (struct mariadb_thread_times){ 0 };

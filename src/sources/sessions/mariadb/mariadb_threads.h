@@ -22,36 +22,39 @@ struct mariadb_thread {
     int call_fd;
 };
 
-/* What a thread did since its last reading. */
+/* Times of a thread between two readings. */
 struct mariadb_thread_times {
     uint64_t elapsed_ns;
     uint64_t cpu_ns, run_queue_ns;
-    /* without microstates, CAMP_STATE_OTHER_SLEEP has all of the sleep */
+    /* indexed by CAMP_STATE_...; without microstates, CAMP_STATE_OTHER_SLEEP has all of the sleep
+     */
     uint64_t asleep_ns[CAMP_STATE_COUNT];
 };
 
-/* `pid` is the process of the server. With `microstates`, fails like camp_states_open() if they are
- * unavailable, such as with CAMP_E_PERM. */
+/* `pid` is the process of the server. With `microstates`, errors are those of camp_states_open(),
+ * such as CAMP_E_PERM. */
 int mariadb_threads_open(int32_t pid, bool microstates, struct mariadb_threads **ret,
                          struct camp_error *error);
 
-/* Sets the process of a restarted server. A pid of 0 means that there is none. */
+/* Called when the server may be another process than before. A pid of 0 means that the process is
+ * unknown. */
 void mariadb_threads_set_server(struct mariadb_threads *threads, int32_t pid);
 void mariadb_threads_close(struct mariadb_threads *threads);
 
-/* Returns the process of a thread, if the process is a MariaDB server in the pid namespace of camp
- * and not in a container. Otherwise returns 0. `pid` is the expected process; 0 means any
+/* Returns the pid of the process that a thread belongs to, or 0. The process must be a MariaDB
+ * server in camp's pid namespace, not in a container. `pid` is the expected process; 0 means any
  * process. */
 int32_t mariadb_server_of_thread(int32_t tid, int32_t pid);
 
-/* Finds the thread of the server that has this tid now. Returns CAMP_E_GONE if there is none. */
+/* Finds the server's thread that has this tid now. Returns CAMP_E_GONE if there is none. */
 int mariadb_threads_find(struct mariadb_threads *threads, int32_t tid, struct camp_thread *ret);
 
-/* Takes a snapshot. Call it before mariadb_threads_read(). */
+/* Reads the microstates of all threads. Must be called in each interval before
+ * mariadb_threads_read(). */
 int mariadb_threads_snapshot(struct mariadb_threads *threads, struct camp_error *error);
 
-/* Reads a thread. Returns 1 if *ret has what the thread did since its last reading, 0 if this was
- * its first reading, and CAMP_E_GONE if the thread has ended or another thread has its tid. */
+/* Reads a thread. Returns 1 if *ret has its times since its last reading, 0 if this was its first
+ * reading, and CAMP_E_GONE if the thread has ended or another thread has its tid. */
 int mariadb_threads_read(struct mariadb_threads *threads, int32_t tid,
                          struct mariadb_thread *thread, struct mariadb_thread_times *ret);
 
@@ -61,7 +64,7 @@ int mariadb_threads_read(struct mariadb_threads *threads, int32_t tid,
 const char *mariadb_threads_call(struct mariadb_threads *threads, int32_t tid,
                                  struct mariadb_thread *thread);
 
-/* Closes the file descriptor of a thread, and makes it all zero. */
+/* Closes thread->call_fd, and sets *thread to all zero. */
 void mariadb_thread_release(struct mariadb_thread *thread);
 
 /* Returns "futex" for CAMP_STATE_LOCK, "page_fault" for page faults, and camp_state_name() for the

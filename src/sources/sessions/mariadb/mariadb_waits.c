@@ -76,8 +76,8 @@ static bool add(struct mariadb_waits *waits, const struct mariadb_wait *wait)
     return true;
 }
 
-/* Adds the idle time that still lasts. Each instrumented session has a wait "idle", even if its
- * time is 0. */
+/* Adds idle time that still lasts, as the process list reports it. Each instrumented session has a
+ * wait "idle", even if its time is 0. */
 static void add_lasting_idle(struct mariadb_waits *waits, const struct mariadb_sessions *sessions)
 {
     struct mariadb_wait key = { .kind = kind_of("idle") };
@@ -93,8 +93,8 @@ static void add_lasting_idle(struct mariadb_waits *waits, const struct mariadb_s
     }
 }
 
-/* Adds up the waits of a session with the same kind: the finished waits and a wait that still
- * lasts. */
+/* Merges waits of the same session and kind, because finished waits and a lasting wait are in
+ * separate rows. */
 static void merge(struct mariadb_waits *waits)
 {
     size_t kept = 0;

@@ -1,5 +1,5 @@
-/* The source odbc: (docs/sessions.md), as odbc:DSN or odbc:DRIVER=...;... It has the sessions of an
- * Oracle database (oracle.h), or with --query a table of any database. */
+/* The source odbc:DSN or odbc:DRIVER=...;... (docs/sessions.md): the sessions of an Oracle database
+ * (oracle.h), or with --query the result of a query of any database. */
 #pragma once
 
 #include "sources/from.h"

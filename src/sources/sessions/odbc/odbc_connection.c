@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SIZE 4096 /* first size of the buffer for the texts of a row */
+#define FIRST_SIZE 4096 /* initial size of odbc_statement.texts */
 #define NAME_SIZE 256
 
 struct odbc_connection {
@@ -145,8 +145,8 @@ static int complain_of(const struct odbc_statement *statement, struct camp_error
     return complain(ODBC_STATEMENT, statement->handle, error);
 }
 
-/* Counts the columns of the result. Called both after preparing and after executing, because some
- * drivers know the columns only after executing. */
+/* Sets statement->count. Called after preparing and again after executing, because some drivers
+ * know the columns only after executing. */
 static int count_columns(struct odbc_statement *statement, struct camp_error *error)
 {
     int16_t count = 0;
@@ -181,7 +181,7 @@ static int prepare(struct odbc_statement *statement, const char *text, unsigned 
         libodbc.SetStmtAttr(statement->handle, ODBC_QUERY_TIMEOUT, as_pointer(answer_s), 0);
     if (!is_good(libodbc.Prepare(statement->handle, (unsigned char *)text, ODBC_TEXT_TO_ITS_END)))
         return complain_of(statement, error);
-    /* Counts columns before executing, because a statement without a result may write. */
+    /* A statement without a result is refused before it is executed, because it may write. */
     return count_columns(statement, error);
 }
 
@@ -227,8 +227,8 @@ int odbc_statement_execute(struct odbc_statement *statement, struct camp_error *
     return count_columns(statement, error);
 }
 
-/* Appends a value after the first *used bytes of the buffer. Each call of GetData() returns as much
- * of the value as fits, so the buffer grows until the value is complete. */
+/* Reads a value to statement->texts, after the first *used bytes. Each call of GetData() returns as
+ * much of the value as fits, so texts grows until the value is complete. */
 static int read_value(struct odbc_statement *statement, size_t column, size_t *used,
                       struct camp_error *error)
 {

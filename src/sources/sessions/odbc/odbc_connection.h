@@ -26,13 +26,12 @@ int odbc_statement_open(struct odbc_connection *connection, const char *text, un
                         struct odbc_statement **ret, struct camp_error *error);
 void odbc_statement_close(struct odbc_statement *statement);
 
-/* Executes the statement. May be called again. Returns CAMP_E_INVALID also if the result has no
- * columns. */
+/* May be called several times. Returns CAMP_E_INVALID also if the result has no columns. */
 int odbc_statement_execute(struct odbc_statement *statement, struct camp_error *error);
 
 /* odbc_statement_names() reads the names of the columns, and odbc_statement_next() reads the next
- * row. Each returns CAMP_OK, SOURCE_END or an error. *ret is valid until the next call. Values are
- * texts made by the driver; NULL becomes an empty text. */
+ * row, or returns SOURCE_END after the last row. *ret is valid until the next call of either
+ * function. Values are texts made by the driver; NULL becomes an empty text. */
 int odbc_statement_names(struct odbc_statement *statement, struct row *ret,
                          struct camp_error *error);
 int odbc_statement_next(struct odbc_statement *statement, struct row *ret,

@@ -17,7 +17,8 @@ struct block {
     size_t used, size;
 };
 
-/* The data of the thread (odbc_thread.h). While the thread works, the data belongs to it. */
+/* The data of the thread (odbc_thread.h). While the thread works, no other thread may use the data.
+ */
 struct fetching {
     char *connect, *query;
     struct odbc_connection *connection;
@@ -54,7 +55,7 @@ static bool keep_row(struct block *block, const struct row *row)
     return true;
 }
 
-/* Sets the addresses of the texts. The buffer of texts may move until the block is full. */
+/* Called once the block is complete, because block->texts may move while it grows. */
 static void set_text_addresses(struct block *block)
 {
     char *at = block->texts;
@@ -125,7 +126,8 @@ static void release(void *context)
     free(fetching);
 }
 
-/* Reads the next block. A query may take long, so a signal interrupts the wait. */
+/* Reads the next block. The wait has no time limit, because a query may take long; *stop ends the
+ * wait. */
 static int fetch_block(struct query *query, struct camp_error *error)
 {
     const int r = odbc_thread_run(query->thread, UINT64_MAX, error);

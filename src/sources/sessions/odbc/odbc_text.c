@@ -12,8 +12,8 @@ static const char blanks[] = " \t";
 /* Characters that the name of a data source must not have. */
 static const char not_in_names[] = "[]{}(),;?*!@\\";
 
-/* A part of a connection string: "KEY=VALUE;", or "KEY={VALUE};". Within braces, each } of the
- * value is doubled. */
+/* A part of a connection string: "KEY=VALUE;" or "KEY={VALUE};". Within braces, a } of the value is
+ * written as }}. */
 struct part {
     const char *key, *value;
     size_t key_length, value_length; /* value_length includes the braces */
@@ -30,7 +30,8 @@ static const char *closing_brace(const char *value)
     return end;
 }
 
-/* Reads the next part from *text, and advances *text. Returns false if there is none. */
+/* Reads the next part, and moves *text behind this part. Returns false if there is no further part.
+ */
 static bool next_part(const char **text, struct part *ret)
 {
     const char *at = *text + strspn(*text, "; \t");
@@ -73,7 +74,7 @@ static bool has_key(const char *text, const char *key)
     return false;
 }
 
-/* Appends ";KEY={VALUE}", and doubles each } of the value. Returns false if it does not fit. */
+/* Appends ";KEY={VALUE}", with }} for each } of the value. Returns false if ret[] is too small. */
 static bool add(char ret[ODBC_TEXT_SIZE], const char *key, const char *value)
 {
     size_t length = strlen(ret);
@@ -168,8 +169,9 @@ static int check_name(const char *text, struct camp_error *error)
                      not_in_names);
 }
 
-/* A value may be a secret with a ';' in it, and then the next key is the rest of that secret. So a
- * message names no key after such a value, only the number of the part. */
+/* A secret value may contain a ';'. The text after that ';' then looks like the next key, but is a
+ * piece of the secret. So messages show no keys after a part that may be secret, only the number of
+ * the wrong part. */
 int odbc_text_check(const char *text, struct camp_error *error)
 {
     const bool leads = has_key(text, "DSN") || has_key(text, "DRIVER") || has_key(text, "FILEDSN");

@@ -7,12 +7,12 @@ struct odbc_thread {
     struct remote remote; /* used only by the caller */
     bool is_answered;     /* used only by the caller: the last request has a result */
     pthread_mutex_t mutex;
-    pthread_cond_t changed; /* by CLOCK_MONOTONIC */
+    pthread_cond_t changed; /* signals a change of is_at_work or is_closed; uses CLOCK_MONOTONIC */
     int (*work)(void *context, struct camp_error *error);
     void (*release)(void *context);
     void *context;
     bool is_at_work, is_closed; /* protected by the mutex */
-    int result;                 /* result of work(); belongs to the thread while is_at_work */
+    int result; /* result of work(); only the thread may use it while is_at_work is true */
     struct camp_error error;
 };
 

@@ -33,8 +33,7 @@ static int open_connection(struct reading *reading, struct camp_error *error)
                         : r;
 }
 
-/* Reads a snapshot. After a failure closes the connection, because a new connection may not have
- * the problem. */
+/* After a failure the connection is closed, because a new connection may not have the problem. */
 static int read_snapshot(void *context, struct camp_error *error)
 {
     struct reading *reading = context;
@@ -58,7 +57,7 @@ static void release(void *context)
     free(reading);
 }
 
-/* Moves the new snapshot to source->before. The thread gets the memory of the former source->before
+/* Moves the new snapshot to source->before. The thread reuses the memory of the old source->before
  * for its next snapshot. */
 static void keep_snapshot(struct oracle_source *source)
 {
@@ -69,8 +68,8 @@ static void keep_snapshot(struct oracle_source *source)
     source->has_before = true;
 }
 
-/* Notes the failure, which every frame reports while it lasts. Drops the last snapshot before the
- * failure, so that no interval starts with that snapshot. */
+/* Sets the note of the following frames. Drops source->before, so that no interval starts before
+ * the failure. */
 static void start_failure(struct oracle_source *source, const char *text)
 {
     snprintf(source->note, sizeof source->note, "%s: %s", source->shown, text);
@@ -106,7 +105,8 @@ static void fill_empty_now(struct oracle_source *source)
     fill_empty(source, now_ns(CLOCK_MONOTONIC), (int64_t)now_ns(CLOCK_REALTIME));
 }
 
-/* Fills the frame of the first snapshot after a failure, which only starts the next interval. */
+/* Fills the frame of the first snapshot after a failure. This frame is empty, and the next interval
+ * starts at the snapshot. */
 static void start_again(struct oracle_source *source, struct oracle_snapshot *after)
 {
     for (size_t i = 0; i < after->count; i++)
@@ -121,8 +121,8 @@ static int fill_frame(struct oracle_source *source, struct camp_error *error)
     int r = CAMP_OK;
 
     if (!source->has_before && after->at_ns < source->end_ns) {
-        /* The snapshot is older than the end of the last frame, so no interval may start at the
-         * snapshot. */
+        /* The snapshot is older than the end of the last frame, so the next interval may not start
+         * at the snapshot. */
         fill_empty_now(source);
         return CAMP_OK;
     }
@@ -138,8 +138,9 @@ static int fill_frame(struct oracle_source *source, struct camp_error *error)
                         : camp_fail(error, r, 0, "%s: no memory for its sessions", source->shown);
 }
 
-/* If the database refuses the user, the source ends, because more tries may lock the account. Any
- * other failure is reported by the frames while it lasts. */
+/* If the database refuses the user (CAMP_E_PERM), the source fails, because more attempts may lock
+ * the account. After any other failure, frames are empty and have a note until the database
+ * answers. */
 static int next(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
                 struct camp_error *error)
 {

@@ -2,22 +2,24 @@
  * Sessions of an Oracle database, through ODBC.
  *
  * A snapshot reads v$session, v$session_event and v$sess_time_model (oracle_snapshot.h). The
- * difference of two snapshots (oracle_times.h) is accounted by rules/oracle.rules.
+ * difference between two snapshots (oracle_times.h) is divided by rules/oracle.rules.
  *
- * Oracle writes DB CPU only about every 5 s. So CPU time comes from the operating system if the
- * server runs on this machine (tier schedstat+SQL). Otherwise CPU time is DB CPU, which is right
- * only over longer times (tier SQL).
+ * Oracle updates DB CPU, its own count of CPU time, only about every 5 s. If the server runs on
+ * this machine, CPU time therefore comes from the operating system (tier schedstat+SQL). Otherwise
+ * CPU time is DB CPU, which is right only over longer times (tier SQL).
  *
- * The first row of a session starts at its first snapshot. A session that ends between two
- * snapshots counts as partial, because its time after the first of these snapshots is unknown.
- * While the database does not answer, every session counts as partial. Frames are then empty, with
- * a note that says why, and camp connects again after growing pauses.
+ * The first row of a session starts at the first snapshot that contains the session. A session that
+ * ends between two snapshots has no row for that interval and counts as partial.
+ *
+ * When the database stops answering, all its sessions count as partial once. Until it answers
+ * again, frames are empty and have a note with the reason. camp connects again after growing
+ * pauses.
  */
 #pragma once
 
 #include "sources/from.h"
 
-/* `connect` is the result of odbc_text_to_connect(). facts->name is the part of it that may be
- * shown. Errors are those of odbc_connection.h. */
+/* `connect` is the result of odbc_text_to_connect(). The caller has set facts->name to the part of
+ * `connect` that may be shown. Errors are those of odbc_connection.h. */
 int oracle_source_open(const struct from *from, const char *connect, struct source **ret,
                        struct from_facts *facts, struct camp_error *error);

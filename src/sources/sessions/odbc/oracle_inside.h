@@ -9,12 +9,13 @@
 #include "sources/sessions/session.h"
 #include "sources/source.h"
 
-/* The data of the thread (odbc_thread.h). While the thread works, the data belongs to it. */
+/* The data of the thread (odbc_thread.h). While the thread works, no other thread may use the data.
+ */
 struct reading {
     char connect[ODBC_TEXT_SIZE]; /* contains secrets */
     bool background, use_clock;
     struct odbc_connection *connection;
-    bool is_connected; /* a connection succeeded at least once */
+    bool is_connected; /* the last attempt to connect succeeded */
     struct oracle_statements statements;
     struct oracle_snapshot snapshot;
 };
@@ -34,13 +35,14 @@ struct oracle_source {
     uint64_t end_ns; /* end of the last frame */
     bool has_failed; /* the database does not answer */
     char note[FRAME_NOTE_SIZE + FROM_NAME_SIZE];
-    struct from from; /* its texts belong to the caller, so they are valid only while opening */
+    struct from
+        from; /* its texts belong to the caller: they are valid only in oracle_source_open() */
 };
 
 #define ORACLE_LABELS 4
 extern const char *const oracle_label_names[ORACLE_LABELS];
 
-/* Adds the differences between source->before and `after` to a frame that was started. A session
- * counts as partial if it has ended or too little is known of it. Returns CAMP_OK or
- * CAMP_E_NOMEM. */
+/* Adds a row for each session that is in both source->before and `after`, to a frame that
+ * session_frame_begin() has started. A session of source->before without a row counts as partial.
+ * Returns CAMP_OK or CAMP_E_NOMEM. */
 int oracle_rows_fill(struct oracle_source *source, struct oracle_snapshot *after);

@@ -6,8 +6,7 @@
 
 const char *const oracle_label_names[ORACLE_LABELS] = { "user", "program", "machine", "module" };
 
-/* Names a session by its user. The program is only a label, because "oracle@host (TNS V1-V3)" is
- * too long for a name. */
+/* Names a session by its user (or its program, if it has no user), sid and serial number. */
 static void name_session(const struct oracle_session *session, bool is_new, struct entity *entity)
 {
     const char *labels[] = { session->user, session->program, session->machine, session->module };
@@ -53,7 +52,7 @@ static int account_time(struct oracle_source *source, const struct oracle_sessio
     return session_frame_add(&source->sessions, &row);
 }
 
-/* Returns the number of sessions that have ended, or of which too little is known. */
+/* Returns how many sessions of `before` have no row; `found` sessions have one. */
 static uint64_t count_partial(const struct oracle_snapshot *before, size_t found)
 {
     return before->count > found ? before->count - found : 0;

@@ -46,8 +46,8 @@ static void copy_lower(const struct row *row, size_t column, char ret[ORACLE_NAM
         *at = (char)tolower((unsigned char)*at);
 }
 
-/* Parses a number with or without a decimal point, because drivers differ. A negative number
- * becomes 0. Integers are exact up to 2^53. */
+/* Parses a number with or without a decimal point, because drivers differ. Numbers below 0 or above
+ * 9e15 become 0; integers in this range are exact. */
 static double number_of(const struct row *row, size_t column)
 {
     char text[64];
@@ -76,7 +76,7 @@ static int no_memory(struct camp_error *error)
     return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for the sessions");
 }
 
-/* Executes a statement. *ret_at_ns is the middle of its duration. */
+/* Executes a statement. *ret_at_ns is the middle between start and end of the execution. */
 static int execute(struct odbc_statement *statement, uint64_t *ret_at_ns, struct camp_error *error)
 {
     const uint64_t begin_ns = now_ns(CLOCK_MONOTONIC);
@@ -105,7 +105,7 @@ static void fill_session(struct oracle_session *ret, const struct row *row, uint
     copy_name(row, EVENT, ret->wait.event);
     copy_name(row, CLASS, ret->wait.class);
     oracle_text_copy(row, STATE, state, sizeof state);
-    /* In any state but WAITING the last wait has finished, and the session is on a CPU. */
+    /* In any other state the last wait has finished, and the session is on a CPU. */
     if (strcmp(state, "WAITING") == 0) {
         ret->certainty = ORACLE_IN_FLIGHT;
         ret->wait_begin_ns = at_ns > waited_ns ? at_ns - waited_ns : 0;
@@ -240,7 +240,7 @@ static int read_waits(struct oracle_snapshot *snapshot, struct odbc_statement *s
     return r == SOURCE_END ? CAMP_OK : r;
 }
 
-/* Assigns its waits to each session. Both arrays are in the order of sids. */
+/* Sets first_wait and wait_count of each session. Sessions and waits are in the order of sids. */
 static void divide_waits(struct oracle_snapshot *snapshot)
 {
     size_t at = 0;
@@ -278,8 +278,8 @@ static int read_model(struct oracle_snapshot *snapshot, struct odbc_statement *s
     return r == SOURCE_END ? CAMP_OK : r;
 }
 
-/* Reads the clock of the server process of a session. A dedicated server has only its main
- * thread. */
+/* Reads the CPU time of the process that serves a session. A dedicated server process has only its
+ * main thread. */
 static bool read_clock(struct oracle_session *session)
 {
     struct camp_thread task;
@@ -301,8 +301,8 @@ static int compare_spids(const void *a, const void *b)
     return (left->spid > right->spid) - (left->spid < right->spid);
 }
 
-/* Returns whether a process serves several sessions (shared servers or threads). The clock of such
- * a process belongs to no session. */
+/* Returns true if the process by_spid[at]->spid serves several sessions (shared servers or
+ * threads). Its CPU time then belongs to no single session. */
 static bool is_shared(struct oracle_session *const *by_spid, size_t count, size_t at)
 {
     const int32_t spid = by_spid[at]->spid;

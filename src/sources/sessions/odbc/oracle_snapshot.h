@@ -2,17 +2,17 @@
  * A snapshot of the sessions of an Oracle database: v$session, v$session_event and
  * v$sess_time_model.
  *
- * v$session_event has finished waits. Only v$session has the current wait of a session, which may
- * last for hours. The views are not read at the same moment, so v$session is read both before and
- * after v$session_event.
+ * v$session_event has finished waits. The current wait of a session, which may last for hours, is
+ * only in v$session. The two views cannot be read at the same moment, so v$session is read twice:
+ * before and after v$session_event.
  *
- * If the second reading has a wait that started before the finished waits were read, the wait was
- * in flight when they were read. If only the first reading has a wait, the wait may have ended
- * before or after the finished waits were read. Then the number of finished waits decides whether
- * they contain the wait (oracle_times.h).
+ * - If the second reading of v$session has a wait that started before v$session_event was read,
+ *   this wait was in flight (not finished) when v$session_event was read.
+ * - If only the first reading has a wait, the wait may have ended before or after v$session_event
+ *   was read. The number of finished waits then decides (oracle_times.h).
  *
- * The second reading also shows whether the session is still the same, because v$session_event has
- * only the sid, which is used again.
+ * The second reading also shows whether a sid still belongs to the same session. v$session_event
+ * has only the sid, and sids are used again.
  */
 #pragma once
 
@@ -28,7 +28,7 @@
 struct oracle_wait {
     int64_t sid;
     char class[ORACLE_NAME_SIZE], event[ORACLE_NAME_SIZE];
-    uint64_t ns, count; /* of the finished waits since the session started */
+    uint64_t ns, count; /* time and number of the finished waits since the session started */
 };
 
 /* Orders the waits of one session by class and event. */
@@ -36,8 +36,9 @@ int oracle_wait_compare(const struct oracle_wait *left, const struct oracle_wait
 
 enum oracle_certainty {
     ORACLE_NO_WAIT,
-    ORACLE_IN_FLIGHT,   /* the wait was in flight when the finished waits were read */
-    ORACLE_MAY_BE_ENDED /* only the first reading has the wait; oracle_times_fill() resolves it */
+    ORACLE_IN_FLIGHT,   /* the wait was in flight when v$session_event was read */
+    ORACLE_MAY_BE_ENDED /* only the first reading of v$session has the wait; resolved by
+                           oracle_times_fill() */
 };
 
 struct oracle_session {
@@ -49,12 +50,12 @@ struct oracle_session {
     /* Pid of the process that serves the session; 0 if there is none, or the server is remote. */
     int32_t spid;
     enum oracle_certainty certainty;
-    struct oracle_wait wait;       /* the wait in flight, without its ns and count */
-    uint64_t wait_begin_ns;        /* by CLOCK_MONOTONIC */
-    size_t first_wait, wait_count; /* finished waits of the session in waits[] of the snapshot */
+    struct oracle_wait wait;       /* the wait in flight; only class and event are set */
+    uint64_t wait_begin_ns;        /* CLOCK_MONOTONIC */
+    size_t first_wait, wait_count; /* the session's finished waits in oracle_snapshot.waits */
     bool has_clock;                /* cpu_ns and run_queue_ns of the process are known */
     uint64_t cpu_ns, run_queue_ns;
-    uint64_t db_time_ns, db_cpu_ns; /* as the database reports them, about every 5 s */
+    uint64_t db_time_ns, db_cpu_ns; /* the database updates them about every 5 s */
     int64_t reported_queue_ns;      /* used by oracle_times.c only; INT64_MIN if unknown */
     bool is_new;                    /* the preceding snapshot does not have the session */
 };
@@ -64,7 +65,7 @@ struct oracle_snapshot {
     size_t count, capacity;
     struct oracle_wait *waits; /* [wait_count], in the order of sids and oracle_wait_compare() */
     size_t wait_count, wait_capacity;
-    uint64_t at_ns;        /* CLOCK_MONOTONIC when the finished waits were read */
+    uint64_t at_ns;        /* CLOCK_MONOTONIC when v$session_event was read */
     int64_t wall_clock_ns; /* CLOCK_REALTIME of the same moment */
 };
 
@@ -80,13 +81,13 @@ int oracle_statements_open(struct oracle_statements *ret, struct odbc_connection
                            bool background, struct camp_error *error);
 void oracle_statements_close(struct oracle_statements *statements);
 
-/* Copies a value as a string, which is cut if it is too long. Copies "" if there is no such
+/* Copies the value of a column to ret[size], cut if it is too long. Copies "" if there is no such
  * column. */
 void oracle_text_copy(const struct row *row, size_t column, char *ret, size_t size);
 
 void oracle_snapshot_release(struct oracle_snapshot *snapshot);
 
-/* Replaces the contents of *snapshot by a new snapshot. Without `use_clock` no process is read.
+/* Replaces *snapshot by a new snapshot. Without `use_clock`, has_clock is false for all sessions.
  * Errors are those of odbc_connection.h. */
 int oracle_snapshot_read(struct oracle_snapshot *snapshot, struct oracle_statements *statements,
                          bool use_clock, struct camp_error *error);

@@ -28,8 +28,8 @@ void oracle_text_copy(const struct row *row, size_t column, char *ret, size_t si
         field_copy(row->fields[column], ret, size);
 }
 
-/* Returns whether the server has the host name of this machine. If camp may not read the host name
- * of the server, the server counts as remote. */
+/* Returns true if the server has the host name of this machine. If camp may not read v$instance,
+ * the server counts as remote. */
 static bool runs_here(struct odbc_connection *connection)
 {
     struct odbc_statement *statement = NULL;

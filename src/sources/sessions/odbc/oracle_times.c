@@ -37,8 +37,8 @@ static int compare(const void *a, const void *b)
     return oracle_wait_compare(a, b);
 }
 
-/* Returns the finished waits of a session for the class and event of `wait`. The result is all zero
- * if there are none. */
+/* Returns the session's finished waits of the class and event of `wait`, or all zero if there are
+ * none. */
 static struct oracle_wait finished(const struct oracle_snapshot *snapshot,
                                    const struct oracle_session *session,
                                    const struct oracle_wait *wait)
@@ -55,10 +55,11 @@ static bool is_same_wait(const struct oracle_session *left, const struct oracle_
            oracle_wait_compare(&left->wait, &right->wait) == 0;
 }
 
-/* Returns whether the finished waits contain the wait of the session, which ended during the
- * snapshot. They do not if their number has not grown since the preceding snapshot. If the number
- * has grown, they contain the wait if it began before the preceding snapshot, or if their total
- * time has grown by at least the length of the wait. */
+/* Returns true if the finished waits `now` include session->wait, which ended during the snapshot
+ * `after`. `then` are the finished waits in the snapshot `before`. If there are no more waits in
+ * `now` than in `then`, the wait is not included. Otherwise the wait is included if it began before
+ * the snapshot `before`, or if the time of the finished waits has grown by at least the length of
+ * the wait. */
 static bool has_finished(const struct oracle_snapshot *before, const struct oracle_wait *then,
                          const struct oracle_wait *now, const struct oracle_snapshot *after,
                          const struct oracle_session *session)
@@ -81,14 +82,14 @@ static void resolve_flight(const struct oracle_snapshot *before,
     if (session->certainty == ORACLE_MAY_BE_ENDED)
         session->certainty =
             has_finished(before, &then, &now, after, session) ? ORACLE_NO_WAIT : ORACLE_IN_FLIGHT;
-    /* A wait in flight in both snapshots keeps its first start, because the clocks of two snapshots
-     * may disagree. */
+    /* Each snapshot computes the start of a wait a little differently. If a wait is in flight in
+     * both snapshots, its start in `before` is kept. */
     if (now.count == then.count && is_same_wait(earlier, session) &&
         session->wait_begin_ns < before->at_ns)
         session->wait_begin_ns = earlier->wait_begin_ns;
 }
 
-/* Returns the time of an event in a snapshot: its finished waits and the wait in flight. */
+/* Returns the time of the event of `wait` in a snapshot: finished waits plus the wait in flight. */
 static int64_t time_of(const struct oracle_snapshot *snapshot, const struct oracle_session *session,
                        const struct oracle_wait *wait)
 {
@@ -133,8 +134,8 @@ static bool add_waits(struct oracle_times *times, const struct oracle_snapshot *
     return good;
 }
 
-/* Takes CPU time and the run queue from the operating system if possible. The run queue gets at
- * most the time that CPU time and waits leave. */
+/* Sets CPU and run queue time from the operating system if possible. The run queue time is at most
+ * the time that CPU time and waits leave (oracle_times.h). */
 static void account_clock(struct oracle_times *times, const struct oracle_session *earlier,
                           const struct oracle_session *session)
 {
@@ -170,9 +171,9 @@ static int64_t unexplained(const struct oracle_snapshot *snapshot,
     return (int64_t)ns;
 }
 
-/* Finds the run queue time by unexplained(). The database writes waits at once, but DB time only
- * about every 5 s. So the unexplained time decreases between two writes of DB time, and only a new
- * maximum of the unexplained time is accounted. */
+/* Sets reported_run_queue_ns to the growth of unexplained(). Oracle updates waits at once, but DB
+ * time only about every 5 s, so unexplained() falls between two updates of DB time. Only growth
+ * beyond its former maximum counts. */
 static void report_run_queue(struct oracle_times *times, const struct oracle_snapshot *before,
                              const struct oracle_session *earlier,
                              const struct oracle_snapshot *after, struct oracle_session *session)

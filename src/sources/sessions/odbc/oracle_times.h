@@ -1,26 +1,25 @@
 /*
- * What a session of Oracle did between two snapshots. Pure arithmetic.
+ * What a session of Oracle did between two snapshots. The functions do no I/O.
  *
- * The time of an event is the sum of its finished waits and the wait in flight. An interval has the
- * difference between the sums of two snapshots. So a wait that lasts over many snapshots is
- * accounted in each interval, and the accounted time is subtracted once the wait is among the
- * finished waits.
+ * In a snapshot, the time of an event is the sum of its finished waits and the wait in flight. An
+ * interval gets the difference between the sums of its two snapshots. So a wait that lasts for many
+ * snapshots is accounted in each interval, and is not accounted again when it finishes.
  *
  * If a wait ends during a snapshot, the number of finished waits shows whether the wait is among
  * them. If the number leaves this open, the wait counts as finished, so that no time is accounted
  * twice.
  *
- * A wait includes the time from waking to running, because the process reads the clock before and
- * after its sleep. The run queue time of the operating system also includes the time from waking to
- * running. So the run queue gets at most the time that CPU time and waits leave.
+ * A wait of Oracle lasts until the process runs again, so it includes the time from waking to
+ * running. The run queue time of the operating system also includes this time. To account it only
+ * once, the run queue gets at most the time that CPU time and waits leave.
  */
 #pragma once
 
 #include "oracle_snapshot.h"
 
 struct oracle_times {
-    const struct oracle_session *session; /* from the second snapshot */
-    bool is_known; /* false if the wait in flight in the first snapshot is uncertain */
+    const struct oracle_session *session; /* from the later snapshot */
+    bool is_known; /* false if the wait in flight in the earlier snapshot is uncertain */
     bool has_clock;
     uint64_t elapsed_ns;
     uint64_t cpu_ns; /* without has_clock equal to reported_cpu_ns */
@@ -34,12 +33,14 @@ struct oracle_times {
 
 void oracle_times_release(struct oracle_times *times);
 
-/* Returns the same session in an earlier snapshot, or NULL. */
+/* Finds in `before` the session that is `session` of a later snapshot. Returns NULL if there is
+ * none. */
 const struct oracle_session *oracle_times_before(const struct oracle_snapshot *before,
                                                  const struct oracle_session *session);
 
-/* Resolves which wait was in flight in the later snapshot, where the next interval starts. Fills
- * *times, reusing its memory. Returns CAMP_OK or CAMP_E_NOMEM. */
+/* Fills *times, reusing its memory, from a session in two snapshots: `earlier` in `before`, and
+ * `session` in `after`. Resolves ORACLE_MAY_BE_ENDED of `session` for the next interval. Returns
+ * CAMP_OK or CAMP_E_NOMEM. */
 int oracle_times_fill(struct oracle_times *times, const struct oracle_snapshot *before,
                       const struct oracle_session *earlier, const struct oracle_snapshot *after,
                       struct oracle_session *session);

@@ -54,7 +54,7 @@ int backend_accounts_read(struct backend_accounts *accounts, struct backends *ba
         r = backends_read(backends, accounts->now, accounts->capacity, &count, error);
         if (r == CAMP_OK)
             accounts->count = count;
-        count += count / 4; /* Further backends may start before the next attempt. */
+        count += count / 4; /* more backends may start before the next attempt */
     }
     sort(accounts);
     return r;
@@ -98,9 +98,9 @@ static const struct backend_wait *find_wait(const struct backend_account *accoun
     return NULL;
 }
 
-/* Subtracts `before` from *ret in all times that add up to the wall time. A time may be lower than
- * before: the kernel computes the time of a switch some 100 ns before it writes it. A reading in
- * between charges those 100 ns to the old state. */
+/* Subtracts `before` from *ret in all times that add up to the wall time. A time may have
+ * decreased, which states_since() corrects: the kernel takes the time of a switch some 100 ns
+ * before it stores the time, so a reading in between adds 100 ns to the old state. */
 static void subtract_times(struct backend_account *ret, const struct backend_account *before)
 {
     uint64_t times[TIMES_MAX] = { ret->cpu_ns, ret->run_queue_ns };

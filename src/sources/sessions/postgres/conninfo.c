@@ -1,10 +1,9 @@
 /*
- * libpq's parser splits the string. Only the options listed here are shown, so a new option of a
- * later libpq is hidden until it is added.
+ * Only the options in shown_options are shown, so options of newer versions of libpq stay hidden.
  *
  * libpq reads "postgres://u:p@ss@host" as host "ss@host", and "postgres://u:p/w@host" as database
- * "w@host": parts of a password would be shown. So the whole string is hidden if an '@' is in an
- * unusual position, and a URI if any shown value has an '@'.
+ * "w@host", which have parts of the password. So the whole string is hidden if an '@' is in an
+ * unusual position, and a URI also if any shown value has an '@'.
  */
 #include "conninfo.h"
 
@@ -30,8 +29,8 @@ static const PQconninfoOption *find(const PQconninfoOption *options, const char 
     return NULL;
 }
 
-/* True if a host has an '@' that is not its first character. The name of a socket in the abstract
- * namespace starts with '@'. */
+/* True if one of the comma-separated hosts has an '@' after its first character. An '@' at the
+ * start is usual: it marks the name of an abstract socket. */
 static bool has_inner_at(const char *value)
 {
     for (const char *at = strchr(value, '@'); at != NULL; at = strchr(at + 1, '@')) {
@@ -97,8 +96,8 @@ void conninfo_shown(const char *conninfo, char *ret, size_t size)
 }
 
 /* Finds the first key in `conninfo` that is not in `known`. Sets *ret_key and returns the length of
- * the key, or 0. The search ends at a password, at a quoted value and at a word without '=',
- * because later words may belong to that value. */
+ * the key, or 0. The search ends at a password, a quoted value or a word without '=', because the
+ * words behind may belong to a secret. */
 static size_t find_wrong_key(const char *conninfo, const PQconninfoOption *known,
                              const char **ret_key)
 {

@@ -7,10 +7,10 @@
 #include <stddef.h>
 
 /* Writes the shown part of a connection string (key=value words, a URI, or the name of a database)
- * to ret[size], as in "host=/run/postgresql dbname=x user=y". Only host, hostaddr, port, dbname,
- * user and service are shown; the result is "(default)" without any of them. The result is
- * "(hidden)" if the string cannot be read, or if a shown value may contain a part of a password (a
- * URI with an unescaped @ or /). The text is one line without control characters. */
+ * to ret[size], such as "host=/run/postgresql dbname=x user=y". Only host, hostaddr, port, dbname,
+ * user and service are shown. The result is "(default)" if the string has none of them. It is
+ * "(hidden)" if libpq cannot read the string, or if a shown value may contain a part of a password
+ * (a URI with an unescaped @ or /). The result is one line without control characters. */
 void conninfo_shown(const char *conninfo, char *ret, size_t size);
 
 /* CAMP_E_INVALID if libpq cannot read the string. *error names a key that libpq does not know.

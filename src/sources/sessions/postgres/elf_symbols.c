@@ -1,6 +1,6 @@
 /*
- * Reads section .dynsym by libelf. A server exports there the variables that extensions use, and
- * strip(1) keeps the section.
+ * Reads the section .dynsym with libelf. A server exports in this section the variables that its
+ * extensions use, and strip(1) keeps the section.
  */
 #include "elf_symbols.h"
 

@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/* Addresses as in the file. A running process adds the same offset to all of them. */
+/* The entry point and the address range of an executable, as in its file. In a running process, all
+ * addresses are higher by the same offset. */
 struct elf_image {
     uint64_t entry;
     uint64_t low, high;

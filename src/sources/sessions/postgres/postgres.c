@@ -62,7 +62,7 @@ static int open_backends(struct postgres_source *source, struct camp_error *erro
 
     if (r == CAMP_OK)
         r = backend_accounts_read(&source->accounts, source->backends, error);
-    /* Even the backend of camp's own connection is missing. */
+    /* camp's own connection has a backend, so at least one account must be there. */
     if (r == CAMP_OK && source->accounts.count == 0)
         return camp_fail(error, CAMP_E_NOTSUP, 0,
                          "the kernel knows the server's processes by other numbers: run camp "
@@ -96,7 +96,8 @@ static int open_tier(struct postgres_source *source, enum postgres_tier tier,
     return r;
 }
 
-/* Opens the best available tier from `first` to `last`. *error is the first failure. */
+/* Opens the best available tier from `first` to `last`. *error is the first failure, even if a
+ * later tier opens. */
 static int open_best(struct postgres_source *source, enum postgres_tier first,
                      enum postgres_tier last, struct camp_error *error)
 {
@@ -168,7 +169,8 @@ static void collect_losses(struct postgres_source *source)
     source->losses = now;
 }
 
-/* Writes the note of the frame. Without an answer and without a failure, the last note stays. */
+/* Writes the note of the frame. If there was neither an answer nor a failure, the note of the last
+ * frame stays. */
 static void write_note(struct postgres_source *source)
 {
     const struct postgres_sampler *sampler = &source->sampler;
@@ -192,7 +194,7 @@ static int fill(struct postgres_source *source, struct camp_error *error)
     if (source->tier == POSTGRES_MEMORY && source->memory_samples.is_open)
         end_ns = postgres_memory_samples_end(source);
     else if (source->tier == POSTGRES_BPF)
-        /* The accounts are read right after this line. */
+        /* the accounts are read right after this time */
         end_ns = source_clock_ns(CLOCK_MONOTONIC);
     session_frame_begin(&source->sessions, source->end_ns, end_ns,
                         (int64_t)source_clock_ns(CLOCK_REALTIME));
@@ -269,8 +271,7 @@ static void fill_facts(const struct postgres_source *source, const struct camp_e
         snprintf(facts->note, sizeof facts->note, "Not measured: %s", why->message);
 }
 
-/* Reads the CPU clocks of all sessions at the start of the first interval, because the time before
- * is in no interval. */
+/* Called when the first interval starts, so that earlier CPU time is in no interval. */
 static void read_clocks(struct postgres_source *source)
 {
     for (size_t i = 0; i < source->registry.count; i++) {

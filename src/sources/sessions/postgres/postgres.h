@@ -1,12 +1,12 @@
 /*
  * Sessions of a PostgreSQL server, by the best available tier (docs/sessions.md):
  *
- *      bpf               each switch of each backend, with its wait event and activity
+ *      bpf               the kernel measures each switch of a backend, with wait event and activity
  *      schedstat+memory  CPU and run queue by the scheduler, waits by samples of shared memory
  *      schedstat+SQL     CPU and run queue by the scheduler, waits by samples of pg_stat_activity
- *      SQL               samples of pg_stat_activity alone, for a server on another machine
+ *      SQL               only samples of pg_stat_activity, for a server on another machine
  *
- * The first three tiers also have columns of the times that the server reports by SQL.
+ * The first three tiers also have the columns reported_..._ns, from samples of pg_stat_activity.
  */
 #pragma once
 

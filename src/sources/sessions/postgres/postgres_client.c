@@ -1,5 +1,5 @@
 /*
- * The driver of libpq for remote.h, with these steps:
+ * The driver for remote.h that uses libpq. Its steps (enum step) are:
  *
  *     CONNECTING -> SETTING -> PREPARING (each statement) -> ready <-> ASKING
  */
@@ -106,7 +106,8 @@ static void keep_notice(void *context, const PGresult *notice)
     snprintf(client->noticed, sizeof client->noticed, "%.5s", state != NULL ? state : "");
 }
 
-/* Returns the time limit of connecting. libpq enforces connect_timeout only in blocking calls. */
+/* Returns the time limit of connecting. camp enforces it, because libpq enforces connect_timeout
+ * only in blocking calls. */
 static uint64_t connect_limit_ns(PGconn *connection)
 {
     PQconninfoOption *options = libpq.PQconninfo(connection);

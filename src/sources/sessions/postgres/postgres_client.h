@@ -24,9 +24,10 @@ int postgres_client_open(const char *conninfo, bool queries, const volatile sig_
                          struct postgres_client **ret, struct camp_error *error);
 void postgres_client_close(struct postgres_client *client);
 
-/* Takes a snapshot, which is valid until the next call. REMOTE_PENDING means that there was no
- * answer until `until_ns` (CLOCK_MONOTONIC), or that *stop is set. The next call then returns the
- * answer to this question, so the caller must check is_whole. Other failures are those of
- * postgres_failure_report(); the caller may call again. */
+/* Takes a whole or a brief snapshot (postgres_snapshot.h), which is valid until the next call.
+ * REMOTE_PENDING means that there was no answer until `until_ns` (CLOCK_MONOTONIC), or that *stop
+ * is set. The next call then returns the answer to the first question, whatever its own `whole` is,
+ * so the caller must check (*ret)->is_whole. Other failures are those of postgres_failure_report();
+ * the caller may call again. */
 int postgres_client_ask(struct postgres_client *client, bool whole, uint64_t until_ns,
                         const struct postgres_snapshot **ret, struct camp_error *error);

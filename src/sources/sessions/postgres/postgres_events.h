@@ -1,7 +1,8 @@
 /*
- * The names of PostgreSQL's wait events. In memory an event is a number. Its upper byte is the
- * class; the lower bytes depend on the server's version. SQL reports names. To learn the name of a
- * number, camp reads a backend's memory when SQL reports the same backend.
+ * The names of PostgreSQL's wait events. In memory an event is a number. The upper byte of the
+ * number is the class; the lower bytes depend on the server's version. SQL reports names. To learn
+ * which name a number has, camp reads the event in a backend's memory right after SQL has reported
+ * the event of this backend.
  */
 #pragma once
 
@@ -27,9 +28,9 @@ struct postgres_events {
 /* Frees the events. An all-zero struct has no events. */
 void postgres_events_release(struct postgres_events *events);
 
-/* Adds an observation: a backend's memory had this number when SQL reported this class and event.
- * The backend may have changed in between, so the most frequent name wins. An observation whose
- * number belongs to another class is ignored. CAMP_OK or CAMP_E_NOMEM. */
+/* Adds an observation: a backend's memory had `number` when SQL reported `class` and `event`. The
+ * event may have changed in between, so the most frequent name wins. If the number is not of this
+ * class, the observation is ignored. CAMP_OK or CAMP_E_NOMEM. */
 int postgres_events_add(struct postgres_events *events, uint32_t number, const char *class,
                         const char *event);
 
@@ -38,7 +39,8 @@ int postgres_events_add(struct postgres_events *events, uint32_t number, const c
 const char *postgres_event_class(uint32_t number);
 
 /* Returns the name of an event, such as "transactionid". Returns "none" for event 0, and "others"
- * for BACKEND_EVENT_REST of a class. An event without a known name is written to `buffer` as a
- * number, such as "0x03000004". The result is valid until the next postgres_events_add(). */
+ * if the number is a class with BACKEND_EVENT_REST. An event without a known name is written to
+ * `buffer` as a number, such as "0x03000004". The result is valid until the next
+ * postgres_events_add(). */
 const char *postgres_event_name(const struct postgres_events *events, uint32_t number,
                                 char buffer[POSTGRES_EVENT_SIZE]);

@@ -16,7 +16,7 @@
 #define PLACE "connection to server "
 
 static const struct advice {
-    const char *sqlstate; /* a SQLSTATE, or the beginning of several SQLSTATEs */
+    const char *sqlstate; /* a SQLSTATE or its beginning; the first match counts */
     int code;
     bool may_pass;
     const char *text;
@@ -128,8 +128,8 @@ static const struct advice *advice_of(const struct postgres_failure *failure)
     return advice;
 }
 
-/* True if the service of the connection string is unknown. Only libpq's English text shows it; in
- * another language the failure is reported as CAMP_E_IO. */
+/* True if the service in the connection string is unknown. Only libpq's English texts are
+ * recognised. In another language the failure is reported as CAMP_E_IO. */
 static bool is_unknown_service(const struct postgres_failure *failure)
 {
     return strncmp(failure->what, "definition of service ", 22) == 0 ||

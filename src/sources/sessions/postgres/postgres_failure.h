@@ -14,9 +14,8 @@ struct postgres_failure {
     char place[256];
 };
 
-/* Parses libpq's message about a connection. The message must come from PQerrorMessage() with
- * PQERRORS_VERBOSE, because only that has the SQLSTATE while connecting. If several hosts failed,
- * *ret describes the last one. */
+/* Parses the text of PQerrorMessage(). The connection must use PQERRORS_VERBOSE; otherwise the text
+ * of a failure to connect has no SQLSTATE. If several hosts failed, *ret describes the last one. */
 void postgres_failure_of_text(const char *text, struct postgres_failure *ret);
 
 /* Fills *error and returns its code. CAMP_E_PERM if the server refused the role, CAMP_E_GONE if no

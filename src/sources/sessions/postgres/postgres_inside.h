@@ -29,8 +29,8 @@ struct postgres_pace {
     uint64_t cost_ns; /* smoothed CPU time of one sample; 0 before the first sample */
 };
 
-/* Samples by SQL. A snapshot costs CPU time of this thread, and of the backend of camp's connection
- * if the server runs on this machine. */
+/* Samples by SQL. Their cost is the CPU time of this thread, plus that of the backend of camp's
+ * connection if the server runs on this machine. */
 struct postgres_sampler {
     struct postgres_client *client;
     const struct postgres_snapshot *snapshot; /* NULL if the last attempt failed */
@@ -82,22 +82,22 @@ struct postgres_source {
     char note[FRAME_NOTE_SIZE];
 };
 
-/* Add the rows of the interval to sessions.frame, which the caller has started. CAMP_OK or
- * CAMP_E_NOMEM. */
+/* Both functions add the rows of the interval to source->sessions, after session_frame_begin().
+ * CAMP_OK or CAMP_E_NOMEM. */
 int postgres_rows_of_accounts(struct postgres_source *source);
 int postgres_rows_of_samples(struct postgres_source *source);
 
 void postgres_pace_update(struct postgres_pace *pace, uint64_t cost_ns);
 
-/* Connects and takes a first snapshot. Hidden sessions are no failure. Fails like
- * postgres_client_open(). */
+/* Connects and takes a first snapshot. Hidden sessions (postgres_snapshot.h) are no failure. Errors
+ * are those of postgres_client_open(). */
 int postgres_sampler_open(struct postgres_source *source, bool queries, struct camp_error *error);
 void postgres_sampler_close(struct postgres_source *source);
 
-/* Samples an interval until `deadline_ns` (CLOCK_MONOTONIC) or until *stop is set. sampler.end_ns
- * is the end of the interval: the time of the last snapshot if the server answered. A missing
- * answer is no failure: sampler.failure has its reason, and the next interval tries again. CAMP_OK
- * or CAMP_E_NOMEM. Until the next interval, sampler.times has the times of each session. */
+/* Takes the samples of an interval, until `deadline_ns` (CLOCK_MONOTONIC) or until *stop is set.
+ * Afterwards sampler.times has the times of each session, and sampler.end_ns is the end of the
+ * interval: the time of the last snapshot if the server answered. A missing answer is no failure:
+ * sampler.failure has its reason, and the next interval tries again. CAMP_OK or CAMP_E_NOMEM. */
 int postgres_sampler_next(struct postgres_source *source, uint64_t deadline_ns,
                           struct camp_error *error);
 
@@ -108,8 +108,8 @@ void postgres_memory_samples_name_events(struct postgres_source *source,
 
 void postgres_memory_samples_until(struct postgres_source *source, uint64_t until_ns);
 
-/* Takes the last sample of the interval. Returns the end of the interval, which is the time of that
- * sample. */
+/* Takes the last sample of the interval. Returns the time of this sample, which is the end of the
+ * interval. */
 uint64_t postgres_memory_samples_end(struct postgres_source *source);
 
 void postgres_memory_samples_open(struct postgres_source *source);

@@ -1,6 +1,6 @@
 /*
- * Finds variables of a server. The executable has the addresses of its variables. /proc/PID/exe is
- * the running executable, even if it was replaced, deleted or is in another root.
+ * Finds variables of a server. The executable has their addresses. /proc/PID/exe is the running
+ * executable, even if it was replaced or deleted, or is in a container.
  *
  * The executable and /proc/PID/auxv both contain the address of the entry point. The difference of
  * the two addresses is the offset at which the kernel loaded the executable.
@@ -89,7 +89,7 @@ int postgres_layout_find(struct postgres_layout *ret, int32_t postmaster, struct
     return CAMP_OK;
 }
 
-#define CODE_MAX 31 /* upper limit of a number of st_state; the enumeration has some 7 values */
+#define CODE_MAX 31 /* larger numbers are no st_state, which has some 7 values */
 
 static uint32_t number_at(const unsigned char *entry, uint32_t offset)
 {

@@ -3,11 +3,11 @@
  *
  * Each backend has two pointers, at the same addresses in all backends. my_wait_event_info points
  * to the 32 bits of the backend's wait event; the upper byte is the class, and 0 means no wait.
- * MyBEEntry points to the backend's entry in the table behind pg_stat_activity, which has the
- * member st_state.
+ * MyBEEntry points to the backend's entry in the table behind pg_stat_activity. The member st_state
+ * of an entry is the activity.
  *
- * The offset of st_state and the numbers of the states differ between versions and builds. They are
- * found by reading the entries of connections whose state is known.
+ * The offset of st_state and the numbers of the activities differ between versions and builds. camp
+ * finds them by reading the entries of own connections, whose activity it knows.
  *
  * After a crash the postmaster starts new backends with the same addresses. A restarted server has
  * other addresses.
@@ -24,12 +24,12 @@ enum postgres_activity {
     POSTGRES_ACTIVE,
     POSTGRES_IN_TRANSACTION,
     POSTGRES_IN_TRANSACTION_ABORTED,
-    POSTGRES_ACTIVITIES, /* number of activities; also means any other activity */
+    POSTGRES_ACTIVITIES, /* number of activities; as a value, any other activity */
 };
 
 struct postgres_layout {
     int32_t pid; /* the postmaster */
-    /* address range of the executable; each process has its own copy of that memory */
+    /* address range of the executable; each process has its own memory in this range */
     uint64_t low, high;
     uint64_t event_pointer;   /* address of my_wait_event_info */
     uint64_t entry_pointer;   /* address of MyBEEntry */
@@ -39,12 +39,12 @@ struct postgres_layout {
     uint32_t code[POSTGRES_ACTIVITIES]; /* value of st_state for each activity */
 };
 
-/* Finds the variables in the executable of the process. CAMP_E_GONE if the process has ended.
- * CAMP_E_PERM if /proc may not be read; the message says what to do. CAMP_E_NOTSUP if the process
- * is no PostgreSQL server of version 14 or later. */
+/* Fills pid, low, high, event_pointer and entry_pointer from the executable of the process.
+ * CAMP_E_GONE if the process has ended. CAMP_E_PERM if /proc may not be read; the message says what
+ * to do. CAMP_E_NOTSUP if the process is no PostgreSQL server of version 14 or later. */
 int postgres_layout_find(struct postgres_layout *ret, int32_t postmaster, struct camp_error *error);
 
-/* One of camp's own connections, with its activity at the time when its entry is read. */
+/* One of camp's own connections, and its activity when its entry was read. */
 struct postgres_known {
     int32_t pid;
     enum postgres_activity activity;
@@ -53,7 +53,7 @@ struct postgres_known {
 /* An entry has some 400 bytes in versions 14 to 17, with st_state at about 230. */
 #define POSTGRES_ENTRY_SIZE 512
 
-/* Finds the offset of st_state and its values from entries[count], each of POSTGRES_ENTRY_SIZE
+/* Fills activity_offset, pid_offset and code[] from entries[count], each of POSTGRES_ENTRY_SIZE
  * bytes. Entry i was read while connection known[i] had the activity known[i].activity. Each of the
  * four activities must occur at least once. CAMP_E_FORMAT if no offset or more than one offset
  * fits. */
@@ -67,8 +67,8 @@ int postgres_layout_read_entry(const struct postgres_layout *layout, int32_t pid
 enum postgres_activity postgres_layout_activity(const struct postgres_layout *layout,
                                                 uint32_t code);
 
-/* Finds the offset of st_state and its values by an own connection that goes through all activities
- * twice. It takes some 0.2 s, at most 2 s. CAMP_E_FORMAT if no offset fits, CAMP_E_IO if the
- * connection failed, or a failure of postgres_layout_read_entry(). */
+/* Calls postgres_layout_resolve() with the entries of an own connection that goes through all
+ * activities twice. It takes some 0.2 s, at most 2 s. CAMP_E_FORMAT if no offset fits, CAMP_E_IO if
+ * the connection failed, or a failure of postgres_layout_read_entry(). */
 int postgres_layout_probe(struct postgres_layout *layout, const char *conninfo,
                           const volatile sig_atomic_t *stop, struct camp_error *error);

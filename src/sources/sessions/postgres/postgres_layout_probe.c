@@ -10,8 +10,8 @@
 
 #define LIMIT_NS (2 * (uint64_t)NS_PER_S)
 
-/* The statements of one round, which goes through all activities. Nothing reports when the server
- * has started the active statement, so the probe waits for a moment. */
+/* Each statement puts camp's connection into the next activity. The server does not tell when it
+ * has started pg_sleep(), so camp pauses before it reads the activity. */
 static const struct {
     const char *sql;
     enum postgres_activity activity;
@@ -44,7 +44,7 @@ static bool wait_for(const struct probe *probe, short events)
     return false;
 }
 
-/* Ignores the server's warning about the first "rollback", which ends no transaction. */
+/* The first "rollback" ends no transaction, so the server warns. */
 static void ignore_notice(void *context, const PGresult *notice)
 {
     (void)context;

@@ -95,7 +95,7 @@ static int read_batch(const struct postgres_layout *layout, int32_t through,
         return process_memory_fail(through, errno, error);
     whole = length < 0 ? 0 : (size_t)length / sizeof numbers[0];
     for (size_t i = 0; i < whole; i++) {
-        /* otherwise the entry belongs to another backend */
+        /* not equal if the entry belongs to another backend now */
         backends[i].known = numbers[i].pid == (uint32_t)backends[i].pid;
         backends[i].event = numbers[i].event;
         backends[i].code = numbers[i].code;
@@ -126,9 +126,9 @@ static int read_known(const struct postgres_layout *layout, struct postgres_back
     return CAMP_OK;
 }
 
-/* Reads the addresses of a backend through its own pointers, and then its event and entry. While a
- * backend has no entry in the server's table, at its start and at its end, its event is in its
- * private memory. The addresses are not kept then. */
+/* Reads the addresses of a backend through its own pointers, and then its event and entry. At its
+ * start and at its end, a backend has no entry in the server's table, and its event is in its
+ * private memory. The addresses are then not kept. */
 static int read_through_backend(const struct postgres_layout *layout,
                                 struct postgres_backend *backend, struct camp_error *error)
 {

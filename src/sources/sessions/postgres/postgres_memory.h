@@ -1,6 +1,6 @@
 /*
- * Reads from shared memory what all backends of a PostgreSQL server do at this moment. It needs one
- * system call for some 300 backends, and no query and no program in the kernel.
+ * Reads from shared memory what all backends of a PostgreSQL server do at this moment. One system
+ * call reads some 300 backends. No query and no program in the kernel is needed.
  *
  * A backend keeps its last wait event until it has a CPU again, so the event of a runnable backend
  * is not valid. proc_clock.h reads whether a backend is runnable.
@@ -13,16 +13,16 @@
 
 struct postgres_backend {
     int32_t pid;
-    bool known; /* False if the backend has ended, or has no entry in the server's table (yet). */
+    bool known; /* false if the backend has ended, or has no entry in the server's table (yet) */
     uint32_t event;
     uint32_t code; /* activity, translated by postgres_layout_activity() */
     /* The addresses of the event and of the entry for the next reading, or 0. */
     uint64_t event_address, entry_address;
 };
 
-/* Fills backends[count]. The caller has set the pids, and the addresses if they are known. The
- * activities of the layout must be known. CAMP_E_GONE if the postmaster has ended, or CAMP_E_PERM.
- * The end of a backend is no failure. */
+/* Fills backends[count]. The caller has set the pids, and has kept the addresses of the last
+ * reading. layout->activities_known must be set. CAMP_E_GONE if the postmaster has ended, or
+ * CAMP_E_PERM. The end of a backend is no failure. */
 int postgres_memory_read(const struct postgres_layout *layout, struct postgres_backend *backends,
                          size_t count, struct camp_error *error);
 

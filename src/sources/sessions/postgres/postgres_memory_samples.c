@@ -1,6 +1,7 @@
 /*
- * Takes samples of a PostgreSQL server's memory, which cost less than samples by SQL. It also
- * learns the names of events, by comparing memory with what SQL reports of the same backends.
+ * Takes samples of a PostgreSQL server's memory, which cost less than samples by SQL. Also learns
+ * the names of events: the memory of a backend has the number of its event, and SQL reports the
+ * name.
  */
 #include "postgres_inside.h"
 
@@ -85,9 +86,9 @@ void postgres_memory_samples_name_events(struct postgres_source *source,
     }
 }
 
-/* A task that was asleep, and whose CPU clock has not advanced since then, is taken as still
- * asleep. Reading the CPU clock costs a tenth of reading the state. A woken task that waits for its
- * first CPU time is wrongly taken as asleep, at most once per sleep. */
+/* If a task was asleep and its CPU clock has not advanced since, it is taken as still asleep.
+ * Reading the CPU clock costs a tenth of reading the state. A task that was woken but has not run
+ * yet is wrongly taken as asleep, at most once per sleep. */
 bool postgres_is_asleep(struct postgres_process *process)
 {
     uint64_t cpu_ns;
@@ -122,8 +123,8 @@ static size_t list_backends(struct postgres_source *source)
     return count;
 }
 
-/* Reads the events again. A session may have fallen asleep after its event was read and before its
- * state was read. Such a session has an event now. */
+/* Reads the events again. If a session fell asleep between the readings of its event and of its
+ * state, only the second reading has its event. */
 static void read_again(struct postgres_source *source, size_t count)
 {
     struct postgres_memory_samples *memory_samples = &source->memory_samples;
@@ -165,7 +166,7 @@ static void take_memory_sample(struct postgres_source *source)
     int r;
 
     if (!reserve(memory_samples, source->registry.count))
-        return; /* A sample without sessions would end all sessions. */
+        return; /* An empty sample would end all sessions. */
     count = list_backends(source);
     r = postgres_memory_read(&source->layout, memory_samples->backends, count, NULL);
     if (r != CAMP_OK && r != CAMP_E_GONE)

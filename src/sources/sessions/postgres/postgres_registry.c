@@ -47,9 +47,9 @@ static bool is_of_our_namespace(int32_t pid)
     return is_ours;
 }
 
-/* The server's start time of a backend is later than the kernel's start time: a backend reads its
- * clock once it runs, which may be late on a busy machine. Another process with the same pid and
- * nearly the same start time is very unlikely. */
+/* The server's start time of a backend is later than the kernel's: a backend reads the clock only
+ * when it runs, which may be late on a busy machine. Another process with the same pid and nearly
+ * the same start time is very unlikely. */
 bool postgres_is_process(int32_t pid, int64_t start_us)
 {
     struct camp_process process;
@@ -158,7 +158,7 @@ static int update_session(struct postgres_registry *registry,
         snprintf(process->name, sizeof process->name, "%s", process->type);
         process->has_task =
             registry->is_local && proc_clock_find(session->pid, &process->task, NULL) == CAMP_OK;
-        /* The time before the first snapshot is in no interval. */
+        /* CPU time before the first snapshot is in no interval. */
         if (process->has_task && registry->snapshots == 1)
             proc_clock_read(&process->task, &process->clock, NULL);
     }

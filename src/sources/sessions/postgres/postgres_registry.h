@@ -28,9 +28,9 @@ struct postgres_process {
     bool has_task;
     struct camp_thread task;
     struct proc_clock clock; /* last reading of the task's clock; all zero if there is none */
-    /* clock_cpu_ns is the CPU clock of the process just before `clock` was read. asleep_cpu_ns is
-     * the CPU clock just before the task was found asleep, or 0. While the CPU clock keeps its
-     * value, the task has not run. */
+    /* Values of the process's CPU clock: just before `clock` was read, and just before the task was
+     * found asleep (0 if awake). If the CPU clock still has the value, the task has not run since
+     * then. */
     uint64_t clock_cpu_ns, asleep_cpu_ns;
 };
 
@@ -39,9 +39,9 @@ struct postgres_registry {
     size_t count, capacity;
     uint64_t snapshots;
     uint64_t snapshot_ns;
-    /* pids of camp's own session, and of the session of camp's last connection */
+    /* pids of camp's own session: [0] now, [1] before camp last reconnected */
     int32_t own_pids[2];
-    bool is_local; /* The pids are valid on this machine. */
+    bool is_local; /* the pids are valid on this machine */
 };
 
 /* Frees the registry. An all-zero registry is empty. */
@@ -59,19 +59,19 @@ void postgres_registry_forget(struct postgres_registry *registry, uint64_t since
 struct postgres_process *postgres_registry_find(const struct postgres_registry *registry,
                                                 int32_t pid, int64_t start_us);
 
-/* Finds a session by the start of its process: start_ns is CLOCK_BOOTTIME, start_us is since 1970.
- * If the session's task ended before camp found it, only start_us is known. The session with the
- * nearest start_us within 2 s is then returned. Returns NULL if there is none. */
+/* Finds a session by the pid and the start of its process. start_ns (CLOCK_BOOTTIME) is compared
+ * with the session's task. If the task ended before camp found it, start_us (since 1970) is
+ * compared instead: the nearest session within 2 s is returned. Returns NULL if there is none. */
 struct postgres_process *postgres_registry_find_process(const struct postgres_registry *registry,
                                                         int32_t pid, uint64_t start_ns,
                                                         int64_t start_us);
 
-/* Returns true if a process is the session of a client or works for one. Otherwise it is a process
- * of the server itself. */
+/* Returns true if a process serves a client or works for such a process. Otherwise the process
+ * belongs to the server itself. */
 bool postgres_process_is_client(const struct postgres_process *process);
 
 /* Returns true if camp's pid namespace has a process of this pid that started between 10 s before
- * and 2 s after start_us (since 1970). For the backend of camp's own connection, the result tells
- * whether the server is local; the pids of a server in a container or on another host are not valid
- * here. For other backends, it tells whether the pid was not reused, unless the clock was set. */
+ * and 2 s after start_us (since 1970). For the backend of camp's own connection, this means that
+ * the server is local. The pids of a server in a container or on another host are not valid here.
+ */
 bool postgres_is_process(int32_t pid, int64_t start_us);

@@ -112,7 +112,7 @@ static bool may_be_named_later(const struct postgres_source *source,
            account->begin_ns + APPEARS_NS > registry->snapshot_ns;
 }
 
-/* True if a session that ended without a name belonged to a client: it has had an activity. */
+/* True if the backend has had an activity. Only backends of clients have one. */
 static bool was_a_client(const struct postgres_source *source,
                          const struct backend_account *account)
 {
@@ -124,8 +124,8 @@ static bool was_a_client(const struct postgres_source *source,
     return false;
 }
 
-/* Adds the row of an account. *ret_is_early is true if the session has no name yet. The next
- * interval then includes the whole account. */
+/* Adds the row of account `at`. *ret_is_early is true if the session has no name yet, but may get
+ * one. The caller then omits the account, so that the next interval has the whole account. */
 static int add_account(struct postgres_source *source, size_t at, bool *ret_is_early)
 {
     const struct backend_account *account = &source->accounts.now[at];
@@ -189,9 +189,8 @@ static bool has_run(struct postgres_process *process)
     return ret;
 }
 
-/* Sets the CPU and run-queue time of the session by the scheduler's counts since the last reading,
- * or since the start of a new session. Returns false if the counts are unknown for this interval.
- */
+/* Sets session->cpu_ns and run_queue_ns from the scheduler's counts since the last reading, or
+ * since the start of a new session. Returns false if the counts of this interval are unknown. */
 static bool read_clock(const struct postgres_source *source, struct postgres_process *process,
                        struct session *session)
 {
@@ -205,7 +204,7 @@ static bool read_clock(const struct postgres_source *source, struct postgres_pro
         return false;
     if (!proc_clock_since(&before, &process->clock, session->elapsed_ns, &session->cpu_ns,
                           &session->run_queue_ns))
-        process->clock_cpu_ns = 0; /* The clock must be read again in the next interval. */
+        process->clock_cpu_ns = 0; /* forces a reading in the next interval */
     return true;
 }
 
@@ -223,9 +222,9 @@ static void collect_reported(struct postgres_source *source, const struct sample
     }
 }
 
-/* Collects the times during which samples found the task asleep; returns their sum. SQL may report
- * a session as on a CPU although its task has fallen asleep when the state of the task is read. The
- * reason of such a sleep is unknown, so it is left out unless `without_event` is true. */
+/* Appends the times during which samples found the task asleep to source->times, and returns their
+ * sum. If a task falls asleep after SQL has reported it on a CPU, the reason of the sleep is
+ * unknown. Such sleep is left out unless `without_event` is true. */
 static uint64_t collect_asleep(struct postgres_source *source,
                                const struct sampled_session *sampled, bool without_event,
                                struct session *session)
@@ -250,8 +249,8 @@ static uint64_t share(uint64_t ns, uint64_t part, uint64_t whole)
 }
 
 /* Scales the times of the samples to the time that the session slept by the scheduler's counts.
- * Unscaled, the sum is biased on a busy machine: camp gets a CPU for its sample mostly when another
- * task falls asleep. */
+ * Without scaling, the sum is wrong on a busy machine: camp gets a CPU for its sample mostly when
+ * another task falls asleep. */
 static void scale(const struct sampled_session *sampled, uint64_t sum_ns, struct session *session,
                   struct session_time *times)
 {

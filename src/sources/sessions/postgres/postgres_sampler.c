@@ -11,12 +11,12 @@
 #include <string.h>
 
 #define PERIOD_NS (100 * (uint64_t)NS_PER_MS)
-/* longest wait for the answer to a snapshot */
+/* longest wait for the answer to a request for a snapshot */
 #define LATE_NS (50 * (uint64_t)NS_PER_MS)
-/* longest time between two snapshots that samples cover, unless three periods are longer */
+/* samples cover at most this time between two snapshots, or three periods if that is longer */
 #define LONGEST_NS ((uint64_t)NS_PER_S)
 #define CPU_SHARE 0.01
-#define SMOOTHING 8 /* The cost of one sample changes the smoothed cost by 1/8. */
+#define SMOOTHING 8 /* a new sample changes the smoothed cost by 1/8 of the difference */
 
 void postgres_pace_update(struct postgres_pace *pace, uint64_t cost_ns)
 {
@@ -65,8 +65,8 @@ static int add_samples(struct postgres_source *source)
                              snapshot->count);
 }
 
-/* Takes one snapshot. REMOTE_PENDING if there was no answer until `until_ns`, or if the server
- * failed; the failure is then in sampler->failure. */
+/* Takes one snapshot. Returns REMOTE_PENDING if there was no answer until `until_ns`, and also if
+ * the server failed. sampler->failure then has the failure. */
 static int take_snapshot(struct postgres_source *source, bool whole, uint64_t until_ns,
                          struct camp_error *error)
 {
@@ -110,15 +110,14 @@ static void pause_until(struct postgres_source *source, uint64_t until_ns)
             ;
 }
 
-/* The last snapshot was brief and contained new sessions, so the next snapshot must be whole to
- * name them. */
+/* True if the last snapshot was brief and had new sessions. Only a whole snapshot has their names.
+ */
 static bool wants_names(const struct postgres_sampler *sampler)
 {
     return sampler->snapshot != NULL && !sampler->snapshot->is_whole && sampler->times.arrived > 0;
 }
 
-/* Waits only LATE_NS for a server that does not answer, because pause_until() takes samples of
- * memory. */
+/* camp waits at most LATE_NS for an answer, because it takes no samples of memory meanwhile. */
 static uint64_t answer_deadline_ns(uint64_t deadline_ns)
 {
     const uint64_t ns = now_ns(CLOCK_MONOTONIC) + LATE_NS;
@@ -147,8 +146,8 @@ static int take_snapshots_until(struct postgres_source *source, uint64_t deadlin
     return r;
 }
 
-/* Takes the snapshot that ends the interval. Connects again meanwhile if the connection was lost.
- */
+/* Takes the snapshot that ends the interval. If the connection is lost, tries to connect again
+ * until LATE_NS after the deadline. */
 static int take_last_snapshot(struct postgres_source *source, uint64_t deadline_ns,
                               struct camp_error *error)
 {

@@ -10,7 +10,7 @@
 #include "ledger/session_rules.h"
 #include "libraries/libpq.h"
 
-/* A text is never NULL. A missing text is "none" in `kind` and "" elsewhere. Texts live as long as
+/* Texts are never NULL. A missing text is "none" in `kind` and "" elsewhere. Texts live as long as
  * the snapshot. */
 struct postgres_session {
     int32_t pid;        /* in the server's pid namespace */
@@ -44,20 +44,20 @@ struct postgres_snapshot {
 
 /* Writes to `ret` the statement that asks a server of this version (server_version_num) for a
  * snapshot. A whole snapshot costs the server three times as much as a brief one. If `queries` is
- * true, a whole snapshot contains the texts of statements. */
+ * true, a whole snapshot contains the texts of the sessions' statements. */
 #define POSTGRES_STATEMENT_SIZE 1200
 void postgres_snapshot_statement(bool is_whole, bool queries, int version,
                                  char ret[POSTGRES_STATEMENT_SIZE]);
 
-/* Fills the sessions of *ret from the answer to a snapshot statement, in binary form. The snapshot
- * owns `rows` from then on. The caller sets connection, asked_ns and answered_ns. CAMP_E_NOMEM, or
- * CAMP_E_FORMAT if the columns are others. */
+/* Fills *ret from the answer to a snapshot statement, in binary form. The snapshot then owns
+ * `rows`. The caller sets connection, asked_ns and answered_ns. CAMP_E_NOMEM, or CAMP_E_FORMAT if
+ * the answer has other columns. */
 int postgres_snapshot_read(struct postgres_snapshot *ret, PGresult *rows, struct camp_error *error);
 void postgres_snapshot_release(struct postgres_snapshot *snapshot);
 
-/* The first function returns the time of the snapshot, the middle of the query. The second function
- * returns the start of a session. Both times are CLOCK_MONOTONIC. The start is derived from the
- * session's age, so the server's clock may differ from camp's. */
+/* postgres_snapshot_ns() returns the time of the snapshot: the middle of the query.
+ * postgres_session_start_ns() returns the start of a session. Both times are CLOCK_MONOTONIC. The
+ * start is computed from the session's age, so the server's clock may differ from camp's. */
 uint64_t postgres_snapshot_ns(const struct postgres_snapshot *snapshot);
 uint64_t postgres_session_start_ns(const struct postgres_snapshot *snapshot,
                                    const struct postgres_session *session);
