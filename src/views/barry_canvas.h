@@ -59,5 +59,4 @@ bool barry_place(const struct canvas *canvas, const struct weights *weights, str
  * vertex `to`. */
 struct place barry_quarter(const struct canvas *canvas, size_t from, size_t to, int quarters);
 
-/* Writes the labels (barry.h) for which there is space. */
 void barry_label(const struct canvas *canvas);

@@ -1,4 +1,3 @@
-/* Short headings for columns of states. */
 #pragma once
 
 #include <stddef.h>

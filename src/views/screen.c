@@ -102,8 +102,6 @@ static attr_t attributes_of(int code)
     return A_NORMAL;
 }
 
-/* Parses an escape sequence such as "\033[31m" at the start of the line, and removes it from the
- * line. */
 static bool parse_colour(struct line *line, attr_t *ret)
 {
     const char *end = memchr(line->text, 'm', line->length);

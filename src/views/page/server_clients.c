@@ -65,7 +65,6 @@ static size_t read_own(struct client *client, char *ret, size_t capacity)
     return count;
 }
 
-/* Reads up to `capacity` bytes. Sets *ret_count to 0 if there are no bytes yet. */
 static int read_next(struct server *server, struct client *client, char *ret, size_t capacity,
                      size_t *ret_count)
 {

@@ -1,4 +1,3 @@
-/* Parts of all pictures: title, description, caption, names and colours. */
 #include "picture_parts.h"
 #include "views/palette.h"
 
@@ -117,7 +116,6 @@ static void write_unaccounted(FILE *stream, const struct caption *caption)
     fputs(".\n", stream);
 }
 
-/* Writes the left-out share, and the names of up to 6 states that belong to no vertex. */
 static void write_left_out(FILE *stream, const struct vertices *vertices,
                            const struct caption *caption)
 {
