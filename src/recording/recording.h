@@ -1,4 +1,5 @@
-/* Reads recordings (camp record, docs/recording.md) as sources and as files. */
+/* Opens recordings (camp record, docs/recording.md) as sources, finds their files, and describes a
+ * file. */
 #pragma once
 
 #include "format.h"

@@ -50,9 +50,9 @@ struct recording_table {
     char *label_names[LABELS_MOST];
     sqlite3_stmt *tick, *identity;
     sqlite3_stmt *rows; /* reads NAME_rows; columns 0 and 1 are entity and flags */
-    sqlite3_stmt
-        *seldom; /* reads NAME_seldom; column 0 is entity. NULL if there is no such table. */
-    /* [schema.column_count + RECORDING_EXTRA_COUNT] says where each column is. */
+    /* reads NAME_seldom; column 0 is entity. NULL if there is no such table. */
+    sqlite3_stmt *seldom;
+    /* [schema.column_count + RECORDING_EXTRA_COUNT] where each column is read */
     struct recording_place {
         sqlite3_stmt *statement; /* `rows` or `seldom` */
         int column;

@@ -50,7 +50,8 @@ struct fork_truth {
     /* number of children that read their own clocks, and sum of their exits' CPU times */
     uint64_t self_timed, exits_ns;
     double exits_square;
-    /* number of children that do not, and sum of their CPU clocks, read when they are zombies */
+    /* number of children that do not read their clocks, and sum of these clocks, read from the
+     * zombies */
     uint64_t untimed, clocks_ns;
     /* sum of the CPU times of fork() for the untimed children; at_most_ns includes it */
     uint64_t forks_ns;

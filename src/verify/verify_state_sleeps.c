@@ -77,9 +77,9 @@ static const struct state_row {
 };
 
 /* The load's clocks count falling asleep and waking as sleep, the states count it as CPU time. The
- * load's clocks count a preemption before the sleep as sleep, the states count it as run queue. The
- * waits in CAMP_STATE_LOCK before and after the act are subtracted. The wait at the end of the act
- * for the thread that wakes the load is allowed. */
+ * load's clocks count a preemption before the sleep as sleep, the states count it as run queue. For
+ * CAMP_STATE_LOCK, the waits before and after the act are subtracted, and the allowed error
+ * includes the wait at the end of the act for the thread that wakes the load. */
 static void judge_sleep(struct verification *verification, const struct state_row *row,
                         const struct subject *subject, const struct camp_thread_states *did)
 {

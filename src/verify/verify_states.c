@@ -268,7 +268,7 @@ static int run_system(struct verification *verification, struct watch *watch,
     int r = subject_open(&subject, act_split, NULL, sizeof(struct split), error);
 
     if (r == CAMP_OK)
-        r = subject_do(&subject, error); /* only prepares (split_time()) */
+        r = subject_do(&subject, error); /* makes `bytes` resident (split_time()) */
     if (r == CAMP_OK)
         r = watch_act(watch, &subject, &did, error);
     if (r == CAMP_OK)

@@ -12,7 +12,7 @@ struct veth {
 };
 
 /* Makes the pair, and moves the calling process to the near namespace. The process must have one
- * thread, and it cannot go back. Without CAP_SYS_ADMIN it creates a user namespace, if that is
+ * thread, and cannot go back. Without CAP_SYS_ADMIN, a user namespace is created, if that is
  * permitted. No other packets use the pair, because IPv6 is off and both neighbours are
  * configured. */
 int veth_make(struct veth *ret, struct camp_error *error);
