@@ -34,8 +34,8 @@ int selection_numbers(struct process_selection *processes);
 void selection_see(struct process_selection *processes, int64_t pid);
 int selection_complain_of_missing(const struct process_selection *processes, const char *source);
 
-/* Returns the pid of a living process that was not in the first interval, or NO_PID. For living
- * processes only, after the first interval. */
+/* Returns the pid of a living process that was not in the first interval, or NO_PID. Called after
+ * the first interval, and not for a recording. */
 int32_t selection_unseen(const struct process_selection *processes);
 
 /* Each prints an error and returns STATUS_FAILURE. */

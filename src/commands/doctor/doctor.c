@@ -161,8 +161,8 @@ static void add_tier(struct doctor *doctor, enum tasks_tier tier, bool available
     DOCUMENT_ADD(&doctor->document, TIERS, cells);
 }
 
-/* Returns whether a capability for microstates is missing. Root in a container has the
- * capabilities, although they are valid only inside the container. */
+/* Returns whether a capability for microstates is missing. Returns false for root in a container,
+ * whose capabilities are valid only inside the container. */
 static bool lacks_states(const struct doctor *doctor)
 {
     return doctor->states_refusal.code == CAMP_E_PERM &&

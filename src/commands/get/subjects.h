@@ -17,8 +17,8 @@
 struct subject {
     enum camp_kind kind;
     char label[LABEL_SIZE]; /* the text before the counter's name, such as "network.eth0" */
-    /* The identity of the subject. The library's struct for this kind starts with the same
-     * member. */
+    /* The identity of the subject, which is the first member of the library's struct for its
+     * kind. */
     union {
         int32_t cpu;
         char device[CAMP_NAME_SIZE];

@@ -58,7 +58,7 @@ struct file {
 
 struct information {
     struct recording_set set;
-    size_t rotated;     /* number of rotated files of this name, or 0 if it was not rotated */
+    size_t rotated;     /* number of rotated files of the recording, or 0 if it was not rotated */
     struct file *files; /* [set.count] */
     struct cell *cells; /* [set.count x ARRAY_COUNT(file_fields)] */
     /* The first and the last readable file. NULL if no file is readable. */
