@@ -185,7 +185,6 @@ bool options_complete(const struct option_table *table,
 {
     size_t count = 0;
 
-    /* --json and --csv follow --format in the table. */
     for (size_t i = 0; i < table->count; i++) {
         if (count + sizeof format_aliases / sizeof format_aliases[0] + 3 > MAXIMUM_OPTIONS)
             return false;

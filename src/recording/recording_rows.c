@@ -29,7 +29,6 @@ static int read_number(const struct recording_table *table, sqlite3_stmt *statem
                : not_a_number(table, statement, column, error);
 }
 
-/* Returns NULL if there is no memory. */
 static struct entity *add_row(struct recording_rows *interval, struct recording_row row)
 {
     struct entity *entity = frame_add(&interval->frame);

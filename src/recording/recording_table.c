@@ -76,7 +76,6 @@ static void share_interrupts(struct recording_table *table)
     }
 }
 
-/* Returns false if the statement has no column of this name. */
 static bool place_in(struct recording_place *ret, sqlite3_stmt *statement, const char *name)
 {
     for (int i = 0; i < sqlite3_column_count(statement); i++) {

@@ -144,7 +144,6 @@ static void judge_cpus(struct machine *machine, const struct readings *readings)
     machine->error.code = r;
 }
 
-/* Arguments and result of read_cpus(). */
 struct cpu_reading {
     struct camp_cpu *cpus; /* [CPUS_MAX] */
     size_t count;

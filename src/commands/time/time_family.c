@@ -162,7 +162,6 @@ static const char *process_name(const struct family *family, size_t at)
     return threads[at].name;
 }
 
-/* Returns false if there is no memory. */
 static bool add_row(struct frame *sums, const char name[CAMP_STATES_NAME_SIZE])
 {
     struct entity *entity = frame_add(sums);
