@@ -1,9 +1,8 @@
 /*
- * The processes of the source "tasks", with the CPUs of the same interval beside them.
+ * The rows are the processes of tasks_source_open(), and source_beside() has the CPUs.
  *
- * The rows have no states: a process with several threads may run for longer than the interval, so
- * "on a CPU" and "not on a CPU" would not add up to the interval. Views that show states use the
- * CPUs.
+ * A process has no states: its threads together may run for longer than the interval, so "on a CPU"
+ * and "not on a CPU" would not add up to the interval. Views that show states use the CPUs.
  */
 #include "check.h"
 
@@ -15,9 +14,9 @@ struct check_source {
     struct source source; /* must be the first member */
     struct source *tasks, *cpus;
     bool is_sampled;
-    struct frame measured;    /* without the columns that the tier schedstat lacks */
-    const struct frame *seen; /* the CPUs of the last interval */
-    struct frame none;        /* used before the first interval; has no rows */
+    struct frame measured;    /* on the tier schedstat: the processes, without sampled time */
+    const struct frame *seen; /* the CPUs */
+    struct frame none;        /* a frame without rows: the CPUs before the first interval */
 };
 
 static const struct schema *schema_of(const struct check_source *source)

@@ -70,8 +70,8 @@ static bool is_no_finite(struct field field)
     return is_word(field, "nan") || is_word(field, "inf") || is_word(field, "infinity");
 }
 
-/* Returns mantissa x 10^exponent. The last bit may be wrong if no double holds the power
- * exactly. */
+/* Returns mantissa x 10^exponent. The last bit may be wrong if no double is exactly
+ * 10^exponent. */
 static double scaled(uint64_t mantissa, int exponent)
 {
     static const double powers[EXACT_POWERS] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -85,9 +85,8 @@ static double scaled(uint64_t mantissa, int exponent)
     return (double)((long double)mantissa * powl(10, exponent));
 }
 
-/* Parses digits with an optional decimal point. *mantissa gets the first 18 significant digits, and
- * *exponent the power of ten of the last digit in *mantissa. Returns false if there are no
- * digits. */
+/* Parses digits with an optional decimal point. The number is *mantissa x 10^*exponent; digits
+ * after the first 18 significant ones are cut. Returns false if there are no digits. */
 static bool parse_digits(const char **at, const char *end, uint64_t *mantissa, int *exponent)
 {
     int digits = 0, point = 0;
@@ -133,8 +132,8 @@ static bool parse_exponent(const char **at, const char *end, int *exponent)
     return *at == end;
 }
 
-/* Returns whether a malformed number looks like "12,5" or "1,500": it has only digits, signs,
- * points, an "e", and at least one comma. */
+/* Returns whether the field looks like "12,5" or "1,500": it has only digits, signs, points, an
+ * "e", and at least one comma. */
 static bool has_comma(struct field field)
 {
     bool is_any_digit = false, is_any_comma = false;

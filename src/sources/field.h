@@ -2,12 +2,12 @@
  * A field is a number, a time or a unit as text: in a table, in the answer of a server, or in an
  * option. Parsing does not depend on the locale.
  *
- * A time is either text or a number. As text it is a date of ISO 8601 with an optional time of day.
- * Text without an offset from UTC is in the time zone of this machine.
+ * A time may be a date of ISO 8601, with an optional time of day. If it has no offset from UTC, it
+ * is in the time zone of this machine.
  *
- * A time as a number counts seconds, ms, us or ns since 1970; its magnitude tells the unit. A
- * number below 10^8 s is called plain: it counts seconds from a zero that the table chose, or it
- * numbers the intervals of the table.
+ * A time may also be a number of seconds, ms, us or ns since 1970; its size tells the unit. A
+ * number below 10^8 s does not count from 1970, and is called plain: it counts seconds from a zero
+ * that the table chose, or it numbers the intervals of the table.
  */
 #pragma once
 
@@ -54,23 +54,24 @@ const char *unit_name(enum unit unit);
 /* Returns false for percent and share, which are fractions of the interval. */
 bool unit_is_time(enum unit unit);
 
-/* Returns one unit in ns. `elapsed_ns` is the length of the interval, which matters for percent and
- * share. */
+/* Returns the length of one unit in ns. For percent and share it is a part of `elapsed_ns`, the
+ * length of the interval. */
 double unit_ns(enum unit unit, double elapsed_ns);
 
 struct time_form {
     bool is_number;
     bool is_plain;  /* the number counts from a zero that the table chose, not from 1970 */
     enum unit unit; /* the unit if is_number */
-    /* A cache: local time is offset_s ahead of UTC in the quarter of an hour number `quarter`. */
+    /* Cached if has_offset: local time is offset_s ahead of UTC during one quarter of an hour,
+     * which has the number `quarter` since 1970. */
     bool has_offset;
     int64_t quarter, offset_s;
 };
 
-/* Guesses the form of the times in a table from times[count], its first times. `named` is the unit
- * in the name of the column, or UNIT_NONE. */
+/* Guesses the form of a column of times from times[count], the first fields of the column. `named`
+ * is the unit in the name of the column, or UNIT_NONE. */
 void time_form_guess(struct time_form *ret, const struct field *times, size_t count,
                      enum unit named);
 
-/* Converts a time to ns since 1970, or since the zero of the table if form->is_plain. */
+/* Converts a time to ns since 1970 or, if form->is_plain, since the zero of the table. */
 enum field_fault field_time(struct field field, struct time_form *form, int64_t *ret_ns);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <time.h>
 
-/* A smaller number does not count seconds since 1970: 10^8 s after 1970 is in 1973. */
+/* A smaller number is plain (field.h): as seconds since 1970 it would be a time before 1974. */
 #define PLAIN_BELOW_S 1e8
 #define LATEST_S 9000000000 /* the year 2255; 64 bits hold ns until 2262 */
 #define QUARTER_S 900       /* the offset of a time zone changes only at a quarter of an hour */
@@ -99,7 +99,7 @@ static bool parse_time_of_day(struct field *field, struct tm *ret, int64_t *ret_
 }
 
 /* Returns by how many seconds local time is ahead of UTC. `as_utc_s` is a local time that was
- * converted as if it were UTC. The offset is cached, because mktime(3) is slow and adjacent rows
+ * converted as if it were UTC. The result is cached, because mktime(3) is slow, and adjacent rows
  * are mostly in the same quarter of an hour. */
 static int64_t local_offset_s(struct time_form *form, int64_t as_utc_s)
 {
@@ -149,8 +149,9 @@ static enum field_fault read_text(struct field field, struct time_form *form, in
     return FIELD_OK;
 }
 
-/* Parses a decimal number without an exponent exactly, because a double is too coarse for ns since
- * 1970. `unit` is the unit in ns. Returns false if the field has another form or is too large. */
+/* Parses a decimal number exactly, because a double is too coarse for ns since 1970. `unit` is the
+ * length of the unit in ns. Returns false if the number has an exponent or is too large, or if the
+ * field is no number. */
 static bool read_exactly(struct field field, uint64_t unit, int64_t *ret_ns)
 {
     const uint64_t largest = (uint64_t)LATEST_S * (NS_PER_S / unit);
@@ -200,7 +201,7 @@ enum field_fault field_time(struct field field, struct time_form *form, int64_t 
                            : read_text(field, form, ret_ns);
 }
 
-/* Guesses the unit of a number that counts from 1970. A number too small for that is in seconds. */
+/* Guesses the unit of a time from its size. A plain number is in seconds. */
 static enum unit unit_of_magnitude(double value)
 {
     return value >= PLAIN_BELOW_S * 1e9   ? UNIT_NS

@@ -62,8 +62,7 @@ static int open_query(const struct from *from, struct source **ret, struct from_
     return r == CAMP_OK ? table_source_open(rows, facts->name, from, ret, facts, error) : r;
 }
 
-/* Calls the function that opens the source. `place` is the text after a prefix such as
- * "postgres:". */
+/* `place` is the text after a prefix such as "postgres:". */
 static int open_foreign(const struct from *from, enum from_opener opener, const char *place,
                         struct source **ret, struct from_facts *facts, struct camp_error *error)
 {
@@ -115,7 +114,7 @@ int from_source_of(const char *text, const struct from_source **ret, struct camp
     if (may_be_path && recording_is_path(text))
         source = from_source_of_recordings();
     else if (source != NULL && source->opener == OPENS_RECORDING)
-        source = NULL; /* the ending .camp of a recording must be in lower case, unlike .csv */
+        source = NULL; /* unlike .csv, the ending .camp must be in lower case */
     if (source == NULL) {
         list_names(names);
         return camp_fail(error, CAMP_E_INVALID, 0, "there is no source '%s'; the sources are %s",
@@ -128,9 +127,8 @@ int from_source_of(const char *text, const struct from_source **ret, struct camp
     return CAMP_OK;
 }
 
-/* Replaces the source by a part of it whose rows have states and are disjoint, because a sum of the
- * rows must count no time twice. The source "check" becomes its CPUs; CPUs lose the row with their
- * total. */
+/* Replaces a source without states, such as "check", by the CPUs beside it. Leaves out the total of
+ * CPUs, because a sum of all rows must count no time twice. */
 static int select_states(struct source *source, struct source **ret)
 {
     int r = CAMP_OK;

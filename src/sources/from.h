@@ -1,7 +1,4 @@
-/*
- * The option --from, which is the same in every command, opens any source by its name. from_list.c
- * has the list of sources.
- */
+/* The option --from opens any source by its name. from_list.c has the list of sources. */
 #pragma once
 
 #include "source.h"
@@ -13,29 +10,29 @@ struct from {
     const char *query; /* SQL for sqlite: and odbc:, PromQL for prometheus: */
     /* For a table: the unit of its values, such as "ms"; NULL if camp finds it out. */
     const char *unit;
-    int64_t begin_ns;     /* for a source with an end: start in ns since 1970; 0 means no limit */
-    int64_t end_ns;       /* for a source with an end: end in ns since 1970; 0 means no limit */
+    int64_t begin_ns;     /* --begin in ns since 1970; 0 means no limit */
+    int64_t end_ns;       /* --end in ns since 1970; 0 means no limit */
     uint64_t interval_ns; /* for the history of a fleet; 0 means the period of its scrapes */
     double speed; /* of a replay: 1 is the original speed, 2 twice as fast, 0 without waiting */
     uint32_t states_options; /* enum camp_states_option */
     bool microstates_alone;  /* an option needs microstates, so threads must not use another tier */
-    /* For threads on tier schedstat: "processes", "users" or "commands" if threads are added up to
-     * these; NULL if the rows are threads. */
+    /* For threads on tier schedstat: "processes", "users" or "commands" are the rows instead of
+     * threads; NULL means threads. */
     const char *rows_without_states;
-    /* For threads on tier schedstat: pids[pid_count] are the processes whose threads are shown.
-     * With a pid_count of 0 all threads are shown. The caller may change the pids while the source
-     * is open. */
+    /* For threads on tier schedstat: only threads of the processes pids[pid_count] are rows. If
+     * pid_count is 0, all threads are rows. The caller may change the pids while the source is
+     * open. */
     const int32_t *pids;
     size_t pid_count;
     bool no_kernel_threads; /* for threads on tier schedstat: kernel threads are left out */
-    /* The rows must have states and be disjoint: "check" opens its CPUs, and CPUs have no total. */
+    /* The rows must have states, and no row may be a total. So "check" opens its CPUs. */
     bool wants_states;
     const char *tier;  /* the measurement tier; NULL means the best available tier */
     const char *rules; /* for database sessions: a file of rules; NULL means the built-in rules */
-    bool detail;       /* for database sessions: the columns of the rules are the states */
+    bool detail;       /* for database sessions: the parts of states are shown as states */
     bool background;   /* for database sessions: processes of the server itself are rows, too */
     bool queries;      /* for database sessions: the text of the statement is a label */
-    /* For a fleet: the rows are the groups on this host. NULL if the rows are the hosts. */
+    /* For a fleet: the rows are the groups of threads on this host. NULL: the rows are hosts. */
     const char *host;
     /* For PromQL: the label whose values are the columns; NULL if camp chooses it. */
     const char *column;
@@ -45,9 +42,9 @@ struct from {
     void *context;
 };
 
-/* Returns the middle of an interval. --begin and --end select an interval by its middle. So two
- * adjacent selections have no interval in common, and a small difference between the requested time
- * and a recorded end neither adds nor drops an interval. */
+/* Returns the middle of an interval. --begin and --end select an interval if its middle is between
+ * them. So each interval is in exactly one of two adjacent selections, and a small difference
+ * between --end and the end of an interval does not matter. */
 static inline int64_t from_middle_ns(int64_t end_ns, uint64_t length_ns)
 {
     return end_ns - (int64_t)(length_ns / 2);
@@ -58,16 +55,15 @@ static inline int64_t from_middle_ns(int64_t end_ns, uint64_t length_ns)
 struct from_facts {
     char name[FROM_NAME_SIZE]; /* shown in titles: "threads", "run.camp (threads)" */
     char kind[32];    /* what the rows are, such as "threads"; if empty, see the schema's name */
-    const char *tier; /* a string constant: "bpf", "taskstats", "schedstat", "recording", "table" */
-    bool note_warns;  /* the note says what is missing: commands write it to stderr once */
+    const char *tier; /* a string constant, such as "bpf", "schedstat" or "table" */
+    bool note_warns;  /* `note` is a warning, which commands write to stderr once */
     bool live;        /* the source measures now and has no end */
-    uint64_t interval_ns; /* for a source with an end: usual length of an interval; 0 if unknown */
-    uint64_t frames;      /* 0 if unknown */
-    /* The start and the end of a source that has an end, in ns since 1970; 0 if unknown. */
+    uint64_t interval_ns; /* if not live: usual length of an interval; 0 if unknown */
+    uint64_t frames;      /* if not live: number of frames; 0 if unknown */
+    /* If not live: start and end in ns since 1970; 0 if unknown. */
     int64_t begin_ns;
     int64_t end_ns;
-    /* The command that shows the parts of a row, without the name of the row; empty if there is
-     * none. */
+    /* A command that shows the parts of a row, if the name of the row is appended. May be "". */
     char below[FROM_NAME_SIZE + 64];
     char note[FRAME_NOTE_SIZE]; /* how the source was read, for the user; may be empty */
 };
@@ -77,8 +73,8 @@ struct from_facts {
 int from_open(const struct from *from, struct source **ret, struct from_facts *ret_facts,
               struct camp_error *error);
 
-/* The text of --from without secrets. For a database it is only the word before the colon
- * ("postgres:..."), because a password may follow. */
+/* The text of --from without secrets. For a database it is "postgres:...", because a password may
+ * follow the colon. */
 struct from_shown {
     char text[CAMP_ERROR_SIZE - 256];
 };

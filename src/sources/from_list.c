@@ -73,7 +73,7 @@ static bool is_of(const struct from_source *source, const char *text)
     return strcmp(text, source->name) == 0;
 }
 
-/* Compares endings of file names last, because "sqlite:x.csv" is a database and not a table. */
+/* The ending of a file name decides last: "sqlite:x.csv" is a database, not a table. */
 const struct from_source *from_source_find(const char *text)
 {
     const struct from_source *file = NULL;
@@ -152,8 +152,8 @@ static uint32_t options_of(const struct from_source *source, bool with_query)
     return with_query && source->query_options != 0 ? source->query_options : source->options;
 }
 
-/* Writes the sources on which an option has an effect: "sqlite:FILE, odbc:DSN with --query or
- * prometheus:URL". */
+/* Writes a list of the sources that accept an option, such as "sqlite:FILE, odbc:DSN with --query
+ * or prometheus:URL". */
 static void list_sources(uint32_t option, char *ret, size_t size)
 {
     const struct from_source *found[32];

@@ -21,7 +21,7 @@ enum from_opener {
     OPENS_MARIADB,
     OPENS_ODBC,
     OPENS_FLEET,
-    OPENS_NOTHING /* not a source: the help of the row names the right source */
+    OPENS_NOTHING /* not a source; `help` names the source to use instead */
 };
 
 /* The options that only some sources accept. */
@@ -51,7 +51,7 @@ struct from_source {
     enum from_opener opener;
     uint32_t options;       /* the options that go with the source (enum from_option) */
     uint32_t query_options; /* the options that go with the source and --query; 0 means `options` */
-    bool hidden;            /* not listed, because another row of the list has the source */
+    bool hidden;            /* not shown in lists, because another row has the same source */
 };
 
 extern const struct from_source from_sources[];
@@ -60,25 +60,25 @@ extern const size_t from_source_count;
 /* The name of each option, such as "query", in the order of the bits of enum from_option. */
 extern const char *const from_option_names[FROM_OPTION_COUNT];
 
-/* Returns the row for a text such as "threads" or "postgres:host=db", or NULL. It opens no file, so
- * it does not find the folder of a rotated recording. */
+/* Returns the row for a text such as "threads" or "postgres:host=db", or NULL. Does not find the
+ * folder of a rotated recording, because it opens no file. */
 const struct from_source *from_source_find(const char *text);
 
 const struct from_source *from_source_of_recordings(void);
 
-/* Finds the row for any text, also for the folder of a rotated recording. Returns CAMP_E_INVALID if
- * there is no such source; the message lists the sources. Defined in from.c. */
+/* Like from_source_find(), but also finds the folder of a rotated recording. Returns CAMP_E_INVALID
+ * if there is no such source; the message lists the sources. Defined in from.c. */
 int from_source_of(const char *text, const struct from_source **ret, struct camp_error *error);
 
 /* Writes a source as a user would give it, such as "postgres:CONNINFO" or "FILE.csv". Returns
  * `ret`. */
 const char *from_source_form(const struct from_source *source, char *ret, size_t size);
 
-/* Returns the options that are set in `from` (enum from_option). --speed and --interval are left
- * out, because commands give them a value even if the user did not. */
+/* Returns the options that are set in `from` (enum from_option), except --speed and --interval:
+ * commands set them even if the user did not. */
 uint32_t from_given(const struct from *from);
 
-/* Checks that each of the options in `given` has an effect on the source. Returns CAMP_E_INVALID if
- * one has none; the message lists the sources with which that option goes. */
+/* Checks that the source accepts each of the options in `given` (enum from_option). Returns
+ * CAMP_E_INVALID for the first that it does not accept; the message lists the sources that do. */
 int from_check(const struct from_source *source, const char *text, uint32_t given,
                struct camp_error *error);

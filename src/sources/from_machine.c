@@ -15,7 +15,7 @@ static const char *name_of(const struct from *from)
     return from->text != NULL ? from->text : FROM_DEFAULT;
 }
 
-/* Finds --tier in tiers[count], and sets *ret to its index. A NULL in tiers[] is no tier. Without
+/* Finds --tier in tiers[count], and sets *ret to its index. Skips elements that are NULL. Without
  * --tier, *ret is unchanged. */
 static int find_tier(const struct from *from, const char *const *tiers, size_t count, size_t *ret,
                      struct camp_error *error)
@@ -51,8 +51,8 @@ static int open_states(const struct from *from, struct source **ret, struct from
     return r == CAMP_OK ? threads_source_open(from->states_options, from->stop, ret, error) : r;
 }
 
-/* Fails with the message of `refusal`. If a capability is missing, the message also lists the
- * sources that work without it. */
+/* Fails with the message of `refusal`. If capabilities are missing, adds the sources that work
+ * without them. */
 static int fail_without_states(int result, const struct camp_error *refusal,
                                struct camp_error *error)
 {
@@ -95,9 +95,9 @@ static int open_schedstat(const struct from *from, struct source **ret, struct f
     return threads_schedstat_open(&selection, from->stop, ret, error);
 }
 
-/* Opens threads by microstates. If microstates are not permitted or not supported, opens threads by
- * the counters of the scheduler, with a note. It fails instead if the user asked for the tier bpf,
- * an option needs microstates, or the rows are cgroups. */
+/* Opens threads by microstates. If these are not permitted or not supported, opens threads by the
+ * counters of the scheduler, with a note. But fails if the user asked for the tier bpf, an option
+ * needs microstates, or the rows are cgroups. */
 static int open_tasks(const struct from *from, struct source **ret, struct from_facts *facts,
                       struct camp_error *error)
 {
@@ -140,7 +140,6 @@ static int open_threads(const struct from *from, struct source **ret, struct fro
     return CAMP_OK;
 }
 
-/* Opens CPUs by microstates if possible, otherwise by the counters in /proc/stat. */
 static int open_cpus(const struct from *from, struct source **ret, struct from_facts *facts,
                      struct camp_error *error)
 {

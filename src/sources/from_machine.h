@@ -1,5 +1,5 @@
-/* Opens the sources of this machine by their names. Unlike from.h, it needs no library of a
- * database. */
+/* Opens the sources of this machine by their names, without the libraries of databases that from.h
+ * needs. */
 #pragma once
 
 #include "from.h"
@@ -9,7 +9,7 @@
 /* Returns whether `name` is a source of this machine, such as "cpus". */
 bool from_machine_has(const char *name);
 
-/* Opens a source of this machine by the name from->text. Fills `facts`, which must be zeroed, like
- * from_open(). Returns CAMP_E_INVALID for an unknown name or tier. */
+/* Opens the source of this machine that from->text names. *facts must be all zero before the call.
+ * Returns CAMP_E_INVALID for an unknown name or tier. */
 int from_machine_open(const struct from *from, struct source **ret, struct from_facts *facts,
                       struct camp_error *error);

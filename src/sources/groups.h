@@ -1,5 +1,5 @@
-/* Sources that add up the rows of another source. Each function takes ownership of that source, its
- * first argument: it is closed together with *ret, or at once after a failure. */
+/* Sources that add up the rows of another source, which is the first argument. The functions take
+ * ownership of it: they close it after a failure, and otherwise *ret closes it. */
 #pragma once
 
 #include "ledger/group.h"
@@ -10,7 +10,7 @@
 int groups_source_open(struct source *threads, enum group_key key, struct source **ret,
                        struct camp_error *error);
 
-/* Adds up entities by the label at index `label` of the schema (label_groups.c). Each value of the
- * label has a row of that name; entities without the label are in the row "(none)". A row has only
- * this label, and the same id in every frame. Returns CAMP_OK or CAMP_E_NOMEM. */
+/* Adds up the rows of `whole` by the label at index `label` of its schema (label_groups.c). The new
+ * source has a row for each value of the label, and a row "(none)" for entities without the label.
+ * A row has only this label, and the same id in every frame. Returns CAMP_OK or CAMP_E_NOMEM. */
 int label_groups_open(struct source *whole, size_t label, struct source **ret);

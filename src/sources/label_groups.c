@@ -1,7 +1,5 @@
-/*
- * Adds up entities by a label: one row for each value of the label. Unlike the groups of threads in
- * groups.c, a row includes exited entities: the sessions of a user come and go, but the user stays.
- */
+/* Unlike in groups.c, a row includes exited entities: the sessions of a user come and go, but the
+ * user stays. */
 #include "counters/error.h"
 #include "groups.h"
 #include "ledger/array.h"
@@ -16,16 +14,16 @@ struct label_groups {
     struct source *whole;
     size_t label; /* index in the schema */
     struct frame frame;
-    struct registry registry; /* the groups; the id of a group is the address of its labels */
+    struct registry registry; /* numbers the groups; a group's id is the address of its labels */
     struct label_place {
         uint64_t last_seen; /* registry.frames when the group last had a row */
         size_t row;         /* index of that row in `frame` */
-    } * places;             /* [capacity], by the number of the group in the registry */
+    } * places;             /* [capacity], indexed by the number of a group */
     size_t capacity;
 };
 
-/* Returns labels with only the value by which the groups are formed, or NULL if the entity has no
- * such value. */
+/* Returns labels that contain only the entity's label at index groups->label, or NULL if the entity
+ * does not have this label. */
 static const struct labels *group_of(const struct label_groups *groups, const struct entity *entity)
 {
     const char *values[LABELS_MOST] = { NULL };

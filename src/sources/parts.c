@@ -59,7 +59,7 @@ static const struct schema *describe_parts(const struct source *base)
     return whole_of(base)->describe(whole_of(base));
 }
 
-/* Leaves out the first row, which is the total. The other rows are not copied. */
+/* Leaves out the first row, the total, without copying the other rows. */
 static int next_parts(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
                       struct camp_error *error)
 {

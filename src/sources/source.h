@@ -4,10 +4,10 @@
  *
  * describe() returns the columns of the frames.
  *
- * next() waits until `deadline_ns` (CLOCK_MONOTONIC), and then fills the frame with what happened
- * since the last call. While it waits, it does urgent work. It returns early when a signal handler
- * sets *stop. The frame belongs to the source, and is valid until the next call. A source with an
- * end, such as a recording or a table, ignores the deadline and returns SOURCE_END at its end.
+ * next() waits until `deadline_ns` (CLOCK_MONOTONIC), and then returns a frame of what happened
+ * since the previous call. It returns early if a signal handler sets *stop. The frame belongs to
+ * the source, and is valid until the next call. A source with an end, such as a recording or a
+ * table, ignores the deadline and returns SOURCE_END at its end.
  *
  * beside(), if there is one, returns a second frame of the same snapshot, such as the CPUs beside a
  * frame of threads.
@@ -31,7 +31,7 @@ struct source {
     const struct frame *(*beside)(const struct source *source); /* may be NULL */
 };
 
-/* Returns the second frame of the last snapshot, or NULL if the source has none. */
+/* Returns the frame of beside(), or NULL if the source has no second frame. */
 static inline const struct frame *source_beside(const struct source *source)
 {
     return source->beside != NULL ? source->beside(source) : NULL;
@@ -43,16 +43,16 @@ static inline void source_close(struct source *source)
         source->close(source);
 }
 
-/* The columns of the sources of this machine. The enums are the indices of the columns. */
+/* The columns of the sources of this machine. The enum beside a schema has the indices of its
+ * columns. */
 extern const struct schema cpus_schema;        /* enum cpus_column */
 extern const struct schema cpus_states_schema; /* enum cpus_states_column */
 extern const struct schema threads_schema;     /* enum camp_state, then enum threads_counter */
 extern const struct schema threads_schedstat_schema;
 
-/* Opens the CPUs. The first row is the total (id CAMP_CPU_TOTAL), and the states are the columns of
- * /proc/stat. A CPU that went offline or came online in the interval is left out and counted as
- * partial, because its interval is incomplete. `root` says where to read; NULL means this
- * machine. */
+/* Opens the CPUs, with the columns of /proc/stat as states. The first row is the total (id
+ * CAMP_CPU_TOTAL). A CPU that went offline or came online in the interval has no row, and is
+ * counted in losses.partial. `root` says where to read; NULL means this machine. */
 int cpus_source_open(const struct camp_source *root, const volatile sig_atomic_t *stop,
                      struct source **ret, struct camp_error *error);
 
@@ -94,19 +94,18 @@ enum tasks_column {
 int tasks_source_open(enum tasks_tier tier, const volatile sig_atomic_t *stop, struct source **ret,
                       enum tasks_tier *ret_tier, struct camp_error *error);
 
-/* Keeps processes in every frame while they live, even if they did not run. pids[count] belongs to
- * the caller, who may change it. No pid may be below 1. */
+/* Gives each of the processes pids[count] a row in every frame while it lives, even if it did not
+ * run. The caller owns the array, and may change it later. Each pid must be at least 1. */
 void tasks_source_keep(struct source *source, const int32_t *pids, size_t count);
 
 size_t tasks_source_living(const struct source *source);
 
-/* Returns the CPUs of the same snapshot (enum cpus_states_column), measured at each context switch,
- * or NULL if the tier is not TASKS_BPF. The frame belongs to the source, and changes with each
- * frame of the source. */
+/* Returns the CPUs in the snapshot of the newest frame (enum cpus_states_column), or NULL if the
+ * tier is not TASKS_BPF. The result belongs to the source, and is valid until the next frame. */
 const struct frame *tasks_source_cpus(const struct source *source);
 
-/* Opens the threads by microstates (states.h): the living threads, and the threads that exited in
- * the interval. The states are those of enum camp_state, in its order. `options` is of enum
+/* Opens the threads by microstates (camp/states.h): the living threads, and the threads that exited
+ * in the interval. The states are those of enum camp_state. `options` is of enum
  * camp_states_option. */
 int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, struct source **ret,
                         struct camp_error *error);
@@ -128,20 +127,21 @@ enum threads_counter {
     THREADS_COLUMN_COUNT
 };
 
-/* Returns the CPUs of the last interval, from the same snapshot. The first row is the total (id
- * CAMP_CPU_TOTAL), whose count is the number of CPUs. The other rows are the CPUs. */
+/* Returns the CPUs in the snapshot of the newest frame. The first row is the total (id
+ * CAMP_CPU_TOTAL), whose `count` is the number of CPUs. */
 const struct frame *threads_source_cpus(const struct source *source);
 
 enum cpus_states_column {
-    /* With CAMP_STATES_NO_SYSCALLS, the user time includes the system time of all but kernel
+    /* With CAMP_STATES_NO_SYSCALLS, user time includes all system time except that of kernel
      * threads. */
     CPUS_STATES_USER,
     CPUS_STATES_SYSTEM,
     CPUS_STATES_IRQ,
     CPUS_STATES_SOFTIRQ,
-    CPUS_STATES_IOWAIT, /* idle, while a thread that slept on this CPU waits for a disk */
+    CPUS_STATES_IOWAIT, /* idle while a thread that went to sleep on this CPU waits for a disk */
     CPUS_STATES_IDLE,
-    CPUS_STATES_ANY_WAIT, /* part of iowait and idle: a thread anywhere waits for a disk */
+    /* Part of the two columns above: idle while a thread of any CPU waits for a disk. */
+    CPUS_STATES_ANY_WAIT,
     CPUS_STATES_KERNEL_WAIT,
     CPUS_STATES_STEAL,
     CPUS_STATES_SWITCHES,
@@ -154,11 +154,11 @@ struct camp_states *threads_source_session(const struct source *source);
 uint64_t source_clock_ns(clockid_t clock);
 
 /* For a program that handles signals itself, such as Python. source_wait() calls this function
- * before it sleeps and after a signal. If the function returns true, source_wait() stops as if
- * *stop were set. The default is NULL. */
+ * before it sleeps and after a signal, and returns false if this function returns true. The default
+ * is NULL. */
 extern _Thread_local bool (*source_interrupted)(void);
 
-/* Sleeps for slice_ns, but not beyond deadline_ns. Returns true if the deadline is not reached: the
- * caller should do urgent work and call again. Returns false if the deadline is reached or *stop is
- * set. */
+/* Sleeps for slice_ns, but not beyond deadline_ns. Returns true if there is time left before the
+ * deadline: the caller should do what must not wait, and call again. Returns false at the deadline,
+ * or if *stop is set. */
 bool source_wait(uint64_t deadline_ns, uint64_t slice_ns, const volatile sig_atomic_t *stop);

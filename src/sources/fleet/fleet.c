@@ -62,8 +62,8 @@ int fleet_ask_steps(struct fleet *fleet, const char *text, int64_t from_ns, int6
     return prometheus_client_ask(fleet->client, "query_range", text, times, until_ns, ret, error);
 }
 
-/* Takes a snapshot. A failure does not end the source: the note of the next frames reports the
- * failure until a snapshot succeeds. */
+/* Takes a snapshot. If the server fails, returns CAMP_OK: the notes of frames report the failure
+ * until a snapshot succeeds. */
 static int take_snapshot(struct fleet *fleet, uint64_t until_ns)
 {
     struct prometheus_answer answer;
@@ -84,8 +84,8 @@ static int take_snapshot(struct fleet *fleet, uint64_t until_ns)
     return r;
 }
 
-/* Updates age_ns. If a slow server answers with old samples, intervals end earlier, so that all
- * hosts have samples at the end of the interval. */
+/* Updates age_ns. If the server is slow and its samples are old, intervals end earlier by age_ns,
+ * so that all hosts have samples at the end of an interval. */
 static void update_age(struct fleet *fleet, uint64_t now, int64_t most_ns)
 {
     int64_t age_ns = (int64_t)(now - fleet->data_ns);
@@ -93,7 +93,7 @@ static void update_age(struct fleet *fleet, uint64_t now, int64_t most_ns)
     if (fleet->is_failed)
         return;
     fleet->age_ns -= fleet->age_ns / AGE_FADES;
-    /* age_ns grows by at most most_ns, so that no interval becomes empty */
+    /* a larger growth could make an interval empty */
     if (age_ns > fleet->age_ns + most_ns)
         age_ns = fleet->age_ns + most_ns;
     if (age_ns > fleet->age_ns)
@@ -115,9 +115,8 @@ static const char *note_of(struct fleet *fleet)
     return fleet->note;
 }
 
-/* Returns how long next() waits for an answer at the end of an interval. An answer that arrives
- * later belongs to the next interval, and the rows of this interval end at the last known
- * samples. */
+/* Returns how long next() waits for an answer at the end of an interval. If the answer arrives
+ * later, the rows of the interval end at the newest samples that are known. */
 static uint64_t patience_ns(const struct fleet *fleet)
 {
     const uint64_t part_ns = (fleet->frame.end_ns - fleet->frame.start_ns) / ANSWER_PART;
@@ -125,8 +124,8 @@ static uint64_t patience_ns(const struct fleet *fleet)
     return part_ns < ANSWER_NS ? ANSWER_NS : part_ns < ANSWER_MOST_NS ? part_ns : ANSWER_MOST_NS;
 }
 
-/* Waits until the deadline. If the last snapshot is still unanswered, its answer is read as soon as
- * it arrives, so that the next question can be sent. */
+/* Waits until the deadline. If a question is still unanswered, meanwhile reads its answer, so that
+ * the next question can be sent. */
 static int wait_until(struct fleet *fleet, uint64_t deadline_ns)
 {
     int r = CAMP_OK;
@@ -194,7 +193,7 @@ static void close_fleet(struct source *base)
     free(fleet);
 }
 
-/* Takes the first snapshot, which determines where the first interval starts. */
+/* Takes the first snapshot. The first interval starts before it, by fleet_lag(). */
 static int start_live(struct fleet *fleet, const struct from *from, struct camp_error *error)
 {
     uint64_t now;
@@ -261,7 +260,7 @@ static void fill_facts(struct fleet *fleet, struct from_facts *facts)
     facts->frames = (uint64_t)((fleet->end_ns - fleet->begin_ns) / fleet->step_ns);
 }
 
-/* Returns false if the time range is empty, because --begin is in the future. */
+/* Returns false if --begin is in the future. */
 static bool set_time_range(struct fleet *fleet, const struct from *from)
 {
     const int64_t now = (int64_t)now_ns(CLOCK_REALTIME);

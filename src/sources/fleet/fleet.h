@@ -6,12 +6,12 @@
  *    from->host a row is a group of threads of that host (the label groupname), with the states of
  *    camp_group_state_seconds_total. With from->query the rows are the result of a PromQL query. A
  *    query that consists of matchers, '{datacenter="fra"}', only selects hosts.
- *  - The newest samples are read at the end of each interval, and fleet_samples.h accounts their
- *    differences to intervals. An interval ends one scrape period before it is shown, because its
+ *  - The newest samples are read at the end of each interval. fleet_samples.h divides the growth of
+ *    counters among intervals. An interval ends one scrape period before it is shown, because its
  *    end must lie between two samples.
  *  - A host is missing if it is down, or has had no samples for two scrape periods. A missing host
- *    is counted in losses.lost and named in the frame's note. It has no row.
- *  - With from->begin_ns (and end_ns) the source shows Prometheus' history, and ends.
+ *    has no row, is counted in losses.lost, and is named in the note of the frame.
+ *  - With from->begin_ns the source reads the past from Prometheus, until from->end_ns or now.
  */
 #pragma once
 

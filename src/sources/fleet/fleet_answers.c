@@ -1,5 +1,5 @@
-/* Adds the series of an answer to the samples. The labels of a series identify its member (a host,
- * a group or a row of a query), and one label identifies the column. */
+/* Adds the series of an answer to the samples. One label of a series identifies its column. The
+ * other labels identify its member: a host, a group or a row of a query. */
 #include "fleet_inside.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #define CLOCK_STEP_NS ((int64_t)5 * NS_PER_S)
 
-/* Names a query's row by the values of the labels that identify it, such as "db1:9187 sda". */
+/* Joins the values of the labels that identify a row of a query, such as "db1:9187 sda". */
 static void name_of_query(const struct fleet *fleet, const struct prometheus_series *series,
                           char *ret, size_t size)
 {
@@ -73,8 +73,9 @@ static struct fleet_member *group_of(struct fleet *fleet, const struct prometheu
     return member_of(fleet, &fleet->groups, series, without, GROUP_LABEL);
 }
 
-/* Returns the column of a series of a query. The series "elapsed" has the elapsed time of its row:
- * for a query with a range as a counter, otherwise as a multiple of the interval's length. */
+/* Returns the column of a series of a query. A series "elapsed" has the elapsed time of its row. In
+ * a query with a range it is a counter (FLEET_CLOCK). In other queries it is a multiple of the
+ * interval's length, so it counts like a number of CPUs (FLEET_CPUS). */
 static size_t column_of_query(const struct fleet *fleet, const struct prometheus_series *series)
 {
     const char *value =
@@ -85,8 +86,8 @@ static size_t column_of_query(const struct fleet *fleet, const struct prometheus
     return fleet_columns_find(&fleet->columns, value);
 }
 
-/* Returns the column of a series in the samples, or SIZE_MAX if the series is unknown. *ret_adds is
- * set to true if the column is the sum of several series. */
+/* Returns the index of the column that has the values of a series, or SIZE_MAX if the series is
+ * unknown. *ret_adds is true if the column is the sum of several series. */
 static size_t column_of(const struct fleet *fleet, const struct prometheus_series *series,
                         bool *ret_adds)
 {
@@ -151,9 +152,9 @@ int fleet_add_series(struct fleet *fleet, const struct prometheus_answer *answer
     return r;
 }
 
-/* Estimates how far the server's clock is ahead of CLOCK_MONOTONIC. An answer arrives some time
- * after its evaluation, so the largest difference is the best estimate. A difference that is
- * smaller by more than CLOCK_STEP_NS means that the clock was set. */
+/* Updates offset_ns, an estimate of how far the server's clock is ahead of CLOCK_MONOTONIC. time_ns
+ * is the server's clock at an evaluation. The answer arrives later, so the estimate is the largest
+ * difference. A drop by more than CLOCK_STEP_NS means that the server's clock was set back. */
 void fleet_update_clock(struct fleet *fleet, int64_t time_ns)
 {
     const int64_t offset_ns = time_ns - (int64_t)now_ns(CLOCK_MONOTONIC);
@@ -197,8 +198,8 @@ static int add_value(struct fleet *fleet, const struct prometheus_series *series
     return add_number(fleet, host, series, column, sample, false);
 }
 
-/* Adds either the scrape times of an answer, or its values. The scrape times must be added first,
- * because add_value() needs them. */
+/* If `values` is true, adds the values of an answer; otherwise adds scrape times and hosts that are
+ * down. Values must be added last, because add_value() needs the scrape times. */
 static int add_marked(struct fleet *fleet, const struct prometheus_answer *answer, bool values)
 {
     struct prometheus_series series;

@@ -1,5 +1,5 @@
 /* The questions in PromQL. A snapshot is one question, so that all its values are evaluated at the
- * same time. PromQL allows a comma after the last matcher, and empty braces. */
+ * same time. Matchers are inserted even if they are empty: PromQL allows {} and {name="x",}. */
 #include "fleet_inside.h"
 
 #include <stdio.h>
@@ -8,8 +8,8 @@
 
 #define MARKED(mark) "\"" FLEET_PART "\",\"" mark "\",\"\",\"\")"
 
-/* `at` is an opening quote. Returns the position after the closing quote, or the end of the text if
- * there is no closing quote. */
+/* `at` is an opening quote. Returns the position after the closing quote. Without a closing quote
+ * this is the end of the text. */
 static const char *skip_string(const char *at)
 {
     const char quote = *at++;
@@ -72,10 +72,12 @@ char *fleet_raw_selector(const struct fleet *fleet)
     return rows_selector(fleet, fleet->sampled != SIZE_MAX ? "|" METRIC_SAMPLED : "");
 }
 
-/* The values of an instant query have the time of the evaluation, not the time of the scrape. So
- * the question also asks for the time of the last scrape. It asks this only for METRIC_CPUS,
- * because all counters of a host come from one scrape. The part with the most series is the last
- * operand of "or", because each "or" compares its series with all series before them. */
+/* In the answer to a snapshot's question all samples have the time of the evaluation. So the
+ * question also asks for the time of each host's newest scrape. METRIC_CPUS is enough for this,
+ * because all counters of a host come from one scrape.
+ *
+ * Each operand of "or" is compared with all series before it. So the operand with the most series
+ * is the last. */
 char *fleet_question(const struct fleet *fleet)
 {
     const char *matchers = fleet->matchers;
@@ -102,10 +104,10 @@ char *fleet_question(const struct fleet *fleet)
     return ret;
 }
 
-/* Asks how many samples a host has in 5 minutes, and in 20 s for hosts that were added recently.
- * The answer is the 5th percentile of all hosts, so that the range of later questions suits nearly
- * all hosts. The question also asks for the jobs that had exporters in the last day, because a job
- * whose exporters are all down has only old samples. */
+/* Asks how many samples a host has in 5 minutes and, for hosts that were added recently, in 20 s.
+ * The answer is the 5th percentile of all hosts, so 95% of the hosts have at least as many samples.
+ * Also asks for the jobs that had exporters in the past day, because a job whose exporters are all
+ * down has only old samples. */
 char *fleet_probe_question(const struct fleet *fleet)
 {
     static const char text[] =

@@ -16,14 +16,14 @@
 #define HOST_LABEL "instance"
 #define GROUP_LABEL "groupname"
 
-/* after a scrape, its samples are visible within this time */
+/* within this time after a scrape, queries return its samples */
 #define MARGIN_NS ((int64_t)200 * NS_PER_MS)
 #define FIRST_PERIOD_NS ((int64_t)15 * NS_PER_S) /* assumed period of scrapes until it is known */
 
 #define FLEET_COLUMNS_MOST 100
 
-/* The columns of the rows: first one state for each value of a label, then counters. All texts are
- * owned by this struct. */
+/* The columns of the rows: first one state for each value of a label, then counters. This struct
+ * owns all texts in it. */
 struct fleet_columns {
     struct schema schema;
     struct column columns[FLEET_COLUMNS_MOST]; /* [schema.column_count] */
@@ -36,7 +36,7 @@ enum fleet_kind {
     FLEET_HOSTS,
     FLEET_GROUPS,
     FLEET_COUNTERS, /* the counters of a --query with a range */
-    /* the values of a --query without a range, called levels: shares of time, or time per second */
+    /* the values (levels) of a --query without a range: shares of time, or time per second */
     FLEET_LEVELS
 };
 
@@ -56,24 +56,24 @@ struct fleet {
     /* the metric that the rows show; NULL for a query, which may have several metrics */
     const char *metric;
     char *column; /* the label whose value names the column; "" if there is only one column */
-    /* index of the column of sampled busy time; SIZE_MAX if there is no such column */
+    /* index of the column of sampled busy time; SIZE_MAX if there is none */
     size_t sampled;
     bool has_elapsed; /* a query has a column "elapsed" with the elapsed time of each row */
     /* for a query: value x factor is in seconds, or a share of 1 */
     double factor;
     char *names[LABELS_MOST]; /* [name_count] for a query: the labels that name its rows */
     size_t name_count;
-    char *question; /* of each snapshot; for history, the selector to which a range is appended */
+    char *question; /* the question of each snapshot; for history, a selector without its range */
 
     int64_t offset_ns; /* the server's wall clock minus CLOCK_MONOTONIC */
-    /* the server's wall clock at the last snapshot, even if it was not answered */
+    /* the server's wall clock at the newest snapshot, even if the server did not answer */
     int64_t eval_ns;
-    uint64_t snapshot_ns; /* CLOCK_MONOTONIC when the last question was sent */
-    uint64_t data_ns;     /* CLOCK_MONOTONIC when the last answered question was sent */
-    int64_t age_ns;       /* an upper estimate of how old an answer is at the end of an interval */
-    int64_t levels_ns;    /* for FLEET_LEVELS: evaluation time of the values in the last frame */
+    uint64_t snapshot_ns; /* CLOCK_MONOTONIC when the newest question was sent */
+    uint64_t data_ns;     /* CLOCK_MONOTONIC when the newest answered question was sent */
+    int64_t age_ns;       /* upper estimate of the age of the newest answer when a frame is made */
+    int64_t levels_ns;    /* for FLEET_LEVELS: evaluation time of the newest frame's values */
     int64_t period_ns;
-    int64_t reach_ns; /* nearly every host has a new sample within this time */
+    int64_t reach_ns; /* nearly every host has a sample in a range of this length */
     struct camp_error failure;
     bool is_failed;
 
@@ -83,10 +83,10 @@ struct fleet {
 
     int64_t begin_ns, end_ns; /* the range of history; begin_ns is 0 if the source is live */
     int64_t interval_ns;      /* --interval as given; 0 means the period of scrapes */
-    /* at_ns is the end of the last frame. Samples before asked_ns are already read. */
+    /* For history: at_ns is the end of the newest frame. Samples up to asked_ns have been read. */
     int64_t at_ns, asked_ns;
-    /* step_ns is the length of an interval. piece_ns is the length of the range that one question
-     * reads. */
+    /* For history: step_ns is the length of an interval, and piece_ns is the length of the time
+     * range that one question reads. */
     int64_t step_ns, piece_ns;
     double speed;
     uint64_t due_ns;
@@ -97,10 +97,10 @@ static inline bool fleet_is_query(const struct fleet *fleet)
     return fleet->kind >= FLEET_COUNTERS;
 }
 
-/* Makes a state of each distinct value in values[count] of a label. States that camp knows come
- * first, in camp's order. `metric` appears in the help texts. `ret` must not move afterwards.
- * Returns CAMP_OK, CAMP_E_NOMEM, or CAMP_E_INVALID if there are more than 90 states. In each case
- * the caller calls fleet_columns_release(). */
+/* Makes a state of each distinct text in values[count], which are values of a label. States that
+ * camp knows come first, in camp's order. `metric` appears in the help texts. *ret must keep its
+ * address. Returns CAMP_OK, CAMP_E_NOMEM, or CAMP_E_INVALID if there are more than 90 states. In
+ * each case the caller calls fleet_columns_release(). */
 int fleet_columns_init(struct fleet_columns *ret, const char *schema_name, const char *metric,
                        enum camp_provenance provenance, const char *const *values, size_t count);
 void fleet_columns_release(struct fleet_columns *columns);
@@ -111,20 +111,22 @@ bool fleet_columns_add(struct fleet_columns *columns, enum column_kind kind,
                        enum camp_provenance provenance, const char *name, const char *title,
                        const char *help);
 
-/* Sets the labels of the rows, at most LABELS_MOST of names[count]. Returns false if there is no
- * memory. */
+/* Sets the names of the rows' labels to names[count], or to the first LABELS_MOST of them. Returns
+ * false if there is no memory. */
 bool fleet_columns_label(struct fleet_columns *columns, const char *const *names, size_t count);
 
 size_t fleet_columns_find(const struct fleet_columns *columns, const char *value);
 
-/* Each question is a text that the caller frees, or NULL if there is no memory. */
+/* These functions return a text that the caller frees, or NULL if there is no memory. */
 char *fleet_matchers(const struct from *from);
-/* a selector of all counters, to which a range is appended */
+/* Returns a selector of all counters, without a range. */
 char *fleet_raw_selector(const struct fleet *fleet);
+/* Returns the question of a snapshot. */
 char *fleet_question(const struct fleet *fleet);
-/* asks how often hosts are scraped, and for the jobs that have exporters */
+/* Returns a question that asks how often hosts are scraped, and which jobs have exporters. */
 char *fleet_probe_question(const struct fleet *fleet);
-/* Returns whether a query consists of matchers in braces only, such as '{job="x"}'. */
+
+/* Returns whether a query is only matchers in braces, such as '{job="x"}'. */
 bool fleet_is_matchers(const char *query);
 
 /* Sends one question, and waits until it is answered or fails. at_ns is the time of the evaluation;
@@ -147,10 +149,11 @@ int fleet_ask_steps(struct fleet *fleet, const char *text, int64_t from_ns, int6
 int fleet_open_samples(struct fleet *fleet, const struct from *from, struct from_facts *facts,
                        struct camp_error *error);
 
-/* Determines from --query whether its rows are counters or levels. Removes the range of a query for
- * history. fleet_query_columns() determines from an answer which labels name the rows and the
- * columns, and the unit of the values. */
+/* Reads --query: with a range its values are counters, otherwise levels. For history, the range is
+ * left out of the question. */
 int fleet_query_read(struct fleet *fleet, const struct from *from, struct camp_error *error);
+/* Determines from an answer which labels name the rows and the columns, and the unit of the
+ * values. */
 int fleet_query_columns(struct fleet *fleet, const struct from *from,
                         const struct prometheus_answer *answer, struct from_facts *facts,
                         struct camp_error *error);
@@ -160,32 +163,32 @@ int fleet_add_snapshot(struct fleet *fleet, const struct prometheus_answer *answ
 int fleet_add_series(struct fleet *fleet, const struct prometheus_answer *answer);
 void fleet_update_clock(struct fleet *fleet, int64_t time_ns);
 
-/* Adds a row to the frame for each member that has time in the interval. The intervals of a live
- * source end at least one scrape period before eval_ns, and those of history end at `until_ns`. */
+/* Adds a row to the frame for each member that has time in the interval. For history the interval
+ * ends at `until_ns`. For a live source the end depends on the member: see fleet_lag(). */
 int fleet_fill(struct fleet *fleet, int64_t until_ns);
-void fleet_forget(struct fleet *fleet,
-                  int64_t now_ns); /* removes members without samples in the last 5 minutes */
+/* Removes members without samples in the 5 minutes before now_ns. */
+void fleet_forget(struct fleet *fleet, int64_t now_ns);
+/* Sets period_ns to the median of the hosts' periods, if any is known. */
 void fleet_find_period(struct fleet *fleet);
 
 /* Returns how long before now an interval must end, so that there is already a sample after its
- * end. Levels are evaluated now, so the result is 0. */
+ * end. For levels this is 0, because their values are evaluated now. */
 static inline int64_t fleet_lag(const struct fleet *fleet, int64_t period_ns)
 {
     return fleet->kind == FLEET_LEVELS ? 0 : period_ns + MARGIN_NS + fleet->age_ns;
 }
 
-/* Returns the usual time between two samples of a series in a matrix, or 0 if no series has two
+/* Returns the usual time between two samples of a series, or 0 if no series in the answer has two
  * samples. Only series of `metric` are used; NULL means all series. */
 int64_t fleet_distance(const struct prometheus_answer *answer, const char *metric);
 
-/* Returns the median of the times between the newest samples of a member, so that a single late
- * sample does not change it. */
+/* Returns the usual time between two samples of a member: the median of its newest distances. */
 int64_t fleet_usual_period(const struct fleet_member *member);
 
 /* Returns the median of distances[count], or 0 if count is 0. Sorts the array. */
 int64_t fleet_median(int64_t *distances, size_t count);
 
-/* Finds out why --host or --query selects no host. Fills *error, and returns its code. */
+/* Fails with a message that says why --host or --query selects no host. */
 int fleet_fail_without_hosts(struct fleet *fleet, const struct from *from,
                              struct camp_error *error);
 
@@ -198,10 +201,10 @@ void fleet_note_without_groups(struct fleet *fleet, int64_t at_ns, struct from_f
 int fleet_refuse_several(const struct fleet *fleet, const struct prometheus_answer *answer,
                          struct camp_error *error);
 
-/* Returns a time in the range of history that has samples, or 0 if there is none. */
+/* Returns a time between begin_ns and end_ns at which there are samples, or 0 if there is none. */
 int64_t fleet_find_moment(struct fleet *fleet);
 
-/* Returns the number of missing hosts, and writes a note with their names to ret[size]. */
+/* Returns the number of missing hosts (fleet.h), and writes their names to ret[size]. */
 size_t fleet_missing(const struct fleet *fleet, char *ret, size_t size);
 
 void fleet_past_start(struct fleet *fleet, size_t series);

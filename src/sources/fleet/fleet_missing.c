@@ -1,5 +1,4 @@
-/* Finds missing hosts: known hosts that are down, or have had no samples for two scrape periods. If
- * there is nothing to show, asks Prometheus for the reason. */
+/* Finds missing hosts (fleet.h). If there is nothing to show, asks Prometheus for the reason. */
 #include "fleet_inside.h"
 
 #include "counters/error.h"
@@ -18,7 +17,7 @@ static bool is_missing(const struct fleet *fleet, const struct fleet_member *hos
 {
     const int64_t period_ns = host->period_ns > 0 ? host->period_ns : fleet->period_ns;
 
-    /* history is read ahead, so the newest sample may be later than the interval */
+    /* History is read ahead, so a newer sample says nothing about the interval. */
     if (fleet->begin_ns > 0)
         return fleet->kind == FLEET_HOSTS && host->is_silent &&
                host->accounted_ns > fleet->begin_ns;
@@ -27,8 +26,8 @@ static bool is_missing(const struct fleet *fleet, const struct fleet_member *hos
             fleet->eval_ns - fleet_newest(host) > 2 * period_ns + MARGIN_NS + fleet->age_ns);
 }
 
-/* Appends the name of a missing host, and the time of its newest sample. This time is constant, so
- * the same note is not shown again in each frame. */
+/* Appends the name of a missing host, and the time of its newest sample. This text stays the same
+ * in later frames, so the user sees the note only once. */
 static void note_since(const struct fleet *fleet, const struct fleet_member *host, char *ret,
                        size_t size)
 {

@@ -13,7 +13,7 @@
 
 #define PROBED_NS ((int64_t)300 * NS_PER_S)
 #define RECENT_NS ((int64_t)20 * NS_PER_S)
-/* RECENT_NS determines the period only if it has this many samples or more */
+/* the range RECENT_NS is used only if hosts have at least this many samples in it */
 #define RECENT_LEAST 4
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
 #define PERIOD_SAMPLES 20 /* a late scrape changes the mean period by 1/20 of its lateness */
@@ -30,8 +30,9 @@ static int ask_and_wait(struct fleet *fleet, char *text, int64_t at_ns,
                : r;
 }
 
-/* Writes to `ret` up to 3 evaluation times at which there may be samples. A live source has only
- * "now" (0). For history they are the end, the middle and the start of its range. */
+/* Writes evaluation times at which there may be samples to `ret`, and returns their number. A live
+ * source has one, 0, which means now. History has three: near the end, middle and start of its
+ * range. */
 static size_t moments(const struct fleet *fleet, int64_t *ret)
 {
     if (fleet->begin_ns == 0) {
@@ -45,15 +46,14 @@ static size_t moments(const struct fleet *fleet, int64_t *ret)
     return 3;
 }
 
-/* Returns the pattern "before|job", and frees `before`. `before` may be NULL. */
+/* Returns the pattern "before|job" in quotes, or "job" if `before` is NULL. Frees `before`. */
 static char *joined_pattern(char *before, const char *job)
 {
     char *quoted = fleet_quoted_pattern(job, ""), *ret = NULL;
 
     if (before == NULL)
         return quoted;
-    /* Both patterns are in quotes. The closing quote of `before` and the opening quote of `quoted`
-     * are left out. */
+    /* leaves out the closing quote of `before` and the opening quote of `quoted` */
     if (quoted != NULL)
         ret = fleet_text_of("%.*s|%s", (int)strlen(before) - 1, before, quoted + 1);
     free(quoted);
@@ -164,13 +164,13 @@ static int choose_columns(struct fleet *fleet, const struct prometheus_answer *a
     return r == CAMP_OK ? r : camp_fail(error, r, 0, "no memory for the columns of a fleet");
 }
 
-/* Returns a question for the last samples of all counters, with the times of their scrapes: a
- * selector with a range, such as "...[2500ms]". */
+/* Returns the first question. For hosts and groups it is a selector of all counters with a range,
+ * such as "...[2500ms]", because such an answer has the times of the scrapes. */
 static char *first_question(const struct fleet *fleet)
 {
     char *selector, *range;
 
-    if (fleet_is_query(fleet)) /* fleet_query_read() has removed the range of a query for history */
+    if (fleet_is_query(fleet))
         selector = strdup(fleet->question);
     else
         selector = fleet_raw_selector(fleet);
@@ -201,10 +201,10 @@ static int keep_first_answer(struct fleet *fleet, const struct from *from,
     return CAMP_OK;
 }
 
-/* Determines the period of scrapes, which is the default interval for history. On a busy machine
- * scrapes start late, so the mean of PERIOD_SAMPLES scrapes is used. All counters of a host have
- * the same scrapes, so METRIC_CPUS is enough. For a query with a range the period comes from its
- * first answer instead. */
+/* For history, determines the period of scrapes, which is the default interval. On a busy machine
+ * scrapes start late, so the mean of PERIOD_SAMPLES scrapes is used. METRIC_CPUS is enough, because
+ * a scrape reads all counters of a host. For a query with a range, its first answer has already
+ * determined the period. */
 static int read_period(struct fleet *fleet, int64_t at_ns, struct camp_error *error)
 {
     struct prometheus_answer answer = { 0 };
@@ -227,8 +227,8 @@ static int read_period(struct fleet *fleet, int64_t at_ns, struct camp_error *er
     return r;
 }
 
-/* Gets the first answer that has series, and sets *ret_at_ns to its evaluation time. It asks at the
- * times of moments(). If there are no samples at these times, it searches the range of history. */
+/* Asks the first question at the times of moments() until an answer has series. If there is none,
+ * searches the range of history for samples. *ret_at_ns is the evaluation time of the answer. */
 static int ask_first(struct fleet *fleet, struct prometheus_answer *ret, int64_t *ret_at_ns,
                      struct camp_error *error)
 {

@@ -1,7 +1,7 @@
 /*
- * The history of a Prometheus server. Its raw samples are read with range selectors, each for a
- * part of the time range. The API's query_range is not used for counters: it evaluates at given
- * times instead of the times of the samples, and returns at most 11,000 values per series.
+ * Reads the past from a Prometheus server, one part of the time range after the other. Counters are
+ * read with range selectors, which return all samples with their times. The API's query_range is
+ * used only for levels: it returns values at given times, and at most 11,000 per series.
  */
 #include "fleet_inside.h"
 
@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define PIECE_SAMPLES 200000 /* samples in one answer, which has then about 6 MB */
+#define PIECE_SAMPLES 200000 /* samples in one answer: about 6 MB */
 #define PIECE_PERIODS_LEAST 10
 #define POINTS_MOST 10000 /* values per series in one answer; Prometheus refuses 11,001 */
 #define SLICE_NS ((uint64_t)50 * NS_PER_MS)
@@ -31,8 +31,8 @@ void fleet_past_start(struct fleet *fleet, size_t series)
         fleet->kind == FLEET_LEVELS ? fleet->begin_ns : fleet->begin_ns - 2 * fleet->reach_ns;
 }
 
-/* Asks for the next part of the time range. Levels are evaluated at the end of each interval,
- * because they have no sample times of their own. */
+/* Asks for the next part of the time range, which ends at `until_ns`. Levels are evaluated at the
+ * end of each interval, because the values of a query have no times of their own. */
 static int ask(struct fleet *fleet, int64_t until_ns, struct prometheus_answer *ret,
                struct camp_error *error)
 {
@@ -44,8 +44,8 @@ static int ask(struct fleet *fleet, int64_t until_ns, struct prometheus_answer *
         until_ns, ANSWER_NS, ret, error);
 }
 
-/* Sets the period of each host from its samples. The period determines which distance between two
- * samples is a gap. */
+/* Sets the period of each host from its samples. Two samples that are several periods apart have a
+ * gap between them. */
 static void update_periods(struct fleet *fleet)
 {
     for (size_t i = 0; i < fleet->hosts.count; i++) {
@@ -85,8 +85,8 @@ static void keep_pace(struct fleet *fleet)
         ;
 }
 
-/* Returns the end of the next interval. For counters the last interval may be shorter than step_ns.
- * For levels each interval has the full length. */
+/* Returns the end of the next interval. Intervals are step_ns long, but for counters the last
+ * interval may be shorter. */
 static int64_t next_end(const struct fleet *fleet)
 {
     const int64_t whole_ns = fleet->at_ns + fleet->step_ns;

@@ -1,13 +1,12 @@
 /*
- * The usual distance between two samples of a host, from the times of the samples. The number of
- * samples in a range would mislead: a host that was added recently has few samples, but is scraped
- * as often as others.
+ * Determines the period of scrapes from the times between samples. The number of samples in a range
+ * would mislead: a host that was added recently has few samples, but is scraped as often as others.
  *
  * A server scrapes at a fixed period, but on a busy machine a scrape starts late, and a scrape may
- * fail. So each distance in a series is divided by the median distance, and rounded to a whole
- * number of periods. The time between the first and the last sample, divided by the sum of these
- * numbers, is the mean period of the series. Only a late first or last scrape makes this mean
- * wrong. The result is the median of the periods of all series.
+ * fail. So each distance between two samples is divided by the median distance of the series, and
+ * rounded to a whole number of periods. The mean period of the series is the sum of the distances
+ * divided by the sum of these numbers. Only a late first or last scrape makes it wrong. The result
+ * is the median of the mean periods of all series.
  */
 #include "fleet_inside.h"
 #include "ledger/array.h"
@@ -32,8 +31,8 @@ int64_t fleet_median(int64_t *distances, size_t count)
     return distances[(count - 1) / 2];
 }
 
-/* Returns the mean period of a series, or 0 if there are no distances. Each distance is above 0,
- * but may be rounded to 0 periods if a late scrape precedes a punctual scrape. */
+/* Returns the mean period of a series, or 0 if there are no distances. All distances must be above
+ * 0. A distance between a late and a punctual scrape may be rounded to 0 periods. */
 static int64_t mean_period(int64_t *distances, size_t count)
 {
     const int64_t median_ns = fleet_median(distances, count);
@@ -73,8 +72,8 @@ int64_t fleet_usual_period(const struct fleet_member *member)
     return fleet_median(distances, count);
 }
 
-/* Rounds a distance to whole units, if it is within 1% of them: 2.999 s becomes 3 s. Scrapes are
- * some ms early or late. */
+/* Rounds a distance to whole units if this changes it by at most 1%: 2.999 s becomes 3 s. Scrapes
+ * are some ms early or late. */
 static int64_t rounded(int64_t distance_ns)
 {
     static const int64_t units[] = { NS_PER_S, NS_PER_S / 10, NS_PER_MS };

@@ -11,7 +11,7 @@
  *  - The values of a query without a range are levels at the end of each interval: a share of the
  *    row's time, a percentage, or time per second.
  *  - A column "elapsed" is the elapsed time of the row. Without this column, the row's elapsed
- *    time is the length of the interval.
+ *    time is the length of the interval, or the sum of its states if that is longer.
  */
 #include "fleet_inside.h"
 
@@ -91,7 +91,7 @@ static char *column_label(const struct from *from, const struct prometheus_answe
     return strdup("");
 }
 
-/* Returns whether the value of a label differs between two series. */
+/* Returns whether the series of an answer have different values of a label. */
 static bool differs(const struct prometheus_answer *answer, const char *name)
 {
     struct prometheus_series series;
@@ -123,8 +123,8 @@ static int name_rows(struct fleet *fleet, const struct prometheus_answer *answer
     return CAMP_OK;
 }
 
-/* Guesses the unit from the metric's name. The words in the name are Prometheus' conventions, such
- * as "...:ratio_rate5m" for a recording rule. */
+/* Guesses the unit from words that are usual in the names of metrics, such as
+ * "...:ratio_rate5m". */
 static enum unit unit_by_name(const struct fleet *fleet, const char *name)
 {
     if (fleet->kind == FLEET_LEVELS)
@@ -137,8 +137,8 @@ static enum unit unit_by_name(const struct fleet *fleet, const char *name)
                                                                                   : UNIT_S;
 }
 
-/* Guesses the unit of the values of a query without a range. It is the unit in which the sum of the
- * first row is nearest to 1. All rows have the same unit, so one row is enough. */
+/* Guesses the unit of levels: the unit in which the values of the first row add up to nearly 1, the
+ * whole time. All rows have the same unit, so one row is enough. */
 static enum unit nearest_unit(const struct fleet *fleet, const struct prometheus_answer *answer)
 {
     double sum = 0, distance, least = INFINITY;
@@ -195,8 +195,8 @@ static int find_unit(struct fleet *fleet, const struct from *from,
     return CAMP_OK;
 }
 
-/* Refuses a metric "..._total" without a range. It is a counter, so its value would be shown as
- * time of the interval, although it is the time since the counter's start. */
+/* Refuses a metric "..._total" without a range. Such a metric is a counter: its value is a sum
+ * since the counter's start, not a part of the interval. */
 static int refuse_counter(const struct fleet *fleet, const char *name, struct camp_error *error)
 {
     const size_t length = strlen(name);

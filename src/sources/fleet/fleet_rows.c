@@ -29,9 +29,9 @@ static int64_t period_of(const struct fleet *fleet, const struct fleet_member *m
     return member->period_ns > 0 ? member->period_ns : fleet->period_ns;
 }
 
-/* A group of threads has no clock, so its elapsed time is the sum of its states. If a query has no
- * column "elapsed", and the states of a row add up to more than the interval, the row stands for
- * several threads or CPUs. Its elapsed time is then the sum of its states, too. */
+/* A group of threads has no clock, so its elapsed time is the sum of its states. So is the elapsed
+ * time of a query's row if the query has no column "elapsed", and the states add up to more than
+ * the interval: the row then stands for several threads or CPUs. */
 static void set_elapsed(const struct fleet *fleet, struct fleet_amounts *amounts)
 {
     uint64_t sum_ns = 0;
@@ -42,9 +42,9 @@ static void set_elapsed(const struct fleet *fleet, struct fleet_amounts *amounts
         amounts->elapsed_ns = sum_ns;
 }
 
-/* Returns whether the samples of a member do not cover the interval that ends at to_ns. They start
- * within the interval, at first_ns, if the member is new. They end too early if the member or the
- * server is gone. */
+/* Returns whether the samples of a member cover only a part of the interval that ends at to_ns. The
+ * samples of a new member start at first_ns, within the interval; for other members first_ns is 0.
+ * The samples end too early if the host is down or the server does not answer. */
 static bool lacks_part(const struct fleet *fleet, const struct fleet_member *member,
                        int64_t first_ns, int64_t to_ns)
 {
@@ -69,8 +69,8 @@ static int add_row(struct fleet *fleet, const struct fleet_member *member,
     return CAMP_OK;
 }
 
-/* Returns the longest distance of two samples that is no gap. It is 2.5 times the period of the
- * samples or the time between two snapshots, whichever is longer. */
+/* Returns how far apart two samples may be without a gap between them: 2.5 times the period of the
+ * samples or 2.5 times the length of the interval, whichever is longer. */
 static int64_t gap_of(const struct fleet *fleet, int64_t period_ns)
 {
     const int64_t snapshot_ns = (int64_t)(fleet->frame.end_ns - fleet->frame.start_ns);
@@ -79,23 +79,22 @@ static int64_t gap_of(const struct fleet *fleet, int64_t period_ns)
     return longer_ns * GAP_PERIODS_HALVES / 2 + MARGIN_NS;
 }
 
-/* Returns the end of a member's interval. The end is early enough for a sample after it, if the
- * member is scraped on time. If the samples of a member arrive late, its next intervals end
- * earlier, by at most one period. */
+/* Returns the end of a member's interval. If the member is scraped on time, there is already a
+ * sample after this end. If there is none, the member's next intervals end earlier, by less than
+ * one period. */
 static int64_t end_of(const struct fleet *fleet, struct fleet_member *member, int64_t period_ns)
 {
     const int64_t to_ns = fleet->eval_ns - fleet_lag(fleet, period_ns) - member->late_ns;
     const int64_t most_ns = (int64_t)(fleet->frame.end_ns - fleet->frame.start_ns) / 2;
     int64_t late_ns = to_ns - fleet_newest(member);
 
-    late_ns = late_ns < most_ns ? late_ns : most_ns; /* so that the next interval is not empty */
+    late_ns = late_ns < most_ns ? late_ns : most_ns; /* otherwise the next interval may be empty */
     if (late_ns > 0 && member->late_ns + late_ns < period_ns)
         member->late_ns += late_ns;
     return to_ns;
 }
 
-/* Adds one row for each member, with its accounted time. The members are hosts, groups of threads,
- * or rows of a query with a range. */
+/* Adds the rows of hosts, groups of threads, or counters of a query. */
 static int fill_amounts(struct fleet *fleet, int64_t until_ns)
 {
     const bool are_groups = fleet->kind == FLEET_GROUPS, is_past = fleet->begin_ns > 0;
@@ -124,8 +123,8 @@ static int fill_amounts(struct fleet *fleet, int64_t until_ns)
     return r;
 }
 
-/* Adds one row for each member, with its values at one evaluation. For history this
- * evaluation is at `until_ns`, otherwise it is the last evaluation. */
+/* Adds the rows of levels, with the values of one evaluation. For history the evaluation is at
+ * `until_ns`; otherwise it is the newest. */
 static int fill_levels(struct fleet *fleet, int64_t until_ns)
 {
     const double length_ns = (double)(fleet->frame.end_ns - fleet->frame.start_ns);

@@ -33,7 +33,7 @@ static void release_member(struct fleet_member *member)
 
 static void keep_node(void *node)
 {
-    (void)node; /* the member itself is freed as an element of members[] */
+    (void)node; /* the node is an element of members[], which the caller frees */
 }
 
 void fleet_samples_release(struct fleet_samples *samples)
@@ -194,8 +194,8 @@ uint64_t fleet_ns(double ns)
     return ns > 0 && ns < LARGEST_NS ? (uint64_t)llround(ns) : 0;
 }
 
-/* Returns the time between sample `at` and the next sample, in ns. Uses the host's own clock,
- * because the host's counters use it, too. Without this clock, uses the times of scrapes, which
+/* Returns the time between sample `at` and the next sample, in ns, by the host's own clock, because
+ * the host's counters use this clock, too. If it is unknown, uses the times of the scrapes, which
  * start some ms before the counters are read. */
 static double elapsed_between(const struct fleet_samples *samples,
                               const struct fleet_member *member, size_t at)
@@ -208,8 +208,8 @@ static double elapsed_between(const struct fleet_samples *samples,
     return (double)(member->times_ns[at + 1] - member->times_ns[at]);
 }
 
-/* Adds to *ret the growth between sample `at` and the next sample, for the part of this time that
- * is between from_ns and to_ns. */
+/* Adds to *ret a part of the growth between sample `at` and the next sample: the part from from_ns
+ * to to_ns. */
 static void add_part(const struct fleet_samples *samples, const struct fleet_member *member,
                      size_t at, int64_t from_ns, int64_t to_ns, struct fleet_amounts *ret)
 {

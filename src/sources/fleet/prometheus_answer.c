@@ -51,8 +51,8 @@ static int compare_labels(const void *left, const void *right)
                   ((const struct prometheus_label *)right)->name);
 }
 
-/* Returns false if the value of a label is no text, or there are too many labels. Servers usually
- * send labels sorted by name. */
+/* Reads the labels, and sorts them unless the server has. Returns false if the value of a label is
+ * no text, or there are too many labels. */
 static bool read_labels(json_t *metric, struct prometheus_series *ret)
 {
     const char *name;
@@ -118,8 +118,7 @@ bool prometheus_series_sample(const struct prometheus_series *series, size_t at,
     const char *text;
     double seconds;
 
-    /* The series of a matrix has an array of pairs [time, value]. Other types have one pair for
-     * each series. */
+    /* In a matrix a series is an array of pairs [time, value]; otherwise it is one pair. */
     if (json_is_array(json_array_get(sample, 0)))
         sample = json_array_get(sample, at);
     else if (at != 0)

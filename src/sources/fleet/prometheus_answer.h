@@ -29,9 +29,7 @@ struct prometheus_series {
 struct prometheus_answer {
     void *root, *series;
     size_t series_count; /* includes series that prometheus_answer_series() cannot read */
-    /* in a matrix each sample has its own time; otherwise all samples have the time of the
-     * evaluation */
-    bool is_matrix;
+    bool is_matrix; /* samples have their own times; otherwise all have the time of evaluation */
     bool is_scalar; /* the answer is one number without labels */
 };
 
@@ -41,18 +39,18 @@ int prometheus_answer_parse(const char *text, size_t length, struct prometheus_a
                             struct camp_error *error);
 void prometheus_answer_release(struct prometheus_answer *answer);
 
-/* Reads the series at index `at`, below series_count. Returns false if it has no numeric samples,
- * such as a histogram. */
+/* Reads the series at index `at`, below series_count. Returns false if its samples are histograms,
+ * or it has too many labels. */
 bool prometheus_answer_series(const struct prometheus_answer *answer, size_t at,
                               struct prometheus_series *ret);
 
-/* Returns the value of one label of the series at index `at`, or "" if the series has no such
- * label. Does not parse the other labels. */
+/* Returns the value of a label of the series at index `at`, or "" if the series has no such label.
+ * Faster than prometheus_answer_series(), because it reads one label only. */
 const char *prometheus_answer_label(const struct prometheus_answer *answer, size_t at,
                                     const char *name);
 
-/* Reads the sample at index `at`, below sample_count. Returns false if its time is not a number,
- * before 1970, or too large. */
+/* Reads the sample at index `at`, below sample_count. Returns false if its time is no number, or is
+ * before 1970 or too large. */
 bool prometheus_series_sample(const struct prometheus_series *series, size_t at,
                               struct prometheus_sample *ret);
 

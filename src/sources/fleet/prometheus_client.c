@@ -1,8 +1,8 @@
 /*
- * The driver of remote.h that uses libcurl. Its multi interface does not block while the server
- * works. libcurl connects when a question needs a new connection, and enforces its own time limits.
- * It uses proxies (http_proxy, NO_PROXY) and resolvers like curl(1). Certificates are always
- * verified.
+ * The driver (remote.h) for libcurl. The multi interface of libcurl does not block while the server
+ * works. libcurl connects by itself when a question needs a connection, and ends a question that
+ * takes longer than WHOLE_MS. Proxies (http_proxy, NO_PROXY) and resolvers work as in curl(1).
+ * Certificates are always verified.
  */
 #include "prometheus_client.h"
 
@@ -28,7 +28,7 @@ struct prometheus_client {
     CURLM *multi;
     CURL *easy;
     struct curl_slist *headers;
-    const char *path, *query, *times; /* arguments of the last prometheus_client_ask() */
+    const char *path, *query, *times; /* arguments of the current prometheus_client_ask() */
     char *body;
     char *text; /* [length] of the answer, followed by NUL */
     size_t length, capacity;
@@ -48,7 +48,7 @@ bool prometheus_client_is_asked(const struct prometheus_client *client)
     return client->remote.state == REMOTE_BUSY;
 }
 
-/* Called by libcurl with a part of the answer. The return value 0 ends the transfer. */
+/* Called by libcurl with a part of the answer. If the result is 0, libcurl gives up. */
 static size_t append(char *data, size_t size, size_t count, void *context)
 {
     struct prometheus_client *client = context;
@@ -114,8 +114,8 @@ static bool add_header(struct prometheus_client *client, const char *name, const
     return longer != NULL;
 }
 
-/* Reads the token, which is the first word of a file. The file is read for each question, because
- * tokens are renewed while camp runs. */
+/* Reads the token, which is the first word of a file. Called for each question, because tokens are
+ * renewed while camp runs. */
 static int read_token(const char *path, char *ret, struct camp_error *error)
 {
     FILE *file = fopen(path, "re");
@@ -148,7 +148,7 @@ static int set_headers(struct prometheus_client *client, struct camp_error *erro
         good &= add_header(client, "Authorization: Bearer ", token);
     if (tenant != NULL && strpbrk(tenant, "\r\n") == NULL)
         good &= add_header(client, "X-Scope-OrgID: ", tenant);
-    /* prevents "Expect: 100-continue", which would cost a round trip for each question */
+    /* An empty Expect prevents "Expect: 100-continue", which would cost a round trip. */
     good &= add_header(client, "Expect:", "");
     explicit_bzero(token, sizeof token);
     libcurl.curl_easy_setopt(client->easy, CURLOPT_HTTPHEADER, client->headers);

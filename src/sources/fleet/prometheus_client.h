@@ -3,9 +3,9 @@
  * (https://prometheus.io/docs/prometheus/latest/querying/api), one at a time. The caller gives a
  * deadline for each call.
  *
- * If no answer has arrived at the deadline, the next call waits for the answer to the same
- * question. After a failure the next question is sent at once, and later questions after growing
- * pauses (remote.h). During a pause each call returns the last failure.
+ * If no answer has arrived at the deadline, the next call waits for it, and sends no new question.
+ * After a failure the next question is sent at once; after each further failure there is a longer
+ * pause (remote.h). During a pause each call returns the newest failure.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 struct prometheus_client;
 
-/* Parses the address `place` (prometheus_place.c), and sends nothing yet. Returns CAMP_OK,
+/* Parses the address `place` (prometheus_place.c), but sends nothing. Returns CAMP_OK,
  * CAMP_E_INVALID, CAMP_E_NOMEM, or another error code if libcurl is not installed. */
 int prometheus_client_open(const char *place, const volatile sig_atomic_t *stop,
                            struct prometheus_client **ret, struct camp_error *error);
@@ -26,13 +26,14 @@ const char *prometheus_client_shown(const struct prometheus_client *client);
 /* Returns whether a question was sent and not yet answered. */
 bool prometheus_client_is_asked(const struct prometheus_client *client);
 
-/* POSTs a query to base/api/v1/`path`, where `path` is "query" or "query_range". `times` has
- * further parameters, such as "&time=1", or is "". Waits for the answer until `until_ns`
- * (CLOCK_MONOTONIC). After CAMP_OK, release *ret with prometheus_answer_release(). Returns
- * REMOTE_PENDING if there is no answer yet or *stop is set; then repeat the same call. Other
- * results: CAMP_E_GONE if the server cannot be reached, CAMP_E_PERM if it refuses the user,
+/* POSTs a query to the API. `path` is "query" or "query_range". `times` has further parameters,
+ * such as "&time=1", or is "". Waits for the answer until `until_ns` (CLOCK_MONOTONIC). Returns
+ * REMOTE_PENDING if there is no answer yet or *stop is set; repeat the same call to wait longer.
+ * After CAMP_OK, release *ret with prometheus_answer_release().
+ *
+ * Errors: CAMP_E_GONE if the server cannot be reached, CAMP_E_PERM if it refuses the user,
  * CAMP_E_INVALID if it does not understand the query, CAMP_E_SPACE if the answer is longer than 64
- * MB, CAMP_E_FORMAT, CAMP_E_IO. The error message says what to do. */
+ * MB, CAMP_E_FORMAT, CAMP_E_IO. The message says what to do. */
 int prometheus_client_ask(struct prometheus_client *client, const char *path, const char *query,
                           const char *times, uint64_t until_ns, struct prometheus_answer *ret,
                           struct camp_error *error);
@@ -55,13 +56,13 @@ struct prometheus_outcome {
     int result; /* a code of libcurl, CURLE_* */
     bool too_long;
     const char *detail; /* libcurl's own description of an error, or "" */
-    const char *place;  /* `shown` of struct prometheus_place */
+    const char *place;  /* the address as shown in messages */
     const char *text;   /* [length] of the answer */
     size_t length;
 };
 
 /* Returns CAMP_OK for an answer with HTTP status 200. Otherwise fills *error and returns its code.
- * `system_error` is the errno of connecting, or 0. *ret_may_pass is set to false if a repeated
- * question cannot succeed, for example because the server refused the user. */
+ * `system_error` is the errno of connecting, or 0. *ret_may_pass is false if it is useless to ask
+ * again, for example because the server refuses the user. */
 int prometheus_failure_report(const struct prometheus_outcome *outcome, long status,
                               int system_error, bool *ret_may_pass, struct camp_error *error);

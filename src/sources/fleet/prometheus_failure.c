@@ -1,5 +1,4 @@
-/* Describes failures in one line. If the server was not reached, the description comes from
- * libcurl's code and errno. Otherwise it comes from the HTTP status and from "error" in the answer
+/* Describes failures in one line. The text of a server's error is "error" in its answer
  * (Prometheus: HTTP API, "Format overview"). */
 #include "prometheus_client.h"
 
@@ -31,7 +30,7 @@ static const struct of_curl {
     { CURLE_SSL_CONNECT_ERROR, CAMP_E_IO, false, "does the server expect http://?" },
     { CURLE_SSL_CACERT_BADFILE, CAMP_E_IO, false, "see CAMP_PROMETHEUS_CA" },
     { CURLE_UNSUPPORTED_PROTOCOL, CAMP_E_INVALID, false, "give an http:// or https:// address" },
-    /* must be last, because it stands for all other codes */
+    /* for all other codes, so it must be last */
     { CURLE_OK, CAMP_E_IO, true, "trying again" },
 };
 
@@ -104,7 +103,7 @@ int prometheus_failure_report(const struct prometheus_outcome *outcome, long sta
         kind++;
     *ret_may_pass = kind->may_pass;
     read_error(outcome, reason, sizeof reason);
-    if (status == 400 && reason[0] == '\0') /* an error of Prometheus always has a reason */
+    if (status == 400 && reason[0] == '\0') /* Prometheus always gives a reason */
         return camp_fail(error, CAMP_E_IO, 0,
                          "%s: status 400: this is not a Prometheus, but perhaps camp export; give "
                          "the address of the Prometheus that scrapes it, such as "

@@ -4,16 +4,15 @@
  *      http://host:9090/prefix      https://user:password@host/prometheus      host:9090
  *      unix:/run/thanos.sock        a Unix socket
  *
- * Every user can read a password in an address in the list of processes. Environment variables are
- * private:
+ * Every user can see the address in the list of processes, even if it contains a password. Secrets
+ * are better given in environment variables:
  *
  *      CAMP_PROMETHEUS_TOKEN_FILE   a file with a bearer token, read again for each question
  *      CAMP_PROMETHEUS_TOKEN        the token itself
  *      CAMP_PROMETHEUS_CA           a file of certificates to trust instead of the system's
  *      CAMP_PROMETHEUS_TENANT       the value of the header X-Scope-OrgID, for Mimir and Cortex
  *
- * libcurl's own parser splits the address, so that the address in messages is the address that
- * libcurl requests.
+ * libcurl's own parser splits the address, so that messages show the address that libcurl requests.
  */
 #include "prometheus_client.h"
 
@@ -40,7 +39,7 @@ static const struct {
     { CURLUE_BAD_IPV6, "the IPv6 address cannot be read: write it in []" },
     { CURLUE_NO_HOST, "the host is missing" },
     { CURLUE_BAD_LOGIN, "user:password@ cannot be read: write @ as %40, : as %3A, / as %2F" },
-    /* must be last, because it stands for all other codes */
+    /* for all other codes, so it must be last */
     { CURLUE_OK, "the address cannot be read" },
 };
 
@@ -70,8 +69,7 @@ void prometheus_place_release(struct prometheus_place *place)
     *place = (struct prometheus_place){ 0 };
 }
 
-/* Returns a part of the address, or NULL if the address has no such part. The flag CURLU_URLDECODE
- * decodes "%41". */
+/* Returns a part of the address, or NULL if the address has no such part. The caller frees it. */
 static char *part_of(CURLU *url, CURLUPart part, unsigned flags)
 {
     char *text = NULL, *copy = NULL;
@@ -110,8 +108,8 @@ static char *base_of(CURLU *url)
     return base;
 }
 
-/* Complains about a query in the address. The message names the key of "?key=value", unless the
- * address has an @: then the text after "?" may be a part of a password. */
+/* Complains about a query, "?key=value", in the address. The message names the key, unless the
+ * address has an @: then the text after "?" may be part of a password. */
 static int complain_of_query(const char *query, const char *text, struct camp_error *error)
 {
     const size_t length = strspn(query, "abcdefghijklmnopqrstuvwxyz_");
@@ -122,8 +120,8 @@ static int complain_of_query(const char *query, const char *text, struct camp_er
     return complain(fault, error);
 }
 
-/* Refuses other schemes than http and https. Refuses a query or a fragment in the address, because
- * camp would ignore it. */
+/* Refuses schemes other than http and https. Refuses a query or a fragment, because camp would
+ * ignore it. */
 static int check(CURLU *url, const char *text, struct camp_error *error)
 {
     char *scheme = part_of(url, CURLUPART_SCHEME, 0);
@@ -144,7 +142,7 @@ static int check(CURLU *url, const char *text, struct camp_error *error)
 
 static int parse_address(const char *text, struct prometheus_place *ret, struct camp_error *error)
 {
-    /* without "http://" libcurl would take "host" in "host:9090" for the scheme */
+    /* without this libcurl would take "host" in "host:9090" for the scheme */
     const char *scheme = strstr(text, "://") != NULL   ? ""
                          : strncmp(text, "//", 2) == 0 ? "http:"
                                                        : "http://";

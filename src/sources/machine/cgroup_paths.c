@@ -64,7 +64,7 @@ static int add(struct cgroup_paths *paths, uint64_t id, const char *path)
     return paths->paths[paths->count].path != NULL ? (paths->count++, CAMP_OK) : CAMP_E_NOMEM;
 }
 
-/* Adds the directory to the paths, or sets `found` if it is among the first `sorted` paths. */
+/* Adds a directory to the paths. If the first `sorted` paths have it already, sets its `found`. */
 static int add_directory(struct cgroup_paths *paths, size_t sorted, uint64_t id, const char *path)
 {
     struct cgroup_path *known = find(paths, sorted, id);
@@ -102,8 +102,8 @@ static int walk(struct cgroup_paths *paths, size_t sorted, char whole[PATH_MAX],
     return r;
 }
 
-/* Removes cgroups that no longer exist and are not in the current frame. Otherwise the list would
- * grow without limit. */
+/* Removes cgroups that no longer exist and are not in the frame, so that the list does not grow
+ * without limit. */
 static void remove_gone(struct cgroup_paths *paths)
 {
     size_t kept = 0;
@@ -133,7 +133,7 @@ static int walk_all(struct cgroup_paths *paths)
     return r;
 }
 
-/* Sets `used` of the cgroups in a frame. Returns how many rows have a cgroup without a path. */
+/* Sets `used` of each cgroup in a frame. Returns how many rows have a cgroup without a path. */
 static size_t mark_used(struct cgroup_paths *paths, const struct frame *frame)
 {
     size_t unknown = 0;
@@ -150,8 +150,8 @@ static size_t mark_used(struct cgroup_paths *paths, const struct frame *frame)
     return unknown;
 }
 
-/* Names cgroups of the frame that have no directory. They were removed before the directories were
- * read, or are outside of the mounted part of the tree. */
+/* Names the cgroups in the frame whose directory was not found. Such a cgroup was removed, or is
+ * outside of the mounted part of the tree. */
 static int name_unknown(struct cgroup_paths *paths, const struct frame *frame)
 {
     for (size_t i = 0; i < frame->entity_count; i++) {

@@ -1,5 +1,5 @@
-/* Paths of cgroups (version 2) by id. The id of a cgroup is the inode of its directory. So when an
- * id is unknown, all directories of the cgroup file system are read, at most once per interval. */
+/* Finds the path of a cgroup (version 2) by its id, which is the inode of its directory. If an id
+ * is unknown, all directories of the cgroup file system are read, at most once per frame. */
 #pragma once
 
 #include "ledger/frame.h"
@@ -25,10 +25,10 @@ void cgroup_paths_release(struct cgroup_paths *paths);
 /* Finds the path of each cgroup in a frame. Returns CAMP_OK or CAMP_E_NOMEM. */
 int cgroup_paths_resolve(struct cgroup_paths *paths, const struct frame *frame);
 
-/* Returns the path of a cgroup of the last resolved frame. The text is valid until the next
- * cgroup_paths_resolve(). */
+/* Returns the path of a cgroup in the frame that was given to cgroup_paths_resolve(). The text is
+ * valid until the next cgroup_paths_resolve(). */
 const char *cgroup_paths_name(const struct cgroup_paths *paths, uint64_t id);
 
-/* Finds the mount point of cgroup2 in a file like /proc/self/mounts (fstab(5)). The caller frees
- * the result, which is NULL if there is no mount point or no memory. */
+/* Returns the mount point of cgroup2 according to a file such as /proc/self/mounts (fstab(5)), or
+ * NULL if there is no mount point or no memory. The caller frees it. */
 char *cgroup_mount_of(FILE *mounts);

@@ -1,4 +1,4 @@
-/* The system's own counters of all CPUs, read at one time. */
+/* The kernel's counters of all CPUs, read at one time. */
 #pragma once
 
 #include "sources/source.h"
@@ -15,8 +15,8 @@ int cpu_list_read(struct cpu_list *list, struct camp_reader *reader, struct camp
 
 const struct camp_cpu *cpu_list_find(const struct cpu_list *list, int32_t cpu);
 
-/* Sets *ret to the time that a CPU has in a column of cpus_schema. Returns false if the system does
- * not report this time. */
+/* Sets *ret to the time of a CPU in a column of cpus_schema. Returns false if the kernel does not
+ * report it. */
 bool cpu_list_column(const struct camp_cpu *cpu, enum cpus_column column, uint64_t *ret);
 
 /* Sets id and name of an entity: "cpu3", or "all" for CAMP_CPU_TOTAL. */

@@ -1,8 +1,7 @@
 /*
- * The time of each CPU in the columns of the system's own counters (Linux: /proc/stat). The columns
- * are disjoint states of the CPU's wall time. Some columns are sampled and others measured, so
- * their sum differs from the wall time. The difference is unaccounted time. It is negative if the
- * sum exceeds the wall time.
+ * The time of each CPU by the kernel's own counters (Linux: /proc/stat). The columns are disjoint
+ * states of the CPU. Some are sampled and others measured, so they do not add up exactly to the
+ * elapsed time. The difference is unaccounted time, which is negative if the sum is larger.
  */
 #include "cpu_list.h"
 #include "sources/source.h"
@@ -52,7 +51,8 @@ static const struct schema *describe(const struct source *source)
     return &cpus_schema;
 }
 
-/* Fills a row with the difference of two readings. A column that a reading lacks is 0. */
+/* Fills the newest row with the difference of two readings. A column that either reading lacks
+ * is 0. */
 static void fill_entity(struct frame *frame, const struct camp_cpu *before,
                         const struct camp_cpu *now, size_t cpus)
 {

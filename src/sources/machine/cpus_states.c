@@ -1,7 +1,7 @@
 /*
  * The microstates of CPUs, measured at each switch and interrupt. Idle time of a CPU is I/O wait
- * while a thread waits for a disk, if that thread was on this CPU when its wait began. Other
- * columns have other definitions of I/O wait, and the kernel's own counts.
+ * while a thread waits for a disk, if that thread was on this CPU when its wait began. Further
+ * columns show I/O wait by other definitions, such as the kernel's.
  */
 #include "cpus_states.h"
 
@@ -81,8 +81,8 @@ static const struct camp_cpu_states *states_of(const struct cpus_states *cpus, i
     return NULL;
 }
 
-/* Makes a reading of one CPU. `switched` may be NULL before the CPU's first switch. The reading
- * then has only the kernel's own counters, and its begin_ns is 0. */
+/* Makes a reading of one CPU. `switched` is NULL before the CPU's first switch; the reading then
+ * has only the kernel's own counters, and begin_ns is 0. */
 static struct reading reading_of(const struct camp_cpu *kernel,
                                  const struct camp_cpu_states *switched)
 {
@@ -106,8 +106,8 @@ static struct reading reading_of(const struct camp_cpu *kernel,
     return reading;
 }
 
-/* Makes the readings of all online CPUs. The kernel's list has only CPUs that are online.
- * Microstates do not distinguish an offline CPU from a CPU without switches. */
+/* Makes the readings of all online CPUs, which are the CPUs in the kernel's list. In microstates an
+ * offline CPU looks like a CPU without switches. */
 static int read_all(struct cpus_states *cpus)
 {
     if (!ARRAY_RESERVE(cpus->now.list, cpus->now.capacity, cpus->kernel.count))
@@ -159,9 +159,8 @@ static int add_cpu(struct frame *frame, const struct reading *before, const stru
     return CAMP_OK;
 }
 
-/* A CPU is measured from its first switch on, because before this switch it is not known to be
- * idle. A CPU that came online or went offline within the interval has no row, and is counted in
- * losses.partial. */
+/* A CPU is measured from its first switch on, because it is unknown what it did before. A CPU that
+ * came online or went offline within the interval has no row, and is counted in losses.partial. */
 static int fill_frame(struct cpus_states *cpus)
 {
     struct frame *frame = &cpus->frame;

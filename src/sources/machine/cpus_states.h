@@ -12,7 +12,7 @@ struct cpus_states;
 int cpus_states_open(struct cpus_states **ret, struct camp_error *error);
 void cpus_states_close(struct cpus_states *cpus);
 
-/* Takes a snapshot, and fills the frame with the difference to the snapshot before. The frame of
+/* Takes a snapshot, and fills the frame with the difference to the previous snapshot. The frame of
  * the first snapshot has no rows. */
 int cpus_states_read(struct cpus_states *cpus, struct camp_states *session,
                      struct camp_error *error);

@@ -8,7 +8,7 @@ int proc_clock_find(int32_t tid, struct camp_thread *ret, struct camp_error *err
     struct camp_process process;
     int r = camp_process_identify(NULL, tid, &process, sizeof process, error);
 
-    /* /proc/TID exists for each thread, although only first threads are listed in /proc */
+    /* /proc/TID exists for each thread, although readdir() of /proc returns only processes */
     if (r == CAMP_OK)
         *ret = (struct camp_thread){ .pid = tid, .tid = tid, .start = process.start };
     return r;
@@ -44,7 +44,8 @@ int proc_clock_state(const struct camp_thread *task, char *ret, struct camp_erro
     return r;
 }
 
-/* Returns the growth from `before` to *now, but at most `limit`. Subtracts the excess from *now. */
+/* Returns the growth from `before` to *now. If it exceeds `limit`, returns `limit` and subtracts
+ * the excess from *now. */
 static uint64_t take_at_most(uint64_t before, uint64_t *now, uint64_t limit)
 {
     const uint64_t counted = counted_since(before, *now);

@@ -2,17 +2,16 @@
  * Processes, each with two measures of its CPU time: measured by the scheduler, and sampled by
  * ticks. This file has two measurement tiers.
  *
- * Tier "taskstats": both times come from one message of the kernel. If the CPU clock of a process
- * (one system call) has not moved since the last snapshot, the process has not run, and its message
- * is not requested. A process that ends leaves an exit record with its final times. Exit records
- * are read after the processes. So a process that ends during the snapshot is accounted once, by
- * its record.
+ * Tier "taskstats": both times come from one message of the kernel. No message is requested for a
+ * process whose CPU clock (one system call) has not moved since the previous snapshot: it has not
+ * run. A process that ends leaves an exit record with its final times. Exit records are read after
+ * the processes. So a process that ends during the snapshot is accounted once, by its record.
  *
  * Tier "schedstat": only CPU clocks are read, which any user may do. A process that ends between
  * two snapshots is not accounted, but counted as a loss.
  *
- * If a task runs on another CPU during the snapshot, its time is as of the last tick of that CPU.
- * The time since that tick belongs to the next interval.
+ * If a process runs on another CPU during the snapshot, its time is only known up to the newest
+ * tick of that CPU. The time since then counts in the next interval.
  */
 #include "ledger/array.h"
 #include "tasks_frame.h"
@@ -26,7 +25,7 @@
 #define DRAIN_INTERVAL_NS 100000000u
 #define EXITS_AT_ONCE 64
 #define ASKED_AT_ONCE 256
-/* first version of taskstats with ac_tgid, the pid of a thread's process */
+/* since this version taskstats has ac_tgid, which tells the process of a thread */
 #define VERSION_WITH_GROUPS 12
 
 struct tasks_source {
@@ -39,12 +38,11 @@ struct tasks_source {
     struct camp_pid *pids;
     size_t pid_count, pid_capacity;
     uint64_t snapshot_ns;
-    uint64_t snapshot_start_ns; /* CLOCK_MONOTONIC at the start of the last snapshot */
+    uint64_t snapshot_start_ns; /* CLOCK_MONOTONIC at the start of the newest snapshot */
     /* number of ended processes that started before this interval, but were never listed */
     uint64_t older;
-    uint64_t overruns, forks; /* as of the last snapshot */
-    /* time stolen by the hypervisor since boot, as of the last note_stolen() */
-    uint64_t stolen_ns;
+    uint64_t overruns, forks; /* at the newest snapshot */
+    uint64_t stolen_ns;       /* time stolen by the hypervisor since boot, as of note_stolen() */
     struct frame frame;
 };
 
@@ -54,11 +52,12 @@ static const struct schema *describe(const struct source *source)
     return &tasks_schema;
 }
 
-/* Accounts an exit record if it is the record of a whole process. The time of an exited thread
- * is included in the record of its process. Kernels before 5.19 do not report the process of a
- * thread: there the record of each thread is accounted as if the thread were a process. So a
- * thread that ends before its process is accounted twice. The record of a process that is not in
- * the table is ignored, because the records of its threads are accounted. */
+/* Accounts the exit record of a process. Exit records of threads are ignored, because the record of
+ * their process includes their time.
+ *
+ * Kernels before 5.19 do not tell the process of a thread. There each thread is accounted as if it
+ * were a process, so a thread that ends before its process is accounted twice. For a process that
+ * is not in the table, only its threads are accounted. */
 static int account_exit(struct tasks_source *source, const struct camp_task_exit *exit)
 {
     struct camp_task_exit process = *exit;
@@ -80,8 +79,8 @@ static int account_exit(struct tasks_source *source, const struct camp_task_exit
     return tasks_table_end(&source->table, &process);
 }
 
-/* Adds to table.stolen_ns the time that the hypervisor has stolen since the last call. Must be
- * called before exit records are accounted, because final_ns() subtracts this time. */
+/* Adds to table.stolen_ns the time that the hypervisor has stolen since the previous call. Must be
+ * called before tasks_table_end(), which subtracts this time. */
 static int note_stolen(struct tasks_source *source, struct camp_error *error)
 {
     struct camp_cpu total;
@@ -144,8 +143,8 @@ static bool read_details(struct known_task *task, struct camp_task *ret)
     return true;
 }
 
-/* Called for a process that is listed for the first time. If the process is a zombie, its exit
- * record is accounted in an ended_group, so its row must not account the same time again. */
+/* Called for a process that is listed for the first time. If it is a zombie, its exit record counts
+ * in an ended_group, so the process must not get a row, too. */
 static void add_process(struct known_task *task)
 {
     struct camp_task details;
@@ -162,8 +161,7 @@ static int ask(struct tasks_source *source, struct known_task *const *tasks, con
     int r = camp_taskstats_read(&source->ask, pids, count, answers, sizeof answers[0], error);
 
     for (size_t i = 0; r == CAMP_OK && i < count; i++) {
-        /* The kernel reports zeros for a zombie. So add_process() checks whether a new process with
-         * zeros is a zombie. */
+        /* The kernel reports zeros for a zombie. */
         if (answers[i].result == CAMP_OK && answers[i].runs == 0 &&
             (tasks[i]->flags & TASK_NEW) != 0)
             add_process(tasks[i]);
@@ -175,7 +173,7 @@ static int ask(struct tasks_source *source, struct known_task *const *tasks, con
     return r;
 }
 
-/* Reads the times of each living process that has run since the last snapshot. */
+/* Reads the times of each living process that has run since the previous snapshot. */
 static int read_all(struct tasks_source *source, bool first, struct camp_error *error)
 {
     struct known_task *asked[ASKED_AT_ONCE];
@@ -217,7 +215,7 @@ static int take_snapshot(struct tasks_source *source, bool first, struct camp_er
     int r = drain(source, error);
 
     if (r == CAMP_OK)
-        /* Time stolen before this snapshot must not be subtracted in the next interval. */
+        /* Counts the time stolen until now in this interval, not in the next. */
         r = note_stolen(source, error);
     if (r == CAMP_OK)
         r = list_pids(source, error);
@@ -345,8 +343,7 @@ static int open_taskstats(struct tasks_source *source, struct camp_error *error)
     return r;
 }
 
-/* TASKS_AUTOMATIC chooses taskstats if it is permitted, and schedstat otherwise. For another tier
- * there is no replacement. */
+/* TASKS_AUTOMATIC chooses taskstats if it is permitted, and schedstat otherwise. */
 static int choose_tier(struct tasks_source *source, enum tasks_tier tier, struct camp_error *error)
 {
     int r = CAMP_OK;

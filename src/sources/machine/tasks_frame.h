@@ -1,5 +1,4 @@
-/* The columns of the source "tasks", and a function that adds a row. All measurement tiers of this
- * source use them. */
+/* What all measurement tiers of tasks_source_open() have in common. */
 #pragma once
 
 #include "ledger/accuracy.h"
@@ -11,7 +10,7 @@ extern const struct schema tasks_schema;
 /* tasks_schema with only its first column, measured CPU time */
 extern const struct schema tasks_measured_schema;
 
-/* The first member of the source of each measurement tier. */
+/* Each tier has a struct for its source, which begins with this struct. */
 struct tasks_common {
     struct source source;
     const int32_t *kept; /* [kept_count] pids given to tasks_source_keep() */
@@ -21,11 +20,11 @@ struct tasks_common {
     const struct frame *cpus;
 };
 
-/* Returns whether a process has a row even if it did not run: tasks_source_keep(). */
+/* Returns whether tasks_source_keep() named the process: it has a row even if it did not run. */
 bool tasks_is_kept(const struct tasks_common *source, int32_t pid);
 
-/* Adds a row for `count` processes. `sum` has the sums of their times in ns. Returns CAMP_OK or
- * CAMP_E_NOMEM. */
+/* Adds one row for `count` processes. `sum` has the sums of the processes' times in ns. Returns
+ * CAMP_OK or CAMP_E_NOMEM. */
 int tasks_add_row(struct frame *frame, int64_t id, uint32_t flags, uint32_t count, const char *name,
                   const struct accuracy *sum);
 

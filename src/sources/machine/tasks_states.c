@@ -1,12 +1,11 @@
 /*
- * Processes by microstates: the measured and the sampled CPU time of each process, from one
- * snapshot of all threads and the final readings of exited threads. The CPUs come from the same
- * snapshot.
+ * Processes by microstates: the times of all threads of a process, including its exited threads,
+ * are added up. The CPUs come from the same snapshot as the threads.
  *
- * The kernel reads both times of a thread at the same moment. For an exited thread this moment is
- * its last switch, after which it does not run. The times of all threads of a process are added up,
- * including its exited threads. If a thread runs during the snapshot, its times are as of its last
- * tick or switch, and the rest belongs to the next interval.
+ * The measured and the sampled time of a thread are read at the same moment. For an exited thread
+ * this moment is its last switch, after which it does not run. If a thread runs during the
+ * snapshot, its times are only known up to its newest tick or switch. The time since then counts in
+ * the next interval.
  */
 #include "ledger/array.h"
 #include "tasks_frame.h"
@@ -28,7 +27,7 @@ struct states_source {
     struct source *threads;
     struct process_sum *processes;
     size_t process_count, process_capacity;
-    /* [order_capacity] indices of the rows of the threads' frame, sorted by process */
+    /* [order_capacity] indices of the rows in the frame of threads, sorted by process */
     size_t *order;
     size_t order_capacity;
     struct frame frame;
@@ -48,8 +47,8 @@ static int compare_rows(const void *a, const void *b, void *context)
                                      &threads->entities[*(const size_t *)b]);
 }
 
-/* Adds up the threads of each process. If a pid is reused within the interval, there are two
- * processes with this pid. Each starts with its first thread. */
+/* Adds up the threads of each process. Two processes have the same pid if it was reused within the
+ * interval. A new process begins at each row of a first thread, whose tid is the pid. */
 static void add_up(struct states_source *source, const struct frame *threads)
 {
     struct process_sum *process = NULL;

@@ -15,9 +15,9 @@ void tasks_table_release(struct tasks_table *table)
     *table = (struct tasks_table){ 0 };
 }
 
-/* Returns whether a listed pid with a new token belongs to another process than before. The kernel
- * makes a new token when a pid is reused, but also when it has dropped the inode of /proc/PID. If
- * the process started before the last snapshot, that snapshot listed the same process. */
+/* Called for a pid whose token (struct camp_pid) has changed. Returns whether the pid now belongs
+ * to another process: it does if the process started after the previous snapshot. Otherwise the
+ * kernel has only dropped the inode of /proc/PID. */
 static bool is_another(const struct camp_pid *listed, uint64_t previous_snapshot_ns)
 {
     struct camp_process process;
@@ -25,7 +25,7 @@ static bool is_another(const struct camp_pid *listed, uint64_t previous_snapshot
 
     if (camp_process_identify(NULL, listed->pid, &process, sizeof process, NULL) != CAMP_OK ||
         camp_process_read(NULL, &process, CAMP_TASK_START, &task, sizeof task, NULL) != CAMP_OK)
-        return false; /* the process has ended, and the next snapshot does not list it */
+        return false; /* the process has ended, so the next snapshot does not list it */
     return task.started_ns + BOOT_TICK_NS > previous_snapshot_ns;
 }
 
@@ -119,11 +119,14 @@ static void name_task(struct known_task *task, const struct camp_task_exit *exit
     task->flags |= TASK_NAMED | (exit->parent == 2 ? TASK_KERNEL : 0);
 }
 
-/* Returns the CPU time of a process at its end. Its exit record has the CPU time as of the last
- * tick or switch. A process without voluntary switches has run since then, too, except during
- * interrupts and stolen time. It is not known from which processes the hypervisor stole time, so
- * all of it is subtracted from ended processes as far as possible. For a process with voluntary
- * switches nothing is added, because no record has the time that it ran since its last tick. */
+/* Returns the CPU time of a process at its end. The exit record lacks the CPU time since the last
+ * tick or switch, which is at most since_ns.
+ *
+ * If the process never slept, it ran for all of since_ns, except for stolen time. It is unknown
+ * from which processes the hypervisor stole time. So table->stolen_ns is subtracted from the first
+ * processes that end, until it is used up.
+ *
+ * If the process slept, nothing is added, because it is unknown how long it ran. */
 static uint64_t final_ns(struct tasks_table *table, const struct camp_task_exit *exit)
 {
     uint64_t since_ns =
@@ -150,7 +153,7 @@ int tasks_table_end(struct tasks_table *table, const struct camp_task_exit *exit
     struct ended_group *group;
 
     if (task != NULL) {
-        /* The times of a process must not decrease. */
+        /* the times of a process must not decrease */
         if (measured_ns > task->measured_ns)
             task->measured_ns = measured_ns;
         if (exit->sampled_ns > task->sampled_ns)

@@ -1,6 +1,5 @@
-/* The processes of the source "tasks", in a table that is kept from one snapshot to the next. A
- * process that ended before any snapshot listed it is in no row of this table, but in an
- * ended_group. */
+/* The processes of tasks.c, in a table that is kept from one snapshot to the next. A process that
+ * ended before any snapshot listed it has no row, but counts in an ended_group. */
 #pragma once
 
 #include "ledger/accuracy.h"
@@ -14,10 +13,10 @@
 enum task_flag {
     TASK_NEW = 1u << 0,   /* the process was first listed in this interval */
     TASK_ENDED = 1u << 1, /* the exit record of the process has arrived, with its final times */
-    TASK_GONE = 1u << 2,  /* the last snapshot did not list the process */
+    TASK_GONE = 1u << 2,  /* the newest snapshot does not list the process */
     TASK_NAMED = 1u << 3, /* the name is known, and whether this is a kernel thread */
     TASK_KERNEL = 1u << 4,
-    /* a zombie that gets no row: its end was shown, or belongs to an ended_group */
+    /* the process is a zombie whose end was already shown, or counts in an ended_group */
     TASK_REPORTED = 1u << 5
 };
 
@@ -25,9 +24,9 @@ struct known_task {
     int32_t pid;
     uint32_t flags;
     uint64_t token;
-    /* the process' CPU clock when it was last read; UINT64_MAX if it was never read */
+    /* the CPU clock of the process at the newest snapshot; UINT64_MAX if it was never read */
     uint64_t clock_ns;
-    uint64_t measured_ns, sampled_ns;               /* CPU time as of the last snapshot */
+    uint64_t measured_ns, sampled_ns;               /* CPU time at the newest snapshot */
     uint64_t measured_before_ns, sampled_before_ns; /* CPU time at the start of the interval */
     char name[CAMP_NAME_SIZE];
 };
@@ -41,37 +40,35 @@ struct ended_group {
 };
 
 struct tasks_table {
-    /* [count] sorted by pid; of rows with the same pid the oldest comes first */
+    /* [count] sorted by pid; if processes have the same pid, the oldest comes first */
     struct known_task *tasks;
     size_t count;
-    /* [capacity] target of the next tasks_table_merge(), swapped with `tasks` */
+    /* [capacity] memory for the next tasks_table_merge(), which swaps it with `tasks` */
     struct known_task *merged;
     size_t capacity;           /* of `tasks` and `merged` */
     struct ended_group *ended; /* [ended_count], ascending by name */
     size_t ended_count, ended_capacity;
-    /* upper bound of the CPU time of ended processes that is missing in their exit records */
+    /* upper bound of CPU time that ended processes used, but that is not accounted */
     uint64_t unread_ns;
-    /* time stolen by the hypervisor in this interval; added by the caller. tasks_table_end()
-     * subtracts the part that it has accounted. */
+    /* The caller adds the time that the hypervisor stole in this interval. tasks_table_end()
+     * removes what it has subtracted from ended processes. */
     uint64_t stolen_ns;
 };
 
 void tasks_table_release(struct tasks_table *table);
 
 /* Merges a list of pids, sorted by pid, into the table. New processes get TASK_NEW. Processes that
- * are not in the list get TASK_GONE. A listed pid may have a new token; `previous_snapshot_ns`
- * (CLOCK_BOOTTIME) then decides whether it is another process with a reused pid. */
+ * are not in the list get TASK_GONE. `previous_snapshot_ns` is on CLOCK_BOOTTIME: if a process
+ * started later, it is not the process that had its pid in the table. */
 int tasks_table_merge(struct tasks_table *table, const struct camp_pid *pids, size_t count,
                       uint64_t previous_snapshot_ns);
 
-/* Returns whether the table has a row in which tasks_table_end() would account the end of this
- * pid. */
+/* Returns whether the table has a process with this pid whose exit record has not arrived. */
 bool tasks_table_has(struct tasks_table *table, int32_t pid);
 
-/* Accounts the final times of an ended process. They go to the row of the process or, if no
- * snapshot listed the process, to the ended_group of its name. */
+/* Accounts the final times of an ended process in its row. If no snapshot listed the process, adds
+ * them to the ended_group of its name. */
 int tasks_table_end(struct tasks_table *table, const struct camp_task_exit *exit);
 
-/* Starts an interval. The current times become the times at its start. The rows of processes that
- * are gone are dropped. */
+/* Starts an interval at the current times of all processes. Drops processes with TASK_GONE. */
 void tasks_table_start_interval(struct tasks_table *table);

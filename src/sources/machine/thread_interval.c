@@ -42,7 +42,6 @@ static void subtract(struct camp_thread_states *now, const struct camp_thread_st
     now->begin_ns += then->time_ns - then->begin_ns;
 }
 
-/* Returns a reading with the counters of `now`, but without time in any state. */
 static struct camp_thread_states without_states(const struct camp_thread_states *now)
 {
     struct camp_thread_states ret = *now;
@@ -69,8 +68,8 @@ struct camp_thread_states thread_since(const struct camp_thread_states *now,
     return since;
 }
 
-/* Two bits in the flags of a pending thread count for how many snapshots it has been pending, at
- * most 3. */
+/* Bits 30 and 31 in the flags of a pending thread count the snapshots for which it has been
+ * pending, up to 3. */
 #define PENDING_ONE (1u << 30)
 #define PENDING_ALL (3u << 30)
 
@@ -171,8 +170,8 @@ static void match_exited(struct thread_interval *interval, struct camp_thread_st
     *last = thread_since(last, then);
 }
 
-/* Finds pending threads that are in the new snapshot again. A snapshot may lack a thread that calls
- * exec() during the snapshot, because its tid changes. */
+/* Finds pending threads that are in the new snapshot again. A snapshot may lack a thread whose tid
+ * changes during the snapshot, because it calls exec(). */
 static bool match_returned(struct thread_interval *interval)
 {
     for (size_t i = 0; i < interval->pending.count; i++) {

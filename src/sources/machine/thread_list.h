@@ -16,9 +16,9 @@ struct thread_list {
 
 void thread_list_release(struct thread_list *list);
 
-/* Returns whether two readings are of the same thread: they have the same process, and were
- * attached at the same moment. The tid does not identify a thread, because exec() in a thread gives
- * it the tid of the first thread of its process. */
+/* Returns whether two readings are of the same thread: they have the same pid and begin_ns. The tid
+ * does not identify a thread, because a thread that calls exec() gets the tid of the first thread
+ * of its process. */
 bool thread_is_same(const struct camp_thread_states *a, const struct camp_thread_states *b);
 
 /* Appends a reading, and adds it to the index. Returns false if there is no memory. */
@@ -27,7 +27,7 @@ bool thread_list_add(struct thread_list *list, const struct camp_thread_states *
 /* Rebuilds the index after threads[] was changed. Returns false if there is no memory. */
 bool thread_list_index(struct thread_list *list);
 
-/* Returns the reading of the same thread, or NULL if the list has none. */
+/* Returns the list's reading of the same thread, or NULL if the list has none. */
 struct camp_thread_states *thread_list_find(const struct thread_list *list,
                                             const struct camp_thread_states *thread);
 
@@ -36,7 +36,7 @@ struct camp_thread_states *thread_list_find(const struct thread_list *list,
 int thread_list_read_living(struct thread_list *list, struct camp_states *session,
                             struct camp_error *error);
 
-/* Appends the readings of threads that exited since the last call, without adding them to the
- * index. Returns CAMP_OK, CAMP_E_NOMEM, or the error of camp_states_exits(). */
+/* Appends the final readings of threads that exited since the previous call, but does not add them
+ * to the index. Returns CAMP_OK, CAMP_E_NOMEM, or the error of camp_states_exits(). */
 int thread_list_read_exited(struct thread_list *list, struct camp_states *session,
                             struct camp_error *error);

@@ -2,10 +2,10 @@
  * Threads by microstates: the wall time of each thread, divided into states that are measured at
  * each change of state.
  *
- * The elapsed time of a thread starts at its reading in the last snapshot, or when the thread
- * starts. It ends at its reading in this snapshot, or when the thread exits. Each reading has its
- * own time. So the states of a thread add up to its elapsed time to the nanosecond, even if a
- * snapshot of many threads takes a while.
+ * A snapshot of many threads takes a while, so the reading of each thread has its own time. The
+ * elapsed time of a thread starts at its reading in the previous snapshot, or when the thread
+ * starts. It ends at its reading in this snapshot, or when the thread exits. So the states of a
+ * thread add up to its elapsed time to the nanosecond.
  */
 #include "cpus_states.h"
 #include "measured_column.h"

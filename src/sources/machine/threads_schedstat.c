@@ -196,9 +196,9 @@ static int read_snapshot(struct schedstat_source *source, struct camp_error *err
     return r;
 }
 
-/* Returns the time of a new thread in the interval: since its start, but at most since the last
- * snapshot. Start times have a resolution of 10 ms, so the result is at least what the scheduler
- * has counted. */
+/* Returns the elapsed time of a new thread: the time since its start, but at most the time since
+ * start_ns. Start times have a resolution of 10 ms. So if the scheduler has counted more time for
+ * the thread, this is the result. */
 static uint64_t elapsed_of_new(const struct known_thread *thread, uint64_t start_ns)
 {
     const uint64_t boot_ns = source_clock_ns(CLOCK_BOOTTIME);
@@ -245,9 +245,9 @@ static bool is_selected(const struct schedstat_selection *selection, const struc
 }
 
 /* Fills the frame. The losses are those of all threads of the machine, not only of selected
- * threads. `partial` counts threads of the last snapshot that have ended, because their time since
- * that snapshot is unknown. `unseen` counts threads that were in no snapshot. It comes from the
- * kernel's number of forks. */
+ * threads. `partial` counts the threads that ended in the interval, because their time since the
+ * previous snapshot is unknown. `unseen` counts the threads that were in no snapshot: the kernel's
+ * number of forks minus the number of threads that are new in the snapshot. */
 static int fill(struct schedstat_source *source)
 {
     struct losses *losses = &source->frame.losses;

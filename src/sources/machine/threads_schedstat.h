@@ -1,7 +1,7 @@
 /*
- * Threads for users without capabilities. The time of a thread between two snapshots is divided
- * into three states: on a CPU, on the run queue, and the rest. The scheduler's counts of the first
- * two come from /proc/PID/task/TID/schedstat, which every user may read.
+ * Threads for users without capabilities. The time of a thread between two snapshots has three
+ * states: on a CPU, on the run queue, and the rest. The times on a CPU and on the run queue come
+ * from /proc/PID/task/TID/schedstat, which every user may read.
  *
  * Unlike threads.c (microstates), this source does not know why a thread sleeps, and does not
  * divide CPU time into user and system. It misses threads that started and ended between two

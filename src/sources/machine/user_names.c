@@ -16,8 +16,8 @@ static struct user_name *ask(uint32_t uid)
     if (ret == NULL)
         return NULL;
     ret->uid = uid;
-    getpwuid_r(uid, &entry, strings, sizeof strings,
-               &user); /* getpwuid_r() is thread-safe: other threads may look up names, too */
+    /* getpwuid() would not be thread-safe */
+    getpwuid_r(uid, &entry, strings, sizeof strings, &user);
     if (user != NULL)
         snprintf(ret->name, sizeof ret->name, "%.31s", user->pw_name);
     else

@@ -2,11 +2,11 @@
  * Reads comma-separated values as in RFC 4180: fields may be quoted, a quote within a quoted field
  * is doubled, and lines end in LF or CRLF. A UTF-8 byte order mark and empty lines are skipped.
  *
- * The separator is a comma, a semicolon or a tab. Outside of quotes the first row must have exactly
- * one of these kinds; otherwise reading fails with CAMP_E_FORMAT.
+ * The separator is the comma, the semicolon or the tab: the one that occurs in the header outside
+ * of quotes. If none or several of them occur there, reading fails with CAMP_E_FORMAT.
  *
- * If a quote is not closed before the end of the file or within 1 MiB, only the line of the quote
- * is a row. So one wrong quote does not swallow the following rows.
+ * If a quote is not closed within 1 MiB, or before the end of the file, its row ends at the end of
+ * the line. So one wrong quote does not swallow the following rows.
  */
 #include "rows.h"
 
@@ -31,13 +31,13 @@ struct csv {
     const struct from *from;
     char *name;
     int descriptor;
-    bool at_end;  /* the rest of the file is in the buffer */
-    char *buffer; /* [capacity]; [begin, end) is not yet divided into rows */
+    bool at_end;  /* the file has been read to its end */
+    char *buffer; /* [capacity]; the bytes from `begin` to `end` are not yet divided into rows */
     size_t capacity, begin, end;
     uint64_t line;        /* number of the line at `begin`, from 1 */
     char separator;       /* '\0' until the header is read */
     uint64_t done, total; /* in bytes */
-    struct field *fields; /* [field_capacity], the fields of the last row */
+    struct field *fields; /* [field_capacity] the fields of the current row */
     size_t field_capacity;
 };
 
@@ -75,7 +75,7 @@ enum extent { EXTENT_WHOLE, EXTENT_MORE /* the row continues beyond the buffer *
 
 static const char separators[] = { ',', ';', '\t' };
 
-/* Returns whether a character separates fields. As long as the separator is unknown, each possible
+/* Returns whether a character separates fields. Before the separator is chosen, each possible
  * separator does. */
 static bool is_separator(const struct csv *csv, char character)
 {
@@ -83,8 +83,8 @@ static bool is_separator(const struct csv *csv, char character)
                                   : memchr(separators, character, sizeof separators) != NULL;
 }
 
-/* Finds the end of a row with quotes: its LF, or `end`. If counts[] is not NULL, adds the number of
- * each of `separators` outside of quotes to it. */
+/* Finds the end of a row with quotes: its LF, or `end`. Counts each of separators[] outside of
+ * quotes in counts[], which may be NULL. */
 static enum extent quoted_extent(const struct csv *csv, const char *at, const char *end,
                                  const char **ret_end, size_t *counts)
 {
@@ -129,8 +129,8 @@ static enum extent extent_of(const struct csv *csv, const char **ret_end)
     return EXTENT_OPEN;
 }
 
-/* Finds the separator in the first row that is not empty, which ends at `end`. More than one
- * possible separator is an error: a file divided at the wrong character may still look like a
+/* Finds the separator in the header, which ends at `end`; skips an empty line. More than one
+ * possible separator is an error, because a file divided at the wrong one may still look like a
  * table. */
 static int choose_separator(struct csv *csv, const char *end, struct camp_error *error)
 {
@@ -164,7 +164,8 @@ static int choose_separator(struct csv *csv, const char *end, struct camp_error 
                      noun_of(counts[2], "tab", "tabs"));
 }
 
-/* Unquotes the field that starts at `at`, in place. Returns the end of the quoted field. */
+/* Removes the quotes of the field at `at`, in place. Returns the position after the closing
+ * quote. */
 static char *unquote(char *at, const char *end, struct field *field)
 {
     char *write = at;
@@ -183,7 +184,7 @@ static char *unquote(char *at, const char *end, struct field *field)
     return at;
 }
 
-/* Divides [at, end), a row without its line end, into fields. Returns false if there is no
+/* Divides a row from `at` to `end`, without its line end, into fields. Returns false if there is no
  * memory. */
 static bool divide(struct csv *csv, char *at, const char *end, struct row *row)
 {
@@ -220,8 +221,8 @@ static uint64_t lines_in(const char *at, const char *end)
     return lines;
 }
 
-/* Removes the row that ends at `end` from the buffer, and divides it. `end` is the LF of the row,
- * or the end of the file. */
+/* Removes the first row from the buffer, and divides it into fields. `end` is the LF of the row, or
+ * the end of the file. Returns false if there is no memory. */
 static bool remove_row(struct csv *csv, enum extent extent, const char *end, struct row *row)
 {
     char *begin = csv->buffer + csv->begin;

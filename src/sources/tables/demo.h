@@ -1,8 +1,8 @@
 /*
  * The sample data that comes with camp (--from demo): share/camp/demo/sessions.csv, with 60
- * sessions of a database in 120 intervals of one second. The data is synthetic;
- * tests/fixtures/table/make.py --demo writes it. The times of the sessions named "miss" and "over"
- * do not add up.
+ * sessions of a database in 120 intervals of one second. The data is synthetic, and is written by
+ * tests/fixtures/table/make.py --demo. The times of the sessions "miss" and "over" do not add up,
+ * on purpose.
  */
 #pragma once
 
@@ -16,8 +16,8 @@
     "Sample data: 60 synthetic sessions of a database. Sessions miss1 to miss3 leave 150 ms of "   \
     "each second out, over1 accounts 120 ms twice"
 
-/* Finds the path of the file. Searches relative to the folder of the running program first, which
- * works in a build folder and in an installed tree that was moved. Then searches the data folder of
- * the configuration. Returns CAMP_E_GONE if the file is in neither folder; the message names
- * both. */
+/* Finds the path of the file. Searches first relative to the folder of the running program: so a
+ * build folder, or an installed tree that was moved, has its own file. Then searches the data
+ * folder of the configuration. Returns CAMP_E_GONE if there is no file; the message names both
+ * folders. */
 int demo_find(char ret[DEMO_PATH_SIZE], struct camp_error *error);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define BUSY_MS 2000         /* how long a query waits for a writer */
-#define STEPS_BETWEEN 100000 /* of SQLite's virtual machine, between two checks of *stop */
+#define STEPS_BETWEEN 100000 /* *stop is checked after so many steps of SQLite's machine */
 
 struct query {
     struct rows rows; /* must be the first member */

@@ -1,7 +1,7 @@
 /*
  * The interface to the input of a table: rows of text. The first row has the names of the columns.
- * CSV files (csv.c) and queries (query.c, odbc_query.h) implement the interface; table.h makes
- * frames of the rows.
+ * CSV files (csv.c) and queries (query.c, odbc_query.h) implement it; table.h makes frames of the
+ * rows.
  */
 #pragma once
 
@@ -11,11 +11,11 @@
 #include <camp/camp.h>
 
 struct row {
-    /* For messages: number of the first line of the row in a file, or of the row in a result. */
+    /* For messages: the row's first line in a file, or its number in the result of a query. */
     uint64_t number;
     size_t count;
-    const struct field *fields; /* [count]; valid until the next call */
-    /* Why the row cannot be divided, such as "a quote is not closed"; NULL if it can. */
+    const struct field *fields; /* [count]; valid until the next next() */
+    /* What is wrong with the row, such as "a quote is not closed"; NULL if nothing is. */
     const char *problem;
 };
 
@@ -26,12 +26,12 @@ struct rows {
     const char *word;                 /* what `number` counts: "line" or "row" */
 };
 
-/* Opens a CSV file, or standard input if `path` is "-". Calls from->progress with numbers of bytes;
- * a total of 0 means unknown. Reading ends when *from->stop is set. */
+/* Opens a CSV file, or standard input if `path` is "-". from->progress gets numbers of bytes; a
+ * total of 0 means unknown. Reading fails when *from->stop is set. */
 int csv_rows_open(const char *path, const struct from *from, struct rows **ret,
                   struct camp_error *error);
 
-/* Opens an SQL query of an SQLite file, which is opened read-only. `query` is one statement. *error
+/* Runs a query, which is one SQL statement, on an SQLite file, which is opened read-only. *error
  * has the message of SQLite. */
 int query_rows_open(const char *path, const char *query, const struct from *from, struct rows **ret,
                     struct camp_error *error);

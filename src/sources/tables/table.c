@@ -20,14 +20,14 @@ struct table_source {
     char (*names)[TABLE_NAME_SIZE + 8];
     struct schema schema;
     struct frame frame;
-    size_t at, end; /* positions in times.order: of the next row, and of the end */
+    size_t at, end; /* times.order[at] is the next row, and times.order[end - 1] the last */
     double speed;
-    /* when the last frame was shown, for a replay with a speed; 0 before the first frame */
+    /* with a speed: CLOCK_MONOTONIC when the newest frame is due; 0 before the first frame */
     uint64_t due_ns;
     const volatile sig_atomic_t *stop;
 };
 
-/* Names a column by its stem. If another column has the same stem, a number is added. */
+/* Names a column `stem`_ns. Inserts a number if an earlier column has this name. */
 static void name_state(struct table_source *source, size_t at, const char *stem)
 {
     char *name = source->names[at];
@@ -70,7 +70,7 @@ static bool make_schema(struct table_source *source)
     return true;
 }
 
-/* Adds a sentence to the note, unless there is no space for all of it. */
+/* Adds a sentence to the note, or nothing if there is no space for the whole sentence. */
 static void __attribute__((format(printf, 2, 3)))
 add_note(struct from_facts *facts, const char *format, ...)
 {
@@ -159,7 +159,8 @@ static int64_t middle_at(const struct table_source *source, size_t at)
     return from_middle_ns(time_at(source, at), (uint64_t)length_at(source, at));
 }
 
-/* Drops the rows outside of the requested times. Returns the number of frames left. */
+/* Leaves out the frames that are not between --begin and --end. Returns the number of frames
+ * left. */
 static uint64_t limit(struct table_source *source, const struct from *from)
 {
     uint64_t frames = 0;
@@ -199,8 +200,8 @@ static bool fill_row(struct table_source *source, size_t row)
     return true;
 }
 
-/* Fills the next frame. The start and the end of the frame count from the start of the table. In
- * other sources they are times of CLOCK_MONOTONIC. */
+/* Fills the next frame. Its start and end count from the start of the table, not on
+ * CLOCK_MONOTONIC. */
 static bool fill_frame(struct table_source *source)
 {
     struct frame *frame = &source->frame;
@@ -218,7 +219,7 @@ static bool fill_frame(struct table_source *source)
     return true;
 }
 
-/* Waits between two frames as long as their times differ, divided by the speed. */
+/* Before each frame but the first, waits for the length of its interval divided by the speed. */
 static void wait_for(struct table_source *source)
 {
     const struct frame *frame = &source->frame;
@@ -299,7 +300,7 @@ static int open_table(struct table_source *source, struct rows *rows, const char
     facts->tier = "table";
     facts->interval_ns = source->times.interval_ns;
     facts->begin_ns = time_at(source, 0) - (int64_t)source->times.interval_ns;
-    if (facts->begin_ns <= 0) /* 0 would mean unknown, but a table may count from 0 */
+    if (facts->begin_ns <= 0) /* the times of a table may count from 0, but 0 means unknown here */
         facts->begin_ns = 1;
     facts->end_ns = time_at(source, source->rows.count - 1);
     write_note(source, rows->word, facts);

@@ -19,7 +19,7 @@ static const char *const entity_names[] = {
     "tgid",     "thread", "tid",     "command",    "username", "uid",    "id",      "host",
     "hostname", "node",   "machine", "instance",   "server",   NULL
 };
-/* Columns of these names may be part of the entity, or states. */
+/* A column with one of these names may be part of the entity, or a state. */
 static const char *const doubtful_names[] = { "cpu", "core", "user", NULL };
 static const char *const elapsed_names[] = { "elapsed",   "elapsed_time", "wall",
                                              "wall_time", "duration",     NULL };
@@ -40,8 +40,7 @@ static bool is_in(const char *const *names, const char *name)
     return names[rank_in(names, name)] != NULL;
 }
 
-/* Returns whether a column may be either part of the entity or a state, judged by its name. A
- * column with a unit is a state. */
+/* Returns whether a column may be part of the entity or a state, according to its name. */
 static bool is_doubtful(const struct table_column *column)
 {
     return column->unit == UNIT_NONE && is_in(doubtful_names, column->stem);
@@ -98,8 +97,8 @@ struct sample {
     size_t count;
 };
 
-/* Returns whether at least half of the fields are numbers, including invalid numbers such as -1 and
- * NaN. The rows with other fields are then skipped, with a warning. */
+/* Returns whether at least half of the fields that are not empty are numbers. Invalid numbers, such
+ * as -1 and NaN, count as numbers here. */
 static bool is_numeric(const struct sample *sample, size_t column)
 {
     size_t numbers = 0, filled = 0;
@@ -119,8 +118,8 @@ static bool is_same_field(struct field a, struct field b)
     return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
 
-/* Returns whether two rows have the same time and entity. The column `also` counts as part of the
- * entity. */
+/* Returns whether two rows have the same time and entity, and the same field in the column
+ * `also`. */
 static bool is_repeated(const struct table_columns *columns, const struct row *a,
                         const struct row *b, size_t also)
 {
@@ -149,8 +148,8 @@ static size_t count_repeated(const struct table_columns *columns, const struct s
     return repeated;
 }
 
-/* Returns whether this column distinguishes the rows of one time. A few rows repeated by mistake do
- * not matter. */
+/* Returns whether many rows have the same time and entity without this column, but few with it. The
+ * few may be repeated by mistake. */
 static bool distinguishes(const struct table_columns *columns, const struct sample *sample,
                           size_t column)
 {
@@ -180,7 +179,8 @@ static void use_for_entity(struct table_columns *columns, size_t column)
     columns->entity_count++;
 }
 
-/* Chooses the use of columns by the kind of their contents and by names with one meaning only. */
+/* Chooses the use of each column by its name, and by whether it has text or numbers. Some columns
+ * of this choice become entities in choose_entity(). */
 static void choose_plain(struct table_columns *columns, const struct sample *sample)
 {
     for (size_t i = 0; i < columns->count; i++) {
@@ -205,8 +205,8 @@ static void choose_plain(struct table_columns *columns, const struct sample *sam
     }
 }
 
-/* Makes the first column of text the entity if no column has a name of entities. Then adds columns
- * of numbers without which several rows of one time would have the same entity. */
+/* If no column has been chosen as entity, chooses the first column of text. Then makes columns with
+ * a doubtful name part of the entity if this distinguishes rows of the same time. */
 static void choose_entity(struct table_columns *columns, const struct sample *sample)
 {
     for (size_t i = 0; columns->entity_count == 0 && i < columns->count; i++) {
@@ -247,8 +247,8 @@ static void guess_time_form(struct table_columns *columns, const struct sample *
                     columns->columns[columns->time].unit);
 }
 
-/* Refuses numbers with a comma: 1,500 is ambiguous, and as text it would make the column one of
- * names. Only names of entities may have commas. */
+/* Refuses numbers with a comma, because "1,500" may be 1500 or 1.5. Columns with one of
+ * entity_names may have them. */
 static int refuse_commas(const struct table_columns *columns, const char *name,
                          const struct sample *sample, struct camp_error *error)
 {

@@ -15,7 +15,7 @@
  *
  * Ignored: other columns of text, further columns of times, and names that end in _count or _bytes.
  *
- * Names are compared in lower case; any sequence of other characters than letters and digits counts
+ * Names are compared in lower case; any sequence of characters other than letters and digits counts
  * as "_". A unit at the end of a name ("_ms", see unit_of_name()), or a "%" anywhere in it, is the
  * unit of the column and not part of the name.
  */
@@ -44,12 +44,12 @@ struct table_columns {
     struct time_form time_form;
 };
 
-/* Frees the columns. *columns may be all zero. */
+/* *columns may be all zero. */
 void table_columns_release(struct table_columns *columns);
 
-/* Chooses the columns from the header and the first rows, rows[row_count], which must have at least
- * as many fields as the header. `name` is the name of the table. Returns CAMP_E_FORMAT if `header`
- * is no header, or there are no states or too many states. The caller releases *ret, also after a
- * failure. */
+/* Chooses the columns from the header and rows[row_count], the first rows of the table. Each row
+ * must have at least as many fields as the header. `name` is the name of the table. Returns
+ * CAMP_E_FORMAT if `header` is no header, or there are no states or too many. The caller releases
+ * *ret, also after a failure. */
 int table_columns_choose(struct table_columns *ret, const char *name, const struct row *header,
                          const struct row *rows, size_t row_count, struct camp_error *error);

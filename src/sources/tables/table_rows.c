@@ -20,7 +20,7 @@ static bool is_name(const void *context, uint32_t position, const void *key)
            memcmp(names->names[position].text, name->text, name->length) == 0;
 }
 
-/* Finds or adds a name, and returns its id. Returns 0 if there is no memory. */
+/* Returns the id of a name, which is added if it is new. Returns 0 if there is no memory. */
 static uint32_t name_id(struct table_names *names, const char *text, size_t length)
 {
     const uint32_t hash = index_hash_bytes(text, length);
@@ -98,8 +98,8 @@ static bool join(struct table_rows *rows, size_t *length, struct field text)
     return true;
 }
 
-/* Returns the id of the entity of a row. Returns 0 with a problem if a text is empty, and 0 without
- * a problem if there is no memory. */
+/* Returns the id of the entity of a row. Returns 0 and sets *problem if a text is empty. Returns 0
+ * without a *problem if there is no memory. */
 static uint32_t read_entity(struct table_rows *rows, const struct table_columns *columns,
                             const struct row *row, char *problem)
 {
@@ -161,7 +161,7 @@ static bool read_number(const struct table_column *column, struct field field, d
     return *problem == '\0';
 }
 
-/* Reads the numbers of the row. Returns false, with a problem, if a number is invalid. */
+/* Reads the numbers of the row. Returns false and sets *problem if a number is invalid. */
 static bool read_numbers(struct table_rows *rows, const struct table_columns *columns,
                          const struct row *row, char *problem)
 {
@@ -180,8 +180,8 @@ static bool read_numbers(struct table_rows *rows, const struct table_columns *co
     return true;
 }
 
-/* Fills the entry after the last row. *problem stays empty if the row is valid. Returns false if
- * there is no memory. */
+/* Fills the elements at index rows->count of all arrays. Sets *problem if the row is invalid.
+ * Returns false if there is no memory. */
 static bool read_row(struct table_rows *rows, struct table_columns *columns, const struct row *row,
                      char *problem)
 {
@@ -199,7 +199,7 @@ static bool read_row(struct table_rows *rows, struct table_columns *columns, con
         return true;
     }
     for (size_t i = 0; !rows->has_time && i < at; i++)
-        rows->times[i] = rows->times[at]; /* no earlier row has a time */
+        rows->times[i] = rows->times[at]; /* this is the first row with a time */
     rows->has_time = true;
     rows->entities[at] = read_entity(rows, columns, row, problem);
     if (rows->entities[at] == 0)
@@ -224,14 +224,14 @@ static int add_row(struct table_rows *rows, struct table_columns *columns, const
     return CAMP_OK;
 }
 
-/* The header and the first rows, which are kept until the columns are chosen. */
+/* The header and the first rows, from which the columns are chosen. */
 struct sample {
     struct row rows[1 + SAMPLE_ROWS];
     size_t count;
 };
 
-/* Copies a row and its texts in one allocation. A row of fewer than `least` fields gets empty
- * fields. */
+/* Copies a row, including its texts, to one allocated block. If the row has fewer than `least`
+ * fields, adds empty fields. */
 static bool copy_row(struct row *ret, const struct row *row, size_t least)
 {
     const size_t count = row->count > least ? row->count : least;
@@ -256,7 +256,7 @@ static bool copy_row(struct row *ret, const struct row *row, size_t least)
     return true;
 }
 
-/* Returns CAMP_OK if there may be more rows, and SOURCE_END if the sample has all rows. */
+/* Returns SOURCE_END if the sample has all rows, and CAMP_OK if there may be more. */
 static int read_sample(struct sample *sample, struct rows *input, const char *name,
                        struct camp_error *error)
 {

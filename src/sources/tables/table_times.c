@@ -5,21 +5,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* If the last row of an entity is longer ago than 1.5 usual times, the entity was absent. */
+/* an entity was absent if its previous row is more than 1.5 x spacing_ns ago */
 #define ABSENT_SPACINGS 1.5
 #define NEVER UINT32_MAX
 
 #define USUAL_SIZE 65536
 
-/* Finds the median of many numbers. If there are more than USUAL_SIZE, numbers at equal distances
- * are kept. */
+/* Numbers whose median is wanted. Only every step-th number is kept, if there are too many. */
 struct usual {
     size_t count, step;
     double numbers[USUAL_SIZE];
 };
 
-/* Returns an empty struct for numbers at positions below `count`, or NULL if there is no memory.
- * The caller frees it. */
+/* Returns a struct for up to `count` numbers, which the caller frees, or NULL if there is no
+ * memory. */
 static struct usual *usual_of(size_t count)
 {
     struct usual *usual = malloc(sizeof *usual);
@@ -31,7 +30,7 @@ static struct usual *usual_of(size_t count)
     return usual;
 }
 
-/* Adds the number at a position. The caller must add each position once. */
+/* Adds a number. `position` counts the numbers, from 0. */
 static void usual_add(struct usual *usual, size_t position, double number)
 {
     if (position % usual->step == 0)
@@ -45,7 +44,8 @@ static int compare_numbers(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Returns the lower median, which is one of the numbers, or 0 if there are no numbers. */
+/* Returns the lower median, which is always one of the numbers. Returns 0 if there are no
+ * numbers. */
 static double usual_median(struct usual *usual)
 {
     if (usual->count == 0)
@@ -79,13 +79,13 @@ static uint32_t *order_of(struct table_rows *rows)
 
 struct last_row {
     int64_t time;
-    uint32_t frame;       /* number of its frame, from 0; NEVER if there was no row */
-    uint32_t valid_frame; /* number of the last frame with a valid row of the entity */
+    uint32_t frame;       /* number of the row's frame, from 0; NEVER if there was no row yet */
+    uint32_t valid_frame; /* number of the newest frame with a valid row of the entity, or NEVER */
 };
 
-/* Returns the time since the last row of the entity. It is negative if that row is not in the
- * preceding frame, and 0 if no earlier frame has a row. Skips a second row of the same time and
- * entity. */
+/* Returns the time since the previous row of the entity, or 0 if no earlier frame has a row of the
+ * entity. The result is negative if the previous row is not in the preceding frame. Marks a second
+ * row with the same time and entity as skipped. */
 static double measure_gap(struct table_rows *rows, size_t row, uint32_t frame,
                           struct last_row *last_row)
 {
@@ -103,8 +103,8 @@ static double measure_gap(struct table_rows *rows, size_t row, uint32_t frame,
     return was_there ? gap : -gap;
 }
 
-/* Finds the usual time between frames, and between rows of an entity. Without a column of elapsed
- * times, sets the elapsed times of `rows` to the results of measure_gap(). */
+/* Finds the usual time between frames, and between rows of an entity. If there is no column of
+ * elapsed times, stores the results of measure_gap() in rows->elapsed. */
 static void measure_gaps(struct table_times *times, struct table_rows *rows, bool has_elapsed,
                          struct last_row *last_rows, struct usual *frames, struct usual *entities)
 {
@@ -148,8 +148,8 @@ static int find_gaps(struct table_times *times, struct table_rows *rows, bool ha
     return has_memory ? CAMP_OK : CAMP_E_NOMEM;
 }
 
-/* Returns the unit in which `number`, plus `fixed_ns`, comes nearest to `length_ns`. Only units
- * from `first` on are tried; the first of equally near units is returned. */
+/* Returns the unit of `number` with which `number` + `fixed_ns` is nearest to `length_ns`. Tries
+ * the units from `first` on. If several units are equally near, returns the first of them. */
 static enum unit nearest(enum unit first, double fixed_ns, double number, double length_ns)
 {
     double least = INFINITY;
@@ -167,8 +167,8 @@ static enum unit nearest(enum unit first, double fixed_ns, double number, double
     return best;
 }
 
-/* Finds the median of the column of elapsed times. The unit of the column is guessed if neither its
- * name nor the caller gives one. */
+/* Sets *ret_ns to the median of the column of elapsed times. Guesses the unit of the column if
+ * neither its name nor `wanted` is a unit of time. */
 static int find_elapsed(struct table_times *times, const struct table_rows *rows,
                         const struct table_columns *columns, enum unit wanted, double *ret_ns)
 {
@@ -192,7 +192,7 @@ static int find_elapsed(struct table_times *times, const struct table_rows *rows
     return CAMP_OK;
 }
 
-/* Scales times that only count, so that their usual spacing is the usual elapsed time. */
+/* Scales the times of all rows so that spacing_ns becomes elapsed_ns. */
 static void stretch(struct table_times *times, struct table_rows *rows, double elapsed_ns)
 {
     const double factor = elapsed_ns / (double)times->spacing_ns;
@@ -226,7 +226,8 @@ static double sum_of(const struct table_rows *rows, const struct table_columns *
     return sum;
 }
 
-/* Guesses the unit of values that have no unit in their name, unless all of them are 0. */
+/* Guesses the unit of values if the name of their column has no unit. If all are 0, any unit will
+ * do. */
 static int guess_unit(struct table_times *times, const struct table_rows *rows,
                       const struct table_columns *columns, double length_ns)
 {
@@ -254,8 +255,8 @@ static int guess_unit(struct table_times *times, const struct table_rows *rows,
     return has_memory ? CAMP_OK : CAMP_E_NOMEM;
 }
 
-/* Finds the units that are in no name. If the rows do not show a usual time, it is set to the usual
- * elapsed time, or to 1 s. */
+/* Finds the units that are not in the name of a column. If all rows have the same time, there is no
+ * usual time between rows: it is set to the usual elapsed time, or to 1 s. */
 static int find_units(struct table_times *times, struct table_rows *rows,
                       const struct table_columns *columns, enum unit wanted)
 {
@@ -279,7 +280,7 @@ static int find_units(struct table_times *times, struct table_rows *rows,
                             length_ns > 0 ? length_ns : (double)times->spacing_ns);
 }
 
-/* Returns the elapsed time of a row if there is no column of elapsed times. `gap` is the result of
+/* Returns the elapsed time of a row without a column of elapsed times. `gap` is the result of
  * measure_gap(). */
 static double elapsed_by_gap(const struct table_times *times, double gap)
 {
@@ -290,7 +291,7 @@ static double elapsed_by_gap(const struct table_times *times, double gap)
                : (double)times->spacing_ns;
 }
 
-/* Converts the values of a row to ns. Returns false if a value is too large for a frame. */
+/* Converts the values of a row to ns. Returns false if a value exceeds TABLE_LARGEST_NS. */
 static bool convert_values(const struct table_times *times, struct table_rows *rows,
                            const struct table_columns *columns, size_t row, double elapsed_ns)
 {
