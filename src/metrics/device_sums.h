@@ -1,5 +1,5 @@
 /* Sums of counters over devices that come and go. A sum never falls, because the counts of a
- * removed device remain in it. Pure arithmetic. */
+ * removed device remain in it. */
 #pragma once
 
 #include <camp/camp.h>
@@ -26,8 +26,8 @@ void device_sums_release(struct device_sums *sums);
 
 void device_sums_start(struct device_sums *sums);
 
-/* Adds the growth of a device's counters to the sums. If the device was absent in the last
- * snapshot, its whole counters are added. Returns CAMP_OK or CAMP_E_NOMEM. */
+/* Adds the growth of a device's counters since the previous snapshot to the sums. If that snapshot
+ * lacked the device, adds the whole counters. Returns CAMP_OK or CAMP_E_NOMEM. */
 int device_sums_add(struct device_sums *sums, const char *name,
                     const uint64_t values[DEVICE_COUNTERS]);
 

@@ -4,8 +4,8 @@
  * programs continue to count, and exited threads are queued.
  *
  * Counters that the kernel counts since boot keep that start. All other counters start at 0 when
- * the exporter is opened. No counter ever falls. A metric that a measurement tier cannot provide is
- * absent.
+ * the exporter is opened. No counter ever falls. A metric that the tier (exported_options) cannot
+ * provide is absent.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct exported_options {
 };
 
 /* Opens the sources. The first snapshot has what happened after this call. Returns CAMP_E_INVALID
- * if there is no such tier, or another error code if the tier is unavailable; the error message
+ * if options->tier is unknown, or another error code if the tier is unavailable; the error message
  * says why. */
 int exported_open(const struct exported_options *options, struct exported **ret,
                   struct camp_error *error);
@@ -38,8 +38,8 @@ const char *exported_tier(const struct exported *exported, const char **ret_note
  * `rules`. */
 void exported_set_rules(struct exported *exported, const struct workloads *rules);
 
-/* Takes a snapshot. *ret[*ret_count] belongs to the exporter, and is valid until the next
- * snapshot. */
+/* Takes a snapshot, and sets *ret to *ret_count families. They belong to the exporter, and are
+ * valid until the next snapshot. */
 int exported_read(struct exported *exported, const struct scrapes *scrapes,
                   const struct metric_family **ret, size_t *ret_count, struct camp_error *error);
 

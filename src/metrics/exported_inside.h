@@ -74,8 +74,7 @@ enum exported_family {
     EXPORTED_FAMILY_COUNT
 };
 
-/* The flag by which sources are stopped. It is always 0, because the exporter's sources never
- * wait. */
+/* The stop flag of the exporter's sources. It is always 0, because these sources never wait. */
 extern const volatile sig_atomic_t exported_goes_on;
 
 extern const struct metric exported_table[EXPORTED_FAMILY_COUNT];
@@ -110,8 +109,8 @@ struct exported {
     bool rules_changed;
 };
 
-/* Sets the value of a series in a family whose number of series is fixed. A counter keeps its value
- * if the new value is smaller. */
+/* Sets the value of a series, in a family whose number of series is fixed. A counter never falls: a
+ * smaller value is ignored. */
 void exported_set(struct exported *exported, enum exported_family family, size_t series,
                   uint64_t value);
 

@@ -1,5 +1,5 @@
-/* The metrics of threads, by microstates (tier "bpf"). With other tiers these are metrics of
- * processes, of which only the CPU time is known, and the states of groups are absent. */
+/* With tier "bpf": the metrics of threads, from microstates. With other tiers: metrics of
+ * processes, of which only the CPU time is known; the states of groups are absent. */
 #include "exported_inside.h"
 
 #include "counters/error.h"
@@ -45,8 +45,8 @@ static int open_tier(struct exported *exported, enum tasks_tier wanted, struct c
     return r;
 }
 
-/* Without BPF, groups by user, cgroup or rules are refused, because only the name of an exited
- * process is known. */
+/* Refuses groups by user, cgroup or rules without BPF, because only the name of an exited process
+ * is known then. */
 static int refuse_group(const struct exported *exported, struct camp_error *error)
 {
     const bool was_requested = exported->note[0] == '\0'; /* the user chose this tier by --tier */

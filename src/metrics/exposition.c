@@ -67,7 +67,7 @@ static const char *suffix_of(const struct metric *metric)
     return metric->type == METRIC_COUNTER ? "_total" : metric->type == METRIC_INFO ? "_info" : "";
 }
 
-/* In format 0.0.4 the name of a family includes the suffix of its samples. */
+/* In Prometheus' format the name of a family includes the suffix _total or _info. */
 static void put_head(struct bytes *to, enum exposition_format format, const struct metric *metric,
                      const char *keyword)
 {

@@ -10,5 +10,6 @@
 bool host_text_number(const char *text, size_t length, const char *key, uint64_t *ret);
 
 /* Finds the line that starts with `share` ("some" or "full") in the text of a file of
- * /proc/pressure. Sets *ret to its value of "total=", in us. Returns false if there is none. */
+ * /proc/pressure. Sets *ret to the number after "total=" in this line, in us. Returns false if
+ * there is none. */
 bool host_text_pressure_us(const char *text, size_t length, const char *share, uint64_t *ret);

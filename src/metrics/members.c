@@ -69,7 +69,8 @@ static int keep_process(struct members *members, int32_t pid, uint32_t group)
     return CAMP_OK;
 }
 
-/* Removes a process if its first thread exits. The last process moves to the free position. */
+/* Removes a process if `thread` is its first thread. The last process moves to the free position.
+ */
 void members_leave(struct members *members, const struct camp_thread_states *thread)
 {
     struct index_slot *slot = thread->tid == thread->pid ? slot_of(members, thread->pid) : NULL;
@@ -118,8 +119,8 @@ static int find_workload(struct members *members, struct top_k *top,
     return top_k_find(top, &key, ret);
 }
 
-/* Finds the group of a thread's process: by its name, or by rules about name, user and command
- * line. The group is kept for the other threads of the process, unless the process has exited. */
+/* Finds the group of a thread's process. The group of a first thread is found by its name or by
+ * rules, and is kept for the other threads of the process, unless the process has exited. */
 static int find_process_group(struct members *members, struct top_k *top,
                               const struct camp_thread_states *thread, uint32_t *ret)
 {

@@ -11,7 +11,7 @@
 enum metric_type {
     METRIC_COUNTER,
     METRIC_GAUGE,
-    METRIC_INFO /* the labels have texts, and the value is 1 */
+    METRIC_INFO /* the labels are the information; the value is 1 */
 };
 
 #define METRIC_LABELS 2

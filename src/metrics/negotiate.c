@@ -24,7 +24,7 @@ static struct word trim(struct word word)
     return word;
 }
 
-/* Splits off the part of *rest before the separator. Returns false if *rest is empty. */
+/* Moves the part of *rest before the separator to *ret. Returns false if *rest is empty. */
 static bool next_part(struct word *rest, char separator, struct word *ret)
 {
     const char *end;
@@ -83,7 +83,7 @@ static int quality_of(struct word value)
 }
 
 struct choice {
-    struct word what, version; /* version.text is NULL if the entry has no version */
+    struct word what, version; /* version.text is NULL if no version is given */
     int quality;
 };
 

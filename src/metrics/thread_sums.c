@@ -29,8 +29,8 @@ static bool is_ranked(int state)
     return class == CLASS_CPU || class == CLASS_READY || class == CLASS_IO;
 }
 
-/* Sets *note to 1 + the number of the thread's group. Looks up the group if *note is 0 or
- * invalid. */
+/* Sets *note to 1 + the number of the thread's group. Before the call, *note is 0 or from an
+ * earlier snapshot. */
 static bool find_group(struct thread_sums *sums, const struct camp_thread_states *before,
                        const struct camp_thread_states *now, uint32_t *note)
 {
@@ -45,7 +45,7 @@ static bool find_group(struct thread_sums *sums, const struct camp_thread_states
     return r == CAMP_OK;
 }
 
-/* Accounts what a thread did since `before`, or since it was attached if `before` is NULL. */
+/* Accounts what a thread did since `before`, or since begin_ns if `before` is NULL. */
 static void account(struct thread_sums *sums, const struct camp_thread_states *before,
                     const struct camp_thread_states *now, uint32_t *note)
 {
@@ -72,8 +72,8 @@ static void keep_late(struct thread_sums *sums, const struct camp_thread_states 
         sums->result = CAMP_E_NOMEM;
 }
 
-/* Returns whether a thread without an earlier reading existed at the last snapshot. That snapshot
- * may have lacked the thread, or had it with another tid. */
+/* Returns whether a thread existed at the previous snapshot. If it has no earlier reading
+ * nevertheless, that snapshot lacked the thread, or had it with another tid. */
 static bool may_be_missing(const struct thread_sums *sums, const struct camp_thread_states *thread)
 {
     return thread->begin_ns < sums->snapshot_ns;
@@ -138,7 +138,8 @@ struct camp_states_visitor thread_sums_visitor(struct thread_sums *sums)
     return (struct camp_states_visitor){ sums, add_seen, add_waited, add_exited, keep_missing };
 }
 
-/* Accounts single threads before totals, because only a single thread has an exact identity. */
+/* Accounts single threads before totals. A single thread ends exactly one pending reading; a total
+ * ends several that can only be guessed. */
 static void account_late(struct thread_sums *sums)
 {
     for (int totals = 0; totals <= 1; totals++) {

@@ -1,12 +1,12 @@
 /*
  * Sums over threads, which are filled while camp_states_visit() passes each thread. What a thread
- * did since the last snapshot is added to its group and to the machine. No list of all threads is
- * kept here. A thread that slept during the whole interval costs only one addition.
+ * did since the previous snapshot is added to its group and to the machine. No list of all threads
+ * is kept here. A thread that slept during the whole interval costs only one addition.
  *
- * A thread is identified by its process and the time when it was attached. If a snapshot lacks a
- * thread, its final reading is still to come, or exec(2) has changed its tid. The last reading of
- * the thread is then kept as pending for some snapshots, so that the time of the thread is not
- * accounted twice.
+ * A thread is identified by its pid and begin_ns. If a snapshot lacks a known thread, the thread
+ * has exited and its last reading is still to come, or exec(2) has changed its tid. Its previous
+ * reading is kept as pending for some snapshots, to be subtracted from the reading that comes.
+ * Otherwise the time of the thread would be accounted twice.
  */
 #pragma once
 
@@ -37,7 +37,7 @@ struct members {
     struct cgroup_paths cgroups;
 };
 
-/* Returns CAMP_E_NOTSUP if no cgroups of version 2 are mounted. In each case the caller calls
+/* Returns CAMP_E_NOTSUP if no cgroups of version 2 are mounted. Even then the caller must call
  * members_release(). */
 int members_init(struct members *ret, enum group_key key, const struct workloads *rules,
                  struct camp_error *error);
@@ -46,9 +46,9 @@ void members_release(struct members *members);
 /* Drops all processes. Must be called when group numbers or rules have changed. */
 void members_clear(struct members *members);
 
-/* Finds the group of a thread in `top`. `before` is NULL, or an earlier reading of the thread when
- * the thread was in group *ret. The thread keeps that group if its user and its name are unchanged.
- * Returns CAMP_OK or CAMP_E_NOMEM. */
+/* Sets *ret to the group of a thread in `top`. If `before` is not NULL, it is an earlier reading of
+ * the thread, and *ret must be the group of that reading. The thread stays in this group if its
+ * user and its name are unchanged. Returns CAMP_OK or CAMP_E_NOMEM. */
 int members_find(struct members *members, struct top_k *top,
                  const struct camp_thread_states *before, const struct camp_thread_states *thread,
                  uint32_t *ret);
@@ -68,20 +68,21 @@ enum thread_sum {
 struct thread_sums {
     struct top_k top;
     struct members members;
-    /* of the whole machine; without the times of threads that slept all the time */
+    /* sums over all threads; without the times of threads that slept during a whole interval */
     uint64_t counts[THREADS_COLUMN_COUNT];
     uint64_t threads, processes; /* living in the last snapshot */
     uint64_t snapshot_ns;        /* CLOCK_MONOTONIC at the end of the last snapshot */
 
     struct thread_list pending;
-    /* threads of this snapshot that may be pending, and totals of exited threads */
+    /* threads of this snapshot that may have a pending reading, and totals of exited threads */
     struct thread_list late;
-    /* group numbers kept with threads are invalid until a snapshot has visited all threads */
+    /* The group numbers in the notes are invalid until a snapshot has visited all threads. */
     bool forgets;
     int result;
 };
 
-/* Takes ownership of `members`. In each case the caller calls thread_sums_release(). */
+/* Takes ownership of `members`. The caller must call thread_sums_release(), even after a failure.
+ */
 int thread_sums_init(struct thread_sums *ret, const struct members *members, size_t places);
 void thread_sums_release(struct thread_sums *sums);
 

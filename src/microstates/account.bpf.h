@@ -1,11 +1,11 @@
 /*
  * The account of a thread: its maps, its creation, and how intervals are charged to states.
  *
- * An account is written by the thread itself, by the switch of its CPU, and by the thread that
- * wakes it. The scheduler's own rules order these three writers, so there is no lock.
+ * An account is written by the thread itself, by the switches of its CPU, and by threads that wake
+ * it. The scheduler's own rules order these writers, so there is no lock.
  *
- * Interrupts may come at any moment, so they write only to the account of their CPU. The interrupt
- * time is subtracted from the interval of the interrupted thread when that interval is closed.
+ * Interrupts may come at any moment, so they write only to the account of their CPU. When the
+ * interval of the interrupted thread is closed, the interrupt time is subtracted from the interval.
  */
 #pragma once
 
@@ -30,10 +30,10 @@ const volatile bool split_calls = true;
  * older than the session. */
 bool all_accounted;
 
-/* Snapshots are numbered from 1. snapshot_before is 0 if the session does not hold all threads of
- * the last snapshot. */
+/* Numbers of the current and of the previous snapshot, from 1. snapshot_before is 0 if the session
+ * lacks threads of the previous snapshot. */
 uint32_t snapshot_now, snapshot_before;
-bool snapshot_brief; /* The snapshot writes only the tids of idle threads. */
+bool snapshot_brief; /* whether a snapshot writes only the tids of idle threads */
 
 enum account_flag {
     IN_CALL = 1u << 0,
@@ -49,11 +49,11 @@ struct account {
     uint8_t state;     /* enum camp_state of the open interval */
     uint8_t flags;
     uint16_t cpu;
-    /* `shown` is the last snapshot that included the thread, and shown_sequence the value of
+    /* `shown` is the number of the last snapshot with this thread. shown_sequence is the value of
      * `sequence` in the thread's last full record. */
     uint32_t shown, shown_sequence;
     uint64_t since_ns;
-    /* The CPU's interrupt time that was subtracted from intervals up to since_ns. */
+    /* the CPU's interrupt time that is not part of the open interval */
     uint64_t irq_before_ns;
     uint64_t arrived_ns;
     uint64_t run_ns;   /* sum_exec_runtime of the thread at arrived_ns */
@@ -62,7 +62,7 @@ struct account {
     uint64_t system_calls, signals;
     uint32_t device; /* dev_t of the last input or output */
     uint32_t left;   /* number of the thread's switches when it last left a CPU */
-    /* number of the thread's page faults when its last page fault in a system call began */
+    /* page faults (min_flt + maj_flt) of the thread when its last fault in a system call began */
     uint64_t faults;
     uint64_t state_ns[CAMP_STATE_COUNT];
 };
@@ -92,15 +92,16 @@ static __always_inline struct cpu_account *this_cpu(void)
     return cpu_of(bpf_get_smp_processor_id());
 }
 
-/* IRQ is never the state of an interval, because interrupt time is subtracted from intervals. */
+/* CAMP_STATE_IRQ is above CAMP_STATE_SYSTEM, but is never the state of an interval: interrupt time
+ * is subtracted when an interval is closed. */
 static __always_inline bool on_cpu(uint64_t state)
 {
     return state <= CAMP_STATE_SYSTEM;
 }
 
-/* Returns the state of the open interval as a safe index into state_ns. The verifier bounds only
- * the register that is compared. Without barrier_var() the compiler compares an 8-bit copy in
- * another register. */
+/* Returns the state of the open interval as an index into state_ns. The verifier trusts the
+ * comparison only for the register that is compared. Without barrier_var() the compiler would
+ * compare a copy. */
 static __always_inline uint64_t state_of(const struct account *account)
 {
     uint64_t state = account->state;
@@ -116,8 +117,8 @@ static __always_inline uint64_t interrupts_ns(const struct cpu_account *cpu, uin
     return cpu->irq_ns + cpu->softirq_ns + (since != 0 && now > since ? now - since : 0);
 }
 
-/* Subtracts the interrupt time between *before and `total` from the interval. Returns the
- * subtracted time. */
+/* Subtracts the interrupt time since *before, which is total - *before, from *interval_ns. Returns
+ * the subtracted time, which is also added to *before. */
 static __always_inline uint64_t without_interrupts(uint64_t *interval_ns, uint64_t *before,
                                                    uint64_t total)
 {
@@ -144,8 +145,8 @@ static __always_inline void end_writing(struct account *account)
     account->sequence++;
 }
 
-/* Counts a wait for the machine and for the CPU on which the wait starts. The verifier checks a
- * global function once instead of at each call. Inlined, this function took the verifier 1.5 s. */
+/* Adds `by` waits for a disk to the clocks of the machine and of CPU `number`. The verifier checks
+ * a global function once. An inlined function would be checked at each call, which took 1.5 s. */
 __noinline int count_disk_wait(uint32_t number, uint64_t now, int by)
 {
     struct cpu_account *cpu = cpu_of(number), *here = this_cpu();
@@ -174,10 +175,10 @@ static __always_inline void end_disk_wait(const struct account *account, struct 
         disk_wait_ends(task, account->device, now);
 }
 
-/* Charges the open interval to the current state and opens the next interval. `cpu` is the CPU on
- * which the thread ran, or NULL if it did not run. Events of two CPUs may arrive out of the order
- * of their timestamps; an interval with a negative length charges nothing, so the states add up
- * exactly. */
+/* Charges the open interval to its state, and opens an interval of state `next`. `cpu` is the CPU
+ * on which the thread ran during the open interval, or NULL if it did not run. Events of two CPUs
+ * may arrive out of the order of their timestamps. An interval that would be negative gets the
+ * length 0, so the states add up exactly. */
 static __always_inline void change(struct account *account, struct task_struct *task,
                                    struct cpu_account *cpu, uint64_t now, uint8_t next)
 {
@@ -227,9 +228,9 @@ static __always_inline uint32_t times_left(const struct task_struct *task)
     return (uint32_t)(task->nvcsw + task->nivcsw);
 }
 
-/* Returns NULL if there is no memory, or if this CPU was interrupted while it created another
- * account. Only a switch during the first snapshot can be such an interruption. That snapshot
- * visits the thread later, so the failure is not counted as lost. */
+/* Returns NULL if there is no memory. Also returns NULL if it interrupts itself on this CPU: if a
+ * switch happens while the first snapshot makes an account. This is not counted as lost, because
+ * the first snapshot visits the thread of the switch, too. */
 static __always_inline struct account *make_account(struct task_struct *task, uint64_t begin_ns,
                                                     uint8_t state, uint8_t flags)
 {
@@ -264,8 +265,8 @@ static __always_inline struct account *make_account(struct task_struct *task, ui
     return account;
 }
 
-/* A thread without an account is older than the session, or its account was lost. Its time before
- * `now` is unknown. */
+/* Returns the account of a thread, and makes one if there is none: the thread is older than the
+ * session, or its account was lost. Its time before `now` is unknown. */
 static __always_inline struct account *account_of(struct task_struct *task, uint64_t now,
                                                   uint8_t state)
 {
@@ -287,8 +288,8 @@ static __always_inline uint64_t ran_until(const struct account *account,
     return end < account->since_ns ? account->since_ns : end > now ? now : end;
 }
 
-/* True if the thread left its CPU without an event, because that CPU runs another thread now. The
- * running thread of a CPU is unknown until the CPU's first switch in the session. */
+/* Returns whether the thread left its CPU without an event: its CPU now runs another thread. Before
+ * the first switch of a CPU in the session, its running thread is unknown. */
 static __always_inline bool has_left(const struct account *account, const struct task_struct *task)
 {
     const struct cpu_account *cpu = cpu_of(account->cpu);

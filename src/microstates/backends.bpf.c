@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (MIT OR GPL-2.0)
 /*
  * The programs of backends.h. Each switch and each wakeup of a watched task charges the time since
- * the task's last event.
+ * the task's previous event.
  *
  * A task that leaves its CPU to sleep is still the current task. So the wait event is read from the
  * task's own memory, where the server wrote it a moment before.
@@ -9,9 +9,9 @@
  * A wait ends with the wakeup of the task. The server clears the event only when the task has a CPU
  * again. A sampler of the event would therefore count run-queue time as waiting.
  *
- * An account is written by the switch of the task's CPU and by the task that wakes it. The
- * scheduler's own rules order these two writers. For a task that is not watched, a switch only
- * looks up the tid.
+ * An account is written by the switches of the task's CPU and by tasks that wake the task. The
+ * scheduler's own rules order these writers. For a task that is not watched, a switch only looks up
+ * the tid.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,9 +77,9 @@ static __always_inline void end_writing(struct backend_slot *slot)
     slot->sequence++;
 }
 
-/* Returns the index of a wait in the first `limit` entries, and adds the wait if it is new. Returns
- * `limit` if these entries are in use. The function is global, so the verifier checks it only once;
- * inlined, the loop would exceed the verifier's limit of a million steps. */
+/* Returns the index of a wait among the first `limit` entries, and adds an entry if there is none.
+ * Returns `limit` if all these entries have other waits. The function is global, so the verifier
+ * checks it only once. Inlined, the loop would exceed the verifier's limit of a million steps. */
 __noinline uint32_t wait_of(struct backend_slot *slot, uint32_t event, uint32_t activity,
                             uint32_t limit)
 {
@@ -120,9 +120,9 @@ static __always_inline void open_wait(struct backend_slot *slot, uint32_t event,
     slot->account.waits[wait].times++;
 }
 
-/* Charges the open interval up to `until` to its state, and starts the state `next`. If the clocks
- * of two CPUs differ, `until` may be before the interval's start. Nothing is charged then, so the
- * sum of the times stays exact. */
+/* Charges the open interval, which ends at `until`, to its state, and starts the state `next`. If
+ * the clocks of two CPUs differ, `until` may be before the interval's start. Then nothing is
+ * charged, so the sum of the times stays exact. */
 static __always_inline void book(struct backend_slot *slot, uint64_t until, uint32_t next)
 {
     struct backend_account *account = &slot->account;
@@ -149,7 +149,8 @@ static __always_inline bool read_event(uint32_t *event)
            bpf_probe_read_user(event, sizeof *event, (void *)at) == 0;
 }
 
-/* A new process has no entry in the server's table yet; *activity is then unchanged. */
+/* Returns false if a read failed. Leaves *activity unchanged if the process is new and has no entry
+ * in the server's table yet. */
 static __always_inline bool read_activity(uint32_t *activity)
 {
     uint64_t at;
@@ -175,8 +176,7 @@ static __always_inline void fall_asleep(struct backend_slot *slot)
     open_wait(slot, event, activity);
 }
 
-/* Returns how long the task ran since it last left a CPU, by the growth of its sum_exec_runtime.
- * Called if the event of a switch is missing. */
+/* Returns how long the task ran since it last left a CPU, for a switch that no event reported. */
 static __always_inline uint64_t ran_unseen(const struct backend_slot *slot,
                                            const struct task_struct *task, uint64_t now)
 {
@@ -209,14 +209,14 @@ static __always_inline void leave(struct backend_slot *slot, const struct task_s
     witness(slot, task);
     if (!runnable && !dead)
         fall_asleep(slot);
-    if (dead) { /* The session may reuse the slot when BACKEND_ENDED is written. */
+    if (dead) { /* With BACKEND_ENDED, the session may reuse the slot. */
         slot->account.flags |= BACKEND_ENDED;
         bpf_map_delete_elem(&watched, &tid);
     }
     end_writing(slot);
 }
 
-/* The task left a CPU without an event, so the reason of its wait is unknown. */
+/* Handles a task that left a CPU without an event. The reason of its wait is unknown. */
 static __always_inline void left_unseen(struct backend_slot *slot, const struct task_struct *task,
                                         uint64_t now)
 {
@@ -253,7 +253,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     return 0;
 }
 
-/* A task may be woken on its way to sleep, while it is still on its CPU. It did not sleep then. */
+/* Ignores a task that is still on its CPU: it is woken on its way to sleep, and does not sleep. */
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *task)
 {
@@ -312,8 +312,8 @@ static __always_inline void fill(struct backend_slot *slot, const struct task_st
     account->state = state;
 }
 
-/* If the tid is still watched for an older task, the slot is marked as ended with pid 0, so that
- * the session frees it. */
+/* Watches the task of a slot. If its tid is still watched for an older task, ends this account with
+ * pid 0, so that the session frees the slot. */
 static __always_inline void watch(struct backend_slot *slot, uint32_t number)
 {
     int32_t tid = slot->account.pid;
@@ -337,7 +337,7 @@ static __always_inline void forget(int32_t tid)
     bpf_map_delete_elem(&watched, &tid);
 }
 
-/* A new process enters the run queue right after this event. */
+/* A new process is in the run queue right after this event. */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {

@@ -1,5 +1,5 @@
 /*
- * The session of backends.h: it loads and attaches the programs, and reads the accounts from memory
+ * The session of backends.h: loads and attaches the programs, and reads the accounts from memory
  * that it shares with the kernel. Nothing is pinned, so the programs and maps end with this
  * process.
  */
@@ -39,7 +39,8 @@ static int check_kernel(struct camp_error *error)
 
 static int fail_load(int result, struct camp_error *error)
 {
-    if (result == -EPERM) /* The verifier refuses a program with EACCES, not EPERM. */
+    if (result == -EPERM) /* EPERM means missing capabilities. A program that the verifier refuses
+                             fails with EACCES. */
         return refused_permission(-result, WHAT, error);
     return camp_fail(error, CAMP_E_NOTSUP, -result,
                      "this kernel refuses the programs of " WHAT " (%s); " WITHOUT,
@@ -84,8 +85,9 @@ static int map_slots(struct backends *backends, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Makes the kernel watch an existing task, or all children of the parent if `wanted` is 0. The
- * iterator writes no output. read(2) returns 0 when the iterator has visited all tasks. */
+/* Makes the kernel watch task `wanted`, or all existing children of the parent if `wanted` is 0.
+ * Reading the iterator makes it visit all tasks. It writes no output, and read(2) returns 0 at its
+ * end. */
 static int watch_existing(struct backends *backends, int32_t wanted, uint32_t *ret_found,
                           struct camp_error *error)
 {
@@ -159,7 +161,7 @@ static void copy_account(struct backend_account *ret, const struct backend_accou
 
     memcpy(ret, account, head);
     if (ret->wait_count > BACKEND_WAITS_MAX)
-        ret->wait_count = 0; /* The kernel is writing the account; the caller copies it again. */
+        ret->wait_count = 0; /* The kernel is writing the account. The caller copies it again. */
     waits = ret->wait_count * sizeof ret->waits[0];
     memcpy(ret->waits, account->waits, waits);
 }
@@ -180,9 +182,9 @@ static void close_copy(struct backend_account *ret, uint64_t since_ns, uint32_t 
         ret->waits[wait].ns += interval;
 }
 
-/* Returns false if the kernel wrote the slot during each attempt; the last copy is used
- * nevertheless. Later attempts sleep, because a hypervisor may have stopped the CPU that is
- * writing. */
+/* Copies the account of a slot, and again if the kernel changed the slot meanwhile. After
+ * BUSY_TRIES copies it sleeps between copies, because a hypervisor may have stopped the CPU that is
+ * writing. Returns false if the last copy failed, too; *ret has this copy. */
 static bool read_slot(struct backend_account *ret, const struct backend_slot *slot)
 {
     const volatile uint64_t *now_sequence = &slot->sequence;
@@ -207,7 +209,7 @@ static bool read_slot(struct backend_account *ret, const struct backend_slot *sl
     return false;
 }
 
-/* Zeroes a slot before the kernel may take it again. */
+/* Zeroes a slot, then lets the kernel take it again. */
 static void give_back(struct backends *backends, uint32_t number)
 {
     struct backend_slots *slots = &backends->programs->bss->slots;

@@ -2,7 +2,7 @@
  * Backends: the wall time of a server's processes, with the server's own name for each wait.
  *
  * Some servers keep the reason of a wait in their memory. PostgreSQL keeps a wait event and an
- * activity. The kernel reads the reason at the moment when a process of the server goes to sleep.
+ * activity. When a process of the server goes to sleep, a program in the kernel reads the reason.
  * So the time between two switches is charged once: on a CPU, runnable without a CPU, or asleep for
  * a reason. Nothing is sampled or queried, and the server is not changed.
  *
@@ -18,19 +18,19 @@
 
 struct backends;
 
-/* Loads the programs, and watches the existing and future children of the parent. CAMP_E_PERM means
- * that capabilities are missing. CAMP_E_NOTSUP means that this kernel or this build cannot watch
- * backends; the message says what to do. */
+/* Loads the programs, and watches existing and future children of place->parent. Returns
+ * CAMP_E_PERM if capabilities are missing, or CAMP_E_NOTSUP if this kernel or this build cannot
+ * watch backends; the message says what to do. */
 int backends_open(struct backends **ret, const struct backends_place *place,
                   struct camp_error *error);
 
-/* Watches a task that is not a child of the parent: a process, or a thread by its tid. CAMP_E_GONE
- * if there is no such task. */
+/* Watches a task that is not a child of the parent: a process, or a thread by its tid. Returns
+ * CAMP_E_GONE if there is no such task. */
 int backends_watch(struct backends *backends, int32_t tid, struct camp_error *error);
 
-/* Copies the accounts of all watched tasks to accounts[capacity], in no order, up to this moment.
- * An exited task is returned once, with BACKEND_ENDED. CAMP_E_SPACE if `capacity` is too small:
- * *ret_count then holds the number needed, and no account is dropped. */
+/* Copies the accounts of all watched tasks, up to now and in no order, to accounts[capacity]. An
+ * exited task is returned once, with BACKEND_ENDED. If `capacity` is too small, returns
+ * CAMP_E_SPACE, sets *ret_count to the number needed, and loses no account. */
 int backends_read(struct backends *backends, struct backend_account *accounts, size_t capacity,
                   size_t *ret_count, struct camp_error *error);
 

@@ -1,4 +1,4 @@
-/* The account of a backend, as written by the kernel. */
+/* The account of a backend, which is a process of a server. The kernel writes it. */
 #pragma once
 
 #include <stddef.h>
@@ -6,22 +6,23 @@
 
 /* Addresses of a server's variables, equal in all of its processes. */
 struct backends_place {
-    int32_t parent;            /* the server, whose children are watched from their fork on; or 0 */
+    int32_t parent; /* pid of the server, whose children are watched from their fork on; 0 if there
+                       is none */
     uint32_t activity_offset;  /* offset of the activity (32 bits) in the structure */
     uint64_t event_pointer;    /* address of a pointer to the 32-bit wait event, or 0 */
     uint64_t activity_pointer; /* address of a pointer to the structure with the activity, or 0 */
 };
 
-/* The upper byte of an event is its class, as in PostgreSQL. 0 means that the backend sleeps
- * without an event. */
+/* Wait events. The upper byte is the class, as in PostgreSQL. The event 0 means that the backend
+ * sleeps without an event. */
 #define BACKEND_EVENT_UNKNOWN UINT32_C(0xffffffff) /* not readable */
 #define BACKEND_EVENT_CLASS(event) ((event) >> 24)
-/* Replaces an event of this class if BACKEND_WAITS_OWN entries are in use. */
+/* stands for all further events of a class when BACKEND_WAITS_OWN entries are in use */
 #define BACKEND_EVENT_REST(event) ((event) | UINT32_C(0x00ffffff))
 #define BACKEND_ACTIVITY_NONE UINT32_C(0xffffffff) /* no activity, or it is not readable */
 
-#define BACKEND_WAITS_OWN 32 /* entries for single pairs of event and activity */
-#define BACKEND_WAITS_MAX 40 /* plus entries for whole classes */
+#define BACKEND_WAITS_OWN 32 /* entries for one event and activity each */
+#define BACKEND_WAITS_MAX 40 /* all entries; the last ones are for whole classes */
 
 struct backend_wait {
     uint32_t event, activity;
@@ -32,7 +33,7 @@ struct backend_wait {
 enum backend_state { BACKEND_OFF_CPU, BACKEND_ON_CPU, BACKEND_IN_RUN_QUEUE };
 
 enum backend_flag {
-    BACKEND_ENDED = 1u << 0, /* The account holds the last numbers of an exited task. */
+    BACKEND_ENDED = 1u << 0, /* The task has exited, and its account is final. */
     BACKEND_OLDER = 1u << 1  /* The task started before it was watched. */
 };
 
@@ -44,7 +45,7 @@ struct backend_account {
     uint64_t begin_ns; /* CLOCK_MONOTONIC when the watch started */
     uint64_t time_ns;  /* end of the account: now, or the exit of the task */
     uint64_t cpu_ns, run_queue_ns;
-    /* The scheduler's own counts since begin_ns, as of the task's last switch off a CPU. */
+    /* The scheduler's own counts, from begin_ns to the task's last switch off a CPU. */
     uint64_t scheduler_cpu_ns, scheduler_run_queue_ns;
     uint64_t voluntary_switches, involuntary_switches;
     uint32_t state; /* enum backend_state of the open interval */
@@ -67,15 +68,16 @@ struct backend_slot {
     uint64_t since_ns;
     uint32_t wait;
     uint32_t reserved;
-    /* sum_exec_runtime at the last switch off a CPU; the members _before are counts at begin_ns */
+    /* sum_exec_runtime at the last switch off a CPU; the kernel's counts at begin_ns are in
+     * *_before */
     uint64_t run_ns;
     uint64_t cpu_before_ns, run_queue_before_ns;
     uint64_t voluntary_before, involuntary_before;
     struct backend_account account;
 } __attribute__((aligned(64)));
 
-/* Slots form a ring. The kernel takes free slots, and the session returns the zeroed slots of
- * exited backends. Only the kernel writes `taken`, and only the session writes `given`. */
+/* A ring of free slots. The kernel takes slots from it, and the session gives zeroed slots of
+ * exited backends back. Only the kernel writes `taken`, and only the session writes `given`. */
 struct backend_slots {
     uint64_t given, taken;
     /* free[n % BACKENDS_MAX] is the number of the nth slot that was given. */

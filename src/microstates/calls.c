@@ -10,8 +10,8 @@ struct call {
     uint8_t kind;
 };
 
-/* Calls that this architecture lacks are left out; arm64 has no poll. A sleep in a call that is not
- * listed counts as other sleep. */
+/* System calls in which a thread may sleep. Some architectures lack some of them. In any other
+ * call, a sleep is CAMP_STATE_OTHER_SLEEP. */
 static const struct call calls[] = {
     { SYS_futex, CAMP_STATE_LOCK },
 #ifdef SYS_futex_waitv
@@ -63,8 +63,8 @@ static const struct call calls[] = {
 #ifdef SYS_vfork
     { SYS_vfork, CAMP_STATE_CHILD },
 #endif
-    /* A caller with CLONE_VFORK sleeps until the child runs another program, as in posix_spawn(3).
-     */
+    /* With CLONE_VFORK, as in posix_spawn(3), the caller sleeps until the child exits or runs
+       another program. */
     { SYS_clone, CAMP_STATE_CHILD },
 #ifdef SYS_clone3
     { SYS_clone3, CAMP_STATE_CHILD },

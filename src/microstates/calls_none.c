@@ -1,5 +1,5 @@
-/* For architectures whose system calls camp does not know: a sleep in any call counts as other
- * sleep. */
+/* For architectures whose system calls camp does not know: each sleep in a call is
+ * CAMP_STATE_OTHER_SLEEP. */
 #include "calls.h"
 
 #include <camp/states.h>

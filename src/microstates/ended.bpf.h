@@ -1,7 +1,9 @@
 /*
- * Exited threads. Their last numbers go into a ring. When the ring is full, exited threads are
- * added up by parent and name, in totals of two generations. The session reads one generation while
- * the kernel adds to the other generation, so it never reads a half-finished addition.
+ * Exited threads. The last record of each thread goes into a ring. When the ring is full, exited
+ * threads are added up by parent and name, in totals.
+ *
+ * Totals have two generations. The session reads one generation while the kernel adds to the other,
+ * so the session never reads a half-finished addition.
  */
 #pragma once
 
@@ -27,7 +29,8 @@ static const struct camp_thread_states nothing;
 
 #define ADD(field, value) __sync_fetch_and_add(&total->field, (value))
 
-/* begin_ns of a total stays 0, and time_ns is the sum of the threads' times. */
+/* Adds a thread to a total, whose begin_ns stays 0, and whose time_ns is the sum of the threads'
+ * times. */
 static __noinline int add_to_total(struct task_struct *task, const struct account *account,
                                    struct cpu_account *cpu, uint64_t now)
 {

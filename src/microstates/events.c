@@ -2,9 +2,9 @@
  * The kernel's events and helpers that microstates need, their first Linux versions, and the
  * capabilities.
  *
- * In the kernel's BTF each tracepoint has a typedef "btf_trace_NAME" of a function with the
- * tracepoint's parameters. An iterator has a function "bpf_iter_NAME". A helper has a function of
- * the helper's name.
+ * In the kernel's BTF a tracepoint NAME is the typedef "btf_trace_NAME" of a function with the
+ * tracepoint's parameters. An iterator NAME is the function "bpf_iter_NAME". A helper is the
+ * function of its own name.
  */
 #include "events.h"
 #include "../counters/error.h"
@@ -17,7 +17,7 @@ struct event {
     const char *name;
     const char *tracepoint; /* NULL for a helper or an iterator */
     const char *function;   /* the kernel's function, or NULL for a tracepoint */
-    unsigned parameters;    /* minimum for a tracepoint, including the context */
+    unsigned parameters; /* smallest number of a tracepoint's parameters, including the context */
     bool needed;
     const char *since, *without;
 };
@@ -156,8 +156,8 @@ static bool holds(const struct camp_kernel *kernel, int capability)
            (kernel->capabilities >> capability & 1 || kernel->capabilities >> SYS_ADMIN & 1);
 }
 
-/* The process was refused although it has both capabilities, so it holds them for a container only.
- * The programs see the whole machine and need the machine's capabilities. */
+/* A process that is refused although it has both capabilities has them for a container only. The
+ * programs see the whole machine and need the machine's capabilities. */
 int refused_permission(int system_error, const char *what, struct camp_error *error)
 {
     struct camp_kernel kernel = { 0 };

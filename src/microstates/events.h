@@ -7,18 +7,19 @@
 #include <bpf/btf.h>
 #include <stdbool.h>
 
-/* Returns the kernel's own BTF, which the caller frees by btf__free(). CAMP_E_NOTSUP if the kernel
- * has no BTF, CAMP_E_PERM if it is not readable. */
+/* Sets *ret to the kernel's own BTF, which the caller frees by btf__free(). Returns CAMP_E_NOTSUP
+ * if the kernel has no BTF, or CAMP_E_PERM if it is not readable. */
 int events_of_kernel(struct btf **ret, struct camp_error *error);
 
 /* Returns true if the kernel has the tracepoint, whatever its parameters are. */
 bool events_have_tracepoint(const struct btf *kernel, const char *name);
 
-/* CAMP_E_NOTSUP if a required event is missing. The error names the first missing event and the
- * Linux version that has it. */
+/* Returns CAMP_E_NOTSUP if a required event is missing. The error names the first missing event and
+ * the Linux version that has it. */
 int events_require(const struct btf *kernel, struct camp_error *error);
 
-/* Lists all needed features and whether this kernel has them, like camp_states_events(). */
+/* Does the work of camp_states_events(), with the kernel's BTF: lists all features, required or
+ * not, and whether the kernel has them. */
 int events_list(const struct btf *kernel, struct camp_states_event *ret, size_t size,
                 size_t capacity, size_t *ret_count, struct camp_error *error);
 

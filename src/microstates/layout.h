@@ -4,7 +4,7 @@
 #include <camp/states.h>
 
 #define CPUS_MAX 1024
-#define CALLS_MAX 512 /* a sleep in a system call with a higher number is other sleep */
+#define CALLS_MAX 512 /* a sleep in a call with a higher number is CAMP_STATE_OTHER_SLEEP */
 #define EXITS_BYTES (2u << 20)
 #define TOTALS_MAX 2048
 /* pairs of a thread and a disk; the least recently used pair is replaced */
@@ -20,8 +20,8 @@ static inline uint64_t waited_ns(uint64_t clock, uint64_t now)
     return (clock >> WAITS_BITS) + ((clock & WAITS_MASK) != 0 ? now : 0);
 }
 
-/* Returns how long a wait clock ran between two moments. If the clocks of two CPUs differ, the
- * result can be slightly negative and is returned as 0. */
+/* Returns how long a wait clock ran from its value `before` at time `then` to its value `after` at
+ * time `now`. If the clocks of two CPUs differ, the result could be slightly negative, and is 0. */
 static inline uint64_t waited_between(uint64_t before, uint64_t then, uint64_t after, uint64_t now)
 {
     uint64_t difference = (waited_ns(after, now) - waited_ns(before, then)) << WAITS_BITS;
@@ -29,9 +29,9 @@ static inline uint64_t waited_between(uint64_t before, uint64_t then, uint64_t a
     return (int64_t)difference < 0 ? 0 : difference >> WAITS_BITS;
 }
 
-/* What a snapshot writes for a thread that was idle since the last snapshot, instead of a
- * camp_thread_states. It has the fields that another task may have changed. The negative tid
- * distinguishes it from a camp_thread_states. */
+/* What a snapshot writes, instead of a camp_thread_states, for a thread that was idle since the
+ * previous snapshot. It has the fields that another task may have changed. Its tid is negative,
+ * which a camp_thread_states never has. */
 struct unchanged_thread {
     int32_t tid, parent;
     uint64_t time_ns;
@@ -59,17 +59,17 @@ struct total_key {
     char name[CAMP_STATES_NAME_SIZE];
 };
 
-/* The state of a sleep in a system call is an enum camp_state or one of two special values.
- * BY_DESCRIPTOR means that the type of the call's file descriptor decides. BY_RESTART means that
- * the call continues a call that a signal (SIGSTOP, a debugger, a freezer) interrupted; the state
- * is that of the interrupted call. */
+/* Two values of kind_of_call[] besides enum camp_state. With KIND_BY_DESCRIPTOR the type of the
+ * call's file descriptor decides about the state of a sleep. With KIND_BY_RESTART the call
+ * continues a call that a signal, a debugger or a freezer interrupted, and has the state of that
+ * call. */
 #define KIND_BY_DESCRIPTOR 255
 #define KIND_BY_RESTART 254
 
-/* The account of one CPU. It shares no cache line with another CPU. */
+/* The account of one CPU. Two accounts share no cache line. */
 struct cpu_account {
     uint64_t sequence; /* odd while a switch is accounted */
-    uint64_t begin_ns; /* first switch in the session, or 0 */
+    uint64_t begin_ns; /* time of the CPU's first switch in the session, or 0 */
     uint64_t since_ns;
     uint64_t busy_ns, idle_ns;   /* until since_ns, without interrupts */
     uint64_t system_ns;          /* part of busy_ns */
@@ -80,10 +80,10 @@ struct cpu_account {
     uint64_t any_wait_ns, own_wait_ns; /* parts of idle_ns */
     uint64_t any_before, own_before;   /* wait clocks of the machine and of this CPU at since_ns */
     uint64_t run_ns;                   /* sum_exec_runtime of the running thread at since_ns */
-    /* address of the running task_struct; unlike the tid, it never changes */
+    /* address of the running task_struct; the tid may change in exec(2), the address may not */
     uint64_t running_task;
     int32_t running; /* tid, or 0 if the CPU is idle */
-    uint32_t depth;  /* number of nested interrupts that run now */
+    uint32_t depth;  /* number of interrupts that run now, one inside the other */
     uint64_t switches;
     uint64_t unseen; /* switches and wakeups that no event reported */
     uint64_t lost;   /* failures to create an account, and disk waits that were not counted */
@@ -92,8 +92,8 @@ struct cpu_account {
     uint64_t exits_lost; /* exited threads that are in no record and in no total */
 } __attribute__((aligned(64)));
 
-/* The programs in the kernel are 64-bit programs. On i386 a compiler aligns a uint64_t to 4 bytes
- * and would add less padding, so no structure may need padding. */
+/* No structure may have padding. The programs in the kernel are 64-bit, but the session may be
+ * i386, where a uint64_t is aligned to 4 bytes and padding is smaller. */
 _Static_assert(offsetof(struct camp_thread_states, state_ns) == 184, "no padding");
 _Static_assert(sizeof(struct camp_thread_states) ==
                    offsetof(struct camp_thread_states, state_ns) + 8 * CAMP_STATE_COUNT,

@@ -1,6 +1,6 @@
 /*
- * How a session reads data other than living threads: exited threads from a ring, CPUs and losses
- * from memory shared with the kernel, and disk waits from a map.
+ * Reads all of a session except living threads: exited threads from a ring, CPUs and losses from
+ * memory shared with the kernel, and disk waits from a map.
  */
 #include "../counters/error.h"
 #include "../counters/units.h"
@@ -40,8 +40,8 @@ int session_take_exit(void *context, void *record, size_t length)
     return session->taken.count < session->taken.capacity ? 0 : -ENOSPC;
 }
 
-/* Passes a total on like one exited thread. The time of the total is the sum of the threads' times,
- * and ends now. */
+/* Passes a total on as if it were one exited thread. The interval of this thread ends now, and is
+ * as long as the threads' intervals together. */
 static void hand_out_total(struct camp_states *session, const struct total_key *key,
                            struct camp_thread_states *total)
 {
@@ -55,7 +55,7 @@ static void hand_out_total(struct camp_states *session, const struct total_key *
     session_take_exit(session, total, sizeof *total);
 }
 
-/* Passes on and deletes all totals of a generation to which the kernel adds nothing any more. */
+/* Passes on and deletes all totals of a generation. The kernel must have stopped adding to it. */
 static void take_generation(struct camp_states *session, uint32_t generation)
 {
     const int map = bpf_map__fd(session->programs->maps.totals);
@@ -74,9 +74,9 @@ static void take_generation(struct camp_states *session, uint32_t generation)
     }
 }
 
-/* Reads the totals of the older generation, and makes the kernel add to the other generation from
- * now on. A generation is read one call after the kernel stopped using it, when all additions to it
- * are complete. So two calls are needed after an addition. */
+/* Reads the totals of the generation that the kernel does not use, then makes the kernel use this
+ * generation. The next call reads the other generation, when all additions to it are complete. So
+ * all totals are read two calls after the last addition. */
 static void take_totals(struct camp_states *session)
 {
     uint32_t *generation = &session->programs->bss->generation;
@@ -151,9 +151,9 @@ struct cpu_moment {
     struct cpu_account account;
 };
 
-/* Copies the account again if a switch or the end of an interrupt changed it meanwhile. Later
- * attempts sleep, because a hypervisor may have stopped the CPU within a switch. The last copy is
- * used in any case. */
+/* Copies the account of a CPU, and again if a switch or the end of an interrupt changed it
+ * meanwhile. After BUSY_TRIES copies it sleeps between copies, because a hypervisor may have
+ * stopped the CPU within a switch. The last copy is used in any case. */
 static struct cpu_moment moment_of(const volatile struct cpu_account *account,
                                    const volatile uint64_t *all_waits)
 {
@@ -283,15 +283,15 @@ int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *r
     if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the waits");
     map = bpf_map__fd(session->programs->maps.waits_of_disks);
-    /* If the kernel removed the last key meanwhile, the iteration starts again. The limit prevents
-     * an endless iteration. */
+    /* bpf_map_get_next_key() starts again if the kernel has removed the key `before`. The limit
+     * prevents an endless loop. */
     for (; output.count < DISK_WAITS_MAX && bpf_map_get_next_key(map, before, &key) == 0;
          before = &key) {
         struct disk_wait wait;
         struct camp_disk_wait shown;
 
         if (bpf_map_lookup_elem(map, &key, &wait) != 0)
-            continue; /* The pair was replaced meanwhile. */
+            continue; /* The kernel has removed the key. */
         shown = wait_of(&key, &wait);
         camp_output_add(&output, &shown, sizeof shown);
     }

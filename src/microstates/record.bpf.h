@@ -3,9 +3,9 @@
 
 #include "account.bpf.h"
 
-/* Fills the identity of a thread. The verifier searches all types of the kernel for each pointer
- * that is followed here. So this function is called once for each record, outside the loop in
- * copy(); inside the loop the search took 0.3 s. */
+/* Fills the identity of a thread. It is called outside the loop in copy(), because the verifier
+ * searches all types of the kernel for each pointer that is followed here. Inside the loop the
+ * search took 0.3 s. */
 static __always_inline void identify(struct camp_thread_states *ret, struct task_struct *task,
                                      const struct account *account)
 {
@@ -74,7 +74,7 @@ static __always_inline void close_copy(struct camp_thread_states *ret,
     ret->state_ns[state] += interval;
 }
 
-/* Returns false if the thread changed its account during each attempt. */
+/* Copies a full record. Returns false if the account changed during each attempt. */
 static __always_inline bool copy(struct camp_thread_states *ret, struct task_struct *task,
                                  struct account *account)
 {
@@ -109,8 +109,8 @@ static __always_inline int32_t copy_tid(const struct task_struct *task, struct a
     return -task->pid;
 }
 
-/* Copies the fields of an idle thread that other threads may have changed. That reads 7 cache lines
- * instead of the 20 of a full record. */
+/* Copies the fields of an idle thread that other threads may have changed. This reads 7 cache
+ * lines, and a full record 20. Returns false if the thread was not idle. */
 static __always_inline bool copy_unchanged(struct unchanged_thread *ret, struct task_struct *task,
                                            struct account *account)
 {

@@ -29,9 +29,9 @@ static bool begins(const char *text, const char *with)
     return text != NULL && strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Leaves out the programs of events that the kernel lacks or that were not requested. Without its
- * events an interrupt counts as time of the interrupted code, and a page fault in program code as a
- * data fault. */
+/* Leaves out the programs of events that the kernel lacks or that were not requested. Without the
+ * events of interrupts, their time counts for the interrupted code. Without the events of page
+ * faults, CAMP_STATE_TEXT_FAULT counts as CAMP_STATE_DATA_FAULT. */
 static void leave_out(struct bpf_object *object, const struct btf *kernel, uint32_t options)
 {
     struct bpf_program *program;
@@ -64,7 +64,8 @@ static int find_events(struct states_bpf *programs, uint32_t options, struct cam
 
 static int fail_load(int result, struct camp_error *error)
 {
-    if (result == -EPERM) /* The verifier refuses a program with EACCES, not EPERM. */
+    if (result == -EPERM) /* EPERM means missing capabilities. A program that the verifier refuses
+                             fails with EACCES. */
         return refused_permission(-result, "microstates", error);
     return camp_fail(error, CAMP_E_NOTSUP, -result,
                      "this kernel refuses the programs of microstates (%s): camp top --verbose "
@@ -110,9 +111,9 @@ static int begin(struct camp_states *session, struct camp_error *error)
     return r;
 }
 
-/* Makes malloc() map the growing lists of threads instead of using the heap. When libbpf frees a
- * large block, malloc() raises the limit for mappings. The lists would then leave holes in the heap
- * (8 of 38 MB with 10,000 threads). */
+/* Makes malloc() use mappings, not the heap, for the growing lists of threads. Without a fixed
+ * limit, malloc() raises its limit for mappings when libbpf frees a large block. The lists then
+ * leave holes in the heap (8 of 38 MB with 10,000 threads). */
 static void map_large_lists(void)
 {
     mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);

@@ -15,7 +15,7 @@
 struct known_thread {
     int32_t tid;
     uint32_t place;
-    uint64_t time_ns; /* end of the accounted time, which may be later than the record's time_ns */
+    uint64_t time_ns; /* end of the accounted time; may be later than time_ns of the record */
     uint32_t note;
     uint8_t state;
     bool is_first;
@@ -29,24 +29,24 @@ struct camp_states {
      * since that snapshot. */
     struct known_thread *known; /* [known_count] */
     size_t known_count, known_capacity;
-    struct camp_thread_states *records; /* [record_count]; a record keeps its index */
+    struct camp_thread_states *records; /* [record_count]; a record never changes its index */
     size_t record_count, record_capacity;
     uint32_t spare; /* 1 + index of the first free record, or 0 */
     uint32_t snapshots;
     bool known_whole;  /* `known` holds all threads of the last snapshot. */
-    bool is_unordered; /* The kernel reports threads in an order other than that of their tids. */
+    bool is_unordered; /* The kernel does not report threads in the order of tids. */
     struct ring_buffer *exits;
     /* receives the exits; NULL if `taken` receives them */
     const struct camp_states_visitor *visitor;
     struct camp_output taken;
-    uint64_t added_up;  /* number of exited threads that were in totals at the last call */
-    int totals_waiting; /* number of further calls until all totals are read */
+    uint64_t added_up;  /* sum of exits_added_up of all CPUs at the last call of take_totals() */
+    int totals_waiting; /* how often take_totals() must still be called to read all totals */
 };
 
 int session_take_exit(void *context, void *record, size_t length);
 
-/* Returns the entry of the same thread in the last snapshot. NULL if that snapshot did not include
- * it, or if its exit was reported since. */
+/* Returns the thread's entry in the list of the last snapshot, or NULL if there is none or if the
+ * thread's exit was already reported. */
 struct known_thread *session_find_known(const struct camp_states *session,
                                         const struct camp_thread_states *thread);
 
@@ -56,16 +56,16 @@ bool session_is_same(const struct camp_thread_states *a, const struct camp_threa
  * Returns false if there is no memory; the list is then unchanged. */
 bool session_reserve(void *list, size_t *capacity, size_t count, size_t size);
 
-/* Returns an unused, uninitialised record, which the caller frees by session_free_place(). Returns
- * false if there is no memory. */
+/* Sets *ret to the index of an unused, uninitialised record, which the caller frees by
+ * session_free_place(). Returns false if there is no memory. */
 bool session_take_place(struct camp_states *session, uint32_t *ret);
 void session_free_place(struct camp_states *session, uint32_t place);
 
 void session_note_record(const struct camp_states *session, struct known_thread *known,
                          const struct camp_thread_states *thread);
 
-/* Returns the record of a thread, after charging the time up to known->time_ns to the thread's
- * state. */
+/* Returns the record of a thread. First charges the time from record->time_ns to known->time_ns to
+ * the state of the record. */
 struct camp_thread_states *session_record(const struct camp_states *session,
                                           const struct known_thread *known);
 

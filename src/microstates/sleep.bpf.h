@@ -3,8 +3,8 @@
 
 #include "account.bpf.h"
 
-/* True if the system call sleeps in a page fault. The kernel counts a page fault only when it has
- * served the fault. */
+/* Returns whether a system call sleeps in a page fault. The kernel counts a fault only when it has
+ * served the fault, so the count is still that of the begin of the fault. */
 static __always_inline bool in_kernel_fault(const struct account *account,
                                             const struct task_struct *task)
 {
@@ -30,8 +30,9 @@ static __always_inline uint8_t kind_of_descriptor(const struct task_struct *task
                              : CAMP_STATE_OTHER_SLEEP;
 }
 
-/* The functions by which restart_syscall(2) continues an interrupted call. Their addresses are
- * hidden without CAP_SYSLOG, or if kernel.kptr_restrict is 2. The sleep is then other sleep. */
+/* The functions by which restart_syscall(2) continues an interrupted call. The kernel hides their
+ * addresses without CAP_SYSLOG, or if kernel.kptr_restrict is 2. Then each such sleep is
+ * CAMP_STATE_OTHER_SLEEP. */
 extern const void do_restart_poll __ksym __weak;
 extern const void do_no_restart_syscall __ksym __weak;
 extern const void hrtimer_nanosleep_restart __ksym __weak;
@@ -46,7 +47,7 @@ static __always_inline uint8_t kind_of_restarted(const struct task_struct *task)
         return CAMP_STATE_OTHER_SLEEP;
     if (goes_on == &do_restart_poll)
         return CAMP_STATE_POLL;
-    /* futex_wait_restart() sets this function before it sleeps. */
+    /* futex_wait_restart() sets restart_block.fn to do_no_restart_syscall before it sleeps. */
     if (goes_on == &do_no_restart_syscall)
         return CAMP_STATE_LOCK;
     return goes_on == &hrtimer_nanosleep_restart || goes_on == &posix_cpu_nsleep_restart ||

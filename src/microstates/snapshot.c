@@ -1,9 +1,9 @@
 /*
- * A snapshot: all living threads, read by an iterator of the kernel in ascending order of tids. In
- * a PID namespace the kernel iterates in the order of the namespace's tids, which may differ. The
- * records are sorted then.
+ * Takes a snapshot of all living threads. An iterator of the kernel writes a record of each thread,
+ * in ascending order of tids. In a PID namespace the order is that of the namespace's tids, which
+ * may differ. Then the session sorts the records.
  *
- * For a thread that was idle since the last snapshot the kernel writes only a short record. The
+ * For a thread that was idle since the previous snapshot the kernel writes only a short record. The
  * session's list has the other fields of the thread.
  */
 #include "../counters/error.h"
@@ -21,7 +21,7 @@
 
 #define BUFFER_BYTES 32768u
 
-/* A record that is kept until all records were read, to be sorted. */
+/* A record that is kept until all records are read, and then sorted. */
 struct record {
     int32_t tid;
     uint32_t length;
@@ -36,15 +36,15 @@ struct records {
 
 struct snapshot {
     struct camp_states *session;
-    size_t at; /* index in session->known of the next entry to compare */
-    /* number of known threads found so far; their entries are at the front of the list */
+    size_t at; /* index of the next entry in session->known */
+    /* number of known threads found so far; their entries are at the front of session->known */
     size_t kept;
     struct known_thread *fresh; /* [fresh_count], unknown threads in ascending order of tids */
     size_t fresh_count, fresh_capacity;
     int32_t last_tid;
     uint64_t began_ns;
     bool broken, out_of_memory;
-    struct records kept_back;                  /* all records, if the kernel's order differs */
+    struct records kept_back;                  /* all records, if session->is_unordered */
     const struct camp_states_visitor *visitor; /* NULL if `output` receives the threads */
     struct camp_output output;
 };
@@ -56,8 +56,8 @@ static void tell_missed(const struct snapshot *snapshot, const struct known_thre
                                   session_record(snapshot->session, known));
 }
 
-/* Frees the known threads with tids below `tid` that the snapshot did not include: they are gone.
- */
+/* Frees the records of known threads with tids below `tid` that are not in this snapshot: they are
+ * gone. */
 static void pass_by(struct snapshot *snapshot, int64_t tid)
 {
     struct camp_states *session = snapshot->session;
@@ -69,8 +69,7 @@ static void pass_by(struct snapshot *snapshot, int64_t tid)
     }
 }
 
-/* Moves the known thread with this tid to the front of the list. Returns NULL if the tid is
- * unknown. */
+/* Moves the entry of a tid to the front of session->known. Returns NULL if the tid has no entry. */
 static struct known_thread *keep_known(struct snapshot *snapshot, int32_t tid)
 {
     struct camp_states *session = snapshot->session;
@@ -84,7 +83,7 @@ static struct known_thread *keep_known(struct snapshot *snapshot, int32_t tid)
     return place;
 }
 
-/* Skips a thread whose tid is out of order, so the list stays sorted. The snapshot is then repeated
+/* Returns false if a tid is out of order. The thread is then skipped, and the snapshot is repeated
  * with sorted records. */
 static bool is_in_order(struct snapshot *snapshot, int32_t tid)
 {
@@ -113,7 +112,7 @@ static struct known_thread *add_fresh(struct snapshot *snapshot)
     return &snapshot->fresh[snapshot->fresh_count++];
 }
 
-/* If reading failed, the threads that were not reached keep their entries. */
+/* Keeps the entries of threads that were not reached because reading failed. */
 static void keep_rest(struct snapshot *snapshot)
 {
     struct camp_states *session = snapshot->session;
@@ -125,7 +124,7 @@ static void keep_rest(struct snapshot *snapshot)
     snapshot->kept += rest;
 }
 
-/* Merges the known and the new threads into one list, from the end of the list to its front. */
+/* Merges known and new threads into one sorted list, from the end of the list to its front. */
 static void merge(struct snapshot *snapshot)
 {
     struct camp_states *session = snapshot->session;
@@ -176,8 +175,8 @@ static void take_thread(struct snapshot *snapshot, const struct camp_thread_stat
     camp_output_add(&snapshot->output, thread, sizeof *thread);
 }
 
-/* Returns the known thread of an idle thread's tid. If the tid is unknown, the snapshot must be
- * repeated. */
+/* Returns the entry of an idle thread, or NULL if it has none. The snapshot must then be repeated.
+ */
 static struct known_thread *take_sleeper(struct snapshot *snapshot, int32_t tid)
 {
     struct known_thread *known = is_in_order(snapshot, tid) ? keep_known(snapshot, tid) : NULL;
@@ -201,8 +200,7 @@ static void take_unchanged(struct snapshot *snapshot, const struct unchanged_thr
     camp_output_add(&snapshot->output, record, sizeof *record);
 }
 
-/* Like take_unchanged(), but for a visitor. An idle thread is taken to have waited until the start
- * of the snapshot. */
+/* Tells the visitor that a thread was idle, and counts its wait up to the start of the snapshot. */
 static void take_waiting(struct snapshot *snapshot, int32_t tid)
 {
     struct known_thread *known = take_sleeper(snapshot, tid);
@@ -293,7 +291,8 @@ static void take_kept_back(struct snapshot *snapshot)
     free(records->bytes);
 }
 
-/* Returns the number of bytes of complete records, which were used or kept. */
+/* Uses or keeps the complete records in bytes[length]. Returns the number of bytes that they have.
+ */
 static size_t take_records(struct snapshot *snapshot, const char *bytes, size_t length)
 {
     size_t at = 0, one;
@@ -337,8 +336,8 @@ static int read_all(struct snapshot *snapshot, struct camp_error *error)
                                 strerror(errno));
 }
 
-/* Makes one snapshot. *ret_broken becomes true if the snapshot must be repeated, because the kernel
- * reported an unknown thread as idle or the tids were out of order. */
+/* Takes one snapshot. *ret_broken becomes true if the snapshot must be repeated: the kernel
+ * reported an unknown thread as idle, or tids were out of order. */
 static int take_snapshot(struct camp_states *session, struct snapshot *snapshot, bool *ret_broken,
                          struct camp_error *error)
 {
@@ -391,8 +390,8 @@ int camp_states_visit(struct camp_states *session, const struct camp_states_visi
     session->visitor = visitor;
     r = session_tell_exits(session, error);
     session->visitor = NULL;
-    /* The second attempt requests full records. The changes that the visitor sees are then those
-     * since the first attempt. */
+    /* The second attempt requests full records. A thread that the first attempt has shown to the
+     * visitor is shown again, with the changes since the first attempt. */
     for (int tries = 0; r == CAMP_OK && broken && tries < 2; tries++) {
         struct snapshot snapshot = { .session = session, .visitor = visitor };
 

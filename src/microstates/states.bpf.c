@@ -7,9 +7,9 @@
  * kind closes the open interval (state, since_ns). No interval depends on a matching pair of
  * events.
  *
- * 0.02 to 1 % of the switches have no event; the kernel's own trace lacks them, too. They are
- * counted as unseen. A thread that came to a CPU or left it in an unseen switch ran for as long as
- * its sum_exec_runtime grew.
+ * 0.02 to 1 % of the switches have no event, not even in the kernel's own trace. They are counted
+ * as unseen. A thread that came to a CPU or left it in an unseen switch ran for as long as its
+ * sum_exec_runtime grew.
  */
 #include "account.bpf.h"
 #include "ended.bpf.h"
@@ -27,9 +27,9 @@ static __always_inline void arrive(struct account *account, struct task_struct *
     account->arrived_ns = now;
 }
 
-/* Returns the time at which a thread entered the run queue, if no event reported its wakeup. The
- * time is measured by the run queue's clock, which is reachable from the thread if the kernel has
- * CONFIG_FAIR_GROUP_SCHED. Otherwise `now` is returned. */
+/* Returns when a thread entered the run queue, if no event reported its wakeup. The run queue's
+ * clock tells for how long the thread has been in the queue. If the kernel lacks
+ * CONFIG_FAIR_GROUP_SCHED, this clock cannot be read, and the result is `now`. */
 static __always_inline uint64_t queued_at(const struct account *account,
                                           const struct task_struct *task, uint64_t now)
 {
@@ -43,7 +43,8 @@ static __always_inline uint64_t queued_at(const struct account *account,
     return waited < now - since ? now - waited : since;
 }
 
-/* Like queued_at(), but for a thread that came to the CPU earlier, at `came`. */
+/* Returns when a thread entered the run queue, if no event reported its wakeup or that it came to
+ * its CPU, at `came`. The scheduler's run_delay tells how long the thread was in the queue. */
 static __always_inline uint64_t delayed_since(const struct account *account,
                                               const struct task_struct *task, uint64_t came)
 {
@@ -54,9 +55,9 @@ static __always_inline uint64_t delayed_since(const struct account *account,
     return delay < came - since ? came - delay : since;
 }
 
-/* Handles a thread that had left its CPU and come back without an event, and that leaves its CPU
- * now. The scheduler's counts tell how long the thread waited in the run queue, but not when. So
- * that time is charged at the end of the open interval. */
+/* Handles a thread that left its CPU and came back without an event, and now leaves it with an
+ * event. The scheduler's counts tell how long the thread waited in the run queue meanwhile, but not
+ * when. So this time is charged at the end of the open interval. */
 static __always_inline void take_out_absence(struct account *account, struct task_struct *task,
                                              struct cpu_account *cpu, uint64_t now)
 {
@@ -73,7 +74,8 @@ static __always_inline void take_out_absence(struct account *account, struct tas
     change(account, task, NULL, now, running_state(account));
 }
 
-/* Returns how long the thread ran if no event reported that it came to the CPU; otherwise 0. */
+/* Handles a thread that leaves its CPU. If no event reported that it came there, returns how long
+ * it ran, otherwise 0. */
 static __always_inline uint64_t leave(struct task_struct *task, struct cpu_account *cpu,
                                       uint64_t now, bool runnable, unsigned int why)
 {
@@ -133,7 +135,7 @@ static __always_inline void account_cpu(struct cpu_account *cpu, const struct ta
         book_waits(cpu, now, interval - busy);
 }
 
-/* Accounts for a switch of the CPU. A reader that checks `sequence` sees all of the switch or
+/* Accounts for a switch of the CPU. A reader that checks cpu->sequence sees all of the switch or
  * nothing. */
 static __always_inline void switch_cpu(struct cpu_account *cpu, const struct task_struct *prev,
                                        const struct task_struct *next, uint64_t now, uint64_t ran)
@@ -164,8 +166,8 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 
     if (cpu == NULL)
         return 0;
-    /* No switch happens in an interrupt, so if `depth` is above 0, an end of an interrupt was not
-     * reported. */
+    /* No switch happens in an interrupt. If `depth` is above 0, no event reported the end of an
+     * interrupt. */
     cpu->depth = 0;
     cpu->interrupt_since_ns = 0;
     if (cpu->begin_ns != 0 && cpu->running_task != (uint64_t)prev)
@@ -179,7 +181,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
         if (account == NULL)
             return 0;
         begin_writing(account);
-        /* No event reported that the thread left its CPU; it did not sleep. */
+        /* No event reported that the thread left its CPU or was woken, so it did not sleep. */
         if (on_cpu(account->state)) {
             change(account, next, NULL, ran_until(account, next, now), CAMP_STATE_RUN_QUEUE);
             /* No event reported the thread's wakeup. */
@@ -217,8 +219,8 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
     return 0;
 }
 
-/* A thread starts when it is created, and is in other sleep until it may run. A child of fork(2)
- * returns from a system call at its start. */
+/* A new thread is in CAMP_STATE_OTHER_SLEEP from its creation until it may run. It starts within a
+ * system call, because a child of fork(2) first returns from this call. */
 SEC("tp_btf/sched_wakeup_new")
 int BPF_PROG(on_wakeup_new, struct task_struct *task)
 {
@@ -285,8 +287,8 @@ int BPF_PROG(on_fault_user, unsigned long address, struct pt_regs *regs)
     return 0;
 }
 
-/* Where page faults are disabled, the kernel neither serves nor counts a fault, so the fault is not
- * noted. */
+/* Notes a fault in a system call. While page faults are disabled, the kernel does not serve or
+ * count faults, so they are not noted. */
 SEC("tp_btf/page_fault_kernel")
 int BPF_PROG(on_fault_kernel)
 {
@@ -300,9 +302,9 @@ int BPF_PROG(on_fault_kernel)
     return 0;
 }
 
-/* Notes the disk that the thread used last, because its next disk wait is for that disk. A thread
- * in state DISK came to its CPU without an event. Its wait must end with the disk with which it
- * started. */
+/* Notes the disk that the thread uses, because its next disk wait is for that disk. A running
+ * thread in CAMP_STATE_DISK came to its CPU without an event. Its wait is still open, and must end
+ * with the disk with which it began. */
 SEC("tp_btf/block_bio_queue")
 int BPF_PROG(on_bio, struct bio *bio)
 {
@@ -374,8 +376,7 @@ INTERRUPT(irq_handler, false)
 INTERRUPT(softirq, true)
 INTERRUPT(local_timer, false)
 
-/* Determines the state of a thread that started before the session, in the session's first
- * snapshot. */
+/* Makes the account of a thread that is older than the session, in the first snapshot. */
 static __always_inline struct account *account_existing(struct task_struct *task)
 {
     unsigned int why = task->__state;

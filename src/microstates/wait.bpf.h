@@ -2,10 +2,10 @@
  * Threads that wait for a disk: for which disk each thread waits, and how long at least one thread
  * waited, on the machine and on each CPU.
  *
- * A wait clock runs while its number of waiting threads is above zero. The number and the time are
+ * A wait clock runs while at least one thread waits. The number of waiting threads and the time are
  * in one word that is changed by compare and swap, so a reader gets both values of the same moment.
- * Starting the clock subtracts the current time, and stopping the clock adds it. The time wraps
- * after 19 hours, so only differences of two readings are valid.
+ * Starting the clock subtracts the current time, and stopping the clock adds the current time. The
+ * time wraps after 19 hours, so only differences of two readings are valid.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 
 #define SWAPS 32
 
-/* True if the disk for which a thread waits shall be recorded. Set before loading. */
+/* Whether to record for which disk each thread waits. Set before loading. */
 const volatile bool tell_disks = false;
 
 struct {
@@ -76,8 +76,8 @@ static __noinline int disk_wait_begins(struct task_struct *task, uint32_t device
     return 0;
 }
 
-/* Ends the wait of a thread for a disk. The open wait ends before its time is added, so a
- * concurrent reader sees too little time for a moment, never too much. */
+/* Ends the wait of a thread for a disk. since_ns becomes 0 before wait_ns grows, so a concurrent
+ * reader may see too little time for a moment, but never too much. */
 static __noinline int disk_wait_ends(struct task_struct *task, uint32_t device, uint64_t now)
 {
     struct disk_wait_key key = wait_key(task, device);
@@ -94,9 +94,9 @@ static __noinline int disk_wait_ends(struct task_struct *task, uint32_t device, 
     return 0;
 }
 
-/* Adds the CPU's idle time since cpu->since_ns during which some thread waited for a disk.
- * any_wait_ns counts the threads of the machine, own_wait_ns those whose wait started on this CPU.
- * If no event reported when the CPU became idle, the added time is an upper bound. */
+/* Adds the part of the CPU's last idle time in which a thread waited for a disk: any thread of the
+ * machine (any_wait_ns), or a thread whose wait started on this CPU (own_wait_ns). If no event
+ * reported when the CPU became idle, the added time is an upper bound. */
 static __always_inline void book_waits(struct cpu_account *cpu, uint64_t now, uint64_t idle_ns)
 {
     uint64_t any = waited_between(cpu->any_before, cpu->since_ns, disk_waits.clock, now);
