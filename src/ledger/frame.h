@@ -28,7 +28,7 @@ enum column_class {
     CLASS_CPU,
     /* Ready to run, but without a CPU: in the run queue, or stolen by the hypervisor. */
     CLASS_READY,
-    CLASS_IO,         /* waiting for a device: disks or page faults */
+    CLASS_IO,         /* waiting for a disk or for a page */
     CLASS_CONTENTION, /* waiting for something that another entity holds */
     CLASS_OTHER_WAIT, /* any other wait during its work */
     CLASS_IDLE        /* nothing to do, waiting for its next work, or stopped */
@@ -137,9 +137,9 @@ uint64_t *frame_values(const struct frame *frame, size_t entity);
 /* Returns elapsed_ns minus the sum of the states, which is negative if states overlap. */
 int64_t frame_unaccounted_ns(const struct frame *frame, size_t entity);
 
-/* Sets ret[count] to the growth of each state from `before` to `after`. `before` may be an estimate
- * that is too high for some states, which seem to fall. These states get 0, and what they fell is
- * subtracted from the states that grew most, so the sum stays right. `ret` may be `after`. */
+/* Sets ret[count] to the growth of each state from `before` to `after`. If `before` is an estimate
+ * that is too high for a state, the state seems to fall. It gets 0, and its fall is subtracted from
+ * the state that grew most, so the sum stays right. `ret` may be `after`. */
 void states_since(uint64_t *ret, const uint64_t *before, const uint64_t *after, size_t count);
 
 /* Returns the growth of a cumulative counter between two readings, or 0 if it went backwards. */

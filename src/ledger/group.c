@@ -81,8 +81,7 @@ static struct keyed key_of(const struct grouping *grouping, const struct frame *
     return (struct keyed){ ended, entity->id, entity->name, row };
 }
 
-/* Returns labels without all values except that of grouping->label. Returns NULL if this value is
- * empty. */
+/* Returns `labels` with only the value of grouping->label, or NULL if this value is empty. */
 static const struct labels *one_label(const struct grouping *grouping, const struct labels *labels)
 {
     const char *values[LABELS_MOST] = { NULL };

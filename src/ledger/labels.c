@@ -51,7 +51,7 @@ static bool pack(struct packed *packed, const char *const *values, size_t count)
     return any;
 }
 
-/* Returns packed.length of a tuple. make() stores its values one after the other. */
+/* Returns the length of a tuple's values, which make() stored one after the other. */
 static size_t text_length(const struct labels *labels)
 {
     const char *last = labels->values[labels->count - 1];

@@ -17,7 +17,8 @@
 
 #define ORDER_NAME_SIZE 64
 
-/* Return the number of all orders of a schema, and of the orders before "elapsed". */
+/* order_count() returns the number of all orders of a schema. order_count_of_states() returns the
+ * number of orders before "elapsed". */
 size_t order_count(const struct schema *schema);
 size_t order_count_of_states(const struct schema *schema);
 void order_name(const struct schema *schema, size_t order, char ret[ORDER_NAME_SIZE]);

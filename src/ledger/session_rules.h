@@ -61,8 +61,8 @@ struct session_rules {
     size_t column_count;
 };
 
-/* Parses rules from any bytes. Returns CAMP_OK, CAMP_E_NOMEM, or CAMP_E_FORMAT with the reason in
- * *fault. After a failure *ret has no rules. */
+/* Parses rules. `text` may contain any bytes. Returns CAMP_OK, CAMP_E_NOMEM, or CAMP_E_FORMAT with
+ * the reason in *fault. After a failure *ret has no rules. */
 int session_rules_parse(struct session_rules *ret, const char *text, size_t length,
                         struct rule_fault *fault);
 void session_rules_release(struct session_rules *rules);

@@ -151,7 +151,7 @@ static void merge_frame(struct timeline *timeline, size_t to, size_t from, size_
     ours->losses.partial += theirs->losses.partial;
 }
 
-/* Makes frame `from` frame `to`. Its rows move to *end, the end of the rows of all frames before
+/* Moves frame `from` to index `to`. Its rows move to *end, the end of the rows of all frames before
  * it. */
 static void move_frame(struct timeline *timeline, size_t to, size_t from, size_t *end)
 {

@@ -91,7 +91,8 @@ static bool is_gone(const struct top_k *top, const struct top_k_group *group)
 static bool forget_gone(struct top_k *top)
 {
     size_t gone = 0, kept = 0;
-    bool has_pending = false; /* a failed snapshot left values, which belong to group numbers */
+    /* If values of a failed snapshot are pending, groups must keep their numbers. */
+    bool has_pending = false;
 
     for (size_t i = 0; i < top->count; i++) {
         gone += is_gone(top, &top->groups[i]);

@@ -26,7 +26,7 @@ static inline bool ends_with(const char *text, const char *ending)
     return length > tail && strcmp(text + length - tail, ending) == 0;
 }
 
-/* Like ends_with(), but ignores case. */
+/* Does the same as ends_with(), but ignores upper and lower case. */
 static inline bool ends_with_any_case(const char *text, const char *ending)
 {
     const size_t length = strlen(text), tail = strlen(ending);

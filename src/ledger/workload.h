@@ -30,14 +30,14 @@ struct workloads {
     size_t count, capacity;
 };
 
-/* Parses rules from any bytes. Returns CAMP_OK, CAMP_E_NOMEM, or CAMP_E_FORMAT with the reason in
- * *fault. After a failure *ret has no rules. */
+/* Parses rules. `text` may contain any bytes. Returns CAMP_OK, CAMP_E_NOMEM, or CAMP_E_FORMAT with
+ * the reason in *fault. After a failure *ret has no rules. */
 int workloads_parse(struct workloads *ret, const char *text, size_t length,
                     struct rule_fault *fault);
 void workloads_release(struct workloads *workloads);
 
-/* Returns the workload of a process, which is the index of the first rule with its name. Returns
- * `count` if no rule matches. */
+/* Returns the workload of a process: the index of the first rule with the name of the workload.
+ * Returns `count` if no rule matches. */
 size_t workloads_match(const struct workloads *workloads, const char *name, const char *user,
                        const char *line);
 

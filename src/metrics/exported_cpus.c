@@ -5,9 +5,8 @@
 
 #include "sources/machine/cpu_list.h"
 
-enum {
-    BUSY = CPUS_STATES_IDLE + 1
-}; /* the label "busy", which tiers other than "bpf" use instead of user, system, irq and softirq */
+/* the label "busy", which tiers other than "bpf" use instead of user, system, irq and softirq */
+enum { BUSY = CPUS_STATES_IDLE + 1 };
 enum { ANY, OWN, KERNEL };
 
 int exported_cpus_open(struct exported *exported, struct camp_error *error)

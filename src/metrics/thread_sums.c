@@ -138,8 +138,8 @@ struct camp_states_visitor thread_sums_visitor(struct thread_sums *sums)
     return (struct camp_states_visitor){ sums, add_seen, add_waited, add_exited, keep_missing };
 }
 
-/* Accounts single threads before totals. A single thread ends exactly one pending reading; a total
- * ends several that can only be guessed. */
+/* Accounts single threads before totals. A single thread matches exactly one pending reading. Which
+ * readings a total matches can only be guessed. */
 static void account_late(struct thread_sums *sums)
 {
     for (int totals = 0; totals <= 1; totals++) {

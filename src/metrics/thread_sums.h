@@ -76,7 +76,8 @@ struct thread_sums {
     struct thread_list pending;
     /* threads of this snapshot that may have a pending reading, and totals of exited threads */
     struct thread_list late;
-    /* The group numbers in the notes are invalid until a snapshot has visited all threads. */
+    /* The group numbers in the notes of threads are invalid until a snapshot has visited all
+     * threads. */
     bool forgets;
     int result;
 };

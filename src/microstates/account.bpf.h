@@ -46,14 +46,14 @@ enum account_flag {
 
 struct account {
     uint32_t sequence; /* odd while the account is written */
-    uint8_t state;     /* enum camp_state of the open interval */
+    uint8_t state;     /* enum camp_state since since_ns */
     uint8_t flags;
     uint16_t cpu;
     /* `shown` is the number of the last snapshot with this thread. shown_sequence is the value of
      * `sequence` in the thread's last full record. */
     uint32_t shown, shown_sequence;
     uint64_t since_ns;
-    /* the CPU's interrupt time that is not part of the open interval */
+    /* total interrupt time of the CPU up to since_ns */
     uint64_t irq_before_ns;
     uint64_t arrived_ns;
     uint64_t run_ns;   /* sum_exec_runtime of the thread at arrived_ns */
@@ -61,7 +61,7 @@ struct account {
     uint64_t begin_ns;
     uint64_t system_calls, signals;
     uint32_t device; /* dev_t of the last input or output */
-    uint32_t left;   /* number of the thread's switches when it last left a CPU */
+    uint32_t left;   /* times_left() when the thread last left a CPU */
     /* page faults (min_flt + maj_flt) of the thread when its last fault in a system call began */
     uint64_t faults;
     uint64_t state_ns[CAMP_STATE_COUNT];
@@ -117,8 +117,8 @@ static __always_inline uint64_t interrupts_ns(const struct cpu_account *cpu, uin
     return cpu->irq_ns + cpu->softirq_ns + (since != 0 && now > since ? now - since : 0);
 }
 
-/* Subtracts the interrupt time since *before, which is total - *before, from *interval_ns. Returns
- * the subtracted time, which is also added to *before. */
+/* Subtracts interrupt time from *interval_ns: total - *before, but not more than the interval.
+ * Returns the subtracted time, and adds it to *before. */
 static __always_inline uint64_t without_interrupts(uint64_t *interval_ns, uint64_t *before,
                                                    uint64_t total)
 {
@@ -175,10 +175,10 @@ static __always_inline void end_disk_wait(const struct account *account, struct 
         disk_wait_ends(task, account->device, now);
 }
 
-/* Charges the open interval to its state, and opens an interval of state `next`. `cpu` is the CPU
- * on which the thread ran during the open interval, or NULL if it did not run. Events of two CPUs
- * may arrive out of the order of their timestamps. An interval that would be negative gets the
- * length 0, so the states add up exactly. */
+/* Charges the time since account->since_ns to account->state, and starts the state `next`. `cpu` is
+ * the CPU on which the thread ran in this time, or NULL if it did not run. Events of two CPUs may
+ * arrive out of the order of their timestamps. Then the time would be negative and counts as 0, so
+ * the states add up exactly. */
 static __always_inline void change(struct account *account, struct task_struct *task,
                                    struct cpu_account *cpu, uint64_t now, uint8_t next)
 {
@@ -228,9 +228,9 @@ static __always_inline uint32_t times_left(const struct task_struct *task)
     return (uint32_t)(task->nvcsw + task->nivcsw);
 }
 
-/* Returns NULL if there is no memory. Also returns NULL if it interrupts itself on this CPU: if a
- * switch happens while the first snapshot makes an account. This is not counted as lost, because
- * the first snapshot visits the thread of the switch, too. */
+/* Returns NULL if there is no memory. Also returns NULL if a switch interrupts the first snapshot
+ * while it makes another account on this CPU. This is not counted as lost, because the first
+ * snapshot visits all threads anyway. */
 static __always_inline struct account *make_account(struct task_struct *task, uint64_t begin_ns,
                                                     uint8_t state, uint8_t flags)
 {
@@ -289,7 +289,8 @@ static __always_inline uint64_t ran_until(const struct account *account,
 }
 
 /* Returns whether the thread left its CPU without an event: its CPU now runs another thread. Before
- * the first switch of a CPU in the session, its running thread is unknown. */
+ * the first switch of this CPU in the session, its running thread is unknown, and the result is
+ * false. */
 static __always_inline bool has_left(const struct account *account, const struct task_struct *task)
 {
     const struct cpu_account *cpu = cpu_of(account->cpu);

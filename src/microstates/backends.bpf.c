@@ -77,9 +77,10 @@ static __always_inline void end_writing(struct backend_slot *slot)
     slot->sequence++;
 }
 
-/* Returns the index of a wait among the first `limit` entries, and adds an entry if there is none.
- * Returns `limit` if all these entries have other waits. The function is global, so the verifier
- * checks it only once. Inlined, the loop would exceed the verifier's limit of a million steps. */
+/* Returns the index of the entry for `event` and `activity` among the first `limit` entries, and
+ * adds it if it is missing. Returns `limit` if all these entries are in use. The function is
+ * global, so the verifier checks it only once. Inlined, the loop would exceed the verifier's limit
+ * of a million steps. */
 __noinline uint32_t wait_of(struct backend_slot *slot, uint32_t event, uint32_t activity,
                             uint32_t limit)
 {
@@ -120,8 +121,8 @@ static __always_inline void open_wait(struct backend_slot *slot, uint32_t event,
     slot->account.waits[wait].times++;
 }
 
-/* Charges the open interval, which ends at `until`, to its state, and starts the state `next`. If
- * the clocks of two CPUs differ, `until` may be before the interval's start. Then nothing is
+/* Charges the time from slot->since_ns to `until` to the current state, and starts the state
+ * `next`. If the clocks of two CPUs differ, `until` may be before since_ns. Then nothing is
  * charged, so the sum of the times stays exact. */
 static __always_inline void book(struct backend_slot *slot, uint64_t until, uint32_t next)
 {
@@ -176,7 +177,8 @@ static __always_inline void fall_asleep(struct backend_slot *slot)
     open_wait(slot, event, activity);
 }
 
-/* Returns how long the task ran since it last left a CPU, for a switch that no event reported. */
+/* Called if no event reported a switch of the task. Returns how long the task ran since it last
+ * left a CPU. */
 static __always_inline uint64_t ran_unseen(const struct backend_slot *slot,
                                            const struct task_struct *task, uint64_t now)
 {
@@ -209,7 +211,7 @@ static __always_inline void leave(struct backend_slot *slot, const struct task_s
     witness(slot, task);
     if (!runnable && !dead)
         fall_asleep(slot);
-    if (dead) { /* With BACKEND_ENDED, the session may reuse the slot. */
+    if (dead) { /* This lets the session free the slot. */
         slot->account.flags |= BACKEND_ENDED;
         bpf_map_delete_elem(&watched, &tid);
     }
@@ -312,8 +314,8 @@ static __always_inline void fill(struct backend_slot *slot, const struct task_st
     account->state = state;
 }
 
-/* Watches the task of a slot. If its tid is still watched for an older task, ends this account with
- * pid 0, so that the session frees the slot. */
+/* Watches the task of a slot. If its tid is still watched for an older task, marks the slot as
+ * ended, with pid 0, so that the session frees the slot. */
 static __always_inline void watch(struct backend_slot *slot, uint32_t number)
 {
     int32_t tid = slot->account.pid;
@@ -355,8 +357,8 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
     return 0;
 }
 
-/* Reads the wait event and the activity of another task that sleeps. The values that cannot be read
- * become BACKEND_EVENT_UNKNOWN and BACKEND_ACTIVITY_NONE. */
+/* Reads the wait event and the activity of a sleeping task. If a value cannot be read, it becomes
+ * BACKEND_EVENT_UNKNOWN or BACKEND_ACTIVITY_NONE. */
 static __always_inline void read_sleeper(struct task_struct *task, uint32_t *event,
                                          uint32_t *activity)
 {

@@ -39,8 +39,8 @@ static int check_kernel(struct camp_error *error)
 
 static int fail_load(int result, struct camp_error *error)
 {
-    if (result == -EPERM) /* EPERM means missing capabilities. A program that the verifier refuses
-                             fails with EACCES. */
+    /* EPERM means missing capabilities. If the verifier refuses a program, the result is EACCES. */
+    if (result == -EPERM)
         return refused_permission(-result, WHAT, error);
     return camp_fail(error, CAMP_E_NOTSUP, -result,
                      "this kernel refuses the programs of " WHAT " (%s); " WITHOUT,
@@ -184,7 +184,7 @@ static void close_copy(struct backend_account *ret, uint64_t since_ns, uint32_t 
 
 /* Copies the account of a slot, and again if the kernel changed the slot meanwhile. After
  * BUSY_TRIES copies it sleeps between copies, because a hypervisor may have stopped the CPU that is
- * writing. Returns false if the last copy failed, too; *ret has this copy. */
+ * writing. Returns false if the slot changed during each copy; *ret is then the last copy. */
 static bool read_slot(struct backend_account *ret, const struct backend_slot *slot)
 {
     const volatile uint64_t *now_sequence = &slot->sequence;

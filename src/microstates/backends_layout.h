@@ -6,16 +6,16 @@
 
 /* Addresses of a server's variables, equal in all of its processes. */
 struct backends_place {
-    int32_t parent; /* pid of the server, whose children are watched from their fork on; 0 if there
-                       is none */
-    uint32_t activity_offset;  /* offset of the activity (32 bits) in the structure */
+    /* pid of the server, whose children are watched from their fork on; or 0 */
+    int32_t parent;
+    uint32_t activity_offset;  /* offset of the 32-bit activity in its structure */
     uint64_t event_pointer;    /* address of a pointer to the 32-bit wait event, or 0 */
     uint64_t activity_pointer; /* address of a pointer to the structure with the activity, or 0 */
 };
 
 /* Wait events. The upper byte is the class, as in PostgreSQL. The event 0 means that the backend
  * sleeps without an event. */
-#define BACKEND_EVENT_UNKNOWN UINT32_C(0xffffffff) /* not readable */
+#define BACKEND_EVENT_UNKNOWN UINT32_C(0xffffffff) /* the event could not be read */
 #define BACKEND_EVENT_CLASS(event) ((event) >> 24)
 /* stands for all further events of a class when BACKEND_WAITS_OWN entries are in use */
 #define BACKEND_EVENT_REST(event) ((event) | UINT32_C(0x00ffffff))
@@ -43,7 +43,7 @@ struct backend_account {
     uint32_t flags;
     uint64_t start_ns; /* CLOCK_BOOTTIME at the start of the task */
     uint64_t begin_ns; /* CLOCK_MONOTONIC when the watch started */
-    uint64_t time_ns;  /* end of the account: now, or the exit of the task */
+    uint64_t time_ns;  /* when the account was read, or when the task exited */
     uint64_t cpu_ns, run_queue_ns;
     /* The scheduler's own counts, from begin_ns to the task's last switch off a CPU. */
     uint64_t scheduler_cpu_ns, scheduler_run_queue_ns;

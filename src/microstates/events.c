@@ -1,6 +1,6 @@
 /*
- * The kernel's events and helpers that microstates need, their first Linux versions, and the
- * capabilities.
+ * The kernel's events and helpers that microstates need, and the first Linux version that has each;
+ * and the capabilities that the kernel requires.
  *
  * In the kernel's BTF a tracepoint NAME is the typedef "btf_trace_NAME" of a function with the
  * tracepoint's parameters. An iterator NAME is the function "bpf_iter_NAME". A helper is the

@@ -77,7 +77,7 @@ struct cpu_account {
     uint64_t interrupt_since_ns; /* start of the running interrupt, or 0 */
     uint64_t irq_before_ns;
     uint64_t own_clock; /* wait clock of the threads whose wait for a disk started on this CPU */
-    uint64_t any_wait_ns, own_wait_ns; /* parts of idle_ns */
+    uint64_t any_wait_ns, own_wait_ns; /* parts of idle_ns with a disk wait */
     uint64_t any_before, own_before;   /* wait clocks of the machine and of this CPU at since_ns */
     uint64_t run_ns;                   /* sum_exec_runtime of the running thread at since_ns */
     /* address of the running task_struct; the tid may change in exec(2), the address may not */

@@ -29,9 +29,9 @@ static bool begins(const char *text, const char *with)
     return text != NULL && strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Leaves out the programs of events that the kernel lacks or that were not requested. Without the
- * events of interrupts, their time counts for the interrupted code. Without the events of page
- * faults, CAMP_STATE_TEXT_FAULT counts as CAMP_STATE_DATA_FAULT. */
+/* Leaves out the programs of events that the kernel lacks or that were not requested. Without
+ * interrupt events, the time of interrupts counts for the interrupted code. Without page-fault
+ * events, CAMP_STATE_TEXT_FAULT counts as CAMP_STATE_DATA_FAULT. */
 static void leave_out(struct bpf_object *object, const struct btf *kernel, uint32_t options)
 {
     struct bpf_program *program;
@@ -64,8 +64,8 @@ static int find_events(struct states_bpf *programs, uint32_t options, struct cam
 
 static int fail_load(int result, struct camp_error *error)
 {
-    if (result == -EPERM) /* EPERM means missing capabilities. A program that the verifier refuses
-                             fails with EACCES. */
+    /* EPERM means missing capabilities. If the verifier refuses a program, the result is EACCES. */
+    if (result == -EPERM)
         return refused_permission(-result, "microstates", error);
     return camp_fail(error, CAMP_E_NOTSUP, -result,
                      "this kernel refuses the programs of microstates (%s): camp top --verbose "

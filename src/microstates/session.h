@@ -1,4 +1,4 @@
-/* Shared by the files of a session. */
+/* What session.c, known.c, snapshot.c and read.c share. */
 #pragma once
 
 #include "../counters/error.h"
@@ -33,8 +33,8 @@ struct camp_states {
     size_t record_count, record_capacity;
     uint32_t spare; /* 1 + index of the first free record, or 0 */
     uint32_t snapshots;
-    bool known_whole;  /* `known` holds all threads of the last snapshot. */
-    bool is_unordered; /* The kernel does not report threads in the order of tids. */
+    bool known_whole;  /* whether `known` holds all threads of the last snapshot */
+    bool is_unordered; /* whether the kernel reports threads in an order other than that of tids */
     struct ring_buffer *exits;
     /* receives the exits; NULL if `taken` receives them */
     const struct camp_states_visitor *visitor;

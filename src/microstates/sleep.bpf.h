@@ -4,7 +4,7 @@
 #include "account.bpf.h"
 
 /* Returns whether a system call sleeps in a page fault. The kernel counts a fault only when it has
- * served the fault, so the count is still that of the begin of the fault. */
+ * served the fault, so during the fault the count is still account->faults. */
 static __always_inline bool in_kernel_fault(const struct account *account,
                                             const struct task_struct *task)
 {

@@ -36,7 +36,7 @@ struct records {
 
 struct snapshot {
     struct camp_states *session;
-    size_t at; /* index of the next entry in session->known */
+    size_t at; /* entries of session->known before this index have been handled */
     /* number of known threads found so far; their entries are at the front of session->known */
     size_t kept;
     struct known_thread *fresh; /* [fresh_count], unknown threads in ascending order of tids */
@@ -175,8 +175,8 @@ static void take_thread(struct snapshot *snapshot, const struct camp_thread_stat
     camp_output_add(&snapshot->output, thread, sizeof *thread);
 }
 
-/* Returns the entry of an idle thread, or NULL if it has none. The snapshot must then be repeated.
- */
+/* Returns the entry of an idle thread. If it has none, returns NULL, and the snapshot must be
+ * repeated. */
 static struct known_thread *take_sleeper(struct snapshot *snapshot, int32_t tid)
 {
     struct known_thread *known = is_in_order(snapshot, tid) ? keep_known(snapshot, tid) : NULL;

@@ -43,8 +43,8 @@ static __always_inline uint64_t queued_at(const struct account *account,
     return waited < now - since ? now - waited : since;
 }
 
-/* Returns when a thread entered the run queue, if no event reported its wakeup or that it came to
- * its CPU, at `came`. The scheduler's run_delay tells how long the thread was in the queue. */
+/* Returns when a thread entered the run queue, if its wakeup and its arrival on the CPU at `came`
+ * had no event. The scheduler's run_delay tells how long the thread was in the queue. */
 static __always_inline uint64_t delayed_since(const struct account *account,
                                               const struct task_struct *task, uint64_t came)
 {
