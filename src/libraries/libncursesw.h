@@ -4,7 +4,8 @@
 
 #include "library.h"
 
-#define NCURSES_NOMACROS /* makes functions of the macros, because macros cannot be loaded */
+#define NCURSES_NOMACROS /* declares functions instead of macros, because macros cannot be loaded  \
+                          */
 #include <curses.h>
 
 /* clang-format off */

@@ -17,9 +17,9 @@ enum { ODBC_VERSION = 200, ODBC_VERSION_3 = 3 };
 enum { ODBC_ACCESS_MODE = 101, ODBC_LOGIN_TIMEOUT = 103, ODBC_READ_ONLY = 1 };
 enum { ODBC_QUERY_TIMEOUT = 0 };
 enum {
-    ODBC_TEXT_TO_ITS_END = -3, /* length of a text that ends with a NUL */
-    ODBC_NULL = -1,            /* length of a value that is NULL */
-    ODBC_TEXT = 1,             /* type of a value: char */
+    ODBC_TEXT_TO_ITS_END = -3, /* passed as the length of a text that ends with a NUL */
+    ODBC_NULL = -1,            /* returned as the length of a value that is NULL */
+    ODBC_TEXT = 1,             /* passed as the type of a value: char */
     ODBC_CLOSE_CURSOR = 0,
     ODBC_NEVER_ASK = 0 /* the driver must not ask the user for what the connection string lacks */
 };

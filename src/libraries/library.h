@@ -30,7 +30,7 @@ struct library {
 #define LIBRARY_NAME(name) #name,
 
 /* Initialises a struct library. `symbols_` is the array of the names of functions, and `pointers`
- * is the struct of pointers to them. The names of the shared library follow. */
+ * is the struct of pointers to them. The sonames follow. */
 #define LIBRARY(its_title, its_package, symbols_, pointers, ...)                                   \
     {                                                                                              \
         .title = its_title, .package = its_package, .sonames = { __VA_ARGS__ },                    \

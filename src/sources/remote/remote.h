@@ -1,5 +1,5 @@
 /*
- * A connection to a server that answers one question at a time. No call waits longer than the
+ * A connection to a server, for one question at a time. No call waits longer than the
  * caller's deadline. The states are:
  *
  *     DOWN -> BUSY (connecting, setting up) -> READY <-> BUSY (asking)

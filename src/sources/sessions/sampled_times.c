@@ -119,7 +119,8 @@ static uint64_t at_most(uint64_t ns, uint64_t most_ns)
     return ns < most_ns ? ns : most_ns;
 }
 
-/* Adds the time until `at_ns` to session->elapsed_ns. Returns the part of it that samples cover. */
+/* Adds the time until `at_ns` to session->elapsed_ns. Returns the part of this time that samples
+ * cover. */
 static uint64_t advance(struct sampled_times *times, struct sampled_session *session,
                         uint64_t at_ns)
 {
@@ -147,7 +148,7 @@ static int sample_again(struct sampled_times *times, struct sampled_session *ses
     const uint64_t gap_ns = advance(times, session, at_ns);
     const int r = account_time(session, gap_ns / 2);
 
-    session->is_ended = false; /* in case the last snapshot missed the session */
+    session->is_ended = false; /* The last snapshot may have missed the session. */
     update_sample(times, session, sample);
     return r == CAMP_OK ? account_time(session, gap_ns - gap_ns / 2) : r;
 }

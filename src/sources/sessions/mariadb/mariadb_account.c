@@ -238,8 +238,8 @@ static void account_idle(struct mariadb_account *account, const struct mariadb_s
 }
 
 /* Accounts sleep whose classes are known. Between statements, a server may wait for its client in a
- * poll, a socket or a pipe. So as much of this sleep is idle as the session was between statements.
- */
+ * poll, a socket or a pipe. So sleep in these classes is idle, up to the time that the session was
+ * between statements. */
 static void account_measured(struct mariadb_account *account, const struct mariadb_session *session,
                              const struct mariadb_thread_times *times,
                              const struct mariadb_reported *reported)

@@ -5,8 +5,9 @@
  * The operating system measures the sleep of each class, or only the sum of all sleep. What the
  * database reports divides the sleep further:
  *
- * - Sleep in a poll, a socket or a pipe is idle for as long as the session was between statements.
- *   The instrument "idle" measures this time. If it is not enabled, samples estimate the time.
+ * - Sleep in a poll, a socket or a pipe is idle, up to the time that the session was between
+ *   statements. The instrument "idle" measures that time. If the instrument is not enabled, samples
+ *   estimate the time.
  * - Sleep in a futex belongs to the events that the instruments report. If samples saw a wait for
  *   the lock of a row, the rest of the sleep in a futex belongs to that lock.
  * - Any other sleep is divided in proportion to the samples of its class.
@@ -35,8 +36,8 @@ struct mariadb_reported {
 /* Each function replaces the contents of *account. mariadb_account_threads() divides the sleep of a
  * thread; `measured` means that times->asleep_ns has the sleep of each class, not only the sum.
  * mariadb_account_samples() divides elapsed_ns in proportion to the samples of the session.
- * mariadb_account_waits() accounts the waits that the instruments report, which may be less than
- * elapsed_ns. */
+ * mariadb_account_waits() accounts the waits that the instruments report; their sum may be less
+ * than elapsed_ns. */
 void mariadb_account_threads(struct mariadb_account *account, const struct mariadb_session *session,
                              const struct mariadb_thread_times *times, bool measured,
                              const struct mariadb_reported *reported);

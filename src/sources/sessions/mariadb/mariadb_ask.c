@@ -14,7 +14,7 @@
 
 #define PERIOD_NS (100 * (uint64_t)NS_PER_MS)       /* between two samples */
 #define TRANSACTIONS_NS (250 * (uint64_t)NS_PER_MS) /* between samples with transactions */
-#define COST_LIMIT 100 /* a statement is sent at most once per 100 times its cost */
+#define COST_LIMIT 100 /* a statement that costs C ns is sent at most every 100 C ns */
 
 /* Returns the clock that measures costs: the CPU time of camp and of the thread that serves camp,
  * or the current time if camp does not read threads. */

@@ -87,8 +87,8 @@ static const char *option(const struct mariadb_client *client, enum mariadb_opti
     return client->options.values[which][0] != '\0' ? client->options.values[which] : NULL;
 }
 
-/* MARIADB_PWD is read here, because libmariadb reads only MYSQL_PWD. An option file overrides it.
- */
+/* camp reads MARIADB_PWD, because libmariadb reads only MYSQL_PWD. A password in an option file
+ * overrides MARIADB_PWD. */
 static void set_options(struct mariadb_client *client)
 {
     const unsigned seconds = CONNECT_S;
@@ -167,7 +167,7 @@ static int after_storing(struct mariadb_client *client, struct camp_error *error
     return CAMP_OK;
 }
 
-/* Returns true if camp lacks the right to a statement. The connection is still good then. */
+/* Returns true if `number` means that camp lacks a right. The connection is still good then. */
 static bool is_refusal(unsigned number)
 {
     return number == ER_DBACCESS_DENIED_ERROR || number == ER_TABLEACCESS_DENIED_ERROR ||

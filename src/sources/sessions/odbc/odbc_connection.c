@@ -248,7 +248,7 @@ static int read_value(struct odbc_statement *statement, size_t column, size_t *u
             break;
         if (!is_good(result))
             return complain_of(statement, error);
-        /* A length below the space means that the value is complete. */
+        /* A length below `space` means that the value is complete. */
         if (length >= 0 && (size_t)length < space) {
             *used += (size_t)length;
             break;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 struct odbc_thread {
-    struct remote remote; /* used only by the caller */
-    bool is_answered;     /* used only by the caller: the last request has a result */
+    struct remote remote; /* not used by the thread */
+    bool is_answered;     /* not used by the thread; true if the last request has a result */
     pthread_mutex_t mutex;
     pthread_cond_t changed; /* signals a change of is_at_work or is_closed; uses CLOCK_MONOTONIC */
     int (*work)(void *context, struct camp_error *error);

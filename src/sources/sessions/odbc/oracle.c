@@ -33,7 +33,7 @@ static int open_connection(struct reading *reading, struct camp_error *error)
                         : r;
 }
 
-/* After a failure the connection is closed, because a new connection may not have the problem. */
+/* After a failure the connection is closed, because a new connection may work. */
 static int read_snapshot(void *context, struct camp_error *error)
 {
     struct reading *reading = context;

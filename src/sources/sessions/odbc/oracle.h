@@ -2,7 +2,8 @@
  * Sessions of an Oracle database, through ODBC.
  *
  * A snapshot reads v$session, v$session_event and v$sess_time_model (oracle_snapshot.h). The
- * difference between two snapshots (oracle_times.h) is divided by rules/oracle.rules.
+ * rules in rules/oracle.rules assign the difference between two snapshots (oracle_times.h) to
+ * states.
  *
  * Oracle updates DB CPU, its own count of CPU time, only about every 5 s. If the server runs on
  * this machine, CPU time therefore comes from the operating system (tier schedstat+SQL). Otherwise

@@ -144,8 +144,8 @@ static struct oracle_session *find(const struct oracle_snapshot *snapshot, int64
     return ARRAY_FIND(&key, snapshot->sessions, snapshot->count, compare_sessions);
 }
 
-/* Confirms a session by its row of the second reading. Returns false if the row is of another
- * session with the same sid. */
+/* Updates a session from its row in the second reading of v$session. Returns false if the row is of
+ * another session with the same sid. */
 static bool confirm(struct oracle_session *session, const struct row *row, uint64_t row_ns,
                     uint64_t at_ns)
 {

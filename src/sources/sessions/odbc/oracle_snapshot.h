@@ -43,7 +43,7 @@ enum oracle_certainty {
 
 struct oracle_session {
     int64_t sid;
-    char serial[24], logon[40]; /* identify the session together with the sid */
+    char serial[24], logon[40]; /* identify the session, together with the sid */
     char user[ORACLE_NAME_SIZE], program[ORACLE_NAME_SIZE], machine[ORACLE_NAME_SIZE],
         module[ORACLE_NAME_SIZE];
     char status[ORACLE_NAME_SIZE], type[ORACLE_NAME_SIZE]; /* such as "active" and "user" */
@@ -56,8 +56,9 @@ struct oracle_session {
     bool has_clock;                /* cpu_ns and run_queue_ns of the process are known */
     uint64_t cpu_ns, run_queue_ns;
     uint64_t db_time_ns, db_cpu_ns; /* the database updates them about every 5 s */
-    int64_t reported_queue_ns;      /* used by oracle_times.c only; INT64_MIN if unknown */
-    bool is_new;                    /* the preceding snapshot does not have the session */
+    /* largest unexplained() so far (oracle_times.c); INT64_MIN if unknown */
+    int64_t reported_queue_ns;
+    bool is_new; /* the preceding snapshot does not have the session */
 };
 
 struct oracle_snapshot {

@@ -12,8 +12,8 @@
     "select s.sid, s.\"SERIAL#\", s.username, s.status, s.state, s.event, s.wait_class, "          \
     "s.wait_time_micro, p.spid, s.logon_time, s.program, s.machine, s.module, s.type "             \
     "from v$session s left outer join v$process p on p.addr = s.paddr"
-/* Waits are grouped by event, too, because the rules need the event to tell latches and enqueues of
- * the class Other apart. */
+/* Waits are grouped by event, too, because the rules need the event: the class Other has both
+ * latches and enqueues. */
 static const char waits_text[] =
     "select e.sid, e.wait_class, e.event, sum(e.time_waited_micro) us, sum(e.total_waits) n "
     "from v$session_event e group by e.sid, e.wait_class, e.event";

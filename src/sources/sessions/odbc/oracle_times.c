@@ -56,9 +56,9 @@ static bool is_same_wait(const struct oracle_session *left, const struct oracle_
 }
 
 /* Returns true if the finished waits `now` include session->wait, which ended during the snapshot
- * `after`. `then` are the finished waits in the snapshot `before`. If there are no more waits in
- * `now` than in `then`, the wait is not included. Otherwise the wait is included if it began before
- * the snapshot `before`, or if the time of the finished waits has grown by at least the length of
+ * `after`. `then` are the finished waits in the snapshot `before`. If their number has not grown
+ * since `before`, the wait is not included. If it has grown, the wait is included if it began
+ * before before->at_ns, or if the time of the finished waits has grown by at least the length of
  * the wait. */
 static bool has_finished(const struct oracle_snapshot *before, const struct oracle_wait *then,
                          const struct oracle_wait *now, const struct oracle_snapshot *after,

@@ -22,7 +22,7 @@ struct oracle_times {
     bool is_known; /* false if the wait in flight in the earlier snapshot is uncertain */
     bool has_clock;
     uint64_t elapsed_ns;
-    uint64_t cpu_ns; /* without has_clock equal to reported_cpu_ns */
+    uint64_t cpu_ns; /* equal to reported_cpu_ns if has_clock is false */
     uint64_t run_queue_ns;
     uint64_t reported_cpu_ns;         /* DB CPU, written about every 5 s */
     uint64_t reported_run_queue_ns;   /* DB time minus DB CPU and waits that are not idle */
@@ -39,8 +39,8 @@ const struct oracle_session *oracle_times_before(const struct oracle_snapshot *b
                                                  const struct oracle_session *session);
 
 /* Fills *times, reusing its memory, from a session in two snapshots: `earlier` in `before`, and
- * `session` in `after`. Resolves ORACLE_MAY_BE_ENDED of `session` for the next interval. Returns
- * CAMP_OK or CAMP_E_NOMEM. */
+ * `session` in `after`. If session->certainty is ORACLE_MAY_BE_ENDED, decides whether the wait has
+ * ended; the next interval needs this. Returns CAMP_OK or CAMP_E_NOMEM. */
 int oracle_times_fill(struct oracle_times *times, const struct oracle_snapshot *before,
                       const struct oracle_session *earlier, const struct oracle_snapshot *after,
                       struct oracle_session *session);

@@ -11,9 +11,9 @@
 #include <stdbool.h>
 
 struct backend_accounts {
-    /* [count] accounts of the last reading, in ascending order of pid and start */
+    /* [count] accounts of the latest reading, in ascending order of pid and start */
     struct backend_account *now;
-    struct backend_account *before; /* [before_count] accounts of the reading before */
+    struct backend_account *before; /* [before_count] accounts of the previous reading */
     size_t count, before_count;
     size_t capacity;
 };
@@ -25,15 +25,15 @@ void backend_accounts_release(struct backend_accounts *accounts);
 int backend_accounts_read(struct backend_accounts *accounts, struct backends *backends,
                           struct camp_error *error);
 
-/* Replaces a reading by accounts from the caller, in any order. CAMP_OK or CAMP_E_NOMEM. */
+/* Takes the accounts of a new reading from the caller, in any order. CAMP_OK or CAMP_E_NOMEM. */
 int backend_accounts_replace(struct backend_accounts *accounts, const struct backend_account *now,
                              size_t count);
 
 /* Removes now[at]. After the next reading, the whole account of this backend counts as growth. */
 void backend_accounts_omit(struct backend_accounts *accounts, size_t at);
 
-/* Fills *ret with the growth of now[at] since the reading before. ret->begin_ns is the time of that
- * reading, or the start of a new backend. Waits that did not grow are left out. Returns false if no
- * time has passed, because the backend had already ended at that reading. */
+/* Fills *ret with the growth of now[at] since the previous reading. ret->begin_ns is the time of
+ * the previous reading, or the start of a new backend. Waits that did not grow are left out.
+ * Returns false if no time has passed, because the backend had ended at the previous reading. */
 bool backend_accounts_since(const struct backend_accounts *accounts, size_t at,
                             struct backend_account *ret);

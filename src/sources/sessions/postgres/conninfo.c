@@ -2,7 +2,7 @@
  * Only the options in shown_options are shown, so options of newer versions of libpq stay hidden.
  *
  * libpq reads "postgres://u:p@ss@host" as host "ss@host", and "postgres://u:p/w@host" as database
- * "w@host", which have parts of the password. So the whole string is hidden if an '@' is in an
+ * "w@host": both contain a part of the password. So the whole string is hidden if an '@' is in an
  * unusual position, and a URI also if any shown value has an '@'.
  */
 #include "conninfo.h"
@@ -96,8 +96,8 @@ void conninfo_shown(const char *conninfo, char *ret, size_t size)
 }
 
 /* Finds the first key in `conninfo` that is not in `known`. Sets *ret_key and returns the length of
- * the key, or 0. The search ends at a password, a quoted value or a word without '=', because the
- * words behind may belong to a secret. */
+ * the key, or 0. The search ends at a password, a quoted value or a word without '=', because later
+ * words may belong to a secret. */
 static size_t find_wrong_key(const char *conninfo, const PQconninfoOption *known,
                              const char **ret_key)
 {

@@ -194,7 +194,7 @@ static int fill(struct postgres_source *source, struct camp_error *error)
     if (source->tier == POSTGRES_MEMORY && source->memory_samples.is_open)
         end_ns = postgres_memory_samples_end(source);
     else if (source->tier == POSTGRES_BPF)
-        /* the accounts are read right after this time */
+        /* The accounts are read next, so the interval ends now. */
         end_ns = source_clock_ns(CLOCK_MONOTONIC);
     session_frame_begin(&source->sessions, source->end_ns, end_ns,
                         (int64_t)source_clock_ns(CLOCK_REALTIME));

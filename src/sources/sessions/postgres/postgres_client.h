@@ -19,7 +19,7 @@ struct postgres_client;
 
 /* Connects within 5 s, or within connect_timeout of the connection string. If `queries` is true,
  * snapshots contain the texts of statements. `stop` must outlive the client. CAMP_E_INVALID if
- * libpq cannot read the connection string; otherwise fails like postgres_failure_report(). */
+ * libpq cannot read the connection string; other errors are those of postgres_failure_report(). */
 int postgres_client_open(const char *conninfo, bool queries, const volatile sig_atomic_t *stop,
                          struct postgres_client **ret, struct camp_error *error);
 void postgres_client_close(struct postgres_client *client);

@@ -39,8 +39,8 @@ int postgres_events_add(struct postgres_events *events, uint32_t number, const c
 const char *postgres_event_class(uint32_t number);
 
 /* Returns the name of an event, such as "transactionid". Returns "none" for event 0, and "others"
- * if the number is a class with BACKEND_EVENT_REST. An event without a known name is written to
- * `buffer` as a number, such as "0x03000004". The result is valid until the next
+ * for the number of the remaining events of a class (BACKEND_EVENT_REST). An event without a known
+ * name is written to `buffer` as a number, such as "0x03000004". The result is valid until the next
  * postgres_events_add(). */
 const char *postgres_event_name(const struct postgres_events *events, uint32_t number,
                                 char buffer[POSTGRES_EVENT_SIZE]);

@@ -23,6 +23,5 @@ void postgres_failure_of_text(const char *text, struct postgres_failure *ret);
  * CAMP_E_NOMEM if the server has no free connection, and CAMP_E_IO for any other failure. */
 int postgres_failure_report(const struct postgres_failure *failure, struct camp_error *error);
 
-/* Returns true if another attempt may succeed. After the server refused the role, it returns false.
- */
+/* Returns true if another attempt may succeed, and false after the server refused the role. */
 bool postgres_failure_may_pass(const struct postgres_failure *failure);

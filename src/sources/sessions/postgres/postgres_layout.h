@@ -24,7 +24,7 @@ enum postgres_activity {
     POSTGRES_ACTIVE,
     POSTGRES_IN_TRANSACTION,
     POSTGRES_IN_TRANSACTION_ABORTED,
-    POSTGRES_ACTIVITIES, /* number of activities; as a value, any other activity */
+    POSTGRES_ACTIVITIES, /* number of activities; also the value for any other activity */
 };
 
 struct postgres_layout {
@@ -60,7 +60,7 @@ struct postgres_known {
 int postgres_layout_resolve(struct postgres_layout *layout, const struct postgres_known *known,
                             const unsigned char *entries, size_t count, struct camp_error *error);
 
-/* Reads the current entry of a backend. Fails like process_memory_read(). */
+/* Reads the current entry of a backend. Errors are those of process_memory_read(). */
 int postgres_layout_read_entry(const struct postgres_layout *layout, int32_t pid,
                                unsigned char ret[POSTGRES_ENTRY_SIZE], struct camp_error *error);
 

@@ -20,8 +20,8 @@ struct postgres_backend {
     uint64_t event_address, entry_address;
 };
 
-/* Fills backends[count]. The caller has set the pids, and has kept the addresses of the last
- * reading. layout->activities_known must be set. CAMP_E_GONE if the postmaster has ended, or
+/* Fills backends[count]. The caller has set the pids. The addresses must be those of the last
+ * reading, or 0. layout->activities_known must be set. CAMP_E_GONE if the postmaster has ended, or
  * CAMP_E_PERM. The end of a backend is no failure. */
 int postgres_memory_read(const struct postgres_layout *layout, struct postgres_backend *backends,
                          size_t count, struct camp_error *error);

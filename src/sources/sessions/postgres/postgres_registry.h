@@ -28,9 +28,9 @@ struct postgres_process {
     bool has_task;
     struct camp_thread task;
     struct proc_clock clock; /* last reading of the task's clock; all zero if there is none */
-    /* Values of the process's CPU clock: just before `clock` was read, and just before the task was
-     * found asleep (0 if awake). If the CPU clock still has the value, the task has not run since
-     * then. */
+    /* Values of the process's CPU clock: clock_cpu_ns just before `clock` was read, and
+     * asleep_cpu_ns just before the task was found asleep (0 if awake). If the CPU clock still has
+     * such a value, the task has not run since then. */
     uint64_t clock_cpu_ns, asleep_cpu_ns;
 };
 

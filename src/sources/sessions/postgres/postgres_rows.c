@@ -248,9 +248,9 @@ static uint64_t share(uint64_t ns, uint64_t part, uint64_t whole)
     return whole > 0 ? (uint64_t)((double)ns * (double)part / (double)whole) : 0;
 }
 
-/* Scales the times of the samples to the time that the session slept by the scheduler's counts.
- * Without scaling, the sum is wrong on a busy machine: camp gets a CPU for its sample mostly when
- * another task falls asleep. */
+/* Scales the times of the samples to the sleep that the scheduler measured. Without scaling, the
+ * sum is wrong on a busy machine: camp gets a CPU for its sample mostly when another task falls
+ * asleep. */
 static void scale(const struct sampled_session *sampled, uint64_t sum_ns, struct session *session,
                   struct session_time *times)
 {
