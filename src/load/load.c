@@ -1,8 +1,8 @@
 /*
  * camp load: loads of known size, which report at their end what they did.
  *
- * This file has the table of the loads. Each load is in a file load_*.c. The exit status 3 means
- * that the load did not reach the requested size; its report states the size that it reached.
+ * This file has the table of the loads. Each load is in a file load_*.c. The exit status 3
+ * (STATUS_PARTIAL) means that the load did less than requested.
  */
 #include "load_command.h"
 
@@ -33,7 +33,7 @@ int load_run(const struct load_command *load)
     const int r = load->run(load->plan, load->truth, &error);
     int status;
 
-    /* The first member is wall_ns, which is 0 if the load did not start. */
+    /* The first member of each truth is wall_ns, which is 0 if the load did not start. */
     if (r != CAMP_OK && *(const uint64_t *)load->truth == 0)
         return complain_of(r, &error);
     if (load->remark != NULL)

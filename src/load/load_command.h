@@ -1,7 +1,4 @@
-/*
- * The commands `camp load NAME`: their options, and the tables of what they report. The function
- * load_NAME_command() is in the file of the load.
- */
+/* The commands `camp load NAME`: their options, and the tables of what they report. */
 #pragma once
 
 #include "counters/units.h"
@@ -13,7 +10,7 @@
 #include <stddef.h>
 
 #define DEFAULT_DURATION_NS (10ull * NS_PER_S)
-#define NEARLY 0.98 /* a load that reached this share of its plan is complete */
+#define NEARLY 0.98 /* a load that did this share of its plan counts as complete */
 #define REMARK_SIZE 200u
 
 /* One member of a struct load_*_truth, which becomes a field of the report. */
@@ -23,13 +20,12 @@ struct fact {
     size_t offset;
     const char *title, *help;
     int decimals;
-    /* Offset of a bool in the truth. If the bool is false, the value is unknown. 0 means that the
-     * value is always known. */
+    /* Offset of a bool in the truth that says whether the value is known. 0: it always is. */
     size_t known_if;
 };
 
-/* The cell kind follows from the type of the member. A negative int32_t means that the value is
- * unknown. Further arguments set `title`, `help` and later members of struct fact. */
+/* The arguments after `member` set title, help and later members of struct fact. A negative int32_t
+ * is shown as unknown. */
 #define FACT(type, member, ...)                                                                    \
     {                                                                                              \
         .name = #member, .kind = CELL_KIND(((const type *)0)->member),                             \
@@ -43,7 +39,7 @@ struct fact {
              : CELL_BOOLEAN, const char *                                                          \
              : CELL_TEXT)
 
-/* The array of steps or threads in a truth. The elements are row_size bytes apart. */
+/* The array of steps or threads in a truth. An element has row_size bytes. */
 struct load_rows {
     const char *name;
     const struct fact *facts;
@@ -60,8 +56,8 @@ struct load_command {
     void *truth;
     const struct fact *facts;
     size_t fact_count;
-    /* Writes to `ret` how the load fell short of its plan, or leaves it empty. NULL if the load
-     * cannot fall short. */
+    /* If the load did less than its plan, writes to `ret` what is missing. NULL if a load cannot do
+     * less without an error. */
     void (*remark)(const void *plan, const void *truth, char ret[REMARK_SIZE]);
     const struct load_rows *rows; /* NULL if the load has no steps or threads */
 };
@@ -79,12 +75,12 @@ extern int load_format; /* index into load_formats */
 int load_parse(const char *about, const struct option_spec *specs, size_t count, int argc,
                char **argv);
 
-/* Runs the load and prints its report. Then prints to stderr why the load failed or fell short of
- * its plan. Returns an exit status. */
+/* Runs the load and prints its report, and then its error or remark to stderr. Returns an exit
+ * status. */
 int load_run(const struct load_command *load);
 
-/* Must be called once, before the options of a load are parsed. The report states the CPU time of
- * the process up to this call. */
+/* Must be called once, before the options of a load are parsed. The CPU time of the process up to
+ * this call is the startup_ns of the report. */
 void load_mark_startup(void);
 
 /* Prints the report as a record "camp.load/1" to stdout. Returns an exit status. */

@@ -1,22 +1,22 @@
 /*
- * A load that uses a known share of one CPU, at a chosen time relative to the kernel's ticks. This
- * relative time is the phase of the load.
+ * A load that uses a known share of one CPU: at random times, between the kernel's clock ticks, or
+ * across them. This choice is called the phase.
  *
- * Theory. A kernel that samples charges each tick to the task that runs at that moment. A task that
- * runs only between ticks is charged nothing. A task that runs for a moment around each tick is
- * charged all the time. In each period the load sleeps until its time (an absolute CLOCK_MONOTONIC
- * time, with a timer slack of 1 ns), uses the CPU in user mode, and sleeps again. Its CPU clock
- * (CLOCK_PROCESS_CPUTIME_ID, which is sum_exec_runtime and measured) decides how long it uses the
- * CPU. The target is the share of all wall time up to the end of the period. So the load makes up
- * for deviations, but never runs out of its phase. The CPU clock includes the CPU time of waking
- * and falling asleep.
+ * Theory. A kernel that samples CPU time charges each whole tick to the task that runs at the tick.
+ * A task that runs only between ticks is charged nothing. A task that runs for a moment around each
+ * tick is charged all the time.
  *
- * To check its phase, the load reads CLOCK_MONOTONIC_COARSE before and after it uses the CPU. The
- * two readings differ if there was a tick in between.
+ * In each period the load sleeps, uses the CPU in user mode, and sleeps again. It uses the CPU
+ * until its CPU clock (CLOCK_PROCESS_CPUTIME_ID, which is measured) has reached the wanted share of
+ * the wall time since the start. A period that was too short is thus made up for in later ones, as
+ * far as the phase allows.
+ *
+ * To check its phase, the load reads CLOCK_MONOTONIC_COARSE before and after it uses the CPU. This
+ * clock advances at ticks only.
  *
  * SCHED_FIFO (priority 1) is used only after other tasks have kept the load off the CPU, and only
- * for shares up to 90 %, so that other tasks still get some time. Without permission the load
- * continues without SCHED_FIFO.
+ * for shares up to 90 %, so that other tasks still get some time. If SCHED_FIFO is not permitted,
+ * the load continues without it.
  */
 #include "load_command.h"
 
@@ -29,8 +29,8 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Distances from the tick. In a virtual machine a wakeup is about 50 us late, and a tick up to 60
- * us. */
+/* Safe distances from a tick: in a virtual machine, the load wakes up about 50 us late, and a tick
+ * is up to 60 us late. */
 #define AFTER_TICK_NS 80000u
 #define BEFORE_TICK_NS 100000u
 #define SLEEP_MARGIN_NS 20000u
@@ -46,7 +46,7 @@
 #define LOCK_TICKS 16u
 #define RELOCK_TICKS 6u
 #define REALTIME_PERCENT_MAX 90.0
-#define MISSED_MAX 0.05 /* with a larger share of missed periods, the load has lost its phase */
+#define MISSED_MAX 0.05 /* if the share of missed periods is larger, a remark says so */
 
 /* In the order of enum load_phase. */
 static const char *const phases[] = { "any", "between-ticks", "across-ticks", NULL };
@@ -57,7 +57,7 @@ struct cpu_run {
     struct tick tick;
     uint64_t start_ns, began_own_ns, period_ns;
     uint64_t random;
-    uint64_t window_cycles, window_missed; /* counted since the phase was last checked */
+    uint64_t window_cycles, window_missed; /* since restore_phase() last checked them */
 };
 
 static uint64_t own_ns(void)
@@ -74,14 +74,14 @@ static uint64_t own_target(const struct cpu_run *run, uint64_t time_ns)
 
 static uint64_t next_random(struct cpu_run *run)
 {
-    /* This is xorshift64. */
+    /* xorshift64 */
     run->random ^= run->random << 13;
     run->random ^= run->random >> 7;
     run->random ^= run->random << 17;
     return run->random;
 }
 
-/* A period of LOAD_ANY_PHASE: the load runs at a random time. */
+/* A period in which the load runs at a random time. */
 static uint64_t cycle_any(struct cpu_run *run, uint64_t start)
 {
     uint64_t end = start + run->period_ns, target = own_target(run, end), own = own_ns();
@@ -98,7 +98,7 @@ static uint64_t cycle_any(struct cpu_run *run, uint64_t start)
     return end;
 }
 
-/* Uses the CPU and counts the ticks meanwhile. Returns true if that number is expected_ticks. */
+/* Uses the CPU and counts the ticks meanwhile. Returns true if there were expected_ticks. */
 static bool burn_watched(struct cpu_run *run, uint64_t target, uint64_t least, uint64_t limit,
                          uint64_t expected_ticks)
 {
@@ -158,7 +158,7 @@ static uint64_t cycle_across(struct cpu_run *run, uint64_t start)
     return end;
 }
 
-/* The search does not sleep, so its whole time is runnable_ns. */
+/* The search does not sleep, so its wall time is added to runnable_ns. */
 static bool search_for_tick(struct cpu_run *run, unsigned matches)
 {
     uint64_t start = now_ns(CLOCK_MONOTONIC);
@@ -181,9 +181,9 @@ static bool become_realtime(const struct load_cpu_plan *plan)
            sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter) == 0;
 }
 
-/* Checks after some periods whether the load kept its phase. If it did not, other tasks had the
- * CPU, which SCHED_FIFO prevents, or the tick has moved. The tick moves when a virtual machine is
- * suspended or migrated. */
+/* Checks after some periods whether the load kept its phase. There are two causes if it did not:
+ * other tasks had the CPU, which SCHED_FIFO prevents, or the ticks come at other times since the
+ * virtual machine was suspended or migrated, so they are searched again. */
 static void restore_phase(struct cpu_run *run)
 {
     if (run->window_cycles < (run->truth->realtime ? 100 : 25))
@@ -197,8 +197,8 @@ static void restore_phase(struct cpu_run *run)
     run->window_cycles = run->window_missed = 0;
 }
 
-/* If the end of the last period is past, the next period starts at the next possible time. With a
- * phase, the skipped periods count as missed. */
+/* Returns when the next period starts: at `end`, or, if `end` has passed, as soon as possible. With
+ * a phase, skipped periods count as missed. */
 static uint64_t next_start(struct cpu_run *run, uint64_t end)
 {
     uint64_t now = now_ns(CLOCK_MONOTONIC);
@@ -261,8 +261,8 @@ double load_cpu_maximum_percent(enum load_phase phase, uint64_t period_ns)
     return 100 * available_ns(phase, tick_ns, period_ns) / (double)period_ns;
 }
 
-/* With a small share the load would run too briefly at each tick, so it runs at each nth tick only.
- */
+/* A load with a small share would have to run too briefly at each tick, so it runs at each nth tick
+ * only. */
 static uint64_t default_period(const struct load_cpu_plan *plan, uint64_t tick_ns)
 {
     double burn_ns = plan->percent / 100 * (double)tick_ns;

@@ -1,14 +1,14 @@
 /*
- * Major page faults, which wait for a file.
+ * Major page faults: the kernel must read the page from a file.
  *
  * The load maps a file whose pages are not in memory and touches one page after the other. There is
  * no read-ahead (MADV_RANDOM), so the disk must serve each fault. Before each pass the pages are
- * unmapped (MADV_DONTNEED) and evicted from the page cache (posix_fadvise(2)). getrusage(2) counts
- * how many faults waited. No fault waits if the file cannot be evicted, because it is on tmpfs or
- * is in use by another process.
+ * unmapped (MADV_DONTNEED) and evicted from the page cache (posix_fadvise(2)). If the file cannot
+ * be evicted, because it is on tmpfs or in use by another process, there are no major faults.
+ * getrusage(2) tells their number.
  *
- * To touch a page, the load reads one byte of it. With in_call, it passes the byte to write(2) on a
- * pipe, so that the fault happens in the kernel.
+ * To touch a page, the load reads one byte of it. With in_call, it writes the byte to a pipe by
+ * write(2), so that the kernel reads the byte, and the fault happens in a system call.
  */
 #include "load_command.h"
 
@@ -33,7 +33,7 @@ struct fault_run {
     size_t pages;
     char *mapped;
     int file;
-    int ends[2];          /* pipe, used if plan->in_call */
+    int ends[2];          /* of the pipe for plan->in_call */
     uint64_t deadline_ns; /* 0 if the plan has no duration */
 };
 
@@ -74,7 +74,7 @@ static int map_file(struct fault_run *run, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Returns false if a signal has interrupted write(2) or read(2). */
+/* Returns false if a signal interrupted write(2) or read(2). */
 static bool touch(const struct fault_run *run, const char *page)
 {
     char byte;
@@ -102,7 +102,7 @@ static bool has_more(const struct fault_run *run)
                                  : run->truth->pages < run->plan->pages;
 }
 
-/* Touches each page of the file once, or fewer pages if the plan is done before. */
+/* Touches the pages of the file once, until the plan is done. */
 static void pass(struct fault_run *run)
 {
     struct load_fault_truth *truth = run->truth;

@@ -1,15 +1,13 @@
 /*
- * Many short processes, which tools that sample the list of processes do not see.
+ * Many short processes, which are missed by tools that sample the list of processes.
  *
- * Each child uses the CPU until its CPU clock reaches burn_ns, writes the value of that clock to
- * memory shared with the parent, and calls _exit(). These values add up to own_ns. The exit also
- * costs CPU time (the end of the system call, freeing the address space), which the child cannot
- * report. The parent can read it: the CPU clock of a zombie still exists. So the parent waits with
- * WNOWAIT, reads the clock of the child, and only then reaps the child. These values add up to
- * whole_ns.
+ * Each child uses the CPU until its CPU clock reaches burn_ns, writes its CPU time to memory shared
+ * with the parent, and calls _exit(). The sum of these CPU times is own_ns.
  *
- * The CPU clock is sum_exec_runtime in ns. ru_utime + ru_stime of wait4(2) would be the same time,
- * because cputime_adjust() scales their sum to sum_exec_runtime. But each is truncated to 1 us.
+ * The exit itself also costs CPU time, such as for freeing the address space, which the child
+ * cannot report. But the CPU clock of a zombie still exists, so the parent waits with WNOWAIT,
+ * reads the clock of the child, and only then reaps the child. The sum of these CPU times is
+ * whole_ns. wait4(2) would tell the same CPU time, but truncated to 1 us.
  */
 #include "load_command.h"
 
@@ -34,21 +32,21 @@
 struct fork_run {
     const struct load_fork_plan *plan;
     struct load_fork_truth *truth;
-    pid_t pids[LIVING_MAX];     /* 0 marks an unused place */
-    _Atomic uint64_t *reported; /* [LIVING_MAX], shared with the children: the CPU time that each
-                                   child reports before it exits; 0 until then */
+    pid_t pids[LIVING_MAX];     /* 0 marks a free place */
+    _Atomic uint64_t *reported; /* [LIVING_MAX], shared with the children: the CPU time of each, 0
+                                   until it reports it */
     unsigned living;
 };
 
 static void child_run(_Atomic uint64_t *reported, uint64_t burn_ns)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* if the load is killed, its children are killed too */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* if the load is killed, kills the child too */
     load_burn(CLOCK_PROCESS_CPUTIME_ID, burn_ns, 0, UINT64_MAX);
     atomic_store(reported, now_ns(CLOCK_PROCESS_CPUTIME_ID));
     _exit(0);
 }
 
-/* The exiting child may still be running, so its CPU clock is read until it no longer advances. */
+/* The child may still be exiting, so its CPU clock is read until it no longer advances. */
 static uint64_t whole_clock(pid_t pid)
 {
     uint64_t whole_ns = 0, before = UINT64_MAX;

@@ -2,14 +2,14 @@
  * Reads or writes of known number and size.
  *
  * The load counts its calls of pread(2) and pwrite(2), the bytes that they transferred, and their
- * wall time. The two clock readings around each call cost about 50 ns. The disk counts something
- * else: without O_DIRECT the page cache is in between, and a load that writes flushes the cache by
- * fdatasync(2) at its end. With `cold`, the load evicts its file from the page cache before each
- * pass, so that reads through the cache wait for the disk too, or for read-ahead.
+ * wall time. The two clock readings around each call cost about 50 ns. Without O_DIRECT, the disk
+ * counts other numbers, because the page cache is in between. A load that writes flushes the cache
+ * by fdatasync(2) at its end. With `cold`, the load evicts its file from the page cache before each
+ * pass, so that reads through the cache wait for the disk.
  *
- * A file that the load creates has no name (O_TMPFILE, or unlink(2)), so the kernel removes it
- * however the load ends. The file has at most FILE_MAX_BYTES; a longer load starts again at its
- * beginning.
+ * A file that the load creates has no name (O_TMPFILE, or unlink(2)), so the kernel removes it even
+ * if the load is killed. It has at most FILE_MAX_BYTES. To transfer more, the load starts again at
+ * the beginning of the file.
  */
 #include "load_command.h"
 
@@ -37,7 +37,7 @@ struct io_run {
     struct load_io_truth *truth;
     char *buffer;
     int file;
-    uint64_t file_bytes; /* size of the part of the file that each pass reads or writes */
+    uint64_t file_bytes; /* how much of the file each pass reads or writes */
     bool created;
     uint64_t deadline_ns; /* 0 if the plan has no duration */
 };
@@ -71,8 +71,8 @@ static int failed_io(const struct io_run *run, int failed, struct camp_error *er
     return camp_fail_errno(error, failed, name);
 }
 
-/* O_DIRECT is set after the file is open, because open(O_CREAT | O_DIRECT) creates the file even if
- * it then fails. */
+/* Sets O_DIRECT on the open file, because open(O_CREAT | O_DIRECT) may fail and yet create a file.
+ */
 static int go_direct(struct io_run *run, struct camp_error *error)
 {
     int flags = fcntl(run->file, F_GETFL);
@@ -145,8 +145,8 @@ static int prepare(struct io_run *run, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Transfers `bytes` by one call and adds its wall time. Returns the result of the call. *ret_failed
- * becomes its errno. */
+/* Reads or writes by one call, and adds its wall time to the truth. Returns the result of the call,
+ * and its errno in *ret_failed. */
 static ssize_t move(struct io_run *run, size_t bytes, uint64_t offset, int *ret_failed)
 {
     uint64_t start_ns = now_ns(CLOCK_MONOTONIC), spent_ns;
@@ -168,7 +168,7 @@ static uint64_t least_of(uint64_t a, uint64_t b, uint64_t c)
     return least < c ? least : c;
 }
 
-/* With a duration the number of bytes is unlimited until the time is over. */
+/* With a deadline, any number of bytes is left until the deadline. */
 static uint64_t bytes_left(const struct io_run *run)
 {
     if (run->deadline_ns != 0)
@@ -312,7 +312,7 @@ int load_io_command(int argc, char **argv)
                                           remark };
     int r = load_parse("Reads or writes in blocks.", specs, ARRAY_COUNT(specs), argc, argv);
 
-    /* Without SIGXFSZ, exceeding a limit on file size is an error like a full disk. */
+    /* A file over the size limit would otherwise kill the process; now write(2) fails. */
     signal(SIGXFSZ, SIG_IGN);
     return r == OPTIONS_GO_ON ? load_run(&command) : r;
 }

@@ -2,9 +2,8 @@
  * Memory that is allocated in steps of known size.
  *
  * Each step is an anonymous mapping of whole pages. The load writes to each page once, which causes
- * a minor fault. With MADV_NOHUGEPAGE there is one fault per page; a huge page needs one fault for
- * many pages. getrusage(2) counts every fault of the process. mincore(2) tells which pages are
- * resident. No memory is freed before the end.
+ * one minor fault per page, or with huge pages one fault for many pages. getrusage(2) counts the
+ * faults, and mincore(2) tells which pages are resident. No memory is freed before the end.
  */
 #include "load_command.h"
 
@@ -37,8 +36,8 @@ static size_t resident_bytes(unsigned char *memory, size_t bytes, size_t page)
     return resident;
 }
 
-/* Writes to each page. Returns the number of pages, which is smaller if a stop was requested. The
- * address sanitizer is off, because its shadow pages would cause more faults. */
+/* Writes to each page until a stop is requested. Returns the number of pages written to. The
+ * address sanitizer is off, because its own memory would cause more faults. */
 __attribute__((no_sanitize("address"))) static size_t touch(unsigned char *memory, size_t bytes,
                                                             size_t page)
 {
@@ -94,7 +93,7 @@ static int run_steps(const struct load_memory_plan *plan, size_t bytes, size_t p
     return CAMP_OK;
 }
 
-/* Refuses an amount with which the machine would swap or kill processes. */
+/* Refuses an amount of memory that could make the kernel swap or kill processes. */
 static int check_available(uint64_t wanted_bytes, struct camp_error *error)
 {
     struct camp_memory memory;

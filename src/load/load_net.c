@@ -1,14 +1,13 @@
 /*
  * UDP packets of known number and size.
  *
- * No packet reaches another program. The receiver is a thread of the load, with a socket that must
- * be able to bind the address of the target. So the target is an address of this machine, or of a
- * network namespace that the caller opened (with a veth pair). In addition, the sender uses no
- * gateway (SO_DONTROUTE), has a hop limit of 1, and continues only after its first packet has
- * arrived. Each socket is connected to the other socket, so packets of other programs are not
- * counted.
+ * No packet reaches another program. The receiver is a thread of the load, and its socket binds the
+ * target address, which must therefore belong to this machine, or to a network namespace that the
+ * caller opened (with a veth pair). In addition, the sender uses no gateway (SO_DONTROUTE), has a
+ * hop limit of 1, and sends the second packet only after the first has arrived. The sockets of
+ * sender and receiver are connected to each other, so packets of other programs are not counted.
  *
- * At most WINDOW packets are under way, so no buffer overflows. Packets are never fragmented
+ * At most WINDOW + 1 packets are under way, so no buffer overflows. Packets are never fragmented
  * (IP_PMTUDISC_DO), so an interface counts each packet once. The interface lo counts the payload,
  * the UDP header (8 bytes) and the IP header (20 bytes, or 40 bytes for IPv6). Ethernet and veth
  * interfaces count 14 bytes more.
@@ -48,7 +47,7 @@ struct net_run {
     struct sockaddr_storage target;
     socklen_t target_size;
     uint64_t deadline_ns; /* 0 if the plan has no duration */
-    sem_t space;          /* how many more packets may be under way */
+    sem_t space;          /* number of packets that may still be sent before another arrives */
     _Atomic uint64_t received_packets, received_bytes;
     atomic_bool over;
 };
@@ -68,8 +67,8 @@ static int read_target(struct net_run *run, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Returns false for a wildcard, broadcast or multicast address. bind() accepts such an address, but
- * its packets would reach other sockets or none. */
+/* Returns false for a wildcard, broadcast or multicast address: bind(2) accepts these, but packets
+ * to them could reach other programs. */
 static bool is_one_address(const struct sockaddr_storage *address)
 {
     const struct sockaddr_in *ip = (const struct sockaddr_in *)address;
@@ -81,8 +80,8 @@ static bool is_one_address(const struct sockaddr_storage *address)
     return !IN6_IS_ADDR_MULTICAST(&ip6->sin6_addr) && !IN6_IS_ADDR_UNSPECIFIED(&ip6->sin6_addr);
 }
 
-/* -1 stands for the current namespace. A socket stays in the namespace in which it was created, so
- * the thread enters another namespace only to create the socket. */
+/* Creates a socket in a namespace (-1: the current one). The socket stays in the namespace, but the
+ * thread returns from it. */
 static int socket_in(int namespace, int family, struct camp_error *error)
 {
     int home = -1, created = -1, failed;
@@ -109,7 +108,8 @@ static int socket_in(int namespace, int family, struct camp_error *error)
     return created >= 0 ? created : camp_fail_errno(error, failed, "a network namespace");
 }
 
-/* Sending fails if the address is not directly connected or if the packet would be fragmented. */
+/* Sets options of the socket, so that sending fails if a packet would have to pass a gateway or be
+ * fragmented. */
 static int restrain(int sender, int family)
 {
     int on = 1, one = 1, whole = IP_PMTUDISC_DO, whole6 = IPV6_PMTUDISC_DO;
@@ -168,7 +168,7 @@ static void *receive(void *argument)
         ssize_t length = recv(run->receiver, payload, sizeof payload, 0);
 
         if (length < 0)
-            continue; /* recv() ended after 20 ms without a packet, or by a signal */
+            continue; /* no packet for 20 ms, or a signal */
         atomic_fetch_add(&run->received_bytes, (uint64_t)length);
         atomic_fetch_add(&run->received_packets, 1);
         sem_post(&run->space);
@@ -176,7 +176,8 @@ static void *receive(void *argument)
     return NULL;
 }
 
-/* Returns false if no further packet may be sent for a second. */
+/* Waits until the next packet may be sent. Returns false after a second, or if a stop is requested.
+ */
 static bool wait_for_space(struct net_run *run)
 {
     uint64_t until = now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
@@ -214,7 +215,8 @@ static void post_space(struct net_run *run, unsigned packets)
         sem_post(&run->space);
 }
 
-/* Waits until the next packet may be sent. Packets that do not arrive within a second are lost. */
+/* Waits until the next packet may be sent. After a second, the packets under way count as lost.
+ * Returns CAMP_E_IO if no packet has arrived since the previous loss. */
 static int make_space(struct net_run *run, uint64_t *arrived_before, struct camp_error *error)
 {
     uint64_t arrived;
@@ -250,14 +252,14 @@ static int send_all(struct net_run *run, struct camp_error *error)
             r = make_space(run, &arrived_before, error);
         if (r != CAMP_OK)
             return r;
-        /* After the first packet has arrived, many packets may be under way. */
+        /* The first packet has arrived, so from now on many packets may be under way. */
         if (run->truth->sent_packets == 1)
             post_space(run, WINDOW);
     }
     return CAMP_OK;
 }
 
-/* Waits until all packets have arrived, or until no packet arrives for a second. */
+/* Waits until all packets have arrived, or until none has arrived for a second. */
 static void wait_for_rest(struct net_run *run)
 {
     uint64_t seen = atomic_load(&run->received_packets), since = now_ns(CLOCK_MONOTONIC);
@@ -357,8 +359,7 @@ static void remark(const void *wanted, const void *ret_truth, char ret[REMARK_SI
                  (unsigned long long)truth->lost_packets);
 }
 
-/* `name` is a path, or a name of `ip netns`. If it is NULL, *ret becomes -1, the current namespace.
- */
+/* `name` is a path, a name of `ip netns`, or NULL: *ret is then -1, for the current namespace. */
 static int open_namespace(const char *name, int *ret)
 {
     char path[PATH_MAX];

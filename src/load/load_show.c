@@ -1,5 +1,4 @@
-/* Prints the report of a load as a record. In the text format, each fact is a line of title, value
- * and unit. */
+/* Prints the report of a load. In the text format, each fact is a line of title, value and unit. */
 #include "load_command.h"
 
 #include <inttypes.h>
@@ -23,7 +22,7 @@ static const struct fact about_facts[] = {
     FACT(struct about, pid, NULL, "process that was the load"),
 };
 
-/* Facts that every load reports about its process. A counter of the process must show at least
+/* Every load also reports the CPU time of its process. A counter read later must show at least
  * process_ns. */
 static struct process {
     uint64_t startup_ns, process_ns;
@@ -96,7 +95,7 @@ static struct table table_of_rows(const struct load_rows *rows, struct table_mem
     return table;
 }
 
-/* The format depends on the unit, which is the last word of the field's name. */
+/* The unit is the last word of the field's name. */
 static void value_text(char *ret, size_t capacity, const struct field *field,
                        const struct cell *cell)
 {
@@ -156,7 +155,7 @@ int load_show(const struct load_command *load)
         record.table_count = 4;
         record.main_table = 3;
     }
-    /* This CPU time covers everything except the output below. */
+    /* Read as late as possible: only the output below is missing. */
     process.process_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
     tables[2] =
         table_of_one("process", process_facts, ARRAY_COUNT(process_facts), &process, &memory[2]);

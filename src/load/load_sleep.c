@@ -1,16 +1,15 @@
 /*
- * A thread that is asleep for a known share of its time, in one kind of sleep.
+ * A thread, the sleeper, that is asleep for a known share of its time, in one kind of sleep.
  *
- * Theory. A thread cannot measure alone how long it slept. After the wakeup it is on the run queue
- * for some time, and only then it can read its clock. So another thread, the waker, wakes it, and
- * reads the clock just before the wakeup. The time asleep is from the last clock reading before the
- * call to the reading of the waker. The sleeper tells the waker when to wake it, and falls asleep.
- * The waker sleeps until that time and wakes the sleeper. A timer needs no waker: its sleep lasts
- * at least until the requested time.
+ * Theory. A thread cannot measure alone how long it slept: after the wakeup it waits on the run
+ * queue, and only then can it read the clock. So a second thread, the waker, reads the clock just
+ * before it wakes the sleeper. The time asleep is from the sleeper's last reading before the call
+ * to the waker's reading. A sleep by timer needs no waker, because it lasts at least until the
+ * requested time.
  *
- * In each period, the thread sleeps until it has slept its share of the whole time up to the end of
- * the period. It uses the CPU, in user mode, for the rest of the period. So a sleep that lasted too
- * long, because the waker had no CPU, makes the next sleeps shorter.
+ * In each period, the thread sleeps until it has slept its share of the wall time since the start.
+ * For the rest of the period it uses the CPU, in user mode. So if one sleep lasts too long, because
+ * the waker had no CPU, the next sleeps are shorter.
  */
 #include "load_command.h"
 
@@ -41,13 +40,13 @@ struct pair {
     pthread_t waker;
     sem_t ask; /* posted to ask the waker for a wakeup at wake_at_ns */
     _Atomic uint64_t wake_at_ns;
-    _Atomic uint64_t start_ns; /* 0 if not asleep, or if the waker has added the time */
-    _Atomic uint64_t woke_ns;  /* just before the last wakeup */
-    _Atomic uint64_t after_ns; /* just after the last wakeup; 0 during the wakeup */
-    _Atomic uint32_t pongs;    /* number of wakeups, which is also the futex */
+    _Atomic uint64_t start_ns; /* start of the sleep; 0 after its time was added to asleep_ns */
+    _Atomic uint64_t woke_ns;  /* clock just before the latest wakeup */
+    _Atomic uint64_t after_ns; /* clock just after the latest wakeup; 0 during it */
+    _Atomic uint32_t pongs;    /* number of wakeups; also the futex */
     _Atomic uint64_t asleep_ns, missed;
     _Atomic bool over;
-    int ends[2]; /* pipe, for LOAD_SLEEP_PIPE */
+    int ends[2]; /* of the pipe for LOAD_SLEEP_PIPE */
 };
 
 static void wake(struct pair *pair)
@@ -84,8 +83,7 @@ static void *wake_when_asked(void *argument)
     }
 }
 
-/* The waker inherits a mask that blocks all signals, because signals must interrupt the sleeping
- * thread. */
+/* All signals are blocked in the waker, so that they interrupt the sleeper. */
 static int start_waker(struct pair *pair, struct camp_error *error)
 {
     sigset_t all, before;
@@ -124,8 +122,8 @@ static void sleep_until_pong(struct pair *pair, uint32_t pongs)
             continue;
 }
 
-/* The wakeup happened after `woke`, but before the thread read `now` and before the waker read
- * `after`. */
+/* The sleeper woke up at an unknown time: after the waker read `woke`, before the waker read
+ * `after`, and before the sleeper read `now`. */
 static void account_waking(struct pair *pair, uint64_t now)
 {
     uint64_t woke = atomic_load(&pair->woke_ns), after = atomic_load(&pair->after_ns);
@@ -145,7 +143,7 @@ static void sleep_until_woken(struct pair *pair, uint64_t wake_at_ns)
     sleep_until_pong(pair, pongs);
     now = now_ns(CLOCK_MONOTONIC);
     start = atomic_exchange(&pair->start_ns, 0);
-    if (start != 0) /* a stop was requested, or the thread was woken before start_ns was set */
+    if (start != 0) /* not added by the waker: a stop was requested, or the wakeup came too early */
         atomic_fetch_add(&pair->asleep_ns, now - start);
     else
         account_waking(pair, now);
@@ -162,7 +160,7 @@ static void sleep_by_timer(struct pair *pair, uint64_t wake_at_ns)
     pair->truth->unsure_ns = pair->truth->late_ns;
 }
 
-/* How long the thread must still sleep to reach its share of the time from start_ns to end_ns. */
+/* How long the thread must still sleep, to be asleep for its share of start_ns to end_ns. */
 static uint64_t needed_ns(const struct pair *pair, uint64_t start_ns, uint64_t end_ns)
 {
     uint64_t share = (uint64_t)(pair->plan->percent / 100 * (double)(end_ns - start_ns));

@@ -2,9 +2,8 @@
  * Threads that each use a known share of a CPU.
  *
  * Each thread keeps its share by its own clock (CLOCK_THREAD_CPUTIME_ID). The periods of the
- * threads start at different times. A thread reads its clock first when it starts and last when it
- * ends. So the sum over the threads is a little less than the CPU time of the process, which
- * includes the creation, start and end of the threads.
+ * threads start at different times. threads_ns is a little less than own_ns of the process, which
+ * includes the creation and the end of the threads.
  */
 #include "load_command.h"
 

@@ -53,9 +53,9 @@ void load_place_restore(const struct load_place *saved)
     prctl(PR_SET_TIMERSLACK, saved->slack, 0, 0, 0);
 }
 
-/* Reading a CPU clock is a system call, and many system calls would use system time. So the loop
- * reads CLOCK_MONOTONIC, which needs no system call, until the missing CPU time has passed. It then
- * checks the CPU clock again, because the thread may have been preempted. */
+/* Reading a CPU clock is a system call, and would use system time. So the inner loop reads
+ * CLOCK_MONOTONIC, which is not, until the missing time has passed. The CPU clock is then read
+ * again, because the thread may have been preempted. */
 void load_burn(clockid_t clock, uint64_t own_target, uint64_t least, uint64_t limit)
 {
     for (;;) {

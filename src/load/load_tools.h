@@ -17,8 +17,8 @@ struct load_place {
     bool known;
 };
 
-/* Sets the timer slack to 1 ns and binds the thread to `cpu`. -1 means any CPU. Stores the old
- * settings in *saved, also after a failure. New threads inherit the settings. */
+/* Sets the timer slack of the thread to 1 ns, and binds the thread to `cpu` unless it is -1. *saved
+ * becomes the previous settings, even after a failure. New threads inherit the settings. */
 int load_place_set(struct load_place *saved, int cpu, struct camp_error *error);
 
 void load_place_restore(const struct load_place *saved);
@@ -26,13 +26,13 @@ void load_place_restore(const struct load_place *saved);
 /* The last CPU that this process may run on, or -1 if it is unknown. */
 int load_last_cpu(void);
 
-/* Uses the CPU in user mode until `clock` (a CPU clock) reaches own_target, and at least until
- * `least`. Returns earlier at `limit` or after a requested stop. `least` and `limit` are times of
- * CLOCK_MONOTONIC. */
+/* Uses the CPU in user mode until the CPU clock `clock` is at least own_target and CLOCK_MONOTONIC
+ * is at least `least`. Returns earlier if CLOCK_MONOTONIC reaches `limit` or a stop is requested.
+ */
 void load_burn(clockid_t clock, uint64_t own_target, uint64_t least, uint64_t limit);
 
-/* The wall time that was not CPU time. The two clocks are not read at the same time, so the CPU
- * time may be slightly larger. */
+/* Returns wall_ns - own_ns, or 0: own_ns may be larger, because the clocks are read one after the
+ * other. */
 static inline uint64_t load_off_cpu_ns(uint64_t wall_ns, uint64_t own_ns)
 {
     return wall_ns > own_ns ? wall_ns - own_ns : 0;
@@ -49,7 +49,7 @@ static inline long load_preemptions(void)
  */
 const char *load_folder(void);
 
-/* Creates a file without a name in load_folder(), which vanishes when it is closed. Returns a
+/* Creates a file without a name in load_folder(). The file is removed when it is closed. Returns a
  * descriptor, or -1 with errno. */
 int load_make_nameless(void);
 
@@ -57,6 +57,6 @@ int load_make_nameless(void);
  * cache. The file is shorter if a stop was requested. */
 int load_make_filled(uint64_t bytes);
 
-/* Writes the modified pages of a file to the disk, and evicts the file from the page cache, except
- * for pages that are mapped. Returns false with errno if one of the calls failed. */
+/* Writes the modified pages of a file to the disk, and evicts its pages from the page cache, except
+ * pages that are mapped. Returns false with errno after a failure. */
 bool load_drop_from_memory(int file);

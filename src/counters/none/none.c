@@ -7,8 +7,8 @@
  * function after the other until the tests on live counters pass. If the system does not count a
  * value, return CAMP_E_NOTSUP or clear its bit in `known`; never return a made-up 0.
  *
- * A test checks that this file defines every function of the library, except those for all systems
- * (in derived.c, error.c and text.c).
+ * A test checks that this file defines every function of the library that the parent folder does
+ * not define.
  */
 #include "../error.h"
 
