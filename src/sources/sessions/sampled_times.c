@@ -148,7 +148,8 @@ static int sample_again(struct sampled_times *times, struct sampled_session *ses
     const uint64_t gap_ns = advance(times, session, at_ns);
     const int r = account_time(session, gap_ns / 2);
 
-    session->is_ended = false; /* The last snapshot may have missed the session. */
+    /* The session has not ended, even if the last snapshot missed it. */
+    session->is_ended = false;
     update_sample(times, session, sample);
     return r == CAMP_OK ? account_time(session, gap_ns - gap_ns / 2) : r;
 }

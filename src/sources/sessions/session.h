@@ -26,8 +26,8 @@ struct session_time {
 };
 
 struct session {
-    /* entity.id is unique among living sessions. entity.pid is the server's process or thread on
-     * this machine, or 0. */
+    /* entity.id is unique among living sessions. entity.pid is the process or thread that serves
+     * the session, or 0 if the server is not on this machine. */
     struct entity entity;
     uint64_t elapsed_ns; /* the session's own wall time in the interval */
     /* from the operating system; from the database if the operating system's count is unknown */
@@ -50,14 +50,14 @@ extern const char session_rules_postgres[];
 
 struct session_plan {
     const char *name; /* name of the schema, such as "postgres" */
-    bool detail;      /* the columns of the rules are the states */
+    bool detail;      /* the states are cpu, run_queue and the columns of the rules */
     bool has_reported;
     bool has_sampled;
     enum camp_provenance cpu_provenance;  /* provenance of cpu and run_queue */
     enum camp_provenance wait_provenance; /* provenance of all other states */
     const char *rules_path;               /* NULL for the built-in rules in rules_text */
     const char *rules_text;
-    const char *const *label_names; /* [label_count], static */
+    const char *const *label_names; /* [label_count], never freed */
     size_t label_count;
 };
 
@@ -87,6 +87,6 @@ void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint
 int session_frame_add(struct session_frame *sessions, const struct session *session);
 
 /* Returns the state of a kind by the rules, or SESSION_STATE_COUNT if no rule matches. Drivers use
- * it to fill reported_ns. */
+ * this function to fill reported_ns. */
 enum session_state session_frame_state(struct session_frame *sessions,
                                        const struct session_kind *kind);

@@ -183,7 +183,7 @@ static uint64_t idle_ns(const struct mariadb_session *session, uint64_t elapsed_
     return idle < sampled ? share(elapsed_ns, idle, sampled) : elapsed_ns;
 }
 
-/* Accounts `ns` of sleep within statements. If `class` is NULL, the sleep may be of any class. */
+/* Accounts `ns` of sleep in `class` within statements. `class` is NULL if the class is unknown. */
 static void account_active(struct mariadb_account *account, const struct mariadb_session *session,
                            const char *class, uint64_t ns)
 {

@@ -19,9 +19,9 @@
 #define CONNECT_S 5
 #define ANSWER_NS (2 * (uint64_t)NS_PER_S)
 
-/* Settings of camp's own session. Its limits (in s) are enforced by the server even if camp is
- * stopped or has ended. join_cache_level=4 makes joins use hashes, because the tables of
- * performance_schema have no index: reading 500 sessions takes 93 ms instead of 330 ms. */
+/* Settings of camp's own session. The server enforces the limits (in s) even if camp is stopped or
+ * has ended. join_cache_level=4 makes joins use hashes, because the tables of performance_schema
+ * have no index: reading 500 sessions takes 93 ms instead of 330 ms. */
 #define SETTINGS                                                                                   \
     "set session max_statement_time=2, lock_wait_timeout=1, sql_mode='', join_cache_level=4"
 

@@ -145,8 +145,8 @@ static int complain_of(const struct odbc_statement *statement, struct camp_error
     return complain(ODBC_STATEMENT, statement->handle, error);
 }
 
-/* Sets statement->count. Called after preparing and again after executing, because some drivers
- * know the columns only after executing. */
+/* Sets statement->count, and allocates fields and offsets. Called after preparing and again after
+ * executing, because some drivers know the columns only after executing. */
 static int count_columns(struct odbc_statement *statement, struct camp_error *error)
 {
     int16_t count = 0;

@@ -35,8 +35,8 @@ struct oracle_source {
     uint64_t end_ns; /* end of the last frame */
     bool has_failed; /* the database does not answer */
     char note[FRAME_NOTE_SIZE + FROM_NAME_SIZE];
-    struct from
-        from; /* its texts belong to the caller: they are valid only in oracle_source_open() */
+    /* The texts of `from` belong to the caller: they are valid only in oracle_source_open(). */
+    struct from from;
 };
 
 #define ORACLE_LABELS 4

@@ -155,8 +155,8 @@ static void account_clock(struct oracle_times *times, const struct oracle_sessio
             times->elapsed_ns > accounted_ns ? times->elapsed_ns - accounted_ns : 0;
 }
 
-/* Returns DB time minus DB CPU and waits, which is mostly the wait for a CPU. The result is
- * negative if the times of the database disagree. */
+/* Returns DB time minus DB CPU and minus waits that are not idle. The result is mostly the wait for
+ * a CPU. It is negative if the times of the database disagree. */
 static int64_t unexplained(const struct oracle_snapshot *snapshot,
                            const struct oracle_session *session)
 {

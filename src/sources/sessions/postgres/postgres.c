@@ -300,7 +300,7 @@ static int open_all(struct postgres_source *source, const struct from *from,
         return camp_fail(error, r, why.system_error, "%s", why.message);
     r = open_frame(source, from, error);
     fill_facts(source, &why, facts);
-    if (r == CAMP_OK) /* The first interval starts here, because the set-up takes some 0.3 s. */
+    if (r == CAMP_OK) /* The set-up takes some 0.3 s, so the first interval starts only here. */
         r = postgres_sampler_next(source, source_clock_ns(CLOCK_MONOTONIC), error);
     source->end_ns = source->sampler.end_ns;
     read_clocks(source);
