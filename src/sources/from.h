@@ -16,8 +16,8 @@ struct from {
     double speed; /* of a replay: 1 is the original speed, 2 twice as fast, 0 without waiting */
     uint32_t states_options; /* enum camp_states_option */
     bool microstates_alone;  /* an option needs microstates, so threads must not use another tier */
-    /* For threads on tier schedstat: "processes", "users" or "commands" are the rows instead of
-     * threads; NULL means threads. */
+    /* For threads on tier schedstat: what the rows are: "processes", "users" or "commands"; NULL
+     * means threads. */
     const char *rows_without_states;
     /* For threads on tier schedstat: only threads of the processes pids[pid_count] are rows. If
      * pid_count is 0, all threads are rows. The caller may change the pids while the source is
@@ -54,7 +54,7 @@ static inline int64_t from_middle_ns(int64_t end_ns, uint64_t length_ns)
 
 struct from_facts {
     char name[FROM_NAME_SIZE]; /* shown in titles: "threads", "run.camp (threads)" */
-    char kind[32];    /* what the rows are, such as "threads"; if empty, see the schema's name */
+    char kind[32];    /* what the rows are, such as "threads"; if empty, the name of the schema */
     const char *tier; /* a string constant, such as "bpf", "schedstat" or "table" */
     bool note_warns;  /* `note` is a warning, which commands write to stderr once */
     bool live;        /* the source measures now and has no end */

@@ -73,7 +73,7 @@ static bool is_of(const struct from_source *source, const char *text)
     return strcmp(text, source->name) == 0;
 }
 
-/* The ending of a file name decides last: "sqlite:x.csv" is a database, not a table. */
+/* A prefix takes precedence over the ending of a file name: "sqlite:x.csv" is a database. */
 const struct from_source *from_source_find(const char *text)
 {
     const struct from_source *file = NULL;

@@ -50,7 +50,7 @@ struct from_source {
     const char *help;
     enum from_opener opener;
     uint32_t options;       /* the options that go with the source (enum from_option) */
-    uint32_t query_options; /* the options that go with the source and --query; 0 means `options` */
+    uint32_t query_options; /* the options that go with it if --query is given; 0: `options` */
     bool hidden;            /* not shown in lists, because another row has the same source */
 };
 

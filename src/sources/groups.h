@@ -5,8 +5,8 @@
 #include "ledger/group.h"
 #include "source.h"
 
-/* Adds up threads by GROUP_PROCESS, GROUP_USER, GROUP_NAME or GROUP_CGROUP. Returns CAMP_E_NOMEM,
- * or CAMP_E_NOTSUP if no cgroup2 file system is mounted. */
+/* Adds up threads. `key` is GROUP_PROCESS, GROUP_USER, GROUP_NAME or GROUP_CGROUP. Returns
+ * CAMP_E_NOTSUP if cgroups are wanted, but no cgroup2 file system is mounted. */
 int groups_source_open(struct source *threads, enum group_key key, struct source **ret,
                        struct camp_error *error);
 

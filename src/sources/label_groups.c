@@ -14,7 +14,7 @@ struct label_groups {
     struct source *whole;
     size_t label; /* index in the schema */
     struct frame frame;
-    struct registry registry; /* numbers the groups; a group's id is the address of its labels */
+    struct registry registry; /* gives a number to each group, by the address of its labels */
     struct label_place {
         uint64_t last_seen; /* registry.frames when the group last had a row */
         size_t row;         /* index of that row in `frame` */

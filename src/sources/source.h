@@ -73,7 +73,7 @@ enum cpus_column {
 /* How processes are measured: by taskstats (needs CAP_NET_ADMIN), by their CPU clocks
  * (TASKS_SCHEDSTAT, any user), or by microstates (TASKS_BPF, needs CAP_BPF and CAP_PERFMON). */
 enum tasks_tier {
-    TASKS_AUTOMATIC, /* taskstats if permitted, because it costs nothing between two snapshots */
+    TASKS_AUTOMATIC, /* taskstats if permitted, otherwise schedstat */
     TASKS_TASKSTATS,
     TASKS_SCHEDSTAT,
     TASKS_BPF
@@ -85,7 +85,7 @@ enum tasks_column {
     TASKS_ABSOLUTE, /* sum of |sampled - measured| over the processes of a row */
     TASKS_ACTIVE,   /* number of processes of a row that ran (measured > 0) */
     TASKS_MAXIMUM,  /* largest |sampled - measured| / measured of a process, in millionths */
-    TASKS_STRAY,    /* sampled time of processes without measured time */
+    TASKS_STRAY,    /* sampled time of processes that did not run (measured == 0) */
     TASKS_COLUMN_COUNT
 };
 

@@ -193,7 +193,7 @@ static void close_fleet(struct source *base)
     free(fleet);
 }
 
-/* Takes the first snapshot. The first interval starts before it, by fleet_lag(). */
+/* Takes the first snapshot. The first interval starts fleet_lag() before this snapshot. */
 static int start_live(struct fleet *fleet, const struct from *from, struct camp_error *error)
 {
     uint64_t now;

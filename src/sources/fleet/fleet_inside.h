@@ -36,7 +36,7 @@ enum fleet_kind {
     FLEET_HOSTS,
     FLEET_GROUPS,
     FLEET_COUNTERS, /* the counters of a --query with a range */
-    /* the values (levels) of a --query without a range: shares of time, or time per second */
+    /* the values of a --query without a range: shares of time, or time per second */
     FLEET_LEVELS
 };
 
@@ -59,11 +59,11 @@ struct fleet {
     /* index of the column of sampled busy time; SIZE_MAX if there is none */
     size_t sampled;
     bool has_elapsed; /* a query has a column "elapsed" with the elapsed time of each row */
-    /* for a query: value x factor is in seconds, or a share of 1 */
+    /* for a query: value x factor is seconds (FLEET_COUNTERS) or a share of 1 (FLEET_LEVELS) */
     double factor;
     char *names[LABELS_MOST]; /* [name_count] for a query: the labels that name its rows */
     size_t name_count;
-    char *question; /* the question of each snapshot; for history, a selector without its range */
+    char *question; /* the question of each snapshot; for history, without its range */
 
     int64_t offset_ns; /* the server's wall clock minus CLOCK_MONOTONIC */
     /* the server's wall clock at the newest snapshot, even if the server did not answer */
@@ -98,9 +98,9 @@ static inline bool fleet_is_query(const struct fleet *fleet)
 }
 
 /* Makes a state of each distinct text in values[count], which are values of a label. States that
- * camp knows come first, in camp's order. `metric` appears in the help texts. *ret must keep its
- * address. Returns CAMP_OK, CAMP_E_NOMEM, or CAMP_E_INVALID if there are more than 90 states. In
- * each case the caller calls fleet_columns_release(). */
+ * camp knows come first, in camp's order. `metric` appears in the help texts. *ret has pointers to
+ * itself, so it must not be moved. Returns CAMP_OK, CAMP_E_NOMEM, or CAMP_E_INVALID if there are
+ * more than 90 states. In each case the caller calls fleet_columns_release(). */
 int fleet_columns_init(struct fleet_columns *ret, const char *schema_name, const char *metric,
                        enum camp_provenance provenance, const char *const *values, size_t count);
 void fleet_columns_release(struct fleet_columns *columns);
@@ -117,7 +117,7 @@ bool fleet_columns_label(struct fleet_columns *columns, const char *const *names
 
 size_t fleet_columns_find(const struct fleet_columns *columns, const char *value);
 
-/* These functions return a text that the caller frees, or NULL if there is no memory. */
+/* The next four functions return a text that the caller frees, or NULL if there is no memory. */
 char *fleet_matchers(const struct from *from);
 /* Returns a selector of all counters, without a range. */
 char *fleet_raw_selector(const struct fleet *fleet);

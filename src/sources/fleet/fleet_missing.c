@@ -17,7 +17,7 @@ static bool is_missing(const struct fleet *fleet, const struct fleet_member *hos
 {
     const int64_t period_ns = host->period_ns > 0 ? host->period_ns : fleet->period_ns;
 
-    /* History is read ahead, so a newer sample says nothing about the interval. */
+    /* History is read ahead, so the newest sample may be later than the interval. */
     if (fleet->begin_ns > 0)
         return fleet->kind == FLEET_HOSTS && host->is_silent &&
                host->accounted_ns > fleet->begin_ns;

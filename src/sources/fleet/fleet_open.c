@@ -30,9 +30,9 @@ static int ask_and_wait(struct fleet *fleet, char *text, int64_t at_ns,
                : r;
 }
 
-/* Writes evaluation times at which there may be samples to `ret`, and returns their number. A live
- * source has one, 0, which means now. History has three: near the end, middle and start of its
- * range. */
+/* Writes to `ret` the evaluation times to try, and returns how many they are. A live source has
+ * one: 0, which means now. History has three: the end, the middle and near the start of its range.
+ */
 static size_t moments(const struct fleet *fleet, int64_t *ret)
 {
     if (fleet->begin_ns == 0) {
@@ -227,8 +227,9 @@ static int read_period(struct fleet *fleet, int64_t at_ns, struct camp_error *er
     return r;
 }
 
-/* Asks the first question at the times of moments() until an answer has series. If there is none,
- * searches the range of history for samples. *ret_at_ns is the evaluation time of the answer. */
+/* Asks the first question at the times of moments() until an answer has series. If no answer has
+ * series, searches the range of history for a time with samples. *ret_at_ns is the evaluation time
+ * of *ret. */
 static int ask_first(struct fleet *fleet, struct prometheus_answer *ret, int64_t *ret_at_ns,
                      struct camp_error *error)
 {

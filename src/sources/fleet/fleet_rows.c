@@ -80,8 +80,8 @@ static int64_t gap_of(const struct fleet *fleet, int64_t period_ns)
 }
 
 /* Returns the end of a member's interval. If the member is scraped on time, there is already a
- * sample after this end. If there is none, the member's next intervals end earlier, by less than
- * one period. */
+ * sample after this end. If there is no such sample, the member's next intervals end earlier, by
+ * less than one period. */
 static int64_t end_of(const struct fleet *fleet, struct fleet_member *member, int64_t period_ns)
 {
     const int64_t to_ns = fleet->eval_ns - fleet_lag(fleet, period_ns) - member->late_ns;

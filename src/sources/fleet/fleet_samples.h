@@ -34,22 +34,22 @@ struct fleet_member {
     /* set by the caller: time of the member's sample in the newest answer; 0 if it has none */
     int64_t now_ns;
     bool is_down;   /* set by the caller: the metric "up" is 0 */
-    bool is_silent; /* set by the caller: the member has no time in the last interval */
+    bool is_silent; /* set by the caller: the member has no time in the newest interval */
 };
 
 struct fleet_samples {
     struct fleet_member **members;
     size_t count, capacity, columns;
-    /* start of the accounted time of a new member; 0 means the end of its first fleet_amounts() */
+    /* start of a new member's time; if it is 0, the first fleet_amounts() determines the start */
     int64_t begin_ns;
     void *by_key; /* tree of the members by key: tsearch(3) */
-    /* cache for fleet_samples_find(): the series of a member are adjacent in an answer */
+    /* cache for fleet_samples_find(), because adjacent series often have the same member */
     struct fleet_member *last;
     int64_t ids;
 };
 
 struct fleet_amounts {
-    uint64_t elapsed_ns; /* of all CPUs of the member together */
+    uint64_t elapsed_ns; /* elapsed time x number of CPUs */
     uint64_t *values;    /* [columns] ns; the array belongs to the caller */
     bool is_partial;     /* a counter restarted, or there was a gap between two samples */
 };
@@ -92,7 +92,7 @@ uint64_t fleet_interval_end(uint64_t begin_ns, uint64_t wanted_ns, int64_t least
 /* Rounds to whole ns. Returns 0 if `ns` is negative, not a number, or too large. */
 uint64_t fleet_ns(double ns);
 
-/* Returns the values[columns + FLEET_EXTRA_COUNT] of the sample at time_ns, which may differ by 1
- * ms. Returns NULL if there is no such sample. Drops earlier samples. */
+/* Returns the values[columns + FLEET_EXTRA_COUNT] of the sample at time_ns, or NULL if there is no
+ * sample within 1 ms of that time. Drops earlier samples. */
 const double *fleet_sample_at(const struct fleet_samples *samples, struct fleet_member *member,
                               int64_t time_ns);

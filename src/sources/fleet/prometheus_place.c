@@ -142,7 +142,7 @@ static int check(CURLU *url, const char *text, struct camp_error *error)
 
 static int parse_address(const char *text, struct prometheus_place *ret, struct camp_error *error)
 {
-    /* without this libcurl would take "host" in "host:9090" for the scheme */
+    /* without a scheme, libcurl would take "host" in "host:9090" for the scheme */
     const char *scheme = strstr(text, "://") != NULL   ? ""
                          : strncmp(text, "//", 2) == 0 ? "http:"
                                                        : "http://";

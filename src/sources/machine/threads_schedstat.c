@@ -197,8 +197,8 @@ static int read_snapshot(struct schedstat_source *source, struct camp_error *err
 }
 
 /* Returns the elapsed time of a new thread: the time since its start, but at most the time since
- * start_ns. Start times have a resolution of 10 ms. So if the scheduler has counted more time for
- * the thread, this is the result. */
+ * start_ns. The result is at least the time that the scheduler has counted, because start times
+ * have a resolution of 10 ms. */
 static uint64_t elapsed_of_new(const struct known_thread *thread, uint64_t start_ns)
 {
     const uint64_t boot_ns = source_clock_ns(CLOCK_BOOTTIME);

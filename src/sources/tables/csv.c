@@ -129,9 +129,9 @@ static enum extent extent_of(const struct csv *csv, const char **ret_end)
     return EXTENT_OPEN;
 }
 
-/* Finds the separator in the header, which ends at `end`; skips an empty line. More than one
- * possible separator is an error, because a file divided at the wrong one may still look like a
- * table. */
+/* Finds the separator in the header, which ends at `end`. Does nothing if the line is empty. More
+ * than one possible separator is an error, because a file divided at the wrong one may still look
+ * like a table. */
 static int choose_separator(struct csv *csv, const char *end, struct camp_error *error)
 {
     const char *begin = csv->buffer + csv->begin, *row_end;

@@ -14,7 +14,7 @@ struct row {
     /* For messages: the row's first line in a file, or its number in the result of a query. */
     uint64_t number;
     size_t count;
-    const struct field *fields; /* [count]; valid until the next next() */
+    const struct field *fields; /* [count]; valid until the next call of next() */
     /* What is wrong with the row, such as "a quote is not closed"; NULL if nothing is. */
     const char *problem;
 };
@@ -31,7 +31,7 @@ struct rows {
 int csv_rows_open(const char *path, const struct from *from, struct rows **ret,
                   struct camp_error *error);
 
-/* Runs a query, which is one SQL statement, on an SQLite file, which is opened read-only. *error
+/* Runs `query`, one SQL statement, on the SQLite file `path`. The file is opened read-only. *error
  * has the message of SQLite. */
 int query_rows_open(const char *path, const char *query, const struct from *from, struct rows **ret,
                     struct camp_error *error);

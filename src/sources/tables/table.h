@@ -7,8 +7,9 @@
  * first frame the interval has the usual length.
  *
  * The elapsed time of a row is in a column of elapsed times. Without such a column it is the time
- * since the previous row of the same entity. But if that row is neither in the preceding frame nor
- * at most 1.5 times the usual distance of rows ago, the elapsed time is the usual distance.
+ * since the previous row of the same entity. But an entity may be new, or it may be absent from the
+ * preceding frame, and its previous row more than 1.5 times the usual time ago. Then the elapsed
+ * time is the usual time between two rows of an entity.
  *
  * The unit of the values is in the names of their columns or in struct from. Otherwise camp guesses
  * the unit: the values of a typical row then add up to nearly its elapsed time. The note says so.

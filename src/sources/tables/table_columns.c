@@ -40,7 +40,7 @@ static bool is_in(const char *const *names, const char *name)
     return names[rank_in(names, name)] != NULL;
 }
 
-/* Returns whether a column may be part of the entity or a state, according to its name. */
+/* Returns whether the name of a column does not tell if it is part of the entity or a state. */
 static bool is_doubtful(const struct table_column *column)
 {
     return column->unit == UNIT_NONE && is_in(doubtful_names, column->stem);
@@ -179,8 +179,8 @@ static void use_for_entity(struct table_columns *columns, size_t column)
     columns->entity_count++;
 }
 
-/* Chooses the use of each column by its name, and by whether it has text or numbers. Some columns
- * of this choice become entities in choose_entity(). */
+/* Chooses the use of each column by its name, and by whether it has text or numbers. Later
+ * choose_entity() may make some of the columns part of the entity. */
 static void choose_plain(struct table_columns *columns, const struct sample *sample)
 {
     for (size_t i = 0; i < columns->count; i++) {
@@ -247,8 +247,8 @@ static void guess_time_form(struct table_columns *columns, const struct sample *
                     columns->columns[columns->time].unit);
 }
 
-/* Refuses numbers with a comma, because "1,500" may be 1500 or 1.5. Columns with one of
- * entity_names may have them. */
+/* Refuses numbers with a comma, because "1,500" may be 1500 or 1.5. They are allowed in a column
+ * whose name is in entity_names. */
 static int refuse_commas(const struct table_columns *columns, const char *name,
                          const struct sample *sample, struct camp_error *error)
 {

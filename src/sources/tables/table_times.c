@@ -11,14 +11,14 @@
 
 #define USUAL_SIZE 65536
 
-/* Numbers whose median is wanted. Only every step-th number is kept, if there are too many. */
+/* Numbers whose median is wanted. If there may be too many, only each step-th position is kept. */
 struct usual {
     size_t count, step;
     double numbers[USUAL_SIZE];
 };
 
-/* Returns a struct for up to `count` numbers, which the caller frees, or NULL if there is no
- * memory. */
+/* Returns a struct for numbers at positions below `count`, or NULL if there is no memory. The
+ * caller frees it. */
 static struct usual *usual_of(size_t count)
 {
     struct usual *usual = malloc(sizeof *usual);
@@ -30,7 +30,7 @@ static struct usual *usual_of(size_t count)
     return usual;
 }
 
-/* Adds a number. `position` counts the numbers, from 0. */
+/* Each number has its own position, such as the index of a row. */
 static void usual_add(struct usual *usual, size_t position, double number)
 {
     if (position % usual->step == 0)
