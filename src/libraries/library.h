@@ -30,7 +30,7 @@ struct library {
 #define LIBRARY_NAME(name) #name,
 
 /* Initialises a struct library. `symbols_` is the array of the names of functions, and `pointers`
- * is the struct of pointers to them. The sonames follow. */
+ * is the struct of pointers to them. The remaining arguments are the sonames. */
 #define LIBRARY(its_title, its_package, symbols_, pointers, ...)                                   \
     {                                                                                              \
         .title = its_title, .package = its_package, .sonames = { __VA_ARGS__ },                    \

@@ -49,8 +49,8 @@ struct remote {
     uint64_t not_before_ns; /* in state DOWN: earliest time to connect again (CLOCK_MONOTONIC) */
 };
 
-/* Called by a driver when it starts a step, which may last at most `limit_ns`. UINT64_MAX means no
- * limit. */
+/* Called by a driver when it starts a step. The step may last at most `limit_ns`; UINT64_MAX means
+ * no limit. */
 void remote_busy(struct remote *remote, uint64_t limit_ns);
 void remote_ready(struct remote *remote);
 /* Called by a driver after it has closed the connection. `may_pass` is false if the failure will

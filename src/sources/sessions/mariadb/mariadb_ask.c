@@ -56,7 +56,7 @@ static const char place_statement[] =
     " where ID = connection_id()";
 
 /* Returns true if `server` is the host name of this machine. A connection to 127.0.0.1 may be a
- * tunnel to a server on another machine, whose thread ids are not valid here. */
+ * tunnel to another machine; the thread ids of a server there are not valid here. */
 static bool has_our_name(const char *server)
 {
     char ours[256] = "";

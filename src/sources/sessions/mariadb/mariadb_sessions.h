@@ -13,9 +13,9 @@
 #include "mariadb_threads.h"
 
 /* Returns the statement that reads the process list. `transactions` adds a column with the
- * transaction of each session, which needs the right PROCESS. Transactions must not be read often:
- * InnoDB rebuilds its table of transactions if the table was not read for 0.1 s, and stops all
- * transactions meanwhile. `queries` adds a column with the text of each session's statement. */
+ * transaction of each session; camp then needs the right PROCESS. Transactions must not be read
+ * often: InnoDB rebuilds its table of transactions if the table was not read for 0.1 s, and stops
+ * all transactions meanwhile. `queries` adds a column with the text of each session's statement. */
 const char *mariadb_sessions_statement(bool transactions, bool queries);
 
 /* user, database and client; with `queries` also query */

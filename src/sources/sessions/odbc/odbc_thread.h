@@ -28,6 +28,6 @@ struct odbc_thread *odbc_thread_open(int (*work)(void *context, struct camp_erro
  * is set. */
 int odbc_thread_run(struct odbc_thread *thread, uint64_t until_ns, struct camp_error *error);
 
-/* Ends the thread, which calls release(context). If work() is running, release() is called after
- * work() has returned; odbc_thread_close() does not wait for this. `thread` may be NULL. */
+/* Ends the thread; the thread then calls release(context). If work() is running, this happens only
+ * after work() has returned. odbc_thread_close() does not wait. `thread` may be NULL. */
 void odbc_thread_close(struct odbc_thread *thread);

@@ -47,7 +47,7 @@ static void copy_lower(const struct row *row, size_t column, char ret[ORACLE_NAM
 }
 
 /* Parses a number with or without a decimal point, because drivers differ. Numbers below 0 or above
- * 9e15 become 0; integers in this range are exact. */
+ * 9e15 become 0; integers from 0 to 9e15 are exact. */
 static double number_of(const struct row *row, size_t column)
 {
     char text[64];

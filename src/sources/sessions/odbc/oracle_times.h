@@ -25,7 +25,7 @@ struct oracle_times {
     uint64_t cpu_ns; /* equal to reported_cpu_ns if has_clock is false */
     uint64_t run_queue_ns;
     uint64_t reported_cpu_ns;         /* DB CPU, written about every 5 s */
-    uint64_t reported_run_queue_ns;   /* DB time minus DB CPU and waits that are not idle */
+    uint64_t reported_run_queue_ns;   /* DB time minus DB CPU, minus waits that are not idle */
     const struct oracle_wait **waits; /* [wait_count]; only class and event are used */
     uint64_t *wait_ns;                /* [wait_count] */
     size_t wait_count, wait_capacity;
