@@ -49,9 +49,10 @@ struct from_source {
     const char *argument; /* "CONNINFO", "FILE"; empty if the source has no argument */
     const char *help;
     enum from_opener opener;
-    uint32_t options;       /* the options that go with the source (enum from_option) */
-    uint32_t query_options; /* the options that go with it if --query is given; 0: `options` */
-    bool hidden;            /* not shown in lists, because another row has the same source */
+    uint32_t options; /* the options that go with the source (enum from_option) */
+    /* The options that go with the source if --query is given. 0 means the same as `options`. */
+    uint32_t query_options;
+    bool hidden; /* not shown in lists, because another row has the same source */
 };
 
 extern const struct from_source from_sources[];

@@ -1,5 +1,5 @@
-/* Unlike in groups.c, a row includes exited entities: the sessions of a user come and go, but the
- * user stays. */
+/* Adds up rows by a label. Unlike in groups.c, a row includes exited entities: the sessions of a
+ * user come and go, but the user stays. */
 #include "counters/error.h"
 #include "groups.h"
 #include "ledger/array.h"

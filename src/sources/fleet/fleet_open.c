@@ -19,7 +19,7 @@
 #define PERIOD_SAMPLES 20 /* a late scrape changes the mean period by 1/20 of its lateness */
 #define VALUES_MOST 256
 
-/* Like fleet_ask_text(), but returns CAMP_E_GONE if *stop is set. */
+/* Like fleet_ask_text(), but returns CAMP_E_GONE instead of REMOTE_PENDING. */
 static int ask_and_wait(struct fleet *fleet, char *text, int64_t at_ns,
                         struct prometheus_answer *ret, struct camp_error *error)
 {

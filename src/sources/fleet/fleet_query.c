@@ -137,8 +137,8 @@ static enum unit unit_by_name(const struct fleet *fleet, const char *name)
                                                                                   : UNIT_S;
 }
 
-/* Guesses the unit of levels: the unit in which the values of the first row add up to nearly 1, the
- * whole time. All rows have the same unit, so one row is enough. */
+/* Guesses the unit of levels. In the right unit the values of the first row add up to nearly 1,
+ * which is the whole time. All rows have the same unit, so one row is enough. */
 static enum unit nearest_unit(const struct fleet *fleet, const struct prometheus_answer *answer)
 {
     double sum = 0, distance, least = INFINITY;

@@ -30,7 +30,7 @@ static const struct of_curl {
     { CURLE_SSL_CONNECT_ERROR, CAMP_E_IO, false, "does the server expect http://?" },
     { CURLE_SSL_CACERT_BADFILE, CAMP_E_IO, false, "see CAMP_PROMETHEUS_CA" },
     { CURLE_UNSUPPORTED_PROTOCOL, CAMP_E_INVALID, false, "give an http:// or https:// address" },
-    /* for all other codes, so it must be last */
+    /* this element stands for all other codes, so it must be last */
     { CURLE_OK, CAMP_E_IO, true, "trying again" },
 };
 

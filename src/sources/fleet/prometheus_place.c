@@ -39,7 +39,7 @@ static const struct {
     { CURLUE_BAD_IPV6, "the IPv6 address cannot be read: write it in []" },
     { CURLUE_NO_HOST, "the host is missing" },
     { CURLUE_BAD_LOGIN, "user:password@ cannot be read: write @ as %40, : as %3A, / as %2F" },
-    /* for all other codes, so it must be last */
+    /* this element stands for all other codes, so it must be last */
     { CURLUE_OK, "the address cannot be read" },
 };
 

@@ -70,5 +70,6 @@ bool tasks_table_has(struct tasks_table *table, int32_t pid);
  * them to the ended_group of its name. */
 int tasks_table_end(struct tasks_table *table, const struct camp_task_exit *exit);
 
-/* Starts an interval at the current times of all processes. Drops processes with TASK_GONE. */
+/* Starts an interval: measured_before_ns and sampled_before_ns become the current times. Drops
+ * processes with TASK_GONE. */
 void tasks_table_start_interval(struct tasks_table *table);

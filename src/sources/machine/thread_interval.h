@@ -21,7 +21,7 @@
 #define THREAD_NEW (1u << 29)
 
 /* Returns what a thread did between its readings `then` and `now`. `then` is NULL if there is no
- * earlier reading. The result is for the time from its begin_ns to its time_ns. */
+ * earlier reading. begin_ns and time_ns of the result are the start and the end of this time. */
 struct camp_thread_states thread_since(const struct camp_thread_states *now,
                                        const struct camp_thread_states *then);
 

@@ -27,7 +27,8 @@ struct table_source {
     const volatile sig_atomic_t *stop;
 };
 
-/* Names a column `stem`_ns. Inserts a number if an earlier column has this name. */
+/* Writes the name of a column: `stem` and "_ns". If an earlier column has this name, inserts a
+ * number. */
 static void name_state(struct table_source *source, size_t at, const char *stem)
 {
     char *name = source->names[at];
