@@ -34,7 +34,7 @@ struct axes_fault {
 bool axes_parse(struct axes *ret, const struct schema *schema, const char *text,
                 struct axes_fault *fault);
 
-/* Sets the axes of vertices_usual(). If vertices_usual() fails, each vertex gets one state, in the
- * order of the schema, the last vertex also gets all remaining states, and each vertex is named
- * after its states. Returns false if there are fewer states than vertices. */
+/* Sets the axes of vertices_usual(). If vertices_usual() fails, each vertex gets one state in the
+ * order of the schema, and the last vertex also gets all remaining states. Each vertex is then
+ * named after its states. Returns false if there are fewer states than vertices. */
 bool axes_default(struct axes *ret, const struct schema *schema, size_t count);

@@ -46,8 +46,8 @@ struct column {
     const char *short_title;
 };
 
-/* Find the class and the short title of a state by the name of its column, for tables, fleets and
- * recordings, which have only names. Return CLASS_NONE and NULL if the name is unknown. */
+/* Find the class and the short title of a state by the name of its column, for sources that have
+ * only names, such as recordings. Return CLASS_NONE and NULL if the name is unknown. */
 enum column_class column_class_of(const char *name);
 const char *column_short_title_of(const char *name);
 
@@ -83,14 +83,13 @@ int64_t entity_pid(const struct entity *entity);
  * threads. */
 int entity_compare_by_process(const struct entity *left, const struct entity *right);
 
-/* What a frame could not count. */
 struct losses {
     /* Processes that started and exited between two snapshots and left no record. In a frame of
      * threads: context switches that no event reported. */
     uint64_t unseen;
     /* Exited processes whose record the kernel dropped for lack of space. */
     uint64_t lost;
-    uint64_t unread_ns; /* upper limit of the exited processes' CPU time that no record has */
+    uint64_t unread_ns; /* at most this CPU time of exited processes is in no record */
     /* Exited processes whose times since the previous snapshot are unknown. In a frame of CPUs:
      * CPUs that came online or went offline. */
     uint64_t partial;

@@ -147,9 +147,9 @@ static int add_up(const struct grouping *grouping, struct frame *ret, const stru
     return CAMP_OK;
 }
 
-/* Fills rows[] with keys, and names[] with the names of the rows: of a thread for GROUP_NONE and
- * GROUP_THREAD, of a label's value for GROUP_LABEL, otherwise of the first thread of the process.
- */
+/* Fills rows[] with keys, and names[] with the names of the rows: the thread's name for GROUP_NONE
+ * and GROUP_THREAD, the label's value for GROUP_LABEL, otherwise the name of the process's first
+ * thread. */
 static void find_keys(const struct grouping *grouping, const struct frame *frame,
                       struct keyed *rows, const char **names)
 {

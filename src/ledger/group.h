@@ -14,7 +14,7 @@ enum group_key {
     GROUP_USER,
     GROUP_NAME,
     GROUP_CGROUP,
-    GROUP_NUMBER, /* by grouping.numbers */
+    GROUP_NUMBER, /* by the numbers in grouping.numbers */
     GROUP_LABEL   /* by the value of a label; living and exited entities can be in one group */
 };
 

@@ -33,7 +33,7 @@ enum inverse_outcome {
 
 #define INVERSE_ITERATIONS 25
 
-/* The numbers are set only if the outcome is INVERSE_FITTED. */
+/* Unless the outcome is INVERSE_FITTED, only `used` and `left_out` are valid. */
 struct inverse_fit {
     enum inverse_outcome outcome;
     size_t used, left_out;         /* numbers of points */
@@ -69,7 +69,7 @@ enum inverse_verdict {
     VERDICT_SCATTERED /* the curve explains less than half of the deviance */
 };
 
-/* VERDICT_NO_RELATION unless b_probability is below this */
+/* The verdict is VERDICT_NO_RELATION unless b_probability is below this. */
 #define VERDICT_SIGNIFICANCE 0.05
 #define VERDICT_EXPLAINED 0.5 /* the curve must explain this share of the null deviance */
 /* VERDICT_CLUSTERS needs at least this share of the residuals' variance between two clusters. */

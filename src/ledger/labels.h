@@ -13,8 +13,8 @@
 #include <stddef.h>
 
 #define LABELS_MOST 8
-#define LABELS_VALUE_SIZE 128                   /* of one value, including its NUL */
-#define LABELS_BYTES ((size_t)64 * 1024 * 1024) /* of all tuples together */
+#define LABELS_VALUE_SIZE 128                   /* largest size of a value, including its NUL */
+#define LABELS_BYTES ((size_t)64 * 1024 * 1024) /* largest size of all tuples together */
 
 struct labels {
     size_t count;

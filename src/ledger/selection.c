@@ -21,7 +21,6 @@ void column_stem(const struct column *column, char ret[ORDER_NAME_SIZE])
               strlen(column->name) - (ends_with(column->name, "_ns") ? strlen("_ns") : 0));
 }
 
-/* The order "cpu" exists only if CPU time is the sum of several states. */
 static bool has_cpu_order(const struct schema *schema)
 {
     size_t count = 0;

@@ -1,6 +1,6 @@
 /*
  * Rules that say what a database session does while it is off the CPU. From what the database
- * reports about a session (class, event ...), a rule finds a state and a column, which divides the
+ * reports about a session (class, event ...), a rule finds a state and a column. Columns divide a
  * state further.
  *
  * Each line is a rule. Each condition is given at most once:

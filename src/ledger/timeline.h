@@ -17,7 +17,7 @@
 
 struct timeline_frame {
     int64_t begin_ns, end_ns; /* wall clock, in ns since 1970 */
-    size_t first, count;      /* rows of the frame, in the order of the source */
+    size_t first, count;      /* the frame has `count` rows, from row `first` on */
     uint64_t merged;          /* number of the source's frames that were merged into this frame */
     struct losses losses;
 };

@@ -36,7 +36,7 @@ struct top_k_group {
     /* [width] counters since the group entered the top K; NULL if it is hidden; freed by
      * top_k_release(). */
     uint64_t *shown;
-    char *name; /* name for users; NULL until it is set; freed by top_k_release() */
+    char *name; /* name in the output; NULL until it is set; freed by top_k_release() */
 };
 
 struct top_k {

@@ -1,7 +1,8 @@
 /*
- * What the files of the exporter share: exported.c opens the exporter and takes snapshots,
- * exported_table.c has the table of metrics, exported_host.c reads the machine, exported_cpus.c its
- * CPUs, exported_tasks.c its threads or processes, exported_self.c the exporter's own costs.
+ * What the files of the exporter share. exported.c opens the exporter and takes snapshots.
+ * exported_table.c has the table of metrics. The other files fill the metrics of one thing each:
+ * exported_host.c (the machine), exported_cpus.c (CPUs), exported_tasks.c (threads or processes)
+ * and exported_self.c (the exporter's own costs).
  */
 #pragma once
 

@@ -3,7 +3,7 @@
  *
  * The server has one thread, which calls the caller's function for each request. So requests are
  * answered one after the other, and each has its own snapshot. http_rules.h decides which clients
- * may connect: all clients, if the address can be reached from outside.
+ * may connect. If the address can be reached from outside, all clients may connect.
  */
 #pragma once
 

@@ -46,7 +46,7 @@ enum account_flag {
 
 struct account {
     uint32_t sequence; /* odd while the account is written */
-    uint8_t state;     /* enum camp_state since since_ns */
+    uint8_t state;     /* enum camp_state that began at since_ns */
     uint8_t flags;
     uint16_t cpu;
     /* `shown` is the number of the last snapshot with this thread. shown_sequence is the value of
@@ -60,7 +60,7 @@ struct account {
     uint64_t delay_ns; /* sched_info.run_delay of the thread at arrived_ns */
     uint64_t begin_ns;
     uint64_t system_calls, signals;
-    uint32_t device; /* dev_t of the last input or output */
+    uint32_t device; /* dev_t of the disk that the thread used last */
     uint32_t left;   /* times_left() when the thread last left a CPU */
     /* page faults (min_flt + maj_flt) of the thread when its last fault in a system call began */
     uint64_t faults;

@@ -86,8 +86,8 @@ static int map_slots(struct backends *backends, struct camp_error *error)
 }
 
 /* Makes the kernel watch task `wanted`, or all existing children of the parent if `wanted` is 0.
- * Reading the iterator makes it visit all tasks. It writes no output, and read(2) returns 0 at its
- * end. */
+ * Reading the iterator makes it visit all tasks. The iterator writes no output, and read(2) returns
+ * 0 at its end. */
 static int watch_existing(struct backends *backends, int32_t wanted, uint32_t *ret_found,
                           struct camp_error *error)
 {
@@ -183,8 +183,9 @@ static void close_copy(struct backend_account *ret, uint64_t since_ns, uint32_t 
 }
 
 /* Copies the account of a slot, and again if the kernel changed the slot meanwhile. After
- * BUSY_TRIES copies it sleeps between copies, because a hypervisor may have stopped the CPU that is
- * writing. Returns false if the slot changed during each copy; *ret is then the last copy. */
+ * BUSY_TRIES copies this function sleeps between copies, because a hypervisor may have stopped the
+ * CPU that is writing. Returns false if the slot changed during each copy; *ret is then the last
+ * copy. */
 static bool read_slot(struct backend_account *ret, const struct backend_slot *slot)
 {
     const volatile uint64_t *now_sequence = &slot->sequence;

@@ -6,7 +6,7 @@
  * So the time between two switches is charged once: on a CPU, runnable without a CPU, or asleep for
  * a reason. Nothing is sampled or queried, and the server is not changed.
  *
- * Only one thread at a time may use a handle. Reading the accounts makes no system call.
+ * Only one thread at a time may use a struct backends. Reading the accounts makes no system call.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
-/* The parts of the kernel's structures that the programs read. Loading relocates each member to its
- * real offset (CO-RE). So these definitions serve every kernel, and the order of the members does
- * not matter. */
+/* The parts of the kernel's structures that the BPF programs read. Loading a program relocates each
+ * member to its real offset (CO-RE). So these definitions serve every kernel, and the order of the
+ * members does not matter. */
 #pragma once
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)

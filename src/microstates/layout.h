@@ -82,7 +82,7 @@ struct cpu_account {
     uint64_t run_ns;                   /* sum_exec_runtime of the running thread at since_ns */
     /* address of the running task_struct; the tid may change in exec(2), the address may not */
     uint64_t running_task;
-    int32_t running; /* tid, or 0 if the CPU is idle */
+    int32_t running; /* tid of the running thread, or 0 if the CPU is idle */
     uint32_t depth;  /* number of interrupts that run now, one inside the other */
     uint64_t switches;
     uint64_t unseen; /* switches and wakeups that no event reported */

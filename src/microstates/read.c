@@ -55,7 +55,8 @@ static void hand_out_total(struct camp_states *session, const struct total_key *
     session_take_exit(session, total, sizeof *total);
 }
 
-/* Passes on and deletes all totals of a generation. The kernel must have stopped adding to it. */
+/* Passes on and deletes all totals of a generation. The kernel must have stopped adding to this
+ * generation. */
 static void take_generation(struct camp_states *session, uint32_t generation)
 {
     const int map = bpf_map__fd(session->programs->maps.totals);
@@ -152,8 +153,8 @@ struct cpu_moment {
 };
 
 /* Copies the account of a CPU, and again if a switch or the end of an interrupt changed it
- * meanwhile. After BUSY_TRIES copies it sleeps between copies, because a hypervisor may have
- * stopped the CPU within a switch. The last copy is used in any case. */
+ * meanwhile. After BUSY_TRIES copies this function sleeps between copies, because a hypervisor may
+ * have stopped the CPU within a switch. The last copy is used in any case. */
 static struct cpu_moment moment_of(const volatile struct cpu_account *account,
                                    const volatile uint64_t *all_waits)
 {

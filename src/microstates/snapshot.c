@@ -44,7 +44,7 @@ struct snapshot {
     int32_t last_tid;
     uint64_t began_ns;
     bool broken, out_of_memory;
-    struct records kept_back;                  /* all records, if session->is_unordered */
+    struct records kept_back;                  /* holds all records if session->is_unordered */
     const struct camp_states_visitor *visitor; /* NULL if `output` receives the threads */
     struct camp_output output;
 };
@@ -291,8 +291,7 @@ static void take_kept_back(struct snapshot *snapshot)
     free(records->bytes);
 }
 
-/* Uses or keeps the complete records in bytes[length]. Returns the number of bytes that they have.
- */
+/* Uses or keeps the complete records in bytes[length]. Returns the sum of their lengths. */
 static size_t take_records(struct snapshot *snapshot, const char *bytes, size_t length)
 {
     size_t at = 0, one;

@@ -74,8 +74,8 @@ static __always_inline void take_out_absence(struct account *account, struct tas
     change(account, task, NULL, now, running_state(account));
 }
 
-/* Handles a thread that leaves its CPU. If no event reported that it came there, returns how long
- * it ran, otherwise 0. */
+/* Handles a thread that leaves its CPU. If no event reported that the thread came to this CPU,
+ * returns how long it ran, otherwise 0. */
 static __always_inline uint64_t leave(struct task_struct *task, struct cpu_account *cpu,
                                       uint64_t now, bool runnable, unsigned int why)
 {

@@ -21,7 +21,8 @@
 
 #define SWAPS 32
 
-/* Whether to record for which disk each thread waits. Set before loading. */
+/* Whether to record for which disk each thread waits. The session sets this before it loads the
+ * programs. */
 const volatile bool tell_disks = false;
 
 struct {
