@@ -61,7 +61,7 @@ double unit_ns(enum unit unit, double elapsed_ns);
 struct time_form {
     bool is_number;
     bool is_plain;  /* the number counts from a zero that the table chose, not from 1970 */
-    enum unit unit; /* the unit if is_number */
+    enum unit unit; /* if is_number */
     /* Cached if has_offset: local time is offset_s ahead of UTC during one quarter of an hour,
      * which has the number `quarter` since 1970. */
     bool has_offset;

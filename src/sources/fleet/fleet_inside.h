@@ -168,7 +168,6 @@ void fleet_update_clock(struct fleet *fleet, int64_t time_ns);
 int fleet_fill(struct fleet *fleet, int64_t until_ns);
 /* Removes members without samples in the 5 minutes before now_ns. */
 void fleet_forget(struct fleet *fleet, int64_t now_ns);
-/* Sets period_ns to the median of the hosts' periods, if any is known. */
 void fleet_find_period(struct fleet *fleet);
 
 /* Returns how long before now an interval must end, so that there is already a sample after its

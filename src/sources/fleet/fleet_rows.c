@@ -94,7 +94,6 @@ static int64_t end_of(const struct fleet *fleet, struct fleet_member *member, in
     return to_ns;
 }
 
-/* Adds the rows of hosts, groups of threads, or counters of a query. */
 static int fill_amounts(struct fleet *fleet, int64_t until_ns)
 {
     const bool are_groups = fleet->kind == FLEET_GROUPS, is_past = fleet->begin_ns > 0;

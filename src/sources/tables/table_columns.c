@@ -179,8 +179,7 @@ static void use_for_entity(struct table_columns *columns, size_t column)
     columns->entity_count++;
 }
 
-/* Chooses the use of each column by its name, and by whether it has text or numbers. Later
- * choose_entity() may make some of the columns part of the entity. */
+/* Later choose_entity() may make some of the columns part of the entity. */
 static void choose_plain(struct table_columns *columns, const struct sample *sample)
 {
     for (size_t i = 0; i < columns->count; i++) {

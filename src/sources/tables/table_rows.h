@@ -40,7 +40,7 @@ struct table_rows {
     char *name_buffer; /* [name_capacity] for joining the texts of an entity */
     size_t name_capacity;
     bool is_in_order; /* the times of the rows read so far are ascending */
-    bool has_time;    /* at least one row has a time */
+    bool has_time;
     uint64_t skipped;
     uint64_t problem_number; /* `number` of the row with the first problem */
     char problem[TABLE_PROBLEM_SIZE];
