@@ -39,7 +39,7 @@ struct session_kind {
 };
 
 #define SESSION_COLUMN_SIZE 40
-/* A picture cannot distinguish more columns. */
+/* More columns could not be told apart in a picture. */
 #define SESSION_COLUMNS_MAXIMUM 100
 
 struct session_column {

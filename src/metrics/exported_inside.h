@@ -82,7 +82,7 @@ extern const struct metric exported_table[EXPORTED_FAMILY_COUNT];
 
 struct exported {
     struct metric_family families[EXPORTED_FAMILY_COUNT];
-    struct series *series; /* of all families whose number of series is fixed */
+    struct series *series; /* the series of all families whose number of series is fixed */
     size_t series_count;
     struct series *group_series; /* [(groups + 1) x THREAD_SUM_COUNT] */
     size_t groups;

@@ -43,7 +43,7 @@ int members_init(struct members *ret, enum group_key key, const struct workloads
                  struct camp_error *error);
 void members_release(struct members *members);
 
-/* Drops all processes. Must be called when group numbers or rules have changed. */
+/* Forgets the groups of all processes. Must be called when group numbers or rules have changed. */
 void members_clear(struct members *members);
 
 /* Sets *ret to the group of a thread in `top`. If `before` is not NULL, it is an earlier reading of
@@ -70,7 +70,7 @@ struct thread_sums {
     struct members members;
     /* sums over all threads; without the times of threads that slept during a whole interval */
     uint64_t counts[THREADS_COLUMN_COUNT];
-    uint64_t threads, processes; /* living in the last snapshot */
+    uint64_t threads, processes; /* numbers of living threads and processes in the last snapshot */
     uint64_t snapshot_ns;        /* CLOCK_MONOTONIC at the end of the last snapshot */
 
     struct thread_list pending;

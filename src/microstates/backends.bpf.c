@@ -211,7 +211,7 @@ static __always_inline void leave(struct backend_slot *slot, const struct task_s
     witness(slot, task);
     if (!runnable && !dead)
         fall_asleep(slot);
-    if (dead) { /* This lets the session free the slot. */
+    if (dead) { /* BACKEND_ENDED lets the session free the slot. */
         slot->account.flags |= BACKEND_ENDED;
         bpf_map_delete_elem(&watched, &tid);
     }

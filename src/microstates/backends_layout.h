@@ -39,7 +39,7 @@ enum backend_flag {
 
 /* cpu_ns + run_queue_ns + the ns of waits[wait_count] == time_ns - begin_ns, exactly. */
 struct backend_account {
-    int32_t pid; /* or the tid of a thread */
+    int32_t pid; /* pid of a process, or tid of a thread */
     uint32_t flags;
     uint64_t start_ns; /* CLOCK_BOOTTIME at the start of the task */
     uint64_t begin_ns; /* CLOCK_MONOTONIC when the watch started */

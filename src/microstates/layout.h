@@ -7,7 +7,7 @@
 #define CALLS_MAX 512 /* a sleep in a call with a higher number is CAMP_STATE_OTHER_SLEEP */
 #define EXITS_BYTES (2u << 20)
 #define TOTALS_MAX 2048
-/* pairs of a thread and a disk; the least recently used pair is replaced */
+/* largest number of pairs of a thread and a disk; the least recently used pair is replaced */
 #define DISK_WAITS_MAX 16384
 
 /* A wait clock (wait.bpf.h) has the number of waiting threads in its lowest 18 bits, and the time
@@ -77,9 +77,10 @@ struct cpu_account {
     uint64_t interrupt_since_ns; /* start of the running interrupt, or 0 */
     uint64_t irq_before_ns;
     uint64_t own_clock; /* wait clock of the threads whose wait for a disk started on this CPU */
-    uint64_t any_wait_ns, own_wait_ns; /* parts of idle_ns with a disk wait */
-    uint64_t any_before, own_before;   /* wait clocks of the machine and of this CPU at since_ns */
-    uint64_t run_ns;                   /* sum_exec_runtime of the running thread at since_ns */
+    /* idle time while any thread, or a thread of own_clock, waited for a disk */
+    uint64_t any_wait_ns, own_wait_ns;
+    uint64_t any_before, own_before; /* wait clocks of the machine and of this CPU at since_ns */
+    uint64_t run_ns;                 /* sum_exec_runtime of the running thread at since_ns */
     /* address of the running task_struct; the tid may change in exec(2), the address may not */
     uint64_t running_task;
     int32_t running; /* tid of the running thread, or 0 if the CPU is idle */
