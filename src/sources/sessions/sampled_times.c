@@ -141,7 +141,6 @@ static void update_sample(struct sampled_times *times, struct sampled_session *s
     session->sample_count++;
 }
 
-/* Accounts half of the time since the last snapshot to the old state, and half to the new state. */
 static int sample_again(struct sampled_times *times, struct sampled_session *session,
                         uint64_t at_ns, const struct session_sample *sample)
 {

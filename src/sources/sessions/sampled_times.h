@@ -60,7 +60,6 @@ struct session_sample {
     bool is_asleep;
 };
 
-/* Samples cover at most `longest_ns` between two snapshots. */
 void sampled_times_init(struct sampled_times *times, uint64_t longest_ns);
 void sampled_times_release(struct sampled_times *times);
 

@@ -237,9 +237,6 @@ static void account_idle(struct mariadb_account *account, const struct mariadb_s
         add(account, class != NULL ? class : "none", "none", "idle", ns);
 }
 
-/* Accounts sleep whose classes are known. Between statements, a server may wait for its client in a
- * poll, a socket or a pipe. So sleep in these classes is idle, up to the time that the session was
- * between statements. */
 static void account_measured(struct mariadb_account *account, const struct mariadb_session *session,
                              const struct mariadb_thread_times *times,
                              const struct mariadb_reported *reported)

@@ -5,9 +5,9 @@
  * The operating system measures the sleep of each class, or only the sum of all sleep. What the
  * database reports divides the sleep further:
  *
- * - Sleep in a poll, a socket or a pipe is idle, up to the time that the session was between
- *   statements. The instrument "idle" measures that time. If the instrument is not enabled, samples
- *   estimate the time.
+ * - Between statements, a server waits for its client in a poll, a socket or a pipe. So this sleep
+ *   is idle, up to the time that the session was between statements. The instrument "idle" measures
+ *   that time. If the instrument is not enabled, samples estimate the time.
  * - Sleep in a futex belongs to the events that the instruments report. If samples saw a wait for
  *   the lock of a row, the rest of the sleep in a futex belongs to that lock.
  * - Any other sleep is divided in proportion to the samples of its class.

@@ -147,7 +147,6 @@ void mariadb_find_own_thread(struct mariadb_source *source)
         mariadb_threads_find(source->threads, source->server.own_tid, &source->own.task);
 }
 
-/* A new connection may lead to another server, so all known sessions are dropped. */
 int mariadb_read_server(struct mariadb_source *source, uint64_t until_ns)
 {
     int r = mariadb_server_read(source->client, until_ns, &source->server, &source->failure);
@@ -193,8 +192,6 @@ bool mariadb_sample_is_due(const struct mariadb_source *source, uint64_t now)
     return source->tier != TIER_INSTRUMENTS && is_due(&source->samples, now);
 }
 
-/* Returns true if the next sample should read transactions. The tier performance_schema does not
- * use them. */
 static bool wants_transactions(const struct mariadb_source *source)
 {
     return source->server.has_process && source->tier != TIER_INSTRUMENTS &&

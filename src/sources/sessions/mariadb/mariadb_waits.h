@@ -18,7 +18,6 @@
 extern const char mariadb_instruments_statement[];
 enum { INSTRUMENTS_IDLE = 1, INSTRUMENTS_SYNCH = 2, INSTRUMENTS_IN_FLIGHT = 4 };
 
-/* This statement returns the waits of all sessions. */
 extern const char mariadb_waits_statement[];
 
 struct mariadb_wait {

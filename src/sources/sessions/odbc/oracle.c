@@ -92,7 +92,6 @@ static const struct schema *describe(const struct source *base)
     return &((const struct oracle_source *)base)->sessions.schema;
 }
 
-/* Fills a frame without rows. Sessions lost by a failure count as partial. */
 static void fill_empty(struct oracle_source *source, uint64_t end_ns, int64_t wall_clock_ns)
 {
     session_frame_begin(&source->sessions, source->end_ns, end_ns, wall_clock_ns);

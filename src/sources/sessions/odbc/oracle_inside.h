@@ -27,8 +27,8 @@ struct oracle_source {
     struct odbc_thread *thread;
     struct reading *reading;
     struct oracle_snapshot before;
-    bool has_before; /* `before` holds a snapshot */
-    size_t lost;     /* number of sessions lost by a failure and not yet reported */
+    bool has_before;
+    size_t lost; /* number of sessions lost by a failure and not yet reported */
     struct oracle_times times;
     struct session_time *kinds; /* [kind_capacity] */
     size_t kind_capacity;

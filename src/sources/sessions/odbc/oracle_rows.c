@@ -1,4 +1,3 @@
-/* Makes the rows of Oracle sessions from the differences between two snapshots. */
 #include "ledger/array.h"
 #include "oracle_inside.h"
 
@@ -52,7 +51,6 @@ static int account_time(struct oracle_source *source, const struct oracle_sessio
     return session_frame_add(&source->sessions, &row);
 }
 
-/* Returns how many sessions of `before` have no row; `found` sessions have one. */
 static uint64_t count_partial(const struct oracle_snapshot *before, size_t found)
 {
     return before->count > found ? before->count - found : 0;

@@ -58,7 +58,6 @@ static double number_of(const struct row *row, size_t column)
     return value > 0 && value < 9e15 ? value : 0;
 }
 
-/* Returns 0 if there is no pid or it is not valid. */
 static int32_t pid_of(const struct row *row, size_t column)
 {
     const double value = number_of(row, column);

@@ -14,10 +14,10 @@
 #include "sources/source.h"
 
 enum postgres_tier {
-    POSTGRES_BPF,    /* The kernel reads the wait event and the activity at each switch. */
-    POSTGRES_MEMORY, /* CPU time by schedstat, waits by samples of shared memory. */
-    POSTGRES_GATED,  /* CPU time by schedstat, waits by samples of pg_stat_activity. */
-    POSTGRES_SQL,    /* Samples of pg_stat_activity alone, for a server on another machine. */
+    POSTGRES_BPF,    /* tier bpf (postgres.h) */
+    POSTGRES_MEMORY, /* tier schedstat+memory */
+    POSTGRES_GATED,  /* tier schedstat+SQL */
+    POSTGRES_SQL,    /* tier SQL */
     POSTGRES_TIERS
 };
 
