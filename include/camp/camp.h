@@ -340,9 +340,9 @@ struct camp_task {
     /* Bytes read from storage, from /proc/PID/io. For processes of other users, this file needs
      * CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH. */
     uint64_t read_bytes;
-    uint64_t
-        written_bytes; /* includes writes that were cancelled later, such as of deleted files */
-    char state;        /* R S D T t Z X or I, as in proc(5) */
+    /* Includes writes that were cancelled later, such as those to a file that was deleted. */
+    uint64_t written_bytes;
+    char state;                /* R S D T t Z X or I, as in proc(5) */
     char name[CAMP_NAME_SIZE]; /* name of the task (comm), which may contain any byte but NUL */
 };
 
@@ -596,7 +596,7 @@ struct camp_kernel {
     int32_t delay_accounting;
     int32_t psi;            /* 1 if /proc/pressure answers */
     int32_t btf;            /* 1 if /sys/kernel/btf/vmlinux exists */
-    int32_t cgroup_version; /* mounted: 1, 2, 3 for both, or 0 for none */
+    int32_t cgroup_version; /* mounted versions: 1, 2, 3 (both) or 0 (none) */
     int32_t steal;          /* 1 if this is a virtual machine whose hypervisor reports steal time */
     /* Effective capabilities of this process: bit n is capability number n. */
     uint64_t capabilities;
@@ -632,7 +632,7 @@ struct camp_utilisation {
     /* Sum of all times of struct camp_cpu: 100 if no time is missing or counted twice. */
     double sum_percent;
     uint64_t elapsed_ns;
-    /* 1/100 s (the unit of /proc/stat) in percent of elapsed_ns: the smallest step of the
+    /* 1/100 s (the unit of /proc/stat) in percent of wall time: the smallest step of the
      * percentages above. */
     double resolution_percent;
 };
@@ -644,8 +644,8 @@ CAMP_PUBLIC int camp_cpu_difference(const struct camp_cpu *before, const struct 
                                     size_t cpus, struct camp_utilisation *ret, size_t size);
 
 /* Reads a CPU, blocks for interval_ms (such as CAMP_DEFAULT_INTERVAL_MS), and reads the CPU again.
- * If interval_ms is 0, the function does not block, and compares with the reading in *previous. In
- * both cases *previous becomes the new reading, unless `previous` is NULL. */
+ * If interval_ms is 0, the function does not block, and compares with the earlier reading in
+ * *previous. Otherwise `previous` may be NULL. *previous becomes the new reading. */
 CAMP_PUBLIC int camp_cpu_utilisation(const struct camp_source *source, int32_t cpu,
                                      unsigned interval_ms, struct camp_cpu *previous,
                                      struct camp_utilisation *ret, size_t size,
@@ -654,7 +654,8 @@ CAMP_PUBLIC int camp_cpu_utilisation(const struct camp_source *source, int32_t c
 #define CAMP_DEFAULT_INTERVAL_MS 100u
 
 /* CPU time of a process in percent of one CPU. cpu_percent is measured. It is divided into
- * user_percent and system_percent in proportion to user_ns and system_ns (struct camp_task). */
+ * user_percent and system_percent in proportion to the growth of user_ns and system_ns (struct
+ * camp_task). */
 struct camp_task_utilisation {
     double cpu_percent;
     double user_percent;

@@ -94,8 +94,7 @@ struct camp_counter {
     uint32_t offset; /* offset of the field in the struct */
     /* Bit of the field in the struct's `known`; 0 if the field is always known. */
     uint32_t known;
-    uint32_t
-        wrap_unit_ns; /* unit in which the kernel counts in 32 bits; 0 if it counts in 64 bits */
+    uint32_t wrap_unit_ns; /* 1000000 if the kernel prints a 32-bit number of ms; 0 for 64 bits */
     /* Name of the field, such as "measured_busy_percent"; "" if it is in no struct. */
     const char *field;
     const char *name; /* name for `camp get`, such as "busy_percent"; usually equal to `field` */

@@ -22,8 +22,8 @@
 extern "C" {
 #endif
 
-/* What a thread does. These are the microstates of Solaris (prusage in proc(4)), with its state
- * SLEEP divided into several. */
+/* What a thread does. These are the microstates of Solaris (prusage in proc(4)), but SLEEP is
+ * divided into several states. */
 enum camp_state {
     /* On a CPU, outside of system calls: runs its own code, or is in a page fault that needs no
      * sleep. With CAMP_STATES_NO_SYSCALLS it is all time on a CPU. */
@@ -73,7 +73,8 @@ struct camp_thread_states {
     uint64_t cgroup;
     char name[CAMP_STATES_NAME_SIZE];
     uint64_t start_ns;
-    /* The session watches the thread from this time: start_ns, or the start of the session. */
+    /* The session watches the thread from this time: the later of start_ns and the start of the
+     * session. */
     uint64_t begin_ns;
     uint64_t time_ns;      /* time of the reading */
     uint64_t cpu_ns;       /* CPU time since start_ns as the scheduler counts it, for comparison */
@@ -108,7 +109,7 @@ struct camp_cpu_states {
 /* What a session missed since it was opened. */
 struct camp_states_losses {
     uint64_t switches; /* context switches that an event reported: no loss, for comparison */
-    /* Context switches and wakeups that the kernel reported by no event. Their times are estimated.
+    /* Context switches and wakeups for which the kernel sent no event; their times are estimated.
      */
     uint64_t unseen;
     /* How often memory was full, so that a thread could not be watched yet, or a wait for a disk
@@ -125,7 +126,7 @@ struct camp_disk_wait {
     /* Device numbers of the disk or partition. Both are 0 if the request for which the thread
      * waited was made by another thread. */
     uint32_t major, minor;
-    uint64_t wait_ns; /* since the session was opened, up to now */
+    uint64_t wait_ns; /* since the session was opened, including a wait that goes on */
     char name[CAMP_STATES_NAME_SIZE];
 };
 

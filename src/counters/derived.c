@@ -48,7 +48,7 @@ static double gained(uint32_t is_known, uint64_t before, uint64_t after)
     return is_known != 0 && after > before ? (double)(after - before) : 0;
 }
 
-/* The growth of the times that a kernel usually charges at ticks, together. */
+/* The total growth of the times that a kernel usually charges at ticks. */
 static double sampled(uint32_t known, const struct camp_cpu *before, const struct camp_cpu *after)
 {
     return gained(known & CAMP_CPU_USER, before->user_ns, after->user_ns) +
@@ -171,8 +171,8 @@ int camp_cpu_utilisation(const struct camp_source *source, int32_t cpu, unsigned
 #define WANTED (CAMP_TASK_CPU | CAMP_TASK_SPLIT)
 
 /* The share of user time in CPU time, from 0 to 1. User and system time are in units of 1/100 s. If
- * neither grew, the share since the start of the process is returned. If both are still 0, the
- * share is unknown, and 0.5 is wrong by at most half of 1/100 s. */
+ * neither grew, the share since the start of the process is returned. If both are still 0, 0.5 is
+ * returned; the times are then wrong by at most half of 1/100 s. */
 static double user_share(const struct camp_task *before, const struct camp_task *after)
 {
     double user = gained(CAMP_TASK_SPLIT, before->user_ns, after->user_ns);

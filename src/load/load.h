@@ -22,9 +22,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `plan` and `ret_truth` of load_cpu() point to a struct load_cpu_plan and a struct load_cpu_truth,
- * and so on. The first member of each truth is uint64_t wall_ns: the duration of the load, or 0 if
- * it did not start. */
+/* Each load has its own types: load_cpu() takes a struct load_cpu_plan, and fills a struct
+ * load_cpu_truth. The first member of each truth is uint64_t wall_ns: the duration of the load, or
+ * 0 if it did not start. */
 typedef int load_function(const void *plan, void *ret_truth, struct camp_error *error);
 load_function load_cpu, load_fork, load_memory, load_net, load_io, load_sleep, load_fault,
     load_threads;
@@ -160,7 +160,7 @@ struct load_net_truth {
 #define LOAD_NET_ETHERNET_BYTES 14u
 
 struct load_io_plan {
-    /* If the file exists, the load can read but not write it. If not, the load creates it, and
+    /* If the file exists, the load can read but not write it. Otherwise the load creates it, and
      * removes it at the end. NULL means a nameless file in TMPDIR or /var/tmp. */
     const char *file;
     uint64_t bytes; /* bytes to transfer, [1, 1 TiB] */
@@ -187,7 +187,7 @@ struct load_io_truth {
 };
 
 enum load_sleep_kind {
-    LOAD_SLEEP_LOCK, /* sleeps in futex(2) until another thread calls it */
+    LOAD_SLEEP_LOCK, /* sleeps in futex(2) until another thread wakes it */
     LOAD_SLEEP_PIPE, /* sleeps in read(2) of a pipe until another thread writes to it */
     LOAD_SLEEP_TIMER /* sleeps in clock_nanosleep(2) */
 };
@@ -208,16 +208,17 @@ struct load_sleep_truth {
     double wanted_percent;
     uint64_t sleeps;
     uint64_t missed; /* wakeups that came before the thread slept */
-    /* A sleep ends just before the other thread wakes this one, or at the requested time. */
+    /* Sum of the sleeps. A sleep counts until just before another thread wakes this one, or with
+     * LOAD_SLEEP_TIMER until the requested time. */
     uint64_t asleep_ns;
     /* The true time asleep is at most asleep_ns + unsure_ns, because waking takes time, and a timer
      * may be late. */
     uint64_t unsure_ns;
-    uint64_t late_ns; /* from the end of asleep_ns until the thread ran again */
+    uint64_t late_ns; /* from the end of each sleep, as counted, until the thread ran again */
     uint64_t own_ns;  /* CLOCK_THREAD_CPUTIME_ID */
-    uint64_t
-        call_own_ns; /* part of own_ns: falling asleep and waking, also in asleep_ns or late_ns */
-    /* Wall time of the sleeps during which the thread was preempted: asleep_ns may include their
+    /* Part of own_ns: falling asleep and waking. It is also in asleep_ns or late_ns. */
+    uint64_t call_own_ns;
+    /* Wall time of sleeps during which the thread was preempted. For these, asleep_ns may include
      * time in the run queue. */
     uint64_t preempted_ns;
     double percent; /* asleep_ns as a percentage of wall_ns */
@@ -227,8 +228,8 @@ struct load_sleep_truth {
 
 struct load_fault_plan {
     const char *file; /* existing file to map; NULL means a new one in TMPDIR or /var/tmp */
-    /* Number of pages to touch, [1, 1e9]. The first LOAD_FAULT_FILE_PAGES pages of the file are
-     * touched in passes. Before each pass they are evicted from memory. */
+    /* Number of pages to touch, [1, 1e9], in passes over the file. A pass first evicts the pages
+     * from memory, and touches at most LOAD_FAULT_FILE_PAGES. */
     uint64_t pages;
     bool in_call; /* true: the kernel touches the pages, in write(2) to a pipe */
     /* If not 0, the load repeats its passes for this time. `pages` is then only the size of the

@@ -181,8 +181,8 @@ static bool become_realtime(const struct load_cpu_plan *plan)
            sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter) == 0;
 }
 
-/* Checks after some periods whether the load kept its phase. There are two causes if it did not:
- * other tasks had the CPU, which SCHED_FIFO prevents, or the ticks come at other times since the
+/* Checks after some periods whether the load kept its phase. If other tasks had the CPU, SCHED_FIFO
+ * helps. If it does not help, the ticks probably come at other times now, for example because a
  * virtual machine was suspended or migrated, so they are searched again. */
 static void restore_phase(struct cpu_run *run)
 {

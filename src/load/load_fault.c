@@ -102,7 +102,7 @@ static bool has_more(const struct fault_run *run)
                                  : run->truth->pages < run->plan->pages;
 }
 
-/* Touches the pages of the file once, until the plan is done. */
+/* Touches each page of the file once, but stops when the plan is done. */
 static void pass(struct fault_run *run)
 {
     struct load_fault_truth *truth = run->truth;

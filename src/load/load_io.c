@@ -312,7 +312,7 @@ int load_io_command(int argc, char **argv)
                                           remark };
     int r = load_parse("Reads or writes in blocks.", specs, ARRAY_COUNT(specs), argc, argv);
 
-    /* A file over the size limit would otherwise kill the process; now write(2) fails. */
+    /* Otherwise, writing beyond the limit on file size would kill the process. */
     signal(SIGXFSZ, SIG_IGN);
     return r == OPTIONS_GO_ON ? load_run(&command) : r;
 }

@@ -3,9 +3,9 @@
  *
  * Theory. A thread cannot measure alone how long it slept: after the wakeup it waits on the run
  * queue, and only then can it read the clock. So a second thread, the waker, reads the clock just
- * before it wakes the sleeper. The time asleep is from the sleeper's last reading before the call
- * to the waker's reading. A sleep by timer needs no waker, because it lasts at least until the
- * requested time.
+ * before it wakes the sleeper. The time asleep begins when the sleeper reads the clock, just before
+ * the call in which it sleeps, and ends when the waker reads the clock. A sleep by timer needs no
+ * waker, because it lasts at least until the requested time.
  *
  * In each period, the thread sleeps until it has slept its share of the wall time since the start.
  * For the rest of the period it uses the CPU, in user mode. So if one sleep lasts too long, because
@@ -160,7 +160,8 @@ static void sleep_by_timer(struct pair *pair, uint64_t wake_at_ns)
     pair->truth->unsure_ns = pair->truth->late_ns;
 }
 
-/* How long the thread must still sleep, to be asleep for its share of start_ns to end_ns. */
+/* How much sleep the thread still lacks, to be asleep for its share of the time from start_ns to
+ * end_ns. */
 static uint64_t needed_ns(const struct pair *pair, uint64_t start_ns, uint64_t end_ns)
 {
     uint64_t share = (uint64_t)(pair->plan->percent / 100 * (double)(end_ns - start_ns));

@@ -53,8 +53,8 @@ void load_place_restore(const struct load_place *saved)
     prctl(PR_SET_TIMERSLACK, saved->slack, 0, 0, 0);
 }
 
-/* Reading a CPU clock is a system call, and would use system time. So the inner loop reads
- * CLOCK_MONOTONIC, which is not, until the missing time has passed. The CPU clock is then read
+/* Reading a CPU clock needs a system call, and so uses system time. The inner loop therefore reads
+ * CLOCK_MONOTONIC, which needs none, until the missing time has passed. The CPU clock is then read
  * again, because the thread may have been preempted. */
 void load_burn(clockid_t clock, uint64_t own_target, uint64_t least, uint64_t limit)
 {

@@ -1,7 +1,7 @@
 /*
  * The time of each CPU, from /proc/stat (man 5 proc; show_stat() of fs/proc/stat.c).
  *
- * The kernel counts ten times for each CPU in nanoseconds and prints them in ticks of 1/100 s.
+ * The kernel has ten counters for each CPU, in nanoseconds, and prints them in ticks of 1/100 s.
  * user contains guest, and nice contains guest_nice (account_guest_time() of
  * kernel/sched/cputime.c), so the guest times are subtracted here. Kernels before 2.6.33 print
  * fewer columns; the missing columns are unknown. Reading stops after the lines of the CPUs,
@@ -40,7 +40,7 @@ bool camp_cpu_id_of(struct cursor *line, int32_t *ret_cpu)
 
 static uint64_t without(uint64_t whole, uint64_t part)
 {
-    return whole > part ? whole - part : 0; /* the kernel may have read `part` later than `whole` */
+    return whole > part ? whole - part : 0; /* `part` is read later, and may be larger by then */
 }
 
 bool camp_cpu_columns(struct cursor line, uint64_t ticks_per_second, struct camp_cpu *ret)

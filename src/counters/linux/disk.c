@@ -128,8 +128,8 @@ struct walk {
 
 static void walk_start(struct walk *walk, int descriptor, const char *path)
 {
-    /* Any read may be short, because the kernel writes a disk and all its partitions as one record
-     * of any length. */
+    /* A short read(2) may not be the last one, because the kernel writes a disk and all its
+     * partitions as one record of any length. */
     camp_lines_start(&walk->lines, descriptor, path, walk->buffer, sizeof walk->buffer,
                      LINES_UNTIL_EMPTY);
     walk->number = 0;

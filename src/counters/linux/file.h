@@ -67,8 +67,8 @@ struct camp_lines {
     bool at_end;
 };
 
-/* Values of last_below: for a file with one record; and for a file of which only a read(2) of 0
- * bytes is surely the end. */
+/* Values of last_below. With LINES_ONE_RECORD, a read(2) shorter than requested has reached the end
+ * of the file. With LINES_UNTIL_EMPTY, only a read(2) of 0 bytes has. */
 #define LINES_ONE_RECORD SIZE_MAX
 #define LINES_UNTIL_EMPTY 0
 
@@ -112,7 +112,7 @@ static inline bool line_is_at_end(const struct cursor *line)
     return at == line->end;
 }
 
-/* Returns 1 and sets *ret_line to the next line, without its newline, which is valid until the next
- * call. Returns 0 after the last line, and CAMP_E_FORMAT if the file ends within a line or if a
- * line does not fit in the buffer. */
+/* Returns 1 and sets *ret_line to the next line, without its newline. The line is valid until the
+ * next call. Returns 0 after the last line, and CAMP_E_FORMAT if the file ends within a line or if
+ * a line does not fit in the buffer. */
 int camp_lines_next(struct camp_lines *lines, struct cursor *ret_line, struct camp_error *error);

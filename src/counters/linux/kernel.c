@@ -69,8 +69,8 @@ static int read_sys(struct reading *reading, const char *name)
     return read_short(reading, camp_sys(reading->source), name);
 }
 
-/* Calls take() for each line until it returns false. Returns false if the file could not be read.
- */
+/* Calls take() for each line, until take() returns false. Returns false if the file could not be
+ * read. */
 static bool each_line(struct reading *reading, int descriptor, const char *path,
                       bool (*take)(struct reading *, struct cursor line))
 {

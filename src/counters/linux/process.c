@@ -9,10 +9,10 @@
  * Only its division into user and system time is sampled: the kernel divides the measured time in
  * proportion to the user and system ticks (cputime_adjust() of kernel/sched/cputime.c).
  *
- * Values of a later process with the same pid are never returned. What is read before stat belongs
- * to the same process or thread if stat has the expected start time. What is read after stat is
- * read through the open directory of the process (see process_files.c): schedstat, status and io of
- * a process are, because stat first shows whether there are several threads.
+ * Values of a later process with the same pid are never returned. If stat has the expected start
+ * time, everything read before stat is of the expected process or thread. schedstat, status and io
+ * of a process are read after stat, which shows whether there are several threads. So they are read
+ * through the open directory of the process (see process_files.c).
  */
 #include "process.h"
 
@@ -197,7 +197,7 @@ int camp_process_read(const struct camp_source *source, const struct camp_proces
     return CAMP_OK;
 }
 
-/* If CPU time is wanted, schedstat is read, whose first number it is. */
+/* CPU time is the first number of schedstat, so schedstat is read if CPU time is wanted. */
 static int read_thread_beside(const struct camp_source *source, const struct camp_thread *thread,
                               uint32_t wanted, struct camp_task *task, struct camp_error *error)
 {

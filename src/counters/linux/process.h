@@ -150,8 +150,8 @@ int camp_task_of_stat(const struct stat_line *line, bool with_cpu, struct camp_t
 /* Values of a process or thread from schedstat, status and io. */
 struct beside_stat {
     uint32_t known; /* bits of BESIDE_STAT */
-    uint64_t
-        run_ns; /* for a process, all members from here to switches are sums over its threads */
+    /* For a process, run_ns, run_delay_ns, runs and switches are sums over its threads. */
+    uint64_t run_ns;
     uint64_t run_delay_ns;
     uint64_t runs;
     struct status_switches switches;

@@ -90,8 +90,8 @@ int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_
 }
 
 /* /proc/TID exists for every thread, although it is not listed, so a tid could be mistaken for a
- * pid. The CPU clock can be read only by a pid. Among the files, only status shows whether a number
- * is a pid. */
+ * pid. Two things tell them apart: reading the CPU clock fails with a tid that is not a pid, and
+ * the file status has the pid. */
 static int check_is_process(const struct camp_source *source, int32_t pid, struct camp_error *error)
 {
     char path[PATH_SIZE], text[STATUS_SIZE];

@@ -10,15 +10,15 @@
  * with nodelayacct; opening a session then fails with CAMP_E_NOTSUP.
  *
  * The answer about a process is the sum over its living and exited threads, but context switches
- * are of living threads only. For a zombie that had one thread, the kernel answers zeros. It can be
- * recognised by cpu_count 0, because any other process has run.
+ * are of living threads only. For a zombie that had one thread, the kernel answers zeros. Only for
+ * such a zombie is cpu_count 0, because any other process has run.
  *
  * When send(2) returns, all answers are already in the socket. So one send(2) carries many
  * questions, and one recvmmsg(2) receives the answers.
  *
- * taskstats_exit() sends the record of an exiting task before the kernel frees the task. Its times
- * end at the task's last tick or context switch; later CPU time is in no record. Camp listens on
- * every possible CPU, so CPUs that come online later are included.
+ * taskstats_exit() sends the record of an exiting task before the kernel frees the task. The times
+ * in the record end at the task's last tick or context switch; later CPU time is in no record. Camp
+ * listens on every possible CPU, so CPUs that come online later are included.
  *
  * Source: kernel/taskstats.c, Documentation/accounting/taskstats.rst.
  */
@@ -46,7 +46,7 @@
 #define SO_MEMINFO 55
 #endif
 
-/* Bytes. In Linux 7.2 an answer has 744, and a message with two records twice as many. */
+/* In Linux 7.2 an answer has 744 bytes, and a message with two records has twice as many. */
 #define ANSWER_SIZE 1280
 #define RECORD_SIZE 2560
 #define ANSWERS_AT_ONCE MESSAGES_AT_ONCE
@@ -180,7 +180,7 @@ static size_t put_questions(const struct camp_taskstats *taskstats, const int32_
     return length;
 }
 
-/* Receives some answers to `count` questions. An answer belongs into tasks[sequence number -
+/* Receives some answers to `count` questions. An answer is stored in tasks[sequence -
  * first_sequence]. */
 static int take_answers(struct camp_taskstats *taskstats, uint32_t first_sequence, size_t count,
                         struct camp_taskstat *tasks, size_t *ret_taken, struct camp_error *error)
