@@ -179,7 +179,8 @@ static uint64_t key_of(const struct frame *frame, size_t row, size_t order)
 
     if (column < schema->column_count)
         return frame_values(frame, row)[column];
-    if (order == unaccounted_order(schema)) /* negative if time is accounted twice */
+    if (order ==
+        unaccounted_order(schema)) /* `unaccounted` is below 0 if time was accounted twice */
         return (uint64_t)(unaccounted < 0 ? -unaccounted : unaccounted);
     if (order == order_count_of_states(schema))
         return frame->elapsed_ns[row];

@@ -5,8 +5,8 @@
  *     total = sum of the shown groups + other + retired
  *
  * The values of a hidden group are added to `other`. When a group enters the top K, its own
- * counters start at 0. When a group leaves the top K, its counters are added to `retired`. So the
- * counters of a group only grow while it is shown, and nothing is counted twice.
+ * counters start at 0. When a group leaves the top K, its counters are added to `retired`. While
+ * a group is shown, its counters never fall. No time is counted twice.
  *
  * Groups are ranked by a score: their active time, of which half is forgotten each minute. A group
  * replaces the last group of the top K only if its score is clearly higher. Otherwise two groups

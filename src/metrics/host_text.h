@@ -11,5 +11,5 @@ bool host_text_number(const char *text, size_t length, const char *key, uint64_t
 
 /* Finds the line that starts with `share` ("some" or "full") in the text of a file of
  * /proc/pressure. Sets *ret to the number after "total=" in this line, in us. Returns false if
- * there is none. */
+ * there is no such line or number, or if the number is too large. */
 bool host_text_pressure_us(const char *text, size_t length, const char *share, uint64_t *ret);

@@ -49,8 +49,8 @@ struct account {
     uint8_t state;     /* enum camp_state that began at since_ns */
     uint8_t flags;
     uint16_t cpu;
-    /* `shown` is the number of the last snapshot with this thread. shown_sequence is the value of
-     * `sequence` in the thread's last full record. */
+    /* `shown` is the number of the last snapshot that contained this thread. shown_sequence is the
+     * value of `sequence` when the whole account was last copied into a snapshot. */
     uint32_t shown, shown_sequence;
     uint64_t since_ns;
     /* total interrupt time of the CPU up to since_ns */

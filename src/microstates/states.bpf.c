@@ -8,8 +8,8 @@
  * events.
  *
  * 0.02 to 1 % of the switches have no event, not even in the kernel's own trace. They are counted
- * as unseen. A thread that came to a CPU or left it in an unseen switch ran for as long as its
- * sum_exec_runtime grew.
+ * as unseen. If a thread came to a CPU or left it by an unseen switch, its running time is the
+ * growth of its sum_exec_runtime.
  */
 #include "account.bpf.h"
 #include "ended.bpf.h"
@@ -376,7 +376,7 @@ INTERRUPT(irq_handler, false)
 INTERRUPT(softirq, true)
 INTERRUPT(local_timer, false)
 
-/* Makes the account of a thread that is older than the session, in the first snapshot. */
+/* The first snapshot calls this function for each thread that started before the session. */
 static __always_inline struct account *account_existing(struct task_struct *task)
 {
     unsigned int why = task->__state;

@@ -18,7 +18,7 @@ enum exit_status {
     STATUS_OK = 0,
     /* A file, port, process or server is missing, in use or broken, or refuses access. */
     STATUS_FAILURE = 1,
-    /* The command line is wrong on any machine. */
+    /* The command line itself is wrong: it would fail on every machine. */
     STATUS_USAGE = 2,
     /* A part of the request was unavailable, and a message named that part. */
     STATUS_PARTIAL = 3,

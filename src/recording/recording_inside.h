@@ -64,7 +64,7 @@ struct recording_table {
     bool is_there; /* The interval of the last recording_table_read() is in the file. */
 };
 
-/* Opens the table `name`. `tick_name` is the name of its table of intervals. */
+/* Opens the table `name`. The table `tick_name` lists the intervals: "tick" or "tick_beside". */
 int recording_table_open(struct recording_table *table, sqlite3 *database, const char *path,
                          const char *name, const char *tick_name, struct camp_error *error);
 

@@ -13,7 +13,7 @@ struct from {
     int64_t begin_ns;     /* --begin in ns since 1970; 0 means no limit */
     int64_t end_ns;       /* --end in ns since 1970; 0 means no limit */
     uint64_t interval_ns; /* for the history of a fleet; 0 means the period of its scrapes */
-    double speed; /* of a replay: 1 is the original speed, 2 twice as fast, 0 without waiting */
+    double speed; /* of a replay: 1 is the original speed, 2 is twice as fast, 0 never waits */
     uint32_t states_options; /* enum camp_states_option */
     bool microstates_alone;  /* an option needs microstates, so threads must not use another tier */
     /* For threads on tier schedstat: what the rows are: "processes", "users" or "commands"; NULL

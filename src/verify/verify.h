@@ -70,7 +70,7 @@ void verify_exits(struct verification *verification);
 void verify_states(struct verification *verification);
 void verify_state_sleeps(struct verification *verification);
 
-/* Tells whether the row still needs a verdict in this try. If not, the trial can skip the row. */
+/* Returns true if the row has no verdict yet. A trial that is repeated skips all other rows. */
 bool is_open(struct verification *verification, const char *row);
 
 /* Compare the reported number with the expected one, and set the verdict. The row passes if the

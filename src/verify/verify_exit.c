@@ -154,8 +154,8 @@ static int collect(struct subject *subject, struct records *records, struct camp
     return r;
 }
 
-/* Returns the allowed error of exits_ns in judge(). The exit times of children that do not read
- * their clocks are estimated by the mean exit time of the children that do. */
+/* The exit times of children that do not read their clocks are estimated: each by the mean exit
+ * time of the children that do. Returns the allowed error of the sum of these estimates. */
 static double exits_error_ns(const struct fork_truth *truth)
 {
     double self_timed = (double)truth->self_timed, untimed = (double)truth->untimed;
@@ -169,8 +169,8 @@ static void judge(struct verification *verification, const struct records *recor
                   const struct fork_truth *truth, double taken_ns)
 {
     double untimed = (double)truth->untimed, self_timed = (double)truth->self_timed;
-    double exits_ns = self_timed > 0 ? untimed * (double)truth->exits_ns / self_timed : 0;
-    double expected_ns = (double)truth->clocks_ns - exits_ns;
+    double untimed_exits_ns = self_timed > 0 ? untimed * (double)truth->exits_ns / self_timed : 0;
+    double expected_ns = (double)truth->clocks_ns - untimed_exits_ns;
 
     if (records->listen.overruns > 0) {
         interfered(verification, "exits-count", "the kernel dropped records for lack of space");

@@ -176,7 +176,7 @@ void verify_memory(struct verification *verification)
     struct camp_error error = { 0 };
     int r;
 
-    /* The acts use at most an eighth of the available memory. */
+    /* Together all steps may use at most an eighth of the available memory. */
     if (camp_memory_read(NULL, CAMP_MEMORY_AVAILABLE, &memory, sizeof memory, NULL) == CAMP_OK)
         while (trial.steps > 1 &&
                (uint64_t)trial.steps * STEP_BYTES * (ACTS + WARM_UP) > memory.available_bytes / 8)

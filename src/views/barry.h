@@ -10,13 +10,13 @@
  *
  * Labels are written where there is space:
  *
- *  - The first dots get their names, with the number of other dots in the cell ("+3") and with
- * their unaccounted time ("un 1.5%").
+ *  - Dots are named in the order of the rows. After a name come the number of other dots in the
+ *    cell ("+3") and the unaccounted time of the row ("un 1.5%").
  *  - A cell with more than 8 dots gets the number of dots.
- *  - The marks ("+") at the quarters of the left side get the share of the upper vertex.
+ *  - On the left side, "+" marks 25 %, 50 % and 75 % of the kind at the upper corner.
  *
  * The last line shows the number of dots and the problems. Problems are unaccounted time (below 0
- * if time was accounted twice), time in states that belong to no vertex ("left out"), and rows that
+ * if time was accounted twice), time in states that belong to no corner ("left out"), and rows that
  * have no dot because all their time is left out ("nowhere").
  */
 #pragma once

@@ -29,7 +29,8 @@ bool values_init(struct values *ret, const struct query *query, const struct cam
 void values_release(struct values *values);
 
 /* Warns on stderr if the interval is so short that one step of a counter is a large part of the
- * interval. Call this function after a reading, which has the number of CPUs. */
+ * interval. Call this function after the first reading, because the step of a total depends on the
+ * number of CPUs. */
 void values_tell_steps(const struct values *values, uint64_t interval_ns);
 
 /* Returns the value of a row from the newest readings of its subject. */

@@ -13,8 +13,9 @@ enum wait_tier {
 
 struct wait_interval {
     enum wait_tier tier;
-    const struct frame *cpus;  /* in enum cpus_states_column; on tier kernel, in enum cpus_column */
-    const struct frame *waits; /* of waits_schema; NULL on tier kernel */
+    /* The columns are enum cpus_states_column; with tier kernel they are enum cpus_column. */
+    const struct frame *cpus;
+    const struct frame *waits; /* its schema is waits_schema; NULL with tier kernel */
     struct losses losses;
     uint64_t elapsed_ns;
     const char *time;

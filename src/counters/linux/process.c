@@ -23,10 +23,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* clock_of_process() returns the same clock id as clock_getcpuclockid(3), without its system call
- * to check that the process exists. */
 #define CPUCLOCK_SCHED 2
 
+/* Returns the same clock id as clock_getcpuclockid(3), without its system call to check that the
+ * process exists. */
 static clockid_t clock_of_process(int32_t pid)
 {
     return (clockid_t)(~(uint32_t)pid << 3 | CPUCLOCK_SCHED);

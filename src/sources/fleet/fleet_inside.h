@@ -66,7 +66,8 @@ struct fleet {
     char *question; /* the question of each snapshot; for history, without its range */
 
     int64_t offset_ns; /* the server's wall clock minus CLOCK_MONOTONIC */
-    /* the server's wall clock at the newest snapshot, even if the server did not answer */
+    /* the server's wall clock at the end of the newest snapshot, computed from CLOCK_MONOTONIC; so
+     * it is known even if the server did not answer */
     int64_t eval_ns;
     uint64_t snapshot_ns; /* CLOCK_MONOTONIC when the newest question was sent */
     uint64_t data_ns;     /* CLOCK_MONOTONIC when the newest answered question was sent */
@@ -97,7 +98,7 @@ static inline bool fleet_is_query(const struct fleet *fleet)
     return fleet->kind >= FLEET_COUNTERS;
 }
 
-/* Makes a state of each distinct text in values[count], which are values of a label. States that
+/* values[count] are values of a label. Each distinct value becomes a state. States that
  * camp knows come first, in camp's order. `metric` appears in the help texts. *ret has pointers to
  * itself, so it must not be moved. Returns CAMP_OK, CAMP_E_NOMEM, or CAMP_E_INVALID if there are
  * more than 90 states. In each case the caller calls fleet_columns_release(). */

@@ -122,8 +122,8 @@ static int fill_amounts(struct fleet *fleet, int64_t until_ns)
     return r;
 }
 
-/* Adds the rows of levels, with the values of one evaluation. For history the evaluation is at
- * `until_ns`; otherwise it is the newest. */
+/* Adds the rows of a query without a range. Their values are of one moment: `until_ns` if history
+ * is read, otherwise the newest moment for which the server answered. */
 static int fill_levels(struct fleet *fleet, int64_t until_ns)
 {
     const double length_ns = (double)(fleet->frame.end_ns - fleet->frame.start_ns);

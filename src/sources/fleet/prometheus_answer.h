@@ -39,8 +39,8 @@ int prometheus_answer_parse(const char *text, size_t length, struct prometheus_a
                             struct camp_error *error);
 void prometheus_answer_release(struct prometheus_answer *answer);
 
-/* Reads the series at index `at`, below series_count. Returns false if its samples are histograms,
- * or it has too many labels. */
+/* Reads the series at index `at`, which must be below series_count. Returns false if its samples
+ * are histograms, or it has too many labels. */
 bool prometheus_answer_series(const struct prometheus_answer *answer, size_t at,
                               struct prometheus_series *ret);
 

@@ -1,5 +1,5 @@
-/* Sockets that a server listens on. Only this computer can reach a port, and only this user a Unix
- * socket, unless the caller requests an address that is reachable from outside. */
+/* Sockets that a server listens on. A Unix socket can be reached only by this user. A port can be
+ * reached only from this computer, unless the caller requests another address. */
 #pragma once
 
 #include <camp/camp.h>

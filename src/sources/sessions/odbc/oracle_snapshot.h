@@ -2,9 +2,9 @@
  * A snapshot of the sessions of an Oracle database: v$session, v$session_event and
  * v$sess_time_model.
  *
- * v$session_event has finished waits. The current wait of a session, which may last for hours, is
- * only in v$session. The two views cannot be read at the same moment, so v$session is read twice:
- * before and after v$session_event.
+ * v$session_event counts only waits that have finished. The current wait of a session, which may
+ * last for hours, is only in v$session. The two views cannot be read at the same moment, so
+ * v$session is read twice: before and after v$session_event.
  *
  * - If the second reading of v$session has a wait that started before v$session_event was read,
  *   this wait was in flight (not finished) when v$session_event was read.
