@@ -96,7 +96,14 @@ struct pt_regs {
     uint64_t orig_x0;
     int32_t syscallno;
 };
-#define call_of(regs) ((long)(regs)->syscallno)
+/* The number has 32 bits here. barrier_var() makes the compiler compare it as 64 bits: the verifier
+ * does not apply a comparison of 32 bits to a 64-bit index (Linux 6.1). */
+#define call_of(regs)                                                                              \
+    ({                                                                                             \
+        long call_of_ = (regs)->syscallno;                                                         \
+        barrier_var(call_of_);                                                                     \
+        call_of_;                                                                                  \
+    })
 #define first_argument(regs) ((regs)->orig_x0)
 #define instruction(regs) ((regs)->pc)
 #endif
