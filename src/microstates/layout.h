@@ -45,13 +45,37 @@ struct disk_wait_key {
     uint32_t device; /* the kernel's dev_t; 0 if another thread requested the input or output */
 };
 
+/* The wait of one thread for one disk. Both numbers of an open wait are in one word, so every copy
+ * of the word is of one moment, in whichever order another CPU copies the members. */
 struct disk_wait {
-    uint64_t wait_ns;
-    uint64_t since_ns; /* start of the open wait, or 0 */
+    /* lowest bit: whether the thread waits now. Above it: ns of all finished waits, minus the start
+     * of the open wait, modulo 2^63. */
+    uint64_t clock;
     int32_t pid;
     char name[CAMP_STATES_NAME_SIZE];
     uint32_t reserved;
 };
+
+#define WAITS_NOW UINT64_C(1)
+
+static inline uint64_t disk_wait_started(uint64_t clock, uint64_t now)
+{
+    return (clock - (now << 1)) | WAITS_NOW;
+}
+
+/* Returns the clock of a thread that stops waiting now, or `clock` if the thread does not wait. If
+ * the clocks of two CPUs differ, the sum may be slightly negative, and is 0. */
+static inline uint64_t disk_wait_ended(uint64_t clock, uint64_t now)
+{
+    uint64_t ended = (clock & ~WAITS_NOW) + (now << 1);
+
+    return (clock & WAITS_NOW) == 0 ? clock : (int64_t)ended < 0 ? 0 : ended;
+}
+
+static inline uint64_t disk_waited_ns(uint64_t clock, uint64_t now)
+{
+    return disk_wait_ended(clock, now) >> 1;
+}
 
 struct total_key {
     uint32_t generation;
@@ -102,6 +126,6 @@ _Static_assert(sizeof(struct camp_thread_states) ==
 _Static_assert(CAMP_STATE_COUNT <= KIND_BY_RESTART, "a state and a kind of call are one byte");
 _Static_assert(sizeof(struct unchanged_thread) == 40, "no padding");
 _Static_assert(sizeof(struct disk_wait_key) == 16, "no padding");
-_Static_assert(sizeof(struct disk_wait) == 40, "no padding");
+_Static_assert(sizeof(struct disk_wait) == 32, "no padding");
 _Static_assert(sizeof(struct total_key) == 24, "no padding");
 _Static_assert(offsetof(struct cpu_account, exits_lost) == 176, "no padding");

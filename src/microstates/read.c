@@ -260,14 +260,13 @@ int camp_states_losses(struct camp_states *session, struct camp_states_losses *r
 /* The minor number is the lowest 20 bits of the kernel's dev_t. */
 static struct camp_disk_wait wait_of(const struct disk_wait_key *key, const struct disk_wait *wait)
 {
-    const uint64_t now = now_ns(CLOCK_MONOTONIC), since = wait->since_ns;
     struct camp_disk_wait ret = {
         .tid = key->tid,
         .pid = wait->pid,
         .start_ns = key->start_ns,
         .major = key->device >> 20,
         .minor = key->device & 0xfffff,
-        .wait_ns = wait->wait_ns + (since != 0 && now > since ? now - since : 0),
+        .wait_ns = disk_waited_ns(wait->clock, now_ns(CLOCK_MONOTONIC)),
     };
 
     memcpy(ret.name, wait->name, sizeof ret.name);

@@ -67,31 +67,24 @@ static __noinline int disk_wait_begins(struct task_struct *task, uint32_t device
     struct disk_wait *wait = bpf_map_lookup_elem(&waits_of_disks, &key);
 
     if (wait == NULL) {
-        struct disk_wait first = { .pid = task->tgid, .since_ns = now };
+        struct disk_wait first = { .pid = task->tgid, .clock = disk_wait_started(0, now) };
 
         __builtin_memcpy(first.name, task->comm, sizeof first.name);
         bpf_map_update_elem(&waits_of_disks, &key, &first, BPF_ANY);
         return 0;
     }
-    wait->since_ns = now;
+    if ((wait->clock & WAITS_NOW) == 0)
+        *(volatile uint64_t *)&wait->clock = disk_wait_started(wait->clock, now);
     return 0;
 }
 
-/* Ends the wait of a thread for a disk. since_ns becomes 0 before wait_ns grows, so a concurrent
- * reader may see too little time for a moment, but never too much. */
 static __noinline int disk_wait_ends(struct task_struct *task, uint32_t device, uint64_t now)
 {
     struct disk_wait_key key = wait_key(task, device);
     struct disk_wait *wait = bpf_map_lookup_elem(&waits_of_disks, &key);
-    uint64_t since;
 
-    if (wait == NULL || wait->since_ns == 0)
-        return 0;
-    since = wait->since_ns;
-    wait->since_ns = 0;
-    barrier();
-    if (now > since)
-        wait->wait_ns += now - since;
+    if (wait != NULL)
+        *(volatile uint64_t *)&wait->clock = disk_wait_ended(wait->clock, now);
     return 0;
 }
 

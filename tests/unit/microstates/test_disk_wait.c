@@ -1,0 +1,60 @@
+/* The clock of a thread's wait for a disk (microstates/layout.h). */
+#include "microstates/layout.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define BOOTED UINT64_C(1000000000000)
+
+static void finished_waits_add_up(void **state)
+{
+    uint64_t clock = 0;
+
+    (void)state;
+    clock = disk_wait_ended(disk_wait_started(clock, BOOTED), BOOTED + 30);
+    clock = disk_wait_ended(disk_wait_started(clock, BOOTED + 100), BOOTED + 112);
+    assert_int_equal(disk_waited_ns(clock, BOOTED + 112), 42);
+    assert_int_equal(disk_waited_ns(clock, 2 * BOOTED), 42);
+}
+
+static void an_open_wait_grows(void **state)
+{
+    const uint64_t clock = disk_wait_started(disk_wait_ended(disk_wait_started(0, 10), 30), BOOTED);
+
+    (void)state;
+    assert_int_equal(disk_waited_ns(clock, BOOTED), 20);
+    assert_int_equal(disk_waited_ns(clock, BOOTED + 5), 25);
+}
+
+static void the_end_of_a_wait_that_did_not_start_changes_nothing(void **state)
+{
+    const uint64_t clock = disk_wait_ended(disk_wait_started(0, 10), 30);
+
+    (void)state;
+    assert_int_equal(disk_wait_ended(clock, BOOTED), clock);
+    assert_int_equal(disk_wait_ended(0, BOOTED), 0);
+}
+
+static void a_clock_of_another_cpu_that_is_behind_makes_no_negative_wait(void **state)
+{
+    const uint64_t clock = disk_wait_started(0, BOOTED);
+
+    (void)state;
+    assert_int_equal(disk_waited_ns(clock, BOOTED - 1), 0);
+    assert_int_equal(disk_waited_ns(disk_wait_ended(clock, BOOTED - 1), BOOTED), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finished_waits_add_up),
+        cmocka_unit_test(an_open_wait_grows),
+        cmocka_unit_test(the_end_of_a_wait_that_did_not_start_changes_nothing),
+        cmocka_unit_test(a_clock_of_another_cpu_that_is_behind_makes_no_negative_wait),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
