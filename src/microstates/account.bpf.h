@@ -2,7 +2,8 @@
  * The account of a thread: its maps, its creation, and how intervals are charged to states.
  *
  * An account is written by the thread itself, by the switches of its CPU, and by threads that wake
- * it. The scheduler's own rules order these writers, so there is no lock.
+ * it. The scheduler's own locks order these writers, so there is no lock here. Readers do not wait
+ * for writers: order.bpf.h says how they see whole accounts.
  *
  * Interrupts may come at any moment, so they write only to the account of their CPU. When the
  * interval of the interrupted thread is closed, the interrupt time is subtracted from the interval.
@@ -21,6 +22,7 @@
 
 #include "kernel.h"
 #include "layout.h"
+#include "order.bpf.h"
 #include "wait.bpf.h"
 
 const volatile uint8_t kind_of_call[CALLS_MAX];
@@ -135,14 +137,12 @@ static __always_inline uint64_t without_interrupts(uint64_t *interval_ns, uint64
 
 static __always_inline void begin_writing(struct account *account)
 {
-    account->sequence++;
-    barrier();
+    ADD_IN_ORDER(&account->sequence, 1);
 }
 
 static __always_inline void end_writing(struct account *account)
 {
-    barrier();
-    account->sequence++;
+    ADD_IN_ORDER(&account->sequence, 1);
 }
 
 /* Adds `by` waits for a disk to the clocks of the machine and of CPU `number`. The verifier checks

@@ -25,6 +25,7 @@
 
 #include "backends_layout.h"
 #include "kernel.h"
+#include "order.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -67,14 +68,12 @@ static __always_inline void count(uint64_t *loss)
 
 static __always_inline void begin_writing(struct backend_slot *slot)
 {
-    slot->sequence++;
-    barrier();
+    ADD_IN_ORDER(&slot->sequence, 1);
 }
 
 static __always_inline void end_writing(struct backend_slot *slot)
 {
-    barrier();
-    slot->sequence++;
+    ADD_IN_ORDER(&slot->sequence, 1);
 }
 
 /* Returns the index of the entry for `event` and `activity` among the first `limit` entries, and
@@ -288,6 +287,7 @@ static __always_inline struct backend_slot *take_slot(uint32_t *number)
 
         if (taken == all->given)
             break;
+        keep_order(); /* The session writes free[] and the slot before it adds to `given`. */
         *number = all->free[taken % BACKENDS_MAX];
         if (__sync_val_compare_and_swap(&slots.taken, taken, taken + 1) == taken)
             return bpf_map_lookup_elem(&accounts, number);
@@ -315,7 +315,8 @@ static __always_inline void fill(struct backend_slot *slot, const struct task_st
 }
 
 /* Watches the task of a slot. If its tid is still watched for an older task, marks the slot as
- * ended, with pid 0, so that the session frees the slot. */
+ * ended, with pid 0, so that the session frees the slot. The session must see the filled slot when
+ * it sees in_use. */
 static __always_inline void watch(struct backend_slot *slot, uint32_t number)
 {
     int32_t tid = slot->account.pid;
@@ -324,6 +325,7 @@ static __always_inline void watch(struct backend_slot *slot, uint32_t number)
         slot->account.pid = 0;
         slot->account.flags = BACKEND_ENDED;
     }
+    keep_order();
     slots.in_use[number % BACKENDS_MAX] = 1;
 }
 

@@ -185,7 +185,8 @@ static void close_copy(struct backend_account *ret, uint64_t since_ns, uint32_t 
 /* Copies the account of a slot, and again if the kernel changed the slot meanwhile. After
  * BUSY_TRIES copies this function sleeps between copies, because a hypervisor may have stopped the
  * CPU that is writing. Returns false if the slot changed during each copy; *ret is then the last
- * copy. */
+ * copy. The order of the loads is that of order.bpf.h; the clock is read between the copy and the
+ * second sequence, so that the copy was still right at that time. */
 static bool read_slot(struct backend_account *ret, const struct backend_slot *slot)
 {
     const volatile uint64_t *now_sequence = &slot->sequence;
@@ -197,12 +198,13 @@ static bool read_slot(struct backend_account *ret, const struct backend_slot *sl
         if (i >= BUSY_TRIES)
             usleep(1000);
         sequence = *now_sequence;
-        __sync_synchronize();
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
         copy_account(ret, &slot->account);
         since_ns = slot->since_ns;
         wait = slot->wait;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
         now = now_ns(CLOCK_MONOTONIC);
-        __sync_synchronize();
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
         close_copy(ret, since_ns, wait, now);
         if (sequence % 2 == 0 && sequence == *now_sequence)
             return true;
@@ -218,8 +220,7 @@ static void give_back(struct backends *backends, uint32_t number)
     memset(&backends->slots[number], 0, sizeof backends->slots[number]);
     slots->in_use[number] = 0;
     slots->free[slots->given % BACKENDS_MAX] = number;
-    __sync_synchronize();
-    slots->given++;
+    __atomic_store_n(&slots->given, slots->given + 1, __ATOMIC_RELEASE);
 }
 
 static size_t count_in_use(const volatile uint8_t *in_use)

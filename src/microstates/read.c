@@ -154,7 +154,9 @@ struct cpu_moment {
 
 /* Copies the account of a CPU, and again if a switch or the end of an interrupt changed it
  * meanwhile. After BUSY_TRIES copies this function sleeps between copies, because a hypervisor may
- * have stopped the CPU within a switch. The last copy is used in any case. */
+ * have stopped the CPU within a switch. The last copy is used in any case. The order of the loads
+ * is that of order.bpf.h. On arm64 the vDSO reads its own sequence, waits for its value, and then
+ * reads the counter (ISB), so the fence before now_ns() orders the copy before the counter. */
 static struct cpu_moment moment_of(const volatile struct cpu_account *account,
                                    const volatile uint64_t *all_waits)
 {
@@ -167,11 +169,12 @@ static struct cpu_moment moment_of(const volatile struct cpu_account *account,
             usleep(1000);
         sequence = account->sequence;
         interrupts = account->irq_ns + account->softirq_ns;
-        __sync_synchronize();
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
         moment.account = *account;
         moment.all_waits = *all_waits;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
         moment.now_ns = now_ns(CLOCK_MONOTONIC);
-        __sync_synchronize();
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (sequence % 2 == 0 && sequence == account->sequence &&
             interrupts == account->irq_ns + account->softirq_ns)
             break;

@@ -83,10 +83,10 @@ static __always_inline bool copy(struct camp_thread_states *ret, struct task_str
         uint32_t sequence = *(const volatile uint32_t *)&account->sequence;
         uint64_t now = bpf_ktime_get_ns();
 
-        barrier();
+        keep_order();
         fill(ret, task, account, now);
         close_copy(ret, task, account, now);
-        barrier();
+        keep_order();
         if ((sequence & 1) == 0 && sequence == *(const volatile uint32_t *)&account->sequence) {
             account->shown = snapshot_now;
             account->shown_sequence = sequence;

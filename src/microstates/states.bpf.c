@@ -140,8 +140,7 @@ static __always_inline void account_cpu(struct cpu_account *cpu, const struct ta
 static __always_inline void switch_cpu(struct cpu_account *cpu, const struct task_struct *prev,
                                        const struct task_struct *next, uint64_t now, uint64_t ran)
 {
-    cpu->sequence++;
-    barrier();
+    ADD_IN_ORDER(&cpu->sequence, 1);
     account_cpu(cpu, prev, now, ran);
     cpu->switches++;
     cpu->since_ns = now;
@@ -153,8 +152,7 @@ static __always_inline void switch_cpu(struct cpu_account *cpu, const struct tas
     cpu->own_before = cpu->own_clock;
     if (cpu->begin_ns == 0)
         cpu->begin_ns = now;
-    barrier();
-    cpu->sequence++;
+    ADD_IN_ORDER(&cpu->sequence, 1);
 }
 
 SEC("tp_btf/sched_switch")
@@ -334,7 +332,11 @@ static __always_inline void interrupt_begins(void)
         cpu->interrupt_since_ns = bpf_ktime_get_ns();
 }
 
-/* A nested interrupt counts as part of the outer interrupt. A softirq ends with interrupts enabled,
+/* interrupt_since_ns becomes 0 before irq_ns or softirq_ns grows, and they grow before the next
+ * interrupt sets interrupt_since_ns. So a reader on another CPU counts no interrupt twice: it reads
+ * irq_ns and softirq_ns again after its copy, and repeats the copy if they have changed.
+ *
+ * A nested interrupt counts as part of the outer interrupt. A softirq ends with interrupts enabled,
  * so another interrupt may come between any two lines of this function. While `depth` is not 0,
  * that interrupt counts as nested and changes nothing else. */
 static __always_inline void interrupt_ends(bool soft)
@@ -348,12 +350,12 @@ static __always_inline void interrupt_ends(bool soft)
         now = bpf_ktime_get_ns();
         since = cpu->interrupt_since_ns;
         cpu->interrupt_since_ns = 0;
-        barrier();
+        keep_order();
         if (soft)
             cpu->softirq_ns += now - since;
         else
             cpu->irq_ns += now - since;
-        barrier();
+        keep_order();
     }
     cpu->depth--;
 }

@@ -1,0 +1,62 @@
+/*
+ * The order in which other CPUs see the stores of an account, and in which they read it.
+ *
+ * A writer makes `sequence` odd, changes the account, and makes `sequence` even. A reader reads
+ * `sequence`, copies the account, and reads `sequence` again. The copy is whole if both values are
+ * equal and even. That is true only if these four pairs keep their order:
+ *   writer: odd sequence before changes (1); changes before even sequence (2)
+ *   reader: first sequence before copy (3); copy before second sequence (4)
+ * Without (1) or (4) a reader may copy changes and still read the old sequence twice. Without (2)
+ * or (3) it may read the new sequence twice and copy old values.
+ *
+ * x86 keeps the order of stores, and the order of loads; only the compiler must keep it, too
+ * (barrier()). arm64 keeps neither. There (1) and (2) are an exchange of the sequence, (3) and (4)
+ * an exchange of a word on the stack. The kernel's compiler for arm64 makes each BPF exchange a
+ * full barrier: SWPAL, or LDXR and STLXR with DMB ISH (arch/arm64/net/bpf_jit_comp.c, v5.18). In
+ * the memory model of arm64, all accesses before an atomic instruction with acquire and release
+ * are ordered before all accesses after it ("po; [A]; amo; [L]; po" in aarch64.cat). BPF's own
+ * load-acquire and store-release exist from v6.15 on only (commit 880442305a39), and there is no
+ * BPF instruction for a barrier alone.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+/* ADD_IN_ORDER(place, by) adds to a word that only the caller changes: after all earlier stores,
+ * and before all later stores. keep_order() keeps earlier loads before later loads, and earlier
+ * stores before later stores. */
+#if defined(__TARGET_ARCH_x86)
+#define ADD_IN_ORDER(place, by)                                                                    \
+    ({                                                                                             \
+        barrier();                                                                                 \
+        *(place) += (by);                                                                          \
+        barrier();                                                                                 \
+    })
+
+static __always_inline void keep_order(void)
+{
+    barrier();
+}
+#elif defined(__TARGET_ARCH_arm64)
+/* clang makes an addition without a result the BPF instruction that is no barrier; an exchange is
+ * always a barrier. */
+#define ADD_IN_ORDER(place, by)                                                                    \
+    ({                                                                                             \
+        barrier();                                                                                 \
+        __sync_lock_test_and_set((place), *(place) + (by));                                        \
+        barrier();                                                                                 \
+    })
+
+static __always_inline void keep_order(void)
+{
+    uint64_t word = 0;
+
+    barrier();
+    __sync_lock_test_and_set(&word, 1);
+    barrier();
+}
+#endif
