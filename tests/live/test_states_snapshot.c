@@ -7,11 +7,15 @@
 
 #define SLEEPERS 40u
 
+/* rt_sigsuspend(2), which is CAMP_STATE_OTHER_SLEEP. pause() is ppoll(2) on arm64. */
 static void sleep_on(void *unused)
 {
+    sigset_t none;
+
     (void)unused;
+    sigemptyset(&none);
     for (;;)
-        pause();
+        sigsuspend(&none);
 }
 
 /* Returns the thread in a new snapshot. */
@@ -130,8 +134,7 @@ static void a_thread_that_worked_gets_a_full_record(void **state)
 static void *be_named(void *tid)
 {
     *(volatile pid_t *)tid = gettid();
-    for (;;)
-        pause();
+    sleep_on(NULL);
     return NULL;
 }
 
