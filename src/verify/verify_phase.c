@@ -95,6 +95,17 @@ static void judge_by_cpu(struct verification *verification, const struct phase_t
                percent);
 }
 
+/* With CONFIG_VIRT_CPU_ACCOUNTING_NATIVE (s390x, POWER) the kernel measures what it samples
+ * elsewhere. */
+static bool samples_no_time(void)
+{
+    struct camp_kernel kernel;
+
+    return camp_kernel_read(NULL, &kernel, sizeof kernel, NULL) == CAMP_OK &&
+           (kernel.known & CAMP_KERNEL_ACCOUNTING) != 0 &&
+           kernel.accounting == CAMP_ACCOUNTING_NATIVE;
+}
+
 /* Judges the error of the load's sampled time, in percent of its CPU time. */
 static void judge_sampled(struct verification *verification, const struct phase_trial *trial,
                           const char *row)
@@ -117,7 +128,9 @@ static void judge_sampled(struct verification *verification, const struct phase_
     double uncharged =
         fmin(searched, (double)subject_record(&trial->load.subject)->involuntary_switches * tick);
 
-    if (truth->locks > 1)
+    if (samples_no_time())
+        not_tested(verification, row, "this kernel measures user and system time: none is sampled");
+    else if (truth->locks > 1)
         interfered(verification, row, "the load had to search for the tick again, on the CPU");
     else if (trial->task_error.code == CAMP_E_PERM || trial->task_error.code == CAMP_E_NOTSUP)
         judge_by_cpu(verification, trial, row, expected, misplaced);

@@ -105,7 +105,10 @@ static void add_times(struct doctor *doctor)
                                                 : cell_text("none"),
              "CPUs whose user and system time is measured", "/sys/devices/system/cpu/nohz_full");
     add_yes_no(doctor, "tickless_idle", CAMP_KERNEL_TICKLESS_IDLE, kernel->tickless_idle,
-               "idle and iowait are measured", "idle and iowait are sampled, too",
+               "idle and iowait are measured",
+               kernel->accounting == CAMP_ACCOUNTING_NATIVE
+                   ? "the tick goes on; idle and iowait are measured"
+                   : "idle and iowait are sampled, too",
                "/proc/timer_list (root), nohz_full, the kernel's configuration");
     add_yes_no(doctor, "irq_time", CAMP_KERNEL_IRQ_TIME, kernel->irq_time,
                "interrupt time is measured", "interrupts are sampled, and in tasks' time",
