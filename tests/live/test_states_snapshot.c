@@ -131,10 +131,18 @@ static void a_thread_that_worked_gets_a_full_record(void **state)
     close_states(session);
 }
 
+static void wake_up(int signal)
+{
+    (void)signal;
+}
+
 static void *be_named(void *tid)
 {
+    sigset_t none;
+
+    sigemptyset(&none);
     *(volatile pid_t *)tid = gettid();
-    sleep_on(NULL);
+    sigsuspend(&none);
     return NULL;
 }
 
@@ -148,6 +156,7 @@ static void the_new_name_of_a_thread_renamed_in_its_sleep_is_reported(void **sta
     FILE *file;
 
     (void)state;
+    signal(SIGUSR1, wake_up);
     assert_int_equal(pthread_create(&thread, NULL, be_named, (void *)&tid), 0);
     while (tid == 0)
         usleep(1000);
@@ -158,7 +167,7 @@ static void the_new_name_of_a_thread_renamed_in_its_sleep_is_reported(void **sta
     fputs("another name", file);
     assert_int_equal(fclose(file), 0);
     assert_string_equal(one_of(session, tid).name, "another name");
-    pthread_cancel(thread);
+    pthread_kill(thread, SIGUSR1);
     pthread_join(thread, NULL);
     close_states(session);
 }
