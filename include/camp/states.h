@@ -42,8 +42,11 @@ enum camp_state {
     /* Asleep until a child exits, stops, continues, or executes another program. */
     CAMP_STATE_CHILD,
     CAMP_STATE_OTHER_SLEEP, /* asleep for any other reason; for kernel threads, all sleep */
-    CAMP_STATE_RUN_QUEUE,   /* runnable, but no CPU runs it */
-    CAMP_STATE_STOPPED,     /* stopped by a signal or a tracer */
+    CAMP_STATE_RUN_QUEUE,   /* runnable and allowed to run, but no CPU runs it */
+    CAMP_STATE_STOPPED,     /* stopped by a signal or a tracer, or frozen with its cgroup */
+    /* Runnable, but not allowed to run: its cgroup, or a thread of SCHED_DEADLINE itself, has used
+     * up its CPU time. */
+    CAMP_STATE_THROTTLED,
     CAMP_STATE_COUNT
 };
 

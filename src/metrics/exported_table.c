@@ -54,7 +54,7 @@ const struct metric exported_table[EXPORTED_FAMILY_COUNT] = {
         "CPU time of all tasks by clock ticks charged to whatever ran.",
         "utime + stime of tasks; taskstats", METRIC_COUNTER, CAMP_SAMPLED, { NULL } },
     [TASK_RUN_DELAY] = { "camp_task_run_delay_seconds", "seconds",
-        "Time of all threads on the run queue by the scheduler's own count: a witness of camp_task_state_seconds_total{state=\"run_queue\"}.",
+        "Time of all threads on the run queue by the scheduler's own count: a witness of camp_task_state_seconds_total{state=~\"run_queue|throttled\"}.",
         "sched_info.run_delay", METRIC_COUNTER, CAMP_MEASURED, { NULL } },
     [TASK_CALLS] = { "camp_task_system_calls", NULL, "System calls of all threads.",
         "sys_enter (BPF)", METRIC_COUNTER, CAMP_MEASURED, { NULL } },

@@ -23,6 +23,7 @@
 #include "kernel.h"
 #include "layout.h"
 #include "order.bpf.h"
+#include "throttle.bpf.h"
 #include "wait.bpf.h"
 
 const volatile uint8_t kind_of_call[CALLS_MAX];
@@ -43,7 +44,8 @@ enum account_flag {
     FAULT_OF_TEXT = 1u << 2,
     OLDER = 1u << 3,
     DEAD = 1u << 4,
-    FAULT_OF_KERNEL = 1u << 5
+    FAULT_OF_KERNEL = 1u << 5,
+    FAULT_OF_USER = 1u << 6
 };
 
 struct account {
@@ -64,8 +66,8 @@ struct account {
     uint64_t system_calls, signals;
     uint32_t device; /* dev_t of the disk that the thread used last */
     uint32_t left;   /* times_left() when the thread last left a CPU */
-    /* page faults (min_flt + maj_flt) of the thread when its last fault in a system call began */
-    uint64_t faults;
+    uint64_t faults; /* page faults (min_flt + maj_flt) of the thread when its last one began */
+    struct throttle throttle;
     uint64_t state_ns[CAMP_STATE_COUNT];
 };
 
@@ -195,6 +197,13 @@ static __always_inline void change(struct account *account, struct task_struct *
         if (state == CAMP_STATE_SYSTEM)
             cpu->system_ns += interval;
     }
+    if (state == CAMP_STATE_RUN_QUEUE) {
+        uint64_t throttled = throttled_part(&account->throttle, task, account->since_ns, now,
+                                            scheduler_clock(&account->throttle, task));
+
+        account->state_ns[CAMP_STATE_THROTTLED] += throttled;
+        interval -= throttled;
+    }
     account->state_ns[state] += interval;
     account->state = next;
     account->since_ns = now;
@@ -202,6 +211,14 @@ static __always_inline void change(struct account *account, struct task_struct *
         end_disk_wait(account, task, now);
     if (next == CAMP_STATE_DISK)
         begin_disk_wait(account, task, now);
+}
+
+/* Starts the wait of a runnable thread for a CPU. */
+static __always_inline void queue_up(struct account *account, struct task_struct *task,
+                                     struct cpu_account *cpu, uint64_t now)
+{
+    change(account, task, cpu, now, CAMP_STATE_RUN_QUEUE);
+    begin_throttle(&account->throttle, task, now);
 }
 
 static __always_inline uint8_t running_state(const struct account *account)
@@ -265,8 +282,14 @@ static __always_inline struct account *make_account(struct task_struct *task, ui
     return account;
 }
 
+static __always_inline uint64_t page_faults(const struct task_struct *task)
+{
+    return task->min_flt + task->maj_flt;
+}
+
 /* Returns the account of a thread, and makes one if there is none: the thread is older than the
- * session, or its account was lost. Its time before `now` is unknown. */
+ * session, or its account was lost. Its time before `now` is unknown. A thread outside of a system
+ * call is taken to be in a page fault, which is its most likely reason for a sleep. */
 static __always_inline struct account *account_of(struct task_struct *task, uint64_t now,
                                                   uint8_t state)
 {
@@ -274,8 +297,13 @@ static __always_inline struct account *account_of(struct task_struct *task, uint
 
     if (account != NULL)
         return account;
-    return make_account(task, now, state,
-                        OLDER | (!is_worker(task) && call_now(task) >= 0 ? IN_CALL : 0));
+    account = make_account(task, now, state,
+                           OLDER | (is_worker(task)       ? 0
+                                    : call_now(task) >= 0 ? IN_CALL
+                                                          : FAULT_OF_USER));
+    if (account != NULL)
+        account->faults = page_faults(task);
+    return account;
 }
 
 /* Returns the time at which the thread stopped running: arrived_ns plus the growth of its

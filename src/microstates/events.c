@@ -4,7 +4,7 @@
  *
  * In the kernel's BTF a tracepoint NAME is the typedef "btf_trace_NAME" of a function with the
  * tracepoint's parameters. An iterator NAME is the function "bpf_iter_NAME". A helper is the
- * function of its own name.
+ * function of its own name. The clock of throttled time is a member of struct cfs_rq.
  */
 #include "events.h"
 #include "../counters/error.h"
@@ -12,11 +12,13 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 struct event {
     const char *name;
-    const char *tracepoint; /* NULL for a helper or an iterator */
-    const char *function;   /* the kernel's function, or NULL for a tracepoint */
+    const char *tracepoint; /* or NULL */
+    const char *function;   /* the kernel's function of a helper or an iterator, or NULL */
+    const char *member;     /* of struct cfs_rq, or NULL */
     unsigned parameters; /* smallest number of a tracepoint's parameters, including the context */
     bool needed;
     const char *since, *without;
@@ -24,16 +26,16 @@ struct event {
 
 #define TRACEPOINT(name, needed, since, without)                                                   \
     {                                                                                              \
-        name, name, NULL, 1, needed, since, without                                                \
+        name, name, NULL, NULL, 1, needed, since, without                                          \
     }
 #define HELPER(name, function, since, without)                                                     \
     {                                                                                              \
-        name, NULL, function, 0, true, since, without                                              \
+        name, NULL, function, NULL, 0, true, since, without                                        \
     }
 
 /* The tracepoints are older, but programs attach to them by BTF only since Linux 5.5. */
 static const struct event events[] = {
-    { "sched_switch prev_state", "sched_switch", NULL, 5, true, "5.18",
+    { "sched_switch prev_state", "sched_switch", NULL, NULL, 5, true, "5.18",
       "no reason why a thread leaves" },
     TRACEPOINT("sched_wakeup", true, "5.5", "no end of a sleep"),
     TRACEPOINT("sched_wakeup_new", true, "5.5", "no beginning of a thread"),
@@ -53,6 +55,9 @@ static const struct event events[] = {
     TRACEPOINT("local_timer_exit", false, "x86", "they are part of what they hit"),
     TRACEPOINT("block_bio_queue", false, "5.5", "camp wait names no disk"),
     TRACEPOINT("signal_deliver", false, "5.5", "signals are not counted"),
+    TRACEPOINT("sched_migrate_task", false, "5.5", "throttled time before a move is run queue"),
+    { "throttled clock", NULL, NULL, "throttled_clock_self", 0, false, "6.6",
+      "a group's throttled time is run queue" },
 };
 
 /* Returns the number of parameters of a tracepoint, including its context, or 0 if the kernel lacks
@@ -72,8 +77,25 @@ static unsigned parameters_of(const struct btf *kernel, const char *tracepoint)
     return btf_vlen(type);
 }
 
+static bool has_member(const struct btf *kernel, const char *struct_name, const char *name)
+{
+    const int id = btf__find_by_name_kind(kernel, struct_name, BTF_KIND_STRUCT);
+    const struct btf_type *type = id > 0 ? btf__type_by_id(kernel, (uint32_t)id) : NULL;
+    const struct btf_member *members = type != NULL ? btf_members(type) : NULL;
+
+    for (unsigned i = 0; type != NULL && i < btf_vlen(type); i++) {
+        const char *member = btf__name_by_offset(kernel, members[i].name_off);
+
+        if (member != NULL && strcmp(member, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool is_present(const struct btf *kernel, const struct event *event)
 {
+    if (event->member != NULL)
+        return has_member(kernel, "cfs_rq", event->member);
     return event->tracepoint != NULL
                ? parameters_of(kernel, event->tracepoint) >= event->parameters
                : btf__find_by_name_kind(kernel, event->function, BTF_KIND_FUNC) >= 0;

@@ -11,15 +11,35 @@ struct kuid {
 struct cred {
     struct kuid euid;
 };
+/* Since 6.12 rt_throttled exists only with CONFIG_RT_GROUP_SCHED (commit 5f6bd380c7bd). */
+struct rt_rq {
+    int rt_throttled;
+};
 struct rq {
     uint64_t clock;
+    struct rt_rq rt;
 };
+/* The two clocks exist since 6.6 (commit 677ea015f231) and with CONFIG_CFS_BANDWIDTH. */
 struct cfs_rq {
     struct rq *rq;
+    uint64_t throttled_clock_self, throttled_clock_self_time;
 };
 struct sched_entity {
     uint64_t sum_exec_runtime;
+    struct sched_entity *parent; /* NULL in the root group */
     struct cfs_rq *cfs_rq;
+};
+/* The members exist with CONFIG_RT_GROUP_SCHED. */
+struct sched_rt_entity {
+    struct sched_rt_entity *parent;
+    struct rt_rq *rt_rq;
+};
+struct sched_dl_entity {
+    uint64_t dl_deadline, dl_period, deadline;
+    unsigned int dl_throttled : 1;
+};
+struct task_group {
+    struct cfs_rq **cfs_rq;
 };
 struct sched_info {
     unsigned long long run_delay, last_queued;
@@ -69,11 +89,17 @@ struct task_struct {
     int exit_state;
     int on_cpu;
     unsigned in_iowait : 1;
+    unsigned frozen : 1; /* since 5.2 (commit 76f969e8948d) */
+    int prio;
+    unsigned long jobctl;
     int pagefault_disabled;
     int pid, tgid;
     struct task_struct *real_parent;
     uint64_t start_time, start_boottime, utime, stime;
     struct sched_entity se;
+    struct sched_rt_entity rt;
+    struct sched_dl_entity dl;
+    struct task_group *sched_task_group;
     struct sched_info sched_info;
     unsigned long nvcsw, nivcsw, min_flt, maj_flt;
     const struct cred *cred;
@@ -118,11 +144,24 @@ struct bpf_iter__task {
 
 #pragma clang attribute pop
 
+/* libbpf fills it in. */
+extern int LINUX_KERNEL_VERSION __kconfig;
+
 #define PF_IO_WORKER 0x00000010
 #define PF_USER_WORKER 0x00004000
 #define PF_KTHREAD 0x00200000
 #define TASK_STOPPED_OR_TRACED (0x4 | 0x8)
 #define TASK_DEAD 0x80
+/* A thread that the freezer of cgroup version 1, or a suspend of the machine, has frozen. Since 6.1
+ * (commit f5d39b020809) its state is TASK_FROZEN, a bit that was unused before. In older kernels
+ * its flags had PF_FROZEN, a bit that has another meaning since. */
+#define TASK_FROZEN 0x8000
+#define PF_FROZEN 0x00010000
+#define VERSION_OF_TASK_FROZEN 0x060100
+/* A thread that cgroup.freeze of version 2 shall freeze has this bit in `jobctl`, and is frozen if
+ * it has `frozen`, too. A parent in vfork(2) has `frozen` alone. */
+#define JOBCTL_TRAP_FREEZE (1ul << 23)
+#define MAX_RT_PRIO 100 /* a real-time thread is below, a thread of SCHED_DEADLINE below 0 */
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
 #define S_IFIFO 0010000

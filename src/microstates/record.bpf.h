@@ -71,6 +71,15 @@ static __always_inline void close_copy(struct camp_thread_states *ret,
     if (cpu != NULL)
         ret->state_ns[CAMP_STATE_IRQ] +=
             without_interrupts(&interval, &before, interrupts_ns(cpu, now));
+    if (state == CAMP_STATE_RUN_QUEUE) {
+        uint64_t throttled = throttled_part(&account->throttle, task, since, since + interval,
+                                            now + account->throttle.offset);
+
+        ret->state_ns[CAMP_STATE_THROTTLED] += throttled;
+        interval -= throttled;
+        if (is_throttled(&account->throttle, task, now))
+            ret->state = CAMP_STATE_THROTTLED;
+    }
     ret->state_ns[state] += interval;
 }
 
@@ -96,11 +105,12 @@ static __always_inline bool copy(struct camp_thread_states *ret, struct task_str
     return false;
 }
 
+/* A wait in the run queue is never unchanged, because any part of it may be throttled. */
 static __always_inline bool is_unchanged(const struct account *account)
 {
     return snapshot_before != 0 && account->shown == snapshot_before &&
            account->shown_sequence == *(const volatile uint32_t *)&account->sequence &&
-           !on_cpu(account->state);
+           !on_cpu(account->state) && account->state != CAMP_STATE_RUN_QUEUE;
 }
 
 static __always_inline int32_t copy_tid(const struct task_struct *task, struct account *account)

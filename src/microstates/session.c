@@ -56,8 +56,10 @@ static int find_events(struct states_bpf *programs, uint32_t options, struct cam
 
     if (r == CAMP_OK)
         r = events_require(kernel, error);
-    if (r == CAMP_OK)
+    if (r == CAMP_OK) {
         leave_out(programs->obj, kernel, options);
+        programs->rodata->sees_faults = events_have_tracepoint(kernel, "page_fault_user");
+    }
     btf__free(kernel);
     return r;
 }

@@ -3,13 +3,33 @@
 
 #include "account.bpf.h"
 
-/* Returns whether a system call sleeps in a page fault. The kernel counts a fault only when it has
- * served the fault, so during the fault the count is still account->faults. */
-static __always_inline bool in_kernel_fault(const struct account *account,
-                                            const struct task_struct *task)
+/* False if the kernel has no event of page faults. Then each sleep outside of system calls is
+ * CAMP_STATE_DATA_FAULT. */
+const volatile bool sees_faults = true;
+
+/* Returns whether a thread sleeps in a page fault: of its own code (FAULT_OF_USER), or of a system
+ * call (FAULT_OF_KERNEL). The kernel counts a fault only when it has served the fault, so during
+ * the fault the count is still account->faults. */
+static __always_inline bool in_fault(const struct account *account, const struct task_struct *task,
+                                     uint8_t flag)
 {
-    return (account->flags & FAULT_OF_KERNEL) != 0 &&
-           account->faults == task->min_flt + task->maj_flt;
+    return (account->flags & flag) != 0 && account->faults == page_faults(task);
+}
+
+/* `why` is the task's state. */
+static __always_inline bool is_frozen(const struct task_struct *task, unsigned int why)
+{
+    if ((why & TASK_FROZEN) != 0)
+        return true;
+    if (LINUX_KERNEL_VERSION < VERSION_OF_TASK_FROZEN && (task->flags & PF_FROZEN) != 0)
+        return true;
+    return bpf_core_field_exists(task->frozen) && (task->jobctl & JOBCTL_TRAP_FREEZE) != 0 &&
+           BPF_CORE_READ_BITFIELD(task, frozen) != 0;
+}
+
+static __always_inline bool is_stopped(const struct task_struct *task, unsigned int why)
+{
+    return (why & TASK_STOPPED_OR_TRACED) != 0 || is_frozen(task, why);
 }
 
 static __always_inline uint8_t kind_of_descriptor(const struct task_struct *task, uint64_t number)
@@ -68,10 +88,12 @@ static __always_inline uint8_t sleeping_state(struct task_struct *task,
         return disk ? CAMP_STATE_DISK : CAMP_STATE_OTHER_SLEEP;
     regs = (struct pt_regs *)bpf_task_pt_regs(task);
     call = regs != NULL ? call_of(regs) : -1;
+    if (call < 0 && sees_faults && !in_fault(account, task, FAULT_OF_USER))
+        return disk ? CAMP_STATE_DISK : CAMP_STATE_OTHER_SLEEP;
     if (call < 0)
         return (account->flags & FAULT_OF_TEXT) != 0 ? CAMP_STATE_TEXT_FAULT
                                                      : CAMP_STATE_DATA_FAULT;
-    if (in_kernel_fault(account, task))
+    if (in_fault(account, task, FAULT_OF_KERNEL))
         return CAMP_STATE_KERNEL_FAULT;
     if (disk)
         return CAMP_STATE_DISK;

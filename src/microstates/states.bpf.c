@@ -13,6 +13,7 @@
  */
 #include "account.bpf.h"
 #include "ended.bpf.h"
+#include "interrupt.bpf.h"
 #include "record.bpf.h"
 #include "sleep.bpf.h"
 
@@ -25,6 +26,7 @@ static __always_inline void arrive(struct account *account, struct task_struct *
     account->cpu = bpf_get_smp_processor_id();
     account->irq_before_ns = interrupts_ns(cpu, now);
     account->arrived_ns = now;
+    read_throttle(&account->throttle, task, now);
 }
 
 /* Returns when a thread entered the run queue, if no event reported its wakeup. The run queue's
@@ -85,10 +87,10 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
 
     if (account == NULL)
         return 0;
-    next = runnable                              ? CAMP_STATE_RUN_QUEUE
-           : (why & TASK_STOPPED_OR_TRACED) != 0 ? CAMP_STATE_STOPPED
-           : (why & TASK_DEAD) != 0              ? CAMP_STATE_OTHER_SLEEP
-                                                 : sleeping_state(task, account);
+    next = runnable                 ? CAMP_STATE_RUN_QUEUE
+           : is_stopped(task, why)  ? CAMP_STATE_STOPPED
+           : (why & TASK_DEAD) != 0 ? CAMP_STATE_OTHER_SLEEP
+                                    : sleeping_state(task, account);
     begin_writing(account);
     if (!on_cpu(account->state)) {
         ran = run_ns - account->run_ns;
@@ -101,7 +103,12 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
     } else if (times_left(task) - account->left > 1) {
         take_out_absence(account, task, cpu, now);
     }
-    change(account, task, cpu, now, next);
+    if (runnable) {
+        queue_up(account, task, cpu, now);
+    } else {
+        change(account, task, cpu, now, next);
+        account->throttle.queue = NO_QUEUE;
+    }
     account->left = times_left(task);
     account->run_ns = run_ns;
     account->delay_ns = task->sched_info.run_delay;
@@ -212,7 +219,7 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
     } else {
         begin_writing(account);
     }
-    change(account, task, NULL, now, CAMP_STATE_RUN_QUEUE);
+    queue_up(account, task, NULL, now);
     end_writing(account);
     return 0;
 }
@@ -228,7 +235,27 @@ int BPF_PROG(on_wakeup_new, struct task_struct *task)
     if (account == NULL)
         return 0;
     begin_writing(account);
-    change(account, task, NULL, bpf_ktime_get_ns(), CAMP_STATE_RUN_QUEUE);
+    queue_up(account, task, NULL, bpf_ktime_get_ns());
+    end_writing(account);
+    return 0;
+}
+
+/* A thread that waits in the run queue moves to another CPU, whose run queue has another clock of
+ * throttled time. The caller of set_task_cpu() holds a lock that keeps the thread from being woken
+ * or run meanwhile. */
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(on_migrate, struct task_struct *task, int cpu)
+{
+    struct account *account = bpf_task_storage_get(&accounts, task, NULL, 0);
+    uint64_t now;
+
+    if (account == NULL || account->state != CAMP_STATE_RUN_QUEUE ||
+        account->throttle.queue <= OWN_BUDGET)
+        return 0;
+    now = bpf_ktime_get_ns();
+    begin_writing(account);
+    change(account, task, NULL, now, CAMP_STATE_RUN_QUEUE);
+    follow_throttle(&account->throttle, task, (uint32_t)cpu, now);
     end_writing(account);
     return 0;
 }
@@ -245,7 +272,7 @@ static __always_inline void cross(bool into)
         account->flags |= IN_CALL;
         account->system_calls++;
     } else {
-        account->flags &= (uint8_t) ~(IN_CALL | FAULT_OF_KERNEL);
+        account->flags &= (uint8_t) ~(IN_CALL | FAULT_OF_KERNEL | FAULT_OF_USER);
     }
     if (on_cpu(account->state))
         change(account, task, this_cpu(), bpf_ktime_get_ns(), running_state(account));
@@ -274,10 +301,13 @@ static __always_inline struct account *own_account(void)
 SEC("tp_btf/page_fault_user")
 int BPF_PROG(on_fault_user, unsigned long address, struct pt_regs *regs)
 {
-    struct account *account = own_account();
+    struct task_struct *task = bpf_get_current_task_btf();
+    struct account *account = bpf_task_storage_get(&accounts, task, NULL, 0);
 
     if (account == NULL)
         return 0;
+    account->flags |= FAULT_OF_USER;
+    account->faults = page_faults(task);
     if (instruction(regs) == address)
         account->flags |= FAULT_OF_TEXT;
     else
@@ -296,7 +326,7 @@ int BPF_PROG(on_fault_kernel)
     if (account == NULL || task->pagefault_disabled != 0)
         return 0;
     account->flags |= FAULT_OF_KERNEL;
-    account->faults = task->min_flt + task->maj_flt;
+    account->faults = page_faults(task);
     return 0;
 }
 
@@ -323,61 +353,6 @@ int BPF_PROG(on_signal)
     return 0;
 }
 
-/* Interrupts before the CPU's first switch in the session are not counted. */
-static __always_inline void interrupt_begins(void)
-{
-    struct cpu_account *cpu = this_cpu();
-
-    if (cpu != NULL && cpu->begin_ns != 0 && cpu->depth++ == 0)
-        cpu->interrupt_since_ns = bpf_ktime_get_ns();
-}
-
-/* interrupt_since_ns becomes 0 before irq_ns or softirq_ns grows, and they grow before the next
- * interrupt sets interrupt_since_ns. So a reader on another CPU counts no interrupt twice: it reads
- * irq_ns and softirq_ns again after its copy, and repeats the copy if they have changed.
- *
- * A nested interrupt counts as part of the outer interrupt. A softirq ends with interrupts enabled,
- * so another interrupt may come between any two lines of this function. While `depth` is not 0,
- * that interrupt counts as nested and changes nothing else. */
-static __always_inline void interrupt_ends(bool soft)
-{
-    struct cpu_account *cpu = this_cpu();
-    uint64_t since, now;
-
-    if (cpu == NULL || cpu->depth == 0)
-        return;
-    if (cpu->depth == 1 && cpu->interrupt_since_ns != 0) {
-        now = bpf_ktime_get_ns();
-        since = cpu->interrupt_since_ns;
-        cpu->interrupt_since_ns = 0;
-        keep_order();
-        if (soft)
-            cpu->softirq_ns += now - since;
-        else
-            cpu->irq_ns += now - since;
-        keep_order();
-    }
-    cpu->depth--;
-}
-
-#define INTERRUPT(kind, soft)                                                                      \
-    SEC("tp_btf/" #kind "_entry")                                                                  \
-    int BPF_PROG(on_##kind##_entry)                                                                \
-    {                                                                                              \
-        interrupt_begins();                                                                        \
-        return 0;                                                                                  \
-    }                                                                                              \
-    SEC("tp_btf/" #kind "_exit")                                                                   \
-    int BPF_PROG(on_##kind##_exit)                                                                 \
-    {                                                                                              \
-        interrupt_ends(soft);                                                                      \
-        return 0;                                                                                  \
-    }
-
-INTERRUPT(irq_handler, false)
-INTERRUPT(softirq, true)
-INTERRUPT(local_timer, false)
-
 /* The first snapshot calls this function for each thread that started before the session. */
 static __always_inline struct account *account_existing(struct task_struct *task)
 {
@@ -387,10 +362,13 @@ static __always_inline struct account *account_existing(struct task_struct *task
                                  : CAMP_STATE_OTHER_SLEEP;
     struct account *account = account_of(task, bpf_ktime_get_ns(), state);
 
-    if (account == NULL || account->state != CAMP_STATE_OTHER_SLEEP)
+    if (account == NULL)
+        return NULL;
+    if (account->state == CAMP_STATE_RUN_QUEUE)
+        begin_throttle(&account->throttle, task, account->since_ns);
+    if (account->state != CAMP_STATE_OTHER_SLEEP)
         return account;
-    account->state =
-        (why & TASK_STOPPED_OR_TRACED) != 0 ? CAMP_STATE_STOPPED : sleeping_state(task, account);
+    account->state = is_stopped(task, why) ? CAMP_STATE_STOPPED : sleeping_state(task, account);
     if (account->state == CAMP_STATE_DISK)
         begin_disk_wait(account, task, account->since_ns);
     return account;

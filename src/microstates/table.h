@@ -43,9 +43,11 @@
     ROW(OTHER_SLEEP, "other_sleep", "other sleep", "slp", IDLE, "Other sleep time",                \
         "asleep in anything else")                                                                 \
     ROW(RUN_QUEUE, "run_queue", "run queue", "runq", READY, "Wait for CPU time",                   \
-        "runnable, and no CPU runs it")                                                            \
+        "runnable and allowed to run, and no CPU runs it")                                                          \
     ROW(STOPPED, "stopped", "stopped", "slp", IDLE, "Stopped time",                                \
-        "stopped by a signal or a tracer")
+        "stopped by a signal or a tracer, or frozen with its cgroup")                              \
+    ROW(THROTTLED, "throttled", "throttled", "thrt", OTHER_WAIT, "Throttled time",                 \
+        "runnable, and its group or itself has used up its CPU time")
 /* clang-format on */
 
 #define MICROSTATE_ONE(...) +1

@@ -104,11 +104,12 @@ static void judge_sleep(struct verification *verification, const struct state_ro
  * because the two do not see a CPU become idle or busy at the same moment. */
 static double differ_ns(const struct camp_thread_states *did)
 {
+    const double waited_ns =
+        (double)did->state_ns[CAMP_STATE_RUN_QUEUE] + (double)did->state_ns[CAMP_STATE_THROTTLED];
     double on_cpu_ns = (double)(did->state_ns[CAMP_STATE_USER] + did->state_ns[CAMP_STATE_SYSTEM] +
                                 did->state_ns[CAMP_STATE_IRQ]);
 
-    return fabs(on_cpu_ns - (double)did->cpu_ns) +
-           fabs((double)did->state_ns[CAMP_STATE_RUN_QUEUE] - (double)did->run_delay_ns);
+    return fabs(on_cpu_ns - (double)did->cpu_ns) + fabs(waited_ns - (double)did->run_delay_ns);
 }
 
 /* Compares the state with the wait that the load measured with its own clocks. The load's number

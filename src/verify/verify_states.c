@@ -157,7 +157,7 @@ static void judge_witnesses(struct verification *verification, const struct watc
     }
     on_cpu = ms(did.state_ns[CAMP_STATE_USER] + did.state_ns[CAMP_STATE_SYSTEM] +
                 did.state_ns[CAMP_STATE_IRQ]);
-    run_queue = ms(did.state_ns[CAMP_STATE_RUN_QUEUE]);
+    run_queue = ms(did.state_ns[CAMP_STATE_RUN_QUEUE] + did.state_ns[CAMP_STATE_THROTTLED]);
     outside_ns = (double)(burners->most.own_ns - own->own_ns);
     decide_between(verification, "states-on-cpu", ms(own->own_ns), on_cpu, slew_ns / NS_PER_MS,
                    (slew_ns + outside_ns + burners->taken_ns) / NS_PER_MS);

@@ -269,7 +269,8 @@ static uint64_t interest(const struct frame_columns *columns, size_t column)
            (first_of(columns, column)->class == CLASS_IDLE ? IDLE_COUNTS_LESS : 1);
 }
 
-/* Hides the column with the lowest priority. Returns false if all remaining columns must stay. */
+/* Hides the column with the lowest priority. Returns false if all remaining columns must stay. A
+ * column without any time needs no column of other states in its place. */
 static bool drop_state(struct frame_columns *columns)
 {
     size_t least = 0;
@@ -280,10 +281,10 @@ static bool drop_state(struct frame_columns *columns)
     }
     if (columns->shown_count <= 1 || interest(columns, columns->shown[least]) == UINT64_MAX)
         return false;
+    columns->has_other |= columns->states[columns->shown[least]].most_ns > 0;
     columns->shown_count--;
     memmove(&columns->shown[least], &columns->shown[least + 1],
             (columns->shown_count - least) * sizeof columns->shown[0]);
-    columns->has_other = true;
     return true;
 }
 

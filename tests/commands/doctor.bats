@@ -70,7 +70,7 @@ teardown() {
 # Lists the events to which the programs in the kernel attach.
 attached_to() {
     sed -n 's,.*SEC("tp_btf/\([a-z_]*\)").*,\1,p; s,^INTERRUPT(\([a-z_]*\).*,\1_entry\n\1_exit,p' \
-        "$TREE/src/microstates/states.bpf.c"
+        "$TREE"/src/microstates/{states.bpf.c,interrupt.bpf.h}
 }
 
 @test "json has the events of microstates, and whether a session is possible" {

@@ -141,6 +141,12 @@ static inline uint64_t on_cpu_ns(const struct camp_thread_states *thread)
            thread->state_ns[CAMP_STATE_IRQ];
 }
 
+/* The scheduler's run_delay has both in one. */
+static inline uint64_t waited_for_cpu_ns(const struct camp_thread_states *thread)
+{
+    return thread->state_ns[CAMP_STATE_RUN_QUEUE] + thread->state_ns[CAMP_STATE_THROTTLED];
+}
+
 static inline uint64_t sum_ns(const struct camp_thread_states *thread)
 {
     uint64_t sum = 0;
@@ -160,7 +166,7 @@ static inline uint64_t tolerance_of(const struct camp_thread_states *thread)
  * if the kernel has CONFIG_IRQ_TIME_ACCOUNTING. */
 static inline void assert_scheduled(const struct camp_thread_states *last, uint64_t stolen_ns)
 {
-    const uint64_t queue = last->state_ns[CAMP_STATE_RUN_QUEUE], on_cpu = on_cpu_ns(last);
+    const uint64_t queue = waited_for_cpu_ns(last), on_cpu = on_cpu_ns(last);
     const uint64_t tolerance = tolerance_of(last);
 
     print_message("on a CPU %.3f ms (scheduler %.3f), run queue %.3f (%.3f); tolerance %.3f\n",

@@ -72,7 +72,7 @@ static void exited_threads_that_do_not_fit_in_the_ring_are_added_up(void **state
             continue;
         assert_int_equal(sum_ns(thread), thread->time_ns - thread->begin_ns);
         irq_ns += thread->state_ns[CAMP_STATE_IRQ];
-        told_ns += on_cpu_ns(thread) + thread->state_ns[CAMP_STATE_RUN_QUEUE];
+        told_ns += on_cpu_ns(thread) + waited_for_cpu_ns(thread);
         scheduler_ns += thread->cpu_ns + thread->run_delay_ns;
         switches += thread->voluntary_switches + thread->involuntary_switches;
         totals += total ? thread->count : 0;

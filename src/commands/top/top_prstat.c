@@ -65,7 +65,7 @@ void prstat_line(char *ret, size_t capacity, const struct frame *rows, size_t ro
         values[CAMP_STATE_DATA_FAULT] + values[CAMP_STATE_KERNEL_FAULT],
         class_ns(rows, row, CLASS_CONTENTION),
         sleep_ns(rows, row),
-        values[CAMP_STATE_RUN_QUEUE],
+        values[CAMP_STATE_RUN_QUEUE] + values[CAMP_STATE_THROTTLED],
     };
     const uint64_t counts[] = { values[THREADS_VOLUNTARY_SWITCHES],
                                 values[THREADS_INVOLUNTARY_SWITCHES], values[THREADS_SYSTEM_CALLS],

@@ -263,6 +263,8 @@ static void each_microstate_has_a_usual_vertex(void **state)
     assert_string_equal(usual_name(CAMP_STATE_POLL, 3), "idle");
     assert_string_equal(usual_name(CAMP_STATE_STOPPED, 3), "idle");
     assert_string_equal(usual_name(CAMP_STATE_RUN_QUEUE, 4), "contention");
+    assert_string_equal(usual_name(CAMP_STATE_THROTTLED, 3), "waiting");
+    assert_string_equal(usual_name(CAMP_STATE_THROTTLED, 4), "I/O");
     assert_string_equal(usual_name(CAMP_STATE_DISK, 4), "I/O");
 }
 

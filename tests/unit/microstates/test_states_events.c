@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -127,6 +128,38 @@ static void a_missing_optional_event_is_listed_and_accepted(void **state)
     btf__free(kernel);
 }
 
+static bool has_throttled_clock(struct btf *kernel)
+{
+    struct camp_states_event events[EVENTS_MAX];
+    size_t count;
+
+    assert_int_equal(events_list(kernel, events, sizeof events[0], EVENTS_MAX, &count, NULL),
+                     CAMP_OK);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(events[i].name, "throttled clock") == 0)
+            return events[i].present != 0;
+    }
+    fail_msg("throttled clock is not listed");
+    return false;
+}
+
+static void the_clock_of_throttled_time_is_a_member_of_the_run_queue(void **state)
+{
+    struct btf *kernel = kernel_without(NULL, 5);
+    int number;
+
+    (void)state;
+    assert_false(has_throttled_clock(kernel));
+    number = btf__add_int(kernel, "u64", 8, 0);
+    assert_true(number > 0);
+    assert_true(btf__add_struct(kernel, "cfs_rq", 16) > 0);
+    assert_int_equal(btf__add_field(kernel, "throttled_clock", number, 0, 0), 0);
+    assert_false(has_throttled_clock(kernel));
+    assert_int_equal(btf__add_field(kernel, "throttled_clock_self", number, 64, 0), 0);
+    assert_true(has_throttled_clock(kernel));
+    btf__free(kernel);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +167,7 @@ int main(void)
         cmocka_unit_test(a_sched_switch_without_prev_state_is_refused_with_the_needed_version),
         cmocka_unit_test(each_missing_event_is_named_with_the_kernel_version_that_has_it),
         cmocka_unit_test(a_missing_optional_event_is_listed_and_accepted),
+        cmocka_unit_test(the_clock_of_throttled_time_is_a_member_of_the_run_queue),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

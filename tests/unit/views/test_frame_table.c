@@ -281,7 +281,10 @@ static void five_states_take_precedence_over_labels(void **state)
     frame_init(&frame, &schema_many);
     frame.end_ns = 1000;
     add(&frame, "one", "psql", 1000, (const uint64_t[]){ 500, 100, 50, 300, 50 });
-    add(&frame, "two", "bench", 1000, (const uint64_t[]){ 500, 100, 50, 300, 50 });
+    add(&frame, "two", "bench", 1000, (const uint64_t[]){ 500, 100, 50, 290, 50 });
+    check_titles(&frame, 83,
+                 "name pid application CPU% runq% a% b% c% d% un% "); /* e has no time */
+    frame_values(&frame, 1)[5] = frame_values(&frame, 1)[6] = 5;
     check_titles(&frame, 83, "name pid application CPU% runq% a% b% c% other% un% ");
     check_titles(&frame, 88, "name pid application CPU% runq% a% b% c% d% e% un% ");
     frame_release(&frame);

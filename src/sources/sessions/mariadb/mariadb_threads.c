@@ -171,8 +171,8 @@ static int read_measured(struct mariadb_threads *threads, int32_t tid,
     for (int i = 0; i < CAMP_STATE_COUNT; i++) {
         if (i == CAMP_STATE_USER || i == CAMP_STATE_SYSTEM || i == CAMP_STATE_IRQ)
             ret->cpu_ns += since.state_ns[i];
-        else if (i == CAMP_STATE_RUN_QUEUE)
-            ret->run_queue_ns = since.state_ns[i];
+        else if (i == CAMP_STATE_RUN_QUEUE || i == CAMP_STATE_THROTTLED)
+            ret->run_queue_ns += since.state_ns[i];
         else
             ret->asleep_ns[i] = since.state_ns[i];
     }
