@@ -87,7 +87,8 @@ struct task_struct {
     unsigned int __state;
     unsigned int flags;
     int exit_state;
-    int on_cpu;
+    unsigned int
+        on_cpu; /* int before Linux 7.2, then u8: only unsigned members are read by their size */
     unsigned in_iowait : 1;
     unsigned frozen : 1; /* since 5.2 (commit 76f969e8948d) */
     int prio;
