@@ -489,13 +489,18 @@ struct camp_taskstat {
     uint64_t involuntary_switches;
 };
 
+/* From this version of taskstats on (Linux 5.19), an exit record names the process of the thread.
+ */
+#define CAMP_TASKSTATS_WITH_PROCESSES 12
+
 /*
  * The record of an exited task. A process that always had one thread has one record (is_process 1).
  * Any other process has a record for each thread (is_process 0) and, when its last thread exits, a
  * record for the whole process (is_process 1).
  *
- * Before Linux 5.19 (version below 12), the record of a single-threaded process looks like that of
- * a thread: pid and is_process are 0. On these kernels, add up only the records with is_process 0.
+ * Before Linux 5.19 (CAMP_TASKSTATS_WITH_PROCESSES), the record of a single-threaded process looks
+ * like that of a thread: pid and is_process are 0. On these kernels, add up only the records with
+ * is_process 0.
  *
  * measured_ns ends at the task's last clock tick or context switch. The CPU time after it, up to
  * one tick, is in no record. In a test with tasks of 2 ms and ticks of 4 ms, more than half of the

@@ -116,6 +116,13 @@ static int act_fork(const void *plan, void *truth, struct camp_error *error)
     return CAMP_OK;
 }
 
+/* Each child has one thread, so it has one record. Before CAMP_TASKSTATS_WITH_PROCESSES the record
+ * looks like that of a thread. */
+static bool is_of_child(const struct records *records, const struct camp_task_exit *exit)
+{
+    return exit->is_process == (records->listen.version >= CAMP_TASKSTATS_WITH_PROCESSES);
+}
+
 static void read_records(struct records *records)
 {
     struct camp_task_exit exits[EXITS_AT_ONCE];
@@ -129,7 +136,7 @@ static void read_records(struct records *records)
         for (size_t i = 0; i < count; i++) {
             const struct camp_task_exit *exit = &exits[i];
 
-            if (exit->parent != records->parent || !exit->is_process)
+            if (exit->parent != records->parent || !is_of_child(records, exit))
                 continue;
             records->count++;
             if (strcmp(exit->name, SELF_TIMED_NAME) == 0)

@@ -346,7 +346,7 @@ int camp_taskstats_exit(const void *bytes, size_t length, uint64_t tick_ns,
         exits[0].pid = (int32_t)process.id;
         exits[1] = exits[0];
         fill_process(&exits[1], &process, &task);
-    } else if (task.stats.version >= TASKSTATS_VERSION_TGID && HAS(&task, ac_tgid)) {
+    } else if (task.stats.version >= CAMP_TASKSTATS_WITH_PROCESSES && HAS(&task, ac_tgid)) {
         exits[0].pid = (int32_t)task.stats.ac_tgid;
         exits[0].is_process = (task.stats.ac_flag & AGROUP) != 0;
     }

@@ -7,10 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Since this version (Linux 5.19), a record has the pid of the process (ac_tgid), and the last
- * thread of a process has the flag AGROUP. */
-#define TASKSTATS_VERSION_TGID 12
-
 /* Linux 6.14 and the first 6.15 have new fields in the middle of the struct, so the fields after
  * them cannot be read. Version 16 has the new fields at the end. */
 #define TASKSTATS_VERSION_BROKEN 15

@@ -25,8 +25,6 @@
 #define DRAIN_INTERVAL_NS 100000000u
 #define EXITS_AT_ONCE 64
 #define ASKED_AT_ONCE 256
-/* since this version taskstats has ac_tgid, which tells the process of a thread */
-#define VERSION_WITH_GROUPS 12
 
 struct tasks_source {
     /* must be the first member, because functions cast it to struct tasks_source */
@@ -62,7 +60,7 @@ static int account_exit(struct tasks_source *source, const struct camp_task_exit
 {
     struct camp_task_exit process = *exit;
 
-    if (source->listen.version < VERSION_WITH_GROUPS) {
+    if (source->listen.version < CAMP_TASKSTATS_WITH_PROCESSES) {
         if (exit->is_process && !tasks_table_has(&source->table, exit->pid))
             return CAMP_OK;
         process.pid = exit->is_process ? exit->pid : exit->tid;
