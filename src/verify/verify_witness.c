@@ -6,8 +6,9 @@
  * its own reaped children there; the kernel keeps the sum in ns and shows it in 1/100 s. When the
  * parent is reaped, this time goes to the parent's parent. So the sum of clocks, cutime and cstime
  * of all processes grows by exactly the time that processes ran. Missing are children of processes
- * that ignore SIGCHLD, and kernel threads that exit. Exit records (taskstats) would include both,
- * but not the last moments of a process: freeing the memory of a compiler takes half a millisecond.
+ * that ignore SIGCHLD, and the last moments of kernel threads that exit. Exit records (taskstats)
+ * would include both, but not the last moments of a process: freeing the memory of a compiler takes
+ * half a millisecond.
  *
  * No process may be reaped between the reading of its parent and its own reading. So a snapshot is
  * repeated until the list and all cutimes are the same before and after the clocks were read.
@@ -25,6 +26,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,15 +37,16 @@
 #define SNAPSHOTS_MAX 100
 #define STAT_SIZE 1024
 #define CPUCLOCK_SCHED 2
+#define KTHREADD 2 /* the parent of all kernel threads */
 
 struct witnessed {
-    int32_t pid;
+    int32_t pid, parent;
     uint64_t clock_ns;
     uint64_t children_user_units, children_system_units;
 };
 
-/* Reads cutime and cstime, the fields 16 and 17 of /proc/PID/stat. The process name in field 2 may
- * contain any character, even ')'. */
+/* Reads the parent, cutime and cstime, the fields 4, 16 and 17 of /proc/PID/stat. The process name
+ * in field 2 may contain any character, even ')'. */
 static bool read_children(struct witnessed *process)
 {
     char path[48], text[STAT_SIZE];
@@ -63,8 +66,8 @@ static bool read_children(struct witnessed *process)
     text[length] = '\0';
     rest = strrchr(text, ')');
     if (rest == NULL ||
-        sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %llu %llu", &user,
-               &system) != 2)
+        sscanf(rest, ") %*c %" SCNd32 " %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %llu %llu",
+               &process->parent, &user, &system) != 3)
         return false;
     process->children_user_units = user;
     process->children_system_units = system;
@@ -171,26 +174,31 @@ int witness_read(struct witness *witness, void (*read_beside)(void *context), vo
                                     "processes come and go too fast for a snapshot of all of them");
 }
 
+static const struct witnessed *find_process(const struct witness *witness, int32_t pid)
+{
+    const struct witnessed key = { .pid = pid };
+
+    return ARRAY_FIND(&key, witness->processes, witness->count, by_pid);
+}
+
 void witness_compare(const struct witness *before, const struct witness *after,
                      struct testimony *ret)
 {
     const double unit_ns = (double)proc_time_unit_ns();
     double total_ns = 0, changed = 0;
-    size_t i = 0;
 
     for (size_t j = 0; j < before->count; j++) {
         const struct witnessed *one = &before->processes[j];
 
+        if (one->parent == KTHREADD && find_process(after, one->pid) == NULL)
+            continue;
         total_ns -= (double)one->clock_ns +
                     unit_ns * (double)(one->children_user_units + one->children_system_units);
     }
     for (size_t j = 0; j < after->count; j++) {
-        const struct witnessed *one = &after->processes[j], *was = NULL;
+        const struct witnessed *one = &after->processes[j];
+        const struct witnessed *was = find_process(before, one->pid);
 
-        while (i < before->count && before->processes[i].pid < one->pid)
-            i++;
-        if (i < before->count && before->processes[i].pid == one->pid)
-            was = &before->processes[i];
         total_ns += (double)one->clock_ns +
                     unit_ns * (double)(one->children_user_units + one->children_system_units);
         changed += one->children_user_units != (was != NULL ? was->children_user_units : 0);
