@@ -46,7 +46,7 @@ test:
 	@tools/run-tests
 
 deep:
-	@tools/setup build test page fuzz lint systems trial
+	@tools/setup build test page fuzz lint systems kernels trial
 	@tools/run-deep
 
 bench: release

@@ -1,0 +1,156 @@
+"""A guest: one kernel under qemu, with camp in its initial RAM disk.
+
+The guest has no KVM, so that it runs on every computer: qemu translates each instruction (TCG). Both CPUs of the
+guest run in one thread of qemu. With a thread for each CPU, the guest crashed (int3 in
+__sysvec_apic_timer_interrupt) while the kernel changed its own code to switch a tracepoint on or off. Two disks of
+qemu are files: the first has an ext4 file system, the second is read and written as a device. There is no
+network besides the guest's own.
+"""
+import lzma
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+from kernel_list import CACHE, TREE, Archive, Unavailable, image, modules_directory, run
+
+# The modules that the guest loads, with those that they need. Some kernels have them built in.
+MODULES = ('virtio_pci', 'virtio_blk', 'crc32c_generic', 'ext4', 'veth')
+MACHINES = {  # qemu's program, and its options for the machine
+    'amd64': ('qemu-system-x86_64', ['-M', 'q35', '-cpu', 'max'], 'console=ttyS0'),
+    'arm64': ('qemu-system-aarch64', ['-M', 'virt', '-cpu', 'max,pauth-impdef=on'], 'console=ttyAMA0'),
+    's390x': ('qemu-system-s390x', ['-M', 's390-ccw-virtio'], 'console=ttysclp0'),
+}
+TRIPLES = {'amd64': 'x86_64-linux-gnu', 'arm64': 'aarch64-linux-gnu', 's390x': 's390x-linux-gnu'}
+CPUS = 2
+MEMORY_MB = 900
+LIMIT_S = 900  # of a boot with all tests
+DISK_MB = 64
+
+
+def programs_of(architecture):
+    """The directory of a system with libraries of the architecture, and the build directory there."""
+    if architecture == 'amd64':
+        return pathlib.Path('/'), TREE / 'build/gcc'
+    root = TREE / 'build/systems' / f'bookworm-{architecture}'
+    return root, root / 'home/builder/build'
+
+
+def build_for(kernel):
+    """Builds camp for the guest, unless it is built already."""
+    words = (['tools/build', 'build/gcc'] if kernel.architecture == 'amd64' else
+             ['tests/systems/run', f'bookworm-{kernel.architecture}'])
+    if not (programs_of(kernel.architecture)[1] / 'src/camp').exists():
+        run(str(TREE / words[0]), *words[1:], cwd=TREE)
+
+
+def elf(program, *options):
+    return run('readelf', '--wide', *options, str(program), env={**os.environ, 'LC_ALL': 'C'})
+
+
+def libraries(program, root, triple):
+    """{path in the guest: file} of the libraries that a program needs, and of its loader."""
+    found, wanted = {}, [program]
+    loader = re.search(r'interpreter: ([^\]]+)', elf(program, '--program-headers'))
+    if loader:
+        found[loader.group(1)] = (root / loader.group(1).lstrip('/')).resolve()
+    while wanted:
+        for name in re.findall(r'\(NEEDED\).*\[(.*)\]', elf(wanted.pop(), '--dynamic')):
+            path = f'/lib/{triple}/{name}'
+            file = next((root / folder / triple / name for folder in ('lib', 'usr/lib')
+                         if (root / folder / triple / name).exists()), None)
+            if file is None:
+                raise Unavailable(f'{root} has no library {name}')
+            if path not in found:
+                found[path] = file.resolve()
+                wanted.append(file)
+    return found
+
+
+def busybox(architecture):
+    """The file busybox for the guest: a static program with the usual commands."""
+    directory = CACHE / f'busybox-{architecture}'
+    if not (directory / 'bin/busybox').exists():
+        Archive('bookworm', architecture).unpack('busybox-static', directory)
+    return directory / 'bin/busybox'
+
+
+def module_files(directory):
+    return {re.sub(r'\.ko(\.xz)?$', '', file.name).replace('-', '_'): file for file in directory.rglob('*.ko*')}
+
+
+def module_code(file):
+    code = file.read_bytes()
+    return lzma.decompress(code) if file.suffix == '.xz' else code
+
+
+def in_order(names, files, done):
+    """Adds (name, code) of the modules to `done`, each after those that it needs."""
+    for name in names:
+        if name in files and all(name != other for other, _ in done):
+            code = module_code(files[name])
+            needed = re.search(rb'\0depends=([^\0]*)\0', code)
+            in_order([word.replace('-', '_') for word in needed.group(1).decode().split(',') if word] if needed else [],
+                     files, done)
+            done.append((name, code))
+    return done
+
+
+def make_initramfs(kernel, extra, into):
+    """Writes the initial RAM disk: camp, its libraries, busybox, the modules, and tests/kernels/guest.sh."""
+    root, build = programs_of(kernel.architecture)
+    tree = into / 'tree'
+    for folder in ('bin', 'proc', 'sys', 'dev', 'tmp', 'etc', 'modules', 'var/tmp'):
+        (tree / folder).mkdir(parents=True)
+    shutil.copy(busybox(kernel.architecture), tree / 'bin/busybox')
+    shutil.copy(TREE / 'tests/kernels/guest.sh', tree / 'init')
+    (tree / 'init').chmod(0o755)
+    for program in [build / 'src/camp', *extra]:
+        shutil.copy(program, tree / 'bin')
+        for path, file in libraries(program, root, TRIPLES[kernel.architecture]).items():
+            target = tree / path.lstrip('/')
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, target)
+    modules = in_order(MODULES, module_files(modules_directory(kernel)), [])
+    for name, code in modules:
+        (tree / 'modules' / name).write_bytes(code)
+    (tree / 'modules/order').write_text(''.join(f'{name}\n' for name, _ in modules))
+    run('sh', '-c', 'find . | cpio --create --format=newc --quiet >../initramfs', cwd=tree)
+    shutil.rmtree(tree)
+    return into / 'initramfs'
+
+
+def make_disk(path, formatted):
+    with open(path, 'wb') as file:
+        file.truncate(DISK_MB << 20)
+    if formatted:
+        run('/sbin/mkfs.ext4', '-q', str(path))
+    return path
+
+
+def boot(kernel, commands, extra=()):
+    """Boots a kernel and runs the shell commands there. Returns the text between the markers of guest.sh, and
+    the whole text of the console."""
+    program, machine, console = MACHINES[kernel.architecture]
+    with tempfile.TemporaryDirectory(prefix='camp-kernel-', dir=CACHE) as name:
+        directory = pathlib.Path(name)
+        initramfs = make_initramfs(kernel, extra, directory)
+        disks = [make_disk(directory / 'formatted', True), make_disk(directory / 'plain', False)]
+        (directory / 'commands').write_text(commands.ljust(4096, '\n'))
+        drives = [word for disk in [*disks, directory / 'commands'] for word in
+                  ('-drive', f'file={disk},if=virtio,format=raw' + (',readonly=on' if disk.name == 'commands' else ''))]
+        words = [program, *machine, '-accel', 'tcg,thread=single', '-smp', str(CPUS), '-m', str(MEMORY_MB),
+                 '-nographic', '-no-reboot', '-nic', 'none', '-kernel', str(image(kernel)),
+                 '-initrd', str(initramfs), *drives,
+                 '-append', f'{console} quiet loglevel=1 panic=-1 {kernel.parameters}']
+        try:
+            done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, timeout=LIMIT_S, check=False)
+            text = done.stdout
+        except subprocess.TimeoutExpired as late:
+            text = late.stdout or b''
+    console_text = text.decode(errors='replace').replace('\r', '')
+    found = re.search(r'##### start\n(.*)^##### end$', console_text, re.MULTILINE | re.DOTALL)
+    return found.group(1) if found else None, console_text

@@ -1,0 +1,77 @@
+"""Judges what a guest printed: a verdict for each law.
+
+qemu translates the guest's instructions, and the computer interrupts each CPU of the guest whenever it has other
+work. The guest cannot see these interruptions. So a row of `camp verify` that time decides may be off there without
+an error of camp. If it is outside its bounds, it counts as not tested. Sums, counts and bytes do not depend on time.
+They must be exact.
+"""
+import dataclasses
+import json
+import re
+
+PINGS, PING_BYTES = 20, 1000 + 8 + 20  # with the headers of ICMP and IP
+DISK_BYTES, WRITTEN_BYTES = 64 << 20, 16 << 20
+
+
+@dataclasses.dataclass
+class Verdict:
+    """`holds` is None if the law was not tested; `text` then is the reason, otherwise the numbers."""
+
+    law: str
+    holds: bool | None
+    text: str = ''
+
+
+def parts_of(text):
+    """{name: (output, stderr, status)} of commands.sh."""
+    parts = {}
+    for name, output, status in re.findall(r'^##### (.+?)\n(.*?)^##### status (\d+)$', text,
+                                           re.MULTILINE | re.DOTALL):
+        errors = re.findall(r'^stderr: (.*)$', output, re.MULTILINE)
+        parts[name] = (re.sub(r'^stderr: .*\n', '', output, flags=re.MULTILINE).strip(), errors, int(status))
+    return parts
+
+
+def judge_doctor(parts):
+    """`camp doctor` says which tiers can run, and whether microstates can be measured. Commands show whether
+    that is true."""
+    doctor = json.loads(parts['doctor'][0])
+    wrong = []
+    for tier in doctor['tiers']:
+        status = parts[f'check {tier["name"]}'][2]
+        if tier['available'] != (status == 0):
+            wrong.append(f'tier {tier["name"]}: {tier["available"]}, but camp check ends with {status}')
+    if doctor['microstates'] != (parts['top'][2] == 0):
+        wrong.append(f'microstates: {doctor["microstates"]}, but camp top ends with {parts["top"][2]}')
+    return Verdict('doctor', not wrong, '; '.join(wrong))
+
+
+def judge_transfers(parts):
+    """Nothing else uses the second disk and the loopback device, so the counters grow by exact numbers."""
+    numbers = [int(word) for word in parts['transfers'][0].split()]
+    names = ('disk-bytes-read', 'disk-bytes-written', 'loopback-bytes', 'loopback-packets')
+    expected = (DISK_BYTES, WRITTEN_BYTES, 2 * PINGS * PING_BYTES, 2 * PINGS)
+    count = len(names)
+    if len(numbers) != 2 * count:
+        return [Verdict(name, False, f'camp get: {parts["transfers"]}') for name in names]
+    return [Verdict(name, after - before == bytes_, f'{after - before} of {bytes_}')
+            for name, before, after, bytes_ in zip(names, numbers[:count], numbers[count:], expected)]
+
+
+def judge_row(row):
+    """A row of `camp verify`."""
+    name, unit = row['row'], row['unit']
+    if row['verdict'] == 'not tested':
+        return Verdict(name, None, row['reason'])
+    exact = row['allowed_below'] == row['allowed_above'] == 0
+    text = f'{row["reported"]:.10g} of {row["expected"]:.10g} {unit}'
+    if row['verdict'] == 'pass' or exact:
+        return Verdict(name, row['verdict'] == 'pass', text)
+    return Verdict(name, None, f'the times of an emulated guest are off: {text}')
+
+
+def judge(text):
+    """The release of the kernel, and the verdicts of all laws."""
+    parts = parts_of(text)
+    verify = json.loads(parts['verify'][0])
+    return parts['release'][0], [judge_doctor(parts), *judge_transfers(parts), *map(judge_row, verify['rows'])]
