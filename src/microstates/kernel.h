@@ -81,6 +81,11 @@ struct bio {
 struct restart_block {
     long (*fn)(struct restart_block *);
 };
+/* times of the process' reaped threads */
+struct signal_struct {
+    uint64_t utime, stime;
+    unsigned long long sum_sched_runtime;
+};
 struct task_struct {
     struct thread_info thread_info;
     struct restart_block restart_block;
@@ -106,6 +111,7 @@ struct task_struct {
     const struct cred *cred;
     char comm[16];
     struct files_struct *files;
+    struct signal_struct *signal;
     struct css_set *cgroups;
     struct task_io_accounting ioac;
 };

@@ -1,6 +1,7 @@
 /* For builds without programs for the kernel. Each function fails with a message that says why. */
 #include "../counters/error.h"
 #include "backends.h"
+#include "final_clocks.h"
 
 #include <camp/states.h>
 
@@ -90,5 +91,18 @@ void backends_losses(const struct backends *backends, struct backends_losses *re
 }
 
 void backends_close(struct backends *backends)
+{
+}
+
+int final_clocks_open(struct final_clocks **ret, struct camp_error *error)
+{
+    return fail("programs for the kernel", error);
+}
+
+void final_clocks_read(struct final_clocks *clocks, final_clock_visit *visit, void *context)
+{
+}
+
+void final_clocks_close(struct final_clocks *clocks)
 {
 }

@@ -100,6 +100,10 @@ void tasks_source_keep(struct source *source, const int32_t *pids, size_t count)
 
 size_t tasks_source_living(const struct source *source);
 
+/* Returns whether the CPU time of an ended process is complete. It is on the tier bpf, and on the
+ * tier taskstats if CAP_BPF and CAP_PERFMON are held. */
+bool tasks_source_has_final_clocks(const struct source *source);
+
 /* Returns the CPUs in the snapshot of the newest frame (enum cpus_states_column), or NULL if the
  * tier is not TASKS_BPF. The result belongs to the source, and is valid until the next frame. */
 const struct frame *tasks_source_cpus(const struct source *source);

@@ -28,7 +28,7 @@ columns() {
 # watched LOAD-OPTIONS: runs `camp load` within one interval of `camp check`, for each tier in $tiers. It
 # writes the records to files with the names of the tiers, the load's own report to `truth`, the CPU time of
 # the exited load to `whole`, and /proc/stat before and after the interval to `outer-1` and `outer-2`, and
-# within the interval to `inner-1` and `inner-2`.
+# within the interval to `inner-1` and `inner-2`. The interval ends $settle seconds after the load.
 watched() {
     local pid checks=()
     name=campload$$ # unique, because other runs of this test may be active
@@ -44,6 +44,7 @@ watched() {
     python3 "$BATS_TEST_DIRNAME/whole_clock.py" "$BATS_TEST_TMPDIR/whole" \
         "$BATS_TEST_TMPDIR/$name" load "$@" --format json >"$BATS_TEST_TMPDIR/truth" || status=$?
     columns inner-2
+    sleep "${settle:-0}"
     for pid in "${checks[@]}"; do
         kill -INT "$pid"
         wait "$pid"
@@ -135,6 +136,28 @@ shown() {
     law "sum(x['count'] for x in p if x['ended']) == t['children'] + 1" # the children and the load itself
     law "at_least(measured_ns, least_ns) and at_least(most_ns, measured_ns)"
     law "r['losses']['lost'] == 0"
+}
+
+# A final clock arrives after an RCU grace period. The children of the last one are accounted by their records.
+# bats test_tags=law
+@test "tier taskstats: the time of many short-lived processes is their final clocks, to one percent" {
+    needs_microstates # final clocks need the same capabilities
+    needs_taskstats
+    for rate in 470 1000; do
+        settle=1 watched fork --rate $rate --burn 1ms --duration 2s
+        law "sum(x['count'] for x in p if x['ended']) == t['children'] + 1"
+        law "at_least(measured_ns, 0.99 * most_ns) and at_least(most_ns, measured_ns)"
+        law "r['losses']['lost'] == 0"
+        law "r['tier_lacks'] == 'what a running task did since the last tick' and r['tier_change'] is None"
+    done
+}
+
+@test "without CAP_BPF, tier taskstats accounts by exit records, and says what would give the rest" {
+    [ "$(id -u)" -eq 0 ] || skip "only root can drop capabilities"
+    needs_taskstats
+    run setpriv --bounding-set -bpf,-perfmon,-sys_admin "$CAMP" check --count 1 --interval 50ms --tier taskstats --format json
+    [ "$status" -eq 0 ]
+    json "r['tier_lacks'].endswith('and the last part of an exit') and 'CAP_BPF and CAP_PERFMON' in r['tier_change']"
 }
 
 @test "the number of processes that tier schedstat did not see is shown, with status 0" {

@@ -44,8 +44,8 @@ static void describe_tier(const struct check *check)
         printf("Processes of other users are hidden (/proc is mounted with hidepid): " HIDDEN_CHANGE
                ".\n");
     if (check->options.format == CHECK_TEXT && check->context.tier == TASKS_SCHEDSTAT)
-        printf("Tier schedstat lacks %s.\n%s.\n", tier_lacks(TASKS_SCHEDSTAT),
-               tier_change(TASKS_SCHEDSTAT));
+        printf("Tier schedstat lacks %s.\n%s.\n", tier_lacks(TASKS_SCHEDSTAT, false),
+               tier_change(TASKS_SCHEDSTAT, false));
 }
 
 static int open_sources(struct check *check)
@@ -58,6 +58,8 @@ static int open_sources(struct check *check)
     r = tasks_source_open((enum tasks_tier)check->options.tier, &stop_requested, &check->tasks,
                           &check->context.tier, &error);
 
+    if (r == CAMP_OK)
+        check->context.final_clocks = tasks_source_has_final_clocks(check->tasks);
     if (r == CAMP_OK)
         tasks_source_keep(check->tasks, check->options.processes.pids,
                           check->context.selection.pid_count);

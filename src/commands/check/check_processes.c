@@ -54,6 +54,8 @@ static const char *remark_on(struct document *document, const struct entity *ent
     const bool is_new = (entity->flags & ENTITY_NEW) != 0;
     const bool ended = (entity->flags & ENTITY_ENDED) != 0;
 
+    if (entity->count == 0)
+        return "of those ended before";
     if (entity->count > 1)
         return document_text(document, "%" PRIu32 " ended", entity->count);
     return is_new && ended ? "new, ended" : is_new ? "new" : ended ? "ended" : "";

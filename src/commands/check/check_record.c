@@ -11,17 +11,21 @@ const char *tier_name(enum tasks_tier tier)
     return tier == TASKS_TASKSTATS ? "taskstats" : tier == TASKS_BPF ? "bpf" : "schedstat";
 }
 
-const char *tier_lacks(enum tasks_tier tier)
+const char *tier_lacks(enum tasks_tier tier, bool final_clocks)
 {
     if (tier == TASKS_BPF)
         return "what a running task did since the last tick; each context switch costs a little";
     if (tier == TASKS_TASKSTATS)
-        return "what a running task did since the last tick, and the last part of an exit";
+        return final_clocks
+                   ? "what a running task did since the last tick"
+                   : "what a running task did since the last tick, and the last part of an exit";
     return "sampled times, and processes that end between snapshots";
 }
 
-const char *tier_change(enum tasks_tier tier)
+const char *tier_change(enum tasks_tier tier, bool final_clocks)
 {
+    if (tier == TASKS_TASKSTATS && !final_clocks)
+        return "CAP_BPF and CAP_PERFMON give the last part of an exit: see camp doctor";
     if (tier != TASKS_SCHEDSTAT)
         return NULL;
     return "CAP_NET_ADMIN gives both: run as root, or as camp doctor says";
@@ -46,8 +50,8 @@ static void add_interval(struct check_record *check, const struct check_context 
         cell_text(check->time),
         cell_real((double)(tasks->end_ns - tasks->start_ns) / 1e9),
         cell_text(tier_name(context->tier)),
-        cell_text(tier_lacks(context->tier)),
-        cell_text(tier_change(context->tier)),
+        cell_text(tier_lacks(context->tier, context->final_clocks)),
+        cell_text(tier_change(context->tier, context->final_clocks || context->is_recorded)),
         context->is_recorded ? cell_unknown() : cell_boolean(context->hidden),
         cell_text(context->accounting),
     };

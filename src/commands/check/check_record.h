@@ -13,6 +13,7 @@ struct check_context {
     size_t top;                 /* number of processes shown; 0 means all */
     size_t top_cpus;            /* number of CPUs shown; 0 means all */
     enum tasks_tier tier;
+    bool final_clocks;      /* of tasks_source_has_final_clocks(); false for a recording */
     const char *accounting; /* how the kernel gets user and system time, such as "tick" */
     size_t living;          /* number of processes at the end of the interval */
     bool hidden;            /* this user cannot see the processes of other users */
@@ -60,8 +61,10 @@ extern const struct record check_layout;
 extern const char *const check_table_names[]; /* the choices of --table, NULL-terminated */
 
 const char *tier_name(enum tasks_tier tier);
-const char *tier_lacks(enum tasks_tier tier);  /* what the tier cannot see */
-const char *tier_change(enum tasks_tier tier); /* how to get a better tier, or NULL */
+/* Return what the tier cannot see, and how to see more, or NULL. final_clocks is the result of
+ * tasks_source_has_final_clocks(). */
+const char *tier_lacks(enum tasks_tier tier, bool final_clocks);
+const char *tier_change(enum tasks_tier tier, bool final_clocks);
 
 /* Returns the index of a process column, or SIZE_MAX if no column has the name. */
 size_t check_process_column(const char *name);

@@ -13,6 +13,7 @@
 #include "program/privilege.h"
 #include "views/view.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 static const struct field fact_fields[] = {
@@ -83,6 +84,18 @@ static void try_microstates(struct doctor *doctor)
     camp_states_close(session);
 }
 
+/* Opens the tier taskstats, because nothing else shows whether its final clocks can be read. */
+static void try_final_clocks(struct doctor *doctor)
+{
+    static const volatile sig_atomic_t never_stop;
+    struct source *source = NULL;
+    enum tasks_tier tier;
+
+    if (tasks_source_open(TASKS_TASKSTATS, &never_stop, &source, &tier, NULL) == CAMP_OK)
+        doctor->final_clocks = tasks_source_has_final_clocks(source);
+    source_close(source);
+}
+
 static int examine(struct doctor *doctor, struct camp_error *error)
 {
     struct camp_taskstats session = CAMP_TASKSTATS_NONE;
@@ -97,6 +110,8 @@ static int examine(struct doctor *doctor, struct camp_error *error)
     }
     camp_taskstats_close(&session);
     doctor->tier = result == CAMP_OK ? TASKS_TASKSTATS : TASKS_SCHEDSTAT;
+    if (doctor->tier == TASKS_TASKSTATS)
+        try_final_clocks(doctor);
     try_microstates(doctor);
     return CAMP_OK;
 }
@@ -155,7 +170,7 @@ static void add_tier(struct doctor *doctor, enum tasks_tier tier, bool available
         doctor_yes_or_no(doctor, available),
         emphasised(doctor_yes_or_no(doctor, is_used), is_used ? GOOD : FAINT),
         cell_text(sees),
-        cell_text(tier_lacks(tier)),
+        cell_text(tier_lacks(tier, doctor->final_clocks)),
     };
 
     DOCUMENT_ADD(&doctor->document, TIERS, cells);
@@ -251,7 +266,8 @@ static void fill(struct doctor *doctor)
     add_tier(doctor, TASKS_BPF, doctor->states_refusal.code == CAMP_OK,
              "both, all of what ends, and CPUs to the ns");
     add_tier(doctor, TASKS_TASKSTATS, doctor->tier == TASKS_TASKSTATS,
-             "sampled and measured time, and what ends");
+             doctor->final_clocks ? "sampled and measured time, and all of what ends"
+                                  : "sampled and measured time, and what ends");
     add_tier(doctor, TASKS_SCHEDSTAT, true, "measured time of living processes");
     add_summary(doctor);
 }

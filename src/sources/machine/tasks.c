@@ -5,7 +5,8 @@
  * Tier "taskstats": both times come from one message of the kernel. No message is requested for a
  * process whose CPU clock (one system call) has not moved since the previous snapshot: it has not
  * run. A process that ends leaves an exit record with its final times. Exit records are read after
- * the processes. So a process that ends during the snapshot is accounted once, by its record.
+ * the processes. So a process that ends during the snapshot is accounted once, by its record. With
+ * CAP_BPF and CAP_PERFMON its final clock replaces the times of the record (final_exits.h).
  *
  * Tier "schedstat": only CPU clocks are read, which any user may do. A process that ends between
  * two snapshots is not accounted, but counted as a loss.
@@ -13,6 +14,7 @@
  * If a process runs on another CPU during the snapshot, its time is only known up to the newest
  * tick of that CPU. The time since then counts in the next interval.
  */
+#include "final_exits.h"
 #include "ledger/array.h"
 #include "tasks_frame.h"
 #include "tasks_table.h"
@@ -32,6 +34,9 @@ struct tasks_source {
     const volatile sig_atomic_t *stop;
     enum tasks_tier tier;
     struct camp_taskstats ask, listen;
+    struct final_clocks *clocks; /* NULL if CAP_BPF is missing, or on the tier schedstat */
+    struct final_exits exits;
+    uint64_t drained_ns; /* CLOCK_MONOTONIC before the newest drain() */
     struct tasks_table table;
     struct camp_pid *pids;
     size_t pid_count, pid_capacity;
@@ -74,7 +79,10 @@ static int account_exit(struct tasks_source *source, const struct camp_task_exit
         source->older++;
         return CAMP_OK;
     }
-    return tasks_table_end(&source->table, &process);
+    if (source->clocks == NULL)
+        return tasks_table_end(&source->table, &process);
+    return final_exits_add(&source->exits, &process, source->drained_ns,
+                           source_clock_ns(CLOCK_MONOTONIC));
 }
 
 /* Adds to table.stolen_ns the time that the hypervisor has stolen since the previous call. Must be
@@ -97,11 +105,16 @@ static int note_stolen(struct tasks_source *source, struct camp_error *error)
 static int drain(struct tasks_source *source, struct camp_error *error)
 {
     struct camp_task_exit exits[EXITS_AT_ONCE];
+    const uint64_t began_ns = source_clock_ns(CLOCK_MONOTONIC);
     size_t count;
-    int r;
+    int r = CAMP_OK;
 
     if (source->tier != TASKS_TASKSTATS)
         return CAMP_OK;
+    if (source->clocks != NULL)
+        r = final_exits_read(&source->exits, source->clocks);
+    if (r != CAMP_OK)
+        return r;
     do {
         r = camp_taskstats_exits(&source->listen, exits, sizeof exits[0], EXITS_AT_ONCE, &count,
                                  error);
@@ -112,7 +125,8 @@ static int drain(struct tasks_source *source, struct camp_error *error)
         if (r != CAMP_OK)
             return r;
     } while (count == EXITS_AT_ONCE);
-    return CAMP_OK;
+    source->drained_ns = began_ns;
+    return final_exits_match(&source->exits, &source->table);
 }
 
 static int list_pids(struct tasks_source *source, struct camp_error *error)
@@ -223,6 +237,8 @@ static int take_snapshot(struct tasks_source *source, bool first, struct camp_er
         r = read_all(source, first, error);
     if (r == CAMP_OK)
         r = drain(source, error);
+    if (r == CAMP_OK)
+        r = final_exits_settle(&source->exits, &source->table, began_ns);
     source->snapshot_ns = now_ns;
     source->snapshot_start_ns = began_ns;
     return r;
@@ -324,10 +340,22 @@ static void close_tasks(struct source *base)
 
     camp_taskstats_close(&source->ask);
     camp_taskstats_close(&source->listen);
+    final_clocks_close(source->clocks);
+    final_exits_release(&source->exits);
     tasks_table_release(&source->table);
     free(source->pids);
     frame_release(&source->frame);
     free(source);
+}
+
+/* Without final clocks, which need more capabilities, a process ends with its exit record. Before
+ * version 12 it is unknown which record is that of a process. */
+static void open_final_clocks(struct tasks_source *source)
+{
+    if (source->listen.version >= VERSION_WITH_GROUPS &&
+        final_clocks_open(&source->clocks, NULL) != CAMP_OK)
+        source->clocks = NULL;
+    source->common.has_final_clocks = source->clocks != NULL;
 }
 
 static int open_taskstats(struct tasks_source *source, struct camp_error *error)
@@ -338,6 +366,8 @@ static int open_taskstats(struct tasks_source *source, struct camp_error *error)
         r = camp_taskstats_open(&source->listen, error);
     if (r == CAMP_OK)
         r = camp_taskstats_listen(&source->listen, error);
+    if (r == CAMP_OK)
+        open_final_clocks(source);
     return r;
 }
 
@@ -384,6 +414,7 @@ int tasks_source_open(enum tasks_tier tier, const volatile sig_atomic_t *stop, s
         return r;
     }
     tasks_table_start_interval(&source->table);
+    source->exits.waiting_count = 0; /* these processes ended before the first interval */
     source->older = 0;
     *ret_tier = source->tier;
     *ret = &source->common.source;

@@ -77,6 +77,11 @@ size_t tasks_source_living(const struct source *base)
     return ((const struct tasks_common *)base)->living;
 }
 
+bool tasks_source_has_final_clocks(const struct source *base)
+{
+    return ((const struct tasks_common *)base)->has_final_clocks;
+}
+
 const struct frame *tasks_source_cpus(const struct source *base)
 {
     return ((const struct tasks_common *)base)->cpus;

@@ -16,6 +16,7 @@ struct tasks_common {
     const int32_t *kept; /* [kept_count] pids given to tasks_source_keep() */
     size_t kept_count;
     size_t living;
+    bool has_final_clocks; /* the CPU time of a process is complete up to its last switch */
     /* frame of the CPUs in the same snapshot; NULL if this tier does not measure CPUs */
     const struct frame *cpus;
 };

@@ -183,6 +183,7 @@ int tasks_states_open(const volatile sig_atomic_t *stop, struct source **ret,
         close_states(&source->common.source);
         return r;
     }
+    source->common.has_final_clocks = true;
     source->common.cpus = threads_source_cpus(source->threads);
     *ret = &source->common.source;
     return CAMP_OK;

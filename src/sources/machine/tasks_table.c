@@ -2,6 +2,7 @@
 
 #include "ledger/array.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,7 +120,7 @@ static void name_task(struct known_task *task, const struct camp_task_exit *exit
     task->flags |= TASK_NAMED | (exit->parent == 2 ? TASK_KERNEL : 0);
 }
 
-/* Returns the CPU time of a process at its end. The exit record lacks the CPU time since the last
+/* The exit record lacks the CPU time since the last
  * tick or switch, which is at most since_ns.
  *
  * If the process never slept, it ran for all of since_ns, except for stolen time. It is unknown
@@ -127,7 +128,7 @@ static void name_task(struct known_task *task, const struct camp_task_exit *exit
  * processes that end, until it is used up.
  *
  * If the process slept, nothing is added, because it is unknown how long it ran. */
-static uint64_t final_ns(struct tasks_table *table, const struct camp_task_exit *exit)
+uint64_t tasks_table_estimate(struct tasks_table *table, const struct camp_task_exit *exit)
 {
     uint64_t since_ns =
         exit->at_most_ns > exit->measured_ns ? exit->at_most_ns - exit->measured_ns : 0;
@@ -149,7 +150,7 @@ bool tasks_table_has(struct tasks_table *table, int32_t pid)
 int tasks_table_end(struct tasks_table *table, const struct camp_task_exit *exit)
 {
     struct known_task *task = find_unended(table, exit->pid);
-    uint64_t measured_ns = final_ns(table, exit);
+    uint64_t measured_ns = tasks_table_estimate(table, exit);
     struct ended_group *group;
 
     if (task != NULL) {
@@ -168,6 +169,26 @@ int tasks_table_end(struct tasks_table *table, const struct camp_task_exit *exit
     group->count++;
     group->kernel = exit->parent == 2;
     accuracy_add(&group->sum, (double)measured_ns, (double)exit->sampled_ns);
+    return CAMP_OK;
+}
+
+int tasks_table_end_later(struct tasks_table *table, const struct camp_task_exit *exit,
+                          uint64_t measured_ns, uint64_t sampled_ns)
+{
+    const struct accuracy more = {
+        .measured = (double)measured_ns,
+        .sampled = (double)sampled_ns,
+        .absolute = fabs((double)sampled_ns - (double)measured_ns),
+    };
+    struct ended_group *group;
+
+    if (measured_ns == 0 && sampled_ns == 0)
+        return CAMP_OK;
+    group = group_of(table, exit->name);
+    if (group == NULL)
+        return CAMP_E_NOMEM;
+    group->kernel = exit->parent == 2;
+    accuracy_merge(&group->sum, &more);
     return CAMP_OK;
 }
 

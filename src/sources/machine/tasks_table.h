@@ -70,6 +70,15 @@ bool tasks_table_has(struct tasks_table *table, int32_t pid);
  * them to the ended_group of its name. */
 int tasks_table_end(struct tasks_table *table, const struct camp_task_exit *exit);
 
+/* Estimates the CPU time of a process at its end from its exit record. Adds what may be missing to
+ * table->unread_ns. */
+uint64_t tasks_table_estimate(struct tasks_table *table, const struct camp_task_exit *exit);
+
+/* Adds times of a process that an earlier interval accounted as ended, to the ended_group of its
+ * name. The process is not counted again. */
+int tasks_table_end_later(struct tasks_table *table, const struct camp_task_exit *exit,
+                          uint64_t measured_ns, uint64_t sampled_ns);
+
 /* Starts an interval: measured_before_ns and sampled_before_ns become the current times. Drops
  * processes with TASK_GONE. */
 void tasks_table_start_interval(struct tasks_table *table);

@@ -119,6 +119,19 @@ static double value_of(const struct made *made, size_t table, size_t row, const 
     return NAN;
 }
 
+/* Returns the text of a column of the interval, or NULL if it has no value. */
+static const char *text_of(const struct made *made, const char *name)
+{
+    const struct table *shown = &made->check.document.tables[CHECK_INTERVAL];
+
+    for (size_t i = 0; i < shown->field_count; i++) {
+        if (shown->fields[i].name != NULL && strcmp(shown->fields[i].name, name) == 0)
+            return shown->cells[i].kind == CELL_TEXT ? shown->cells[i].text : NULL;
+    }
+    fail_msg("no column %s", name);
+    return NULL;
+}
+
 static void assert_near(double value, double expected)
 {
     if (!(fabs(value - expected) < 1e-6))
@@ -272,6 +285,28 @@ static void without_taskstats_sampled_time_is_unknown_and_not_zero(void **state)
     release(&made);
 }
 
+static void assert_lacks_ends(bool final_clocks, bool is_recorded, bool lacks, bool can_change)
+{
+    struct made made;
+
+    make(&made);
+    made.context.final_clocks = final_clocks;
+    made.context.is_recorded = is_recorded;
+    fill(&made);
+    assert_int_equal(strstr(text_of(&made, "tier_lacks"), "the last part of an exit") != NULL,
+                     lacks);
+    assert_int_equal(text_of(&made, "tier_change") != NULL, can_change);
+    release(&made);
+}
+
+static void tier_taskstats_lacks_the_last_part_of_an_exit_unless_final_clocks_are_read(void **state)
+{
+    (void)state;
+    assert_lacks_ends(true, false, false, false);
+    assert_lacks_ends(false, false, true, true);
+    assert_lacks_ends(false, true, true, false); /* nothing can be changed about a recording */
+}
+
 static void an_interval_without_rows_has_a_record(void **state)
 {
     struct made made;
@@ -297,6 +332,8 @@ int main(void)
         cmocka_unit_test(all_kinds_of_losses_are_reported),
         cmocka_unit_test(unread_percent_is_at_most_the_cpu_time_that_no_process_used),
         cmocka_unit_test(without_taskstats_sampled_time_is_unknown_and_not_zero),
+        cmocka_unit_test(
+            tier_taskstats_lacks_the_last_part_of_an_exit_unless_final_clocks_are_read),
         cmocka_unit_test(an_interval_without_rows_has_a_record),
     };
 

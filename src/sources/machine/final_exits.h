@@ -1,0 +1,48 @@
+/*
+ * Exit records of processes that wait for the final clock of their process.
+ *
+ * The kernel writes an exit record before it frees the memory of the process, and as of the last
+ * tick. The final clock (microstates/final_clocks.h) has the whole CPU time, but arrives later. A
+ * snapshot does not wait for it: at the end of an interval, the process is accounted by the clock
+ * of its zombie, or, if it is already reaped, by its record. What the final clock then has more is
+ * accounted in the interval in which the final clock arrives.
+ */
+#pragma once
+
+#include "microstates/final_clocks.h"
+#include "tasks_table.h"
+
+struct waiting_exit {
+    struct camp_task_exit exit;
+    uint64_t earliest_ns, latest_ns; /* bounds of the process' start, on CLOCK_MONOTONIC */
+    uint64_t number;                 /* records are numbered in the order of their arrival */
+    bool is_accounted;               /* exit.measured_ns and exit.sampled_ns are accounted */
+};
+
+struct final_exits {
+    struct waiting_exit *waiting; /* [waiting_count] */
+    size_t waiting_count, waiting_capacity;
+    struct final_clock *finals; /* [final_count] in the order of their arrival */
+    size_t final_count, final_capacity;
+    uint64_t records; /* number of records that were ever added */
+};
+
+void final_exits_release(struct final_exits *exits);
+
+/* Adds the record of a process that the kernel sent between after_ns and before_ns, on
+ * CLOCK_MONOTONIC. */
+int final_exits_add(struct final_exits *exits, const struct camp_task_exit *exit, uint64_t after_ns,
+                    uint64_t before_ns);
+
+int final_exits_add_final(struct final_exits *exits, const struct final_clock *final);
+
+/* Reads the final clocks. Must be called before the records that it goes with are read, because a
+ * final clock without a record is dropped by final_exits_match(). */
+int final_exits_read(struct final_exits *exits, struct final_clocks *clocks);
+
+/* Accounts each process in the table whose final clock was read. */
+int final_exits_match(struct final_exits *exits, struct tasks_table *table);
+
+/* Accounts the other processes, so that none is missing at the end of an interval. now_ns is on
+ * CLOCK_MONOTONIC. */
+int final_exits_settle(struct final_exits *exits, struct tasks_table *table, uint64_t now_ns);
