@@ -210,6 +210,7 @@ needs_microstates() {
     law "sum(x['count'] for x in p if x['ended']) == t['children'] + 1"
     law "near(measured_ns, most_ns)"
     law "r['tier'] == 'bpf' and r['total']['sampled_percent'] is not None"
+    law "'measured is the scheduler\'s clock (cpu_ns), not the time between switches' in r['tier_lacks']"
 }
 
 # The load was runnable for runnable_ns, so its CPU was not idle in that time. /proc/stat has the idle time

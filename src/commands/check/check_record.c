@@ -14,7 +14,8 @@ const char *tier_name(enum tasks_tier tier)
 const char *tier_lacks(enum tasks_tier tier, bool final_clocks)
 {
     if (tier == TASKS_BPF)
-        return "what a running task did since the last tick; each context switch costs a little";
+        return "what a running task did since the last tick; each context switch costs a little; "
+               "measured is the scheduler's clock (cpu_ns), not the time between switches";
     if (tier == TASKS_TASKSTATS)
         return final_clocks
                    ? "what a running task did since the last tick"
