@@ -352,7 +352,7 @@ static void close_tasks(struct source *base)
  * version 12 it is unknown which record is that of a process. */
 static void open_final_clocks(struct tasks_source *source)
 {
-    if (source->listen.version >= VERSION_WITH_GROUPS &&
+    if (source->listen.version >= CAMP_TASKSTATS_WITH_PROCESSES &&
         final_clocks_open(&source->clocks, NULL) != CAMP_OK)
         source->clocks = NULL;
     source->common.has_final_clocks = source->clocks != NULL;
