@@ -1,3 +1,4 @@
+# shellcheck shell=dash
 # The commands that a guest runs. Each part of the output starts with "##### NAME", and ends with the exit status.
 run() { # NAME COMMAND...
     name=$1

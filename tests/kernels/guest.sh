@@ -1,4 +1,5 @@
 #!/bin/busybox sh
+# shellcheck shell=dash
 # Process 1 of a guest: loads the modules, runs the commands from the third disk, and ends the guest.
 /bin/busybox --install -s /bin
 export PATH=/bin HOME=/tmp TERM=dumb
