@@ -11,12 +11,16 @@ run() { # NAME COMMAND...
     echo "##### status $status"
 }
 
-counters() { camp get "disk.vdb.read_bytes" "disk.vdb.written_bytes" "network.lo.sent_bytes" "network.lo.sent_packets" --value; }
+plain=$(readlink /dev/plain)
+counters() {
+    camp get "disk.${plain#/dev/}.read_bytes" "disk.${plain#/dev/}.written_bytes" \
+        network.lo.sent_bytes network.lo.sent_packets --value
+}
 
 transfers() {
     counters
-    cat /dev/vdb >/dev/null
-    dd if=/dev/zero of=/dev/vdb bs=1M count=16 conv=fsync 2>/dev/null
+    cat /dev/plain >/dev/null
+    dd if=/dev/zero of=/dev/plain bs=1M count=16 conv=fsync 2>/dev/null
     ping -c 20 -i 0.05 -s 1000 127.0.0.1 >/dev/null
     counters
 }
@@ -29,3 +33,6 @@ done
 run top camp top --tier bpf --count 1 --interval 0.5s --json
 run transfers transfers
 run verify camp verify --json
+for law in /bin/test_live_*; do
+    [ -x "$law" ] && run "${law#/bin/test_live_}" "$law"
+done

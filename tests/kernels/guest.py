@@ -1,9 +1,10 @@
 """A guest: one kernel under qemu, with camp in its initial RAM disk.
 
-The guest has no KVM, so that it runs on every computer: qemu translates each instruction (TCG). Both CPUs of the
-guest run in one thread of qemu. With a thread for each CPU, the guest crashed (int3 in
-__sysvec_apic_timer_interrupt) while the kernel changed its own code to switch a tracepoint on or off. Two disks of
-qemu are files: the first has an ext4 file system, the second is read and written as a device. There is no
+The guest has no KVM, so that it runs on every computer: qemu translates each instruction (TCG). On amd64
+both CPUs of the guest run in one thread of qemu. With a thread for each CPU, the guest crashed (int3 in
+__sysvec_apic_timer_interrupt) while the kernel changed its own code to switch a tracepoint on or off. On arm64
+each CPU has a thread, because a law there is about the order in which two CPUs see each other's stores. The disks are
+files: "formatted" has an ext4 file system, "plain" is read and written as a device. There is no
 network besides the guest's own.
 """
 import lzma
@@ -18,11 +19,13 @@ from kernel_list import CACHE, TREE, Archive, Unavailable, image, modules_direct
 
 # The modules that the guest loads, with those that they need. Some kernels have them built in.
 MODULES = ('virtio_pci', 'virtio_blk', 'crc32c_generic', 'ext4', 'veth')
-MACHINES = {  # qemu's program, and its options for the machine
-    'amd64': ('qemu-system-x86_64', ['-M', 'q35', '-cpu', 'max'], 'console=ttyS0'),
-    'arm64': ('qemu-system-aarch64', ['-M', 'virt', '-cpu', 'max,pauth-impdef=on'], 'console=ttyAMA0'),
-    's390x': ('qemu-system-s390x', ['-M', 's390-ccw-virtio'], 'console=ttysclp0'),
+MACHINES = {  # qemu's program, its options for the machine, and whether each CPU has a thread of qemu
+    'amd64': ('qemu-system-x86_64', ['-M', 'q35', '-cpu', 'max'], 'console=ttyS0', 'single'),
+    'arm64': ('qemu-system-aarch64', ['-M', 'virt', '-cpu', 'max,pauth-impdef=on'], 'console=ttyAMA0', 'multi'),
+    's390x': ('qemu-system-s390x', ['-M', 's390-ccw-virtio'], 'console=ttysclp0', 'single'),
 }
+# Laws in tests/live that need another architecture.
+LAWS = ('test_live_states_order',)
 TRIPLES = {'amd64': 'x86_64-linux-gnu', 'arm64': 'aarch64-linux-gnu', 's390x': 's390x-linux-gnu'}
 CPUS = 2
 MEMORY_MB = 900
@@ -98,7 +101,7 @@ def in_order(names, files, done):
     return done
 
 
-def make_initramfs(kernel, extra, into):
+def make_initramfs(kernel, commands, into):
     """Writes the initial RAM disk: camp, its libraries, busybox, the modules, and tests/kernels/guest.sh."""
     root, build = programs_of(kernel.architecture)
     tree = into / 'tree'
@@ -107,7 +110,9 @@ def make_initramfs(kernel, extra, into):
     shutil.copy(busybox(kernel.architecture), tree / 'bin/busybox')
     shutil.copy(TREE / 'tests/kernels/guest.sh', tree / 'init')
     (tree / 'init').chmod(0o755)
-    for program in [build / 'src/camp', *extra]:
+    (tree / 'commands').write_text(commands)
+    laws = [build / 'tests/live' / law for law in LAWS if kernel.architecture == 'arm64']
+    for program in [build / 'src/camp', *laws]:
         shutil.copy(program, tree / 'bin')
         for path, file in libraries(program, root, TRIPLES[kernel.architecture]).items():
             target = tree / path.lstrip('/')
@@ -130,18 +135,18 @@ def make_disk(path, formatted):
     return path
 
 
-def boot(kernel, commands, extra=()):
+def boot(kernel, commands):
     """Boots a kernel and runs the shell commands there. Returns the text between the markers of guest.sh, and
     the whole text of the console."""
-    program, machine, console = MACHINES[kernel.architecture]
+    program, machine, console, threads = MACHINES[kernel.architecture]
     with tempfile.TemporaryDirectory(prefix='camp-kernel-', dir=CACHE) as name:
         directory = pathlib.Path(name)
-        initramfs = make_initramfs(kernel, extra, directory)
+        initramfs = make_initramfs(kernel, commands, directory)
         disks = [make_disk(directory / 'formatted', True), make_disk(directory / 'plain', False)]
-        (directory / 'commands').write_text(commands.ljust(4096, '\n'))
-        drives = [word for disk in [*disks, directory / 'commands'] for word in
-                  ('-drive', f'file={disk},if=virtio,format=raw' + (',readonly=on' if disk.name == 'commands' else ''))]
-        words = [program, *machine, '-accel', 'tcg,thread=single', '-smp', str(CPUS), '-m', str(MEMORY_MB),
+        drives = [word for disk in disks for word in
+                  ('-drive', f'file={disk},if=none,format=raw,id={disk.name}',
+                   '-device', f'virtio-blk,drive={disk.name},serial={disk.name}')]
+        words = [program, *machine, '-accel', f'tcg,thread={threads}', '-smp', str(CPUS), '-m', str(MEMORY_MB),
                  '-nographic', '-no-reboot', '-nic', 'none', '-kernel', str(image(kernel)),
                  '-initrd', str(initramfs), *drives,
                  '-append', f'{console} quiet loglevel=1 panic=-1 {kernel.parameters}']

@@ -1,6 +1,6 @@
 #!/bin/busybox sh
 # shellcheck shell=dash
-# Process 1 of a guest: loads the modules, runs the commands from the third disk, and ends the guest.
+# Process 1 of a guest: loads the modules, runs the commands and ends the guest.
 /bin/busybox --install -s /bin
 export PATH=/bin HOME=/tmp TERM=dumb
 mount -t proc proc /proc
@@ -11,11 +11,13 @@ mkdir -p /dev/shm && mount -t tmpfs tmpfs /dev/shm
 mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
 mount -t bpf bpf /sys/fs/bpf 2>/dev/null
 while read -r module; do insmod "/modules/$module"; done </modules/order
-mount -t ext4 /dev/vda /var/tmp
+for disk in /sys/block/vd*; do
+    ln -s "/dev/${disk#/sys/block/}" "/dev/$(cat "$disk/serial")"
+done
+mount -t ext4 /dev/formatted /var/tmp
 ip link set lo up
-tr -d '\0' </dev/vdc >/tmp/commands
 echo "##### start"
-sh /tmp/commands
+sh /commands
 echo "##### end"
 sync
 poweroff -f

@@ -70,8 +70,15 @@ def judge_row(row):
     return Verdict(name, None, f'the times of an emulated guest are off: {text}')
 
 
+def judge_live(parts):
+    """The laws of tests/live that ran in the guest."""
+    return [Verdict(name, status == 0, output) for name, (output, _, status) in parts.items()
+            if name.startswith('states_')]
+
+
 def judge(text):
     """The release of the kernel, and the verdicts of all laws."""
     parts = parts_of(text)
     verify = json.loads(parts['verify'][0])
-    return parts['release'][0], [judge_doctor(parts), *judge_transfers(parts), *map(judge_row, verify['rows'])]
+    return parts['release'][0], [judge_doctor(parts), *judge_transfers(parts), *map(judge_row, verify['rows']),
+                                 *judge_live(parts)]
