@@ -104,7 +104,7 @@ without() { # without CAPABILITY...: prints the words that run a command without
     [[ $output == *"CAP_NET_ADMIN gives both"* ]]
 }
 
-@test "a refusal of the verifier: one line names the option that shows the reason" {
+@test "if the BPF verifier refuses a program, one line names the option that prints its log" {
     needs_microstates
     /usr/bin/python3 "$HERE/refuse_programs.py" EINVAL true || skip "no filter of system calls here"
     for errno in EINVAL EACCES; do

@@ -152,7 +152,7 @@ shown() {
     done
 }
 
-@test "without CAP_BPF, tier taskstats accounts by exit records, and says what would give the rest" {
+@test "without CAP_BPF, camp check on tier taskstats uses exit records and names the missing capability" {
     [ "$(id -u)" -eq 0 ] || skip "only root can drop capabilities"
     needs_taskstats
     run setpriv --bounding-set -bpf,-perfmon,-sys_admin "$CAMP" check --count 1 --interval 50ms --tier taskstats --format json

@@ -156,7 +156,7 @@ offers() {
 }
 
 # bats test_tags=deep
-@test "shells offer files for options with a file, words and files for --from" {
+@test "completion offers files for options that take a file, and keywords and files for --from" {
     mkdir recordings
     touch recordings/a.rules
     offers 'camp top --rules rec' recordings

@@ -45,7 +45,7 @@ ask() {
         = '2008-11-22 02:00:01' ]
 }
 
-@test "standard input is a table" {
+@test "a table is read from standard input" {
     run -0 record --from - <"$TABLES/sessions4.csv"
     [[ $output == *"120 intervals, 7200 rows"* ]]
     rm "$OUTPUT"

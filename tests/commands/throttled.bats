@@ -50,7 +50,7 @@ sys.exit(not any(e["present"] for e in json.load(sys.stdin)["events"] if e["name
 }
 
 # bats test_tags=law
-@test "stopped: a frozen thread is stopped, by the freezers of both versions of cgroups" {
+@test "stopped: the time of a thread frozen by cgroup v1 or v2 is in state stopped" {
     compare freeze
 }
 

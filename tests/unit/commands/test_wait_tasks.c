@@ -125,7 +125,7 @@ static void a_wait_of_an_exiting_thread_is_accounted_in_the_next_frame(void **st
     release(&made);
 }
 
-static void a_wait_is_accounted_in_one_interval(void **state)
+static void a_wait_over_two_intervals_is_accounted_once(void **state)
 {
     struct made made;
 
@@ -235,7 +235,7 @@ int main(void)
         cmocka_unit_test(disk_state_time_without_a_known_wait_has_no_disk_name),
         cmocka_unit_test(time_between_the_readings_is_accounted_to_the_longest_wait),
         cmocka_unit_test(a_wait_of_an_exiting_thread_is_accounted_in_the_next_frame),
-        cmocka_unit_test(a_wait_is_accounted_in_one_interval),
+        cmocka_unit_test(a_wait_over_two_intervals_is_accounted_once),
         cmocka_unit_test(two_threads_with_the_same_tid_are_distinguished),
         cmocka_unit_test(a_wait_counter_that_restarts_gives_no_negative_wait),
         cmocka_unit_test(rows_are_for_selected_processes_but_sums_are_for_all_processes),

@@ -178,7 +178,7 @@ static void each_percentage_without_a_field_has_a_counter_in_ns(void **state)
     }
 }
 
-static void field_offsets_match_the_header(void **state)
+static void fields_of_the_catalogue_match_the_structs_of_camp_h(void **state)
 {
     const struct camp_counter runs = row(CAMP_KIND_PROCESS, "runs");
     const struct camp_counter busy = row(CAMP_KIND_CPU, "busy_percent");
@@ -238,7 +238,7 @@ int main(void)
         cmocka_unit_test(no_kind_has_two_counters_with_the_same_name),
         cmocka_unit_test(every_counter_has_a_name_a_unit_a_help_text_and_a_source),
         cmocka_unit_test(each_percentage_without_a_field_has_a_counter_in_ns),
-        cmocka_unit_test(field_offsets_match_the_header),
+        cmocka_unit_test(fields_of_the_catalogue_match_the_structs_of_camp_h),
         cmocka_unit_test(too_small_an_array_is_filled_and_the_needed_size_is_returned),
         cmocka_unit_test(kinds_and_accountings_have_names),
     };

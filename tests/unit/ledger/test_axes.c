@@ -90,7 +90,7 @@ static void states_of_unknown_class_become_vertices_in_their_order(void **state)
     assert_memory_equal(axes.vertices.of_state, "\1\2\3\4", 4);
 }
 
-static void there_are_no_default_axes_for_fewer_states_than_vertices(void **state)
+static void a_picture_of_fewer_states_than_vertices_has_no_default_axes(void **state)
 {
     const struct schema two = { "two", columns, 2, 2 };
     struct axes axes;
@@ -107,7 +107,7 @@ int main(void)
         cmocka_unit_test(vertices_have_the_given_names),
         cmocka_unit_test(an_error_names_the_wrong_part_of_the_text),
         cmocka_unit_test(states_of_unknown_class_become_vertices_in_their_order),
-        cmocka_unit_test(there_are_no_default_axes_for_fewer_states_than_vertices),
+        cmocka_unit_test(a_picture_of_fewer_states_than_vertices_has_no_default_axes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -198,7 +198,7 @@ static const char *number_name(void *context, const struct entity *row)
     return row->id == 1 ? "one" : "two";
 }
 
-static void rows_are_grouped_by_numbers_of_the_caller(void **state)
+static void rows_are_grouped_by_group_numbers_from_the_caller(void **state)
 {
     const int64_t numbers[] = { 1, 2, 2, 1 };
     const struct selection selection = { .grouping = { .key = GROUP_NUMBER, .numbers = numbers },
@@ -227,7 +227,7 @@ int main(void)
         cmocka_unit_test(rows_can_be_sorted_by_any_column),
         cmocka_unit_test(processes_are_selected_by_pid),
         cmocka_unit_test(exited_rows_come_last_and_get_at_least_a_quarter_of_the_limit),
-        cmocka_unit_test(rows_are_grouped_by_numbers_of_the_caller),
+        cmocka_unit_test(rows_are_grouped_by_group_numbers_from_the_caller),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

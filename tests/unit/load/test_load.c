@@ -35,7 +35,7 @@ static void late_observations_do_not_change_the_phase_of_the_tick(void **state)
     assert_int_equal(tick_phase_of(seen, 6, LENGTH, &spread), 25000);
 }
 
-static void an_observation_slightly_before_the_others_is_the_phase_of_the_tick(void **state)
+static void the_earliest_observation_is_the_phase_of_the_tick(void **state)
 {
     const uint64_t seen[] = { 40000040000, 40004041000, 40008010000, 40012042000 };
     uint64_t spread;
@@ -260,7 +260,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_phase_of_the_tick_is_the_earliest_of_close_observations),
         cmocka_unit_test(late_observations_do_not_change_the_phase_of_the_tick),
-        cmocka_unit_test(an_observation_slightly_before_the_others_is_the_phase_of_the_tick),
+        cmocka_unit_test(the_earliest_observation_is_the_phase_of_the_tick),
         cmocka_unit_test(a_phase_just_below_a_multiple_of_the_tick_is_found),
         cmocka_unit_test(the_next_tick_is_later_than_the_given_time),
         cmocka_unit_test(ticks_between_coarse_times_are_counted),

@@ -137,7 +137,7 @@ static void the_callers_deadline_ends_the_call_but_not_the_question(void **state
     release(&fake);
 }
 
-static void a_late_step_fails_and_the_next_call_connects_again(void **state)
+static void a_step_that_exceeds_its_time_limit_fails_and_the_next_call_reconnects(void **state)
 {
     struct fake fake;
 
@@ -211,7 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_question_is_asked_when_an_answer_is_wanted),
         cmocka_unit_test(the_callers_deadline_ends_the_call_but_not_the_question),
-        cmocka_unit_test(a_late_step_fails_and_the_next_call_connects_again),
+        cmocka_unit_test(a_step_that_exceeds_its_time_limit_fails_and_the_next_call_reconnects),
         cmocka_unit_test(a_step_without_a_limit_is_never_late),
         cmocka_unit_test(failures_in_a_row_have_growing_pauses_until_an_answer),
         cmocka_unit_test(a_stop_request_ends_the_call),

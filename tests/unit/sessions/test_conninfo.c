@@ -44,7 +44,7 @@ static void only_harmless_options_are_shown(void **state)
 }
 
 /* libpq reads these strings differently from what their author meant. */
-static void a_possible_password_in_another_option_is_hidden(void **state)
+static void a_possible_password_outside_the_password_option_is_hidden(void **state)
 {
     (void)state;
     assert_shown("postgres://u:ge@heim@h/d", "(hidden)");
@@ -117,7 +117,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_password_is_not_shown),
         cmocka_unit_test(only_harmless_options_are_shown),
-        cmocka_unit_test(a_possible_password_in_another_option_is_hidden),
+        cmocka_unit_test(a_possible_password_outside_the_password_option_is_hidden),
         cmocka_unit_test(an_abstract_socket_is_shown),
         cmocka_unit_test(the_text_after_postgres_is_converted_for_libpq),
         cmocka_unit_test(an_unknown_key_is_named_unless_it_may_be_part_of_a_password),
