@@ -24,6 +24,7 @@ class Kernel:
     about: str
     architecture: str = 'amd64'
     parameters: str = ''  # of the kernel's command line
+    microstates: bool = True  # whether they can be measured there
 
     @property
     def directory(self):
@@ -31,7 +32,7 @@ class Kernel:
 
 
 KERNELS = [
-    Kernel('5.10', 'bullseye', 'linux-image-cloud-amd64', 'Debian 11'),
+    Kernel('5.10', 'bullseye', 'linux-image-cloud-amd64', 'Debian 11', microstates=False),
     Kernel('6.1', 'bookworm', 'linux-image-cloud-amd64', 'Debian 12'),
     Kernel('6.1-rt', 'bookworm', 'linux-image-rt-amd64', 'Debian 12 with PREEMPT_RT'),
     Kernel('6.1-nohz-full', 'bookworm', 'linux-image-cloud-amd64', 'Debian 12 with nohz_full=1',
@@ -40,7 +41,7 @@ KERNELS = [
     Kernel('backports', 'trixie-backports', 'linux-image-cloud-amd64', 'the newest backport for Debian 13'),
     Kernel('sid', 'sid', 'linux-image-cloud-amd64', 'Debian unstable'),
     Kernel('arm64', 'bookworm', 'linux-image-cloud-arm64', 'Debian 12 on arm64', 'arm64'),
-    Kernel('s390x', 'bookworm', 'linux-image-s390x', 'Debian 12 on s390x (big-endian)', 's390x'),
+    Kernel('s390x', 'bookworm', 'linux-image-s390x', 'Debian 12 on s390x (big-endian)', 's390x', microstates=False),
 ]
 
 

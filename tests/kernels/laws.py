@@ -46,6 +46,12 @@ def judge_doctor(parts):
     return Verdict('doctor', not wrong, '; '.join(wrong))
 
 
+def judge_microstates(parts, kernel):
+    """Whether the kernel accepts the programs of microstates."""
+    output, errors, status = parts['top']
+    return Verdict('microstates', (status == 0) == kernel.microstates, '; '.join(errors) or output[:200])
+
+
 def judge_transfers(parts):
     """Nothing else uses the second disk and the loopback device, so the counters grow by exact numbers."""
     numbers = [int(word) for word in parts['transfers'][0].split()]
@@ -76,9 +82,9 @@ def judge_live(parts):
             if name.startswith('states_')]
 
 
-def judge(text):
+def judge(text, kernel):
     """The release of the kernel, and the verdicts of all laws."""
     parts = parts_of(text)
     verify = json.loads(parts['verify'][0])
-    return parts['release'][0], [judge_doctor(parts), *judge_transfers(parts), *map(judge_row, verify['rows']),
+    return parts['release'][0], [judge_doctor(parts), judge_microstates(parts, kernel), *judge_transfers(parts), *map(judge_row, verify['rows']),
                                  *judge_live(parts)]
