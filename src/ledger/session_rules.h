@@ -39,7 +39,7 @@ struct session_kind {
 };
 
 #define SESSION_COLUMN_SIZE 40
-/* More columns could not be told apart in a picture. */
+/* In a picture, a reader could not distinguish more columns. */
 #define SESSION_COLUMNS_MAXIMUM 100
 
 struct session_column {

@@ -3,8 +3,9 @@
 The guest has no KVM, so that it runs on every computer: qemu translates each instruction (TCG). On amd64
 both CPUs of the guest run in one thread of qemu. With a thread for each CPU, the guest crashed (int3 in
 __sysvec_apic_timer_interrupt) while the kernel changed its own code to switch a tracepoint on or off. On arm64
-each CPU has a thread, because a law there is about the order in which two CPUs see each other's stores. The disks are
-files: "formatted" has an ext4 file system, "plain" is read and written as a device. There is no
+each CPU has a thread, because a law there is about the order in which two CPUs see each other's stores.
+
+The disks are files: "formatted" has an ext4 file system, "plain" is read and written as a device. There is no
 network besides the guest's own.
 """
 import lzma

@@ -2,7 +2,7 @@
 
 Debian's archive has each kernel as a package that depends on the image, for example linux-image-cloud-amd64.
 Newer releases divide the image into linux-binary-VERSION and linux-modules-VERSION. The packages are unpacked
-into build/kernels/NAME and kept there, so that a later run needs no network.
+into build/kernels/SUITE-PACKAGE and kept there, so that a later run needs no network.
 """
 import dataclasses
 import pathlib
@@ -56,10 +56,6 @@ def run(*words, **options):
     return done.stdout
 
 
-def mirror():
-    return run(str(TREE / 'tools/root'), 'archive').strip()
-
-
 class Archive:
     """One suite of Debian for one architecture, with apt's files in a directory of its own."""
 
@@ -69,7 +65,8 @@ class Archive:
             (self.directory / folder).mkdir(parents=True, exist_ok=True)
         (self.directory / 'status').touch()
         sources = self.directory / 'sources.list'
-        sources.write_text(f'deb {mirror()} {suite} main\n')
+        address = run(str(TREE / 'tools/root'), 'archive').strip()
+        sources.write_text(f'deb {address} {suite} main\n')
         self.options = [word for option in (
             f'APT::Architecture={architecture}', f'APT::Architectures={architecture}', 'APT::Sandbox::User=',
             f'Dir::Etc::sourcelist={sources}', 'Dir::Etc::sourceparts=/dev/null',

@@ -53,7 +53,7 @@ def judge_microstates(parts, kernel):
 
 
 def judge_transfers(parts):
-    """Nothing else uses the second disk and the loopback device, so the counters grow by exact numbers."""
+    """Nothing else uses the disk "plain" and the loopback device, so the counters grow by exact numbers."""
     numbers = [int(word) for word in parts['transfers'][0].split()]
     names = ('disk-bytes-read', 'disk-bytes-written', 'loopback-bytes', 'loopback-packets')
     expected = (DISK_BYTES, WRITTEN_BYTES, 2 * PINGS * PING_BYTES, 2 * PINGS)
@@ -86,5 +86,5 @@ def judge(text, kernel):
     """The release of the kernel, and the verdicts of all laws."""
     parts = parts_of(text)
     verify = json.loads(parts['verify'][0])
-    return parts['release'][0], [judge_doctor(parts), judge_microstates(parts, kernel), *judge_transfers(parts), *map(judge_row, verify['rows']),
-                                 *judge_live(parts)]
+    return parts['release'][0], [judge_doctor(parts), judge_microstates(parts, kernel), *judge_transfers(parts),
+                                 *map(judge_row, verify['rows']), *judge_live(parts)]

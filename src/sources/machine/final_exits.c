@@ -155,7 +155,7 @@ static bool read_zombie(const struct camp_task_exit *exit, uint64_t *ret_ns)
            task.state == 'Z';
 }
 
-int final_exits_settle(struct final_exits *exits, struct tasks_table *table, uint64_t now_ns)
+int final_exits_finish(struct final_exits *exits, struct tasks_table *table, uint64_t now_ns)
 {
     size_t kept = 0;
     int r = CAMP_OK;

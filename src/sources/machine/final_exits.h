@@ -45,4 +45,4 @@ int final_exits_match(struct final_exits *exits, struct tasks_table *table);
 
 /* Accounts the other processes, so that none is missing at the end of an interval. now_ns is on
  * CLOCK_MONOTONIC. */
-int final_exits_settle(struct final_exits *exits, struct tasks_table *table, uint64_t now_ns);
+int final_exits_finish(struct final_exits *exits, struct tasks_table *table, uint64_t now_ns);

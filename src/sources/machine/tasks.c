@@ -238,7 +238,7 @@ static int take_snapshot(struct tasks_source *source, bool first, struct camp_er
     if (r == CAMP_OK)
         r = drain(source, error);
     if (r == CAMP_OK)
-        r = final_exits_settle(&source->exits, &source->table, began_ns);
+        r = final_exits_finish(&source->exits, &source->table, began_ns);
     source->snapshot_ns = now_ns;
     source->snapshot_start_ns = began_ns;
     return r;

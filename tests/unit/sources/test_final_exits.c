@@ -48,7 +48,7 @@ static void finish(struct fixture *fixture, int number, uint64_t measured_ns, ui
 
 static void settle(struct fixture *fixture, uint64_t now_ns)
 {
-    assert_int_equal(final_exits_settle(&fixture->exits, &fixture->table, now_ns), CAMP_OK);
+    assert_int_equal(final_exits_finish(&fixture->exits, &fixture->table, now_ns), CAMP_OK);
 }
 
 static void assert_ended(struct fixture *fixture, unsigned count, uint64_t measured_ns,
