@@ -147,8 +147,8 @@ static __always_inline void end_writing(struct account *account)
     ADD_IN_ORDER(&account->sequence, 1);
 }
 
-/* Adds `by` waits for a disk to the clocks of the machine and of CPU `number`. The verifier checks
- * a global function once. An inlined function would be checked at each call, which took 1.5 s. */
+/* Adds `by` waits for a disk to the clocks of the machine and of CPU `number`. It is a global
+ * function for the same reason as count_wait(). */
 __noinline int count_disk_wait(uint32_t number, uint64_t now, int by)
 {
     struct cpu_account *cpu = cpu_of(number), *here = this_cpu();
@@ -197,13 +197,6 @@ static __always_inline void change(struct account *account, struct task_struct *
         if (state == CAMP_STATE_SYSTEM)
             cpu->system_ns += interval;
     }
-    if (state == CAMP_STATE_RUN_QUEUE) {
-        uint64_t throttled = throttled_part(&account->throttle, task, account->since_ns, now,
-                                            scheduler_clock(&account->throttle, task));
-
-        account->state_ns[CAMP_STATE_THROTTLED] += throttled;
-        interval -= throttled;
-    }
     account->state_ns[state] += interval;
     account->state = next;
     account->since_ns = now;
@@ -213,12 +206,26 @@ static __always_inline void change(struct account *account, struct task_struct *
         begin_disk_wait(account, task, now);
 }
 
-/* Starts the wait of a runnable thread for a CPU. */
+/* Charges the throttled part of an open wait in the run queue, and takes it out of that state. The
+ * caller then charges the whole wait by change(). */
+static __always_inline void take_out_throttled(struct account *account, const struct throttle *end,
+                                               uint64_t now)
+{
+    uint64_t throttled;
+
+    if (account->state != CAMP_STATE_RUN_QUEUE || now < account->since_ns)
+        return;
+    throttled = throttled_part(&account->throttle, end, account->since_ns, now);
+    account->state_ns[CAMP_STATE_THROTTLED] += throttled;
+    account->state_ns[CAMP_STATE_RUN_QUEUE] -= throttled;
+}
+
+/* Starts the wait of a runnable thread for a CPU. `clock` is the time of the scheduler's clock. */
 static __always_inline void queue_up(struct account *account, struct task_struct *task,
-                                     struct cpu_account *cpu, uint64_t now)
+                                     struct cpu_account *cpu, uint64_t now, uint64_t clock)
 {
     change(account, task, cpu, now, CAMP_STATE_RUN_QUEUE);
-    begin_throttle(&account->throttle, task, now);
+    begin_throttle(&account->throttle, task, now, clock);
 }
 
 static __always_inline uint8_t running_state(const struct account *account)

@@ -107,8 +107,9 @@ struct cpu_account {
     uint64_t run_ns;                 /* sum_exec_runtime of the running thread at since_ns */
     /* address of the running task_struct; the tid may change in exec(2), the address may not */
     uint64_t running_task;
-    int32_t running; /* tid of the running thread, or 0 if the CPU is idle */
-    uint32_t depth;  /* number of interrupts that run now, one inside the other */
+    uint64_t clock_offset; /* the scheduler's clock minus CLOCK_MONOTONIC, modulo 2^64 */
+    int32_t running;       /* tid of the running thread, or 0 if the CPU is idle */
+    uint32_t depth;        /* number of interrupts that run now, one inside the other */
     uint64_t switches;
     uint64_t unseen; /* switches and wakeups that no event reported */
     uint64_t lost;   /* failures to create an account, and disk waits that were not counted */
@@ -128,4 +129,4 @@ _Static_assert(sizeof(struct unchanged_thread) == 40, "no padding");
 _Static_assert(sizeof(struct disk_wait_key) == 16, "no padding");
 _Static_assert(sizeof(struct disk_wait) == 32, "no padding");
 _Static_assert(sizeof(struct total_key) == 24, "no padding");
-_Static_assert(offsetof(struct cpu_account, exits_lost) == 176, "no padding");
+_Static_assert(offsetof(struct cpu_account, exits_lost) == 184, "no padding");

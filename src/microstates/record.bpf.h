@@ -46,6 +46,29 @@ static __always_inline void fill(struct camp_thread_states *ret, struct task_str
 
 #define TRIES 8
 
+/* Returns the throttled part of an open wait in the run queue, and sets the record's state if the
+ * thread is throttled now. The clock of an idle CPU's scheduler stands still, so its time is
+ * derived from its last difference to CLOCK_MONOTONIC. */
+static __always_inline uint64_t open_throttled(struct camp_thread_states *ret,
+                                               const struct task_struct *task,
+                                               const struct account *account, uint64_t since,
+                                               uint64_t now)
+{
+    uint64_t queue = account->throttle.queue;
+    struct throttle end = { NO_QUEUE, 0 };
+    struct cpu_account *cpu;
+
+    if (queue == OWN_BUDGET && now < account->throttle.clock_ns)
+        ret->state = CAMP_STATE_THROTTLED;
+    if (queue > OWN_BUDGET && queue == (uint64_t)BPF_CORE_READ(task, se.cfs_rq)) {
+        cpu = cpu_of(task->thread_info.cpu);
+        if (cpu != NULL && cpu->clock_offset != 0 &&
+            read_throttle_of(queue, now + cpu->clock_offset, &end))
+            ret->state = CAMP_STATE_THROTTLED;
+    }
+    return throttled_part(&account->throttle, &end, since, now);
+}
+
 static __always_inline void close_copy(struct camp_thread_states *ret,
                                        const struct task_struct *task,
                                        const struct account *account, uint64_t now)
@@ -72,13 +95,10 @@ static __always_inline void close_copy(struct camp_thread_states *ret,
         ret->state_ns[CAMP_STATE_IRQ] +=
             without_interrupts(&interval, &before, interrupts_ns(cpu, now));
     if (state == CAMP_STATE_RUN_QUEUE) {
-        uint64_t throttled = throttled_part(&account->throttle, task, since, since + interval,
-                                            now + account->throttle.offset);
+        uint64_t throttled = open_throttled(ret, task, account, since, since + interval);
 
         ret->state_ns[CAMP_STATE_THROTTLED] += throttled;
         interval -= throttled;
-        if (is_throttled(&account->throttle, task, now))
-            ret->state = CAMP_STATE_THROTTLED;
     }
     ret->state_ns[state] += interval;
 }

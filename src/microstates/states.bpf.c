@@ -19,14 +19,17 @@
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
+/* `throttle` is the reading of the thread's run queue at `now`. */
 static __always_inline void arrive(struct account *account, struct task_struct *task,
-                                   struct cpu_account *cpu, uint64_t now)
+                                   struct cpu_account *cpu, const struct throttle *throttle,
+                                   uint64_t now)
 {
+    take_out_throttled(account, throttle, now);
     change(account, task, NULL, now, running_state(account));
     account->cpu = bpf_get_smp_processor_id();
     account->irq_before_ns = interrupts_ns(cpu, now);
     account->arrived_ns = now;
-    read_throttle(&account->throttle, task, now);
+    account->throttle = *throttle;
 }
 
 /* Returns when a thread entered the run queue, if no event reported its wakeup. The run queue's
@@ -61,7 +64,8 @@ static __always_inline uint64_t delayed_since(const struct account *account,
  * event. The scheduler's counts tell how long the thread waited in the run queue meanwhile, but not
  * when. So this time is charged at the end of the open interval. */
 static __always_inline void take_out_absence(struct account *account, struct task_struct *task,
-                                             struct cpu_account *cpu, uint64_t now)
+                                             struct cpu_account *cpu,
+                                             const struct throttle *throttle, uint64_t now)
 {
     uint64_t ran = task->se.sum_exec_runtime - account->run_ns, here = now - account->arrived_ns;
     uint64_t delay = task->sched_info.run_delay - account->delay_ns, open = now - account->since_ns;
@@ -73,14 +77,16 @@ static __always_inline void take_out_absence(struct account *account, struct tas
     if ((int64_t)open <= 0 || away == 0)
         return;
     change(account, task, cpu, now - away, CAMP_STATE_RUN_QUEUE);
+    take_out_throttled(account, throttle, now);
     change(account, task, NULL, now, running_state(account));
 }
 
 /* Handles a thread that leaves its CPU. If no event reported that the thread came to this CPU,
  * returns how long it ran, otherwise 0. */
 static __always_inline uint64_t leave(struct task_struct *task, struct cpu_account *cpu,
-                                      uint64_t now, bool runnable, unsigned int why)
+                                      uint64_t now, uint64_t clock, bool runnable, unsigned int why)
 {
+    const struct throttle throttle = read_throttle(task, clock);
     struct account *account = account_of(task, now, CAMP_STATE_USER);
     uint64_t ran = 0, run_ns = task->se.sum_exec_runtime;
     uint8_t next;
@@ -99,12 +105,12 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
         if (account->state != CAMP_STATE_RUN_QUEUE) /* No event reported the thread's wakeup. */
             change(account, task, NULL, delayed_since(account, task, now - ran),
                    CAMP_STATE_RUN_QUEUE);
-        arrive(account, task, cpu, now - ran);
+        arrive(account, task, cpu, &throttle, now - ran);
     } else if (times_left(task) - account->left > 1) {
-        take_out_absence(account, task, cpu, now);
+        take_out_absence(account, task, cpu, &throttle, now);
     }
     if (runnable) {
-        queue_up(account, task, cpu, now);
+        queue_up(account, task, cpu, now, clock);
     } else {
         change(account, task, cpu, now, next);
         account->throttle.queue = NO_QUEUE;
@@ -145,7 +151,8 @@ static __always_inline void account_cpu(struct cpu_account *cpu, const struct ta
 /* Accounts for a switch of the CPU. A reader that checks cpu->sequence sees all of the switch or
  * nothing. */
 static __always_inline void switch_cpu(struct cpu_account *cpu, const struct task_struct *prev,
-                                       const struct task_struct *next, uint64_t now, uint64_t ran)
+                                       const struct task_struct *next, uint64_t now, uint64_t clock,
+                                       uint64_t ran)
 {
     ADD_IN_ORDER(&cpu->sequence, 1);
     account_cpu(cpu, prev, now, ran);
@@ -155,6 +162,8 @@ static __always_inline void switch_cpu(struct cpu_account *cpu, const struct tas
     cpu->running = next->pid;
     cpu->running_task = (uint64_t)next;
     cpu->run_ns = next->se.sum_exec_runtime;
+    if (clock != 0)
+        cpu->clock_offset = clock - now;
     cpu->any_before = disk_waits.clock;
     cpu->own_before = cpu->own_clock;
     if (cpu->begin_ns == 0)
@@ -167,7 +176,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
              unsigned int prev_state)
 {
     struct cpu_account *cpu = this_cpu();
-    uint64_t now = bpf_ktime_get_ns(), ran = 0;
+    uint64_t now = bpf_ktime_get_ns(), clock = scheduler_clock(next), ran = 0;
 
     if (cpu == NULL)
         return 0;
@@ -178,10 +187,11 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     if (cpu->begin_ns != 0 && cpu->running_task != (uint64_t)prev)
         cpu->unseen++;
     if (prev->pid != 0)
-        ran = leave(prev, cpu, now, preempt || prev_state == 0, prev_state);
-    switch_cpu(cpu, prev, next, now, ran);
+        ran = leave(prev, cpu, now, clock, preempt || prev_state == 0, prev_state);
+    switch_cpu(cpu, prev, next, now, clock, ran);
     if (next->pid != 0) {
         struct account *account = account_of(next, now, CAMP_STATE_RUN_QUEUE);
+        const struct throttle throttle = read_throttle(next, clock);
 
         if (account == NULL)
             return 0;
@@ -195,7 +205,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
             change(account, next, NULL, queued_at(account, next, now), CAMP_STATE_RUN_QUEUE);
         }
         account->run_ns = cpu->run_ns;
-        arrive(account, next, cpu, now);
+        arrive(account, next, cpu, &throttle, now);
         end_writing(account);
     }
     return 0;
@@ -219,7 +229,7 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
     } else {
         begin_writing(account);
     }
-    queue_up(account, task, NULL, now);
+    queue_up(account, task, NULL, now, scheduler_clock(task));
     end_writing(account);
     return 0;
 }
@@ -235,7 +245,7 @@ int BPF_PROG(on_wakeup_new, struct task_struct *task)
     if (account == NULL)
         return 0;
     begin_writing(account);
-    queue_up(account, task, NULL, bpf_ktime_get_ns());
+    queue_up(account, task, NULL, bpf_ktime_get_ns(), scheduler_clock(task));
     end_writing(account);
     return 0;
 }
@@ -247,15 +257,24 @@ SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(on_migrate, struct task_struct *task, int cpu)
 {
     struct account *account = bpf_task_storage_get(&accounts, task, NULL, 0);
+    struct cpu_account *to = cpu_of((uint32_t)cpu);
+    struct throttle left;
+    struct cfs_rq **queues, *entered = NULL;
     uint64_t now;
 
     if (account == NULL || account->state != CAMP_STATE_RUN_QUEUE ||
         account->throttle.queue <= OWN_BUDGET)
         return 0;
     now = bpf_ktime_get_ns();
+    left = read_throttle(task, scheduler_clock(task));
+    queues = BPF_CORE_READ(task, sched_task_group, cfs_rq);
+    bpf_probe_read_kernel(&entered, sizeof entered, queues + cpu);
     begin_writing(account);
+    take_out_throttled(account, &left, now);
     change(account, task, NULL, now, CAMP_STATE_RUN_QUEUE);
-    follow_throttle(&account->throttle, task, (uint32_t)cpu, now);
+    account->throttle.queue = NO_QUEUE;
+    if (entered != NULL && to != NULL && to->clock_offset != 0)
+        read_throttle_of((uint64_t)entered, now + to->clock_offset, &account->throttle);
     end_writing(account);
     return 0;
 }
@@ -365,7 +384,7 @@ static __always_inline struct account *account_existing(struct task_struct *task
     if (account == NULL)
         return NULL;
     if (account->state == CAMP_STATE_RUN_QUEUE)
-        begin_throttle(&account->throttle, task, account->since_ns);
+        begin_throttle(&account->throttle, task, account->since_ns, scheduler_clock(task));
     if (account->state != CAMP_STATE_OTHER_SLEEP)
         return account;
     account->state = is_stopped(task, why) ? CAMP_STATE_STOPPED : sleeping_state(task, account);

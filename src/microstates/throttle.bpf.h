@@ -32,69 +32,72 @@ struct throttle {
     uint64_t queue;
     /* the queue's clock; with OWN_BUDGET, the time until which the thread is throttled */
     uint64_t clock_ns;
-    uint64_t offset; /* the scheduler's clock minus CLOCK_MONOTONIC at the reading, modulo 2^64 */
 };
 
 #define NO_QUEUE 0
 #define OWN_BUDGET 1
 #define GROUPS_DEEP 8 /* nested real-time groups that are searched for a spent budget */
 
-#define clock_of_throttled(queue, read, at)                                                        \
-    ({                                                                                             \
-        uint64_t since_ = read(queue, throttled_clock_self), at_ = (at);                           \
-        read(queue, throttled_clock_self_time) +                                                   \
-            (since_ != 0 && (int64_t)(at_ - since_) > 0 ? at_ - since_ : 0);                       \
-    })
-#define read_directly(pointer, member) ((pointer)->member)
-#define read_safely(pointer, member) BPF_CORE_READ(pointer, member)
-
 static __always_inline bool has_throttled_clock(void)
 {
     return bpf_core_field_exists(((struct cfs_rq *)0)->throttled_clock_self);
 }
 
-/* Reads the clock of the queue in which a runnable thread waits. A thread of the root group has no
- * quota. */
-static __always_inline void read_throttle(struct throttle *ret, const struct task_struct *task,
-                                          uint64_t now)
+/* Returns the time of the scheduler's clock on the CPU of a thread, or 0 if the kernel lacks
+ * CONFIG_FAIR_GROUP_SCHED and the clock cannot be read. */
+static __always_inline uint64_t scheduler_clock(const struct task_struct *task)
 {
-    ret->queue = NO_QUEUE;
-    if (!has_throttled_clock() || task->prio < MAX_RT_PRIO || task->se.parent == NULL)
-        return;
-    ret->clock_ns = clock_of_throttled(task->se.cfs_rq, read_directly, task->se.cfs_rq->rq->clock);
-    ret->offset = task->se.cfs_rq->rq->clock - now;
-    ret->queue = (uint64_t)task->se.cfs_rq;
+    return bpf_core_field_exists(task->se.cfs_rq) ? task->se.cfs_rq->rq->clock : 0;
 }
 
-/* Reads the clock of the queue to which a waiting thread moves. The scheduler's clock of the other
- * CPU may be old, so the offset of the previous reading serves. */
-static __always_inline void follow_throttle(struct throttle *throttle,
-                                            const struct task_struct *task, uint32_t cpu,
-                                            uint64_t now)
+/* `since_ns` and `total_ns` are throttled_clock_self and throttled_clock_self_time of a queue. */
+static __always_inline uint64_t throttled_at(uint64_t since_ns, uint64_t total_ns, uint64_t clock)
 {
-    struct cfs_rq **queues, *queue = NULL;
-
-    if (!has_throttled_clock() || throttle->queue <= OWN_BUDGET)
-        return;
-    queues = BPF_CORE_READ(task, sched_task_group, cfs_rq);
-    bpf_probe_read_kernel(&queue, sizeof queue, queues + cpu);
-    throttle->queue = (uint64_t)queue;
-    if (queue != NULL)
-        throttle->clock_ns = clock_of_throttled(queue, read_safely, now + throttle->offset);
+    return total_ns + (since_ns != 0 && (int64_t)(clock - since_ns) > 0 ? clock - since_ns : 0);
 }
 
+/* Reads the clock of the queue in which a runnable thread waits or would wait. `clock` is the time
+ * of the scheduler's clock. The verifier searches all types of the kernel for each pointer that is
+ * followed, so this follows one pointer only. */
+static __always_inline struct throttle read_throttle(const struct task_struct *task, uint64_t clock)
+{
+    const struct cfs_rq *queue;
+    struct throttle ret = { NO_QUEUE, 0 };
+
+    if (!has_throttled_clock() || task->prio < MAX_RT_PRIO)
+        return ret;
+    queue = task->se.cfs_rq;
+    ret.clock_ns =
+        throttled_at(queue->throttled_clock_self, queue->throttled_clock_self_time, clock);
+    ret.queue = (uint64_t)queue;
+    return ret;
+}
+
+/* Reads the clock of any queue. Returns false if the queue does not exist. A global function, which
+ * the verifier checks once and not at each call. */
+__noinline int read_throttle_of(uint64_t address, uint64_t clock, struct throttle *ret)
+{
+    const struct cfs_rq *queue = (const struct cfs_rq *)address;
+
+    if (ret == NULL || !has_throttled_clock())
+        return 0;
+    ret->queue = address;
+    ret->clock_ns = throttled_at(BPF_CORE_READ(queue, throttled_clock_self),
+                                 BPF_CORE_READ(queue, throttled_clock_self_time), clock);
+    return BPF_CORE_READ(queue, throttled_clock_self) != 0;
+}
 static __always_inline bool is_deadline_spent(const struct task_struct *task)
 {
     return BPF_CORE_READ_BITFIELD_PROBED(&task->dl, dl_throttled) != 0;
 }
 
 /* Returns when a thread of SCHED_DEADLINE gets its next budget. */
-static __always_inline uint64_t next_period_ns(const struct task_struct *task, uint64_t now)
+static __always_inline uint64_t next_period_ns(const struct task_struct *task, uint64_t now,
+                                               uint64_t clock)
 {
     uint64_t next = task->dl.deadline - task->dl.dl_deadline + task->dl.dl_period;
 
-    return bpf_core_field_exists(task->se.cfs_rq) ? now + (next - task->se.cfs_rq->rq->clock)
-                                                  : UINT64_MAX;
+    return clock != 0 ? now + (next - clock) : UINT64_MAX;
 }
 
 static __always_inline bool is_real_time_spent(const struct task_struct *task)
@@ -114,51 +117,40 @@ static __always_inline bool is_real_time_spent(const struct task_struct *task)
     return false;
 }
 
-/* A runnable thread starts to wait. */
-static __always_inline void begin_throttle(struct throttle *ret, const struct task_struct *task,
-                                           uint64_t now)
+/* Reads the budget of a real-time thread or of a thread of SCHED_DEADLINE. */
+static __noinline int read_own_budget(struct throttle *ret, const struct task_struct *task,
+                                      uint64_t now, uint64_t clock)
 {
-    read_throttle(ret, task, now);
-    if (task->prio >= MAX_RT_PRIO)
-        return;
     if (task->prio < 0 ? is_deadline_spent(task) : is_real_time_spent(task)) {
         ret->queue = OWN_BUDGET;
-        ret->clock_ns = task->prio < 0 ? next_period_ns(task, now) : UINT64_MAX;
+        ret->clock_ns = task->prio < 0 ? next_period_ns(task, now, clock) : UINT64_MAX;
     }
+    return 0;
 }
 
-/* Returns the throttled part of a wait in the run queue that lasted from `since` to `now`. `clock`
- * is the scheduler's clock at `now`. After a move to another group the queue is another one, and
- * the wait counts as run queue. */
-static __always_inline uint64_t throttled_part(const struct throttle *throttle,
-                                               const struct task_struct *task, uint64_t since,
-                                               uint64_t now, uint64_t clock)
+/* A runnable thread starts to wait. `clock` is the time of the scheduler's clock at `now`. */
+static __always_inline void begin_throttle(struct throttle *ret, const struct task_struct *task,
+                                           uint64_t now, uint64_t clock)
+{
+    *ret = read_throttle(task, clock);
+    if (task->prio < MAX_RT_PRIO)
+        read_own_budget(ret, task, now, clock);
+}
+
+/* Returns the throttled part of a wait in the run queue that lasted from `since` to `now`. `begin`
+ * and `end` are the readings at these times. After a move to another group the queue is another
+ * one, and the wait counts as run queue. */
+static __always_inline uint64_t throttled_part(const struct throttle *begin,
+                                               const struct throttle *end, uint64_t since,
+                                               uint64_t now)
 {
     uint64_t part = 0;
 
-    if (throttle->queue == OWN_BUDGET)
-        part = (throttle->clock_ns < now ? throttle->clock_ns : now) - since;
-    else if (has_throttled_clock() && throttle->queue != NO_QUEUE &&
-             throttle->queue == (uint64_t)task->se.cfs_rq)
-        part = clock_of_throttled(task->se.cfs_rq, read_directly, clock) - throttle->clock_ns;
+    if (begin->queue == OWN_BUDGET)
+        part = (begin->clock_ns < now ? begin->clock_ns : now) - since;
+    else if (begin->queue != NO_QUEUE && begin->queue == end->queue)
+        part = end->clock_ns - begin->clock_ns;
     if ((int64_t)part < 0)
         part = 0;
     return part < now - since ? part : now - since;
-}
-
-static __always_inline uint64_t scheduler_clock(const struct throttle *throttle,
-                                                const struct task_struct *task)
-{
-    return throttle->queue > OWN_BUDGET ? task->se.cfs_rq->rq->clock : 0;
-}
-
-/* Returns whether a thread that waits in the run queue is throttled at `now`. */
-static __always_inline bool is_throttled(const struct throttle *throttle,
-                                         const struct task_struct *task, uint64_t now)
-{
-    if (throttle->queue == OWN_BUDGET)
-        return now < throttle->clock_ns;
-    return has_throttled_clock() && throttle->queue != NO_QUEUE &&
-           throttle->queue == (uint64_t)task->se.cfs_rq &&
-           task->se.cfs_rq->throttled_clock_self != 0;
 }
