@@ -5,6 +5,7 @@ Newer releases divide the image into linux-binary-VERSION and linux-modules-VERS
 into build/kernels/SUITE-PACKAGE and kept there, so that a later run needs no network.
 """
 import dataclasses
+import fcntl
 import pathlib
 import re
 import shutil
@@ -96,9 +97,14 @@ class Archive:
 
 
 def fetch(kernel):
-    """Fetches a kernel, unless it is in the cache."""
-    if (kernel.directory / 'fetched').exists():
-        return
+    """Fetches a kernel, unless it is in the cache. Only one is fetched at a time: two may be in the same suite."""
+    with open(CACHE / 'lock', 'w', encoding='ascii') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (kernel.directory / 'fetched').exists():
+            fetch_packages(kernel)
+
+
+def fetch_packages(kernel):
     shutil.rmtree(kernel.directory, ignore_errors=True)
     archive = Archive(kernel.suite, kernel.architecture)
     for package in archive.packages_of(kernel.package):
