@@ -393,12 +393,15 @@ static __always_inline struct account *account_existing(struct task_struct *task
     return account;
 }
 
+/* The records that a snapshot writes. They are not on the stack, which has 512 bytes only. A
+ * session takes one snapshot at a time. */
+static struct camp_thread_states record;
+static struct unchanged_thread unchanged;
+
 SEC("iter/task")
 int snapshot(struct bpf_iter__task *ctx)
 {
     struct task_struct *task = ctx->task;
-    struct unchanged_thread unchanged;
-    struct camp_thread_states record;
     struct account *account;
 
     if (task == NULL)
