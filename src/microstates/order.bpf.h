@@ -26,6 +26,25 @@
 
 #include <bpf/bpf_helpers.h>
 
+/* Since Linux 7.0 a thread can lose its CPU while a program runs for an event outside of the
+ * scheduler (tracepoints are protected by SRCU, not by disabled preemption). The switch then writes
+ * the same account. stay_here() keeps the thread on its CPU until may_move(). Both functions of the
+ * kernel exist since 6.11; before, a program never loses its CPU. */
+extern void bpf_preempt_disable(void) __weak __ksym;
+extern void bpf_preempt_enable(void) __weak __ksym;
+
+static __always_inline void stay_here(void)
+{
+    if (bpf_preempt_disable)
+        bpf_preempt_disable();
+}
+
+static __always_inline void may_move(void)
+{
+    if (bpf_preempt_enable)
+        bpf_preempt_enable();
+}
+
 /* ADD_IN_ORDER(place, by) adds to a word that only the caller changes: after all earlier stores,
  * and before all later stores. keep_order() keeps earlier loads before later loads, and earlier
  * stores before later stores. */

@@ -286,6 +286,7 @@ static __always_inline void cross(bool into)
 
     if (account == NULL)
         return;
+    stay_here();
     begin_writing(account);
     if (into) {
         account->flags |= IN_CALL;
@@ -296,6 +297,7 @@ static __always_inline void cross(bool into)
     if (on_cpu(account->state))
         change(account, task, this_cpu(), bpf_ktime_get_ns(), running_state(account));
     end_writing(account);
+    may_move();
 }
 
 SEC("tp_btf/sys_enter")

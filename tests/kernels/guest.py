@@ -25,7 +25,7 @@ MACHINES = {  # qemu's program, its options for the machine, and whether each CP
     'arm64': ('qemu-system-aarch64', ['-M', 'virt', '-cpu', 'max,pauth-impdef=on'], 'console=ttyAMA0', 'multi'),
     's390x': ('qemu-system-s390x', ['-M', 's390-ccw-virtio'], 'console=ttysclp0', 'single'),
 }
-# Laws in tests/live that need another architecture.
+# Laws in tests/live that need another architecture or kernel.
 LAWS = ('test_live_states_order',)
 TRIPLES = {'amd64': 'x86_64-linux-gnu', 'arm64': 'aarch64-linux-gnu', 's390x': 's390x-linux-gnu'}
 CPUS = 2
@@ -43,10 +43,12 @@ def programs_of(architecture):
 
 
 def build_for(kernel):
-    """Builds camp for the guest, unless it is built already."""
+    """Builds camp for the guest, unless it is built already and no source is newer."""
     words = (['tools/build', 'build/gcc'] if kernel.architecture == 'amd64' else
              ['tests/systems/run', f'bookworm-{kernel.architecture}'])
-    if not (programs_of(kernel.architecture)[1] / 'src/camp').exists():
+    program = programs_of(kernel.architecture)[1] / 'src/camp'
+    sources = [file for folder in ('include', 'src') for file in (TREE / folder).rglob('*.[ch]')]
+    if not program.exists() or program.stat().st_mtime < max(file.stat().st_mtime for file in sources):
         run(str(TREE / words[0]), *words[1:], cwd=TREE)
 
 
@@ -112,7 +114,7 @@ def make_initramfs(kernel, commands, into):
     shutil.copy(TREE / 'tests/kernels/guest.sh', tree / 'init')
     (tree / 'init').chmod(0o755)
     (tree / 'commands').write_text(commands)
-    laws = [build / 'tests/live' / law for law in LAWS if kernel.architecture == 'arm64']
+    laws = [build / 'tests/live' / law for law in LAWS if kernel.microstates]
     for program in [build / 'src/camp', *laws]:
         shutil.copy(program, tree / 'bin')
         for path, file in libraries(program, root, TRIPLES[kernel.architecture]).items():

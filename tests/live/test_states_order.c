@@ -1,6 +1,6 @@
 /*
- * Tests that a snapshot on one CPU copies whole accounts of threads that switch on others
- * (src/microstates/order.bpf.h).
+ * Tests that a snapshot copies whole accounts (src/microstates/order.bpf.h): of threads that switch
+ * on other CPUs, and of threads that lose their CPU while the kernel accounts for a system call.
  *
  * A copy with values of before and after a change has states that do not add up to its time. A copy
  * that is older than the one of the previous snapshot has fewer system calls.
@@ -93,10 +93,58 @@ static void every_snapshot_of_switching_threads_is_whole(void **state)
     close_states(session);
 }
 
+static void call_forever(void *unused)
+{
+    (void)unused;
+    stay_on(last_cpu());
+    for (;;)
+        getppid();
+}
+
+static void interrupt_forever(void *unused)
+{
+    const struct sched_param first = { .sched_priority = 1 };
+    const struct timespec pause = { .tv_nsec = 20000 };
+
+    (void)unused;
+    stay_on(last_cpu());
+    sched_setscheduler(0, SCHED_FIFO, &first);
+    for (;;)
+        nanosleep(&pause, NULL);
+}
+
+/* Since Linux 7 a thread can lose its CPU while a program runs for one of its system calls. */
+static void states_of_a_thread_that_is_preempted_in_calls_add_up(void **state)
+{
+    struct camp_states *session = open_states_or_skip(0);
+    const pid_t children[] = { start(call_forever, NULL), start(interrupt_forever, NULL) };
+    const uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
+    uint64_t preempted = 0;
+
+    (void)state;
+    while (now_ns(CLOCK_MONOTONIC) - began_ns < 2 * NS_PER_S) {
+        struct threads threads = read_threads(session);
+        const struct camp_thread_states *caller = find_tid(&threads, children[0]);
+
+        assert_non_null(caller);
+        if ((caller->flags & CAMP_THREAD_UNSURE) == 0)
+            assert_int_equal(sum_ns(caller), caller->time_ns - caller->begin_ns);
+        preempted = caller->involuntary_switches;
+        free(threads.of);
+    }
+    assert_true(preempted > 0);
+    for (size_t i = 0; i < 2; i++) {
+        kill(children[i], SIGKILL);
+        waitpid(children[i], NULL, 0);
+    }
+    close_states(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_snapshot_of_switching_threads_is_whole),
+        cmocka_unit_test(states_of_a_thread_that_is_preempted_in_calls_add_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
