@@ -294,7 +294,7 @@ static __always_inline uint64_t page_faults(const struct task_struct *task)
     return task->min_flt + task->maj_flt;
 }
 
-/* Returns the account of a thread, and makes one if there is none: the thread is older than the
+/* Returns the account of a thread, and makes one from `now` on if there is none: the thread is older than the
  * session, or its account was lost. Its time before `now` is unknown. A thread outside of a system
  * call is taken to be in a page fault, which is its most likely reason for a sleep. */
 static __always_inline struct account *account_of(struct task_struct *task, uint64_t now,

@@ -77,7 +77,8 @@ static int compare_tids(const void *a, const void *b)
 
 bool session_is_same(const struct camp_thread_states *a, const struct camp_thread_states *b)
 {
-    return a->pid == b->pid && a->begin_ns == b->begin_ns;
+    return a->pid == b->pid && a->begin_ns == b->begin_ns &&
+           (a->tid == b->tid || a->tid == a->pid || b->tid == b->pid);
 }
 
 struct known_thread *session_find_known(const struct camp_states *session,

@@ -190,7 +190,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
         ran = leave(prev, cpu, now, clock, preempt || prev_state == 0, prev_state);
     switch_cpu(cpu, prev, next, now, clock, ran);
     if (next->pid != 0) {
-        struct account *account = account_of(next, now, CAMP_STATE_RUN_QUEUE);
+        struct account *account = account_of(next, now + 1, CAMP_STATE_RUN_QUEUE);
         const struct throttle throttle = read_throttle(next, clock);
 
         if (account == NULL)

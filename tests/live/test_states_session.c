@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <grp.h>
+#include <pthread.h>
 #include <string.h>
 
 #define PROGRAMS_MAX 64
@@ -129,6 +130,52 @@ static void two_concurrent_sessions_report_the_same_states(void **state)
     munmap(own, sizeof *own);
 }
 
+static void *yield_forever(void *unused)
+{
+    (void)unused;
+    for (;;)
+        sched_yield();
+    return NULL;
+}
+
+static void take_turns(void *unused)
+{
+    pthread_t thread;
+
+    stay_on(last_cpu());
+    if (pthread_create(&thread, NULL, yield_forever, NULL) == 0)
+        yield_forever(unused);
+}
+
+/* The first switch that a session sees makes the accounts of two threads. If both had the same
+ * begin_ns, and were of one process, their readings would be confused. */
+static void two_threads_of_a_process_have_different_begin_times(void **state)
+{
+    const pid_t child = start(take_turns, NULL);
+
+    (void)state;
+    for (int round = 0; round < 5; round++) {
+        struct camp_states *session = open_states_or_skip(0);
+        uint64_t begin_ns[2];
+        size_t found = 0;
+        struct threads threads;
+
+        do {
+            threads = read_threads(session);
+            found = 0;
+            for (size_t i = 0; i < threads.count; i++) {
+                if (threads.of[i].pid == child && found < 2)
+                    begin_ns[found++] = threads.of[i].begin_ns;
+            }
+            free(threads.of);
+        } while (found < 2);
+        assert_int_not_equal(begin_ns[0], begin_ns[1]);
+        close_states(session);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
 static void missing_capabilities_are_named(void **state)
 {
     int status;
@@ -164,6 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_killed_session_leaves_no_program_in_the_kernel),
         cmocka_unit_test(two_concurrent_sessions_report_the_same_states),
+        cmocka_unit_test(two_threads_of_a_process_have_different_begin_times),
         cmocka_unit_test(missing_capabilities_are_named),
     };
 

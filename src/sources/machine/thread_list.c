@@ -17,7 +17,8 @@ void thread_list_release(struct thread_list *list)
 
 bool thread_is_same(const struct camp_thread_states *a, const struct camp_thread_states *b)
 {
-    return a->pid == b->pid && a->begin_ns == b->begin_ns;
+    return a->pid == b->pid && a->begin_ns == b->begin_ns &&
+           (a->tid == b->tid || a->tid == a->pid || b->tid == b->pid);
 }
 
 static uint32_t hash_of(const struct camp_thread_states *thread)

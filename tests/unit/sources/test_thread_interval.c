@@ -98,6 +98,17 @@ static void a_reused_tid_is_another_thread(void **state)
     thread_list_release(&list);
 }
 
+static void two_threads_that_began_at_the_same_time_are_different(void **state)
+{
+    struct thread_list list = { 0 };
+
+    (void)state;
+    add(&list, 7, 8, 100);
+    add(&list, 7, 9, 100);
+    assert_ptr_equal(find(&list, 7, 9, 100), &list.threads[1]);
+    thread_list_release(&list);
+}
+
 static void a_thread_with_another_tid_after_exec_is_the_same(void **state)
 {
     struct thread_list list = { 0 };
@@ -393,6 +404,7 @@ int main(void)
         cmocka_unit_test(no_thread_is_in_an_empty_list),
         cmocka_unit_test(each_of_many_threads_is_found),
         cmocka_unit_test(a_reused_tid_is_another_thread),
+        cmocka_unit_test(two_threads_that_began_at_the_same_time_are_different),
         cmocka_unit_test(a_thread_with_another_tid_after_exec_is_the_same),
         cmocka_unit_test(the_difference_of_two_snapshots_of_a_thread_is_accounted),
         cmocka_unit_test(an_exited_thread_is_one_row_even_if_the_snapshot_has_it),
