@@ -42,7 +42,7 @@ refused() {
     [[ $output != *"see camp doctor"* ]]
 }
 
-@test "a kernel without BTF: one line reports it, and camp check works" {
+@test "camp check works on a kernel without BTF" {
     needs_microstates
     [ ! -e "/boot/vmlinux-$(uname -r)" ] || skip "a BTF lies in /boot"
     # shellcheck disable=SC2016
@@ -54,7 +54,7 @@ refused() {
     [ "${#lines[@]}" -eq 1 ]
 }
 
-@test "a kernel without BTF: top and time show the scheduler's counts, with a note" {
+@test "camp top and camp time show the scheduler's counts on a kernel without BTF" {
     needs_microstates
     [ ! -e "/boot/vmlinux-$(uname -r)" ] || skip "a BTF lies in /boot"
     for words in "top --count 1 --interval 50ms --format json" "time -- true"; do
@@ -71,7 +71,7 @@ without() { # without CAPABILITY...: prints the words that run a command without
     echo setpriv "--bounding-set=${drop#,}" "--inh-caps=${drop#,}"
 }
 
-@test "a missing capability is named, and the exit status is 4" {
+@test "the error about missing capabilities names them" {
     needs_microstates
     # shellcheck disable=SC2046 # words
     refused 4 "microstates need CAP_BPF, too: run as root, or see camp doctor" $(without bpf sys_admin)
@@ -81,7 +81,7 @@ without() { # without CAPABILITY...: prints the words that run a command without
     refused 4 "microstates need CAP_BPF and CAP_PERFMON: run as root, or see camp doctor" $(without bpf perfmon sys_admin)
 }
 
-@test "microstates need either CAP_SYS_ADMIN, or CAP_BPF and CAP_PERFMON" {
+@test "microstates need CAP_SYS_ADMIN, or CAP_BPF with CAP_PERFMON" {
     needs_microstates
     # shellcheck disable=SC2046
     $(without bpf perfmon) "$CAMP" time -- true
@@ -89,13 +89,13 @@ without() { # without CAPABILITY...: prints the words that run a command without
     $(without sys_admin) "$CAMP" time -- true
 }
 
-@test "capabilities of a container are not enough, and a line reports it" {
+@test "the capabilities of a container are not enough for microstates" {
     needs_microstates
     unshare --user --map-root-user true || skip "no user namespaces here"
     refused 4 "of the machine: run camp outside of this container" unshare --user --map-root-user
 }
 
-@test "without CAP_NET_ADMIN camp check uses the next tier, and reports it" {
+@test "camp check uses the next tier without CAP_NET_ADMIN" {
     [ "$(id -u)" -eq 0 ] || skip "takes root, to drop it"
     # shellcheck disable=SC2046
     run --separate-stderr $(without net_admin) "$CAMP" check --count 1 --interval 50ms
@@ -104,7 +104,7 @@ without() { # without CAPABILITY...: prints the words that run a command without
     [[ $output == *"CAP_NET_ADMIN gives both"* ]]
 }
 
-@test "if the BPF verifier refuses a program, one line names the option that prints its log" {
+@test "the error about a refused BPF program names the option --verbose" {
     needs_microstates
     /usr/bin/python3 "$HERE/refuse_programs.py" EINVAL true || skip "no filter of system calls here"
     for errno in EINVAL EACCES; do
@@ -115,7 +115,7 @@ without() { # without CAPABILITY...: prints the words that run a command without
     refused 4 "of the machine" /usr/bin/python3 "$HERE/refuse_programs.py" EPERM
 }
 
-@test "--verbose shows the messages of libbpf and the verifier" {
+@test "--verbose shows the messages of libbpf and the BPF verifier" {
     needs_microstates
     /usr/bin/python3 "$HERE/refuse_programs.py" EINVAL true || skip "no filter of system calls here"
     for words in "top --count 1" "time -- true" "wait --tier bpf --count 1"; do

@@ -15,7 +15,7 @@ teardown() {
     end_children
 }
 
-@test "text has a headline, processes, CPUs and their sums" {
+@test "camp check shows a headline, processes, CPUs and their sums" {
     run --separate-stderr "$CAMP" check --count 1 --interval 300ms
     was_shown
     [ -z "$stderr" ]
@@ -26,7 +26,7 @@ teardown() {
     [[ $output == *"charged to no process: "* ]]
 }
 
-@test "text: no line is longer than 80 columns, and a pipe gets no colour" {
+@test "camp check prints lines of at most 80 columns without colour to a pipe" {
     for tier in auto schedstat; do
         run "$CAMP" check --count 2 --interval 200ms --tier $tier
         was_shown
@@ -35,7 +35,7 @@ teardown() {
     done
 }
 
-@test "json has one object a line, with the documented fields" {
+@test "camp check prints JSON with the documented fields, one object per line" {
     began=$(date +%s%N)
     run "$CAMP" check --count 2 --interval 300ms --format json
     ended=$(date +%s%N)
@@ -54,14 +54,14 @@ teardown() {
     json "len(r['cpus']) == int('$(getconf _NPROCESSORS_ONLN)') == r['machine']['cpus']"
 }
 
-@test "json: the total is the sum of the rows" {
+@test "camp check prints a JSON total that is the sum of its rows" {
     run "$CAMP" check --count 1 --interval 300ms --format json
     json "abs(sum(p['measured_percent'] for p in r['processes']) - r['total']['measured_percent']) < 1e-6"
     json "r['tier'] != 'taskstats' or abs(sum(p['sampled_percent'] for p in r['processes']) - r['total']['sampled_percent'] - r['total']['stray_sampled_percent']) < 1e-6"
     json "sum(p['count'] for p in r['processes'] if p['ended']) == r['total']['ended']"
 }
 
-@test "csv has a header, and as many fields in each row, for each table" {
+@test "camp check prints each CSV table with the same fields in each row" {
     for table in processes cpus machine total losses; do
         run "$CAMP" check --count 2 --interval 100ms --format csv --table "$table"
         was_shown
@@ -74,7 +74,7 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
     done
 }
 
-@test "classic has the lines of cpuchk, for old scripts" {
+@test "camp check prints the lines of cpuchk with --format classic" {
     run "$CAMP" check --count 1 --interval 300ms --format classic
     was_shown
     [[ ${lines[0]} =~ ^[0-9:]{8}" cpu time accuracy check  proc "[0-9]+"  new "[0-9]+$ ]]
@@ -83,7 +83,7 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
     awk '/msac/ {printf("%s %s\n", $4, substr($10, 0, length($10)-1));}' <<<"$output" | grep -q .
 }
 
-@test "--filter, --pid, --top, --columns, --no-kernel-threads select rows" {
+@test "camp check has options that select rows and columns" {
     sleep 600 3>&- &
     LOAD=$!
     run "$CAMP" check --count 1 --interval 200ms --format json --filter '^camp$'
@@ -100,7 +100,7 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
     json "not any((p['name'] or '').startswith(('ksoftirqd/', 'rcu_', 'migration/')) for p in r['processes'])"
 }
 
-@test "text: a filter without a match is reported" {
+@test "camp check reports a filter that matches no process" {
     run "$CAMP" check --count 1 --interval 50ms --filter 'no such name'
     was_shown
     [[ $output == *$'\n'"--filter   matches no process that ran in this interval"$'\n'* ]]
@@ -108,11 +108,11 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
     [[ $output != *"matches no process"* ]]
 }
 
-@test "--pid: the command ends when the process exits" {
+@test "camp check --pid ends when the process exits" {
     ends_with_its_process check --format json
 }
 
-@test "--pid: the command ends at once if the process is a zombie" {
+@test "camp check --pid ends at once if the process is a zombie" {
     python3 -c '
 import os, sys, time
 child = os.fork()
@@ -129,7 +129,7 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
     was_shown
 }
 
-@test "text: the number of hidden rows is shown" {
+@test "camp check shows the number of hidden rows" {
     run "$CAMP" check --count 1 --interval 300ms --top 1
     was_shown
     [[ $output =~ "not shown  "[0-9]+" processes" ]]
@@ -137,7 +137,7 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
     [[ $output != *"not shown"* ]]
 }
 
-@test "bad options are refused with one line of advice and status 2" {
+@test "camp check refuses bad options with status 2 and one line of advice" {
     for options in "--interval 0" "--interval -1" "--interval 1e12" "--interval x" "--count 0" \
         "--count -1" "--format xml" "--nonsense" "--columns pid,nonsense" "--top -1" "operand" \
         "--filter [" "--pid 0" "--pid x" "--table cpus" "--tier best" "--interval" \
@@ -152,20 +152,20 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
     done
 }
 
-@test "an unknown column is rejected and the known ones are listed" {
+@test "camp check lists the known columns when it rejects an unknown one" {
     run "$CAMP" check --count 1 --interval 10ms --format csv
     columns=pid,${lines[0]#*,pid,}
     run "$CAMP" check --columns pid,nonsense
     [ "$output" = "camp check: there is no column 'nonsense'; it takes ${columns//,/, }" ]
 }
 
-@test "a pid without a process is refused, and the message names it" {
+@test "camp check names a pid that has no process" {
     run --separate-stderr "$CAMP" check --count 1 --pid 4194999
     [ "$status" -eq 1 ]
     [[ $stderr == *"4194999"* ]]
 }
 
-@test "after SIGINT and SIGTERM the command prints the interval so far and ends" {
+@test "camp check prints the interval so far on SIGINT and SIGTERM" {
     for signal in INT TERM; do
         "$CAMP" check --interval 60 --format json >"$BATS_TEST_TMPDIR/out" &
         LOAD=$!
@@ -177,20 +177,20 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
     done
 }
 
-@test "a reader that closes the pipe ends the command quietly" {
+@test "camp check ends quietly when the reader closes the pipe" {
     run bash -c 'set -o pipefail; "$0" check --interval 50ms --format csv 2>&1 | head -3' "$CAMP"
     [ "$status" -eq 0 ]
     [ "${#lines[@]}" -eq 3 ]
 }
 
-@test "a full disk is reported, with status 1" {
+@test "camp check fails with status 1 on a full disk" {
     run --separate-stderr bash -c '"$0" check --count 1 --interval 50ms >/dev/full' "$CAMP"
     [ "$status" -eq 1 ]
     [[ $stderr == *"No space left"* ]]
     [ "$(wc -l <<<"$stderr")" -eq 1 ]
 }
 
-@test "a name with blanks, brackets and newlines stays one name" {
+@test "camp check keeps a process name with blanks, brackets and newlines together" {
     cat >"$BATS_TEST_TMPDIR/named.py" <<'EOF'
 import ctypes
 ctypes.CDLL(None).prctl(15, b") R 1\n\x1b[2J \xff", 0, 0, 0)
@@ -210,7 +210,7 @@ EOF
     [[ $output != *$'\033'* ]]
 }
 
-@test "options that would have no effect are refused" {
+@test "camp check refuses options that would have no effect" {
     run -2 "$CAMP" check --rules x --count 1
     [ "$output" = 'camp check: --rules does not go with --from check; it goes with postgres:CONNINFO, mariadb:CONNINFO or odbc:DSN' ]
     run -2 "$CAMP" check --background --count 1

@@ -28,7 +28,7 @@ if not ok: print(p.tables, [dict(x, text=x['text'][-6:]) for x in p.pictures], r
 sys.exit(0 if ok else 1)" "$PAGE" <<<"$output"
 }
 
-@test "a file name without .html is refused before measuring" {
+@test "camp check --report refuses a file name without .html before measuring" {
     cd "$BATS_TEST_TMPDIR"
     for name in '' x.txt .html .; do
         run -2 --separate-stderr timeout 60 "$CAMP" check --report "$name"
@@ -48,7 +48,7 @@ reported() {
     [ -z "$stderr" ]
 }
 
-@test "the page is well-formed, loads nothing from outside, and its security policy allows only its own styles" {
+@test "the report of camp check is well-formed and loads nothing from outside" {
     reported 3
     page "'script' not in p.tags and not {'src', 'href', 'style'} & {n for _, n, _ in p.attributes}"
     page "not any(n.startswith('on') for _, n, _ in p.attributes)"
@@ -59,7 +59,7 @@ reported() {
     [[ $(head -1 "$PAGE") == "<!doctype html>" ]]
 }
 
-@test "the report has the same numbers as --format json in the same run" {
+@test "the report of camp check has the same numbers as its JSON" {
     reported 6
     page "len(p.tables['intervals']) == len(records) == 6"
     page "[x['time'] for x in p.tables['intervals']] == [r['time'] for r in records]"
@@ -76,7 +76,7 @@ reported() {
     done
 }
 
-@test "the last 300 intervals have a row, and all intervals are in the pictures and sums" {
+@test "the report of camp check lists only the last 300 intervals" {
     run --separate-stderr "$CAMP" check --count 310 --interval 10ms --format json --filter . --report "$PAGE"
     [ "$status" -eq 0 ]
     page "[x['time'] for x in p.tables['intervals']] == [r['time'] for r in records[-300:]]"
@@ -87,7 +87,7 @@ reported() {
     page "any(t == 'caption' and 'The last 300 of 310' in x for t, x in p.texts)"
 }
 
-@test "both pictures have a dot for each interval with an error, a title and a description" {
+@test "both pictures of the report have a dot for each interval with an error" {
     reported 5
     page "len(p.pictures) == 2 and all(x['title'] and x['desc'] for x in p.pictures)"
     page "'over time' in p.pictures[0]['title'] and 'by load' in p.pictures[1]['title']"
@@ -95,7 +95,7 @@ reported() {
     page "p.pictures[0]['lines'] == 1"
 }
 
-@test "the rows of processes and CPUs are sums over all intervals" {
+@test "the rows of processes and CPUs in the report are sums over all intervals" {
     reported 4
     page "all(near(x['measured_s'], sum(y['measured_percent'] * r['interval_s'] / 100 for r in records for y in r['processes'] if y['pid'] == x['pid'])) for x in p.tables['processes'] if x['pid'])"
     page "any(x['pid'] == $LOAD for x in p.tables['processes'])"
@@ -106,7 +106,7 @@ reported() {
     page "all(near(x['sampled_busy_percent'], sum(c['sampled_busy_percent'] * r['interval_s'] for r in records for c in r['cpus'] if c['cpu'] == x['cpu']) / $seconds) for x in p.tables['cpus'])"
 }
 
-@test "the curve is fitted to all intervals, and a sentence says whether it fits" {
+@test "the report says whether the curve fitted to all intervals fits" {
     reported 12
     page "records[0]['tier'] == 'schedstat' or sum(p.tables['fit'][0][x] for x in ('used', 'left_out')) == sum(r['total']['absolute_error_percent'] is not None for r in records)"
     page "any(t == 'p' and ('explains' in x or 'No single curve fits' in x or 'The load hardly varied' in x or 'Too few intervals' in x or 'No curve could be fitted' in x) for t, x in p.texts)"
@@ -127,7 +127,7 @@ reported() {
     page "len(p.tables['processes']) > 1 and {'what': 'processes', 'is': 'all'} in p.tables['facts']"
 }
 
-@test "the report names the command, the machine, the tier and its limits" {
+@test "the report names its command, machine, tier and limits" {
     run "$CAMP" check --count 1 --interval 50ms --tier schedstat --filter "it's <b>&" --report "$PAGE"
     [ "$status" -eq 0 ]
     page "{'what': 'machine', 'is': '$(uname -n)'} in p.tables['facts']"
@@ -137,7 +137,7 @@ reported() {
     page "'b' not in p.tags"
 }
 
-@test "without sampled time the report has no error, and a note says so" {
+@test "a note says why a report without sampled time has no error" {
     run --separate-stderr "$CAMP" check --count 3 --interval 100ms --tier schedstat --format json --report "$PAGE"
     [ "$status" -eq 0 ]
     page "all(x['sampled_percent'] is None and x['absolute_error_percent'] is None for x in p.tables['intervals'])"
@@ -146,7 +146,7 @@ reported() {
     page "all(x['sampled_s'] is None for x in p.tables['processes'])"
 }
 
-@test "special characters in the name of a process are escaped" {
+@test "the report escapes special characters in the name of a process" {
     cat >"$BATS_TEST_TMPDIR/named.py" <<'EOP'
 import ctypes, time
 ctypes.CDLL(None).prctl(15, b"</td><b>\n\x1b\xff\"&", 0, 0, 0)
@@ -163,7 +163,7 @@ EOP
     page "'b' not in p.tags"
 }
 
-@test "SIGINT ends with a report of the intervals so far" {
+@test "SIGINT ends camp check with a report of the intervals so far" {
     "$CAMP" check --interval 60 --report "$PAGE" >/dev/null &
     LOAD=$!
     until_it_sleeps "$LOAD"
@@ -175,14 +175,14 @@ EOP
     [ "$(find "$BATS_TEST_TMPDIR" -name 'out.html*' | wc -l)" -eq 1 ]
 }
 
-@test "the report is complete when the reader of the text closes early" {
+@test "the report is complete even if the reader of the text closes early" {
     run bash -c 'set -o pipefail; "$0" check --interval 50ms --count 20 --format csv --report "$1" | head -1' "$CAMP" "$PAGE"
     [ "$status" -eq 0 ]
     output=
     page "0 < len(p.tables['intervals']) < 20"
 }
 
-@test "an unwritable file is reported before measuring" {
+@test "camp check reports an unwritable report file before measuring" {
     run --separate-stderr timeout 60 "$CAMP" check --interval 1h --report "$BATS_TEST_TMPDIR/none/out.html"
     [ "$status" -eq 1 ]
     [ "$(wc -l <<<"$stderr")" -eq 1 ]
@@ -194,7 +194,7 @@ EOP
     [ -z "$output" ]
 }
 
-@test "a full disk is reported, with status 1" {
+@test "camp check --report fails with status 1 on a full disk" {
     run --separate-stderr "$CAMP" check --count 1 --interval 50ms --report /dev/full
     [ "$status" -eq 1 ]
     [ "$(wc -l <<<"$stderr")" -eq 1 ]
@@ -202,7 +202,7 @@ EOP
     [ -c /dev/full ]
 }
 
-@test "an older report stays until the new one is complete, and a link stays a link" {
+@test "an older report stays until the new one is complete" {
     echo old >"$BATS_TEST_TMPDIR/real.html"
     ln -s real.html "$PAGE"
     "$CAMP" check --interval 60 --report "$PAGE" >/dev/null &
@@ -218,7 +218,7 @@ EOP
     [[ $(head -1 "$PAGE") == "<!doctype html>" ]]
 }
 
-@test "the report can be written to a pipe" {
+@test "camp check can write its report to a pipe" {
     run bash -c '"$0" check --count 1 --interval 50ms --format json --report /dev/fd/3 3>&1 >/dev/null | tail -1' "$CAMP"
     [ "$output" = "</html>" ]
 }

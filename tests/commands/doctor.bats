@@ -23,7 +23,7 @@ teardown() {
     if [ -n "${FOLDER:-}" ]; then rm -r "$FOLDER"; fi
 }
 
-@test "text has a headline, the facts, the capabilities, the tiers, and what to change" {
+@test "camp doctor shows facts, capabilities, tiers and what to change" {
     run --separate-stderr "$CAMP" doctor
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
@@ -33,14 +33,14 @@ teardown() {
     done
 }
 
-@test "text: no line is longer than 80 columns" {
+@test "camp doctor prints no line of more than 80 columns" {
     run "$CAMP" doctor
     [ "$status" -eq 0 ]
 # The last two lines are advice, and may be longer than 80 columns.
     [ "$("$CAMP" doctor | head -n -2 | awk 'length > 80' | wc -l)" -eq 0 ]
 }
 
-@test "--table without csv is refused" {
+@test "camp doctor refuses --table without --format csv" {
     for format in text json; do
         run --separate-stderr "$CAMP" doctor --table tiers --format $format
         [ "$status" -eq 2 ]
@@ -48,7 +48,7 @@ teardown() {
     done
 }
 
-@test "json is one object with schema, facts, capabilities and tiers" {
+@test "camp doctor prints JSON as one object with facts, capabilities and tiers" {
     run bash -c '"$0" doctor --format json' "$CAMP"
     [ "$status" -eq 0 ]
     [ "$(echo "$output" | wc -l)" -eq 1 ]
@@ -57,7 +57,7 @@ teardown() {
     [ "$(echo "$output" | json 'sum(t["used"] for t in d["tiers"])')" = 1 ]
 }
 
-@test "json: the facts match the kernel's own files" {
+@test "camp doctor reports the same facts as the files of the kernel" {
     value() { "$CAMP" doctor -f json | json "[f['value'] for f in d['facts'] if f['name'] == '$1'][0]"; }
     [ "$(value user_hz)" = "$(getconf CLK_TCK)" ]
     [ "$(value schedstats)" = "$([ -e /proc/schedstat ] && echo True || echo False)" ]
@@ -73,7 +73,7 @@ attached_to() {
         "$TREE"/src/microstates/{states.bpf.c,interrupt.bpf.h}
 }
 
-@test "json has the events of microstates, and whether a session is possible" {
+@test "camp doctor prints JSON with the events that microstates need" {
     run --separate-stderr "$CAMP" doctor --format json
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
@@ -91,14 +91,14 @@ attached_to() {
     [ "$(json '(d["microstates_refusal"] is None) == d["microstates"]' <<<"$output")" = True ]
 }
 
-@test "csv has the facts, or the requested table" {
+@test "camp doctor prints CSV of the facts or of the requested table" {
     run "$CAMP" doctor --format csv --table capabilities
     [ "$status" -eq 0 ]
     [[ $output == *CAP_NET_ADMIN* ]]
     [[ $output != *tick_hz* ]]
 }
 
-@test "an ordinary user gets the one line that enables the better tier, and is not sent to camp doctor again" {
+@test "camp doctor tells an ordinary user the line that enables the better tier" {
     [ "$(id -u)" -eq 0 ] || skip "takes root, to become another"
     FOLDER=$(mktemp -d)
     run as_nobody doctor
@@ -126,7 +126,7 @@ tickless() { # [COMMAND...] camp: prints the line of the text, without repeated 
 
 nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
 
-@test "for a file that an ordinary user may not read, the missing capability is named" {
+@test "camp doctor names the capability that opens an unreadable file" {
     [ "$(id -u)" -eq 0 ] || skip "takes root, to become another"
     # shellcheck disable=SC2086
     tickless $nobody --inh-caps=-all
@@ -137,7 +137,7 @@ nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
     [[ $line == "tickless_idle yes "* || $line == "tickless_idle no "* ]]
 }
 
-@test "in a container with all its capabilities there is no advice to add a capability" {
+@test "camp doctor does not advise a container to add a capability" {
     [ "$(id -u)" -eq 0 ] || skip "takes root, to become another"
     # shellcheck disable=SC2086
     $nobody --inh-caps=-all unshare --map-root-user true || skip "no user namespaces here"
@@ -147,7 +147,7 @@ nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
     [[ ${lines[-1]} == "To change that: run camp outside of this container"* ]]
 }
 
-@test "a file masked by a container is reported as masked, an empty one is not" {
+@test "camp doctor reports that a container masks a file" {
     unshare --mount true || skip "takes root, to mount"
     # shellcheck disable=SC2016
     over='mount --bind "$1" /proc/timer_list && shift && exec "$@"'
@@ -159,7 +159,7 @@ nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
     [ "$line" = 'tickless_idle - unknown: needs a readable /boot/config-$(uname -r)' ]
 }
 
-@test "unknown arguments are usage errors" {
+@test "camp doctor refuses unknown arguments as usage errors" {
     run "$CAMP" doctor now
     [ "$status" -eq 2 ]
     run "$CAMP" doctor --format yaml

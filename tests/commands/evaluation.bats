@@ -17,44 +17,47 @@ check() {
     run -0 /usr/bin/python3 "$TREE/tests/commands/evaluation_report.py" "$1" "$DATA" "$REPORT"
 }
 
-@test "evaluation: each part is in the report, and a missing part gives the reason" {
+@test "paper evaluation: the report has each part, or the reason why it is missing" {
     check parts
 }
 
-@test "evaluation: every plot has its axes with their units, its series and its categories" {
+@test "paper evaluation: every plot has axes with units, series and categories" {
     check plots
 }
 
-@test "evaluation: no mark is outside its picture" {
+@test "paper evaluation: no mark is outside its picture" {
     check places
 }
 
-@test "evaluation: the report contains its data, and needs no network" {
+@test "paper evaluation: the report needs no network to show its data" {
     check data
 }
 
-@test "evaluation: the status is 0 when no part is missing" {
+@test "paper evaluation: the exit status is 0 when no part is missing" {
     sed 's/"missing":/"was_missing":/; s/"needs <root>.*own"/"", "setting": "", "verdicts": [], "tables": [], "plots": [], "disturbance": {"seconds": 1, "steal_percent": 0, "load": 0}/' \
         "$DATA" >"$BATS_TEST_TMPDIR/whole.json"
     run -0 "$TREE/bench/paper/run" --from "$BATS_TEST_TMPDIR/whole.json" --output "$REPORT"
 }
 
-@test "evaluation: a file without a report's data, and a missing folder, are refused in one line" {
+@test "paper evaluation: the command refuses data of another kind in one line" {
     echo '{"schema": "camp.check/1"}' >"$BATS_TEST_TMPDIR/other.json"
     run -1 --separate-stderr "$TREE/bench/paper/run" --from "$BATS_TEST_TMPDIR/other.json" --output "$REPORT"
     [[ ${stderr_lines[0]} == *"not a report's data"* ]]
     [ "${#stderr_lines[@]}" -eq 1 ]
+}
+
+@test "paper evaluation: the command refuses a missing folder in one line" {
     run -1 --separate-stderr "$TREE/bench/paper/run" --from "$DATA" --output /nowhere/report.html
     [ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "evaluation: without the programs of the benchmarks, the error names the command that builds them" {
+@test "paper evaluation: the error about missing programs names their build command" {
     run -1 --separate-stderr "$TREE/bench/paper/run" --build /nowhere --output "$REPORT"
     [[ ${stderr_lines[0]} == *'make paper'* ]]
     [ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "evaluation: SIGTERM ends the command and its children" {
+@test "paper evaluation: SIGTERM ends the command and its children" {
     # shellcheck disable=SC2016
     PYTHONPATH=$TREE/bench/paper timeout 20 /usr/bin/python3 -c '
 import time, setting
@@ -69,7 +72,7 @@ with setting.child(["sleep", "100"], start_new_session=True) as process:
     ! kill -0 "$(cat "$BATS_TEST_TMPDIR/pid")"
 }
 
-@test "evaluation: intervals agree with the tables of Student's t and of the sign test" {
+@test "paper evaluation: confidence intervals agree with printed statistical tables" {
     cd "$TREE/bench/paper"
     run -0 /usr/bin/python3 -c '
 import estimates

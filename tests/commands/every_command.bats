@@ -13,13 +13,13 @@ commands() {
     "$CAMP" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p'
 }
 
-@test "camp alone is a usage error and names the commands" {
+@test "camp without a command is a usage error that names the commands" {
     run "$CAMP"
     [ "$status" -eq 2 ]
     [[ $output == *check* ]]
 }
 
-@test "camp --help names every command and exits 0" {
+@test "camp --help names every command" {
     run "$CAMP" --help
     [ "$status" -eq 0 ]
     for command in check top time wait view record report get list doctor load verify probe; do
@@ -27,7 +27,7 @@ commands() {
     done
 }
 
-@test "--help of each command exits 0 and prints its usage" {
+@test "--help of each command prints its usage" {
     for command in $(commands); do
         run --separate-stderr "$CAMP" "$command" --help
         [ "$status" -eq 0 ]
@@ -50,13 +50,13 @@ commands() {
     done
 }
 
-@test "--version prints the version and exits 0" {
+@test "camp --version prints the version" {
     run "$CAMP" --version
     [ "$status" -eq 0 ]
     [[ $output =~ [0-9]+\.[0-9]+\.[0-9]+ ]]
 }
 
-@test "help COMMAND prints the same as COMMAND --help, and help alone the same as --help" {
+@test "camp help COMMAND prints the same as camp COMMAND --help" {
     for words in '' $(commands) 'load cpu'; do
         # shellcheck disable=SC2086
         run --separate-stderr "$CAMP" help $words
@@ -70,7 +70,7 @@ commands() {
     [[ $stderr == "camp: there is no command 'chekc'; did you mean 'check'?" ]]
 }
 
-@test "an unknown command is a usage error on stderr, and the closest one is suggested" {
+@test "camp suggests the closest command for an unknown one" {
     run --separate-stderr "$CAMP" chekc
     [ "$status" -eq 2 ]
     [ -z "$output" ]
@@ -82,7 +82,7 @@ commands() {
     [[ $stderr == "camp: there is no command 'measure'; see camp --help" ]]
 }
 
-@test "the option closest to a mistyped one is suggested" {
+@test "camp suggests the closest option for a mistyped one" {
     for command in check get list doctor verify probe; do
         run --separate-stderr "$CAMP" "$command" --fromat json
         [ "$status" -eq 2 ]
@@ -91,7 +91,7 @@ commands() {
     done
 }
 
-@test "an unknown option of each command is a usage error, in one line on stderr" {
+@test "an unknown option of each command is a usage error in one line" {
     for command in $(commands); do
         run --separate-stderr "$CAMP" "$command" --no-such-option
         [ "$status" -eq 2 ]
@@ -100,7 +100,7 @@ commands() {
     done
 }
 
-@test "a reader that closes the pipe early ends camp quietly" {
+@test "camp ends quietly when the reader closes the pipe early" {
     run --separate-stderr bash -c '
         "$1" check --interval 0.1 --count 3 | head -1; echo "${PIPESTATUS[0]}"' - "$CAMP"
     [ "${#lines[@]}" -eq 2 ]
@@ -108,7 +108,7 @@ commands() {
     [ -z "$stderr" ]
 }
 
-@test "a full disk is one line on stderr and exit 1" {
+@test "each command reports a full disk in one line with status 1" {
     for words in 'check --interval 0.1 --count 1' 'list cpus' doctor --help 'check --help' --version; do
         # shellcheck disable=SC2086
         run --separate-stderr bash -c '"$@" >/dev/full' - "$CAMP" $words
@@ -118,7 +118,7 @@ commands() {
     done
 }
 
-@test "a closed stdout is one line on stderr and exit 1" {
+@test "camp check reports a closed stdout in one line with status 1" {
     run --separate-stderr bash -c '"$1" check --interval 0.1 --count 1 >&-' - "$CAMP"
     [ "$status" -eq 1 ]
     [ "${#stderr_lines[@]}" -eq 1 ]

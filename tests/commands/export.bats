@@ -17,45 +17,45 @@ scrape() {
     [ "$status" -eq 0 ]
 }
 
-@test "export: both formats parse, and have the same numbers" {
-    scrape formats
-    scrape formats --tier schedstat
+@test "camp export prints the same numbers in both formats" {
+    scrape both_formats_have_the_same_numbers
+    scrape both_formats_have_the_same_numbers --tier schedstat
 }
 
-@test "export: current and former groups add up to all threads, and no counter decreases" {
-    scrape laws
+@test "camp export: the groups add up to all threads" {
+    scrape the_groups_add_up_to_all_threads
 }
 
-@test "export: both scrapers of one exporter get correct counters" {
-    scrape two
+@test "camp export: two scrapers of one exporter get correct counters" {
+    scrape two_scrapers_of_one_exporter_get_correct_counters
 }
 
 # bats test_tags=law
-@test "export: a busy program has the same numbers as in camp top" {
-    scrape top
+@test "camp export: a busy program has the same numbers as in camp top" {
+    scrape a_busy_program_has_the_same_numbers_as_in_camp_top
 }
 
-@test "export: requests for unknown targets, from other pages or to another host name are refused" {
-    scrape rules
+@test "camp export refuses requests from other pages or to another host name" {
+    scrape requests_from_other_pages_or_to_another_host_name_are_refused
 }
 
-@test "export: a scraper is answered while many idle connections are open" {
-    scrape crowd
+@test "camp export answers a scraper while many idle connections are open" {
+    scrape a_scraper_is_answered_while_many_idle_connections_are_open
 }
 
-@test "export: names with special characters are escaped and stay different" {
-    scrape hostile
+@test "camp export escapes special characters without mixing up names" {
+    scrape names_with_special_characters_are_escaped
 }
 
-@test "export: SIGHUP reloads the rules, and keeps the old ones when the new ones are wrong" {
-    scrape rules_again "$BATS_TEST_TMPDIR/rules"
+@test "camp export reads its rules again on SIGHUP, unless they are wrong" {
+    scrape sighup_reads_the_rules_again_unless_they_are_wrong "$BATS_TEST_TMPDIR/rules"
 }
 
-@test "export: SIGTERM and SIGINT end the command at once" {
-    scrape stop
+@test "camp export ends at once on SIGTERM and SIGINT" {
+    scrape signals_end_the_exporter_at_once
 }
 
-@test "export: --once prints one page, in both formats" {
+@test "camp export --once prints one page in either format" {
     run --separate-stderr "$CAMP" export --once --interval 100ms --tier schedstat
     [ "$status" -eq 0 ]
     promtool check metrics <<<"$output"
@@ -65,14 +65,14 @@ scrape() {
     [ "${lines[-1]}" = "# EOF" ]
 }
 
-@test "export: a full disk is reported" {
+@test "camp export fails on a full disk" {
     run "$CAMP" export --once --interval 10ms --tier schedstat >/dev/null
     run bash -c '"$CAMP" export --once --interval 10ms --tier schedstat >/dev/full'
     [ "$status" -eq 1 ]
     [[ $output == *"cannot write the output"* ]]
 }
 
-@test "export: only this computer may connect by default" {
+@test "camp export accepts only connections of this computer by default" {
     run "$CAMP" export --host 0.0.0.0 --port 0
     [ "$status" -eq 2 ]
     [[ $output == *"--allow-remote"* ]]
@@ -80,7 +80,7 @@ scrape() {
     [ "$status" -eq 2 ]
 }
 
-@test "export: an address of another computer is refused, with --remote or without" {
+@test "camp export refuses to listen at an address of another computer" {
     local wrong
     for wrong in foo.bar 192.0.2.1; do
         run timeout 60 "$CAMP" export --host $wrong --port 0
@@ -89,14 +89,17 @@ scrape() {
     done
 }
 
-@test "export: a port in use and a missing folder are reported with advice" {
-    scrape taken
+@test "camp export reports a port in use with advice" {
+    scrape a_port_in_use_is_reported_with_advice
+}
+
+@test "camp export reports a missing folder of its socket" {
     run timeout 60 "$CAMP" export --tier schedstat --socket "$BATS_TEST_TMPDIR/none/x"
     [ "$status" -eq 1 ]
     [[ $output == *"a socket needs an existing folder"* ]]
 }
 
-@test "export: a Unix socket is private to the user, and removed at exit" {
+@test "camp export makes its Unix socket private to the user" {
     grep -qaF libmicrohttpd.so "$CAMP" || skip "camp was built without libmicrohttpd"
     local path=$BATS_TEST_TMPDIR/socket
     "$CAMP" export --tier schedstat --socket "$path" >"$BATS_TEST_TMPDIR/out" 3>&- &
@@ -110,7 +113,7 @@ scrape() {
     [ ! -e "$path" ]
 }
 
-@test "export: conflicting options are refused" {
+@test "camp export refuses conflicting options" {
     local wrong
     for wrong in '--once --port 1' '--socket x --port 1' '--socket x --allow-remote' '--format openmetrics' '--interval 1s' \
         '--group workload' '--group user --workload /dev/null' '--tier none' 'word' \
@@ -123,7 +126,7 @@ scrape() {
     done
 }
 
-@test "export: without capabilities the command reports what is missing, and continues" {
+@test "camp export continues without capabilities and reports what is missing" {
     [ "$(id -u)" -eq 0 ] || skip "needs root, to take capabilities away"
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/camp"
@@ -141,14 +144,14 @@ scrape() {
     [[ $output != *...* ]] && [[ $output == *": run as root, or see camp doctor" ]]
 }
 
-@test "export: camp-exporter prints its version" {
+@test "camp-exporter prints its version" {
     run "$(dirname "$CAMP")/camp-exporter" --version
     [ "$status" -eq 0 ]
     [ "$output" = "$("$CAMP" --version | sed 's/^camp /camp-exporter /')" ]
 }
 
 # In a pid namespace the kernel lists threads in the order of their pids in that namespace.
-@test "export: in a pid namespace, a new process with a lower pid than older processes is accounted once" {
+@test "camp export accounts a new process once even if older ones have higher pids" {
     [ "$(id -u)" -eq 0 ] || skip "takes root"
     local page=$BATS_TEST_TMPDIR/page
 

@@ -127,7 +127,7 @@ def check_growth(before, after):
               f'{key} fell from {value} to {after.get(key)}')
 
 
-def test_formats(camp, *options):
+def test_both_formats_have_the_same_numbers(camp, *options):
     with Exporter(camp, *options) as exporter:
         for accept, wanted in ((ACCEPT_2, OPENMETRICS), (ACCEPT_3, OPENMETRICS), ('*/*', CLASSIC),
                                ('text/plain', CLASSIC), ('application/json', CLASSIC)):
@@ -161,7 +161,7 @@ def read_pages(exporter, before, count):
     return before
 
 
-def test_laws(camp, *options):
+def test_the_groups_add_up_to_all_threads(camp, *options):
     with Exporter(camp, '--groups', '4', *options) as exporter:
         before = exporter.samples()
         needs_states(before)
@@ -190,7 +190,7 @@ def spinning(names, words):
             shell.wait()
 
 
-def test_rules(camp, *options):
+def test_requests_from_other_pages_or_to_another_host_name_are_refused(camp, *options):
     with Exporter(camp, *options) as exporter:
         own = f'127.0.0.1:{exporter.port}'
         for wanted, path, method, headers in (
@@ -226,7 +226,7 @@ def test_rules(camp, *options):
         check(answer['Content-Encoding'] is None, 'a client that does not ask for gzip gets none')
 
 
-def test_taken(camp, *options):
+def test_a_port_in_use_is_reported_with_advice(camp, *options):
     with socket.create_server(('127.0.0.1', 0)) as other:
         port = str(other.getsockname()[1])
         done = subprocess.run([camp, 'export', '--tier', 'schedstat', '--port', port, *options],
@@ -235,7 +235,7 @@ def test_taken(camp, *options):
         check(port in done.stderr and '--port 0' in done.stderr, done.stderr)
 
 
-def test_crowd(camp, *options):
+def test_a_scraper_is_answered_while_many_idle_connections_are_open(camp, *options):
     """While two hundred clients are connected and send nothing, a scraper is answered."""
     with Exporter(camp, *options) as exporter:
         crowd = [socket.create_connection(('127.0.0.1', exporter.port)) for _ in range(200)]
@@ -244,7 +244,7 @@ def test_crowd(camp, *options):
             one.close()
 
 
-def test_two(camp, *options):
+def test_two_scrapers_of_one_exporter_get_correct_counters(camp, *options):
     """Two scrapers take turns at one exporter, as a redundant pair of Prometheus servers does."""
     with Exporter(camp, *options) as exporter:
         before = {}
@@ -256,7 +256,7 @@ def test_two(camp, *options):
             before[turn % 2] = after
 
 
-def test_stop(camp, *options):
+def test_signals_end_the_exporter_at_once(camp, *options):
     for number in (signal.SIGTERM, signal.SIGINT):
         with Exporter(camp, *options) as exporter:
             kept = http.client.HTTPConnection('127.0.0.1', exporter.port, timeout=10)
@@ -269,7 +269,7 @@ def test_stop(camp, *options):
             kept.close()
 
 
-def test_hostile(camp, *options):
+def test_names_with_special_characters_are_escaped(camp, *options):
     """Names of processes that could break a line or a parser are escaped."""
     names = [b'a"b\\c\nd', b'\xff\xfe\x80', b'} 1\ncamp_x 7', b'other', b'\x1b[2J', b'\xc3']
     with Exporter(camp, '--groups', '200', *options) as exporter:
@@ -309,7 +309,7 @@ def needs_states(samples):
         sys.exit(77)
 
 
-def test_rules_again(camp, path, *options):
+def test_sighup_reads_the_rules_again_unless_they_are_wrong(camp, path, *options):
     """SIGHUP reads the rules again. If the new rules are wrong, the old rules stay in use."""
     def shown(exporter):
         return {dict(labels)['groupname'] for name, labels in exporter.samples()
@@ -371,7 +371,7 @@ def until_asleep(process):
 ON_CPU = ('user', 'system', 'irq')
 
 
-def test_top(camp, *options):
+def test_a_busy_program_has_the_same_numbers_as_in_camp_top(camp, *options):
     """camp top agrees with scrapes within and around its interval, for a program that never sleeps."""
     with Exporter(camp, '--groups', '200', *options) as exporter:
         needs_states(exporter.samples())

@@ -27,14 +27,14 @@ start_stub() {
 
 top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format text; }
 
-@test "fleet: a Prometheus without exporters has no hosts, and a line reports it" {
+@test "camp top --from prometheus reports that a server has no exporters" {
     start_stub
     run -0 top "$URL/prefix/"
     [[ $output == *"prometheus http://$URL/prefix "* ]]
     [[ $output == *"no camp export is scraped by this Prometheus"* ]]
 }
 
-@test "fleet: tokens, passwords and tenants go to the server and nowhere else" {
+@test "camp sends tokens, passwords and tenants only to their Prometheus server" {
     start_stub
     run -4 top "$URL/token"
     [[ $output == *"status 401; set CAMP_PROMETHEUS_TOKEN_FILE"* ]]
@@ -54,7 +54,7 @@ top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format te
     [[ $output != *wr0ng* ]]
 }
 
-@test "fleet: camp reads Prometheus through a Unix socket" {
+@test "camp reads Prometheus through a Unix socket" {
     start_stub "$BATS_TEST_TMPDIR/s"
     run -0 top "unix:$BATS_TEST_TMPDIR/s"
     [[ $output == *"prometheus unix:$BATS_TEST_TMPDIR/s "* ]] || [[ $output == *"prometheus unix:"* ]]
@@ -62,7 +62,7 @@ top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format te
     run ! top "unix:$BATS_TEST_TMPDIR/none"
 }
 
-@test "fleet: a server that is no Prometheus, redirects or sends too much is refused in one line" {
+@test "camp reports in one line that a server is not Prometheus" {
     start_stub
     run ! top "$URL/html"
     [[ $output == *"no answer of Prometheus: it is no JSON"* ]]
@@ -75,7 +75,7 @@ top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format te
     [[ $output == *"Connection refused; is Prometheus running"* ]]
 }
 
-@test "fleet: an untrusted certificate is refused, unless CAMP_PROMETHEUS_CA names its authority" {
+@test "camp refuses an untrusted certificate unless its authority is given" {
     command -v openssl >/dev/null || skip 'openssl is not installed'
     cd "$BATS_TEST_TMPDIR"
     openssl req -x509 -newkey rsa:2048 -nodes -keyout key -out cert -days 2 -subj /CN=localhost \
@@ -89,7 +89,7 @@ top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format te
     CAMP_PROMETHEUS_CA=$PWD/cert run -0 top "https://127.0.0.1:$(cat port)"
 }
 
-@test "fleet: an interrupt ends the command while a server delays its answer" {
+@test "an interrupt ends camp while a Prometheus server delays its answer" {
     start_stub
     local start=$SECONDS
     run timeout --foreground -s INT 0.5 "$CAMP" top --from "prometheus:$URL/slow" --count 1

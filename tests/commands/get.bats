@@ -17,20 +17,20 @@ teardown() {
     end_children
 }
 
-@test "a line is name, value, unit and provenance, without a heading" {
+@test "camp get prints name, value, unit and provenance on each line" {
     run "$CAMP" get memory.total_bytes
     [ "$status" -eq 0 ]
     [[ $output =~ ^memory\.total_bytes\ +[0-9]+\ +bytes\ +measured$ ]]
 }
 
-@test "guest time is subtracted from user time, in every CPU and in the total" {
+@test "camp get subtracts guest time from user time" {
     known_system
     known --value cpu.user_ns cpu.guest_ns cpu.0.nice_ns cpu.2.idle_ns
     [ "$status" -eq 0 ]
     [ "$output" = "$(printf '%s\n' 2000000000 1000000000 100000000 20000000000)" ]
 }
 
-@test "a star matches each CPU but not the total, and the ids of CPUs may have gaps" {
+@test "a star in the name of a counter matches each CPU but not the total" {
     known_system
     known 'cpu.*.system_ns' --value
     [ "$output" = "$(printf '%s\n' 400000000 300000000)" ]
@@ -38,7 +38,7 @@ teardown() {
     [[ ${lines[1]} == cpu.2.system_ns* ]]
 }
 
-@test "a counter may be a pattern, and 'all' is all counters of a subject" {
+@test "a counter of camp get may be a pattern or the word all" {
     known_system
     known 'network.lo.*_packets' --value
     [ "$output" = "$(printf '2\n6')" ]
@@ -48,14 +48,14 @@ teardown() {
     [ "${#lines[@]}" -eq 24 ]
 }
 
-@test "the name of an interface may have a dot, and is not confused with another interface" {
+@test "camp get distinguishes two interfaces whose names differ after a dot" {
     known_system
     known network.eth0.100.sent_bytes network.eth0.sent_bytes --value
     [ "$status" -eq 0 ]
     [ "$output" = "$(printf '50\n15')" ]
 }
 
-@test "all counters of an interface with a dot in its name are shown" {
+@test "camp get shows all counters of an interface with a dot in its name" {
     known_system
     known network.eth0.100
     [ "$status" -eq 0 ]
@@ -63,7 +63,7 @@ teardown() {
     [[ ${lines[0]} == network.eth0.100.received_bytes*18446744073709551615* ]]
 }
 
-@test "a disk and its partition are distinguished" {
+@test "camp get distinguishes a disk and its partition" {
     known_system
     known disk.sda.reads partition.sda1.reads disk.sda.read_bytes --value
     [ "$output" = "$(printf '10\n9\n40960')" ]
@@ -82,13 +82,13 @@ teardown() {
     esac
 }
 
-@test "the provenance of another system's files is unknown, not assumed" {
+@test "the provenance of a time in the files of another system is unknown" {
     known_system
     known cpu.user_ns
     [[ $output == *" unknown" ]]
 }
 
-@test "JSON holds the exact number, the kind and the subject" {
+@test "camp get prints JSON with the exact number, the kind and the subject" {
     known_system
     known network.eth0.100.received_bytes --format json
     [ "$status" -eq 0 ]
@@ -96,7 +96,7 @@ teardown() {
     [[ $output == *'"name":"network.eth0.100.received_bytes","value":18446744073709551615,"unit":"bytes","provenance":"measured","kind":"network","subject":"eth0.100","counter":"received_bytes"'* ]]
 }
 
-@test "CSV has one header line, and one line for each counter" {
+@test "camp get prints CSV with a header and one line for each counter" {
     known_system
     known disk --format csv
     [ "${lines[0]}" = "time,interval_s,name,value,unit,provenance,kind,subject,counter" ]
@@ -122,7 +122,7 @@ teardown() {
     [ "$output" = "${identifier#*@}" ]
 }
 
-@test "a process whose pid was reused is reported as ended, exit 1" {
+@test "camp get reports that a process with a reused pid has ended" {
     a_child
     run --separate-stderr "$CAMP" get "process.$CHILD@1.cpu_ns"
     [ "$status" -eq 1 ]
@@ -130,7 +130,7 @@ teardown() {
     [[ $stderr == *"has ended: pid $CHILD belongs to another now"* ]]
 }
 
-@test "an exited process is reported as missing, exit 1" {
+@test "camp get reports an exited process as missing" {
     a_child
     kill "$CHILD"
     wait "$CHILD" || true
@@ -139,7 +139,7 @@ teardown() {
     [[ $stderr == "camp get: there is no process $CHILD now" ]]
 }
 
-@test "a process that exits between two readings is reported once, and its value is unknown" {
+@test "camp get reports only once that a process exited between two readings" {
     a_child
     cd "$BATS_TEST_TMPDIR"
     : >out
@@ -155,7 +155,7 @@ teardown() {
     [ "$(grep -c "process.$CHILD" err)" -eq 1 ]
 }
 
-@test "processes are selected by the name of their executable, which may contain a dot" {
+@test "camp get selects processes by the name of their executable" {
     cp "$(command -v sleep)" "$BATS_TEST_TMPDIR/my.sleep-3.11"
     "$BATS_TEST_TMPDIR/my.sleep-3.11" 600 3>&- &
     CHILD=$!
@@ -170,7 +170,7 @@ teardown() {
     [ "$output" = S ]
 }
 
-@test "a process without a name has null for it, as in camp check and camp list" {
+@test "camp get prints null for the name of a process without a name" {
     python3 -c 'import ctypes, time
 ctypes.CDLL(None).prctl(15, b"", 0, 0, 0)
 time.sleep(600)' 3>&- &
@@ -187,7 +187,7 @@ time.sleep(600)' 3>&- &
     [[ $output == *'"name":null'* ]]
 }
 
-@test "a thread is selected by the ids of its process and of the thread" {
+@test "camp get selects a thread by the ids of its process and of the thread" {
     a_child
     run "$CAMP" get "thread.$CHILD.$CHILD.cpu_ns" --value
     [ "$status" -eq 0 ]
@@ -202,14 +202,14 @@ time.sleep(600)' 3>&- &
     [[ $stderr == *"no thread that matches"* ]]
 }
 
-@test "a CPU that does not exist is reported as missing, and its value is unknown" {
+@test "camp get reports a CPU that does not exist as missing" {
     run --separate-stderr "$CAMP" get cpu.99999.user_ns
     [ "$status" -eq 1 ]
     [[ $output =~ ^cpu\.99999\.user_ns\ +-\ +ns ]]
     [[ $stderr == *"cpu.99999"* ]]
 }
 
-@test "the exit status is 3 if some values are unknown" {
+@test "camp get exits with status 3 if some values are unknown" {
     run --separate-stderr "$CAMP" get memory.free_bytes process.2147483647.cpu_ns
     [ "$status" -eq 3 ]
     [[ $output == memory.free_bytes* ]]
@@ -225,7 +225,7 @@ without_capability() { # CAPABILITY COMMAND...
     fi
 }
 
-@test "sampled time without CAP_NET_ADMIN is refused with the name of the capability, exit 4" {
+@test "the error about sampled time names the missing capability CAP_NET_ADMIN" {
     a_child
     run --separate-stderr without_capability net_admin "$CAMP" get "process.$CHILD.sampled_ns"
     [ "$status" -eq 4 ]
@@ -234,7 +234,7 @@ without_capability() { # CAPABILITY COMMAND...
     [ "$(echo "$stderr" | wc -l)" -eq 1 ]
 }
 
-@test "a refusal of taskstats is reported once, with the names of the counters" {
+@test "camp get reports a refusal of taskstats once with all its counters" {
     a_child
     run --separate-stderr without_capability net_admin "$CAMP" get "process.$CHILD.sampled_ns" \
         "process.$CHILD.measured_ns" "process.$$.measured_ns" --count 2 --interval 10ms
@@ -259,7 +259,7 @@ read_bytes_as_nobody() { # CAPABILITIES [COMMAND...]
     echo "$capabilities: $status $output $stderr"
 }
 
-@test "the bytes of another user's process need two capabilities, and a missing capability is named" {
+@test "the error about the bytes of another user's process names two capabilities" {
     a_child
     read_bytes_as_nobody -all
     [ "$status" -eq 4 ]
@@ -277,7 +277,7 @@ read_bytes_as_nobody() { # CAPABILITIES [COMMAND...]
     [[ $stderr == *"it takes CAP_DAC_READ_SEARCH for "* ]]
 }
 
-@test "a user who has the capabilities and is refused gets no advice to add them, exit 3" {
+@test "the error for a user who has the capabilities does not advise to add them" {
     a_child
     [ "$(id -u)" -ne 0 ] || setpriv --reuid 65534 --regid 65534 --clear-groups \
         unshare --map-root-user true || skip "no user namespaces here"
@@ -288,14 +288,14 @@ read_bytes_as_nobody() { # CAPABILITIES [COMMAND...]
     [ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "where the kernel does not count the bytes of processes, no capability is named" {
+@test "no capability is named where the kernel does not count bytes of processes" {
     run --separate-stderr "$CAMP" get process.2.read_bytes \
         --proc "$TREE/tests/fixtures/process/tree"
     [ "$status" -eq 3 ]
     [[ $stderr == *"process.2.read_bytes is unknown: this system does not say it" ]]
 }
 
-@test "sampled and measured time of a process can be read by one command" {
+@test "camp get reads sampled and measured time of a process in one command" {
     [ "$(id -u)" -eq 0 ] || skip "needs root for CAP_NET_ADMIN"
     run "$CAMP" get process.$$.sampled_ns process.$$.measured_ns --value
     [ "$status" -eq 0 ]
@@ -310,7 +310,7 @@ near() {
     [[ $stderr == *"did you mean '$2'?" ]]
 }
 
-@test "the name closest to a mistyped counter is suggested" {
+@test "camp get suggests the closest name for a mistyped counter" {
     near cpu.usr_ns cpu.user_ns
     near cqu.user_ns cpu.user_ns
     near free_bytes memory.free_bytes
@@ -319,14 +319,14 @@ near() {
     near process.1.cpu process.1.cpu_ns
 }
 
-@test "the name closest to a mistyped interface is suggested, exit 1" {
+@test "camp get suggests the closest name for a mistyped interface" {
     known_system
     known network.eht0.sent_bytes
     [ "$status" -eq 1 ]
     [[ $stderr == *"did you mean 'eth0'"* ]]
 }
 
-@test "impossible names are usage errors, whatever bytes they contain" {
+@test "an impossible name of a counter is a usage error, whatever its bytes" {
     for name in '' . .. cpu. cpu.. .user_ns 'cpu.-1.user_ns' 'process.0.cpu_ns' process.abc \
         'process.1@.cpu_ns' 'process.1@x.cpu_ns' 'process.99999999999.cpu_ns' 'thread.x.y.cpu_ns' \
         'memory.%s%n' $'cpu.\n' "$(printf 'x%.0s' {1..5000})"; do
@@ -336,7 +336,7 @@ near() {
     done
 }
 
-@test "with --pid or --name the operands are counters only" {
+@test "camp get takes only counters as operands with --pid or --name" {
     run --separate-stderr "$CAMP" get --pid 1 process.2.cpu_ns
     [ "$status" -eq 2 ]
     [ "$stderr" = "camp get: 'process.2.cpu_ns': --pid already names the process; give only the counter, such as cpu_ns" ]
@@ -344,7 +344,7 @@ near() {
     [[ $stderr == *"--name already names the process"* ]]
 }
 
-@test "a command line without a counter is a usage error" {
+@test "camp get without a counter is a usage error" {
     run --separate-stderr "$CAMP" get
     [ "$status" -eq 2 ]
     run --separate-stderr "$CAMP" get network.sent_bytes
@@ -352,9 +352,12 @@ near() {
     [[ $stderr == *"network.*.sent_bytes for each"* ]]
 }
 
-@test "a reader that closes the pipe causes no failure, but a full disk does" {
+@test "camp get ends quietly when the reader closes the pipe" {
     run bash -c '"$0" get cpu.count --count 50 --interval 1ms --value | head -1; exit ${PIPESTATUS[0]}' "$CAMP"
     [ "$status" -eq 0 ]
+}
+
+@test "camp get fails on a full disk" {
     run --separate-stderr bash -c '"$0" get cpu.count >/dev/full' "$CAMP"
     [ "$status" -eq 1 ]
     [[ $stderr == *"cannot write the output"* ]]

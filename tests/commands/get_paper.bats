@@ -16,7 +16,7 @@ teardown() {
     end_children
 }
 
-@test "every camp get and camp list line of docs/paper-names.md works here" {
+@test "every camp line of docs/paper-names.md works" {
     interface=$("$CAMP" list networks | head -1)
     disk=$("$CAMP" list disks | head -1)
     partition=$("$CAMP" list partitions | head -1)
@@ -51,7 +51,7 @@ teardown() {
     done
 }
 
-@test "the example of the paper's derived function reports the traffic of the loopback interface" {
+@test "the example transfer-rate reports the traffic of the loopback interface" {
     rate=$(dirname "$CAMP")/../docs/examples/transfer-rate
     [ -x "$rate" ]
     run --separate-stderr "$rate" no-such-interface 0.1

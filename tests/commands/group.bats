@@ -46,7 +46,7 @@ give_labels() {
     [ -s groups.html ]
 }
 
-@test "an unknown label is refused, and the known labels are listed" {
+@test "the error about an unknown label lists the known labels" {
     run -2 --separate-stderr "$CAMP" record --from plain.camp --group user --output x.camp
     [[ $stderr == *'--group user: '*' has no labels' ]]
     give_labels
@@ -55,7 +55,7 @@ give_labels() {
     [ ! -e x.camp ]
 }
 
-@test "a set of files with different labels is refused" {
+@test "camp refuses a set of files with different labels" {
     mkdir set
     cp plain.camp set/run-20231114T221320Z.camp
     give_labels

@@ -40,41 +40,41 @@ accepted() {
     [ -z "$output" ]
 }
 
-@test "the tree complies with the rules of its rooms" {
+@test "tools/check-layers accepts the tree" {
     run -0 "$TREE/tools/check-layers" "$TREE"
     [ -z "$output" ]
 }
 
-@test "an empty tree is refused" {
+@test "tools/check-layers refuses an empty tree" {
     run -1 "$TREE/tools/check-layers" "$BATS_TEST_TMPDIR"
 }
 
-@test "the ledger may not include a source" {
+@test "src/ledger may not include a source" {
     copy_of_tree
     plant src/ledger/planted.c '#include "sources/source.h"'
 }
 
-@test "the ledger may not include a view" {
+@test "src/ledger may not include a view" {
     copy_of_tree
     plant src/ledger/planted.c '#include "../views/view.h"'
 }
 
-@test "the ledger may not include a command" {
+@test "src/ledger may not include a command" {
     copy_of_tree
     plant src/ledger/planted.c '#include "program/command.h"'
 }
 
-@test "the ledger may not do input or output" {
+@test "src/ledger may not do input or output" {
     copy_of_tree
     plant src/ledger/planted.c '#include <stdio.h>'
 }
 
-@test "the ledger may not include a library" {
+@test "src/ledger may not include a library" {
     copy_of_tree
     plant src/ledger/planted.c '#include <zlib.h>'
 }
 
-@test "the ledger may not read a clock" {
+@test "src/ledger may not read a clock" {
     copy_of_tree
     plant src/ledger/planted.c '#include <time.h>'
 }
@@ -89,26 +89,26 @@ accepted() {
     plant src/sources/planted.c '#include "../commands/command.h"'
 }
 
-@test "the folder of a database may not include the folder of another database" {
+@test "the source of one database may not include that of another database" {
     copy_of_tree
     plant src/sources/sessions/postgres/planted.c '#include "sources/sessions/mariadb/mariadb.h"'
     rm "$COPY/src/sources/sessions/postgres/planted.c"
     plant src/sources/sessions/mariadb/planted.c '#include "../odbc/odbc.h"'
 }
 
-@test "a fleet may not include the sessions of databases or tables" {
+@test "src/sources/fleet may not include the sessions of databases or tables" {
     copy_of_tree
     plant src/sources/fleet/planted.c '#include "sources/sessions/session.h"'
     rm "$COPY/src/sources/fleet/planted.c"
     plant src/sources/fleet/planted.c '#include "sources/tables/rows.h"'
 }
 
-@test "the sources of this machine may not include a server's sources" {
+@test "src/sources/machine may not include the sources of servers" {
     copy_of_tree
     plant src/sources/machine/planted.c '#include "sources/sessions/session.h"'
 }
 
-@test "only the units and errors of libcamp's inner headers may be included elsewhere" {
+@test "other rooms may include only the units and errors of src/counters" {
     for room in sources views commands; do
         copy_of_tree
         plant src/$room/planted.c '#include "counters/text.h"'
@@ -135,7 +135,7 @@ accepted() {
     plant src/counters/linux/planted.c '#include "../../views/view.h"'
 }
 
-@test "no other folder may include a file of a system's folder" {
+@test "only the folder of a system may include the files of that system" {
     copy_of_tree
     plant src/commands/planted.c '#include "counters/linux/file.h"'
     rm "$COPY/src/commands/planted.c"
@@ -144,23 +144,23 @@ accepted() {
     plant src/counters/none/planted.c '#include "../linux/file.h"'
 }
 
-@test "the public header includes stddef.h and stdint.h only" {
+@test "the public header may include only stddef.h and stdint.h" {
     copy_of_tree
     plant include/camp/camp.h '#include <stdbool.h>'
 }
 
-@test "the public header includes nothing of src" {
+@test "the public header may not include a file of src" {
     copy_of_tree
     plant include/camp/camp.h '#include "../../src/counters/error.h"'
 }
 
-@test "an include in a comment is ignored" {
+@test "tools/check-layers ignores an include in a comment" {
     copy_of_tree
     printf '/*\n#include "program/command.h"\n*/\n' >"$COPY/src/views/planted.c"
     accepted
 }
 
-@test "no folder tests which operating system it is built for" {
+@test "a shared folder may not test the operating system it is built for" {
     copy_of_tree
     plant src/commands/planted.c '#ifdef __linux__'
     rm "$COPY/src/commands/planted.c"
@@ -169,20 +169,20 @@ accepted() {
     plant include/camp/planted.h '# elif defined(__sun)'
 }
 
-@test "the folder of a system may test it" {
+@test "the folder of a system may test the operating system" {
     copy_of_tree
     echo '#ifdef __linux__' >"$COPY/src/counters/linux/planted.c"
     accepted
 }
 
-@test "a file in a folder without a row in the table is refused" {
+@test "tools/check-layers refuses a file in a folder without a row in the table" {
     copy_of_tree
     plant src/utilities/planted.c '#include <stdio.h>' '*: is in no room of ARCHITECTURE.md'
     rm "$COPY/src/utilities/planted.c"
     plant src/ledger/deeper/planted.c '' '*: is in no room of ARCHITECTURE.md'
 }
 
-@test "the rules are those of the table in ARCHITECTURE.md" {
+@test "tools/check-layers reads its rules from the table in ARCHITECTURE.md" {
     copy_of_tree
     echo '#include "sources/source.h"' >"$COPY/src/views/planted.c"
     sed -i '/^| `src\/views` /s/`base`/`base` `sources`/' "$COPY/ARCHITECTURE.md"
@@ -192,26 +192,26 @@ accepted() {
     [[ $output == *'src/views/view.c:1: is in no room'* ]]
 }
 
-@test "a row of a folder that does not exist is refused" {
+@test "tools/check-layers refuses a row of a folder that does not exist" {
     copy_of_tree
     sed -i 's/^| `src\/ledger` /| `src\/attic` | old things | `base` |\n&/' "$COPY/ARCHITECTURE.md"
     refused 'ARCHITECTURE.md:*: there is no folder src/attic'
 }
 
-@test "a room that may include what does not exist is refused" {
+@test "tools/check-layers refuses a room that may include what does not exist" {
     copy_of_tree
     sed -i '/^| `src\/views\/http` /s/`base`/`base` `attic`/' "$COPY/ARCHITECTURE.md"
     refused 'ARCHITECTURE.md:*: src/views/http may include src/attic, which does not exist'
 }
 
-@test "a table without rows is refused" {
+@test "tools/check-layers refuses a table without rows" {
     copy_of_tree
     sed -i '/^| `/d' "$COPY/ARCHITECTURE.md"
     run -1 "$TREE/tools/check-layers" "$COPY"
     [[ ${lines[0]} == 'ARCHITECTURE.md:1: there is no table of rooms' ]]
 }
 
-@test "a room without a README.md, and one with a long one, are refused" {
+@test "a room needs a README.md of at most 15 lines" {
     copy_of_tree
     rm "$COPY/src/ledger/README.md"
     refused 'src/ledger/README.md:1: has 0 lines; each room has a README.md of 1 to 15 lines'
@@ -219,12 +219,12 @@ accepted() {
     refused 'src/ledger/README.md:1: has 16 lines; *'
 }
 
-@test "a README.md that names a file that does not exist is refused" {
+@test "a README.md may not name a file that does not exist" {
     copy_of_tree
     plant src/ledger/README.md 'Open first: `attic.h`.' '1: names attic.h, which does not exist'
 }
 
-@test "a file of more than 450 lines is refused" {
+@test "a file may not have more than 450 lines" {
     copy_of_tree
     yes '/**/' | head -450 >"$COPY/src/views/planted.c"
     accepted
@@ -234,7 +234,7 @@ accepted() {
     plant tests/commands/planted.bats '#' '1: has 451 lines, more than 450'
 }
 
-@test "a folder of more than 40 files is refused" {
+@test "a folder may not have more than 40 files" {
     copy_of_tree
     for number in $(seq 10 40); do
         touch "$COPY/src/views/http/planted$number.c"

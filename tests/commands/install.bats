@@ -45,7 +45,7 @@ END
     [[ $output == *"$(pkg-config --modversion libcamp)"* ]]
 }
 
-@test "the installed camp finds its sample data, from any folder and in a moved tree" {
+@test "the installed camp finds its sample data in a moved tree" {
     cd /
     run -0 "$ROOT/usr/bin/camp" top --from demo --count 1
     [[ $output == *'60 entities'* ]]
@@ -55,7 +55,7 @@ END
     [[ $output == *'60 entities'* ]]
 }
 
-@test "the installed Python module is imported with all its parts" {
+@test "the installed Python module can be imported with all its parts" {
     [ -e "$ROOT/usr/lib/python3/dist-packages/camp/py.typed" ]
     cd "$BATS_TEST_TMPDIR"
     PYTHONPATH=$ROOT/usr/lib/python3/dist-packages run /usr/bin/python3 -B -W error -c \
@@ -63,7 +63,7 @@ END
     [ "$output" = "$ROOT/usr/lib/python3/dist-packages/camp/__init__.py True" ]
 }
 
-@test "a program builds by pkg-config against the installed library and runs" {
+@test "a program builds with pkg-config and runs with the installed library" {
     stranger
     # pkg-config leaves out -L and -I of the system's folders, so they are given here.
     cc -Wall -Werror -I"$ROOT/usr/include" -o "$BATS_TEST_TMPDIR/stranger" \
@@ -74,7 +74,7 @@ END
     [[ $output == *' 1' ]]
 }
 
-@test "a static program builds by pkg-config --static" {
+@test "a static program builds with pkg-config --static" {
     stranger
     cc -I"$ROOT/usr/include" -o "$BATS_TEST_TMPDIR/stranger" "$BATS_TEST_TMPDIR/stranger.c" \
         -L"$(dirname "$LIBRARY")" -Wl,-Bstatic -lcamp -Wl,-Bdynamic \
@@ -92,7 +92,7 @@ END
     diff "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/exported"
 }
 
-@test "the library is libcamp.so.0 and its functions carry the version CAMP_0" {
+@test "the functions of libcamp.so.0 carry the version CAMP_0" {
     readelf -d "$LIBRARY" | grep -q 'SONAME.*\[libcamp.so.0\]'
     run bash -c "nm -D --defined-only --with-symbol-versions \"\$0\" | grep ' T ' | grep -v '@@CAMP_0\$'" "$LIBRARY"
     [ -z "$output" ]
@@ -117,7 +117,7 @@ END
     [ -z "$output" ]
 }
 
-@test "a compiler alone builds the library, without meson" {
+@test "a compiler builds the library without meson" {
     cd "$TREE"
     cc -Wall -Werror -fPIC -shared -Iinclude src/counters/*.c src/counters/linux/*.c -lmnl \
         -o "$BATS_TEST_TMPDIR/libcamp.so"
@@ -139,7 +139,7 @@ END
     [ ! -e "$TREE/build/install-test/tests/unit" ]
 }
 
-@test "another prefix only recompiles files that contain it, and camp finds its data there" {
+@test "camp finds its sample data under another prefix" {
     touch "$BATS_TEST_TMPDIR/before"
     env -u PKG_CONFIG_SYSROOT_DIR -u PKG_CONFIG_LIBDIR \
         make -C "$TREE" install RELEASE=build/install-test PREFIX="$BATS_TEST_TMPDIR/own, \"long\" prefix" DESTDIR= >&2
@@ -152,7 +152,7 @@ END
     [[ $output == *'60 entities'* ]]
 }
 
-@test "a prefix without write permission is reported in one line, without a traceback" {
+@test "make install reports a prefix without write permission in one line" {
     as_user=()
     if [ "$(id -u)" -eq 0 ]; then as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups); fi
     "${as_user[@]}" test -r "$TREE/Makefile" || skip "an ordinary user cannot read the tree"
@@ -166,7 +166,7 @@ END
     done
 }
 
-@test "make uninstall removes the files of make install, and nothing else" {
+@test "make uninstall removes exactly the files of make install" {
     away="$BATS_TEST_TMPDIR/an other root"
     mkdir -p "$away/usr/bin"
     touch "$away/usr/bin/other"

@@ -40,13 +40,13 @@ needs_plain_programs() {
     done
 }
 
-@test "clients of databases and of HTTP are not linked" {
+@test "camp is not linked with clients of databases and of HTTP" {
     for program in "$CAMP" "$CAMP-exporter"; do
         run ! grep -E '^lib(pq|mariadb|curl.*|microhttpd|ncursesw|odbc)$' <(linked "$program")
     done
 }
 
-@test "each library's licence is in debian/copyright, and has an alternative to the GPL" {
+@test "debian/copyright has a licence other than the GPL for each linked library" {
     needs_plain_programs
     for library in $(linked "$CAMP"); do
         echo "$library: $(licence "$library")"
@@ -76,7 +76,7 @@ without() {
     without libmicrohttpd.so.12 libmicrohttpd12 export
 }
 
-@test "without ncurses camp top names its package on a terminal, and prints lines" {
+@test "camp top prints lines if ncurses is missing" {
     : >"$BATS_TEST_TMPDIR/libncursesw.so.6"
     export LD_LIBRARY_PATH=$BATS_TEST_TMPDIR TERM=xterm
     CAMP=$CAMP script -qec '"$CAMP" top --interval 0.1' /dev/null </dev/null >"$BATS_TEST_TMPDIR/screen" 3>&- &

@@ -30,7 +30,7 @@ all_are_valid() {
     ! [[ $stderr == *"there is no"* ]]
 }
 
-@test "every CPU, network, disk and partition listed can be read" {
+@test "every CPU, network, disk and partition that camp list shows can be read" {
     all_are_valid list cpus
     all_are_valid list networks
     all_are_valid list disks
@@ -39,14 +39,14 @@ all_are_valid() {
     all_are_valid list kernel
 }
 
-@test "the processes and threads listed can be read" {
+@test "every process and thread that camp list shows can be read" {
     sleep 600 3>&- &
     CHILD=$!
     all_are_valid list processes --pid $CHILD
     all_are_valid list threads --pid $CHILD
 }
 
-@test "every listed counter can be read by its listed name" {
+@test "every counter that camp list shows can be read by that name" {
     mapfile -t names < <("$CAMP" list counters --format csv | tail -n +2 | cut -d, -f1 |
         grep -v '^process\|^thread')
     [ "${#names[@]}" -gt 60 ]
@@ -62,7 +62,7 @@ all_are_valid() {
     done
 }
 
-@test "the number of listed processes is about that of the folders in /proc" {
+@test "camp list shows about as many processes as /proc has folders" {
     run "$CAMP" list processes
     [ "$status" -eq 0 ]
     shown=$(find /proc -maxdepth 1 -name '[1-9]*' | wc -l)
@@ -71,7 +71,7 @@ all_are_valid() {
     [[ ${lines[0]} =~ ^process\.1@[0-9]+$ ]]
 }
 
-@test "every disk and partition of /sys is listed as its kind" {
+@test "camp list shows every disk and partition of /sys as its kind" {
     for folder in /sys/class/block/*; do
         name=${folder##*/}
         kind=disk
@@ -80,7 +80,7 @@ all_are_valid() {
     done
 }
 
-@test "the kinds are listed with the number of their subjects" {
+@test "camp list shows each kind with the number of its subjects" {
     run "$CAMP" list
     [ "$status" -eq 0 ]
     for kind in cpu memory network disk partition process thread kernel; do
@@ -101,7 +101,7 @@ all_are_valid() {
     [ "$(echo "$output" | grep -o '"help":"[^"]*[^."]"' | wc -l)" -eq 0 ] # sentences end in a dot
 }
 
-@test "a counter's name ends in its unit" {
+@test "the name of a counter ends in its unit" {
     "$CAMP" list counters --format csv | tail -n +2 | while IFS=, read -r name unit _; do
         case $unit in
         ns | bytes | percent | hz) [[ $name == *_$unit ]] ;;
@@ -123,7 +123,7 @@ all_are_valid() {
     diff "$BATS_TEST_TMPDIR/documented" "$BATS_TEST_TMPDIR/generated"
 }
 
-@test "each source is listed with the options that go with it" {
+@test "camp list shows each source with the options that go with it" {
     run "$CAMP" list sources --format csv
     [ "$status" -eq 0 ]
     [ "${lines[0]}" = name,help,options,query_options ]
@@ -136,7 +136,7 @@ all_are_valid() {
     [ "$status" -eq 2 ]
 }
 
-@test "every counter of the library's structs is in the table" {
+@test "the table of counters has every counter of the library's structs" {
     "$CAMP" list counters --format markdown | cut -d'`' -f2 | sort -u >"$BATS_TEST_TMPDIR/names"
     # Lists the members of the structs. Members for the identity and the provenance are not counters.
     for struct in camp_cpu camp_memory camp_network camp_disk camp_task camp_kernel; do
@@ -150,7 +150,7 @@ all_are_valid() {
     [ -z "$output" ]
 }
 
-@test "names and states of tasks are shown on request" {
+@test "camp list --long shows names and states of tasks" {
     sleep 600 3>&- &
     CHILD=$!
     until_it grep -qx sleep "/proc/$CHILD/comm" # the child has called exec
@@ -158,7 +158,7 @@ all_are_valid() {
     [[ $output =~ ^thread\.$CHILD\.$CHILD@[0-9]+\ +sleep\ +S$ ]]
 }
 
-@test "a task that cannot be read is reported, and the other tasks are listed" {
+@test "camp list shows the other tasks if one cannot be read" {
     cp -r "$TREE/tests/fixtures/process/bad/16" "$TREE/tests/fixtures/process/tree/2" \
         "$BATS_TEST_TMPDIR/"
     run --separate-stderr "$CAMP" list processes --long --proc "$BATS_TEST_TMPDIR"
@@ -170,20 +170,20 @@ all_are_valid() {
     [[ $stderr == "camp list: process.16@"*": "* ]]
 }
 
-@test "the exit status is 1 if no process runs the executable" {
+@test "camp list --name exits with status 1 if no process runs the executable" {
     run --separate-stderr "$CAMP" list processes --name no-such-program-runs
     [ "$status" -eq 1 ]
     [ -z "$output" ]
     [[ $stderr == *"no-such-program-runs"* ]]
 }
 
-@test "a mistyped kind gets a suggestion" {
+@test "camp list suggests a kind for a mistyped one" {
     run --separate-stderr "$CAMP" list netwroks
     [ "$status" -eq 2 ]
     [[ $stderr == *"did you mean 'networks'?" ]]
 }
 
-@test "conflicting options are refused" {
+@test "camp list refuses conflicting options" {
     for words in 'cpus --pid 1' 'networks --name x' 'processes --pid 1 --name x' 'cpus disks' \
         'counters cpu memory' 'cpus --format markdown' '--format xml'; do
         # shellcheck disable=SC2086

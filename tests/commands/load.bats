@@ -10,7 +10,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-@test "load: without the name of a load, camp load lists the loads and fails" {
+@test "camp load without the name of a load lists the loads and fails" {
     run --separate-stderr "$CAMP" load
     [ "$status" -eq 2 ]
     [[ $stderr == *"threads"* ]]
@@ -24,7 +24,7 @@ setup() {
     [ "$stderr" = "camp load: there is no load 'cup'; did you mean 'cpu'?" ]
 }
 
-@test "load: every load has a help that names the defaults of its options" {
+@test "camp load has a help for every load" {
     for load in cpu fork memory net io lock pipe sleep fault threads; do
         run "$CAMP" load "$load" --help
         [ "$status" -eq 0 ]
@@ -33,7 +33,7 @@ setup() {
     done
 }
 
-@test "load: bad values are usage errors that name the option" {
+@test "camp load reports a bad value as a usage error that names the option" {
     for bad in "cpu --percent 0" "cpu --percent 101" "cpu --percent -5" "cpu --percent nan" \
         "cpu --percent x" "cpu --phase sideways" "cpu --period 0" "cpu --duration 0" \
         "cpu --duration -1" "cpu --duration 99999999h" "cpu --cpu -1" "cpu --cpu 5000" \
@@ -57,7 +57,7 @@ setup() {
     [[ $stderr == *", from 1 to 1T" ]]
 }
 
-@test "load cpu: a load that does not fit between two ticks is refused with the maximum" {
+@test "camp load cpu names the maximum when a load does not fit between two ticks" {
     usage cpu --percent 99.9 --phase between-ticks
     [[ $stderr == *"at most "*"%"* ]]
     usage cpu --phase across-ticks --period 1.5ms
@@ -65,7 +65,7 @@ setup() {
 }
 
 # bats test_tags=law
-@test "load cpu: the load reports its own times as text, JSON and CSV" {
+@test "camp load cpu reports its own times as text, JSON and CSV" {
     run "$CAMP" load cpu --percent 10 --duration 0.2
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
     [[ $output == "load cpu, pid "* ]]
@@ -81,7 +81,7 @@ setup() {
     [[ $output == "time,load,pid,startup_ns,process_ns,phase,"* ]]
 }
 
-@test "load cpu: SIGINT and SIGTERM end the load early, with a report of its time so far" {
+@test "camp load cpu reports its times so far on SIGINT and SIGTERM" {
     for signal in INT TERM; do
         "$CAMP" load cpu --percent 5 --duration 60 --format json >truth 2>/dev/null &
         pid=$!
@@ -96,7 +96,7 @@ setup() {
 }
 
 # bats test_tags=law
-@test "load cpu: cycles that missed the requested phase of the tick are reported, with exit status 3" {
+@test "camp load cpu reports cycles that missed the requested phase of the tick" {
     "$CAMP" load cpu --percent 5 --phase across-ticks --duration 4 --format json \
         >truth 2>remark &
     pid=$!
@@ -120,7 +120,7 @@ setup() {
 }
 
 # bats test_tags=law
-@test "load fork: the children's time is at least their requested CPU time" {
+@test "camp load fork: the children use at least the requested CPU time" {
     run --separate-stderr "$CAMP" load fork --rate 50 --burn 1ms --duration 0.4 --format json
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
     children=$(field children)
@@ -132,24 +132,27 @@ setup() {
 
 # At most 256 children exist at a time. Each takes 20 ms, so at most 12,800 children can exit per second.
 # bats test_tags=law
-@test "load fork: a rate that is not reached is reported, with exit status 3" {
+@test "camp load fork exits with status 3 if it does not reach its rate" {
     run --separate-stderr "$CAMP" load fork --rate 20000 --burn 20ms --duration 0.3 --format json
     [ "$status" -eq 3 ]
     [[ $stderr == "camp load: only "*" of 20000.00 children a second were forked" ]]
     [ "$(field late)" -gt 0 ]
 }
 
-@test "load memory: two steps of 976K are 488 pages" {
+@test "camp load memory holds 488 pages after two steps of 976K" {
     run "$CAMP" load memory --format json
     [ "$status" -eq 0 ]
     [[ $output == *'"bytes":1998848'* ]]
     [[ $output == *'"steps":[{"number":1,"bytes":999424,"held_bytes":999424,'* ]]
+}
+
+@test "camp load memory refuses more than its maximum" {
     run --separate-stderr "$CAMP" load memory --step 1G --steps 1000
     [ "$status" -eq 2 ]
     [[ $stderr == *"at most "* ]]
 }
 
-@test "load net: the sent packets are received" {
+@test "camp load net receives the packets that it sends" {
     run "$CAMP" load net --packets 1000 --bytes 32 --format json
     [ "$status" -eq 0 ]
     [ "$(field sent_packets)" -eq 1000 ]
@@ -158,7 +161,7 @@ setup() {
     [ "$(field lost_packets)" -eq 0 ]
 }
 
-@test "load: every load has --duration, and runs for that time" {
+@test "camp load runs every load for the time of --duration" {
     mkdir disk
     for load in "cpu --percent 5" "fork --rate 20" "memory --step 64K" "net" "io --bytes 64K" \
         "lock" "pipe" "sleep" "fault --pages 8" "threads --threads 1"; do
@@ -170,7 +173,7 @@ setup() {
     done
 }
 
-@test "load net: the load sends to addresses of this computer only" {
+@test "camp load net sends only to addresses of this computer" {
     for target in 192.0.2.1 224.0.0.1 255.255.255.255 0.0.0.0 example.org ""; do
         usage net --target "$target"
     done
@@ -179,7 +182,7 @@ setup() {
     [[ $stderr == *"give a name from \`ip netns list\`"* ]]
 }
 
-@test "load net: packets cross a veth pair between two namespaces" {
+@test "camp load net sends packets across a veth pair between two namespaces" {
     [ "$(id -u)" -eq 0 ] || skip "needs root to make network namespaces"
     command -v ip >/dev/null || skip "needs ip (package iproute2)"
     a=camp-$$-a b=camp-$$-b
@@ -209,14 +212,14 @@ setup() {
     [ "$bytes" -ge $((10000 * (32 + 28 + 14))) ]
 }
 
-@test "load threads: the report has a row for each thread" {
+@test "camp load threads reports a row for each thread" {
     run "$CAMP" load threads --threads 3 --percent 5 --duration 0.3 --format json
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
     [ "$(field thread_count)" -eq 3 ]
     [ "$(echo "$output" | grep -o '"tid":' | wc -l)" -eq 3 ]
 }
 
-@test "load: in csv each column has its own name" {
+@test "camp load prints CSV with a different name for each column" {
     for load in "memory" "threads --duration 0.05" "cpu --duration 0.05" "fork --duration 0.05" \
         "net --packets 10" "io --bytes 4K" "lock --duration 0.05" "fault --pages 1"; do
         # shellcheck disable=SC2086
@@ -225,9 +228,12 @@ setup() {
     done
 }
 
-@test "load: a closed pipe ends the command quietly, and a full disk is reported" {
+@test "camp load ends quietly when the reader closes the pipe" {
     run bash -c '"$0" load memory | true' "$CAMP"
     [ "$status" -eq 0 ]
+}
+
+@test "camp load fails on a full disk" {
     run --separate-stderr bash -c '"$0" load memory >/dev/full' "$CAMP"
     [ "$status" -eq 1 ]
     [[ $stderr == "camp load: cannot write"* ]]

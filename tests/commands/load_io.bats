@@ -10,7 +10,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-@test "load io, net, fault: with --duration the load repeats its amount until the time is over" {
+@test "camp load io, net and fault repeat their work for the time of --duration" {
     TMPDIR=$PWD run "$CAMP" load io --bytes 4K --duration 0.3 --format json
     [ "$(field bytes)" -gt 4096 ]
     TMPDIR=$PWD run --separate-stderr "$CAMP" load fault --pages 1 --duration 0.3 --format json
@@ -20,7 +20,7 @@ setup() {
     [ "$(field received_packets)" -eq "$(field sent_packets)" ]
 }
 
-@test "load io: the load counts the moved bytes, and leaves no file behind" {
+@test "camp load io counts the moved bytes and leaves no file behind" {
     mkdir disk
     TMPDIR=$PWD/disk run "$CAMP" load io --bytes 1M --block 4K --format json
     [ "$status" -eq 0 ]
@@ -31,7 +31,7 @@ setup() {
     [ -z "$(ls -A disk)" ]
 }
 
-@test "load io: no file is left after a signal" {
+@test "camp load io leaves no file behind after a signal" {
     mkdir disk
     TMPDIR=$PWD/disk "$CAMP" load io --bytes 512G --write --format json >truth 2>/dev/null &
     pid=$!
@@ -49,7 +49,7 @@ setup() {
     [ -z "$(ls -A disk)" ]
 }
 
-@test "load io: an existing file is read, and never written" {
+@test "camp load io reads an existing file and never writes it" {
     head -c 100000 /dev/zero >file
     before=$(sha256sum file)
     run "$CAMP" load io --file file --bytes 200000 --format json
@@ -64,7 +64,7 @@ setup() {
     [ "$status" -eq 1 ]
 }
 
-@test "load io: a full disk is reported, with the numbers so far" {
+@test "camp load io reports a full disk with the numbers so far" {
     (
         ulimit -f 100
         run --separate-stderr "$CAMP" load io --bytes 4M --write --format json
@@ -74,11 +74,14 @@ setup() {
     )
 }
 
-# bats test_tags=law
-@test "load io: --cold reads from storage, and is refused with --direct and --write" {
+@test "camp load io refuses --cold with --direct or --write" {
     usage io --cold --direct
     [[ $stderr == *"--cold needs reads through the page cache"* ]]
     usage io --cold --write
+}
+
+# bats test_tags=law
+@test "camp load io --cold reads from storage" {
     head -c 1M /dev/zero >file
     sync file
     run --separate-stderr "$CAMP" load io --file file --bytes 2M --cold --format json
@@ -93,7 +96,7 @@ setup() {
 }
 
 # bats test_tags=law
-@test "load lock, pipe, sleep: the load sleeps for the requested share of its wall time" {
+@test "camp load lock, pipe and sleep spend the requested share asleep" {
     for load in lock pipe sleep; do
         run --separate-stderr "$CAMP" load "$load" --percent 60 --duration 0.5 --format json
         echo "$output"
@@ -113,7 +116,7 @@ setup() {
     done
 }
 
-@test "load lock, pipe, sleep: SIGTERM ends the load early, with its numbers so far" {
+@test "camp load lock, pipe and sleep report their numbers so far on SIGTERM" {
     for load in lock pipe sleep; do
         "$CAMP" load "$load" --percent 90 --period 1 --duration 60 --format json >truth &
         pid=$!
@@ -129,14 +132,14 @@ setup() {
     done
 }
 
-@test "load lock: a CPU that does not exist is reported" {
+@test "camp load lock reports a CPU that does not exist" {
     run --separate-stderr "$CAMP" load lock --cpu 1023
     [ "$status" -eq 1 ]
     [[ $stderr == "camp load: CPU 1023 is unavailable: "* ]]
 }
 
 # bats test_tags=law
-@test "load fault: the load waits for each page, whether its own code or a system call touches it" {
+@test "camp load fault waits for storage at each page" {
     for how in "" --in-call; do
         # shellcheck disable=SC2086
         run --separate-stderr "$CAMP" load fault --pages 300 $how --format json
@@ -152,13 +155,16 @@ setup() {
     done
 }
 
-@test "load fault: a file is only read, and a small one is read again" {
+@test "camp load fault only reads its file" {
     head -c 10000 /dev/urandom >file
     before=$(sha256sum file)
     run "$CAMP" load fault --file file --pages 7 --format json
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
     [ "$(field pages)" -eq 7 ]
     [ "$(sha256sum file)" = "$before" ]
+}
+
+@test "camp load fault refuses an empty file, a folder and a missing file" {
     : >empty
     fails fault --file empty
     fails fault --file .

@@ -72,7 +72,7 @@ options_of() { # COMMAND: prints the options in its --help
     done
 }
 
-@test "the page of camp-exporter has the options of camp export, and the folder of the documents" {
+@test "the manual page of camp-exporter has the options of camp export" {
     local option
     for option in $(options_of export) --version; do
         grep -q -e "^ *\(-., \)\?$option\( \|\$\)" "$BATS_FILE_TMPDIR/camp-exporter.1" || {
@@ -80,6 +80,9 @@ options_of() { # COMMAND: prints the options in its --help
             false
         }
     done
+}
+
+@test "manual pages name documents by their full path" {
     run ! grep -E '(^|[^/[:alnum:]])docs/[a-z]' "$BATS_FILE_TMPDIR"/camp*.1
 }
 
@@ -110,14 +113,14 @@ offers() {
 }
 
 # bats test_tags=deep
-@test "shells accept their completions" {
+@test "bash, zsh and fish accept the files with their completions" {
     bash -n "$COMPLETIONS/camp"
     zsh -n "$COMPLETIONS/_camp"
     fish -n "$COMPLETIONS/camp.fish"
 }
 
 # bats test_tags=deep
-@test "shells offer the commands, and the commands after help" {
+@test "completion offers the commands of camp" {
     # shellcheck disable=SC2046
     offers 'camp ' help $("$CAMP" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p')
     offers 'camp help rec' record
@@ -126,7 +129,7 @@ offers() {
 }
 
 # bats test_tags=deep
-@test "shells offer every option of every command" {
+@test "completion offers every option of every command" {
     commands | while read -r command; do
         # shellcheck disable=SC1090
         offered=" $(bash -c '. "$1"; _camp_options_of "$2"; echo "$REPLY"' - "$COMPLETIONS/camp" \
@@ -143,7 +146,7 @@ offers() {
 }
 
 # bats test_tags=deep
-@test "shells offer the words that an option accepts, and nothing for other values" {
+@test "completion offers only the words that an option accepts" {
     offers 'camp check --interv' --interval
     offers 'camp check --format ' text json csv classic
     offers 'camp check --format=c' csv classic
@@ -156,7 +159,7 @@ offers() {
 }
 
 # bats test_tags=deep
-@test "completion offers files for options that take a file, and keywords and files for --from" {
+@test "completion offers files for options that take a file" {
     mkdir recordings
     touch recordings/a.rules
     offers 'camp top --rules rec' recordings
@@ -166,7 +169,7 @@ offers() {
 }
 
 # bats test_tags=deep
-@test "shells offer counters, subjects and programs" {
+@test "completion offers counters, subjects and programs" {
     offers 'camp get cpu.us' cpu.user_ns
     offers 'camp list net' networks
     mkdir only
@@ -175,7 +178,7 @@ offers() {
     PATH=$PWD/only:$PATH offers 'camp time -- unheard-of-p' unheard-of-program
 }
 
-@test "the words that shells offer for --from are in its help" {
+@test "every word that completion offers for --from is in the help" {
     help=$("$CAMP" record --help)
     for word in $(in_bash 'camp record --from ' | grep -v /); do
         echo "$word"

@@ -38,7 +38,7 @@ refused() { # TEXT COMMAND...: the command must exit with 2, and print one line 
     [ -z "$output" ]
 }
 
-@test "operands are the interval and the count" {
+@test "two operands of a command are the interval and the count" {
     counted 1 1500 check 1500ms 1
     counted 2 600 top --from check 600ms 2
     counted 3 400 wait --tier kernel .4 3
@@ -51,12 +51,12 @@ refused() { # TEXT COMMAND...: the command must exit with 2, and print one line 
     run -0 "$CAMP" export --once 20ms
 }
 
-@test "a bare number is seconds" {
+@test "an interval without a unit is in seconds" {
     "$CAMP" record --from check 1 1
     [ "$(recorded_interval_ns)" = 1000000000 ]
 }
 
-@test "the count may be an option after the operand, and other options may follow" {
+@test "options may stand before and after the operands" {
     counted 2 30 check 30ms --count 2
     counted 2 30 check --top 1 30ms 2 --tier schedstat
 }
@@ -72,7 +72,7 @@ refused() { # TEXT COMMAND...: the command must exit with 2, and print one line 
     refused 'the operand 1 and --interval set the same value' view --interval 2 1
 }
 
-@test "an operand that is not a time, or one too many, is refused in one line" {
+@test "an operand that is not a time is refused in one line" {
     for command in check top wait record report; do
         refused "'fast' is not a time: the operands of camp $command are [INTERVAL [COUNT]], such as 1 or 500ms" \
             $command fast
@@ -84,12 +84,12 @@ refused() { # TEXT COMMAND...: the command must exit with 2, and print one line 
     refused "'x': camp doctor takes no operands; see camp doctor --help" doctor x
 }
 
-@test "the message about a file among the operands names --from" {
+@test "the error about a file among the operands suggests --from" {
     refused "'run.camp' is not a time; to read it as a source, give --from run.camp" report run.camp
     refused "'./table.csv' is not a time; to read it as a source, give --from ./table.csv" view ./table.csv
 }
 
-@test "the letters in docs/options.md are those of the commands" {
+@test "docs/options.md lists the letters of all commands" {
     commands | while read -r command; do
         # shellcheck disable=SC2086
         "$CAMP" $command --help | sed -n 's/^ *\(-[a-zA-Z]\), \(--[a-z-]*\).*/\1 \2/p'
@@ -99,7 +99,7 @@ refused() { # TEXT COMMAND...: the command must exit with 2, and print one line 
     diff documented taken
 }
 
-@test "-n is the count and -p is the process in every command with these options" {
+@test "-n is the count and -p the process in every command with these options" {
     run -0 "$CAMP" get cpu.count -n 2 -i 10ms --value
     [ "${#lines[@]}" -eq 2 ]
     run -0 "$CAMP" verify --only list-cpus -n 2 --json
@@ -110,7 +110,7 @@ refused() { # TEXT COMMAND...: the command must exit with 2, and print one line 
     [[ $output == *"$$"* ]]
 }
 
-@test "the message about a letter with another meaning in earlier versions names its replacement" {
+@test "the error about a letter of an earlier version names its replacement" {
     refused 'there is no option -c here; --count N (-n)' get -c 2 cpu.count
     refused 'there is no option -v here; --value' get -v cpu.count
     refused 'takes a whole number, from 1 to 1000000000; --name names an executable' \
@@ -129,7 +129,7 @@ refused() { # TEXT COMMAND...: the command must exit with 2, and print one line 
     refused 'there is no option --repeat here; --count N (-n)' verify --repeat 2
 }
 
-@test "the message about an option of top, vmstat, pidstat, perf or time names camp's option" {
+@test "the error about an option of another tool names the option of camp" {
     refused 'there is no option -d here; --interval TIME (-i)' top -d 1
     refused 'there is no option --delay here; --interval TIME (-i)' top --delay=1
     refused 'there is no option -b here; --format text' top -b -n 1
@@ -144,12 +144,12 @@ refused() { # TEXT COMMAND...: the command must exit with 2, and print one line 
         time -p make
 }
 
-@test "the message about any other unknown option names --help" {
+@test "the error about any other unknown option suggests --help" {
     refused 'there is no option -z; see camp record --help' record -z
     refused 'there is no option -z; see camp report --help' report -z
 }
 
-@test "--json and --csv are --format json and --format csv where a command has them" {
+@test "--json is --format json and --csv is --format csv" {
     commands | while read -r command; do
         # shellcheck disable=SC2086
         help=$("$CAMP" $command --help)
@@ -185,7 +185,7 @@ is_colored() {
     [[ $1 == *$'\033['* ]]
 }
 
-@test "--color always colors a pipe, and --color never does not color a terminal" {
+@test "--color overrides whether the output is a terminal" {
     is_colored "$("$CAMP" doctor --color always)"
     is_colored "$("$CAMP" doctor --colour=always)"
     run ! is_colored "$("$CAMP" doctor)"
@@ -196,17 +196,17 @@ is_colored() {
     refused '--color sometimes: takes one of auto, always, never' doctor --colour sometimes
 }
 
-@test "NO_COLOR turns colors off, and --color always turns them on again" {
+@test "--color always overrides NO_COLOR" {
     run ! is_colored "$(TERM=xterm NO_COLOR=1 CAMP="$CAMP" script -qec '"$CAMP" doctor' /dev/null)"
     is_colored "$(TERM=xterm NO_COLOR=1 CAMP="$CAMP" script -qec '"$CAMP" doctor --color always' /dev/null)"
 }
 
-@test "a command without colors refuses --color, and gives the reason" {
+@test "the error about --color says that a command has no colors" {
     refused 'there is no option --color here; the output of this command has no colors' list --color never
     refused 'there is no option --colour here; the output of this command has no colors' get --colour never
 }
 
-@test "an interval is refused for a table and a recording, whose rows have their own" {
+@test "tables and recordings refuse --interval, because their rows have one" {
     cd "$BATS_TEST_TMPDIR"
     "$CAMP" record --from check --count 1 --interval 50ms --output run.camp
     for words in "top --from demo --interval 5" "top --from demo 5 1" "top --from run.camp -i 5" \
@@ -229,7 +229,7 @@ refused_with() {
     [ "$output" = "camp $1: $message" ]
 }
 
-@test "a message about a wrong first guess names the right options" {
+@test "the error about a common mistake names the right options" {
     refused_with "'demo' is not a time; to read it as a source, give --from demo" view demo
     refused_with "'demo' is not a time; to read it as a source, give --from demo" top demo
     refused_with "'foo.camp' is not a time; to record to this file, give --output foo.camp, to read it as a source, --from foo.camp" \

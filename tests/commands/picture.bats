@@ -32,7 +32,7 @@ def texts(name='text'):
 $2" "$1"
 }
 
-@test "picture: each kind is well-formed XML with a title and a description" {
+@test "camp report --picture: each kind is well-formed XML with a title" {
     for kind in barry3 barymap stack lines; do
         report --picture $kind --output $kind.svg
     done
@@ -50,7 +50,7 @@ assert title in texts(), texts()'
     [ "$(echo ./*)" = "./barry3.svg ./barry4.svg ./barymap.svg ./entities.svg ./lines.svg ./stack.svg" ]
 }
 
-@test "picture: dots are at the places of the worked examples in the CAMP paper" {
+@test "camp report --picture: dots are at the places of examples in the CAMP paper" {
     cat >places.csv <<'END'
 time,name,a,b,c
 1000,centroid,1000,1000,1000
@@ -71,7 +71,7 @@ for name, x, y in ("centroid", 0.577, 0.333), ("figure", 0.473, 0.62), ("top", 0
 assert abs((corners[2][0] - corners[1][0]) / height - 1.1547) < 1e-4, corners'
 }
 
-@test "picture: with names of any bytes the XML is well-formed" {
+@test "camp report --picture: names of any bytes give well-formed XML" {
     printf 'time,name,a,b,c\n1000,"x<y>&""q""",900,50,50\n1000,"\377\001z",800,100,100\n' >names.csv
     for kind in barry3 barymap; do
         from=names.csv report --picture $kind --output names.svg
@@ -81,7 +81,7 @@ assert not any("\x01" in (t or "") for t in texts() + texts("title"))'
     done
 }
 
-@test "picture: components left out of a triangle are reported" {
+@test "camp report --picture: a note names states left out of a triangle" {
     from=$sessions4 report --picture barry3 --axes 'CPU=cpu;IO=io;IDLE=idle' --output left.svg
     ask left.svg '
 assert "is at no vertex (LOCK)" in root[1].text, root[1].text
@@ -90,7 +90,7 @@ assert any("left out" in t for t in texts("title")), texts("title")[:5]'
     ask left.svg 'assert "left out" in texts(), texts()'
 }
 
-@test "picture: --at selects the last frame, a time, or the mean of all frames" {
+@test "camp report --picture: --at selects the last frame, a time or the mean" {
     report --picture barry3 --output last.svg
     ask last.svg 'assert "02:01:59 to 02:02:00 (1 s):" in root[1].text, root[1].text'
     report --picture barry3 --at 02:00:30 --output at.svg
@@ -110,7 +110,7 @@ assert "02:00:00 to 02:02:00 (120 s, 120 intervals, their mean):" in root[1].tex
     [ ! -e no.svg ]
 }
 
-@test "picture: --only selects entities by name, --pin labels them" {
+@test "camp report --picture: --only selects entities by name" {
     report --picture barry3 --only '^web' --pin '^web20$' --output web.svg
     ask web.svg '
 assert len(all("circle", "dot")) == 20 and ": 20 entities" in root[1].text, root[1].text
@@ -124,14 +124,14 @@ assert "web20" in texts(), texts()'
     [ ! -e none.svg ]
 }
 
-@test "picture: dots with missing time, or with time accounted twice, have rings" {
+@test "camp report --picture: a dot with missing time has a ring" {
     report --picture barry3 --output rings.svg
     ask rings.svg '
 assert len(all("circle", "missing")) == 3 and len(all("circle", "over")) == 1
 assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1].text'
 }
 
-@test "picture: PNG and PDF files have these formats" {
+@test "camp report --picture writes PNG and PDF files" {
     needs_converter
     report --picture barry3 --output x.png
     report --picture barry3 --output x.pdf
@@ -141,14 +141,14 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     [ "$(echo ./*)" = "./x.pdf ./x.png" ]
 }
 
-@test "picture: a missing rsvg-convert is reported, with the package to install" {
+@test "camp report --picture names the package of a missing rsvg-convert" {
     run -1 --separate-stderr env PATH=/nowhere "$CAMP" report --from "$sessions" --picture barry3 \
         --output x.png
     [[ $stderr == *"needs rsvg-convert: install librsvg2-bin, or give a file that ends with .svg" ]]
     [ ! -e x.png ]
 }
 
-@test "picture: when rsvg-convert fails, its message is shown and no file is left" {
+@test "camp report --picture leaves no file when rsvg-convert fails" {
     mkdir bin
     printf '#!/bin/sh\nprintf half\necho "out of paint" >&2\nexit 3\n' >bin/rsvg-convert
     chmod +x bin/rsvg-convert
@@ -164,7 +164,7 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     [ "$(echo ./*)" = "./bin ./x.png" ]
 }
 
-@test "picture: an unwritable output is reported" {
+@test "camp report --picture reports an unwritable output" {
     run -1 --separate-stderr report --picture barry3 --output /nowhere/x.svg
     [[ $stderr == *"cannot write /nowhere/x.svg: there is no folder /nowhere" ]]
     ln -s /dev/full full.svg
@@ -177,14 +177,17 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     [[ $stderr == "camp report: "* ]]
 }
 
-@test "picture: - is stdout, and a closed pipe ends the command quietly" {
+@test "camp report --picture writes to stdout with --output -" {
     report --picture barry3 --output - >x.svg
     ask x.svg 'assert all("circle", "dot")'
+}
+
+@test "camp report --picture ends quietly when the reader closes the pipe" {
     report --picture barymap --output - 2>complaint | head -c 1 >/dev/null
     [ ! -s complaint ]
 }
 
-@test "picture: wrong options are reported before reading" {
+@test "camp report --picture reports wrong options before reading" {
     run -2 --separate-stderr report --picture barry3 --output x.gif
     [[ $stderr == *"ends with .svg, .png or .pdf"* ]]
     run -2 --separate-stderr report --picture barry3
@@ -207,7 +210,7 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     [ ! -e x.svg ]
 }
 
-@test "picture: a live picture of this machine has dots and names the tier" {
+@test "camp report --picture draws this machine live" {
     from=threads run --separate-stderr report --tier bpf --picture barry3 --count 2 --interval 50ms \
         --output now.svg
     [ "$status" -ne 4 ] || skip "$stderr"

@@ -30,24 +30,24 @@ held_by() {
 print(*(c["name"] for c in json.load(sys.stdin)["capabilities"] if c["held"]))'
 }
 
-@test "a user in the group camp has the capabilities of camp's file" {
+@test "a user in the group camp gets the capabilities of the program camp" {
     run held_by 64999
     [ "$output" = 'CAP_NET_ADMIN CAP_BPF CAP_PERFMON' ]
 }
 
-@test "a user outside of the group has no capabilities, and camp runs" {
+@test "a user outside of the group camp runs camp without capabilities" {
     run held_by 64998
     [ "$status" -eq 0 ]
     [ "$output" = '' ]
 }
 
-@test "without the group every user has the capabilities of camp's file" {
+@test "every user gets the capabilities of the program camp if the group is missing" {
     sed -i '/^camp:/d' "$BATS_TEST_TMPDIR/group"
     run held_by 64998
     [ "$output" = 'CAP_NET_ADMIN CAP_BPF CAP_PERFMON' ]
 }
 
-@test "a service keeps its capabilities, and camp runs under its bounding set" {
+@test "a service keeps its capabilities when it runs camp" {
     run held_by 64998 --inh-caps=+bpf,+perfmon --ambient-caps=+bpf,+perfmon \
         --bounding-set=-all,+bpf,+perfmon --no-new-privs
     [ "$output" = 'CAP_BPF CAP_PERFMON' ]

@@ -10,7 +10,7 @@ setup() {
 }
 
 # bats test_tags=law
-@test "probe: each rate is held and has one row, whose numbers agree with each other" {
+@test "camp probe keeps each requested rate and prints a row for it" {
     run -0 "$CAMP" probe --rate 20,200 --duration 0.5 --format json
     echo "$output" | python3 -c '
 import json, os, sys
@@ -39,7 +39,7 @@ for row in record["rates"]:
 }
 
 # bats test_tags=law
-@test "probe: at a rate that is too high the test ends in time, and skipped blocks are reported" {
+@test "camp probe reports skipped blocks at a rate that is too high" {
     run -0 timeout 60 "$CAMP" probe --rate 100000 --duration 0.3 --format json
     python3 -c '
 import json, sys
@@ -50,7 +50,7 @@ assert row["achieved_rate"] < 100000' "$output"
 }
 
 # bats test_tags=law
-@test "probe: a rate runs for whole periods, or not at all" {
+@test "camp probe runs a rate for whole periods or not at all" {
     run -0 "$CAMP" probe --rate 15 --duration 100ms --format json
     python3 -c '
 import json, sys
@@ -60,7 +60,7 @@ assert row["blocks"] == 1 and 0 < row["achieved_rate"] <= 15, row' "$output"
     [[ $stderr == "camp probe: --rate 1: a block of it takes --duration 1s or more" ]]
 }
 
-@test "probe: the text fits in 80 columns" {
+@test "camp probe prints text in 80 columns" {
     run -0 "$CAMP" probe --rate 1000,99999 --duration 50ms
     [ "${#lines[@]}" -eq 4 ]
     for line in "${lines[@]:1}"; do
@@ -68,13 +68,13 @@ assert row["blocks"] == 1 and 0 < row["achieved_rate"] <= 15, row' "$output"
     done
 }
 
-@test "probe: csv has a line for each rate" {
+@test "camp probe prints a CSV line for each rate" {
     run -0 "$CAMP" probe --rate 50,60,70 --duration 20ms --format csv
     [ "${#lines[@]}" -eq 4 ]
     [[ ${lines[0]} == *rate,achieved_rate,cpu_percent,* ]]
 }
 
-@test "probe: an invalid rate is refused" {
+@test "camp probe refuses an invalid rate" {
     for rate in 0 -1 x 1,x '' ',' 1,,2 '1,' ',1' 1e9 nan inf; do
         run -2 --separate-stderr "$CAMP" probe --rate "$rate" --duration 10ms
         [[ $stderr == *"--rate"* ]]
@@ -83,7 +83,7 @@ assert row["blocks"] == 1 and 0 < row["achieved_rate"] <= 15, row' "$output"
     run -2 "$CAMP" probe operand
 }
 
-@test "probe: an interrupt ends the command with the results so far" {
+@test "an interrupt ends camp probe with the results so far" {
     "$CAMP" probe --rate 100 --duration 600 --format json >"$BATS_TEST_TMPDIR/out" 3>&- &
     local probe=$!
     until_it_sleeps "$probe"

@@ -24,16 +24,16 @@ run_document() {
     [ -z "$skipped" ] || skip "${lines[-1]}: $skipped"
 }
 
-@test "each command of the README works as printed" {
+@test "each command in README.md works as printed" {
     run_document "$TEXTS/README.md"
 }
 
-@test "each command of docs/install.md works as printed, or is a target of the Makefile" {
+@test "each command in docs/install.md works as printed" {
     run_document "$TEXTS/docs/install.md"
 }
 
 # bats test_tags=deep
-@test "each command of docs/pictures.md works as printed, and draws the picture that is shown" {
+@test "each command in docs/pictures.md draws the picture that is shown" {
     run_document "$TEXTS/docs/pictures.md"
     for picture in "$BATS_TEST_TMPDIR"/folder/*.svg; do
         echo "${picture##*/} is not what its command draws"
@@ -42,22 +42,22 @@ run_document() {
 }
 
 # bats test_tags=deep
-@test "each command of docs/recording.md works as printed" {
+@test "each command in docs/recording.md works as printed" {
     run_document "$TEXTS/docs/recording.md"
 }
 
 # bats test_tags=deep
-@test "each command of docs/tables.md works as printed" {
+@test "each command in docs/tables.md works as printed" {
     run_document "$TEXTS/docs/tables.md"
 }
 
 # bats test_tags=deep
-@test "each command of docs/top.md works as printed" {
+@test "each command in docs/top.md works as printed" {
     run_document "$TEXTS/docs/top.md"
 }
 
 # bats test_tags=deep
-@test "each command of docs/view.md works as printed" {
+@test "each command in docs/view.md works as printed" {
     run_document "$TEXTS/docs/view.md"
 }
 
@@ -74,7 +74,7 @@ refused() {
 }
 
 # bats test_tags=deep
-@test "a command that fails, a missing target and a different output are reported" {
+@test "the test of documents reports a command that fails or prints something else" {
     refused '```sh\ncamp list cpus\ncamp lisp\n```' "FAIL: planted.md:3: camp lisp: ended in 2: camp: *1 failed"
     refused '```sh\ncamp view --from run.camp\n```' '*FAIL: planted.md:2: *1 failed'
     refused '```sh\nmake coffee\n```' 'FAIL: planted.md:2: make coffee: the Makefile has no target coffee*'
@@ -82,25 +82,25 @@ refused() {
 }
 
 # bats test_tags=deep
-@test "a block without a language, and a document without a command, are reported" {
+@test "the test of documents reports a block without a language" {
     refused 'x\n\n```\ncamp lisp\n```' 'FAIL: line 3: the block needs a language*'
     refused 'x\n\n    camp lisp' 'FAIL: line 3: an indented block*'
     refused 'x' '0 lines ran*'
 }
 
 # bats test_tags=deep
-@test "each link of the documents has a target in the tree" {
+@test "each link in the documents has a target in the source tree" {
     run -0 /usr/bin/python3 "$TREE/tests/commands/document_links.py" "$TREE"
 }
 
-@test "each link of the documents has a target in the installed tree" {
+@test "each link in the documents has a target in the installed tree" {
     run /usr/bin/python3 "$TREE/tests/commands/document_links.py" "$TEXTS"
     echo "$output"
     [ "$status" -eq 0 ]
 }
 
 # bats test_tags=deep
-@test "a link without a target, out of the folder or to a missing heading is reported" {
+@test "the test of documents reports a link without a target" {
     mkdir "$BATS_TEST_TMPDIR/docs"
     printf '# Here and there\n[a](gone.md) [b](../../x.md) [c](#here-and-there) [d](#not-here)\n' \
         >"$BATS_TEST_TMPDIR/docs/a.md"

@@ -16,7 +16,7 @@ teardown() {
     [ -z "${MOUNT:-}" ] || umount "$MOUNT"
 }
 
-@test "a recording is an SQLite database, and a source" {
+@test "a recording is an SQLite database that can be read as a source" {
     run -0 "$CAMP" record --from check --output run.camp --count 4 --interval 50ms
     [[ $output == "run.camp: 4 intervals, "*" bytes a row" ]]
     [ "$(ask run.camp 'SELECT count(*) FROM tick')" = 4 ]
@@ -50,12 +50,12 @@ documented_question_has_an_answer() { # KIND
     [ -n "$(ask "$1.camp" "$(documented "$1")")" ]
 }
 
-@test "the SQL query about check in the documentation has a result" {
+@test "the documented SQL query about camp check has a result" {
     needs --from check --tier taskstats # the query uses sampled time
     documented_question_has_an_answer check
 }
 
-@test "the SQL queries about groups of threads in the documentation have results" {
+@test "the documented SQL queries about groups of threads have results" {
     needs --from processes --tier bpf
     for kind in processes users commands cgroups; do documented_question_has_an_answer "$kind"; done
 }
@@ -98,19 +98,19 @@ print(int(json.loads(open(sys.argv[1]).readlines()[-1])["interval_s"] * 1000) + 
     [ "$(grep -c ' tier ' <<<"$output")" = 1 ]
 }
 
-@test "camp check shows a recording of check as it was: tier taskstats" {
+@test "camp check shows a recording as it was measured on tier taskstats" {
     check_shows_a_recording_as_it_was taskstats
 }
 
-@test "camp check shows a recording of check as it was: tier schedstat" {
+@test "camp check shows a recording as it was measured on tier schedstat" {
     check_shows_a_recording_as_it_was schedstat
 }
 
-@test "camp check shows a recording of check as it was: tier bpf" {
+@test "camp check shows a recording as it was measured on tier bpf" {
     check_shows_a_recording_as_it_was bpf
 }
 
-@test "camp check --from refuses options of a live source" {
+@test "camp check refuses options of a live source for a recording" {
     "$CAMP" record --from check --output check.camp --count 1 --interval 50ms
     run -2 "$CAMP" check --from check.camp --report x.html
     [[ $output == *"--from goes without --report"* ]]
@@ -122,7 +122,7 @@ print(int(json.loads(open(sys.argv[1]).readlines()[-1])["interval_s"] * 1000) + 
     [[ $output == *"camp check shows a recording of check"* ]]
 }
 
-@test "an unavailable tier is reported" {
+@test "camp record reports an unavailable tier" {
     run -2 "$CAMP" record --from check --tier best --output x.camp
     [[ $output == "camp record: --tier best: the tiers of check are taskstats, schedstat, bpf" ]]
     run -2 "$CAMP" record --tier proc --output x.camp
@@ -133,7 +133,7 @@ print(int(json.loads(open(sys.argv[1]).readlines()[-1])["interval_s"] * 1000) + 
     [ ! -e x.camp ]
 }
 
-@test "--info describes a recording" {
+@test "camp record --info describes a recording" {
     make_table 45 100
     sed -i '30,50d' data.csv # seven intervals are missing
     "$CAMP" record --from data.csv --output run.camp
@@ -170,7 +170,7 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     [[ $output == *"; one of several that were rotated" ]]
 }
 
-@test "--info of a file that is no recording is an error" {
+@test "camp record --info refuses a file that is not a recording" {
     echo "no database" >text.camp
     run -1 "$CAMP" record --info text.camp
     [[ $output == "camp record: text.camp is not a recording" ]]
@@ -192,7 +192,7 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     [[ $output == *'"damaged":true'* ]]
 }
 
-@test "a replay keeps the requested speed" {
+@test "a replay of a recording keeps the requested speed" {
     "$CAMP" record --from check --output run.camp --count 10 --interval 50ms
     begin=$(date +%s%N)
     run -0 "$CAMP" record --from run.camp --speed 0.5 --output slow.camp
@@ -229,7 +229,7 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     [[ $output == *"nothing was recorded"* ]]
 }
 
-@test "a recording that the user may not read is reported as unreadable, not as missing" {
+@test "camp reports an unreadable recording as unreadable, not as missing" {
     mkdir -m 700 closed
     cp "$CAMP" camp
     chmod -R a+rX . 2>/dev/null
@@ -250,7 +250,7 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     chmod 700 closed
 }
 
-@test "each error is reported in one line" {
+@test "camp record reports each error in one line" {
     run -2 "$CAMP" record --output run.db
     [[ $output == *"ends in .camp"* ]]
     run -2 "$CAMP" record --output run.camp --keep 24h
@@ -276,7 +276,7 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     [ ! -e run.camp ]
 }
 
-@test "an existing file is overwritten only with --force" {
+@test "camp record overwrites an existing file only with --force" {
     "$CAMP" record --from check --output run.camp --count 2 --interval 20ms
     run -1 "$CAMP" record --from check --output run.camp --count 1 --interval 20ms
     [[ $output == *"run.camp already exists: --force replaces it, --output FILE.camp records to another file" ]]
@@ -284,7 +284,7 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     [ "$(ask run.camp 'SELECT count(*) FROM tick')" = 3 ]
 }
 
-@test "without --output camp records to run.camp, and does not overwrite it" {
+@test "camp record without --output writes the new file run.camp" {
     run -0 "$CAMP" record --from check 20ms 2
     [[ $output == "run.camp: 2 intervals"* ]]
     [ "$(ask run.camp 'SELECT count(*) FROM tick')" = 2 ]
@@ -295,7 +295,7 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
 }
 
 # bats test_tags=deep
-@test "kill -9 loses at most the running interval" {
+@test "kill -9 of camp record loses at most the running interval" {
     for round in $(seq 20); do
         rm -f run.camp*
         start_recorder --output run.camp --interval 10ms
@@ -312,7 +312,7 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     done
 }
 
-@test "a recording is read while it is written" {
+@test "a recording can be read while it is written" {
     start_recorder --output run.camp --interval 20ms
     wait_for_ticks run.camp 3
     run -0 "$CAMP" record --from run.camp --output first.camp

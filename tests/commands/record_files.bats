@@ -16,7 +16,7 @@ teardown() {
     [ -z "${MOUNT:-}" ] || umount "$MOUNT"
 }
 
-@test "files are rotated, the oldest files are removed, and the others are read as one recording" {
+@test "a rotated recording is read as one, without its removed files" {
     make_table 1 100
     run -0 "$CAMP" record --from data.csv --output one.camp
     [[ $output == "one.camp: 1 interval, 3 rows, of which 3 say something new; "* ]]
@@ -50,7 +50,7 @@ teardown() {
         FROM tick) WHERE d <> 0')" = 0 ]
 }
 
-@test "--keep can also limit the total size" {
+@test "camp record --keep can limit the total size of the files" {
     "$CAMP" record --from check --output run.camp --interval 50ms --count 60 --rotate 1s --keep 100KB
     files=(run-2*Z.camp)
     [ "${#files[@]}" -le 2 ]
@@ -74,14 +74,14 @@ make_old_files() {
     make_table 2 100
 }
 
-@test "--keep without a unit is refused with the possible units, and removes nothing" {
+@test "camp record --keep without a unit removes nothing" {
     make_old_files
     run -2 "$CAMP" record --from data.csv --output run.camp --rotate 1h --keep 3
     [ "$output" = "camp record: --keep 3 needs a unit: 3files, 3h (a time) or 3GB (of all files together)" ]
     [ "$(ls run-202601??T000000Z.camp | wc -l)" = 4 ]
 }
 
-@test "--keep limits the number of files, and removes only files that --rotate named" {
+@test "camp record --keep removes only files that --rotate named" {
     make_old_files
     run -0 --separate-stderr "$CAMP" record --from data.csv --output run.camp --rotate 1h --keep 3files
     [ "$(ls run-2???????T??????Z.camp | wc -l)" = 3 ]
@@ -95,7 +95,7 @@ make_old_files() {
     [[ $output == "many-*.camp: 5 files in $PWD (2 are there now), "* ]]
 }
 
-@test "--keep removes nothing from a folder with the output's name" {
+@test "camp record --keep removes nothing from a folder named like the output" {
     make_old_files
     mkdir run.camp
     mv run-202601* run.camp
@@ -103,7 +103,7 @@ make_old_files() {
     [ "$(ls run.camp/run-202601??T000000Z.camp | wc -l)" = 4 ]
 }
 
-@test "a truncated recording is read to its last whole interval" {
+@test "a truncated recording is read to its last complete interval" {
     make_table 1000 1000
     "$CAMP" record --from data.csv --output run.camp
     truncate -s $(($(stat -c %s run.camp) * 8 / 10)) run.camp
@@ -119,7 +119,7 @@ make_old_files() {
     grep -q '</svg>' part.svg
 }
 
-@test "files that follow a damaged file of a recording are read" {
+@test "files after a damaged file of a recording are read" {
     make_table 3000 1000
     "$CAMP" record --from data.csv --output run.camp --rotate 1000s
     files=(run-*Z.camp)
@@ -143,7 +143,7 @@ make_old_files() {
     run -0 "$CAMP" record --from both/a.camp --output all.camp
 }
 
-@test "the recording that is read is not overwritten" {
+@test "camp record does not overwrite the recording that it reads" {
     "$CAMP" record --from cpus --output run.camp --interval 10ms --count 5
     for file in run.camp ./run.camp; do
         run -2 "$CAMP" record --from run.camp --output "$file" --force
@@ -156,7 +156,7 @@ make_old_files() {
     [ "$(ask other/run-20261122T020000Z.camp 'SELECT count(*) FROM tick')" = 5 ]
 }
 
-@test "a full disk is reported, and the oldest files are removed" {
+@test "camp record removes the oldest files when the disk is full" {
     [ "$(id -u)" = 0 ] || skip "needs root, to mount a small file system"
     mkdir full
     mount -t tmpfs -o size=1500k none full || skip "no file system can be mounted here"

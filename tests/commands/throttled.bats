@@ -28,33 +28,33 @@ sys.exit(not any(e["present"] for e in json.load(sys.stdin)["events"] if e["name
 }
 
 # bats test_tags=law
-@test "throttled: a thread is throttled for as long as its group, also if an outer group has the quota" {
+@test "a thread is in state throttled for as long as its group is throttled" {
     need_clock
     compare quota
 }
 
 # bats test_tags=law
-@test "throttled: two threads of a group on one CPU are both throttled while the group is" {
+@test "two threads on one CPU are in state throttled while their group is throttled" {
     need_clock
     compare threads
 }
 
 # bats test_tags=law
-@test "throttled: a thread of SCHED_DEADLINE is throttled while its budget is spent" {
+@test "a SCHED_DEADLINE thread is in state throttled while its budget is spent" {
     compare deadline
 }
 
 # bats test_tags=law
-@test "throttled: a real-time thread is throttled while the budget of its group is spent" {
+@test "a real-time thread is in state throttled while the budget of its group is spent" {
     compare real-time
 }
 
 # bats test_tags=law
-@test "stopped: the time of a thread frozen by cgroup v1 or v2 is in state stopped" {
+@test "a thread that a cgroup freezes is in state stopped" {
     compare freeze
 }
 
 # bats test_tags=law
-@test "other sleep: a killed process that waits for its child is in no page fault" {
+@test "a killed process that waits for its child is in state other sleep" {
     compare dying
 }

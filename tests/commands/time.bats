@@ -22,21 +22,21 @@ rows = {row['name']: row for row in t['executables']}
 $program" "$file"
 }
 
-@test "time: the exit status is that of the command" {
+@test "camp time exits with the status of its command" {
     run -7 "$CAMP" time -- sh -c 'exit 7'
     run -143 "$CAMP" time -- sh -c 'kill -TERM $$'
     run -127 "$CAMP" time -- "$BATS_TEST_TMPDIR/nothing"
     run -126 "$CAMP" time -- "$BATS_TEST_TMPDIR"
 }
 
-@test "time: stdout has the output of the command only, and the report goes to stderr" {
+@test "camp time writes its report to stderr" {
     run --separate-stderr -0 "$CAMP" time -- echo hello
     [ "$output" = hello ]
     [[ $stderr == *"unaccounted 0.000 s"* ]]
     while read -r line; do [ "${#line}" -le 100 ]; done <<<"$stderr"
 }
 
-@test "time: the states of all threads add up to their wall time" {
+@test "camp time reports states that add up to the wall time of all threads" {
     ask '
 names = [key for key in t["total"] if key.endswith("_ns") and key not in ("unaccounted_ns", "cpu_ns")]
 assert len(names) >= 16, names
@@ -48,7 +48,7 @@ for name in names + ["processes", "threads", "system_calls"]:
 ' sh -c 'ls /usr/bin >/dev/null; sleep 0.1; dd if=/dev/zero of=/dev/null bs=1M count=200 2>/dev/null'
 }
 
-@test "time: every descendant is reported by name, also orphans and short-lived ones" {
+@test "camp time reports every descendant by name, even if short-lived" {
     ask '
 assert rows["ls"]["processes"] == 40, rows
 assert rows["sleep"]["processes"] == 2 and rows["sleep"]["running"] == 0, rows
@@ -56,7 +56,7 @@ assert rows["sleep"]["processes"] == 2 and rows["sleep"]["running"] == 0, rows
 }
 
 # bats test_tags=law
-@test "time: a sleep is timer time, and a wait for a child is child time" {
+@test "camp time reports a sleep as state timer and a wait for a child as state child" {
     ask '
 import time
 sleep, sh = rows["sleep"], rows["sh"]
@@ -70,14 +70,14 @@ assert max(sh, key=lambda key: sh[key] if key.endswith("_ns") and key != "run_qu
 ' sh -c 'sleep 0.3; true'
 }
 
-@test "time: a descendant that still runs is accounted with its time so far" {
+@test "camp time includes the time of a descendant that still runs" {
     ask '
 assert rows["sleep"]["running"] == 1, rows
 ' sh -c 'sleep 2 & sleep 0.05'
 }
 
 # bats test_tags=law
-@test "time --pid: the microstates of a running process are printed as in the paper" {
+@test "camp time --pid prints the microstates of a process as in the CAMP paper" {
     sleep 600 3>&- &
     local pid=$!
     until [[ $(cat "/proc/$pid/wchan") == *nanosleep* ]]; do sleep 0.05; done
@@ -101,7 +101,7 @@ assert 0.3 <= times['real_s'] <= most / 1e9, (times, most)
 END
 }
 
-@test "time --pid: the command ends when the process ends" {
+@test "camp time --pid ends when the process ends" {
     sleep 600 3>&- &
     local pid=$! camp
     "$CAMP" time --pid $pid >"$BATS_TEST_TMPDIR/out" 3>&- &
@@ -117,7 +117,7 @@ END
     [[ $output == *"Elapsed time"* ]]
 }
 
-@test "time --pid: the command ends if the process ends before the measurement starts" {
+@test "camp time --pid ends if the process ends before the measurement starts" {
     local file="$BATS_TEST_TMPDIR/camp" pid camp
     bash -c 'until [[ -s $0 ]] && find "/proc/$(<"$0")/fd" -lname "*bpf-map*" | grep -q .; do
         :
@@ -135,7 +135,7 @@ END
     false
 }
 
-@test "time: wrong combinations of arguments are refused" {
+@test "camp time refuses wrong combinations of arguments" {
     run -2 --separate-stderr "$CAMP" time
     [[ $stderr == *"pass -- COMMAND, or --pid PID"* ]]
     run -2 "$CAMP" time --pid 1 -- true
@@ -147,12 +147,12 @@ END
     run -0 "$CAMP" time --no-syscalls -- true
 }
 
-@test "time: a full disk on output is a failure" {
+@test "camp time fails on a full disk" {
     run -1 --separate-stderr "$CAMP" time --output /dev/full -- true
     [[ $stderr == *"No space left"* ]]
 }
 
-@test "time: a command that cannot be run gives one line and the status of a shell, without a report" {
+@test "camp time exits like a shell if its command cannot be run" {
     run -127 --separate-stderr "$CAMP" time -- ./no_such_command
     [ "$stderr" = "camp time: ./no_such_command: No such file or directory" ] && [ -z "$output" ]
     touch "$BATS_TEST_TMPDIR/plain"
@@ -161,7 +161,7 @@ END
     [ ! -s "$BATS_TEST_TMPDIR/out" ]
 }
 
-@test "time: options after the command belong to the command, also without --" {
+@test "options after the command of camp time belong to that command" {
     run -7 --separate-stderr "$CAMP" time sh -c 'echo "$@"; exit 7' - -la --format
     [ "$output" = "-la --format" ]
 }

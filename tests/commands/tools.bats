@@ -8,13 +8,13 @@ setup() {
     TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 }
 
-@test "set-up: nothing is printed when all packages are installed" {
+@test "tools/setup prints nothing if all packages are installed" {
     run "$TREE/tools/setup" build test
     [ "$status" -eq 0 ]
     [ -z "$output" ]
 }
 
-@test "set-up: for an ordinary user without sudo the one line to run is printed" {
+@test "tools/setup prints the line that an ordinary user without sudo must run" {
     # A machine without any package, where the user is not root and sudo fails.
     mkdir "$BATS_TEST_TMPDIR/bin"
     printf '#!/bin/sh\nexit 1\n' >"$BATS_TEST_TMPDIR/bin/dpkg-query"
@@ -43,7 +43,7 @@ END
     export TMPDIR=$BATS_TEST_TMPDIR/tmp PATH=$BATS_TEST_TMPDIR/bin:$PATH
 }
 
-@test "set-up: servers of the installed packages start neither now nor at boot" {
+@test "tools/setup starts no server that it installs" {
     simulated_machine
     run -0 "$TREE/tools/setup" bench
     for server in nginx prometheus prometheus-node-exporter prometheus-process-exporter; do
@@ -53,19 +53,19 @@ END
         "$BATS_TEST_TMPDIR/did" | grep -q 'apt-get.* install'
 }
 
-@test "set-up: after SIGTERM neither its policy nor a file remains" {
+@test "tools/setup leaves no file behind after SIGTERM" {
     simulated_machine 'kill -TERM $PPID; sleep 0.2'
     run -143 "$TREE/tools/setup" test
     [ -z "$(ls "$TMPDIR")" ]
     [ -e /usr/sbin/policy-rc.d ] || grep -q 'rm -f .*policy-rc.d' "$BATS_TEST_TMPDIR/did"
 }
 
-@test "set-up: an unknown target is a usage error" {
+@test "tools/setup refuses an unknown target as a usage error" {
     run "$TREE/tools/setup" cellar
     [ "$status" -eq 2 ]
 }
 
-@test "format: a line that is not formatted is refused" {
+@test "tools/check-format refuses a line that is not formatted" {
     mkdir -p "$BATS_TEST_TMPDIR/tree/tools"
     cp "$TREE/.clang-format" "$BATS_TEST_TMPDIR/tree/"
     cp "$TREE/tools/check-format" "$BATS_TEST_TMPDIR/tree/tools/"
@@ -101,34 +101,34 @@ $1
 sys.exit(suite.end())"
 }
 
-@test "suite: the last line has the numbers of passed, failed, skipped and repeated tests" {
+@test "the last line of a test run counts passed, failed, skipped and repeated tests" {
     suite "suite.step('a', passes('one', 'two')); suite.step('b', lambda _: {'c': (0, [], ['c: no c here'])})"
     [ "$status" -eq 0 ]
     [[ ${lines[-1]} == "2 passed, 0 failed, 1 skipped, 0 asked again, in 0:0"* ]]
     [[ $output == *"skip b: c: no c here"* ]]
 }
 
-@test "suite: a test that passes in a second run is counted, and its output is kept" {
+@test "a test that passes in a second run is counted as repeated" {
     suite "suite.step('a', flaky('one', 'two', 'three'))"
     [ "$status" -eq 0 ]
     [[ ${lines[-1]} == "3 passed, 0 failed, 0 skipped, 3 asked again, in "* ]]
     grep -qx 'said two' "$BATS_TEST_TMPDIR/tree/build/try-asked-again.log"
 }
 
-@test "suite: more than three repeated tests are a failure" {
+@test "more than three repeated tests fail a test run" {
     suite "suite.step('a', flaky('one', 'two')); suite.step('b', flaky('three', 'four'))"
     [ "$status" -eq 1 ]
     [[ ${lines[-1]} == "4 passed, 1 failed, 0 skipped, 4 asked again, in "* ]]
 }
 
-@test "suite: a test that fails twice is a failure, and its output is shown" {
+@test "a test that fails twice is shown with its output" {
     suite "suite.step('a', broken)"
     [ "$status" -eq 1 ]
     [[ $output == *"FAIL a: one"*"said one"* ]]
     [[ ${lines[-1]} == "0 passed, 1 failed, 0 skipped, 1 asked again, in "* ]]
 }
 
-@test "suite: a test that does not depend on time is not repeated" {
+@test "a test that does not depend on time is not repeated" {
     suite "suite.step('a', once(flaky('one')))"
     [ "$status" -eq 1 ]
     [[ ${lines[-1]} == "0 passed, 1 failed, 0 skipped, 0 asked again, in "* ]]
@@ -144,21 +144,21 @@ from suite import TREE, of_bats
 suite.step('a', of_bats([TREE / 'tests/some.bats'], '!none'))"
 }
 
-@test "suite: a file whose set-up fails once is repeated as a whole" {
+@test "a test file whose set-up fails once is repeated as a whole" {
     file_suite "[ -e '$BATS_TEST_TMPDIR/seen' ] || { touch '$BATS_TEST_TMPDIR/seen'; false; }"
     [ "$status" -eq 0 ]
     [[ $output == *"asked again: a: tests/some.bats "* ]]
     [[ ${lines[-1]} == "2 passed, 0 failed, 0 skipped, 1 asked again, in "* ]]
 }
 
-@test "suite: a file whose set-up fails twice is a failure, with its name" {
+@test "a test file whose set-up fails twice is reported by name" {
     file_suite false
     [ "$status" -eq 1 ]
     [[ $output == *"FAIL a: tests/some.bats"* ]]
     [[ ${lines[-1]} == "0 passed, 1 failed, 0 skipped, 1 asked again, in "* ]]
 }
 
-@test "suite: a suite without a passed test is a failure" {
+@test "a test run without a passed test fails" {
     suite "suite.step('a', lambda _: {'c': (0, [], ['c: no c here'])})"
     [ "$status" -eq 1 ]
 }

@@ -33,8 +33,7 @@ come_and_go() {
 }
 
 # around OPTIONS -- COMMAND: prints the output of `camp top OPTIONS` for one interval that starts before the command
-# and ends after it. The interval contains the time from ASLEEP to WOKEN, and lies within the time from STARTED to
-# ENDED.
+# and ends after it. The interval contains the time from ASLEEP to WOKEN, and lies between STARTED and ENDED.
 around() {
     local options=()
     while [ "$1" != -- ]; do
@@ -73,7 +72,7 @@ rows = t['entities']
 $program" "$BATS_TEST_TMPDIR/top.json"
 }
 
-@test "top: a record has the schema camp.frame/1, and the states of each row add up to its elapsed time" {
+@test "camp top prints JSON whose states add up to the elapsed time of each row" {
     ask '
 assert t["schema"] == "camp.frame/1" and t["source"] == "threads" and t["tier"] == "bpf", t
 assert set(t["losses"]) == {"unseen", "lost", "unread_ns", "partial"}, t["losses"]
@@ -89,7 +88,7 @@ assert "system_calls" in rows[0]["counters"]
 }
 
 # bats test_tags=law
-@test "top: a group has the times of all its threads, with exited threads in separate rows" {
+@test "camp top gives a group the times of all its threads" {
     for group in process user command; do
         before=$(cd /proc && echo [0-9]*/task/*)
         ask "
@@ -127,7 +126,7 @@ leave_cgroup() {
     rmdir "$CGROUP"
 }
 
-@test "top: a cgroup is named by its path" {
+@test "camp top names a cgroup by its path" {
     enter_cgroup
     "$CAMP" top --count 1 --interval 200ms --group cgroup --format json >"$BATS_TEST_TMPDIR/top.json"
     leave_cgroup
@@ -141,7 +140,7 @@ assert any(row['name'] == '/' and row['count'] > 10 for row in rows), rows
 }
 
 # bats test_tags=law
-@test "top: a cgroup removed within the interval is shown as a number" {
+@test "camp top shows a cgroup removed within the interval as a number" {
     come_and_leave() {
         enter_cgroup
         leave_cgroup
@@ -150,7 +149,7 @@ assert any(row['name'] == '/' and row['count'] > 10 for row in rows), rows
     tail -n 1 <<<"$output" | grep -Eq '"name":"cgroup [0-9]+"'
 }
 
-@test "top: without cgroups of version 2 one line reports it" {
+@test "camp top reports in one line that there is no cgroup2 file system" {
     unshare -m true 2>/dev/null || skip "cannot make a mount namespace"
     run -1 --separate-stderr unshare -m sh -c "
         awk '\$0 ~ / - cgroup2 / { print \$5 }' /proc/self/mountinfo | xargs -r umount -l
@@ -159,7 +158,7 @@ assert any(row['name'] == '/' and row['count'] > 10 for row in rows), rows
     [[ $stderr == *"no cgroup2 file system is mounted"* ]]
 }
 
-@test "top: rules select workloads by name, user and command line" {
+@test "camp top selects workloads by name, user and command line" {
     cat >"$BATS_TEST_TMPDIR/workloads" <<'END'
 naps      line=^sleep 621\.[0-9]+$ .*
 naps      line=^sleep 62[12]\.5$
@@ -185,7 +184,7 @@ assert brief["count"] >= 1, brief
     [[ $output != *" id "* ]]
 }
 
-@test "top: a wrong file of workloads is reported in one line, with the line number" {
+@test "the error about a wrong file of workloads names its line" {
     printf '# a\nweb name=(\n' >"$BATS_TEST_TMPDIR/workloads"
     run -1 --separate-stderr "$CAMP" top --workload "$BATS_TEST_TMPDIR/workloads"
     [ "${#stderr_lines[@]}" -eq 1 ]
@@ -202,7 +201,7 @@ assert brief["count"] >= 1, brief
     run -2 "$CAMP" top --group user --workload "$BATS_TEST_TMPDIR/workloads"
 }
 
-@test "top: a tree has children under their parents" {
+@test "camp top --tree shows children under their parents" {
     bash -c 'sleep 600 & sleep 600 & trap "kill %1 %2" TERM; wait' 3>&- &
     LOAD=$!
     until_it eval '[ "$(pgrep -P "$LOAD" -x sleep | wc -l)" = 2 ]'
@@ -227,7 +226,7 @@ for row in rows:
 }
 
 # bats test_tags=law
-@test "top: the CPU time of a load equals its own clock, and the load is always on a CPU or on the run queue" {
+@test "camp top reports the CPU time of a load as its own clock does" {
     name=campload$$ # unique, because other runs of this test may be active
     cp "$CAMP" "$BATS_TEST_TMPDIR/$name"
     burn() { # Status 3 means that other processes had the CPU, and the report has a smaller CPU time.
@@ -254,7 +253,7 @@ assert truth['wall_ns'] <= on_cpu + states['run_queue'] + faults <= row['elapsed
 }
 
 # bats test_tags=law
-@test "top: a program that exited within the interval is listed by name" {
+@test "camp top lists a program that exited within the interval by name" {
     around --group process --format json -- five_programs
     python3 -c "
 import json
@@ -266,7 +265,7 @@ assert ended[0]['id'] is None and ended[0]['elapsed_ns'] > 0
 }
 
 # bats test_tags=law
-@test "top: text lists exited threads below the others" {
+@test "camp top lists exited threads below the others" {
     for group in thread process command user; do
         around --group $group --top 100000 -- five_programs
         # There is a heading for live threads, an empty line, and a heading for exited threads.
@@ -281,7 +280,7 @@ assert ended[0]['id'] is None and ended[0]['elapsed_ns'] > 0
     done
 }
 
-@test "top: text has a line for each CPU, and JSON has a table of CPUs" {
+@test "camp top prints a line for each CPU" {
     ask '
 import os
 cpus = t["cpus"]
@@ -303,7 +302,7 @@ assert $WOKEN - $ASLEEP <= t['interval_s'] * 1e9 <= $ENDED - $STARTED, t['interv
         grep -Eq '^ +([0-9]+|all [0-9]+)( +[0-9.]+){7}$'
 }
 
-@test "top: rows are sorted by a state, filtered by name and limited in number" {
+@test "camp top sorts rows by a state and filters them by name" {
     sleep 600 3>&- &
     LOAD=$!
     until_it_sleeps "$LOAD"
@@ -316,7 +315,7 @@ assert times == sorted(times, reverse=True) and len(rows) == 3, times
         --filter '^root$'
 }
 
-@test "top: the text fits in 80 columns, with the columns of prstat too" {
+@test "camp top prints text in 80 columns" {
     for columns in camp prstat; do
         run -0 "$CAMP" top --count 1 --interval 100ms --columns $columns
         for line in "${lines[@]}"; do # the lines above and below the table are sentences
@@ -333,20 +332,20 @@ assert times == sorted(times, reverse=True) and len(rows) == 3, times
     [[ $output == *"   PID USERNAME USR SYS TRP TFL DFL LCK SLP LAT VCX ICX SCL SIG PROCESS/NLWP"* ]]
 }
 
-@test "top: without system calls, user and system time are one column" {
+@test "camp top --no-syscalls shows user and system time in one column" {
     ask '
 assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid"] and row["user_name"] != "root" or row["name"] == "camp"), rows
 ' --interval 200ms --no-syscalls --no-kernel-threads
 }
 
-@test "top: kernel threads are left out on request" {
+@test "camp top --no-kernel-threads leaves out kernel threads" {
     ask 'assert any(row["name"].startswith("kworker") for row in rows)' --interval 100ms
     ask 'assert not any(row["name"].startswith("kworker") for row in rows)' --interval 100ms --no-kernel-threads
 }
 
 # A BPF iterator shows the processes of camp's PID namespace. /proc shows the processes of the PID namespace
 # that mounted /proc.
-@test "top, time: a process that the kernel does not show to camp is reported, with status 1" {
+@test "camp top and time report a process that the kernel hides from camp" {
     [ "$(id -u)" -eq 0 ] || skip "needs root for a PID namespace"
     sleep 60 3>&- &
     sleep=$!
@@ -361,7 +360,7 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
     kill "$sleep"
 }
 
-@test "top: bad input is refused with the accepted values" {
+@test "camp top refuses bad input with the accepted values" {
     run -2 "$CAMP" top --interval 0
     run -2 "$CAMP" top --sort nothing
     run -2 "$CAMP" top --group nothing
@@ -371,7 +370,7 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
     run -2 "$CAMP" top operand
 }
 
-@test "top: an ordinary user gets the names of the missing capabilities" {
+@test "camp top names the missing capabilities to an ordinary user" {
     [ "$(id -u)" -eq 0 ] || skip "needs root to become another user"
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/camp"
@@ -380,13 +379,16 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
     [[ $stderr == *"CAP_BPF and CAP_PERFMON"* ]]
 }
 
-@test "top: a closed pipe ends the command quietly, and a full disk is reported" {
+@test "camp top ends quietly when the reader closes the pipe" {
     "$CAMP" top --interval 50ms | head -n 1 >/dev/null
+}
+
+@test "camp top fails on a full disk" {
     run -1 --separate-stderr bash -c '"$0" top --count 1 --interval 50ms >/dev/full' "$CAMP"
     [[ $stderr == *"No space left"* ]]
 }
 
-@test "top: a signal ends the command with the interval so far" {
+@test "a signal ends camp top with the interval so far" {
     "$CAMP" top --interval 60 --format json >"$BATS_TEST_TMPDIR/out" &
     LOAD=$!
     until_it_sleeps "$LOAD"
@@ -395,14 +397,17 @@ assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid
     python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$BATS_TEST_TMPDIR/out"
 }
 
-@test "top: --pid without a process is refused, and camp exits when the process exits" {
+@test "camp top --pid refuses a pid without a process" {
     run -1 --separate-stderr "$CAMP" top --pid 99999998 --count 1
     [[ $stderr == "camp top: there is no process 99999998"* ]]
+}
+
+@test "camp top --pid ends when the process exits" {
     ends_with_its_process top
     grep -q sleep "$BATS_TEST_TMPDIR/shown"
 }
 
-@test "a recording of threads is shown as recorded" {
+@test "camp top shows a recording of threads as it was recorded" {
     local recording=$BATS_TEST_TMPDIR/run.camp
     "$CAMP" record --output "$recording" --count 3 --interval 100ms
     run -1 "$CAMP" top --from "$recording" --begin 2001-01-01 --end 2001-01-02
@@ -419,7 +424,7 @@ for tick, line in enumerate(sys.stdin, 1):
     assert {row['id'] for row in rows} == set(own) != set(), (tick, rows, own)" "$recording"
 }
 
-@test "--pid and --workload of a recording select recorded processes, not living ones" {
+@test "--pid and --workload select processes of a recording, not living ones" {
     local recording=$BATS_TEST_TMPDIR/run.camp
     sleep 600 3>&- &
     local pid=$!

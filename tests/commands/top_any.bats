@@ -23,7 +23,7 @@ needs_microstates() {
     refusal=$("$CAMP" top --tier bpf --count 1 --interval 50ms --top 1 2>&1 >/dev/null) || skip "$refusal"
 }
 
-@test "top of a table: busy rows come first, and unaccounted time is marked" {
+@test "camp top shows the busy rows of a table first" {
     run -0 "$CAMP" top --from "$TABLE" --count 1 --top 3
     diff - <(printf '%s\n' "$output") <<'END'
 2008-11-22T02:00:01.000+00:00  1.00 s  sessions3.csv  tier table  60 entities
@@ -45,7 +45,7 @@ idle1                   0.0    100       0.0    0.0
 END
 }
 
-@test "top of a table: rows are sorted by a state or by name, and filtered, or all are shown" {
+@test "camp top sorts the rows of a table by a state or by name" {
     run -0 "$CAMP" top --from "$TABLE" --count 1 --top 2 --sort cpu_usage
     [[ ${lines[2]} == "drift1 "* && ${lines[3]} == "drift2 "* ]]
     run -0 "$CAMP" top --from "$TABLE" --count 1 --sort name --filter '^(web|half)[12]$'
@@ -56,7 +56,7 @@ END
     [ "$(grep -c 'tier table' <<<"$output")" = 2 ]
 }
 
-@test "top of a table: JSON has the schema camp.frame/1 and adds up, and CSV has a column for each state" {
+@test "camp top prints a table as JSON and CSV with all its states" {
     "$CAMP" top --from "$TABLE" --count 2 --format json >"$BATS_TEST_TMPDIR/top.json"
     python3 -c "
 import json, sys
@@ -75,7 +75,7 @@ for line in open(sys.argv[1]):
     [[ ${lines[1]} == 2008-11-22T02:00:01.000+00:00,1,sessions3.csv,table,table,,59,*,wait1,,,,*,1000000000,0,0,1000000000,0 ]]
 }
 
-@test "top shows a recording of a table like the table" {
+@test "camp top shows a recording of a table like the table itself" {
     "$CAMP" record --from "$TABLE" --output "$BATS_TEST_TMPDIR/run.camp" 2>/dev/null ||
         skip "camp was built without SQLite"
     "$CAMP" top --from "$TABLE" --count 5 --top 10 | grep -Ev '  tier |^values ' >"$BATS_TEST_TMPDIR/table"
@@ -84,7 +84,7 @@ for line in open(sys.argv[1]):
         diff "$BATS_TEST_TMPDIR/table" -
 }
 
-@test "top of a table: options of threads and unknown words are refused" {
+@test "camp top refuses options of threads for a table" {
     local option
     for option in '--pid 1' --tree '--columns prstat' --no-kernel-threads \
         '--workload /dev/null'; do
@@ -103,7 +103,7 @@ for line in open(sys.argv[1]):
     [[ $stderr == *", odbc:, prometheus:" ]]
 }
 
-@test "top of a table: percentages are of the interval, or of the time of the row" {
+@test "camp top shows percentages of the interval or of the row of a table" {
     run -0 "$CAMP" top --from "$TABLE" --count 1 --top 1 --percent-of row
     interval=$("$CAMP" top --from "$TABLE" --count 1 --top 1 --percent-of interval)
     [ "$output" = "$interval" ] # each row has the time of the interval
@@ -119,7 +119,7 @@ for line in open(sys.argv[1]):
     [ "$output" != "$of_row" ]
 }
 
-@test "top of a table, live: keys sort, filter and freeze rows, and show the help and the dots" {
+@test "camp top reacts to keys while it shows a table" {
     on_screen 80 24 'q' --from "$TABLE" --speed 2
     [[ ${lines[0]} == "camp top  each entity, by busy  h: help" ]]
     [[ ${lines[1]} == *"sessions3.csv  tier table  60 entities" ]]
@@ -139,7 +139,7 @@ for line in open(sys.argv[1]):
     for line in "${lines[@]}"; do [ "${#line}" -le 30 ]; done
 }
 
-@test "top of groups of threads and of CPUs has the columns of threads" {
+@test "camp top shows groups of threads and CPUs with the columns of threads" {
     needs_microstates
     run -0 "$CAMP" top --from processes --count 1 --interval 200ms
     [[ ${lines[0]} == *"  processes  tier bpf  "*" processes"* ]]
@@ -166,7 +166,7 @@ assert not any(row['name'] == 'total' for row in t['entities']), t
     grep -q ',root,' <<<"$output"
 }
 
-@test "top refuses options of database sessions for other sources" {
+@test "camp top refuses options of database sessions for other sources" {
     local option
     for option in '--rules x' --detail --queries --background; do
         # shellcheck disable=SC2086 # two words
@@ -178,12 +178,12 @@ assert not any(row['name'] == 'total' for row in t['entities']), t
     done
 }
 
-@test "top --from mysql is refused, and the message names mariadb" {
+@test "the error about camp top --from mysql names mariadb" {
     run -2 "$CAMP" top --from mysql:
     [ "$output" = 'camp top: there is no source mysql:; sessions of MariaDB are mariadb:CONNINFO' ]
 }
 
-@test "top: a filter that matches no name is reported as the reason for no rows" {
+@test "camp top reports that no name matches the filter" {
     run -0 "$CAMP" top --from "$TABLE" --count 1 --filter no_such_name
     [[ $output == *"no row: no name matches --filter"* ]]
     run -0 "$CAMP" top --from "$TABLE" --count 1 --filter '^miss'

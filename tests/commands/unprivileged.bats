@@ -38,7 +38,7 @@ one_note() {
     [[ $stderr == "camp $1: $NOTE"*"CAP_BPF and CAP_PERFMON: run as root"* ]]
 }
 
-@test "unprivileged: camp top shows threads by the scheduler's count, with one note" {
+@test "camp top shows an ordinary user threads by the scheduler's count" {
     user --count 2 --format json
     one_note top
     tail -n 1 <<<"$output" >last.json
@@ -57,7 +57,7 @@ assert cpu[0] == max(cpu) > 0, cpu"
 }
 
 # Compares with the scheduler's count of CPU time and of time on the run queue, read before and after.
-@test "unprivileged: a busy thread has time on a CPU, and no more than the scheduler counted" {
+@test "camp record has the scheduler's CPU time of a thread for an ordinary user" {
     while :; do :; done 3>&- &
     busy=$!
     read -r cpu_before queue_before _ <"/proc/$busy/schedstat"
@@ -77,7 +77,7 @@ assert cpu[0] == max(cpu) > 0, cpu"
     [ "$rest" -eq 0 ]
 }
 
-@test "unprivileged: a request for microstates exits with status 4 and names the alternatives" {
+@test "the error about microstates for an ordinary user names the alternatives" {
     for options in "--tier bpf" "--from processes --tier bpf" "--from cgroups" "--group cgroup" "--tree" \
         "--sort disk" "--columns prstat" "--no-syscalls"; do
         # shellcheck disable=SC2086 # words
@@ -95,7 +95,7 @@ assert cpu[0] == max(cpu) > 0, cpu"
     [[ $stderr == *"CAP_BPF and CAP_PERFMON"*"; camp top --pid $$ shows its CPU time and run queue" ]]
 }
 
-@test "unprivileged: a named source falls back with the same note as the default" {
+@test "camp top --from falls back with a note for an ordinary user" {
     for source in threads processes users commands; do
         user --from $source --count 1
         one_note top
@@ -108,7 +108,7 @@ assert cpu[0] == max(cpu) > 0, cpu"
     one_note report
 }
 
-@test "unprivileged: camp top --pid shows the threads of that process only" {
+@test "camp top --pid shows an ordinary user the threads of that process only" {
     sleep 60 3>&- &
     sleep=$!
     user --pid "$sleep" --count 1 --format json
@@ -120,7 +120,7 @@ rows = json.loads(sys.argv[1])['entities']
 assert [(row['name'], row['pid']) for row in rows] == [('sleep', $sleep)], rows" "$output"
 }
 
-@test "unprivileged: camp top has rows for --group user, process, command and thread" {
+@test "camp top groups threads by user, process and command for an ordinary user" {
     for words in "user users" "process processes" "command commands" "thread threads"; do
         user --group "${words% *}" --sort run_queue --count 1
         [[ ${lines[0]} == *"  ${words#* }  tier schedstat  "* ]]
@@ -131,7 +131,7 @@ assert [(row['name'], row['pid']) for row in rows] == [('sleep', $sleep)], rows"
     [[ $output != *'"name":"kthreadd"'* ]]
 }
 
-@test "unprivileged: a process that does not exist is reported as missing, not as not permitted" {
+@test "camp reports a missing process as missing to an ordinary user" {
     for words in "top --count 1" time; do
         # shellcheck disable=SC2086 # words
         run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/camp" $words --pid 4194305
@@ -141,7 +141,7 @@ assert [(row['name'], row['pid']) for row in rows] == [('sleep', $sleep)], rows"
     done
 }
 
-@test "unprivileged: a state missing in the scheduler's counts is refused with the available ones" {
+@test "the error about a state unknown to the scheduler names the known states" {
     run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/camp" top --count 1 --sort nothing
     [ "$status" -eq 2 ]
     [[ ${stderr_lines[-1]} == "camp top: --sort nothing: takes one of busy, cpu, run_queue, off_cpu, unaccounted, name, elapsed" ]]
@@ -161,7 +161,7 @@ usage = {row['usage']: row['time_s'] for row in record['usage']}
 $1"
 }
 
-@test "unprivileged: camp time shows wall and CPU time, with one note and the command's status" {
+@test "camp time shows an ordinary user wall and CPU time with one note" {
     timed -- sh -c 'sleep 0.2; exit 7'
     [ "$status" -eq 7 ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" -eq 1 ]
     [[ $stderr == "camp time: Only wall time and CPU time are shown, no states"*"CAP_BPF and CAP_PERFMON: run as root"* ]]
@@ -179,7 +179,7 @@ assert not record["counts"]["some_running"], record'
 
 # A child, a grandchild and an orphan each print their own CPU time. The parent of the orphan exited before
 # the orphan, so camp time has to wait for the orphan.
-@test "unprivileged: camp time has the CPU time of children, grandchildren and orphans" {
+@test "camp time accounts all descendants for an ordinary user" {
     cat >burn.py <<'END'
 import os, sys, time
 while time.process_time() < 0.2:
@@ -199,7 +199,7 @@ assert usage["on_cpu"] <= record["real_s"] * os.cpu_count(), usage
 assert not record["counts"]["some_running"], record'
 }
 
-@test "unprivileged: camp time leaves out children that exited before the shell called exec" {
+@test "camp time leaves out children that exited before the shell called exec" {
     run -0 as_nobody sh -c 'python3 -c "
 import time
 while time.process_time() < 0.2:
@@ -208,12 +208,12 @@ while time.process_time() < 0.2:
     asked 'assert 0 < usage["on_cpu"] < 0.2, usage'
 }
 
-@test "unprivileged: camp time reports that a descendant still runs" {
+@test "camp time reports to an ordinary user that a descendant still runs" {
     timed -- sh -c 'sleep 1 >/dev/null 2>&1 3>&- &'
     asked 'assert record["counts"]["some_running"], record'
 }
 
-@test "unprivileged: camp report and camp view have the note in the page" {
+@test "camp report and camp view show an ordinary user a note in the page" {
     run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/camp" report --count 2 --interval 200ms \
         --output run.html
     [ "$status" -eq 0 ]
@@ -231,13 +231,13 @@ while time.process_time() < 0.2:
     grep -q "$NOTE" view.err
 }
 
-@test "unprivileged: --tier schedstat shows threads by the scheduler's count, without a note" {
+@test "camp top --tier schedstat shows an ordinary user threads without a note" {
     user --from threads --tier schedstat --count 1 --format json
     [ -z "$stderr" ]
     [[ $output == *'"tier":"schedstat"'* ]]
 }
 
-@test "unprivileged: options of microstates are refused on tier schedstat, with and without --from" {
+@test "tier schedstat refuses options of microstates" {
     for options in "--tree" "--columns prstat" "--group cgroup"; do
         # shellcheck disable=SC2086 # words
         run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/camp" top --count 1 --tier schedstat $options

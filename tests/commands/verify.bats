@@ -29,7 +29,7 @@ for line in sys.stdin:
         print(row["row"], *["more-than-expected"] * more, row["verdict"].replace(" ", "-"))'
 }
 
-@test "verify: --list names every row once, and says what the row compares" {
+@test "camp verify --list names every row once" {
     run -0 "$CAMP" verify --list
     [[ ${lines[0]} == "row "*"what is compared with what" ]]
     [ "$(rows | wc -l)" -ge 56 ]
@@ -40,7 +40,7 @@ print(sum(len(row["help"]) > 20 for row in json.load(sys.stdin)["rows"]))')" -eq
 }
 
 # bats test_tags=law
-@test "verify: every number is right here, and an error of 30 % would not pass" {
+@test "camp verify finds every number right on this machine" {
     run "$CAMP" verify --format json
     echo "$output"
     [ "$status" -le 3 ] && [ "$status" -ne 2 ]
@@ -70,7 +70,7 @@ for row in json.load(sys.stdin)["rows"]:
 }
 
 # bats test_tags=law
-@test "verify: a row that is distorted by 30 % fails, and so does the command" {
+@test "camp verify fails if its numbers are distorted by 30 %" {
     judged
     # Only rows of counts are distorted. For rows of time, the test above compares the allowed error with 30 %.
     CAMP_VERIFY_DISTORT='*:0.7' run -1 "$CAMP" verify --only '[!ceprs]*' --format json
@@ -86,7 +86,7 @@ for row in json.load(sys.stdin)["rows"]:
     [[ $(verdicts) == "list-cpus FAIL"*" pass"* ]]
 }
 
-@test "verify: the text reports a distortion, and why a row failed" {
+@test "camp verify says why a distorted row failed" {
     CAMP_VERIFY_DISTORT=list-cpus:2 run -1 "$CAMP" verify --only list-cpus
     [[ ${lines[0]} == *"CAMP_VERIFY_DISTORT IS SET"* ]]
     [[ ${lines[3]} == "list-cpus: FAIL: "*"(allowed: -0 to +0 CPUs)" ]]
@@ -95,7 +95,7 @@ for row in json.load(sys.stdin)["rows"]:
     [ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ]
 }
 
-@test "verify: a distortion of an unknown row, or by a word that is no number, is refused" {
+@test "camp verify refuses a distortion of an unknown row" {
     CAMP_VERIFY_DISTORT=nothing:2 run -2 --separate-stderr "$CAMP" verify --only list-cpus
     [[ $stderr == *"there is no row 'nothing'"* ]]
     CAMP_VERIFY_DISTORT=list-cpus:x run -2 --separate-stderr "$CAMP" verify --only list-cpus
@@ -103,14 +103,17 @@ for row in json.load(sys.stdin)["rows"]:
     CAMP_VERIFY_DISTORT=list-cpus run -2 "$CAMP" verify --only list-cpus
 }
 
-@test "verify: --only accepts a pattern, and refuses a pattern that matches no row" {
+@test "camp verify --only selects the rows that match a pattern" {
     run -0 "$CAMP" verify --only 'list-[cn]*' --format csv
     [ "${#lines[@]}" -eq 3 ]
+}
+
+@test "camp verify --only refuses a pattern that matches no row" {
     run -2 --separate-stderr "$CAMP" verify --only 'nothing*'
     [[ $stderr == *"there is no such row; see --list"* ]]
 }
 
-@test "verify: --count repeats all tests, with one record each" {
+@test "camp verify --count repeats all tests with one record each" {
     run -0 "$CAMP" verify --only 'list-cpus' --count 3 --format json
     [ "${#lines[@]}" -eq 3 ]
     [[ ${lines[2]} == '{"schema":"camp.verify/1"'* ]]
@@ -119,7 +122,7 @@ for row in json.load(sys.stdin)["rows"]:
 }
 
 # bats test_tags=law
-@test "verify: for an ordinary user untested rows have a reason, and no row fails" {
+@test "camp verify gives an ordinary user a reason for each untested row" {
     [ "$(id -u)" -eq 0 ] || skip "to become another user needs root; the other tests ran as one"
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
     chmod -R a+rX "$BATS_RUN_TMPDIR"
@@ -144,7 +147,7 @@ fits() {
     done
 }
 
-@test "verify: the text has the unit of each row, tested or not, in 80 columns" {
+@test "camp verify prints the unit of each row in 80 columns" {
     units() { "$CAMP" verify --list --only '[lmn]*' --format json | python3 -c '
 import json, sys
 for row in json.load(sys.stdin)["rows"]: print(row["row"], row["unit"])'; }
@@ -160,7 +163,7 @@ for row in json.load(sys.stdin)["rows"]: print(row["row"], row["unit"])'; }
     [ "$rows" -ge 14 ]
 }
 
-@test "verify: an interrupt ends the command, and the untested rows are named" {
+@test "an interrupt ends camp verify with the names of the untested rows" {
     "$CAMP" verify >"$BATS_TEST_TMPDIR/out" 3>&- &
     local pid=$!
     until [ -n "$(cat "/proc/$pid/task/$pid/children")" ]; do # the first load has started
@@ -176,13 +179,13 @@ for row in json.load(sys.stdin)["rows"]: print(row["row"], row["unit"])'; }
     fits <"$BATS_TEST_TMPDIR/out"
 }
 
-@test "verify: a full disk on output is a failure" {
+@test "camp verify fails on a full disk" {
     run --separate-stderr bash -c '"$0" verify --only list-cpus >/dev/full' "$CAMP"
     [ "$status" -eq 1 ]
     [[ $stderr == *"cannot write the output"* ]]
 }
 
-@test "verify: help and documentation state the same duration" {
+@test "camp verify --help states the same duration as docs/verify.md" {
     run -0 "$CAMP" verify --help
     takes="about 20 s, and up to three times that under concurrent load"
     [[ $(tr '\n' ' ' <<<"$output") == *"$takes"* ]]
@@ -211,7 +214,7 @@ sys.stdout.write(text.decode().replace("\r", "\n"))
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$BATS_TEST_TMPDIR/out" "$CAMP" verify "$@"
 }
 
-@test "verify: on a terminal stderr shows the measured rows, and is erased before the result" {
+@test "camp verify shows its progress on a terminal until the result" {
     run -0 on_terminal --only 'list-*' --count 2
     echo "$output"
     wanted=$(rows | grep -c '^list-')
@@ -225,7 +228,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$BATS_TEST_TMPDIR/o
     run ! grep -q 'camp verify:' "$BATS_TEST_TMPDIR/out"
 }
 
-@test "verify: no progress is shown if stderr is not a terminal" {
+@test "camp verify shows no progress if stderr is not a terminal" {
     run -0 --separate-stderr "$CAMP" verify --only 'list-*'
     [ -z "$stderr" ]
 }

@@ -14,29 +14,29 @@ attack() {
     [ "$status" -eq 0 ]
 }
 
-@test "view: requests without the token, from other pages or to another host name are refused" {
+@test "camp view refuses requests without the token or from other pages" {
     attack rules --from cpus
     [ "${#lines[@]}" -ge 35 ]
 }
 
-@test "view: invalid HTTP is refused, and the server continues" {
+@test "camp view continues after invalid HTTP" {
     attack garbage --from cpus
 }
 
-@test "view: a client gets the stream while many idle connections are open" {
+@test "camp view serves a client while many idle connections are open" {
     attack crowd --from cpus --interval 50ms
 }
 
-@test "view: streams above the maximum are refused until one ends" {
+@test "camp view refuses streams above the maximum until one ends" {
     attack streams --from cpus --interval 100ms
 }
 
-@test "view: clients that vanish are detected" {
+@test "camp view detects clients that vanish" {
     attack vanish --from cpus --interval 100ms
     attack vanish --from cpus --interval 60
 }
 
-@test "view: in a long interval the server sends a heartbeat each second" {
+@test "camp view sends a heartbeat each second in a long interval" {
     attack beats --from cpus --interval 60
 }
 
@@ -52,26 +52,26 @@ make_table() {
     }'
 }
 
-@test "view: a stalled client does not delay other clients, and gets a note about the gap" {
+@test "camp view does not let a stalled client delay other clients" {
     make_table 500 1000 >"$BATS_TEST_TMPDIR/table.csv"
     attack stuck --from "$BATS_TEST_TMPDIR/table.csv" --speed 60 --history 20
 }
 
-@test "view: after the end of the source a new client gets all frames" {
+@test "camp view sends a new client all frames after the end of the source" {
     make_table 200 10 >"$BATS_TEST_TMPDIR/table.csv"
     attack ended --from "$BATS_TEST_TMPDIR/table.csv"
     [[ $output == *"200 frames, 'this is all there is'"* ]]
 }
 
-@test "view: SIGTERM ends the server at once, and its clients are notified" {
+@test "SIGTERM ends camp view at once and notifies its clients" {
     attack stop --from cpus --interval 100ms
 }
 
-@test "view: a port in use is reported with advice" {
+@test "camp view reports a port in use with advice" {
     attack taken --from cpus
 }
 
-@test "view: a Unix socket is private to the user, and accepts any port of a tunnel but no other name" {
+@test "camp view makes its Unix socket private to the user" {
     local path=$BATS_TEST_TMPDIR/socket
     attack rules --from cpus --socket "$path"
     [ ! -e "$path" ]
@@ -93,7 +93,7 @@ make_table() {
     [ "$(cat "$path")" = text ]
 }
 
-@test "view: over ssh the command for a tunnel is printed" {
+@test "camp view prints the command for a tunnel over ssh" {
     SSH_CONNECTION="1 2 3 4" "$CAMP" view --from cpus >"$BATS_TEST_TMPDIR/out" 3>&- &
     local pid=$!
     for _ in $(seq 50); do [ "$(wc -l <"$BATS_TEST_TMPDIR/out")" -ge 2 ] && break; sleep 0.1; done
@@ -104,7 +104,7 @@ make_table() {
     grep -q "^from your own computer: ssh -N -L $port:127.0.0.1:$port " "$BATS_TEST_TMPDIR/out"
 }
 
-@test "view: arguments that do not fit are usage errors, in one line" {
+@test "camp view reports wrong arguments as usage errors in one line" {
     refuse() {
         local expected=$1
         shift

@@ -56,7 +56,7 @@ while True:
     READER=$!
 }
 
-@test "wait: a record has the schema camp.wait/1, and a row for each CPU" {
+@test "camp wait prints JSON with a row for each CPU" {
     need_states
     ask '
 assert len(records) == 2
@@ -80,7 +80,7 @@ for task in tasks:
 }
 
 # bats test_tags=law
-@test "wait: the tasks add up to the machine's total, longest first" {
+@test "camp wait lists tasks that add up to the total of the machine" {
     need_states
     start_reader
     ask '
@@ -97,7 +97,7 @@ assert abs(100 * nowhere / whole - w["machine"]["unattributed_percent"]) < 1e-3,
 # at least I + W - 1. Tasks and CPUs are read one after the other, both before `asleep` and after `woken`, so a wait
 # between these two moments is in both intervals.
 # bats test_tags=law
-@test "wait: a task that reads on one CPU adds to \"any\" of every idle CPU, and to \"own\" of one CPU" {
+@test "camp wait shows a disk wait in the column \"any\" of every idle CPU" {
     need_states
     start_reader
     [ "$READER_CPU" -gt 0 ] || skip "takes two CPUs"
@@ -134,7 +134,7 @@ print('# waited', waited, [(row['idle_percent'], row['any_percent'], row['own_pe
 }
 
 # bats test_tags=law
-@test "wait: a direct reader waits for the disk of its file" {
+@test "camp wait names the disk of the file that a direct reader waits for" {
     need_states
     start_reader
     local number
@@ -148,7 +148,7 @@ assert [task['disk'] for task in reader] == ['$DISK'], reader
 " --count 2 --interval 500ms
 }
 
-@test "wait: --pid and --top select rows, and the sums are of all tasks" {
+@test "camp wait selects rows by --pid and --top without changing the sums" {
     need_states
     start_reader
     ask "
@@ -158,7 +158,7 @@ assert {task['pid'] for task in tasks} == {$READER} and w['machine']['tasks_perc
     ask 'assert tasks == [] and w["machine"]["tasks_percent"] > 1, w' --count 1 --interval 300ms --pid $$
 }
 
-@test "wait: text has the definitions and the tasks, in 80 columns" {
+@test "camp wait prints text with its definitions in 80 columns" {
     need_states
     start_reader
     run -0 "$CAMP" wait --count 2 --interval 300ms
@@ -171,7 +171,7 @@ assert {task['pid'] for task in tasks} == {$READER} and w['machine']['tasks_perc
     [[ $output != *$'\033'* ]]
 }
 
-@test "wait: classic has the columns of mpstat, which add up" {
+@test "camp wait prints the columns of mpstat with --format classic" {
     need_states
     run -0 "$CAMP" wait --count 2 --interval 300ms --format classic
     python3 -c '
@@ -192,7 +192,7 @@ for line in lines[1:]:
 ' <<<"$output"
 }
 
-@test "wait: csv has a header and as many fields in each row, for each table" {
+@test "camp wait prints each CSV table with the same fields in each row" {
     for table in cpus tasks machine losses; do
         run -0 --separate-stderr "$CAMP" wait --count 2 --interval 100ms --format csv --table $table
         python3 -c "
@@ -203,7 +203,7 @@ assert len(rows) >= 2 or '$table' == 'tasks'" <<<"$output"
     done
 }
 
-@test "wait: tier kernel shows only the definition of the kernel" {
+@test "camp wait on tier kernel shows only the kernel's definition of iowait" {
     ask '
 assert w["tier"] == "kernel" and w["tier_lacks"], w
 for row in [*w["cpus"], w["machine"]]:
@@ -218,7 +218,7 @@ assert tasks == [] and w["machine"]["tasks_percent"] is None
     [[ ${lines[1]} == *" all "* ]]
 }
 
-@test "wait: an ordinary user gets the names of the missing capabilities, and the kernel's own numbers" {
+@test "camp wait falls back to the kernel's own numbers for an ordinary user" {
     [ "$(id -u)" -eq 0 ] || skip "takes root to become somebody else"
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/camp"
@@ -233,7 +233,7 @@ assert tasks == [] and w["machine"]["tasks_percent"] is None
     [ -z "$output" ]
 }
 
-@test "wait: bad input is refused with the accepted values" {
+@test "camp wait refuses bad input with the accepted values" {
     run -2 "$CAMP" wait --interval 0
     run -2 "$CAMP" wait --count x
     run -2 "$CAMP" wait --format xml
@@ -248,13 +248,16 @@ assert tasks == [] and w["machine"]["tasks_percent"] is None
     run -2 "$CAMP" wait --top -1
 }
 
-@test "wait: a closed pipe ends the command quietly, and a full disk is reported" {
+@test "camp wait ends quietly when the reader closes the pipe" {
     "$CAMP" wait --interval 50ms --tier kernel | head -n 1 >/dev/null
+}
+
+@test "camp wait fails on a full disk" {
     run -1 --separate-stderr bash -c '"$0" wait --count 1 --interval 50ms --tier kernel >/dev/full' "$CAMP"
     [[ $stderr == *"No space left"* ]]
 }
 
-@test "wait: a signal ends the command with the interval so far" {
+@test "a signal ends camp wait with the interval so far" {
     need_states
     "$CAMP" wait --interval 60 --format json >"$BATS_TEST_TMPDIR/out" &
     local camp=$!
@@ -264,8 +267,11 @@ assert tasks == [] and w["machine"]["tasks_percent"] is None
     python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$BATS_TEST_TMPDIR/out"
 }
 
-@test "wait: --pid without a process is refused, and camp exits when the process exits" {
+@test "camp wait --pid refuses a pid without a process" {
     run -1 --separate-stderr "$CAMP" wait --pid 99999998 --count 1
     [[ $stderr == "camp wait: there is no process 99999998"* ]]
+}
+
+@test "camp wait --pid ends when the process exits" {
     ends_with_its_process wait
 }
