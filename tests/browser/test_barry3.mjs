@@ -16,7 +16,7 @@ function still_life(shares, others = {}) {
 
 const dots = async (page, name = 'dot') => spots(page, '.barry3', await colour(page, name));
 
-test('barry3: the corners form an equilateral triangle', async (opener) => {
+test('triangle: the corners form an equilateral triangle', async (opener) => {
     const page = await opener.report(still_life([]));
     const found = await dots(page);
     assert.equal(found.length, 3);
@@ -27,7 +27,7 @@ test('barry3: the corners form an equilateral triangle', async (opener) => {
     assertNear(Math.hypot(top.x - right.x, top.y - right.y), edge, 1);
 }, { headed: true });
 
-test('barry3: an entity with a third of each state is at the centroid, (0.577, 0.333)', async (opener) => {
+test('triangle: a dot with equal shares is at the centroid', async (opener) => {
     const page = await opener.report(still_life([[1 / 3, 1 / 3, 1 / 3]]));
     const found = await dots(page);
     const corners = cornersOf(found);
@@ -37,7 +37,7 @@ test('barry3: an entity with a third of each state is at the centroid, (0.577, 0
     assertNear(y, 0.333, 0.003);
 }, { headed: true });
 
-test("barry3: the shares (0.62, 0.28, 0.10) are at the place in the CAMP paper's Figure 3(b)", async (opener) => {
+test("triangle: the example of the CAMP paper is where its Figure 3(b) shows it", async (opener) => {
     const page = await opener.report(still_life([[0.62, 0.28, 0.10]]), { ratio: 2 });
     const found = await dots(page);
     const corners = cornersOf(found);
@@ -46,7 +46,7 @@ test("barry3: the shares (0.62, 0.28, 0.10) are at the place in the CAMP paper's
     assertNear(y, 0.62, 0.003);
 }, { headed: true });
 
-test('barry3: a dot with missing time has a red ring and is not moved', async (opener) => {
+test('triangle: missing time gives a dot a red ring', async (opener) => {
     const page = await opener.report(still_life([[0.31, 0.14, 0.05]]));
     const corners = cornersOf(await dots(page));
     const [ring] = await spots(page, '.barry3', await colour(page, 'missing'));
@@ -57,7 +57,7 @@ test('barry3: a dot with missing time has a red ring and is not moved', async (o
     assert.ok(inside >= 6, `${inside} pixels of paper within the ring`);
 });
 
-test('barry3: a dot with more than 100 % has a black ring in light colours, a white ring in dark colours', async (opener) => {
+test('triangle: time above 100 % gives a dot a ring in both colour schemes', async (opener) => {
     for (const dark of [false, true]) {
         const page = await opener.report(still_life([[0.6, 0.4, 0.3]]), { dark });
         const over = await colour(page, 'over');
@@ -70,13 +70,13 @@ test('barry3: a dot with more than 100 % has a black ring in light colours, a wh
     }
 });
 
-test('barry3: a dot with less than half a percent of missing time has no ring', async (opener) => {
+test('triangle: less than half a percent of missing time gives a dot no ring', async (opener) => {
     const page = await opener.report(still_life([[0.5, 0.2, 0.297]]));
     assert.equal((await dots(page)).length, 4);
     assert.equal((await spots(page, '.barry3', await colour(page, 'missing'))).length, 0);
 });
 
-test('sums: missing time and time above 100 % are described in words', async (opener) => {
+test('sums: the page describes missing time and time above 100 % in words', async (opener) => {
     const page = await opener.report(still_life([[0.31, 0.14, 0.05], [0.6, 0.4, 0.3], [0.2, 0.3, 0.4]]));
     const sums = await text(page, '#sums');
     assert.match(sums, /Unaccounted 600 ms \(10 %\): more than 0\.5 % of its own time in 2 of 6 entities/);
@@ -84,7 +84,7 @@ test('sums: missing time and time above 100 % are described in words', async (op
     assert.match(sums, /no run queue/);
 });
 
-test('sums: the time on the run queue is shown as waiting for a CPU', async (opener) => {
+test('sums: the page shows time on the run queue as waiting for a CPU', async (opener) => {
     const page = await opener.report(stream({
         states: ['user', 'sleep', 'run_queue'], names: ['a', 'b'],
         frames: [[{ n: 0, shares: [0.5, 0, 0.5] }, { n: 1, shares: [0, 0.75, 0.25], elapsed: 0.5 }]],
@@ -92,7 +92,7 @@ test('sums: the time on the run queue is shown as waiting for a CPU', async (ope
     assert.match(await text(page, '#sums'), /^Unaccounted 0 s \(0 %\) in 2 entities · waiting for a CPU \(run queue\) 625 ms \(41\.7 %\)/);
 });
 
-test('axes: states that belong to no vertex are listed as left out', async (opener) => {
+test('corners: the page lists states that belong to no corner', async (opener) => {
     const page = await opener.report(stream({
         states: ['user', 'sleep', 'disk', 'lock'], names: ['a', 'b'], frames: [[{ n: 0, shares: [0.3, 0.3, 0, 0.4] }, { n: 1, shares: [1, 0, 0, 0] }]],
     }));
@@ -100,7 +100,7 @@ test('axes: states that belong to no vertex are listed as left out', async (open
     assert.equal(await page.locator('.barry4 .left-out').isVisible(), false);
 });
 
-test('axes: new axes move the dots', async (opener) => {
+test('corners: assigning states to other corners moves the dots', async (opener) => {
     const page = await opener.report(still_life([[0.5, 0.3, 0.2]]));
     const corners = cornersOf(await dots(page));
     await press(page, 'a');
@@ -113,7 +113,7 @@ test('axes: new axes move the dots', async (opener) => {
     assert.match(await text(page, '.axes-editor'), /S sleep/);
 });
 
-test('axes: an error is described in words, and the picture does not change', async (opener) => {
+test('corners: the page describes a wrong assignment of states in words', async (opener) => {
     const page = await opener.report(still_life([[0.5, 0.3, 0.2]]));
     const before = await dots(page);
     await press(page, 'a');
@@ -137,7 +137,7 @@ test('axes: an error is described in words, and the picture does not change', as
     assert.equal(await after(' c = USER ; b=Sleep_ns;a = * '), '');
 });
 
-test('zoom: the dragged part fills the triangle, and Escape shows the whole triangle', async (opener) => {
+test('zoom: the dragged part fills the triangle until Escape is pressed', async (opener) => {
     const page = await opener.report(still_life([[0.75, 0.125, 0.125]]));
     const { top, left, right } = cornersOf(await dots(page));
     const height = left.y - top.y;
@@ -162,7 +162,7 @@ test('zoom: the dragged part fills the triangle, and Escape shows the whole tria
     assert.equal(right.x > left.x, true);
 }, { headed: true });
 
-test('zoom: a dot under the pointer stays there while the wheel zooms', async (opener) => {
+test('zoom: the wheel keeps the dot under the pointer in place', async (opener) => {
     const page = await opener.report(still_life([[0.5, 0.2, 0.3]]));
     const found = await dots(page);
     const corners = cornersOf(found);
@@ -184,7 +184,7 @@ test('zoom: a dot under the pointer stays there while the wheel zooms', async (o
     assertSpot(after, inner, 3.5); // the pointer is at whole pixels, and the zoom enlarges the rounding error
 });
 
-test('crowds: many dots at the same position are spread around it, and the number of dots is shown', async (opener) => {
+test('triangle: dots at the same position are spread and counted', async (opener) => {
     const page = await opener.report(still_life(Array.from({ length: 50 }, () => [1 / 3, 1 / 3, 1 / 3])));
     const [crowd] = (await dots(page)).sort((a, b) => b.size - a.size);
     const { width, height } = await stageBox(page, '.barry3');
@@ -203,7 +203,7 @@ function fromSides({ top, left, right }, { x, y }) {
     return Math.min(from(top, left), from(left, right), from(right, top));
 }
 
-test('crowds: the numbers of dots do not overlap the sides of the triangle', async (opener) => {
+test('triangle: numbers of dots do not overlap the sides', async (opener) => {
     const corners = cornersOf(await dots(await opener.report(still_life([]))));
     const places = [[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 0.6, 0.4], [0.6, 0.4, 0], [0.6, 0, 0.4]];
     const page = await opener.report(still_life(places.flatMap((place) => Array.from({ length: 40 }, () => place))));
@@ -212,7 +212,7 @@ test('crowds: the numbers of dots do not overlap the sides of the triangle', asy
     for (const sign of signs) assert.ok(fromSides(corners, sign) > 6, `a sign at ${sign.x}, ${sign.y} is on a side`);
 });
 
-test('vertices: the pointer on the name of a vertex shows the states of the vertex, and so does the key v', async (opener) => {
+test('corners: pointing at the name of a corner shows its states', async (opener) => {
     const page = await opener.report(stream({
         states: ['user', 'system', 'sleep', 'disk'], names: ['a'], frames: [[{ n: 0, shares: [0.25, 0.25, 0.25, 0.25] }]],
         axes3: [{ name: 'CPU', states: [0, 1] }, { name: 'idle', states: [2] }, { name: 'waiting', states: [3] }],
@@ -243,7 +243,7 @@ test('vertices: the pointer on the name of a vertex shows the states of the vert
     assert.match(await page.getAttribute('.barry4 .stage', 'aria-label'), /v names the states of a vertex/);
 });
 
-test('crosshair: the readout shows the three values under the pointer', async (opener) => {
+test('crosshair: the page shows the three shares under the pointer', async (opener) => {
     const page = await opener.report(still_life([]));
     const { top, left } = cornersOf(await dots(page));
     const height = left.y - top.y;
@@ -254,7 +254,7 @@ test('crosshair: the readout shows the three values under the pointer', async (o
     assertNear(c, 10, 0.5);
 });
 
-test('tooltip: the exact shares, times, and unaccounted time are shown', async (opener) => {
+test('tooltip: the tooltip shows shares, times and unaccounted time', async (opener) => {
     const page = await opener.report(still_life([[0.5, 0.25, 0.05]]));
     const [ring] = await spots(page, '.barry3', await colour(page, 'missing'));
     await point(page, '.barry3', ring);
@@ -265,7 +265,7 @@ test('tooltip: the exact shares, times, and unaccounted time are shown', async (
     assert.match(shown, /unaccounted 20 % 200 ms/);
 });
 
-test('tooltip: a new current frame changes the values while the pointer does not move', async (opener) => {
+test('tooltip: a new frame updates the tooltip while the pointer rests', async (opener) => {
     const page = await opener.report(stream({ states: STATES.slice(0, 3), names: ['a'], frames: [[{ n: 0, shares: [0.5, 0.25, 0.25] }], [{ n: 0, shares: [0.7, 0.1, 0.2] }]] }));
     const [dot] = await dots(page);
     await point(page, '.barry3', dot);

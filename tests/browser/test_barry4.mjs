@@ -21,7 +21,7 @@ const drag = async (page, dx, dy) => {
     await still(page);
 };
 
-test('barry4: seen from above, three corners surround the fourth corner', async (opener) => {
+test('tetrahedron: seen from above, three corners surround the fourth corner', async (opener) => {
     const page = await opener.report(made([]));
     await press(page, '2', ...Array(40).fill('ArrowDown')); // as far as the tetrahedron turns
     const found = await dots(page);
@@ -38,14 +38,14 @@ test('barry4: seen from above, three corners surround the fourth corner', async 
     for (const distance of away) assertNear(distance, away[0], 2);
 });
 
-test('barry4: nearer dots are larger', async (opener) => {
+test('tetrahedron: nearer dots are larger', async (opener) => {
     const page = await opener.report(made([]));
     const found = (await dots(page)).sort((a, b) => b.y - a.y);
     const [left, , behind] = found; // the lowest dot is in front, and the third from below is behind
     assert.ok(left.size > 1.2 * behind.size, `${left.size} and ${behind.size} pixels`);
 });
 
-test('barry4: a dot with two equal shares is on an edge, a dot with three equal shares on a face', async (opener) => {
+test('tetrahedron: a dot with two equal shares is on an edge, with three on a face', async (opener) => {
     const page = await opener.report(made([[0, 0.5, 0.5, 0], [0, 1 / 3, 1 / 3, 1 / 3]]));
     await press(page, '2', ...Array(40).fill('ArrowDown'));
     const found = await dots(page);
@@ -55,7 +55,7 @@ test('barry4: a dot with two equal shares is on an edge, a dot with three equal 
     assert.equal((await dots(page)).length, 6);
 });
 
-test('barry4: a drag turns the tetrahedron, and the key 0 turns it back', async (opener) => {
+test('tetrahedron: a drag turns the tetrahedron until the key 0 is pressed', async (opener) => {
     const page = await opener.report(made([]));
     const before = await dots(page);
     await drag(page, 120, 0);
@@ -66,7 +66,7 @@ test('barry4: a drag turns the tetrahedron, and the key 0 turns it back', async 
     for (const spot of before) assertSpot(await dots(page), spot);
 }, { headed: true });
 
-test('barry4: a finger turns the tetrahedron too', async (opener) => {
+test('tetrahedron: a finger can turn the tetrahedron', async (opener) => {
     const page = await opener.report(made([]), { touch: true });
     const before = await dots(page);
     const { x, y, width, height } = await stageBox(page, '.barry4');
@@ -83,7 +83,7 @@ test('barry4: a finger turns the tetrahedron too', async (opener) => {
     assert.ok(after.some((spot) => before.every((other) => Math.hypot(spot.x - other.x, spot.y - other.y) > 5)));
 });
 
-test('barry4: the tetrahedron turns by itself on request, but not if the system prefers reduced motion', async (opener) => {
+test('tetrahedron: the tetrahedron turns on request, except with reduced motion', async (opener) => {
     const page = await opener.report(made([]));
     const before = await dots(page);
     await page.click('.barry4 [aria-label="Turn slowly"]');
@@ -96,7 +96,7 @@ test('barry4: the tetrahedron turns by itself on request, but not if the system 
     assert.equal(await calm.locator('.barry4 [aria-label="Turn slowly"]').isVisible(), false);
 });
 
-test('barry4: the view is hidden if the source has only three states', async (opener) => {
+test('tetrahedron: the page hides the tetrahedron if the source has three states', async (opener) => {
     const page = await opener.report(stream({
         states: STATES.slice(0, 3), names: ['a'], frames: [[{ n: 0, shares: [1, 0, 0] }]],
     }));

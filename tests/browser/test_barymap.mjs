@@ -47,7 +47,7 @@ async function byName(page) {
     await still(page);
 }
 
-test('barymap: a cell mixes the colours of its shares in OKLab', async (opener) => {
+test('view barymap: a cell mixes the colours of its shares in the OKLab colour space', async (opener) => {
     for (const [dark, paper] of [[false, PAPER], [true, '#15181c']]) {
         const page = await opener.report(grid(CELLS), { dark });
         await show(page, 'barymap');
@@ -68,7 +68,7 @@ async function coloursOf(page, line, t) {
     return new Set((await pixels(page, PLOT, box)).map((pixel) => pixel.slice(0, 3).join()));
 }
 
-test('barymap: missing time is hatched red, time above 100 % is hatched black, and absent entities have no cell', async (opener) => {
+test('view barymap: missing time is hatched red and time above 100 % black', async (opener) => {
     const page = await opener.report(grid(CELLS));
     await show(page, 'barymap');
     await byName(page);
@@ -83,7 +83,7 @@ test('barymap: missing time is hatched red, time above 100 % is hatched black, a
     assert.match(await text(page, '.barymap .caption'), /3 entities × time · hatched red: time is missing · hatched black: over 100 %/);
 });
 
-test('barymap: less than half a percent of missing or extra time is not marked', async (opener) => {
+test('view barymap: less than half a percent of missing or extra time has no hatching', async (opener) => {
     const cells = [[[0.996, 0, 0, 0], [0.994, 0, 0, 0], [0.5, 0.504, 0, 0], [0.5, 0.506, 0, 0]]];
     const page = await opener.report(grid(cells));
     await show(page, 'barymap');
@@ -93,7 +93,7 @@ test('barymap: less than half a percent of missing or extra time is not marked',
     assert.deepEqual([1, 3, 5, 7].map((i) => marks.filter((mark) => found[i].has(mark))), [[], [marks[0]], [], [marks[1]]]);
 });
 
-test('barymap: rows are ordered by share, name, group or cluster', async (opener) => {
+test('view barymap: rows can be sorted by share, name, group or cluster', async (opener) => {
     const cells = [[0.2], [0.9], [0.5], [0.21]].map(([share]) => [[share, 1 - share, 0, 0], [share, 1 - share, 0, 0]]);
     const page = await opener.report(grid(cells, { names: ['b', 'a', 'c', 'a'] }));
     await show(page, 'barymap');
@@ -113,7 +113,7 @@ test('barymap: rows are ordered by share, name, group or cluster', async (opener
     assert.deepEqual(await order(), [1, 2, 3, 0]);
 });
 
-test('barymap: with more entities than lines, a line shows the mean of several entities, and a note says so', async (opener) => {
+test('view barymap: a line is the mean of several entities if there are too many', async (opener) => {
     const count = 1200; // at most 420 lines fit, so each of 400 lines has 3 entities
     const frames = [0, 1].map(() => Array.from({ length: count }, (_, n) => ({ n, shares: n % 3 === 0 ? [1, 0, 0, 0] : [0, 1, 0, 0] })));
     const names = Array.from({ length: count }, (_, n) => ({ name: 'x', id: 10000 + n, pid: 1 }));
@@ -126,7 +126,7 @@ test('barymap: with more entities than lines, a line shows the mean of several e
         assertColour(pixel, mixed([[CPU, 1 / 3], [IDLE, 2 / 3]]), 'a line');
 });
 
-test('barymap: with thousands of frames, a column shows the mean of several frames', async (opener) => {
+test('view barymap: a column is the mean of several frames if there are too many', async (opener) => {
     const frames = Array.from({ length: 5000 }, (_, t) => ({ key: t % 64 === 0, rows: [{ n: 0, shares: t % 4 < 2 ? [1, 0, 0, 0] : [0, 1, 0, 0] }] }));
     const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names: ['a'], frames }));
     await show(page, 'barymap');
@@ -136,7 +136,7 @@ test('barymap: with thousands of frames, a column shows the mean of several fram
         assertColour(pixel, mixed([[CPU, 0.5], [IDLE, 0.5]]), 'a column');
 });
 
-test('barymap: changed axes change the colours', async (opener) => {
+test('view barymap: assigning states to other corners changes the colours', async (opener) => {
     const page = await opener.report(grid(CELLS));
     await show(page, 'barymap');
     await byName(page);
@@ -147,7 +147,7 @@ test('barymap: changed axes change the colours', async (opener) => {
     assertColour(pixel, mixed([[CPU, 0.4], [IDLE, 0.3], [WAITING, 0.3]]), 'line 1, frame 3');
 });
 
-test('barymap: a click shows a frame, and dragging scrubs', async (opener) => {
+test('view barymap: clicking or dragging selects the current frame', async (opener) => {
     const page = await opener.report(grid(CELLS));
     await show(page, 'barymap');
     let at = await cellOf(page, 0, 2);
@@ -164,7 +164,7 @@ test('barymap: a click shows a frame, and dragging scrubs', async (opener) => {
     assert.match(await text(page, '.odometer'), /^4 \/ 4 /);
 }, { headed: true });
 
-test('barymap: hovering shows the exact values of an entity, and marks it in Barry3', async (opener) => {
+test('view barymap: pointing at a cell shows the exact values of its entity', async (opener) => {
     const page = await opener.report(grid(CELLS), { height: 1300 });
     await show(page, 'barymap');
     await byName(page);
@@ -175,7 +175,7 @@ test('barymap: hovering shows the exact values of an entity, and marks it in Bar
     assert.equal((await spots(page, '.barry3', await colour(page, 'ink'), { layer: 0 })).length, 1);
 });
 
-test('barymap: Shift and dragging selects rows, and the other rows are dimmed', async (opener) => {
+test('view barymap: Shift and dragging selects rows and dims the other rows', async (opener) => {
     const page = await opener.report(grid(CELLS));
     await show(page, 'barymap');
     await byName(page);
@@ -195,7 +195,7 @@ test('barymap: Shift and dragging selects rows, and the other rows are dimmed', 
     assert.ok(alpha > 150);
 });
 
-test('barymap: keys move the cursor, read a cell, show a frame, pin and select entities', async (opener) => {
+test('view barymap: the view can be used with keys only', async (opener) => {
     const page = await opener.report(grid(CELLS));
     await show(page, 'barymap');
     await byName(page);
@@ -216,7 +216,7 @@ test('barymap: keys move the cursor, read a cell, show a frame, pin and select e
     assert.doesNotMatch(await text(page, '.legend'), /chosen/);
 }, { headed: true });
 
-test('barymap: a live stream appends columns, and earlier columns do not change', async (opener) => {
+test('view barymap: a live stream adds columns without changing earlier ones', async (opener) => {
     let response;
     const server = createServer((request, to) => {
         if (!request.url.startsWith('/stream'))

@@ -38,7 +38,7 @@ const isNear = (pixel, wanted, room = 12) => wanted.every((value, i) => Math.abs
 /** Returns the height of a colour in a column, as a value of the axis. `top` is the value at the upper end. */
 const heightOf = (found, wanted, top = 1) => (found.filter((pixel) => isNear(pixel, wanted)).length / found.length) * top;
 
-test('stack: the stack reaches 100 % where all time is accounted, and the height of each axis is its share', async (opener) => {
+test('view stack: the height of each area is the share of its states', async (opener) => {
     const page = await opener.report(data({ frames: [FRAMES[0], FRAMES[3]] }));
     await show(page, 'stack');
     const found = await column(page, '.stack', 0, 2, 0.75);
@@ -53,7 +53,7 @@ test('stack: the stack reaches 100 % where all time is accounted, and the height
     assert.ok([...found, ...last].every((pixel) => !isNear(pixel, missing, 40)));
 }, { headed: true });
 
-test('stack: missing time is hatched red up to 100 %, time above 100 % hatched black', async (opener) => {
+test('view stack: missing time is hatched red and time above 100 % black', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'stack');
     const top = (1 + 0.075) * 1.03; // the value at the upper end of the axis
@@ -72,7 +72,7 @@ test('stack: missing time is hatched red up to 100 %, time above 100 % hatched b
     assert.match(await text(page, '.stack .values'), /CPU\s+20 %/);
 });
 
-test('stack: the values at the cursor are those of the pinned entities, if any', async (opener) => {
+test('view stack: the cursor shows the values of the pinned entities', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'stack');
     const values = async () => (await text(page, '.stack .values')).replace(/\s+/g, ' ').trim();
@@ -96,7 +96,7 @@ test('stack: the values at the cursor are those of the pinned entities, if any',
     assert.match(await text(page, '.stack .caption'), /a 1000/);
 });
 
-test('stack: the stack can show four axes', async (opener) => {
+test('view stack: the view can show four areas instead of three', async (opener) => {
     const page = await opener.report(data({ frames: [FRAMES[0], FRAMES[0]] }));
     await show(page, 'stack');
     await page.selectOption('.stack .choice:nth-child(1) select', '4');
@@ -105,7 +105,7 @@ test('stack: the stack can show four axes', async (opener) => {
     assert.deepEqual(of.map((one) => Math.round(heightOf(found, one) * 20) / 20), [0.2, 0.3, 0.4, 0.1]);
 });
 
-test('stack: the stack can show the entities of a frame, sorted, and a click pins an entity', async (opener) => {
+test('view stack: the view can show the entities of one frame, sorted', async (opener) => {
     const shares = [[0.1, 0.9, 0, 0], [0.8, 0.2, 0, 0], [0.4, 0.6, 0, 0], [0.2, 0.3, 0, 0]];
     const page = await opener.report(data({ names: ['a', 'b', 'c', 'd'], frames: [shares.map((one, n) => ({ n, shares: one }))] }));
     await show(page, 'stack');
@@ -133,7 +133,7 @@ test('stack: the stack can show the entities of a frame, sorted, and a click pin
     assert.match(await text(page, '.legend'), /b 1001/);
 });
 
-test('lines: the height of each axis is its share', async (opener) => {
+test('view lines: the height of each line is the share of its states', async (opener) => {
     const page = await opener.report(data({ frames: [FRAMES[0], FRAMES[3]] }));
     await show(page, 'lines');
     const found = await column(page, '.lines', 0, 2, 0.75); // the axis ends at 100 %
@@ -144,7 +144,7 @@ test('lines: the height of each axis is its share', async (opener) => {
 });
 
 for (const view of ['stack', 'lines'])
-    test(`${view}: a click, a drag and keys show other frames`, async (opener) => {
+    test(`view ${view}: clicks, drags and keys select another frame`, async (opener) => {
         const page = await opener.report(data({ frames: Array.from({ length: 8 }, (_, t) => FRAMES[t % 2 ? 3 : 0]) }));
         await show(page, view);
         const area = await areaOf(page, `.${view}`), x = (t) => area.left + ((t + 0.5) * area.width) / 8;
@@ -166,7 +166,7 @@ for (const view of ['stack', 'lines'])
         assert.equal(await page.getAttribute(`.${view} .chart`, 'aria-valuenow'), '7');
     }, { headed: view === 'stack' });
 
-test('charts: a long recording is drawn as the means of several frames', async (opener) => {
+test('charts: a long recording is drawn as means of several frames', async (opener) => {
     const frames = Array.from({ length: 5000 }, (_, t) => ({ key: t % 64 === 0, rows: [{ n: 0, shares: t % 4 < 2 ? [1, 0, 0, 0] : [0, 1, 0, 0] }] }));
     const page = await opener.report(data({ names: ['a'], frames }));
     await show(page, 'stack');
@@ -175,7 +175,7 @@ test('charts: a long recording is drawn as the means of several frames', async (
     for (const at of [1, 40, 80]) assertNear(heightOf(await column(page, '.stack', at, 100), CPU), 0.5, 0.02);
 });
 
-test('axes of time: the label of a time is at the same position within its frame in all views, and inside the view', async (opener) => {
+test('time axis: all views show the label of a time at the same place', async (opener) => {
     const lengths = [1000, 4000, 1000, 2000], begin = 1.79e12; // frame() sets endMs = 1.79e12 + index * lengthMs
     const ends = lengths.map((_, i) => begin + lengths.slice(0, i + 1).reduce((a, b) => a + b));
     const frames = lengths.map((lengthMs, i) => ({ rows: FRAMES[0], lengthMs, index: (ends[i] - begin) / lengthMs }));
@@ -207,7 +207,7 @@ test('axes of time: the label of a time is at the same position within its frame
     }
 });
 
-test('axes of time: the labels show days, minutes, seconds or tenths of seconds, as their step requires', async (opener) => {
+test('time axis: labels show days, minutes, seconds or tenths as needed', async (opener) => {
     const shapes = { [86400e3]: /^\d\d-\d\d$/, [60e3]: /^\d\d:\d\d$/, 1000: /^\d\d:\d\d:\d\d$/, 100: /^\d\d:\d\d:\d\d\.\d$/ };
     for (const [lengthMs, shape] of Object.entries(shapes)) {
         const page = await opener.page({ offline: true });

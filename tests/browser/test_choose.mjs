@@ -20,7 +20,7 @@ const data = (others = {}) => stream({
 const NEAR4 = { near: 130 };
 const bright = async (page, view = '.barry3') => (await spots(page, view, await colour(page, 'dot'), view === '.barry4' ? NEAR4 : {})).length;
 
-test('search: entities that do not match are dimmed in both Barries', async (opener) => {
+test('search: the triangle and the tetrahedron dim entities that do not match', async (opener) => {
     const page = await opener.report(data());
     assert.equal(await bright(page), 4); // the dots of both postgres entities are at the same position
     assert.equal(await bright(page, '.barry4'), 5);
@@ -35,7 +35,7 @@ test('search: entities that do not match are dimmed in both Barries', async (ope
     assert.equal(await bright(page), 4);
 });
 
-test('search: an invalid regular expression is reported, and dims nothing', async (opener) => {
+test('search: the page reports an invalid regular expression', async (opener) => {
     const page = await opener.report(data());
     await page.fill('#search', 'post(');
     await still(page);
@@ -48,7 +48,7 @@ test('search: an invalid regular expression is reported, and dims nothing', asyn
     assert.equal(await bright(page), 1);
 });
 
-test('groups: the legend lists the largest groups first, with a colour each, and with squares after the sixth group', async (opener) => {
+test('groups: the legend lists the largest groups first', async (opener) => {
     const names = Array.from({ length: 14 }, (_, g) => Array.from({ length: 16 - g }, (_, n) => `g${'abcdefghijklmn'[g]}${n}`)).flat();
     const next = new Map();
     const rows = names.map((name, n) => {
@@ -71,7 +71,7 @@ test('groups: the legend lists the largest groups first, with a colour each, and
     assert.ok(bySize.at(-1) > bySize[0], 'two shapes');
 });
 
-test('pins: a click pins an entity, and a second click unpins it', async (opener) => {
+test('pins: a click on a dot pins its entity until the next click', async (opener) => {
     const page = await opener.report(data());
     const { top } = cornersOf(await spots(page, '.barry3', await colour(page, 'dot')));
     const box = await stageBox(page, '.barry3');
@@ -87,7 +87,7 @@ test('pins: a click pins an entity, and a second click unpins it', async (opener
     assert.equal(await text(page, '.legend'), '');
 });
 
-test('brush: a lasso with Shift in one Barry dims all other entities in both Barries', async (opener) => {
+test('selection: a lasso around dots dims all other entities', async (opener) => {
     const page = await opener.report(data());
     const { top } = cornersOf(await spots(page, '.barry3', await colour(page, 'dot')));
     const box = await stageBox(page, '.barry3');
@@ -107,7 +107,7 @@ test('brush: a lasso with Shift in one Barry dims all other entities in both Bar
     assert.equal(await bright(page), 4);
 });
 
-test('hover: the hovered entity of Barry3 is marked in Barry4', async (opener) => {
+test('pointer: the tetrahedron marks the entity under the pointer in the triangle', async (opener) => {
     const page = await opener.report(data());
     const { top } = cornersOf(await spots(page, '.barry3', await colour(page, 'dot')));
     const ink = await colour(page, 'ink');
@@ -117,7 +117,7 @@ test('hover: the hovered entity of Barry3 is marked in Barry4', async (opener) =
     assert.match(await text(page, '.tooltip'), /nginx/);
 });
 
-test('keys: reading, pinning, grouping, searching and changing axes work without a mouse', async (opener) => {
+test('keys: entities can be read, pinned, grouped and searched without a mouse', async (opener) => {
     const page = await opener.report(data());
     await press(page, 'n');
     assert.equal(await said(page), 'nginx 1000: CPU 70 %, sleep 10 %, wait 20 %');
@@ -148,7 +148,7 @@ test('keys: reading, pinning, grouping, searching and changing axes work without
     assert.match(await said(page), /a \d.* b \d.* c \d/);
 }, { headed: true });
 
-test('keys: arrows move the crosshair of Barry3, and Shift with arrows draws a brush', async (opener) => {
+test('keys: arrows move the crosshair, and with Shift they select an area', async (opener) => {
     const page = await opener.report(data());
     await press(page, '1', 'ArrowUp');
     const [a, b] = (await text(page, '.barry3 .readout')).match(/[\d.]+/g).map(Number);
@@ -161,7 +161,7 @@ test('keys: arrows move the crosshair of Barry3, and Shift with arrows draws a b
     assert.match(await text(page, '.legend'), /1 of 5 chosen/);
 });
 
-test('keys: plus and minus zoom Barry3 from anywhere, and 0 shows the whole triangle', async (opener) => {
+test('keys: plus and minus zoom the triangle until the key 0 is pressed', async (opener) => {
     const page = await opener.report(data());
     await press(page, '+');
     assert.equal(await page.locator('.barry3 button', { hasText: 'Whole' }).isVisible(), true);

@@ -31,13 +31,13 @@ const BROKEN = [
 ];
 
 for (const [what, bytes, message, dots] of BROKEN)
-    test(`broken: data that ${what}`, async (opener) => {
+    test(`broken data: the page reports data that ${what}`, async (opener) => {
         const page = await opener.report(bytes);
         assert.match(await status(page), message);
         if (dots > 0) assert.equal(await dotCount(page), dots);
     });
 
-test('broken: invalid base64 and invalid compression are reported', async (opener) => {
+test('broken data: the page reports invalid base64 and invalid compression', async (opener) => {
     const script = (data) => report(Buffer.alloc(0)).replace(/(octet-stream">)[^<]*/, (_, begin) => begin + data);
     for (const data of ['%%%%', Buffer.from('not deflated').toString('base64')]) {
         const page = await opener.report(script(data));
@@ -48,15 +48,18 @@ test('broken: invalid base64 and invalid compression are reported', async (opene
     assert.match(await status(cut), /^The data is broken: /);
 });
 
-test('data: unknown blocks are ignored, notes are shown, and missing data is reported', async (opener) => {
+test('data: the page shows notes and ignores unknown blocks', async (opener) => {
     const page = await opener.report(Buffer.concat([begin({ note: 'Of two hosts.' }), block(99, 'from later'), json(NOTE, { text: 'A gap of 3 s.' }), one(), json(END, { reason: 'over' })]));
     assert.equal(await dotCount(page), 3);
     assert.match(await text(page, '.notes'), /Of two hosts\.\nA gap of 3 s\./);
-    const none = await opener.report(readFileSync(new URL('../../web/dist/page.html', import.meta.url), 'utf8'));
-    assert.match(await text(none, '.status'), /no data in this file/);
 });
 
-test('data: frames with other units, groups, no rows, or names with markup are shown', async (opener) => {
+test('data: the page reports that it has no data', async (opener) => {
+    const page = await opener.report(readFileSync(new URL('../../web/dist/page.html', import.meta.url), 'utf8'));
+    assert.match(await text(page, '.status'), /no data in this file/);
+});
+
+test('data: the page shows frames with other units, no rows or names with markup', async (opener) => {
     const page = await opener.report(Buffer.concat([
         head({ states: STATES }), entities([...NAMES, '<img src=x onerror=alert(1)>']),
         frame(3, [...ROWS, { n: 3, shares: [1.5, 0.5, 0], elapsed: 4 }], { unit: 1 / 20000 }), frame(3, [], { index: 1 }),
@@ -77,7 +80,7 @@ test('data: the page has the title of the stream', async (opener) => {
     assert.equal(await none.title(), 'camp · test');
 });
 
-test('data: tiny and almost whole shares are not shown as 0 or 100 %', async (opener) => {
+test('data: a tiny share is not shown as 0 %, nor an almost whole share as 100 %', async (opener) => {
     const page = await opener.report(stream({ states: STATES, names: NAMES, frames: [[{ n: 0, shares: [0.99996, 0, 0.00004], unaccounted: 0.00001 }, ...ROWS.slice(1)]] }));
     assert.match(await text(page, '#sums'), /\(< 0\.01 %\)/);
     await press(page, 'n');
@@ -103,7 +106,7 @@ test('data: a renamed entity is in the group of its new name', async (opener) =>
     }
 });
 
-test('data: a reused entity number has no effect on earlier frames', async (opener) => {
+test('data: a reused entity number does not change earlier frames', async (opener) => {
     const other = json(ENTITIES, [{ n: 0, id: 4711, pid: 4711, parent: 1, uid: 0, name: 'other', kernel: false }]);
     const page = await opener.report(Buffer.concat([
         begin({ frames: 5 }), one(0), frame(3, [], { index: 1, key: false, gone: [0] }),
@@ -115,7 +118,7 @@ test('data: a reused entity number has no effect on earlier frames', async (open
     assert.match(await said(page), /^other 4711: /);
 });
 
-test('data: the page stays usable while 300 frames of 500 entities are read', async (opener) => {
+test('data: the page stays usable while it reads 300 frames of 500 entities', async (opener) => {
     const rows = Array.from({ length: 500 }, (_, n) => ({ n, shares: [n / 500, 1 - n / 500, 0] }));
     const page = await opener.report(stream({
         states: STATES, names: rows.map(({ n }) => `t${n}`), frames: Array.from({ length: 300 }, () => rows),
@@ -139,7 +142,7 @@ async function serve(answer) {
     return { server, url: `http://127.0.0.1:${server.address().port}/`, close };
 }
 
-test('live: the time axis of a view ends at most a tenth of its length after the present', async (opener) => {
+test('live page: a time axis ends shortly after the present', async (opener) => {
     const { url, close } = await serve((response) =>
         response.write(Buffer.concat([begin({ live: true }), ...Array.from({ length: 130 }, (_, i) => one(i))])));
     try {
@@ -157,7 +160,7 @@ test('live: the time axis of a view ends at most a tenth of its length after the
     }
 });
 
-test('live: the page follows new frames, sends the token, and removes the token from its address', async (opener) => {
+test('live page: the page sends the token from its address to get new frames', async (opener) => {
     let send, token;
     const { url, close } = await serve((response, request) => {
         token = request.headers.authorization;
@@ -191,7 +194,7 @@ test('live: the page follows new frames, sends the token, and removes the token 
     }
 });
 
-test('live: playing frames are not announced one by one', async (opener) => {
+test('live page: a screen reader does not announce every frame', async (opener) => {
     let send;
     const { url, close } = await serve((response) => {
         send = (bytes) => response.write(bytes);
@@ -217,7 +220,7 @@ test('live: playing frames are not announced one by one', async (opener) => {
     }
 });
 
-test('live: a page in the background receives frames without timers', async (opener) => {
+test('live page: a page in the background still receives frames', async (opener) => {
     let send;
     const { url, close } = await serve((response) => {
         send = (bytes) => response.write(bytes);
@@ -239,7 +242,7 @@ test('live: a page in the background receives frames without timers', async (ope
     }
 });
 
-test('live: a refusal is described in words, and the page does not ask again', async (opener) => {
+test('live page: the page describes a refusal by the server and does not ask again', async (opener) => {
     for (const [code, message] of [[401, /lacks the token, or has an old one/], [403, /lacks the token/], [421, /does not answer to this name/], [503, /Too many pages are open/], [500, /status 500/]]) {
         let asked = 0;
         const { url, close } = await serve((response) => {
@@ -259,7 +262,7 @@ test('live: a refusal is described in words, and the page does not ask again', a
     }
 });
 
-test('live: the page reports a lost connection, connects again and keeps earlier frames', async (opener) => {
+test('live page: the page connects again after a lost connection', async (opener) => {
     let asked = 0, drop;
     const { url, close } = await serve((response) => {
         asked++;
@@ -304,7 +307,7 @@ async function cutOff(opener, first, later, check) {
 const moved = (index, user) => frame(3, [{ n: 0, shares: [user, 1 - user, 0] }], { index, key: false });
 const RUN = [one(0), moved(1, 0.75), one(2), moved(3, 0.5)];
 
-test('live: a run continues after a lost connection, without losses and duplicates', async (opener) => {
+test('live page: a run continues after a lost connection without losses and duplicates', async (opener) => {
     const head = begin({ live: true });
     await cutOff(opener, Buffer.concat([head, ...RUN]), Buffer.concat([head, RUN[2], RUN[3], moved(4, 0.25)]), async (page) => {
         await page.waitForFunction(() => /^5 \/ 5 /.test(document.querySelector('.odometer').textContent));
@@ -317,7 +320,7 @@ test('live: a run continues after a lost connection, without losses and duplicat
     });
 });
 
-test('live: frames dropped during a lost connection leave a gap, and are reported', async (opener) => {
+test('live page: the page reports frames that are dropped during a lost connection', async (opener) => {
     const head = begin({ live: true });
     await cutOff(opener, Buffer.concat([head, ...RUN]), Buffer.concat([head, one(64), moved(65, 0.25)]), async (page) => {
         await page.waitForFunction(() => /^6 \/ 6 /.test(document.querySelector('.odometer').textContent));
@@ -327,7 +330,7 @@ test('live: frames dropped during a lost connection leave a gap, and are reporte
     });
 });
 
-test('live: a new run is reported, and earlier frames are kept', async (opener) => {
+test('live page: the page reports a new run and keeps earlier frames', async (opener) => {
     const first = Buffer.concat([begin({ live: true }), ...RUN]);
     const refused = (response) => response.writeHead(401).end(); // the new run has another token
     const other = Buffer.concat([begin({ live: true, host: 'db2' }), one(0)]);

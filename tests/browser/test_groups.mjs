@@ -6,7 +6,7 @@ import { show } from './views.mjs';
 
 const STATES = ['user', 'sleep', 'disk'];
 
-test('multiples: each of the largest groups has a triangle with its count and mean', async (opener) => {
+test('small triangles: each of the largest groups has a triangle with its count and mean', async (opener) => {
     const names = ['a', 'a', 'a', 'b', 'b', 'c'];
     const shares = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.5, 0.25, 0.25], [0.5, 0.25, 0.25], [0, 1, 0]];
     const page = await opener.report(stream({ states: STATES, names, frames: [shares.map((one, n) => ({ n, shares: one, elapsed: n === 0 ? 2 : 1 }))] }));
@@ -30,7 +30,7 @@ test('multiples: each of the largest groups has a triangle with its count and me
     assert.ok(!isAt(74, 100));
 });
 
-test('multiples: there are at most 12 triangles, and Enter on a triangle selects its group in all views', async (opener) => {
+test('small triangles: Enter on a triangle selects its group', async (opener) => {
     const names = Array.from({ length: 15 }, (_, g) => Array.from({ length: 16 - g }, () => 'abcdefghijklmno'[g])).flat();
     const page = await opener.report(stream({ states: STATES, names, frames: [names.map((_, n) => ({ n, shares: [0.2, 0.3, 0.5] }))] }));
     await show(page, 'multiples');
@@ -52,7 +52,7 @@ const leaving = (frames) => stream({
     frames: Array.from({ length: frames }, (_, t) => [{ n: 0, shares: [0.3, 0.3, 0.3, 0.1] }, { n: 1, shares: [t ? 0.5 : 0.3, t ? 0.1 : 0.3, 0.3, 0.1] }]),
 });
 
-test('multiples, compare: time in states that belong to no vertex is reported', async (opener) => {
+test('small triangles and comparison: time in states without a corner is reported', async (opener) => {
     const page = await opener.report(leaving(2));
     await show(page, 'multiples');
     await page.selectOption('#multiples select', 'name');
@@ -104,7 +104,7 @@ const compare = async (page, preset) => {
     await still(page);
 };
 
-test('compare: arrows connect the mean positions of both periods', async (opener) => {
+test('comparison: arrows connect the mean positions of both periods', async (opener) => {
     const page = await opener.report(data());
     await compare(page, 'halves');
     await assertArrows(page, [0, 5], [5, 10]);
@@ -114,7 +114,7 @@ test('compare: arrows connect the mean positions of both periods', async (opener
     assert.match(await text(page, '#compare header .caption'), /3 entities · 1 only after/);
 });
 
-test('compare: the table lists the largest moves first', async (opener) => {
+test('comparison: the table lists the entities that moved most first', async (opener) => {
     const page = await opener.report(data());
     await compare(page, 'halves');
     const rows = await page.locator('.compared tbody tr').evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
@@ -129,7 +129,7 @@ test('compare: the table lists the largest moves first', async (opener) => {
     assert.match(await page.getAttribute('.arrow[data-n="2"]', 'class'), /pinned/);
 });
 
-test('compare: the periods are moved by keys and by dragging', async (opener) => {
+test('comparison: keys and dragging move both periods', async (opener) => {
     const page = await opener.report(data());
     await compare(page, 'halves');
     await page.locator('.bar.before .end.to').focus();
@@ -150,11 +150,16 @@ test('compare: the periods are moved by keys and by dragging', async (opener) =>
     await assertArrows(page, [4, 7], [0, 10]);
 }, { headed: true });
 
-test('compare: the current frame divides the periods, and a button closes the comparison', async (opener) => {
+test('comparison: the current frame can divide the two periods', async (opener) => {
     const page = await opener.report(data());
     await press(page, 'ArrowRight', 'ArrowRight', 'ArrowRight');
     await compare(page, 'now');
     await assertArrows(page, [0, 3], [3, 10]);
+});
+
+test('comparison: the button End closes the comparison', async (opener) => {
+    const page = await opener.report(data());
+    await compare(page, 'now');
     await page.locator('#compare button', { hasText: 'End' }).click();
     await still(page);
     assert.equal(await page.locator('.compared').isVisible(), false);

@@ -17,7 +17,7 @@ const columns = (page, title) => page.evaluate((wanted) => {
     return [...document.querySelectorAll('#table tbody tr:not(.room)')].map((row) => row.cells[at].textContent);
 }, title);
 
-test('labels: entities can be grouped by each label, also by keys', async (opener) => {
+test('labels: entities can be grouped by each label', async (opener) => {
     const page = await opener.report(data());
     const offered = (where) => page.locator(`${where} option`).allTextContents();
     assert.deepEqual(await offered('#group-by'), ['no groups', 'by name', 'by process', 'by user', 'by database']);
@@ -39,7 +39,7 @@ test('labels: the search finds values of labels', async (opener) => {
     assert.match(await text(page, '.legend'), /2 of 5 chosen/);
 });
 
-test('labels: the table has a column for each label, which can be sorted and copied', async (opener) => {
+test('labels: the table has a sortable column for each label', async (opener) => {
     const page = await opener.report(data());
     await page.evaluate(() => {
         Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (copied) => void (window.copied = copied) } });
@@ -55,7 +55,7 @@ test('labels: the table has a column for each label, which can be sorted and cop
     assert.deepEqual(lines.slice(1).map((line) => line[at]), ['', '', 'a b <i>', 'shop', 'shop']);
 });
 
-test('labels: the tooltip shows the labels of the hovered entity', async (opener) => {
+test('labels: the tooltip shows the labels of the entity under the pointer', async (opener) => {
     const page = await opener.report(stream({
         states: STATES, labels: ['user', 'database'], names: [{ name: 'a', labels: { user: 'app', database: 'shop' } }],
         frames: [[{ n: 0, shares: [0.5, 0.25, 0.25] }]],

@@ -26,7 +26,7 @@ function spotOf({ top, left }, [cpu, idle, wait]) {
 const corners = async (page) => cornersOf(await spots(page, '.barry3', await colour(page, 'dot'), { near: 20 }));
 const marksAt = async (page, spot, view = '.barry3') => pixelsNear(page, view, await colour(page, 'left-out'), spot, 2.2 * RADIUS, { near: 15 });
 
-test('left out: a dot with much time left out has a ring of four arcs, in light and dark colours', async (opener) => {
+test('states without a corner: much of their time gives a dot a ring of four arcs', async (opener) => {
     const much = [0.05, 0.1, 0.1, 0.75];
     for (const dark of [false, true]) {
         const page = await opener.report(sessions([much]), { ratio: 2, dark });
@@ -47,7 +47,7 @@ test('left out: a dot with much time left out has a ring of four arcs, in light 
     }
 }, { headed: true });
 
-test('left out: a dot with up to 5 % of its time left out has no mark', async (opener) => {
+test('states without a corner: up to 5 % of their time gives a dot no mark', async (opener) => {
     const [little, more] = [[0.5, 0.2, 0.26, 0.04], [0.1, 0.5, 0.34, 0.06]];
     const page = await opener.report(sessions([little, more]));
     const found = await corners(page);
@@ -56,7 +56,7 @@ test('left out: a dot with up to 5 % of its time left out has no mark', async (o
     assert.equal(await marksAt(page, found.top), 0);
 });
 
-test('left out: a dot at a vertex is marked in Barry3 and Barry4 if its entity waited for a CPU', async (opener) => {
+test('states without a corner: time on the run queue marks a dot in a corner', async (opener) => {
     const plain = await opener.report(sessions([[1, 0, 0, 0]])), waits = await opener.report(sessions([[0.17, 0, 0, 0.83]]));
     for (const view of ['.barry3', '.barry4']) {
         // The marks of Barry4 fade by distance, so all pixels that are bluer than the dots are counted.
@@ -78,7 +78,7 @@ function bluish(page) {
     });
 }
 
-test('left out: a dot that also has missing time or time accounted twice has both rings', async (opener) => {
+test('states without a corner: a dot that also has missing time has both rings', async (opener) => {
     const missing = [0.2, 0.1, 0.2, 0.3], over = [0.1, 0.5, 0.3, 0.4];
     const page = await opener.report(sessions([missing, over]));
     const found = await corners(page);
@@ -89,7 +89,7 @@ test('left out: a dot that also has missing time or time accounted twice has bot
     }
 });
 
-test('left out: a dimmed dot has no mark, a hovered dot keeps its mark', async (opener) => {
+test('states without a corner: a dimmed dot has no mark', async (opener) => {
     const much = [0.1, 0.3, 0.2, 0.4];
     const page = await opener.report(sessions([much]));
     const spot = spotOf(await corners(page), much);
@@ -102,7 +102,7 @@ test('left out: a dimmed dot has no mark, a hovered dot keeps its mark', async (
     assert.equal(await marksAt(page, spot), 0);
 });
 
-test('left out: the legend names the states that are left out, if any', async (opener) => {
+test('states without a corner: the legend names these states', async (opener) => {
     const page = await opener.report(sessions([]));
     const rings = async () => {
         await still(page);
@@ -118,7 +118,7 @@ test('left out: the legend names the states that are left out, if any', async (o
     assert.equal(await rings(), 'time is missing over 100 %');
 });
 
-test('left out: the tooltip and keys show the exact share that is left out', async (opener) => {
+test('states without a corner: tooltip and keys show their exact share', async (opener) => {
     const much = [0.1, 0.3, 0.2, 0.4], little = [0.6, 0.1, 0.26, 0.04];
     const page = await opener.report(sessions([much, little]));
     const found = await corners(page);
@@ -134,7 +134,7 @@ test('left out: the tooltip and keys show the exact share that is left out', asy
     assert.equal(await said(page), 'session3 1003: CPU 10 %, idle 30 %, waiting 20 %, left out 40 %');
 });
 
-test('left out: the table has one column of the left-out share, and marks large shares', async (opener) => {
+test('states without a corner: the table has one column for their share', async (opener) => {
     const page = await opener.report(sessions([[0.1, 0.3, 0.2, 0.4], [0.6, 0.1, 0.26, 0.04]]));
     await show(page, 'table');
     const heads = await page.locator('#table th').evaluateAll((cells) => cells.map(({ dataset }) => dataset.key));
@@ -146,7 +146,7 @@ test('left out: the table has one column of the left-out share, and marks large 
     assert.deepEqual(cells.filter(([, name]) => name !== 'zero').sort(), [['4.00', ''], ['40.00', 'left-out']]);
 });
 
-test('left out: small multiples have the mark of time left out', async (opener) => {
+test('states without a corner: small triangles mark dots with much of their time', async (opener) => {
     const one = (name, shares) => stream({ states: STATES, names: [name, name], axes3: AXES3, axes4: AXES4, frames: [[{ n: 0, shares }, { n: 1, shares: [0, 0, 1 - shares[3], shares[3]] }]] });
     const count = async (shares) => {
         const page = await opener.report(one('a', shares), { ratio: 2 });
@@ -166,7 +166,7 @@ test('left out: small multiples have the mark of time left out', async (opener) 
     assert.equal(await count([0.96, 0, 0, 0.04]), 0);
 });
 
-test('left out: the legend fits on a phone', async (opener) => {
+test('states without a corner: the legend fits on a phone', async (opener) => {
     const page = await opener.report(sessions([]), { width: 360, height: 740 });
     const { width } = await stageBox(page, '.barry3');
     const rings = await page.locator('.rings').boundingBox();

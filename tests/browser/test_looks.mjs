@@ -12,7 +12,7 @@ test('looks: the page is dark on a dark system', async (opener) => {
     assert.ok((await spots(page, '.barry3', rgb('#15181c'), { near: 3 })).some(({ size }) => size > 1e4));
 });
 
-test('looks: page and pictures become dark with the system', async (opener) => {
+test('looks: the pictures become dark with the system', async (opener) => {
     const page = await opener.report(data);
     await page.emulateMedia({ colorScheme: 'dark' });
     await press(page, 'ArrowRight');

@@ -64,7 +64,7 @@ test('table: the rows show the current frame', async (opener) => {
     assert.deepEqual(await names(page), ['cron', 'postgres', 'nginx', 'nginx', 'backup']);
 });
 
-test('table: a click on a heading sorts the rows, and the heading shows the order', async (opener) => {
+test('table: a click on a heading sorts the rows by that column', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'table');
     const state = (key) => page.getAttribute(`#table th[data-key="${key}"]`, 'aria-sort');
@@ -89,7 +89,7 @@ test('table: a search hides the rows that do not match', async (opener) => {
     assert.match(await text(page, '#table .caption'), /3 of 5 entities/);
 });
 
-test('table: a click pins an entity in all views, and a second click unpins it', async (opener) => {
+test('table: a click on a row pins its entity in all views', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'table');
     await page.locator('#table tbody tr:not(.room)').first().click();
@@ -141,7 +141,7 @@ test('table: only the visible rows of 30,000 have HTML elements', async (opener)
     assert.ok((await names(page)).includes('w14990'));
 });
 
-test('table: all rows are copied, with tabs between the values', async (opener) => {
+test('table: copying copies all rows with tabs between the values', async (opener) => {
     const page = await opener.report(data());
     await page.evaluate(() => {
         Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (copied) => void (window.copied = copied) } });
@@ -155,7 +155,7 @@ test('table: all rows are copied, with tabs between the values', async (opener) 
     assert.match(await said(page), /5 rows copied/);
 });
 
-test('table: a state that is a vertex by itself has one column', async (opener) => {
+test('table: a state that is alone at its corner has a single column', async (opener) => {
     const page = await opener.report(stream({ states: ['cpu', 'io', 'idle'], names: ['a'], frames: [[{ n: 0, shares: [0.5, 0.25, 0.25] }]] }));
     await show(page, 'table');
     assert.deepEqual(await page.locator('#table th').allInnerTexts(), ['name', 'id', 'pid', 'elapsed', 'cpu %', 'io %', 'idle %', 'unaccounted %']);

@@ -37,7 +37,7 @@ const scrub = async (page, value) => {
     await still(page);
 };
 
-test('time: scrubbing can show any frame, which is built from the key frame before it', async (opener) => {
+test('time: every frame of a recording can be selected', async (opener) => {
     const page = await opener.report(wandering(150));
     for (const t of [0, 100, 63, 64, 149, 3]) {
         await scrub(page, t);
@@ -57,7 +57,7 @@ test('time: keys show the first, last, next and previous frame', async (opener) 
     await assertWalker(page, 2, 20);
 });
 
-test('time: playing continues to the last frame and stops there', async (opener) => {
+test('time: playing stops at the last frame', async (opener) => {
     const page = await opener.report(wandering(12, { interval_ms: 50 }));
     await page.selectOption('[aria-label=Speed]', '2');
     await page.evaluate(() => { // records the labels, because playing may be over before the test looks
@@ -77,7 +77,7 @@ test('time: playing continues to the last frame and stops there', async (opener)
     await page.waitForFunction(() => !/^12 /.test(document.querySelector('.odometer').textContent));
 });
 
-test('time: entities without a change stay, and entities listed as gone disappear', async (opener) => {
+test('time: an entity stays until it is listed as gone', async (opener) => {
     const page = await opener.report(stream({
         states: STATES, names: ['top', 'left', 'right', 'a', 'b', 'c'],
         frames: [
