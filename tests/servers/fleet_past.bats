@@ -92,21 +92,21 @@ assert len(frames) == int(sys.argv[2]) and all(f["entities"] for f in frames)
 assert all(abs(f["interval_s"] - float(sys.argv[1])) < 1e-6 for f in frames)' "$@" <<<"$output"
 }
 
-@test "fleet: an interval of history is as long as the scrape interval, or as --interval" {
+@test "fleet history: intervals are as long as the scrape interval or --interval" {
     top --query '{job="simulated"}' --begin -8s --end -2s --format json
     lengths 1 6
     top --query '{job="simulated"}' --begin -8s --end -2s --interval 2s --format json
     lengths 2 3
 }
 
-@test "fleet: a query without a range shows its history" {
+@test "fleet history: camp top --begin shows the history of a query" {
     top --query up --begin -8s --end -2s --format json
     lengths 1 6
     top --query 'rate(camp_cpu_seconds_total[3s])' --begin -8s --end -2s --interval 1500ms --format json
     lengths 1.5 4
 }
 
-@test "fleet: if the states of a row exceed the interval, their sum is the elapsed time of the row" {
+@test "fleet: elapsed time grows to the sum of the states if that is longer" {
     # Each host has four CPUs, but the query does not return the number of CPUs.
     top --query 'rate(camp_cpu_measured_seconds_total{job="simulated"}[5s])' --count 1 --interval 500ms --format json
     python3 -c '
@@ -121,7 +121,7 @@ says() {
     [ "$status" -eq "$1" ] && [[ $output$stderr == *"$2"* ]]
 }
 
-@test "fleet: messages tell an unknown host from a host that is down, and wrong queries are refused" {
+@test "fleet: the error distinguishes an unknown host from a host that is down" {
     top --host 127.0.0.1 --count 1
     says 1 'Prometheus cannot reach this host'
     top --host nobody --count 1
@@ -144,7 +144,7 @@ says() {
 }
 
 # bats test_tags=deep
-@test "fleet: after Prometheus ends, the last interval of its hosts is partial" {
+@test "fleet: the last interval of each host is partial after Prometheus ends" {
     "$CAMP" top --from "prometheus:$PROMETHEUS" --query '{job="simulated"}' --interval 500ms \
         --format json >"$BATS_TEST_TMPDIR/all" 2>&1 3>&- &
     local top=$!

@@ -8,7 +8,7 @@ load lib
 setup() { servers_begin; }
 teardown() { servers_end; }
 
-@test "harness: a PostgreSQL server answers only on its socket, and is removed by servers_end" {
+@test "test servers: a PostgreSQL server answers only on its own socket" {
     start_postgres
     [ "$(query_postgres 'select 1')" = 1 ]
     [ -z "$(query_postgres 'show listen_addresses')" ]
@@ -31,7 +31,7 @@ teardown() { servers_end; }
     [ ! -e "$PG_FOLDER" ]
 }
 
-@test "harness: a MariaDB server starts and answers" {
+@test "test servers: a MariaDB server starts and answers" {
     start_mariadb
     [ "$(query_mariadb 'select 1')" = 1 ]
 }

@@ -55,12 +55,12 @@ adds_up() {
     holds "$1" 'select count(*) > 0 and min(unaccounted_ns) >= 0 from mariadb_every'
 }
 
-@test "mariadb: --help lists the source" {
+@test "mariadb: --help lists the source mariadb" {
     run "$CAMP" top --help
     [[ $output == *'mariadb:CONNINFO'* ]]
 }
 
-@test "mariadb: users, databases and clients are labels, and statements are labels with --queries" {
+@test "mariadb: users, databases and clients of sessions are labels" {
     start_server
     open_session idler
     open_session sleeper
@@ -75,7 +75,7 @@ adds_up() {
     holds run "select count(*) = 1 from entity where name = 'sleeper'"
 }
 
-@test "mariadb: without the right PROCESS the sessions of other users are hidden, and a note says so" {
+@test "mariadb: a note says that sessions are hidden without the privilege PROCESS" {
     start_server
     query_mariadb 'create user stranger@localhost'
     open_session idler
@@ -85,7 +85,7 @@ adds_up() {
         from camp where key = 'note'"
 }
 
-@test "mariadb: without performance_schema the other tiers record, and tier performance_schema is refused" {
+@test "mariadb: only tier performance_schema needs performance_schema" {
     start_server
     open_session idler
     for tier in schedstat+SQL SQL; do
@@ -124,7 +124,7 @@ count_threads() {
     for thread in "/proc/$MARIADB_PID/task"/*; do count_tasks "${thread##*/}" 2>/dev/null || true; done
 }
 
-@test "mariadb: a session on the thread of an ended session has no time of the ended session" {
+@test "mariadb: a session on a reused thread has no time of the ended session" {
     local opened thread
     start_server --thread-cache-size=8
     record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL
@@ -174,7 +174,7 @@ start_on_port() {
     FROM="mariadb:host=127.0.0.1 port=$port user=camp"
 }
 
-@test "mariadb: over TCP a server on this machine is local, and a server with another host name is remote" {
+@test "mariadb: a server with another host name is remote" {
     start_on_port
     camp_records run --from "$FROM" --count 1 --tier schedstat+SQL
     says run tier schedstat+SQL
@@ -187,7 +187,7 @@ start_on_port() {
     says run note 'Tier SQL: the server is on another machine'
 }
 
-@test "mariadb: the thread ids of a server in a container are not mistaken for local thread ids" {
+@test "mariadb: thread ids of a server in a container are not taken for local ones" {
     unshare --pid --fork true 2>/dev/null || skip 'a container of its own is not permitted'
     MARIADB_WITHIN=(unshare --pid --fork)
     start_server
@@ -209,7 +209,7 @@ fails_with() {
     [[ $stderr == "camp record: $text"* ]]
 }
 
-@test "mariadb: a failure to connect is reported in one line with its cause" {
+@test "mariadb: camp reports a failure to connect in one line with its cause" {
     start_server --max-connections=10
     query_mariadb "create user secret@localhost identified by 'sesame';
         create user few@localhost with max_user_connections 1; grant all on *.* to few@localhost"
@@ -225,7 +225,7 @@ fails_with() {
     fails_with 1 "MariaDB: User 'few' has exceeded the 'max_user_connections'" "socket=$s user=few"
 }
 
-@test "mariadb: a password comes from the environment or an option file, and is not recorded" {
+@test "mariadb: a password from the environment or an option file is not recorded" {
     start_server
     query_mariadb "create user secret@localhost identified by 'sesame'"
     s=$MARIADB_SOCKET
@@ -247,7 +247,7 @@ is_again() {
 }
 
 # bats test_tags=deep
-@test "mariadb: camp continues after its connection is killed, with a note" {
+@test "mariadb: camp continues with a note after its connection is killed" {
     start_server
     open_session idler
     record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL
@@ -262,7 +262,7 @@ is_again() {
 }
 
 # bats test_tags=deep
-@test "mariadb: camp continues while the server is stopped, with a note" {
+@test "mariadb: camp continues with a note while the server is stopped" {
     start_server
     open_session idler
     record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL
@@ -278,7 +278,7 @@ is_again() {
 }
 
 # bats test_tags=deep
-@test "mariadb: camp continues after a restart of the server, which reuses ids" {
+@test "mariadb: camp continues after a restart of the server that reuses ids" {
     start_server
     open_session idler
     record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL

@@ -143,7 +143,7 @@ none_spans() {
         where wall_clock_ns - o.elapsed_ns < $1 and wall_clock_ns > $2"
 }
 
-@test "sessions: a wait that lasts over several snapshots is accounted once" {
+@test "oracle sessions: a wait over several snapshots is accounted once" {
     "$ORACLE" make "$DB" --sessions 20 --seconds 8
     record_snapshots 8 --from odbc:patient
     compare
@@ -160,7 +160,7 @@ none_spans() {
     [ "$(ask x "select count(distinct provenance) from column_info where name in ('cpu_ns')")" = 1 ]
 }
 
-@test "sessions: a new serial# is a new session, and an ended session counts as partial" {
+@test "oracle sessions: a session with a new serial# is a new session" {
     local locked_ns
     "$ORACLE" make "$DB" --sessions 4 --all-live
     begin_snapshots --from odbc:patient
@@ -201,7 +201,7 @@ leaves_unaccounted() {
     [ "$(figure "unaccounted_$1")" -le $((late + queue + $(tolerance_ns) + 2 * (TICKS - SINCE) * $(tick_ns))) ]
 }
 
-@test "sessions: with the CPU time of the operating system, unaccounted time is within the error of the clocks" {
+@test "oracle sessions: the CPU clock of the system leaves almost no time unaccounted" {
     local sid
     for sid in 1 2 3; do beside "$ORACLE" serve "$DB" --sid $sid; done
     "$ORACLE" make "$DB" --sessions 3 --host "$(hostname)" --spid "$(IFS=,; echo "${PIDS[*]}")" --all-live
@@ -226,7 +226,7 @@ leaves_unaccounted() {
     [ "$(ask x 'select sum(cpu_ns != reported_cpu_ns) + sum(run_queue_ns) from oracle_every')" = 0 ]
 }
 
-@test "sessions: an unavailable tier is refused" {
+@test "oracle sessions: camp refuses an unavailable tier" {
     "$ORACLE" make "$DB" --sessions 3
     run -1 --separate-stderr record --from odbc:sales --tier schedstat+SQL
     [[ $stderr == *'odbc:sales: --tier schedstat+SQL takes a server on this machine'* ]]
@@ -235,7 +235,7 @@ leaves_unaccounted() {
 }
 
 # bats test_tags=deep
-@test "sessions: 200 sessions match the known contents, and --rules and --detail change their columns" {
+@test "oracle sessions: the times of 200 sessions match the known contents" {
     "$ORACLE" make "$DB" --sessions 200 --seconds 4
     record_snapshots 3 --from odbc:patient
     compare
@@ -249,14 +249,14 @@ leaves_unaccounted() {
         = 'cpu_ns run_queue_ns wait_all_ns' ]
 }
 
-@test "sessions: a session whose event is NULL is on a CPU" {
+@test "oracle sessions: a session whose event is NULL is on a CPU" {
     "$ORACLE" make "$DB" --sessions 3
     sqlite3 "$DB" "delete from piece"
     run -0 record --from odbc:sales --count 2
     [ "$(ask x 'select sum(contention_ns + wait_ns + idle_ns) from oracle_every')" = 0 ]
 }
 
-@test "query: camp records the rows of any database as a table" {
+@test "odbc query: camp records the rows of any database as a table" {
     sqlite3 "$DB" "create table t(at, who, cpu_ms, io_ms);
         insert into t values ('2026-01-01 00:00:01', 'a', 100, 900),
         ('2026-01-01 00:00:02', 'a', 300, 200), ('2026-01-01 00:00:03', 'a', 100, 700)"
@@ -265,7 +265,7 @@ leaves_unaccounted() {
     [ "$(ask x 'select max(cpu_ns) from "table"')" = 300000000 ]
 }
 
-@test "query: many rows and long texts are read completely" {
+@test "odbc query: camp reads many rows and long texts completely" {
     sqlite3 "$DB" "create table t(at, session, cpu_ms, story);
         with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000)
         insert into t select 1767225600 + i / 10, 'w' || (i % 10), 5, printf('%.*c', 9000, 'x') from n"
@@ -273,7 +273,7 @@ leaves_unaccounted() {
     [[ $output == *'501 intervals, 5000 rows'* ]]
 }
 
-@test "query: a statement that returns no rows is refused before it is executed" {
+@test "odbc query: camp refuses a statement without rows before executing it" {
     sqlite3 "$DB" 'create table t(a)'
     run -2 --separate-stderr record --from odbc:sales --query 'insert into t values (1)'
     [[ $stderr == *'it has no result, or is no statement: --query takes one that reads'* ]]
@@ -287,7 +287,7 @@ leaves_unaccounted() {
     [[ $stderr == *'--unit does not go with --from odbc:'*'odbc:DSN with --query'* ]]
 }
 
-@test "failures: a missing unixODBC, driver, data source or v\$session is reported" {
+@test "odbc failures: camp names a missing unixODBC, driver, data source or v\$session" {
     sqlite3 "$DB" 'create table t(a)'
     mkdir "$BATS_TEST_TMPDIR/none"
     : >"$BATS_TEST_TMPDIR/none/libodbc.so.2"
@@ -309,7 +309,7 @@ leaves_unaccounted() {
     [[ $stderr == *"part 2 of the connection string has no '='"* && $stderr != *sesame* ]]
 }
 
-@test "failures: a password is neither shown nor recorded" {
+@test "odbc failures: camp neither shows nor records a password" {
     "$ORACLE" make "$DB" --sessions 3
     text="odbc:DRIVER=SQLite3;Database=$DB;UID=camp;PWD=sesame"
     run -0 record --from "$text" --count 1
@@ -331,7 +331,7 @@ leaves_unaccounted() {
 }
 
 # bats test_tags=deep
-@test "failures: while the file is locked there are no rows, and camp continues" {
+@test "odbc failures: camp continues without rows while the database is locked" {
     local locked unlocked
     "$ORACLE" make "$DB" --sessions 5 --all-live
     begin_snapshots --from odbc:sales --interval 250ms
@@ -357,7 +357,7 @@ leaves_unaccounted() {
 }
 
 # bats test_tags=deep
-@test "failures: camp does not hang while the driver waits" {
+@test "odbc failures: camp does not hang while the driver waits" {
     "$ORACLE" make "$DB" --sessions 5 --all-live
     record_beside x --from odbc:patient --interval 500ms
     until_it has_rows true
@@ -369,7 +369,7 @@ leaves_unaccounted() {
 }
 
 # bats test_tags=deep
-@test "failures: camp continues when the database disappears, and returns with other sessions" {
+@test "odbc failures: camp continues after the database disappears and returns" {
     "$ORACLE" make "$DB" --sessions 3 --all-live
     cp "$DB" "$BATS_TEST_TMPDIR/copy"
     sqlite3 "$BATS_TEST_TMPDIR/copy" 'update being set serial = 9; update piece set serial = 9'

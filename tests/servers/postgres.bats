@@ -48,7 +48,7 @@ fails_with() {
     [[ $stderr == "PostgreSQL: $1"* ]]
 }
 
-@test "postgres: waiting and sleeping sessions are rows; camp's own session and texts of statements are not shown" {
+@test "postgres: a row shows what its session waits for, but no text of a statement" {
     watch 1 200
     grep -A1 ' waiter ' "$SERVERS/watched" | grep -q '  Lock/relation/active/client_backend  reported'
     grep -A1 ' holder ' "$SERVERS/watched" | grep -q '  Timeout/PgSleep/active/client_backend  reported'
@@ -57,13 +57,13 @@ fails_with() {
     run ! grep -q -e business -e checkpointer "$SERVERS/watched"
 }
 
-@test "postgres: texts of statements and background processes are shown on request" {
+@test "postgres: camp shows texts of statements and background processes on request" {
     watch 1 200 queries background
     grep -q business "$SERVERS/watched"
     grep -q 'Activity/.*/none/checkpointer' "$SERVERS/watched"
 }
 
-@test "postgres: a lasting session has the time of each interval, and a short session is marked new and ended" {
+@test "postgres: a session is marked as new when it starts and as ended when it ends" {
     "$WATCH_POSTGRES" "$PG" 1000 400 >"$SERVERS/watched" 2>&1 3>&- &
     local watch=$!
     watched_line '^interval'
@@ -80,14 +80,14 @@ fails_with() {
         "$SERVERS/watched"
 }
 
-@test "postgres: a role that may not see other sessions has them counted as hidden" {
+@test "postgres: sessions that a role may not see are counted as hidden" {
     PG="host=$PG_FOLDER dbname=postgres user=stranger"
     watch 1 200
     grep -q '^interval .* hidden 2 ' "$SERVERS/watched"
     run ! grep -q '^session' "$SERVERS/watched"
 }
 
-@test "postgres: the rate of snapshots is reduced if snapshots would cost more than 1 % of a CPU" {
+@test "postgres: snapshots take at most 1 % of a CPU" {
     watch 3 400 1000
     # The line of the last interval contains "rate 22.41 share 1.000 %".
     awk '/^interval/ { rate = $(NF - 3); share = $(NF - 1) }
@@ -95,7 +95,7 @@ fails_with() {
     awk '/^interval/ { snapshots = $5 } END { exit !(snapshots < 200) }' "$SERVERS/watched"
 }
 
-@test "postgres: a refused connection is reported in one line, with its cause and without a password" {
+@test "postgres: camp reports a refused connection in one line with its cause" {
     fails_with 'role "nobody_known" does not exist' "$PG user=nobody_known"
     fails_with 'role "locked_out" is not permitted to log in' "$PG user=locked_out"
     fails_with 'database "nowhere" does not exist' "$PG dbname=nowhere"
@@ -110,7 +110,7 @@ fails_with() {
     fails_with 'Connection refused; is the server running' 'host=127.0.0.1 port=1'
 }
 
-@test "postgres: a password comes from its file or the environment, and is not printed" {
+@test "postgres: a password from its file or the environment is not printed" {
     PG="host=$PG_FOLDER dbname=postgres user=secret"
     PGPASSWORD=sesame watch 1 100
     grep -q 'connected yes' "$SERVERS/watched"
@@ -127,7 +127,7 @@ fails_with() {
     run ! grep -q sesame "$SERVERS/watched"
 }
 
-@test "postgres: camp accepts URIs, and records no password" {
+@test "postgres: a recording from a URI contains no password" {
     uri="//secret:sesame@${PG_FOLDER//\//%2F}/postgres"
     for from in "postgres:host=$PG_FOLDER dbname=postgres user=secret password=sesame" \
         "postgres:$uri" "postgresql:$uri"; do
@@ -141,7 +141,7 @@ fails_with() {
     done
 }
 
-@test "postgres: the message about a refused command does not repeat a password" {
+@test "postgres: the error about a refused command contains no password" {
     for words in 'top --query x' 'top --unit ms' 'check' 'top --tier sesame1' 'view --query x'; do
         for from in 'postgres:password=sesame' 'postgresql://u:sesame@h' 'mysql://u:sesame@h'; do
             # shellcheck disable=SC2086
@@ -153,7 +153,7 @@ fails_with() {
     done
 }
 
-@test "postgres: a role without free connections gets a message" {
+@test "postgres: camp reports that a role has no free connection" {
     start_session one 'select pg_sleep(30)' narrow
     fails_with 'too many connections for role "narrow"; close some, or raise the limit' "$PG user=narrow"
 }
@@ -182,7 +182,7 @@ has_a_short_interval() {
     [ "$(ask late 'select min(end_ns - start_ns) < 470000000 from tick where tick > 1')" = 1 ]
 }
 
-@test "postgres: if the last sample is late, the interval ends at the sample before it, without unaccounted time" {
+@test "postgres: an interval whose last sample is late ends at the sample before" {
     record_beside late --from "postgres:$PG" --tier sql --interval 500ms
     until_it has_a_short_interval
     end_recording late "$RECORD_PID"

@@ -33,32 +33,32 @@ holds() {
     [[ $output == *"OK ] $1"* ]]
 }
 
-@test 'a session in pg_sleep() has all its time in that wait' {
+@test 'postgres backend: a session in pg_sleep() has all its time in that wait' {
     holds a_session_in_pg_sleep_has_all_its_time_in_that_wait
 }
 
-@test 'a session that waits for a lock has all its time in that wait' {
-    holds a_session_that_waits_for_a_lock_has_all_its_time_in_that_wait
+@test 'postgres backend: a session waiting for a lock has all its time in that wait' {
+    holds a_session_waiting_for_a_lock_has_all_its_time_in_that_wait
 }
 
-@test 'idle and idle in transaction are distinguished' {
-    holds idle_and_idle_in_transaction_are_distinguished
+@test 'postgres backend: camp distinguishes idle from idle in transaction' {
+    holds idle_sessions_are_distinguished_from_those_idle_in_transaction
 }
 
-@test 'three loops for each CPU share the CPUs, and are in the run queue the rest of the time' {
-    holds loops_share_the_cpus_and_wait_for_them_the_rest_of_the_time
+@test 'postgres backend: loops that share the CPUs wait in the run queue' {
+    holds loops_that_share_the_cpus_wait_in_the_run_queue
 }
 
-@test 'a connection of 50 ms has an account until its end' {
-    holds a_short_connection_has_an_account_until_its_end
+@test 'postgres backend: a connection of 50 ms is accounted until its end' {
+    holds a_short_connection_is_accounted_until_its_end
 }
 
-@test 'CPU time and run queue of pgbench are those of schedstat' {
+@test 'postgres backend: CPU time and run queue of pgbench equal schedstat' {
     start_pgbench 8 600
     until_it eval '[ "$(backend_of pgbench | wc -l)" = 8 ]'
-    holds cpu_and_run_queue_equal_schedstat "$PGBENCH_PID"
+    holds cpu_time_and_run_queue_of_pgbench_equal_schedstat "$PGBENCH_PID"
 }
 
-@test 'after a crash of the server, the new backends are found' {
-    holds the_layout_is_the_same_after_a_crash
+@test 'postgres backend: camp finds the new backends after a crash of the server' {
+    holds backends_are_found_again_after_a_crash_of_the_server
 }

@@ -168,7 +168,7 @@ fails_with() {
     [[ $stderr == "camp record: PostgreSQL: $2"* ]]
 }
 
-@test "failures: a refused connection is reported in one line with its cause" {
+@test "postgres failures: camp reports a refused connection in one line with its cause" {
     fails_with 4 'role "nobody_known" does not exist' "$PG user=nobody_known"
     fails_with 4 'role "locked_out" is not permitted to log in' "$PG user=locked_out"
     fails_with 1 'database "nowhere" does not exist' "$PG user=camp_super dbname=nowhere"
@@ -179,7 +179,7 @@ fails_with() {
     [ ! -e "$SERVERS/refused.camp" ]
 }
 
-@test "failures: every tier reports each failure once" {
+@test "postgres failures: every tier reports each failure once" {
     for tier in $TIERS; do
         for text in 'terminating connection due to administrator command' 'no answer for 2 s' \
             'the server crashed and starts again' 'too many connections for role'; do
@@ -191,7 +191,7 @@ fails_with() {
     done
 }
 
-@test "failures: no time is measured twice or lost while the server restarts" {
+@test "postgres failures: a restart of the server neither loses nor repeats time" {
     holds bpf 'select count(*) > 50 and max(abs(unaccounted_ns)) = 0 from postgres_every'
     # On tiers without bpf, all snapshots may find a session in its wait, although it also used a CPU.
     all_hold 'select min(unaccounted_ns + cpu_ns + run_queue_ns) >= 0
@@ -205,12 +205,12 @@ fails_with() {
 }
 
 # If an interval waited for the answer, it would be at least as long as the backend was stopped.
-@test "failures: no interval waits for a server that does not answer" {
+@test "postgres failures: no interval waits for a server that does not answer" {
     all_hold "select max(end_ns - start_ns) < $(($(cat "$SERVERS/stopped.end") - $(cat "$SERVERS/stopped.begin")))
         from tick"
 }
 
-@test "failures: while the backend of camp's connection is stopped, times are measured or unaccounted" {
+@test "postgres failures: time during a stop of the backend is measured or unaccounted" {
     for tier in bpf memory; do
         during stopped $tier stays "sum(idle_asked_for_ns + cpu_ns + run_queue_ns) >= sum(elapsed_ns) - $(cut_of $tier)"
     done
@@ -220,7 +220,7 @@ fails_with() {
     done
 }
 
-@test "failures: after a crash, and after a restart, every tier measures as before" {
+@test "postgres failures: every tier measures again after a crash or a restart" {
     for when in after_crash after_restart; do
         for tier in $TIERS; do
             during $when $tier $when "sum(idle_asked_for_ns) > 0
@@ -231,7 +231,7 @@ fails_with() {
         join entity using (entity) where application = 'stays' and flags & 2"
 }
 
-@test "failures: a session that ends within an interval has the time until its end, and no later rows" {
+@test "postgres failures: a session that ends has the time until its end" {
     holds bpf "select sum(elapsed_ns) >= 700000000 and sum(idle_asked_for_ns + cpu_ns + run_queue_ns)
             between 700000000 and sum(elapsed_ns) and max(flags & 2) = 2
         from postgres_every join entity using (entity) where application = 'goes'"
@@ -239,7 +239,7 @@ fails_with() {
         from postgres_every join entity using (entity) where application = 'goes'"
 }
 
-@test "failures: two sessions that had the same pid are different rows" {
+@test "postgres failures: two sessions with the same pid have different rows" {
     read -r first second lasted <"$SERVERS/pids"
     [ "$first" = "$second" ] || skip "no session got the pid $first again: $second"
     for each in $TIERS slow; do
@@ -254,7 +254,7 @@ fails_with() {
     done
 }
 
-@test "failures: sessions that a role may not see are counted and noted, but have no rows" {
+@test "postgres failures: a note counts the sessions that a role may not see" {
     for tier in bpf schedstat+memory schedstat+SQL SQL; do
         "$CAMP" record --output "$SERVERS/stranger-$tier.camp" --count 2 --interval 200ms --tier $tier \
             --from "postgres:$PG user=stranger" 3>&- 2>"$SERVERS/stranger-$tier.err" >/dev/null
@@ -266,7 +266,7 @@ fails_with() {
     done
 }
 
-@test "failures: with a single connection camp does not read memory, and says why" {
+@test "postgres failures: a note says why camp cannot read memory with one connection" {
     query_postgres 'alter role camp connection limit 1'
     "$CAMP" record --output "$SERVERS/one.camp" --count 1 --interval 200ms --from "postgres:$PG" 3>&-
     holds one "select value = 'schedstat+SQL' from camp where key = 'tier'"
@@ -274,7 +274,7 @@ fails_with() {
 }
 
 # This is the last test, because it starts the server again in another pid namespace, as in a container.
-@test "failures: a server with pids of another namespace is recorded on tier SQL, with a note" {
+@test "postgres failures: camp records a server in another pid namespace on tier SQL" {
     [ "$(id -u)" = 0 ] || skip 'needs root: a pid namespace'
     query_postgres 'alter role camp connection limit 3'
     stop_postgres

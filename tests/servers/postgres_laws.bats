@@ -136,7 +136,7 @@ holds_with_counts() {
     }
 }
 
-@test "laws: each recording has the name of its tier and the provenance of its times" {
+@test "postgres times: a recording has its tier and the provenance of its times" {
     for each in memory=schedstat+memory gated=schedstat+SQL sql=SQL; do
         holds "${each%=*}" "select value = '${each#*=}' from camp where key = 'tier'"
     done
@@ -150,7 +150,7 @@ holds_with_counts() {
     holds bpf "select min(provenance) = 'measured' from column_info where kind = 'state'"
 }
 
-@test "laws: measured states add up to exactly the time of each session" {
+@test "postgres times: measured states add up exactly to the time of each session" {
     needs_bpf
     holds bpf 'select count(*) > 100 and min(unaccounted_ns) = 0 and max(unaccounted_ns) = 0
         from postgres_every'
@@ -160,14 +160,14 @@ holds_with_counts() {
 
 # Tier bpf measures events by their numbers, and learns the name of a number from a sample by SQL. An event that is
 # in no sample has no name.
-@test "laws: pgbench: only events too rare for a sample have no name" {
+@test "postgres times: an event has no name only if it is too rare for a sample" {
     during pgbench bpf pgbench "sum(wait_unknown_event_ns) <= sum(elapsed_ns)
         * $(by_chance 0 "$(value_during pgbench sql pgbench 'sum(samples)')")"
 }
 
 # In an interval without a sample of sleep, the sleep of a session is unaccounted. All eight sessions are sampled
 # at the same moments, so the number of independent samples is the number of one session's samples.
-@test "laws: scaled times add up in every interval with a sampled sleep" {
+@test "postgres times: scaled states add up if an interval has a sample of sleep" {
     local asleep='1.0 * sum(elapsed_ns - cpu_ns - run_queue_ns) / sum(elapsed_ns)'
     for tier in memory gated; do
         during pgbench $tier pgbench 'sum(sampled_asleep_ns > 0) > 0
@@ -181,13 +181,13 @@ holds_with_counts() {
 
 # A sample reads the wait event in memory before the state of the task. If the session falls asleep in between, the
 # sample shows a sleep without an event. Tier bpf reads the event and the state at the same moment.
-@test "laws: pgbench: tier bpf reports no more sleep without an event than samples of memory do" {
+@test "postgres times: tier bpf finds the events of as much sleep as sampling does" {
     local share='1.0 * sum(wait_without_event_ns) / sum(elapsed_ns)'
     share=$(value_during pgbench memory pgbench "$share + $(by_chance "$share" 'sum(samples) / 8.0')")
     during pgbench bpf pgbench "sum(wait_without_event_ns) <= $share * sum(elapsed_ns)"
 }
 
-@test "laws: the detailed columns of a state add up to the column of that state" {
+@test "postgres times: the detailed columns of a state add up to that state" {
     for state in contention wait idle; do
         columns=$(ask bpf "select group_concat(column_name, ' + ') from column_info
             where kind = 'counter' and name glob '${state}_*'")
@@ -197,11 +197,11 @@ holds_with_counts() {
     done
 }
 
-@test "laws: on every tier, a session that waits for a lock is in contention" {
+@test "postgres times: a session that waits for a lock is in contention on every tier" {
     for tier in bpf memory gated sql; do always $tier waiter contention_table_lock_ns; done
 }
 
-@test "laws: a session that waits for its client is idle, idle in a transaction, or, in a COPY, waiting" {
+@test "postgres times: a session that waits for its client is idle, except in a COPY" {
     for tier in bpf memory gated sql; do
         always $tier idle idle_client_ns
         always $tier holder idle_in_transaction_ns
@@ -211,7 +211,7 @@ holds_with_counts() {
     done
 }
 
-@test "laws: a waiting session has no unaccounted time, even on tiers that use samples" {
+@test "postgres times: a waiting session has no unaccounted time on sampling tiers" {
     for tier in memory gated sql; do
         for who in idle holder waiter sleeper copier; do
             during known $tier $who 'sum(abs(unaccounted_ns)) <= 2 * (sum(samples) + count(*))'
@@ -220,7 +220,7 @@ holds_with_counts() {
 }
 
 # Only one loop runs at a time, so the CPU times of all loops add up to at most the elapsed time.
-@test "laws: loops share one CPU, and are in the run queue the rest of the time" {
+@test "postgres times: loops that share one CPU wait in the run queue" {
     for tier in memory gated; do as_the_scheduler $tier burner; done
     needs_bpf
     for i in $(seq $BURNERS); do
@@ -232,7 +232,7 @@ holds_with_counts() {
     as_the_scheduler bpf burner
 }
 
-@test "laws: parallel workers are linked to their leader, and do not sleep while the leader runs" {
+@test "postgres times: parallel workers are children of the leading session" {
     leader=$(ask bpf "select distinct id from entity where application = 'leader' and parent = 0")
     # When a sample first shows the query, user or database of a session, the session gets another entity.
     for tier in bpf memory gated sql; do
@@ -248,7 +248,7 @@ holds_with_counts() {
 }
 
 # The session lasts at least the 50 ms of pg_sleep(0.05), and at most as long as its client.
-@test "laws: a connection of 50 ms is accounted, although samples are 100 ms apart" {
+@test "postgres times: a connection of 50 ms between two samples is accounted" {
     needs_bpf
     while read -r pid ns; do
         holds bpf "select count(*) > 0 and sum(elapsed_ns) between 50000000 and $ns
@@ -257,13 +257,13 @@ holds_with_counts() {
     done <"$SERVERS/brief"
 }
 
-@test "laws: pgbench: CPU time and run queue are the scheduler's counts" {
+@test "postgres times: CPU and run queue of pgbench equal the counts of the scheduler" {
     for tier in bpf memory gated; do as_the_scheduler $tier pgbench; done
 }
 
 # In the same samples, the database reports more waits and idle time than the operating system reports sleep. The
 # difference is run-queue time.
-@test "laws: pgbench: the database reports run queue as idle or waiting" {
+@test "postgres times: the database reports run queue time as idle or waiting" {
     holds bpf 'select sum(reported_run_queue_ns) = 0 from postgres_every'
     holds sql 'select sum(run_queue_ns) = 0 from postgres_every'
     during pgbench bpf pgbench 'sum(run_queue_ns) > 0'
@@ -272,7 +272,7 @@ holds_with_counts() {
 
 # A woken session keeps its wait event until it has a CPU, so the sampled waits are not shorter than the measured
 # waits. All eight sessions are sampled at the same moments.
-@test "laws: pgbench: reported waits are at least the measured waits, and reported CPU time is at most CPU and run queue" {
+@test "postgres times: the database reports too much waiting and too little CPU time" {
     local samples state
     samples=$(value_during pgbench sql pgbench 'sum(samples) / 8.0')
     for state in contention wait idle; do
@@ -283,19 +283,19 @@ holds_with_counts() {
         / sum(elapsed_ns) + $(by_chance "1.0 * sum(cpu_ns + run_queue_ns) / sum(elapsed_ns)" "$samples")"
 }
 
-@test "laws: labels are user, database, application, client and query id" {
+@test "postgres times: the labels are user, database, application, client and query" {
     holds bpf "select count(*) = 1 and min(user || database || client) = 'camp_superpostgreslocal'
         and min(cast(query as integer)) <> 0 from entity where application = 'sleeper'"
     holds bpf "select count(*) = 0 from label where value like '%locked%'"
     holds own "select query = 'select * from locked;' from entity where application = 'waiter'"
 }
 
-@test "laws: --group adds up sessions with the same label" {
+@test "postgres times: --group adds up sessions with the same label" {
     during known grouped leader 'min(count) = 3 and max(count) = 3'
     always grouped waiter contention_table_lock_ns
 }
 
-@test "laws: with --rules and --detail the states are the columns of the file of rules" {
+@test "postgres times: with --detail each column of the rules is a state" {
     holds own "select group_concat(column_name) =
             'cpu_ns,run_queue_ns,contention_theirs_ns,idle_mine_ns,idle_rest_ns'
         from (select * from column_info where kind = 'state' order by position)"
@@ -304,7 +304,7 @@ holds_with_counts() {
     always own idle idle_rest_ns
 }
 
-@test "laws: the server's own processes are rows only with --background" {
+@test "postgres times: processes of the server itself have rows only with --background" {
     holds own "select count(*) = 1 from entity where name = 'checkpointer'"
     holds bpf "select count(*) = 0 from entity where name in ('checkpointer', 'walwriter',
         'background_writer', 'autovacuum_launcher', 'logical_replication_launcher')"

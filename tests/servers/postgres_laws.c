@@ -33,7 +33,7 @@ static void a_session_in_pg_sleep_has_all_its_time_in_that_wait(void **state)
     disconnect_all((PGconn *[]){ session, observer }, 2);
 }
 
-static void a_session_that_waits_for_a_lock_has_all_its_time_in_that_wait(void **state)
+static void a_session_waiting_for_a_lock_has_all_its_time_in_that_wait(void **state)
 {
     struct postgres_layout place = read_address();
     PGconn *owner = connect_to_server(), *waiter = connect_to_server();
@@ -54,7 +54,7 @@ static void a_session_that_waits_for_a_lock_has_all_its_time_in_that_wait(void *
     disconnect_all((PGconn *[]){ owner, waiter, observer }, 3);
 }
 
-static void idle_and_idle_in_transaction_are_distinguished(void **state)
+static void idle_sessions_are_distinguished_from_those_idle_in_transaction(void **state)
 {
     struct postgres_layout place = read_address();
     PGconn *idle = connect_to_server(), *open = connect_to_server(), *failed = connect_to_server();
@@ -77,7 +77,7 @@ static void idle_and_idle_in_transaction_are_distinguished(void **state)
 
 /* All loops together have at most the time of all CPUs. A loop does not sleep, so the rest of its
  * time is run queue. */
-static void loops_share_the_cpus_and_wait_for_them_the_rest_of_the_time(void **state)
+static void loops_that_share_the_cpus_wait_in_the_run_queue(void **state)
 {
     const size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN), count = 3 * cpus;
     struct postgres_layout place = read_address();
@@ -132,7 +132,7 @@ static bool has_ended(struct backends *backends, pid_t pid, struct backend_accou
     return false;
 }
 
-static void a_short_connection_has_an_account_until_its_end(void **state)
+static void a_short_connection_is_accounted_until_its_end(void **state)
 {
     struct postgres_layout place = read_address();
     struct backends *backends = open_backends(&place);
@@ -205,7 +205,7 @@ static void compare_with_schedstat(pid_t pid, const struct witness *first,
 
 /* pgbench is stopped before and after the measurement. Its backends then sleep, and their counts
  * are exact. */
-static void cpu_and_run_queue_equal_schedstat(void **state)
+static void cpu_time_and_run_queue_of_pgbench_equal_schedstat(void **state)
 {
     struct postgres_layout place = read_address();
     struct witness first[ACCOUNTS], last[ACCOUNTS];
@@ -254,7 +254,7 @@ static void await_end(PGconn *connection)
 
 /* After a crash the server has new shared memory, but the pointers to it are at the same addresses.
  */
-static void the_layout_is_the_same_after_a_crash(void **state)
+static void backends_are_found_again_after_a_crash_of_the_server(void **state)
 {
     struct postgres_layout place = read_address(), again;
     PGconn *connection = connect_to_server(), *observer = connect_to_server();
@@ -286,12 +286,12 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_session_in_pg_sleep_has_all_its_time_in_that_wait),
-        cmocka_unit_test(a_session_that_waits_for_a_lock_has_all_its_time_in_that_wait),
-        cmocka_unit_test(idle_and_idle_in_transaction_are_distinguished),
-        cmocka_unit_test(loops_share_the_cpus_and_wait_for_them_the_rest_of_the_time),
-        cmocka_unit_test(a_short_connection_has_an_account_until_its_end),
-        cmocka_unit_test(cpu_and_run_queue_equal_schedstat),
-        cmocka_unit_test(the_layout_is_the_same_after_a_crash),
+        cmocka_unit_test(a_session_waiting_for_a_lock_has_all_its_time_in_that_wait),
+        cmocka_unit_test(idle_sessions_are_distinguished_from_those_idle_in_transaction),
+        cmocka_unit_test(loops_that_share_the_cpus_wait_in_the_run_queue),
+        cmocka_unit_test(a_short_connection_is_accounted_until_its_end),
+        cmocka_unit_test(cpu_time_and_run_queue_of_pgbench_equal_schedstat),
+        cmocka_unit_test(backends_are_found_again_after_a_crash_of_the_server),
     };
 
     if (argc < 3) {
