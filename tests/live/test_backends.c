@@ -69,7 +69,7 @@ static void assert_waited(const struct backend_account *ended, uint64_t ns, size
     assert_at_most("waited", ns, most, 0);
 }
 
-static void a_wait_is_charged_to_its_event_and_activity(void **state)
+static void a_wait_of_a_postgres_backend_is_charged_to_its_event_and_activity(void **state)
 {
     const uint64_t steal = steal_ns();
     struct backends *backends = open_or_skip(place_of_this_test());
@@ -113,7 +113,7 @@ static void await_sleep(pid_t pid)
     assert_int_equal(task.state, 'S');
 }
 
-static void a_sleep_that_started_before_the_session_has_its_event(void **state)
+static void a_wait_that_started_before_the_session_is_charged_to_its_event(void **state)
 {
     pid_t pid = start(wait_long, NULL);
     struct backends *backends;
@@ -136,7 +136,7 @@ static void a_sleep_that_started_before_the_session_has_its_event(void **state)
     end_child(pid);
 }
 
-static void waits_on_events_without_a_slot_are_charged_to_their_class(void **state)
+static void without_a_free_slot_for_its_event_a_wait_is_charged_to_its_class(void **state)
 {
     struct backends *backends = open_or_skip(place_of_this_test());
     struct backend_account ended = last_of_child(backends, start(wait_for_many, NULL));
@@ -157,7 +157,7 @@ static void waits_on_events_without_a_slot_are_charged_to_their_class(void **sta
     backends_close(backends);
 }
 
-static void waits_of_a_class_without_a_slot_are_counted_as_lost(void **state)
+static void without_a_free_slot_for_its_class_a_wait_is_counted_as_lost(void **state)
 {
     struct backends *backends = open_or_skip(place_of_this_test());
     struct backends_losses losses;
@@ -171,7 +171,7 @@ static void waits_of_a_class_without_a_slot_are_counted_as_lost(void **state)
     backends_close(backends);
 }
 
-static void a_backend_without_an_entry_has_no_activity(void **state)
+static void a_backend_without_an_entry_in_shared_memory_has_no_activity(void **state)
 {
     const uint64_t steal = steal_ns();
     struct backends *backends = open_or_skip(place_of_this_test());
@@ -186,7 +186,7 @@ static void a_backend_without_an_entry_has_no_activity(void **state)
     backends_close(backends);
 }
 
-static void an_unreadable_event_is_reported_as_unknown_and_counted(void **state)
+static void a_wait_with_an_unreadable_event_is_counted_as_unread(void **state)
 {
     const uint64_t steal = steal_ns();
     struct backends *backends = open_or_skip(place_of_this_test());
@@ -203,13 +203,13 @@ static void an_unreadable_event_is_reported_as_unknown_and_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wait_is_charged_to_its_event_and_activity),
+        cmocka_unit_test(a_wait_of_a_postgres_backend_is_charged_to_its_event_and_activity),
         cmocka_unit_test(an_exited_backend_is_reported_once),
-        cmocka_unit_test(a_sleep_that_started_before_the_session_has_its_event),
-        cmocka_unit_test(waits_on_events_without_a_slot_are_charged_to_their_class),
-        cmocka_unit_test(waits_of_a_class_without_a_slot_are_counted_as_lost),
-        cmocka_unit_test(a_backend_without_an_entry_has_no_activity),
-        cmocka_unit_test(an_unreadable_event_is_reported_as_unknown_and_counted),
+        cmocka_unit_test(a_wait_that_started_before_the_session_is_charged_to_its_event),
+        cmocka_unit_test(without_a_free_slot_for_its_event_a_wait_is_charged_to_its_class),
+        cmocka_unit_test(without_a_free_slot_for_its_class_a_wait_is_counted_as_lost),
+        cmocka_unit_test(a_backend_without_an_entry_in_shared_memory_has_no_activity),
+        cmocka_unit_test(a_wait_with_an_unreadable_event_is_counted_as_unread),
     };
 
     own = mmap(NULL, 3 * sizeof *own, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

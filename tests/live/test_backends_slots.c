@@ -53,7 +53,7 @@ static void three_busy_children_on_one_cpu_wait_in_the_run_queue(void **state)
     backends_close(backends);
 }
 
-static void a_grandchild_is_watched_on_request(void **state)
+static void a_grandchild_of_the_server_is_measured_only_on_request(void **state)
 {
     struct backends *backends = open_or_skip(place_of_this_test());
     volatile pid_t *grandchild = shared_memory(sizeof *grandchild);
@@ -83,7 +83,7 @@ static void sit(void *truth)
 }
 
 /* There are more children than slots. */
-static void slots_of_exited_backends_are_reused(void **state)
+static void memory_slots_of_exited_backends_are_reused(void **state)
 {
     struct backends *backends = open_or_skip(place_of_this_test());
     struct backends_losses losses;
@@ -136,8 +136,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_busy_children_on_one_cpu_wait_in_the_run_queue),
-        cmocka_unit_test(a_grandchild_is_watched_on_request),
-        cmocka_unit_test(slots_of_exited_backends_are_reused),
+        cmocka_unit_test(a_grandchild_of_the_server_is_measured_only_on_request),
+        cmocka_unit_test(memory_slots_of_exited_backends_are_reused),
         cmocka_unit_test(a_read_into_a_short_array_loses_no_backend),
     };
 

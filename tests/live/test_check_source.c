@@ -27,7 +27,7 @@ static pid_t busy_child(void)
 }
 
 /* In each snapshot, the CPUs are read after the processes. */
-static void the_second_frame_has_the_cpus_of_the_same_interval(void **state)
+static void the_source_named_check_has_processes_and_cpus_of_the_same_interval(void **state)
 {
     struct source *source = open_check(TASKS_SCHEDSTAT);
     const struct frame *tasks = next_frame(source, 50000000);
@@ -46,7 +46,7 @@ static void the_second_frame_has_the_cpus_of_the_same_interval(void **state)
     source_close(source);
 }
 
-static void without_taskstats_there_is_no_sampled_column(void **state)
+static void without_taskstats_the_frame_has_no_sampled_column(void **state)
 {
     pid_t child = busy_child();
     struct source *source = open_check(TASKS_SCHEDSTAT);
@@ -76,7 +76,7 @@ static void without_taskstats_there_is_no_sampled_column(void **state)
     source_close(source);
 }
 
-static void the_bpf_tier_measures_the_states_of_cpus(void **state)
+static void tier_bpf_measures_the_states_of_cpus(void **state)
 {
     struct source *source = open_check(TASKS_BPF);
     const struct frame *tasks = next_frame(source, 50000000);
@@ -91,7 +91,7 @@ static void the_bpf_tier_measures_the_states_of_cpus(void **state)
 
 /* The processes of "check" have no states. If states are wanted, the source has the CPUs
  * instead. */
-static void check_opened_for_states_has_the_cpus(void **state)
+static void the_source_named_check_returns_cpus_if_states_are_wanted(void **state)
 {
     struct from from = { .text = "check", .stop = &never_stop };
     struct camp_error error = { 0 };
@@ -114,10 +114,10 @@ static void check_opened_for_states_has_the_cpus(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_second_frame_has_the_cpus_of_the_same_interval),
-        cmocka_unit_test(without_taskstats_there_is_no_sampled_column),
-        cmocka_unit_test(the_bpf_tier_measures_the_states_of_cpus),
-        cmocka_unit_test(check_opened_for_states_has_the_cpus),
+        cmocka_unit_test(the_source_named_check_has_processes_and_cpus_of_the_same_interval),
+        cmocka_unit_test(without_taskstats_the_frame_has_no_sampled_column),
+        cmocka_unit_test(tier_bpf_measures_the_states_of_cpus),
+        cmocka_unit_test(the_source_named_check_returns_cpus_if_states_are_wanted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

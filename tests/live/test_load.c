@@ -85,7 +85,7 @@ static bool see_step(void *context, const struct load_step *step)
     return true;
 }
 
-static void each_step_of_memory_is_resident_and_takes_one_fault_per_page(void **state)
+static void each_step_of_a_memory_load_is_resident_after_one_fault_per_page(void **state)
 {
     static struct load_memory_truth truth;
     struct witness witness = { 0 };
@@ -156,7 +156,7 @@ static int count_alone(void)
     return 0;
 }
 
-static void packets_and_bytes_equal_those_of_the_loopback_interface(void **state)
+static void the_packets_of_a_load_equal_those_of_the_loopback_interface(void **state)
 {
     int status;
     pid_t pid = fork();
@@ -209,13 +209,13 @@ static void run_io(bool write)
     assert_in_range(truth.longest_ns, 0, truth.call_ns);
 }
 
-static void the_reads_of_a_load_equal_the_counts_of_proc_self_io(void **state)
+static void the_reads_of_an_io_load_equal_the_counts_of_proc_self_io(void **state)
 {
     (void)state;
     run_io(false);
 }
 
-static void the_writes_of_a_load_equal_the_counts_of_proc_self_io(void **state)
+static void the_writes_of_an_io_load_equal_the_counts_of_proc_self_io(void **state)
 {
     (void)state;
     run_io(true);
@@ -224,10 +224,10 @@ static void the_writes_of_a_load_equal_the_counts_of_proc_self_io(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_step_of_memory_is_resident_and_takes_one_fault_per_page),
-        cmocka_unit_test(packets_and_bytes_equal_those_of_the_loopback_interface),
-        cmocka_unit_test(the_reads_of_a_load_equal_the_counts_of_proc_self_io),
-        cmocka_unit_test(the_writes_of_a_load_equal_the_counts_of_proc_self_io),
+        cmocka_unit_test(each_step_of_a_memory_load_is_resident_after_one_fault_per_page),
+        cmocka_unit_test(the_packets_of_a_load_equal_those_of_the_loopback_interface),
+        cmocka_unit_test(the_reads_of_an_io_load_equal_the_counts_of_proc_self_io),
+        cmocka_unit_test(the_writes_of_an_io_load_equal_the_counts_of_proc_self_io),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

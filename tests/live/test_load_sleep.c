@@ -75,13 +75,13 @@ static void assert_sleeps_are_reported(enum load_sleep_kind kind, enum camp_stat
                                                               less(last.run_delay_ns, outside)));
 }
 
-static void sleep_in_futex_is_reported_as_lock(void **state)
+static void sleep_in_a_futex_is_reported_as_lock(void **state)
 {
     (void)state;
     assert_sleeps_are_reported(LOAD_SLEEP_LOCK, CAMP_STATE_LOCK);
 }
 
-static void sleep_in_a_pipe_is_reported_as_pipe(void **state)
+static void sleep_in_a_pipe_read_is_reported_as_pipe(void **state)
 {
     (void)state;
     assert_sleeps_are_reported(LOAD_SLEEP_PIPE, CAMP_STATE_PIPE);
@@ -103,7 +103,7 @@ static uint64_t voluntary_switches(void)
 
 /* The loads run in this thread, whose run delay is known. A sleep begins and ends inside a system
  * call, but the load reads its clocks outside of the call. */
-static void the_times_that_a_sleep_load_reports_add_up(void **state)
+static void the_times_that_a_sleep_load_reports_add_up_to_its_wall_time(void **state)
 {
     (void)state;
     for (int kind = LOAD_SLEEP_LOCK; kind <= LOAD_SLEEP_TIMER; kind++) {
@@ -212,13 +212,13 @@ static void assert_faults_are_reported(bool in_call, enum camp_state expected)
                               stolen);
 }
 
-static void touched_file_pages_are_reported_as_data_fault(void **state)
+static void the_first_touch_of_a_file_page_is_reported_as_a_data_fault(void **state)
 {
     (void)state;
     assert_faults_are_reported(false, CAMP_STATE_DATA_FAULT);
 }
 
-static void pages_touched_in_a_call_are_reported_as_kernel_fault(void **state)
+static void a_page_touched_by_a_system_call_is_reported_as_a_kernel_fault(void **state)
 {
     (void)state;
     assert_faults_are_reported(true, CAMP_STATE_KERNEL_FAULT);
@@ -227,14 +227,14 @@ static void pages_touched_in_a_call_are_reported_as_kernel_fault(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sleep_in_futex_is_reported_as_lock),
-        cmocka_unit_test(sleep_in_a_pipe_is_reported_as_pipe),
+        cmocka_unit_test(sleep_in_a_futex_is_reported_as_lock),
+        cmocka_unit_test(sleep_in_a_pipe_read_is_reported_as_pipe),
         cmocka_unit_test(timed_sleep_is_reported_as_timer),
-        cmocka_unit_test(the_times_that_a_sleep_load_reports_add_up),
+        cmocka_unit_test(the_times_that_a_sleep_load_reports_add_up_to_its_wall_time),
         cmocka_unit_test(direct_reads_are_reported_as_disk),
         cmocka_unit_test(reads_through_an_empty_page_cache_are_reported_as_disk),
-        cmocka_unit_test(touched_file_pages_are_reported_as_data_fault),
-        cmocka_unit_test(pages_touched_in_a_call_are_reported_as_kernel_fault),
+        cmocka_unit_test(the_first_touch_of_a_file_page_is_reported_as_a_data_fault),
+        cmocka_unit_test(a_page_touched_by_a_system_call_is_reported_as_a_kernel_fault),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,7 +34,7 @@ static uint64_t usage_ns(int who)
 
 /* getrusage(2) must be between the load's own CPU time and the clock that this test reads before
  * and after. The differences are CPU time outside of the load. */
-static void the_own_clock_of_a_cpu_load_equals_getrusage(void **state)
+static void the_cpu_clock_of_a_load_equals_getrusage(void **state)
 {
     const struct load_cpu_plan plan = { 40, LOAD_ANY_PHASE, 0, -1, 300 * NS_PER_MS };
     struct load_cpu_truth truth;
@@ -53,7 +53,7 @@ static void the_own_clock_of_a_cpu_load_equals_getrusage(void **state)
 
 /* A load may use less than its share only because of run delay or late wakeups. It exceeds its
  * share only by the last clock reading of each period, which may be interrupted. */
-static void a_cpu_load_keeps_its_share_except_for_run_delay(void **state)
+static void a_cpu_load_falls_short_of_its_share_only_by_its_run_delay(void **state)
 {
     const struct load_cpu_plan plan = { 30, LOAD_ANY_PHASE, 0, -1, 500 * NS_PER_MS };
     const uint64_t steal = steal_ns();
@@ -138,7 +138,7 @@ static void assert_sampled(const struct camp_taskstat *seen, const struct load_c
                    (outside_ns / truth->tick_ns + 2 + truth->missed) * truth->tick_ns + stolen_ns);
 }
 
-static void a_load_between_ticks_is_sampled_only_at_ticks_that_it_counted(void **state)
+static void a_load_between_ticks_counts_every_tick_that_samples_it(void **state)
 {
     const struct load_cpu_plan plan = { 80, LOAD_BETWEEN_TICKS, 0, -1, NS_PER_S };
     const uint64_t steal = steal_ns();
@@ -151,7 +151,7 @@ static void a_load_between_ticks_is_sampled_only_at_ticks_that_it_counted(void *
     assert_sampled(&seen, &truth, stolen_since(steal));
 }
 
-static void a_load_across_ticks_is_sampled_at_each_tick(void **state)
+static void the_kernel_samples_a_load_across_ticks_at_each_tick(void **state)
 {
     const struct load_cpu_plan plan = { 5, LOAD_ACROSS_TICKS, 0, -1, NS_PER_S };
     const uint64_t steal = steal_ns();
@@ -184,7 +184,7 @@ static void a_load_between_ticks_restores_the_cpus_and_policy_of_its_process(voi
 
 /* The kernel adds up RUSAGE_CHILDREN in ns. getrusage(2) rounds the sums of user and system time
  * down to microseconds. */
-static void the_clocks_of_exited_children_add_up_to_rusage_children(void **state)
+static void the_clocks_of_exited_children_add_up_to_getrusage(void **state)
 {
     const struct load_fork_plan plan = { 200, NS_PER_MS, 500 * NS_PER_MS };
     struct load_fork_truth truth;
@@ -301,12 +301,12 @@ static void a_killed_load_is_reported_as_gone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_own_clock_of_a_cpu_load_equals_getrusage),
-        cmocka_unit_test(a_cpu_load_keeps_its_share_except_for_run_delay),
-        cmocka_unit_test(a_load_between_ticks_is_sampled_only_at_ticks_that_it_counted),
-        cmocka_unit_test(a_load_across_ticks_is_sampled_at_each_tick),
+        cmocka_unit_test(the_cpu_clock_of_a_load_equals_getrusage),
+        cmocka_unit_test(a_cpu_load_falls_short_of_its_share_only_by_its_run_delay),
+        cmocka_unit_test(a_load_between_ticks_counts_every_tick_that_samples_it),
+        cmocka_unit_test(the_kernel_samples_a_load_across_ticks_at_each_tick),
         cmocka_unit_test(a_load_between_ticks_restores_the_cpus_and_policy_of_its_process),
-        cmocka_unit_test(the_clocks_of_exited_children_add_up_to_rusage_children),
+        cmocka_unit_test(the_clocks_of_exited_children_add_up_to_getrusage),
         cmocka_unit_test(the_clocks_of_threads_add_up_to_the_cpu_time_of_their_process),
         cmocka_unit_test(a_stopped_load_reports_its_times_until_the_stop),
         cmocka_unit_test(a_killed_load_is_reported_as_gone),

@@ -10,7 +10,7 @@
 
 #define TMPFS_MAGIC 0x01021994
 
-static void the_tid_of_another_thread_does_not_identify_a_process(void **state)
+static void the_tid_of_another_thread_is_not_accepted_as_a_pid(void **state)
 {
     struct child child = start_child();
     struct camp_thread threads[4];
@@ -29,7 +29,7 @@ static void the_tid_of_another_thread_does_not_identify_a_process(void **state)
     end_child(&child);
 }
 
-static void minor_faults_equal_the_childs_own_count(void **state)
+static void minor_faults_equal_the_count_that_the_child_reads_itself(void **state)
 {
     struct child child = start_child();
     struct sandwich first = read_asleep(&child, (struct command){ 'm', 10, "" });
@@ -68,7 +68,7 @@ static void the_resident_size_grows_by_the_pages_that_the_child_touches(void **s
     end_child(&child);
 }
 
-static void switches_equal_the_childs_own_count(void **state)
+static void context_switches_equal_the_count_that_the_child_reads_itself(void **state)
 {
     struct child child = start_child();
     struct sandwich first = read_asleep(&child, (struct command){ 's', 1, "" });
@@ -123,7 +123,7 @@ static void process_names_with_blanks_and_parentheses_are_read_unchanged(void **
     end_child(&child);
 }
 
-static void a_zombie_can_be_read_and_a_reaped_process_is_gone(void **state)
+static void a_zombie_can_be_read_until_it_is_reaped(void **state)
 {
     struct child child = start_child();
     struct camp_reader reader = CAMP_READER_NONE;
@@ -196,7 +196,7 @@ static bool start_child_of_pid(pid_t pid, struct child *ret)
     return false;
 }
 
-static void after_its_pid_is_reused_a_process_is_gone_and_the_token_differs(void **state)
+static void a_process_with_a_reused_pid_is_another_process(void **state)
 {
     struct child first = start_child(), second;
     struct camp_reader reader = CAMP_READER_NONE;
@@ -231,7 +231,7 @@ static void after_its_pid_is_reused_a_process_is_gone_and_the_token_differs(void
     end_child(&second);
 }
 
-static void every_listed_process_and_thread_can_be_read_or_is_gone(void **state)
+static void every_listed_process_can_be_read_or_has_exited(void **state)
 {
     static struct camp_process processes[65536];
     static struct camp_thread threads[4096];
@@ -329,15 +329,15 @@ static void processes_of_an_executable_are_found_whatever_their_name_is(void **s
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_tid_of_another_thread_does_not_identify_a_process),
-        cmocka_unit_test(minor_faults_equal_the_childs_own_count),
+        cmocka_unit_test(the_tid_of_another_thread_is_not_accepted_as_a_pid),
+        cmocka_unit_test(minor_faults_equal_the_count_that_the_child_reads_itself),
         cmocka_unit_test(the_resident_size_grows_by_the_pages_that_the_child_touches),
-        cmocka_unit_test(switches_equal_the_childs_own_count),
+        cmocka_unit_test(context_switches_equal_the_count_that_the_child_reads_itself),
         cmocka_unit_test(bytes_written_to_storage_are_counted),
         cmocka_unit_test(process_names_with_blanks_and_parentheses_are_read_unchanged),
-        cmocka_unit_test(a_zombie_can_be_read_and_a_reaped_process_is_gone),
-        cmocka_unit_test(after_its_pid_is_reused_a_process_is_gone_and_the_token_differs),
-        cmocka_unit_test(every_listed_process_and_thread_can_be_read_or_is_gone),
+        cmocka_unit_test(a_zombie_can_be_read_until_it_is_reaped),
+        cmocka_unit_test(a_process_with_a_reused_pid_is_another_process),
+        cmocka_unit_test(every_listed_process_can_be_read_or_has_exited),
         cmocka_unit_test(processes_of_an_executable_are_found_whatever_their_name_is),
     };
 

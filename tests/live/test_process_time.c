@@ -65,7 +65,7 @@ static void the_times_of_sleeping_threads_add_up_to_those_of_their_process(void 
     end_child(&child);
 }
 
-static void the_time_of_an_exited_thread_stays_in_its_process(void **state)
+static void a_process_keeps_the_time_of_an_exited_thread(void **state)
 {
     struct child child = start_child();
     struct sandwich with = read_asleep(&child, (struct command){ 't', 50, "" });
@@ -80,7 +80,7 @@ static void the_time_of_an_exited_thread_stays_in_its_process(void **state)
     end_child(&child);
 }
 
-static void counters_of_a_running_child_never_go_back(void **state)
+static void the_counters_of_a_running_child_never_decrease(void **state)
 {
     struct child child = start_child();
     struct camp_task last = { 0 }, task;
@@ -241,8 +241,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cpu_time_of_a_sleeping_child_equals_its_own_clock),
         cmocka_unit_test(the_times_of_sleeping_threads_add_up_to_those_of_their_process),
-        cmocka_unit_test(the_time_of_an_exited_thread_stays_in_its_process),
-        cmocka_unit_test(counters_of_a_running_child_never_go_back),
+        cmocka_unit_test(a_process_keeps_the_time_of_an_exited_thread),
+        cmocka_unit_test(the_counters_of_a_running_child_never_decrease),
         cmocka_unit_test(a_busy_thread_is_always_on_a_cpu_or_in_the_run_queue),
         cmocka_unit_test(the_utilisation_of_a_busy_child_equals_the_growth_of_its_clock),
     };

@@ -9,7 +9,7 @@
 
 #define CPUS_MAX 1024
 
-static void states_of_every_thread_add_up_to_its_time(void **state)
+static void the_states_of_every_thread_add_up_to_its_time(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct threads before = read_threads(session), after;
@@ -210,7 +210,7 @@ static void the_time_of_all_threads_equals_the_time_of_the_cpus(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(states_of_every_thread_add_up_to_its_time),
+        cmocka_unit_test(the_states_of_every_thread_add_up_to_its_time),
         cmocka_unit_test(the_time_of_all_threads_equals_the_time_of_the_cpus),
     };
 

@@ -34,7 +34,7 @@ static uint64_t told_ns(const struct camp_cpu_states *cpu)
     return cpu->busy_ns + cpu->idle_ns + cpu->irq_ns + cpu->softirq_ns;
 }
 
-static void every_reading_of_a_switching_cpu_is_consistent(void **state)
+static void the_states_of_a_cpu_add_up_in_every_reading(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct camp_cpu_states first[CPUS_MAX], now[CPUS_MAX];
@@ -113,7 +113,7 @@ static void an_interrupt_at_the_end_of_a_softirq_is_accounted_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_reading_of_a_switching_cpu_is_consistent),
+        cmocka_unit_test(the_states_of_a_cpu_add_up_in_every_reading),
         cmocka_unit_test(an_interrupt_at_the_end_of_a_softirq_is_accounted_once),
     };
 

@@ -188,7 +188,7 @@ static void every_lost_process_of_a_fork_bomb_is_counted(void **state)
 }
 
 /* Because the source is read continuously, no process is added to a total. */
-static void a_source_read_continuously_has_every_process_of_a_fork_bomb(void **state)
+static void a_source_read_continuously_reports_every_process_of_a_fork_bomb(void **state)
 {
     static const volatile sig_atomic_t never_stop;
     struct source *source = NULL;
@@ -326,7 +326,7 @@ static size_t assert_all_of_a_crowd_add_up(struct camp_states *session,
     return asleep;
 }
 
-static void each_of_32000_threads_is_in_the_snapshot_and_its_states_add_up(void **state)
+static void a_snapshot_has_each_of_32000_threads_with_its_states(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct crowd *crowd = shared_memory(sizeof *crowd);
@@ -382,8 +382,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_lost_process_of_a_fork_bomb_is_counted),
-        cmocka_unit_test(a_source_read_continuously_has_every_process_of_a_fork_bomb),
-        cmocka_unit_test(each_of_32000_threads_is_in_the_snapshot_and_its_states_add_up),
+        cmocka_unit_test(a_source_read_continuously_reports_every_process_of_a_fork_bomb),
+        cmocka_unit_test(a_snapshot_has_each_of_32000_threads_with_its_states),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,7 +88,7 @@ static void read_directly(void *truth)
     end_waiting(self);
 }
 
-static void a_reader_waits_for_its_disk(void **state)
+static void the_waits_of_a_reader_for_its_disk_are_reported(void **state)
 {
     struct waiter reader = { .file = file_on_disk("", 1), .cpu = last_cpu() };
     struct camp_thread_states last = watch(read_directly, &reader);
@@ -145,7 +145,7 @@ static void call_pages(void *truth)
 #endif
 
 /* test_load_sleep.c tests faults of data pages and of pages that a system call touches. */
-static void execution_of_a_missing_page_is_a_text_fault(void **state)
+static void executing_a_missing_page_is_a_text_fault(void **state)
 {
     (void)state;
 #if defined(__x86_64__)
@@ -165,9 +165,9 @@ static void execution_of_a_missing_page_is_a_text_fault(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reader_waits_for_its_disk),
+        cmocka_unit_test(the_waits_of_a_reader_for_its_disk_are_reported),
         cmocka_unit_test(a_busy_thread_does_not_hide_the_waits_of_a_reader),
-        cmocka_unit_test(execution_of_a_missing_page_is_a_text_fault),
+        cmocka_unit_test(executing_a_missing_page_is_a_text_fault),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

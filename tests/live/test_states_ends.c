@@ -44,7 +44,7 @@ static void run_short_children(struct short_child *children)
         left--;
 }
 
-static void every_short_lived_child_has_a_last_record(void **state)
+static void every_short_lived_child_has_a_final_record(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct short_child *children = shared_memory(CHILDREN * sizeof *children);
@@ -119,7 +119,7 @@ static void be_several(void *truth)
         pthread_join(threads[i], NULL);
 }
 
-static void every_thread_of_a_process_has_a_last_record(void **state)
+static void every_thread_of_a_process_has_a_final_record(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct crew *crew = shared_memory(sizeof *crew);
@@ -183,7 +183,7 @@ static struct camp_thread_states last_of_all(struct camp_states *session, pid_t 
     return last;
 }
 
-static void a_thread_that_calls_exec_gets_the_tid_of_the_first_thread(void **state)
+static void the_final_record_of_a_thread_after_exec_has_the_first_tid(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     uint64_t steal = steal_ns();
@@ -202,9 +202,9 @@ static void a_thread_that_calls_exec_gets_the_tid_of_the_first_thread(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_short_lived_child_has_a_last_record),
-        cmocka_unit_test(every_thread_of_a_process_has_a_last_record),
-        cmocka_unit_test(a_thread_that_calls_exec_gets_the_tid_of_the_first_thread),
+        cmocka_unit_test(every_short_lived_child_has_a_final_record),
+        cmocka_unit_test(every_thread_of_a_process_has_a_final_record),
+        cmocka_unit_test(the_final_record_of_a_thread_after_exec_has_the_first_tid),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,7 @@ static void start_pair(size_t cpu, size_t other_cpu, pid_t ret[2])
     assert_int_equal(write(there[1], "", 1), 1);
 }
 
-static void every_snapshot_of_switching_threads_is_whole(void **state)
+static void every_snapshot_of_switching_threads_is_consistent(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct camp_thread_states before[2 * PAIRS] = { 0 };
@@ -143,7 +143,7 @@ static void states_of_a_thread_that_is_preempted_in_calls_add_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_snapshot_of_switching_threads_is_whole),
+        cmocka_unit_test(every_snapshot_of_switching_threads_is_consistent),
         cmocka_unit_test(states_of_a_thread_that_is_preempted_in_calls_add_up),
     };
 

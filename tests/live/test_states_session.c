@@ -60,7 +60,7 @@ static void hold_a_session(void *ready)
         pause();
 }
 
-static void a_killed_session_leaves_no_program_in_the_kernel(void **state)
+static void a_killed_session_leaves_no_bpf_program_in_the_kernel(void **state)
 {
     uint32_t programs[PROGRAMS_MAX];
     size_t count, switches = 0, left;
@@ -176,7 +176,7 @@ static void two_threads_of_a_process_have_different_begin_times(void **state)
     waitpid(child, NULL, 0);
 }
 
-static void missing_capabilities_are_named(void **state)
+static void the_error_for_an_ordinary_user_names_the_missing_capabilities(void **state)
 {
     int status;
     pid_t child;
@@ -209,10 +209,10 @@ static void missing_capabilities_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_killed_session_leaves_no_program_in_the_kernel),
+        cmocka_unit_test(a_killed_session_leaves_no_bpf_program_in_the_kernel),
         cmocka_unit_test(two_concurrent_sessions_report_the_same_states),
         cmocka_unit_test(two_threads_of_a_process_have_different_begin_times),
-        cmocka_unit_test(missing_capabilities_are_named),
+        cmocka_unit_test(the_error_for_an_ordinary_user_names_the_missing_capabilities),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,7 @@ static void await_sleeper(struct camp_states *session, pid_t pid)
     assert_int_equal(thread.state, CAMP_STATE_OTHER_SLEEP);
 }
 
-static void for_a_sleeping_thread_only_the_state_of_its_sleep_grows(void **state)
+static void in_a_sleeping_thread_only_the_state_of_that_sleep_grows(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     pid_t child = start(sleep_on, NULL);
@@ -103,7 +103,7 @@ static void work_when_told(void *truth)
 }
 
 /* The thread sleeps in both snapshots, and works between them. */
-static void a_thread_that_worked_gets_a_full_record(void **state)
+static void work_between_two_sleeps_of_a_thread_is_reported(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct worker *worker = shared_memory(sizeof *worker);
@@ -147,7 +147,7 @@ static void *be_named(void *tid)
 }
 
 /* Only a thread of the same process may rename another thread. */
-static void the_new_name_of_a_thread_renamed_in_its_sleep_is_reported(void **state)
+static void the_new_name_of_a_sleeping_thread_is_reported(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     volatile pid_t tid = 0;
@@ -205,7 +205,7 @@ static void the_new_parent_of_a_sleeping_process_is_reported(void **state)
     close_states(session);
 }
 
-static void each_snapshot_has_every_thread_once_while_others_start_and_exit(void **state)
+static void a_snapshot_has_every_thread_once_while_other_threads_start_and_exit(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     pid_t children[SLEEPERS] = { 0 };
@@ -261,11 +261,11 @@ static void a_snapshot_into_a_short_array_loses_no_thread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(for_a_sleeping_thread_only_the_state_of_its_sleep_grows),
-        cmocka_unit_test(a_thread_that_worked_gets_a_full_record),
-        cmocka_unit_test(the_new_name_of_a_thread_renamed_in_its_sleep_is_reported),
+        cmocka_unit_test(in_a_sleeping_thread_only_the_state_of_that_sleep_grows),
+        cmocka_unit_test(work_between_two_sleeps_of_a_thread_is_reported),
+        cmocka_unit_test(the_new_name_of_a_sleeping_thread_is_reported),
         cmocka_unit_test(the_new_parent_of_a_sleeping_process_is_reported),
-        cmocka_unit_test(each_snapshot_has_every_thread_once_while_others_start_and_exit),
+        cmocka_unit_test(a_snapshot_has_every_thread_once_while_other_threads_start_and_exit),
         cmocka_unit_test(a_snapshot_into_a_short_array_loses_no_thread),
     };
 

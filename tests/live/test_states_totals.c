@@ -51,7 +51,7 @@ static void take_all(struct camp_states *session, struct threads *ended)
 
 /* A switch moves time between the CPU and the run queue, so the sum of both is compared. A switch
  * changes this sum only when a thread falls asleep or wakes up. */
-static void exited_threads_that_do_not_fit_in_the_ring_are_added_up(void **state)
+static void exited_threads_that_overflow_the_ring_buffer_are_reported_as_a_sum(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct camp_states_losses losses;
@@ -153,7 +153,7 @@ static uint64_t add_known(struct source *source, uint64_t *elapsed_ns, uint64_t 
 
 static volatile sig_atomic_t stop;
 
-static void a_thread_with_its_own_record_is_not_in_a_total(void **state)
+static void a_thread_with_its_own_exit_record_is_not_in_a_sum_of_threads(void **state)
 {
     struct gang *gang = shared_memory(sizeof *gang);
     struct camp_states *session = open_states_or_skip(0); /* skips the test without privileges */
@@ -203,8 +203,8 @@ static void a_thread_with_its_own_record_is_not_in_a_total(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exited_threads_that_do_not_fit_in_the_ring_are_added_up),
-        cmocka_unit_test(a_thread_with_its_own_record_is_not_in_a_total),
+        cmocka_unit_test(exited_threads_that_overflow_the_ring_buffer_are_reported_as_a_sum),
+        cmocka_unit_test(a_thread_with_its_own_exit_record_is_not_in_a_sum_of_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,7 +121,7 @@ static uint64_t disk_of(const struct threads *ended, pid_t but)
     return sum;
 }
 
-static void a_disk_wait_is_own_wait_of_one_cpu_and_any_wait_of_all_cpus(void **state)
+static void a_disk_wait_is_on_one_cpu_by_one_definition_and_on_all_by_another(void **state)
 {
     static struct sight before, now;
     struct camp_states *session = open_states_or_skip(0);
@@ -172,7 +172,7 @@ static void assert_is_disk_of(int file, const struct camp_disk_wait *wait)
     assert_int_equal(wait->minor, minor(status.st_dev));
 }
 
-static void a_wait_is_reported_with_its_disk(void **state)
+static void a_disk_wait_is_reported_with_its_disk(void **state)
 {
     static struct camp_disk_wait waits[WAITS];
     struct camp_states *session = open_states_or_skip(CAMP_STATES_DISKS);
@@ -213,8 +213,8 @@ static void a_wait_is_reported_with_its_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_disk_wait_is_own_wait_of_one_cpu_and_any_wait_of_all_cpus),
-        cmocka_unit_test(a_wait_is_reported_with_its_disk),
+        cmocka_unit_test(a_disk_wait_is_on_one_cpu_by_one_definition_and_on_all_by_another),
+        cmocka_unit_test(a_disk_wait_is_reported_with_its_disk),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

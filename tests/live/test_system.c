@@ -98,7 +98,7 @@ static void the_list_of_cpus_equals_that_of_the_kernel(void **state)
     assert_int_equal(at, count);
 }
 
-static void every_listed_name_can_be_read(void **state)
+static void every_listed_cpu_and_interface_and_disk_can_be_read(void **state)
 {
     struct camp_error error;
     struct camp_cpu cpu;
@@ -128,7 +128,7 @@ static void every_listed_name_can_be_read(void **state)
     }
 }
 
-static void counters_never_go_back(void **state)
+static void the_counters_of_the_machine_never_decrease(void **state)
 {
     size_t count = read_cpus(cpus[0]);
 
@@ -275,7 +275,7 @@ static uint64_t uptime_idle_ns(void)
     return seconds * 1000 * NS_PER_MS + hundredths * 10 * NS_PER_MS;
 }
 
-static void idle_time_equals_that_of_proc_uptime(void **state)
+static void idle_time_equals_the_idle_time_in_proc_uptime(void **state)
 {
     uint64_t low = uptime_idle_ns();
     uint64_t high;
@@ -290,7 +290,7 @@ static void idle_time_equals_that_of_proc_uptime(void **state)
 #define PACKETS 500
 #define PAYLOAD 100
 
-static void packets_over_loopback_are_counted(void **state)
+static void packets_over_the_loopback_interface_are_counted(void **state)
 {
     struct sockaddr_in address = { .sin_family = AF_INET };
     socklen_t length = sizeof address;
@@ -338,7 +338,7 @@ static void disks_and_partitions_are_distinguished_as_in_sysfs(void **state)
 }
 
 /* Each value of a reader must be between the values of two stateless calls before and after it. */
-static void readers_report_the_same_as_stateless_calls(void **state)
+static void readers_return_the_same_values_as_stateless_calls(void **state)
 {
     struct camp_reader reader = CAMP_READER_NONE;
     struct camp_error error;
@@ -377,7 +377,7 @@ static void readers_report_the_same_as_stateless_calls(void **state)
     camp_reader_close(&reader);
 }
 
-static void readers_of_cpus_and_memory_return_current_values(void **state)
+static void readers_of_cpus_and_memory_return_values_that_are_up_to_date(void **state)
 {
     struct camp_reader reader = CAMP_READER_NONE;
     struct camp_reader memory_reader = CAMP_READER_NONE;
@@ -407,7 +407,7 @@ static void readers_of_cpus_and_memory_return_current_values(void **state)
                      CAMP_E_INVALID);
 }
 
-static void a_call_for_utilisation_lasts_as_long_as_its_interval(void **state)
+static void a_utilisation_call_lasts_as_long_as_the_requested_interval(void **state)
 {
     struct camp_utilisation utilisation;
     struct camp_error error;
@@ -424,17 +424,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_list_of_cpus_equals_that_of_the_kernel),
-        cmocka_unit_test(every_listed_name_can_be_read),
-        cmocka_unit_test(counters_never_go_back),
+        cmocka_unit_test(every_listed_cpu_and_interface_and_disk_can_be_read),
+        cmocka_unit_test(the_counters_of_the_machine_never_decrease),
         cmocka_unit_test(meminfo_and_sysinfo_report_the_same_memory),
         cmocka_unit_test(a_cpu_is_busy_at_least_as_long_as_a_child_runs_on_it),
         cmocka_unit_test(idle_time_grows_no_faster_than_wall_time),
-        cmocka_unit_test(idle_time_equals_that_of_proc_uptime),
-        cmocka_unit_test(packets_over_loopback_are_counted),
+        cmocka_unit_test(idle_time_equals_the_idle_time_in_proc_uptime),
+        cmocka_unit_test(packets_over_the_loopback_interface_are_counted),
         cmocka_unit_test(disks_and_partitions_are_distinguished_as_in_sysfs),
-        cmocka_unit_test(readers_report_the_same_as_stateless_calls),
-        cmocka_unit_test(readers_of_cpus_and_memory_return_current_values),
-        cmocka_unit_test(a_call_for_utilisation_lasts_as_long_as_its_interval),
+        cmocka_unit_test(readers_return_the_same_values_as_stateless_calls),
+        cmocka_unit_test(readers_of_cpus_and_memory_return_values_that_are_up_to_date),
+        cmocka_unit_test(a_utilisation_call_lasts_as_long_as_the_requested_interval),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,7 +134,7 @@ static void burn_and_sleep(void *unused)
 /* An interval has only five units of /proc/stat, so idle time from /proc/stat could be wrong by 20
  * %. Each reading of the child's clock may lag by a tick. Each turn of the child has a wakeup and a
  * switch. */
-static void the_busy_time_of_a_cpu_in_short_intervals_includes_its_thread(void **state)
+static void a_cpu_is_busy_in_short_intervals_while_a_thread_runs_on_it(void **state)
 {
     const uint64_t steal = steal_ns();
     struct source *tasks = open_tier(TASKS_BPF);
@@ -170,7 +170,7 @@ static void the_busy_time_of_a_cpu_in_short_intervals_includes_its_thread(void *
 }
 
 /* A CPU is known only after its first switch, which may come after the source was opened. */
-static void the_first_interval_of_a_source_has_cpus(void **state)
+static void the_first_interval_of_a_source_already_has_cpus(void **state)
 {
     (void)state;
     for (int i = 0; i < 5; i++) {
@@ -183,7 +183,7 @@ static void the_first_interval_of_a_source_has_cpus(void **state)
     }
 }
 
-static void the_schedstat_tier_has_no_frame_of_cpus(void **state)
+static void tier_schedstat_has_no_frame_of_cpus(void **state)
 {
     struct source *tasks = open_tier(TASKS_SCHEDSTAT);
 
@@ -197,9 +197,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_busy_time_of_a_cpu_includes_a_load_between_ticks),
-        cmocka_unit_test(the_busy_time_of_a_cpu_in_short_intervals_includes_its_thread),
-        cmocka_unit_test(the_first_interval_of_a_source_has_cpus),
-        cmocka_unit_test(the_schedstat_tier_has_no_frame_of_cpus),
+        cmocka_unit_test(a_cpu_is_busy_in_short_intervals_while_a_thread_runs_on_it),
+        cmocka_unit_test(the_first_interval_of_a_source_already_has_cpus),
+        cmocka_unit_test(tier_schedstat_has_no_frame_of_cpus),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,7 @@ static void every_short_lived_process_is_accounted(void **state)
     source_close(source);
 }
 
-static void a_process_that_reads_no_clock_is_accounted_to_its_end(void **state)
+static void a_process_that_reads_no_clock_is_accounted_up_to_its_end(void **state)
 {
     enum { CHILDREN = 50 };
     struct source *source = open_taskstats();
@@ -172,7 +172,7 @@ static bool all_have_ended(const pid_t *children, size_t count)
     return true;
 }
 
-static void an_exit_during_a_snapshot_is_accounted_only_since_the_snapshot_before(void **state)
+static void an_exit_during_a_snapshot_adds_only_time_since_the_last_snapshot(void **state)
 {
     enum { CHILDREN = 60 };
     pid_t children[CHILDREN], releaser;
@@ -254,7 +254,7 @@ static void a_process_with_threads_is_accounted_completely_and_once(void **state
     source_close(source);
 }
 
-static void a_process_with_threads_first_seen_as_a_zombie_is_accounted_once(void **state)
+static void a_zombie_with_exited_threads_is_accounted_once(void **state)
 {
     const uint64_t steal = steal_ns();
     struct source *source = open_taskstats();
@@ -275,7 +275,7 @@ static void a_process_with_threads_first_seen_as_a_zombie_is_accounted_once(void
     source_close(source);
 }
 
-static void reaping_a_process_that_exited_before_the_source_opened_adds_no_row(void **state)
+static void reaping_a_zombie_older_than_the_source_adds_no_row(void **state)
 {
     pid_t child = fork();
     struct source *source;
@@ -316,12 +316,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_short_lived_process_is_accounted),
-        cmocka_unit_test(a_process_that_reads_no_clock_is_accounted_to_its_end),
+        cmocka_unit_test(a_process_that_reads_no_clock_is_accounted_up_to_its_end),
         cmocka_unit_test(an_exited_process_is_accounted_once_in_its_last_interval),
-        cmocka_unit_test(an_exit_during_a_snapshot_is_accounted_only_since_the_snapshot_before),
+        cmocka_unit_test(an_exit_during_a_snapshot_adds_only_time_since_the_last_snapshot),
         cmocka_unit_test(a_process_with_threads_is_accounted_completely_and_once),
-        cmocka_unit_test(a_process_with_threads_first_seen_as_a_zombie_is_accounted_once),
-        cmocka_unit_test(reaping_a_process_that_exited_before_the_source_opened_adds_no_row),
+        cmocka_unit_test(a_zombie_with_exited_threads_is_accounted_once),
+        cmocka_unit_test(reaping_a_zombie_older_than_the_source_adds_no_row),
         cmocka_unit_test(without_exit_records_short_lived_processes_are_counted_as_unseen),
     };
 

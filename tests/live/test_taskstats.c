@@ -7,7 +7,7 @@
 
 #include <grp.h>
 
-static void the_measured_time_of_this_process_equals_its_own_clock(void **state)
+static void the_measured_time_of_the_test_process_equals_its_own_clock(void **state)
 {
     struct camp_taskstats session = open_or_skip(false);
     int32_t pid = (int32_t)getpid();
@@ -55,7 +55,7 @@ static void the_sampled_time_of_a_process_is_at_most_that_of_all_ticks(void **st
     camp_taskstats_close(&session);
 }
 
-static void exited_processes_in_a_batch_are_reported_as_gone(void **state)
+static void a_batch_of_queries_reports_exited_processes_as_gone(void **state)
 {
     struct camp_taskstats session = open_or_skip(false);
     struct camp_taskstat tasks[70];
@@ -80,7 +80,7 @@ static void exited_processes_in_a_batch_are_reported_as_gone(void **state)
     camp_taskstats_close(&session);
 }
 
-static void a_zombie_is_reported_with_a_run_count_of_0(void **state)
+static void taskstats_reports_0_runs_of_a_zombie(void **state)
 {
     struct camp_taskstats session = open_or_skip(false);
     struct camp_taskstat task;
@@ -100,7 +100,7 @@ static void a_zombie_is_reported_with_a_run_count_of_0(void **state)
     camp_taskstats_close(&session);
 }
 
-static void a_session_that_listens_for_exits_refuses_queries(void **state)
+static void a_taskstats_session_for_exits_refuses_queries(void **state)
 {
     struct camp_taskstats session = open_or_skip(true);
     int32_t pid = (int32_t)getpid();
@@ -113,7 +113,7 @@ static void a_session_that_listens_for_exits_refuses_queries(void **state)
 }
 
 /* The test runs in a child, because the process loses its capabilities. */
-static void opening_taskstats_without_the_capability_is_refused(void **state)
+static void taskstats_cannot_be_opened_without_the_capability(void **state)
 {
     pid_t pid = fork();
     int status;
@@ -145,12 +145,12 @@ static void opening_taskstats_without_the_capability_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_measured_time_of_this_process_equals_its_own_clock),
+        cmocka_unit_test(the_measured_time_of_the_test_process_equals_its_own_clock),
         cmocka_unit_test(the_sampled_time_of_a_process_is_at_most_that_of_all_ticks),
-        cmocka_unit_test(exited_processes_in_a_batch_are_reported_as_gone),
-        cmocka_unit_test(a_zombie_is_reported_with_a_run_count_of_0),
-        cmocka_unit_test(a_session_that_listens_for_exits_refuses_queries),
-        cmocka_unit_test(opening_taskstats_without_the_capability_is_refused),
+        cmocka_unit_test(a_batch_of_queries_reports_exited_processes_as_gone),
+        cmocka_unit_test(taskstats_reports_0_runs_of_a_zombie),
+        cmocka_unit_test(a_taskstats_session_for_exits_refuses_queries),
+        cmocka_unit_test(taskstats_cannot_be_opened_without_the_capability),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,7 +91,7 @@ static struct ended records_of(struct camp_taskstats *session, int32_t pid)
 
 /* Each child stores the last reading of its clock in shared memory. The clock of the zombie
  * includes the whole exit, but the record includes only a part of the exit. */
-static void every_record_has_at_least_the_cpu_time_that_the_child_measured(void **state)
+static void each_exit_record_has_at_least_the_cpu_time_of_its_child(void **state)
 {
     struct camp_taskstats session = open_or_skip(true);
     uint64_t *known = mmap(NULL, CHILDREN * sizeof *known, PROT_READ | PROT_WRITE,
@@ -154,7 +154,7 @@ static struct used burn_in_child(struct camp_taskstats *session, struct camp_tas
 /* The CPU time of a child is at least measured_ns of its record. It is at most at_most_ns plus the
  * CPU time after the record. This CPU time is measured with a child that only exits, by its CPU
  * clock. */
-static void the_measured_time_and_at_most_ns_of_a_record_enclose_the_cpu_time(void **state)
+static void the_bounds_in_an_exit_record_enclose_the_cpu_time(void **state)
 {
     struct camp_taskstats session = open_or_skip(true);
     uint64_t steal = steal_ns(), most = 0, used = 0, life = 0, after = 0;
@@ -215,7 +215,7 @@ static void end_leader_first(void)
     pthread_exit(NULL);
 }
 
-static void the_threads_of_a_process_add_up_to_its_record(void **state)
+static void the_threads_of_a_process_add_up_to_its_exit_record(void **state)
 {
     struct camp_taskstats session = open_or_skip(true);
     struct ended ended;
@@ -257,7 +257,7 @@ static void the_exit_of_the_first_thread_is_not_the_end_of_its_process(void **st
     camp_taskstats_close(&session);
 }
 
-static void a_process_that_has_only_its_first_thread_left_has_one_record(void **state)
+static void the_exit_record_of_a_process_includes_its_earlier_exited_threads(void **state)
 {
     struct camp_taskstats session = open_or_skip(true);
     struct ended ended;
@@ -280,7 +280,7 @@ static void a_process_that_has_only_its_first_thread_left_has_one_record(void **
 
 /* Two sessions receive the same records. One session reads them one at a time, the other session
  * several at a time. */
-static void records_read_one_at_a_time_equal_records_read_in_groups(void **state)
+static void exit_records_read_one_at_a_time_equal_those_read_together(void **state)
 {
     struct camp_taskstats one = open_or_skip(true);
     struct camp_taskstats many = open_or_skip(true);
@@ -313,7 +313,7 @@ static void records_read_one_at_a_time_equal_records_read_in_groups(void **state
     camp_taskstats_close(&many);
 }
 
-static void dropped_records_are_counted(void **state)
+static void dropped_exit_records_are_counted(void **state)
 {
     struct camp_taskstats session = open_or_skip(true);
     const int bytes = 4096;
@@ -340,13 +340,13 @@ static void dropped_records_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_record_has_at_least_the_cpu_time_that_the_child_measured),
-        cmocka_unit_test(the_measured_time_and_at_most_ns_of_a_record_enclose_the_cpu_time),
-        cmocka_unit_test(the_threads_of_a_process_add_up_to_its_record),
+        cmocka_unit_test(each_exit_record_has_at_least_the_cpu_time_of_its_child),
+        cmocka_unit_test(the_bounds_in_an_exit_record_enclose_the_cpu_time),
+        cmocka_unit_test(the_threads_of_a_process_add_up_to_its_exit_record),
         cmocka_unit_test(the_exit_of_the_first_thread_is_not_the_end_of_its_process),
-        cmocka_unit_test(a_process_that_has_only_its_first_thread_left_has_one_record),
-        cmocka_unit_test(records_read_one_at_a_time_equal_records_read_in_groups),
-        cmocka_unit_test(dropped_records_are_counted),
+        cmocka_unit_test(the_exit_record_of_a_process_includes_its_earlier_exited_threads),
+        cmocka_unit_test(exit_records_read_one_at_a_time_equal_those_read_together),
+        cmocka_unit_test(dropped_exit_records_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
