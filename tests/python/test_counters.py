@@ -33,7 +33,7 @@ class BesidePsutil(unittest.TestCase):
         self.assertLessEqual(value, after, what)
 
     @NEEDS_PSUTIL
-    def test_cpu_times_of_psutil_are_between_two_readings_of_camp(self):
+    def test_psutil_cpu_times_are_between_two_readings_of_camp(self):
         before = camp.cpus()
         theirs = psutil.cpu_times(percpu=True)
         after = camp.cpus()
@@ -47,7 +47,7 @@ class BesidePsutil(unittest.TestCase):
                          units_of_ns(last.user_ns + last.guest_ns), 'user')
 
     @NEEDS_PSUTIL
-    def test_network_counters_of_psutil_are_between_two_readings_of_camp(self):
+    def test_psutil_network_counters_are_between_two_readings_of_camp(self):
         names = {'received_bytes': 'bytes_recv', 'sent_bytes': 'bytes_sent',
                  'received_packets': 'packets_recv', 'sent_packets': 'packets_sent',
                  'received_errors': 'errin', 'sent_errors': 'errout'}
@@ -62,7 +62,7 @@ class BesidePsutil(unittest.TestCase):
                              getattr(after[name], ours), f'{name} {ours}')
 
     @NEEDS_PSUTIL
-    def test_disk_counters_of_psutil_are_between_two_readings_of_camp(self):
+    def test_psutil_disk_counters_are_between_two_readings_of_camp(self):
         def read():
             return {disk.name: disk for disk in camp.disks() + camp.partitions()}
         before, theirs, after = read(), psutil.disk_io_counters(True, False), read()
@@ -74,7 +74,7 @@ class BesidePsutil(unittest.TestCase):
                              getattr(after[name], ours), f'{name} {ours}')
 
     @NEEDS_PSUTIL
-    def test_process_counters_of_psutil_are_between_two_readings_of_camp(self):
+    def test_psutil_process_counters_are_between_two_readings_of_camp(self):
         us, them = camp.process(os.getpid()), psutil.Process()
         before = us.read()
         times, switches, threads = them.cpu_times(), them.num_ctx_switches(), them.num_threads()
@@ -91,14 +91,14 @@ class BesidePsutil(unittest.TestCase):
                          (threads, them.ppid(), them.name()))
 
     @NEEDS_PSUTIL
-    def test_the_size_of_a_sleeping_process_equals_that_of_psutil(self):
+    def test_the_size_of_a_sleeping_process_equals_its_size_in_psutil(self):
         with Sleeper() as child:
             self.assertEqual(camp.process(child.pid).read('virtual_bytes').virtual_bytes,
                              psutil.Process(child.pid).memory_info().vms)
         self.assertEqual(camp.memory().total_bytes, psutil.virtual_memory().total)
 
     @NEEDS_PSUTIL
-    def test_psutil_lists_every_process_that_camp_lists_before_and_after(self):
+    def test_psutil_lists_every_process_that_camp_lists(self):
         before = {process.pid for process in camp.processes()}
         theirs = set(psutil.pids())
         after = {process.pid for process in camp.processes()}
@@ -107,7 +107,7 @@ class BesidePsutil(unittest.TestCase):
 
 class Table(unittest.TestCase):
     @NEEDS_PSUTIL
-    def test_names_in_the_process_table_agree_with_psutil(self):
+    def test_process_names_agree_with_psutil(self):
         table = camp.process_table()
         before = table.read()
         theirs = {process.pid: process.info['name'] for process in psutil.process_iter(['name'])}
@@ -144,7 +144,7 @@ class Table(unittest.TestCase):
             child.stdin.close()
         self.assertEqual(names, ['sh', 'sleep'])
 
-    def test_an_exited_process_is_not_in_the_table(self):
+    def test_an_exited_process_is_not_in_the_process_table(self):
         table = camp.process_table()
         with Sleeper() as child:
             self.assertIn(child.pid, table.read().ids)
@@ -152,7 +152,7 @@ class Table(unittest.TestCase):
 
 
 class Laws(unittest.TestCase):
-    def test_cpu_time_of_a_process_agrees_with_its_cpu_clock(self):
+    def test_the_cpu_time_of_a_process_agrees_with_its_cpu_clock(self):
         first = time.process_time_ns()
         ours = camp.pid_cpu_ns(os.getpid())
         task = camp.process(os.getpid())
@@ -165,7 +165,7 @@ class Laws(unittest.TestCase):
         self.assertLessEqual(read.cpu_ns, last)
         self.assertEqual((read.cpu_provenance, read.cpu_resolution_ns), ('measured', 1))
 
-    def test_every_listed_cpu_is_read_and_idle_times_add_up_to_the_total(self):
+    def test_the_idle_times_of_all_listed_cpus_add_up_to_the_total(self):
         total, each = camp.cpu(), camp.cpus()
         self.assertIsNone(total.cpu)
         self.assertEqual([cpu.cpu for cpu in each], camp.cpu_ids())
@@ -179,12 +179,12 @@ class Laws(unittest.TestCase):
         self.assertIsNone(task.sampled_ns)
         self.assertIsNotNone(camp.process(os.getpid()).read('voluntary_switches').voluntary_switches)
 
-    def test_differences_are_right_after_a_wrap_and_after_a_reset(self):
+    def test_a_counter_difference_is_right_after_a_wrap_or_a_reset(self):
         self.assertEqual(camp.difference(2**32 - 1, 4, 32), 5)
         self.assertEqual(camp.difference(10**12, 7), 7)
         self.assertRaises(camp.Invalid, camp.difference, 1, 2, 16)
 
-    def test_utilisation_of_two_samples_with_equal_times_is_invalid(self):
+    def test_two_samples_of_the_same_time_give_no_utilisation(self):
         cpu = camp.cpu()
         self.assertRaises(camp.Invalid, camp.utilisation, cpu, cpu)
         self.assertRaises(TypeError, camp.utilisation, cpu, (1, 2))
@@ -203,14 +203,14 @@ class Errors(unittest.TestCase):
             self.assertEqual(caught.exception.code, -4)
             self.assertNotIn('\n', str(caught.exception))
 
-    def test_wrong_arguments_raise_value_error_or_type_error(self):
+    def test_a_wrong_argument_raises_value_error_or_type_error(self):
         self.assertRaises(ValueError, camp.process(os.getpid()).read, 'no_such_field')
         self.assertRaises(TypeError, camp.network, 3)
         self.assertRaises(TypeError, camp.pid_cpu_ns, 'x')
         self.assertRaises(ValueError, camp.network, 'a\0b')
         self.assertRaises(TypeError, camp.memory, 'proc')
 
-    def test_the_error_names_the_argument_that_is_out_of_range(self):
+    def test_the_value_error_names_the_argument_out_of_range(self):
         now, me = camp.cpu(), camp.process(os.getpid())
         for name, ask in (
                 ('pid', lambda: camp.process(2**40)), ('pid', lambda: camp.process(-1)),
@@ -243,7 +243,7 @@ class Errors(unittest.TestCase):
                 ('camp.Cpu', lambda: camp.utilisation(tuple.__new__(camp.Cpu, ()), camp.cpu()))):
             self.assertRaisesRegex(TypeError, name, ask)
 
-    def test_a_missing_disk_is_reported_by_its_requested_name(self):
+    def test_the_error_about_a_missing_disk_names_the_disk(self):
         self.assertRaisesRegex(camp.Gone, 'no disk ../../etc;', camp.disk, '../../etc')
 
 

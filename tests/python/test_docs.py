@@ -31,13 +31,13 @@ class Docs(unittest.TestCase):
                 exec(compile(block, 'docs/python.md', 'exec'), names)
         self.assertIn('<camp.Frame of', said.getvalue())
 
-    def test_tuples_and_the_documented_counters_match_the_catalogue(self):
+    def test_the_documented_counters_match_the_catalogue(self):
         build = pathlib.Path(camp.__file__).parents[2]
         run = subprocess.run([DOCS.parent / 'tools' / 'catalogue', '--check', build], text=True,
                              stdout=subprocess.PIPE, check=False)
         self.assertEqual((run.returncode, run.stdout), (0, ''))
 
-    def test_pages_named_in_documents_and_modules_exist(self):
+    def test_every_document_that_is_named_exists(self):
         package = pathlib.Path(camp.__file__).parent
         self.assertIn('docs/python.md', camp.__doc__)
         for file in (*package.glob('*.py'), DOCS.parent / 'README.md', DOCS / 'python.md'):
@@ -48,11 +48,11 @@ class Docs(unittest.TestCase):
                 for link in re.findall(r'\]\(([\w/.-]+)\)', text):
                     self.assertTrue((file.parent / link).exists(), f'{file}: {link}')
 
-    def test_the_readme_names_the_page_about_importing_from_the_build(self):
+    def test_the_readme_links_to_the_page_about_importing_from_the_build(self):
         self.assertIn('docs/python.md', (DOCS.parent / 'README.md').read_text(encoding='utf-8'))
         self.assertIn('PYTHONPATH=build/release/python python3', (DOCS / 'python.md').read_text(encoding='utf-8'))
 
-    def test_campmon_reports_each_workstation_and_those_that_do_not_answer(self):
+    def test_the_example_campmon_reports_workstations_that_do_not_answer(self):
         program = [sys.executable, str(DOCS / 'examples' / 'campmon.py')]
         with subprocess.Popen([*program, 'serve', '0'], stdout=subprocess.PIPE, text=True) as server:
             self.addCleanup(server.kill)

@@ -45,7 +45,7 @@ def table(folder):
 
 class Numbers(unittest.TestCase):
     @NEEDS_MICROSTATES
-    def test_states_of_each_row_add_up_to_its_time(self):
+    def test_the_states_of_each_row_add_up_to_its_time(self):
         for of in ('threads', 'processes', 'users', 'commands', 'cpus'):
             with camp.frames(of, interval=0.05) as frames:
                 frame = next(frames)
@@ -56,7 +56,7 @@ class Numbers(unittest.TestCase):
                                 if column.kind == 'state'))
 
     @NEEDS_MICROSTATES
-    def test_a_sleeping_thread_sleeps_and_a_busy_one_is_busy(self):
+    def test_a_sleeping_thread_has_sleep_time_and_a_busy_thread_has_cpu_time(self):
         with camp.frames('threads', interval=0) as frames:
             next(frames)
             time.sleep(0.1)
@@ -73,7 +73,7 @@ class Numbers(unittest.TestCase):
                          (os.getpid(), os.getppid(), os.geteuid()))
 
     @NEEDS_MICROSTATES
-    def test_a_session_has_every_thread_and_states_add_up(self):
+    def test_microstates_of_every_thread_add_up_to_its_time(self):
         with camp.microstates() as states:
             child = subprocess.Popen(['true'])
             child.wait()
@@ -95,7 +95,7 @@ class Numbers(unittest.TestCase):
         self.assertRaises(camp.Invalid, states.threads)
 
     @NEEDS_MICROSTATES
-    def test_disk_waits_need_a_session_opened_with_disks(self):
+    def test_disk_waits_are_measured_only_on_request(self):
         with camp.microstates() as states:
             self.assertRaises(camp.Invalid, states.disk_waits)
         with camp.microstates(system_calls=False, disks=True) as states:
@@ -104,14 +104,14 @@ class Numbers(unittest.TestCase):
         own = list(threads.ids).index(threading.get_native_id())
         self.assertEqual(threads['system_ns'][own], 0)
 
-    def test_a_table_is_read_to_its_end(self):
+    def test_a_table_is_read_to_its_last_row(self):
         with tempfile.TemporaryDirectory() as folder:
             frames = list(camp.frames(table(folder)))
         self.assertEqual([frame.names for frame in frames], [['a', 'b'], ['a', 'b']])
         self.assertEqual(frames[1]['busy_ns'].tolist(), [100_000_000, 7_000_000])
         self.assertEqual(frames[1]['idle_ns'].tolist(), [900_000_000, 9_000_000])
 
-    def test_check_has_sampled_time_only_with_taskstats(self):
+    def test_the_source_named_check_has_sampled_time_only_on_tier_taskstats(self):
         with camp.frames('check', interval=0.05) as frames:
             frame = next(frames)
         self.assertIn(frames.tier, ('taskstats', 'schedstat'))
@@ -119,7 +119,7 @@ class Numbers(unittest.TestCase):
         self.assertEqual(frame.unaccounted_ns, [])
         self.assertEqual([entity.id for entity in frame.beside.entities[1:]], camp.cpu_ids())
 
-    def test_unknown_sources_and_unknown_options_are_refused(self):
+    def test_an_unknown_source_or_option_is_refused(self):
         for of, options in (('thread', {}), ('threads', {'tier': 'x'}),
                             ('no.csv', {'query': 'select'})):
             self.assertRaises(camp.Invalid, camp.frames, of, **options)
@@ -136,7 +136,7 @@ class Numbers(unittest.TestCase):
             frame = next(frames)
         return known(frame), known(frame.beside) if frame.beside else None
 
-    def test_an_unknown_user_of_a_row_is_none_and_never_root(self):
+    def test_a_row_without_a_known_user_has_none_instead_of_root(self):
         nobody = {(False,) * 4}
         self.assertEqual(self.owners('cpus', tier='proc'), (nobody, None))
         known, beside = self.owners('check')
@@ -146,7 +146,7 @@ class Numbers(unittest.TestCase):
             self.assertEqual(self.owners(table(folder)), (nobody, None))
 
     @NEEDS_MICROSTATES
-    def test_rows_of_threads_have_pid_parent_and_uid_and_rows_of_users_only_a_uid(self):
+    def test_a_row_of_threads_has_a_pid_and_a_row_of_users_has_none(self):
         self.assertEqual(self.owners('cpus')[0], {(False,) * 4})
         for of in ('threads', 'processes'):
             known, beside = self.owners(of)
@@ -162,7 +162,7 @@ class Numbers(unittest.TestCase):
         self.assertEqual([(row.pid, row.parent, row.uid) for row in ended if row.members > 1],
                          [(None,) * 3] * len(ended))
 
-    def test_a_missing_file_or_server_does_not_raise_process_lookup_error(self):
+    def test_a_missing_file_or_server_raises_its_own_error(self):
         for of, kind, fits, number, options in (
                 ('/no/such.camp', camp.NotFound, FileNotFoundError, None, {}),
                 ('/no/such.csv', camp.NotFound, FileNotFoundError, errno.ENOENT, {}),
@@ -182,7 +182,7 @@ class Numbers(unittest.TestCase):
             self.assertNotIsInstance(caught.exception, ProcessLookupError)
             self.assertEqual((caught.exception.code, caught.exception.errno), (-4, number), of)
 
-    def test_messages_name_arguments_and_not_command_line_options(self):
+    def test_an_error_names_the_argument_instead_of_the_command_line_option(self):
         for words, of, options in (
                 ('^tier=foo: the tiers of check are', 'check', {'tier': 'foo'}),
                 ('^tier= does not go with x.camp; it goes with threads, ', 'x.camp', {'tier': 'bpf'}),
@@ -200,7 +200,7 @@ class Memory(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             return next(camp.frames(table(folder)))
 
-    def test_a_column_is_contiguous_and_cannot_be_written(self):
+    def test_a_column_of_a_frame_is_contiguous_and_read_only(self):
         frame = self.frame()
         column = frame['idle_ns']
         self.assertEqual((column.format, column.contiguous, column.readonly), ('Q', True, True))
@@ -223,7 +223,7 @@ class Memory(unittest.TestCase):
         self.assertFalse(array.flags.writeable)
 
     @NEEDS_PANDAS
-    def test_memory_of_a_frame_lives_as_long_as_a_reference_to_it(self):
+    def test_a_frame_stays_in_memory_while_it_is_referenced(self):
         array = numpy.asarray(self.frame())
         column = self.frame()['busy_ns']
         rubbish = [bytes(64) for _ in range(10000)]
@@ -231,7 +231,7 @@ class Memory(unittest.TestCase):
         self.assertEqual(column[1], 5_000_000)
 
     @NEEDS_PANDAS
-    def test_a_frame_without_rows_is_an_empty_array(self):
+    def test_a_frame_without_rows_becomes_an_empty_array(self):
         with camp.frames('check', interval=0) as frames:
             frame = frames.read()
             frame.__init__((list(map(tuple, frame.columns)), [], 0, 0, 0, 0, b'', b'', [],
@@ -247,7 +247,7 @@ class Waiting(unittest.TestCase):
         timer.start()
         self.addCleanup(timer.join)
 
-    def test_ctrl_c_ends_a_wait_within_the_interval(self):
+    def test_ctrl_c_ends_the_wait_for_a_frame(self):
         # SIGINT is ignored in a program that a shell has started in the background.
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         self.addCleanup(signal.signal, signal.SIGINT, before)
@@ -259,7 +259,7 @@ class Waiting(unittest.TestCase):
                 self.assertLess(time.monotonic() - start, 30)
                 self.assertIsInstance(frames.read(), camp.Frame)
 
-    def test_a_signal_handler_that_returns_does_not_shorten_the_interval(self):
+    def test_a_signal_handler_does_not_shorten_the_interval(self):
         seen = []
         before = signal.signal(signal.SIGUSR1, lambda *_: seen.append(time.monotonic_ns()))
         self.addCleanup(signal.signal, signal.SIGUSR1, before)
@@ -286,7 +286,7 @@ class Waiting(unittest.TestCase):
                 time.sleep(0.001)
         self.assertTrue(any(there[0] < now < there[1] for now in here))
 
-    def test_several_threads_may_read_their_own_frames_at_the_same_time(self):
+    def test_several_threads_may_read_their_own_sources_at_the_same_time(self):
         found = []
 
         def watch(of):
@@ -301,7 +301,7 @@ class Waiting(unittest.TestCase):
         self.assertEqual(len(found), 4 * len(names))
         self.assertTrue(all(some for of, some in found if of != 'check'))
 
-    def test_simultaneous_reads_of_one_source_by_two_threads_are_refused(self):
+    def test_two_threads_may_not_read_the_same_source_at_the_same_time(self):
         refused = []
 
         def read():  # either thread may be the one that is refused
@@ -323,7 +323,7 @@ class Waiting(unittest.TestCase):
                 break
         self.assertTrue(refused)
 
-    def test_a_child_forked_during_a_replay_can_open_and_read_another_replay(self):
+    def test_a_child_forked_during_a_replay_can_read_another_replay(self):
         with tempfile.TemporaryDirectory() as folder:
             path = table(folder)
             waiting = threading.Thread(target=list, args=(camp.frames(path, speed=1),))
@@ -338,7 +338,7 @@ class Waiting(unittest.TestCase):
             waiting.join()
             self.assertEqual(child.exitcode, 0)
 
-    def test_frames_of_a_parent_stay_open_when_a_forked_child_closes_them(self):
+    def test_a_forked_child_cannot_close_the_source_of_its_parent(self):
         of = 'check' if REASON else 'threads'
         with camp.frames(of, interval=0.05) as frames:
             next(frames)

@@ -78,7 +78,7 @@ class Waste:
 
 
 class Names(unittest.TestCase):
-    def test_every_name_of_figure_3_exists_with_its_parameters(self):
+    def test_every_name_in_figure_3_of_the_paper_exists_with_its_parameters(self):
         text = (TREE / 'docs' / 'paper-names.md').read_text(encoding='utf-8')
         printed_names = dict(re.findall(r'^\| `(\w+)\((\w*)\)`', text, re.MULTILINE))
         self.assertEqual(len(printed_names), 23)
@@ -87,7 +87,7 @@ class Names(unittest.TestCase):
             self.assertEqual(list(parameters)[:1], [parameter] if parameter else [], name)
         self.assertEqual(set(paper.__all__), {*printed_names, 'GetNetBytesRecv'})
 
-    def test_functions_of_cpu_time_have_a_default_interval_of_100_ms(self):
+    def test_cpu_time_functions_have_a_default_interval_of_100_ms(self):
         with_interval = [name for name in paper.__all__
                          if 'interval' in inspect.signature(getattr(paper, name)).parameters]
         self.assertEqual(with_interval, ['GetCPUtime_Kernel', 'GetCPUtime_Total', 'GetCPUtime_User',
@@ -97,7 +97,7 @@ class Names(unittest.TestCase):
             self.assertEqual(parameters['interval'].default, 100)
             self.assertEqual(list(parameters).index('interval'), 1)
 
-    def test_names_from_enum_functions_are_valid_arguments(self):
+    def test_names_that_enumeration_functions_return_are_valid_arguments(self):
         for name in paper.EnumNetworkInterfaces():
             for function in (paper.GetNetBytesSent, paper.GetNetPacketsSent, paper.GetNetBytesRecv,
                              paper.GetNetBytesRecvd, paper.GetNetPacketsRecvd):
@@ -113,7 +113,7 @@ class Names(unittest.TestCase):
             self.assertLessEqual(paper.GetPercentProcessorTime(cpu, 1), 100)
 
 
-    def test_each_function_returns_the_counter_of_its_name(self):
+    def test_each_function_of_the_paper_returns_the_counter_of_its_name(self):
         # On lo, sent and received bytes are equal. Only other interfaces show whether they are mixed up.
         fields = {'GetNetBytesSent': 'sent_bytes', 'GetNetPacketsSent': 'sent_packets',
                   'GetNetBytesRecvd': 'received_bytes', 'GetNetPacketsRecvd': 'received_packets'}
@@ -139,7 +139,7 @@ class Names(unittest.TestCase):
 
 
 class Processes(unittest.TestCase):
-    def test_an_identifier_equals_the_pid_but_does_not_identify_a_later_process(self):
+    def test_an_identifier_does_not_name_a_later_process_with_the_same_pid(self):
         with Sleeper() as child:
             identifier = paper.GetProcessIdentifier(child.pid)
             self.assertEqual(identifier, child.pid)
@@ -164,7 +164,7 @@ class Processes(unittest.TestCase):
             for child in (one, other):
                 self.assertIn(paper.GetProcessIdentifier(child.pid), found)
 
-    def test_a_rate_of_0_does_not_wait(self):
+    def test_cpu_percentage_functions_do_not_wait_if_the_interval_is_0(self):
         # With the default interval, each call would take at least 100 ms.
         start = time.monotonic()
         for _ in range(50):
@@ -174,7 +174,7 @@ class Processes(unittest.TestCase):
                 self.assertIsInstance(percent, float)
         self.assertLess(time.monotonic() - start, 50 * 3 * 0.1)
 
-    def test_an_interval_below_0_is_refused(self):
+    def test_a_negative_interval_is_refused(self):
         for ask in (lambda: paper.GetPercentProcessorTime(0, -5),
                     lambda: paper.GetPercentProcessorTime(-1, 0),
                     lambda: paper.GetCPUtime_Total(os.getpid(), -1),
@@ -183,12 +183,12 @@ class Processes(unittest.TestCase):
 
 
 class AsPrinted(unittest.TestCase):
-    def test_the_programs_have_as_many_lines_as_in_the_paper(self):
+    def test_the_example_programs_are_as_long_as_printed_in_the_paper(self):
         figures = {name: (printed.FOLDER / name).read_text(encoding='ascii')
                    for name in printed.PRELUDE}
         self.assertEqual([len(text.splitlines()) for text in figures.values()], [11, 8])
 
-    def test_figure_1_reports_the_rate_of_known_traffic(self):
+    def test_the_program_of_figure_1_reports_the_rate_of_known_traffic(self):
         words = ['unshare', '-n'] if os.geteuid() == 0 else ['unshare', '-rn']
         script = 'ip link set lo up && exec "$0" -c "$1"'
         child = subprocess.run(

@@ -51,7 +51,7 @@ class Vanishing(unittest.TestCase):
         self.storm.kill()
         self.storm.wait()
 
-    def test_a_process_that_exits_during_reading_is_gone(self):
+    def test_a_process_that_exits_while_it_is_read_is_gone(self):
         gone = read = 0
         table = camp.process_table()
         before = camp.fork_count()
@@ -83,7 +83,7 @@ class Vanishing(unittest.TestCase):
             frame = next(frames)
         self.assertTrue(any(entity.ended and entity.name == 'true' for entity in frame.entities))
 
-    def test_each_child_has_an_exit_record_with_its_name(self):
+    def test_each_exited_child_has_an_exit_record_with_its_name(self):
         try:
             stats = camp.taskstats(listen=True)
         except (camp.Permission, camp.NotSupported) as error:
@@ -106,7 +106,7 @@ class WithoutRights(unittest.TestCase):
         if not readable:
             self.skipTest('an ordinary user cannot read the tree')
 
-    def test_errors_for_an_ordinary_user_name_the_missing_capability(self):
+    def test_an_error_for_an_ordinary_user_names_the_missing_capability(self):
         said = python('''
 import camp
 for ask in (camp.microstates, lambda: camp.frames('threads', tier='bpf'), camp.taskstats):
@@ -118,7 +118,7 @@ for ask in (camp.microstates, lambda: camp.frames('threads', tier='bpf'), camp.t
         self.assertEqual([line.split()[0] for line in said.splitlines()], ['True'] * 3)
         self.assertEqual(len(re.findall(r'CAP_\w+', said)) >= 3, True, said)
 
-    def test_an_ordinary_user_gets_threads_from_schedstat_and_a_note(self):
+    def test_an_ordinary_user_gets_a_note_that_threads_come_from_schedstat(self):
         said = python('''
 import camp
 with camp.frames('threads', interval=0.05) as frames:
@@ -136,7 +136,7 @@ with camp.frames('check', interval=0.05) as frames:
 ''', *SETPRIV)
         self.assertEqual(said, 'True measured None\nschedstat True False\n')
 
-    def test_processes_hidden_by_hidepid_are_gone_and_not_listed(self):
+    def test_a_process_hidden_by_hidepid_is_reported_as_gone(self):
         script = f'''
 import os, camp
 print([process.pid for process in camp.processes()] == [os.getpid()])
@@ -150,14 +150,14 @@ for ask in (camp.process, ):
         said = python(script, 'unshare', '-m', 'sh', '-c', mount, 'sh', *NOBODY_ELSE)
         self.assertEqual(said, 'True\ngone\n')
 
-    def test_unreadable_processes_are_not_in_the_table(self):
+    def test_an_unreadable_process_is_not_in_the_process_table(self):
         script = 'import os, camp; print([*camp.process_table().read().ids] == [os.getpid()])'
         mount = 'mount -t proc -o hidepid=1 proc /proc && exec "$@"'
         self.assertEqual(python(script, 'unshare', '-m', 'sh', '-c', mount, 'sh', *NOBODY_ELSE), 'True\n')
 
 
 class Fixtures(unittest.TestCase):
-    def test_a_source_reads_another_folder_instead_of_proc(self):
+    def test_a_source_may_read_another_folder_than_proc(self):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / 'stat').write_text(
                 'cpu  20 0 10 70 0 0 0 0 5 0\ncpu0 20 0 10 70 0 0 0 0 5 0\nprocesses 7\n',
@@ -172,7 +172,7 @@ class Fixtures(unittest.TestCase):
             (pathlib.Path(folder) / 'stat').write_text('cpu  1 x\n', encoding='ascii')
             self.assertRaises(camp.FormatError, camp.cpu, None, source)
 
-    def test_a_column_missing_in_an_old_kernel_is_none_and_never_0(self):
+    def test_a_column_that_an_old_kernel_lacks_is_none_instead_of_0(self):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / 'stat').write_text('cpu  20 0 10 70\ncpu0 20 0 10 70\n',
                                                        encoding='ascii')
@@ -199,18 +199,18 @@ class Leaks(unittest.TestCase):
         self.assertLess(grown, 4 * times)
         self.assertLess(resident_bytes() - resident, ARENA_BYTES + 8 * times)
 
-    def test_reading_counters_leaks_nothing(self):
+    def test_reading_counters_leaks_no_memory(self):
         def call():
             camp.cpu()
             camp.pid_cpu_ns(1)
             camp.memory()
         self.leaves_nothing(call, 10_000)
 
-    def test_reading_all_of_a_process_leaks_nothing(self):
+    def test_reading_a_process_leaks_no_memory(self):
         process = camp.process(os.getpid())
         self.leaves_nothing(process.read, 5_000)
 
-    def test_errors_leak_nothing(self):
+    def test_raising_errors_leaks_no_memory(self):
         def call():
             for ask in (lambda: camp.process(2**31 - 1), lambda: camp.network('none'),
                         lambda: camp.frames('none'), lambda: camp.pid_cpu_ns(2**31 - 1),
@@ -221,14 +221,14 @@ class Leaks(unittest.TestCase):
                     pass
         self.leaves_nothing(call, 3_000)
 
-    def test_reading_frames_leaks_nothing(self):
+    def test_reading_frames_leaks_no_memory(self):
         with camp.frames('check', interval=0) as frames:
             def call():
                 frame = frames.read()
                 frame.entities, frame.values, frame.beside
             self.leaves_nothing(call, 300)
 
-    def test_opening_and_closing_sources_leaks_no_descriptors(self):
+    def test_opening_and_closing_sources_leaks_no_file_descriptors(self):
         def count():
             return len(os.listdir('/proc/self/fd'))
         camp.frames('check').close()
@@ -247,7 +247,7 @@ class Binary(unittest.TestCase):
                              stdout=subprocess.PIPE, text=True).stdout
         return {line.split()[-1] for line in out.splitlines()}
 
-    def test_only_the_stable_abi_of_python_is_used(self):
+    def test_the_module_uses_only_the_stable_abi_of_python(self):
         # The headers of Python also use these private names, even with Py_LIMITED_API.
         private = {'_Py_Dealloc', '_Py_NoneStruct', '_Py_TrueStruct', '_Py_FalseStruct'} | {
             f'_Py{name}_SizeT' for name in ('Arg_Parse', 'Arg_ParseTuple', 'Arg_VaParse', '_BuildValue',
@@ -257,10 +257,10 @@ class Binary(unittest.TestCase):
         self.assertLessEqual({name for name in symbols if name.startswith('_')}, private)
         self.assertFalse(symbols & {'PyType_GetModuleState', 'PyObject_GetBuffer'})
 
-    def test_every_symbol_can_be_resolved(self):
+    def test_every_symbol_that_the_module_needs_can_be_resolved(self):
         python('import camp', LD_BIND_NOW='1')
 
-    def test_only_the_init_function_is_exported(self):
+    def test_the_module_exports_only_its_init_function(self):
         self.assertEqual(self.symbols('--defined-only'), {'PyInit__camp'})
 
     def test_importing_camp_loads_no_database_client_libraries(self):
@@ -268,12 +268,12 @@ class Binary(unittest.TestCase):
         for library in ('libpq', 'libmariadb', 'libodbc', 'libcurl'):
             self.assertNotIn(library, out)
 
-    def test_all_modules_are_valid_in_python_3_8(self):
+    def test_all_modules_are_valid_python_3_8(self):
         for file in PACKAGE.glob('*.py*'):
             if file.suffix in ('.py', '.pyi'):
                 ast.parse(file.read_text(encoding='utf-8'), file.name, feature_version=(3, 8))
 
-    def test_the_stubs_match_the_module(self):
+    def test_the_type_stubs_match_the_module(self):
         tree = ast.parse((PACKAGE / '_camp.pyi').read_text(encoding='utf-8'))
         said = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
         self.assertEqual(said, {name for name in dir(_camp)
@@ -284,7 +284,7 @@ class Binary(unittest.TestCase):
             if callable(getattr(camp, name)):
                 self.assertTrue(getattr(camp, name).__doc__, name)
 
-    def test_each_field_with_a_time_or_size_is_in_the_catalogue(self):
+    def test_each_field_with_a_time_or_a_size_is_in_the_catalogue(self):
         counters = {counter.name: counter for counter in camp.counters()}
         for record, kind in ((camp.Cpu, 'cpu'), (camp.Memory, 'memory'), (camp.Network, 'network'),
                              (camp.Disk, 'disk'), (camp.Task, 'process')):

@@ -35,7 +35,7 @@ def in_child(ask):
 
 
 class Records(unittest.TestCase):
-    def test_equal_records_are_equal_keys_of_a_dictionary(self):
+    def test_equal_records_are_the_same_dictionary_key(self):
         process = camp.process(os.getpid())
         self.assertEqual({camp.Process(*process): 1}[process], 1)
         self.assertEqual(hash(process), hash(tuple(process)))
@@ -52,7 +52,7 @@ class Waits(unittest.TestCase):
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, self.before)
 
-    def test_a_signal_handler_can_read_frames_during_a_wait_for_a_frame(self):
+    def test_a_signal_handler_can_read_frames_during_the_wait_for_a_frame(self):
         inner = camp.frames('check', interval=0)
         seen = []
 
@@ -74,7 +74,7 @@ class Waits(unittest.TestCase):
 
 
 class Forks(unittest.TestCase):
-    def test_a_child_cannot_read_sources_of_its_parent(self):
+    def test_a_forked_child_cannot_read_the_sources_of_its_parent(self):
         opened = [camp.frames('check', interval=0)]
         asks = [opened[0].read]
         try:
@@ -87,7 +87,7 @@ class Forks(unittest.TestCase):
             ask()  # the parent can still read it
         self.assertEqual(in_child(lambda: camp.frames('check', interval=0).read()), 'ok')
 
-    def test_a_child_can_read_microstates_and_a_process_table_of_its_parent(self):
+    def test_a_forked_child_can_read_microstates_opened_by_its_parent(self):
         asks = [camp.process_table().read]
         try:
             asks.append(camp.microstates().threads)
@@ -111,7 +111,7 @@ class Texts(unittest.TestCase):
             file.write(text)
         return path
 
-    def test_names_that_are_not_utf_8_are_read(self):
+    def test_a_name_that_is_not_valid_utf_8_is_read(self):
         path = self.table(b'latin.csv', 'time,entity,größe_ms\n1,ä,2\n2,ä,3\n'.encode('latin-1'))
         with camp.frames(path, speed=0) as frames:
             frame = list(frames)[-1]
@@ -130,7 +130,7 @@ class Texts(unittest.TestCase):
             self.assertRaises(error, camp.frames, wrong)
 
     @unittest.skipUnless(any(DRIVER), 'libsqliteodbc is not installed')
-    def test_an_open_source_does_not_depend_on_objects_of_its_caller(self):
+    def test_a_source_can_be_read_after_its_arguments_are_freed(self):
         database = os.path.join(self.folder.name, 'sales.db')
         for name, text in (('odbcinst.ini', '[SQLite3]\nDriver=libsqlite3odbc.so\n'),
                            ('odbc.ini', f'[sales]\nDriver=SQLite3\nDatabase={database}\nTimeout=100\n')):
