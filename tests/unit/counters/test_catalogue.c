@@ -62,7 +62,7 @@ static void user_time_is_measured_on_kernels_with_native_accounting(void **state
     assert_int_equal(provenance("user_ns", &kernel, CAMP_CPU_TOTAL), CAMP_MEASURED);
 }
 
-static void with_generic_accounting_only_the_listed_cpus_are_measured(void **state)
+static void user_time_is_measured_only_on_the_cpus_of_nohz_full(void **state)
 {
     const struct camp_kernel kernel = { .known = CAMP_KERNEL_ACCOUNTING,
                                         .accounting = CAMP_ACCOUNTING_GEN,
@@ -76,7 +76,7 @@ static void with_generic_accounting_only_the_listed_cpus_are_measured(void **sta
     assert_int_equal(provenance("user_ns", &kernel, CAMP_CPU_TOTAL), CAMP_SAMPLED);
 }
 
-static void idle_time_is_sampled_if_the_tick_never_stops(void **state)
+static void idle_time_is_sampled_on_a_kernel_whose_tick_never_stops(void **state)
 {
     struct camp_kernel kernel = { .known = CAMP_KERNEL_ACCOUNTING | CAMP_KERNEL_TICKLESS_IDLE,
                                   .accounting = CAMP_ACCOUNTING_TICK };
@@ -109,7 +109,7 @@ static bool holds(const char *list, int32_t cpu)
     return provenance("user_ns", &kernel, cpu) == CAMP_MEASURED;
 }
 
-static void ranges_in_a_list_of_measured_cpus_are_understood(void **state)
+static void a_list_of_measured_cpus_may_contain_ranges(void **state)
 {
     (void)state;
     assert_true(holds("0", 0));
@@ -123,7 +123,7 @@ static void ranges_in_a_list_of_measured_cpus_are_understood(void **state)
     assert_false(holds("0-3", CAMP_CPU_TOTAL));
 }
 
-static void the_provenance_in_a_sample_overrides_the_catalogue(void **state)
+static void the_provenance_in_a_sample_overrides_that_in_the_catalogue(void **state)
 {
     const struct camp_counter cpu = row(CAMP_KIND_THREAD, "cpu_ns");
     const struct camp_kernel kernel = { 0 };
@@ -134,7 +134,7 @@ static void the_provenance_in_a_sample_overrides_the_catalogue(void **state)
     assert_int_equal(camp_counter_provenance(&cpu, &kernel, 0, &task), CAMP_SAMPLED);
 }
 
-static void no_kind_has_two_counters_with_the_same_name(void **state)
+static void no_kind_of_subject_has_two_counters_with_the_same_name(void **state)
 {
     (void)state;
     for (size_t i = 0; i < row_count; i++) {
@@ -164,7 +164,7 @@ static void every_counter_has_a_name_a_unit_a_help_text_and_a_source(void **stat
     }
 }
 
-static void each_percentage_without_a_field_has_a_counter_in_ns(void **state)
+static void each_percentage_other_than_cpu_utilisation_has_a_counter_in_ns(void **state)
 {
     (void)state;
     for (size_t i = 0; i < row_count; i++) {
@@ -198,7 +198,7 @@ static void fields_of_the_catalogue_match_the_structs_of_camp_h(void **state)
     assert_string_equal(row(CAMP_KIND_PROCESS, "parent").unit, "number");
 }
 
-static void too_small_an_array_is_filled_and_the_needed_size_is_returned(void **state)
+static void reading_the_catalogue_into_a_short_array_returns_the_needed_size(void **state)
 {
     struct camp_counter one[2] = { 0 };
     struct camp_error error = { 0 };
@@ -212,7 +212,7 @@ static void too_small_an_array_is_filled_and_the_needed_size_is_returned(void **
     assert_int_equal(camp_catalogue_read(NULL, 0, 0, NULL, NULL), CAMP_E_INVALID);
 }
 
-static void kinds_and_accountings_have_names(void **state)
+static void each_kind_of_counter_and_of_cpu_accounting_has_a_name(void **state)
 {
     (void)state;
     assert_string_equal(camp_kind_name(CAMP_KIND_CPU), "cpu");
@@ -230,17 +230,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(user_time_is_sampled_on_kernels_that_account_at_the_tick),
         cmocka_unit_test(user_time_is_measured_on_kernels_with_native_accounting),
-        cmocka_unit_test(with_generic_accounting_only_the_listed_cpus_are_measured),
-        cmocka_unit_test(idle_time_is_sampled_if_the_tick_never_stops),
+        cmocka_unit_test(user_time_is_measured_only_on_the_cpus_of_nohz_full),
+        cmocka_unit_test(idle_time_is_sampled_on_a_kernel_whose_tick_never_stops),
         cmocka_unit_test(time_in_interrupts_is_measured_with_irq_time_accounting),
-        cmocka_unit_test(ranges_in_a_list_of_measured_cpus_are_understood),
-        cmocka_unit_test(the_provenance_in_a_sample_overrides_the_catalogue),
-        cmocka_unit_test(no_kind_has_two_counters_with_the_same_name),
+        cmocka_unit_test(a_list_of_measured_cpus_may_contain_ranges),
+        cmocka_unit_test(the_provenance_in_a_sample_overrides_that_in_the_catalogue),
+        cmocka_unit_test(no_kind_of_subject_has_two_counters_with_the_same_name),
         cmocka_unit_test(every_counter_has_a_name_a_unit_a_help_text_and_a_source),
-        cmocka_unit_test(each_percentage_without_a_field_has_a_counter_in_ns),
+        cmocka_unit_test(each_percentage_other_than_cpu_utilisation_has_a_counter_in_ns),
         cmocka_unit_test(fields_of_the_catalogue_match_the_structs_of_camp_h),
-        cmocka_unit_test(too_small_an_array_is_filled_and_the_needed_size_is_returned),
-        cmocka_unit_test(kinds_and_accountings_have_names),
+        cmocka_unit_test(reading_the_catalogue_into_a_short_array_returns_the_needed_size),
+        cmocka_unit_test(each_kind_of_counter_and_of_cpu_accounting_has_a_name),
     };
 
     return cmocka_run_group_tests(tests, read_rows, NULL);

@@ -3,7 +3,7 @@
 
 #define TICK 10000000u
 
-static void columns_are_read_in_units_of_a_hundredth_of_a_second(void **state)
+static void the_numbers_in_proc_stat_are_read_as_hundredths_of_a_second(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct camp_cpu cpu;
@@ -21,7 +21,7 @@ static void columns_are_read_in_units_of_a_hundredth_of_a_second(void **state)
     assert_true(cpu.time_ns != 0);
 }
 
-static void columns_that_an_old_kernel_does_not_print_are_unknown(void **state)
+static void cpu_times_that_an_old_kernel_does_not_print_are_unknown(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct camp_cpu cpu;
@@ -84,7 +84,7 @@ static void if_guest_time_exceeds_user_time_the_user_time_is_zero(void **state)
     assert_int_equal(cpu.nice_ns, 0);
 }
 
-static void a_counter_below_zero_is_unknown(void **state)
+static void a_negative_cpu_counter_is_unknown(void **state)
 {
     struct camp_cpu cpu;
 
@@ -96,7 +96,7 @@ static void a_counter_below_zero_is_unknown(void **state)
     assert_int_equal(cpu.irq_ns, 6ull * TICK);
 }
 
-static void columns_added_by_later_kernels_are_ignored(void **state)
+static void cpu_columns_added_by_later_kernels_are_ignored(void **state)
 {
     struct camp_cpu cpu;
 
@@ -106,7 +106,7 @@ static void columns_added_by_later_kernels_are_ignored(void **state)
     assert_int_equal(cpu.known, 0x3ff);
 }
 
-static void broken_texts_are_format_errors(void **state)
+static void a_broken_proc_stat_is_a_format_error(void **state)
 {
     static const char *const texts[] = {
         "",
@@ -132,7 +132,7 @@ static void broken_texts_are_format_errors(void **state)
         read_text(texts[i], 0, &cpu, CAMP_E_FORMAT);
 }
 
-static void the_error_has_the_number_of_the_broken_line(void **state)
+static void the_error_about_a_broken_proc_stat_has_the_line_number(void **state)
 {
     struct tree tree = text_tree("stat", "cpu  1 2 3 4\ncpu0 1 2 3\n");
     struct camp_cpu cpus[2];
@@ -157,7 +157,7 @@ static void unknown_guest_time_makes_user_time_unknown(void **state)
     assert_int_equal(cpu.nice_ns, 7ull * TICK);
 }
 
-static void binary_bytes_are_a_format_error(void **state)
+static void binary_bytes_in_proc_stat_are_a_format_error(void **state)
 {
     struct tree tree = made_tree("stat", "cpu  1 2 3 4\ncpu0 1 \0 3 4 5 6\n", 31);
     struct camp_cpu cpu;
@@ -205,7 +205,7 @@ static void a_thousand_cpus_are_read_through_a_small_buffer(void **state)
     free(text);
 }
 
-static void a_short_array_is_filled_and_the_total_count_is_returned(void **state)
+static void reading_cpus_into_a_short_array_returns_the_total_count(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct camp_cpu cpus[3];
@@ -224,7 +224,7 @@ static void a_short_array_is_filled_and_the_total_count_is_returned(void **state
     assert_int_equal(id, 0);
 }
 
-static void callers_with_a_larger_or_smaller_struct_get_its_fields(void **state)
+static void a_caller_may_pass_a_larger_or_a_smaller_cpu_struct(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct {
@@ -253,20 +253,20 @@ static void callers_with_a_larger_or_smaller_struct_get_its_fields(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_are_read_in_units_of_a_hundredth_of_a_second),
-        cmocka_unit_test(columns_that_an_old_kernel_does_not_print_are_unknown),
+        cmocka_unit_test(the_numbers_in_proc_stat_are_read_as_hundredths_of_a_second),
+        cmocka_unit_test(cpu_times_that_an_old_kernel_does_not_print_are_unknown),
         cmocka_unit_test(the_ids_of_cpus_may_have_gaps),
         cmocka_unit_test(guest_time_is_subtracted_from_user_time),
         cmocka_unit_test(if_guest_time_exceeds_user_time_the_user_time_is_zero),
-        cmocka_unit_test(a_counter_below_zero_is_unknown),
-        cmocka_unit_test(columns_added_by_later_kernels_are_ignored),
-        cmocka_unit_test(broken_texts_are_format_errors),
-        cmocka_unit_test(the_error_has_the_number_of_the_broken_line),
+        cmocka_unit_test(a_negative_cpu_counter_is_unknown),
+        cmocka_unit_test(cpu_columns_added_by_later_kernels_are_ignored),
+        cmocka_unit_test(a_broken_proc_stat_is_a_format_error),
+        cmocka_unit_test(the_error_about_a_broken_proc_stat_has_the_line_number),
         cmocka_unit_test(unknown_guest_time_makes_user_time_unknown),
-        cmocka_unit_test(binary_bytes_are_a_format_error),
+        cmocka_unit_test(binary_bytes_in_proc_stat_are_a_format_error),
         cmocka_unit_test(a_thousand_cpus_are_read_through_a_small_buffer),
-        cmocka_unit_test(a_short_array_is_filled_and_the_total_count_is_returned),
-        cmocka_unit_test(callers_with_a_larger_or_smaller_struct_get_its_fields),
+        cmocka_unit_test(reading_cpus_into_a_short_array_returns_the_total_count),
+        cmocka_unit_test(a_caller_may_pass_a_larger_or_a_smaller_cpu_struct),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

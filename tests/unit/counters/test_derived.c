@@ -18,7 +18,7 @@ static void assert_difference(uint64_t before, uint64_t after, unsigned bits, in
     assert_int_equal(difference, expected);
 }
 
-static void a_difference_is_after_minus_before(void **state)
+static void the_difference_of_two_counters_is_the_later_minus_the_earlier(void **state)
 {
     (void)state;
     assert_difference(5, 12, 64, CAMP_OK, 7);
@@ -26,7 +26,7 @@ static void a_difference_is_after_minus_before(void **state)
     assert_difference(0, UINT64_MAX, 64, CAMP_OK, UINT64_MAX);
 }
 
-static void the_difference_across_a_wrap_is_right(void **state)
+static void the_difference_is_right_when_the_counter_wraps(void **state)
 {
     (void)state;
     assert_difference(UINT32_MAX - 4, 10, 32, CAMP_OK, 15);
@@ -34,7 +34,7 @@ static void the_difference_across_a_wrap_is_right(void **state)
     assert_difference(UINT32_MAX, UINT32_MAX / 2 - 1, 32, CAMP_OK, UINT32_MAX / 2);
 }
 
-static void the_difference_after_a_reset_counts_from_zero(void **state)
+static void the_difference_after_a_counter_reset_counts_from_zero(void **state)
 {
     (void)state;
     assert_difference(1000, 10, 32, CAMP_RESET, 10);
@@ -43,7 +43,7 @@ static void the_difference_after_a_reset_counts_from_zero(void **state)
     assert_difference(UINT32_MAX, UINT32_MAX / 2, 32, CAMP_RESET, UINT32_MAX / 2);
 }
 
-static void counters_must_have_32_or_64_bits_and_fit_in_them(void **state)
+static void a_counter_of_neither_32_nor_64_bits_is_refused(void **state)
 {
     uint64_t difference = 77;
 
@@ -56,7 +56,7 @@ static void counters_must_have_32_or_64_bits_and_fit_in_them(void **state)
     assert_int_equal(difference, 77);
 }
 
-static void a_rate_is_per_second(void **state)
+static void a_rate_is_the_growth_of_a_counter_per_second(void **state)
 {
     double rate = 0;
 
@@ -81,7 +81,7 @@ static struct camp_utilisation utilisation(const struct camp_cpu *before,
     return utilisation;
 }
 
-static void sampled_and_measured_busy_time_may_differ(void **state)
+static void sampled_busy_time_may_differ_from_measured_busy_time(void **state)
 {
     struct camp_cpu after = zero;
     struct camp_utilisation u;
@@ -119,7 +119,7 @@ static void percentages_of_the_total_are_averages_over_all_cpus(void **state)
     assert_near(u.resolution_percent, 0.25);
 }
 
-static void a_column_that_decreases_has_no_growth(void **state)
+static void a_cpu_counter_that_decreases_has_a_percentage_of_0(void **state)
 {
     struct camp_cpu before = zero;
     struct camp_cpu after = zero;
@@ -135,7 +135,7 @@ static void a_column_that_decreases_has_no_growth(void **state)
     assert_near(u.measured_busy_percent, 50);
 }
 
-static void a_column_unknown_in_one_sample_counts_as_0(void **state)
+static void a_cpu_counter_unknown_in_one_sample_has_a_percentage_of_0(void **state)
 {
     struct camp_cpu before = zero, after = zero;
     struct camp_utilisation u;
@@ -164,7 +164,7 @@ static void busy_time_is_never_negative(void **state)
     assert_near(utilisation(&zero, &after, 1).measured_busy_percent, 0);
 }
 
-static void samples_that_do_not_form_an_interval_are_invalid(void **state)
+static void two_samples_that_form_no_interval_are_refused(void **state)
 {
     struct camp_cpu after = zero;
     struct camp_utilisation u;
@@ -180,7 +180,7 @@ static void samples_that_do_not_form_an_interval_are_invalid(void **state)
     assert_int_equal(camp_cpu_difference(&zero, &after, 1, &u, sizeof u), CAMP_E_INVALID);
 }
 
-static void an_interval_of_0_starts_at_the_callers_previous_reading(void **state)
+static void utilisation_over_an_interval_of_0_starts_at_the_previous_reading(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct camp_utilisation u;
@@ -210,18 +210,18 @@ static void an_interval_of_0_starts_at_the_callers_previous_reading(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_difference_is_after_minus_before),
-        cmocka_unit_test(the_difference_across_a_wrap_is_right),
-        cmocka_unit_test(the_difference_after_a_reset_counts_from_zero),
-        cmocka_unit_test(counters_must_have_32_or_64_bits_and_fit_in_them),
-        cmocka_unit_test(a_rate_is_per_second),
-        cmocka_unit_test(sampled_and_measured_busy_time_may_differ),
+        cmocka_unit_test(the_difference_of_two_counters_is_the_later_minus_the_earlier),
+        cmocka_unit_test(the_difference_is_right_when_the_counter_wraps),
+        cmocka_unit_test(the_difference_after_a_counter_reset_counts_from_zero),
+        cmocka_unit_test(a_counter_of_neither_32_nor_64_bits_is_refused),
+        cmocka_unit_test(a_rate_is_the_growth_of_a_counter_per_second),
+        cmocka_unit_test(sampled_busy_time_may_differ_from_measured_busy_time),
         cmocka_unit_test(percentages_of_the_total_are_averages_over_all_cpus),
-        cmocka_unit_test(a_column_that_decreases_has_no_growth),
-        cmocka_unit_test(a_column_unknown_in_one_sample_counts_as_0),
+        cmocka_unit_test(a_cpu_counter_that_decreases_has_a_percentage_of_0),
+        cmocka_unit_test(a_cpu_counter_unknown_in_one_sample_has_a_percentage_of_0),
         cmocka_unit_test(busy_time_is_never_negative),
-        cmocka_unit_test(samples_that_do_not_form_an_interval_are_invalid),
-        cmocka_unit_test(an_interval_of_0_starts_at_the_callers_previous_reading),
+        cmocka_unit_test(two_samples_that_form_no_interval_are_refused),
+        cmocka_unit_test(utilisation_over_an_interval_of_0_starts_at_the_previous_reading),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,7 @@ static void a_partition_is_recognised_by_the_disk_listed_before_it(void **state)
     }
 }
 
-static void only_the_requested_kind_is_listed(void **state)
+static void only_the_requested_disks_or_partitions_are_listed(void **state)
 {
     (void)state;
     read_all("desktop-2.6.32", CAMP_DISK_PARTITION);
@@ -66,7 +66,7 @@ static void only_the_requested_kind_is_listed(void **state)
     assert_int_equal(count, 9);
 }
 
-static void names_of_partitions_follow_the_kernels_rule(void **state)
+static void a_partition_is_recognised_by_its_name(void **state)
 {
     (void)state;
     assert_true(camp_disk_is_partition_name("sda", "sda1"));
@@ -84,7 +84,7 @@ static void names_of_partitions_follow_the_kernels_rule(void **state)
     assert_false(camp_disk_is_partition_name("", "p7"));
 }
 
-static void without_sys_a_single_disk_is_read_from_diskstats(void **state)
+static void without_sysfs_a_single_disk_is_read_from_diskstats(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct camp_error error = { 0 };
@@ -106,7 +106,7 @@ static void without_sys_a_single_disk_is_read_from_diskstats(void **state)
                      CAMP_E_GONE);
 }
 
-static void a_single_disk_is_read_from_its_file_in_sys(void **state)
+static void a_single_disk_is_read_from_its_file_in_sysfs(void **state)
 {
     struct tree tree = stored_tree("vm-6.18");
     struct camp_disk disk;
@@ -118,7 +118,7 @@ static void a_single_disk_is_read_from_its_file_in_sys(void **state)
     assert_true(disk.reads > 0 && disk.read_bytes > disk.reads * SECTOR);
 }
 
-static void names_that_lead_out_of_the_folder_are_refused(void **state)
+static void a_disk_name_that_is_a_path_out_of_sysfs_is_refused(void **state)
 {
     static const char *const names[] = { "", ".", "..", LONG_NAME };
     struct tree tree = stored_tree("vm-6.18");
@@ -166,7 +166,7 @@ static void a_machine_without_disks_has_an_empty_list(void **state)
     assert_int_equal(count, 0);
 }
 
-static void broken_texts_are_format_errors(void **state)
+static void a_broken_diskstats_is_a_format_error(void **state)
 {
     static const char *const texts[] = {
         "\n",
@@ -186,7 +186,7 @@ static void broken_texts_are_format_errors(void **state)
             fail_msg("\"%s\" was taken", texts[i]);
 }
 
-static void a_line_longer_than_the_buffer_is_a_format_error(void **state)
+static void a_diskstats_line_longer_than_the_buffer_is_a_format_error(void **state)
 {
     char *text = malloc(100001);
 
@@ -203,15 +203,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_of_diskstats_are_converted_to_bytes_and_ns),
         cmocka_unit_test(a_partition_is_recognised_by_the_disk_listed_before_it),
-        cmocka_unit_test(only_the_requested_kind_is_listed),
-        cmocka_unit_test(names_of_partitions_follow_the_kernels_rule),
-        cmocka_unit_test(without_sys_a_single_disk_is_read_from_diskstats),
-        cmocka_unit_test(a_single_disk_is_read_from_its_file_in_sys),
-        cmocka_unit_test(names_that_lead_out_of_the_folder_are_refused),
+        cmocka_unit_test(only_the_requested_disks_or_partitions_are_listed),
+        cmocka_unit_test(a_partition_is_recognised_by_its_name),
+        cmocka_unit_test(without_sysfs_a_single_disk_is_read_from_diskstats),
+        cmocka_unit_test(a_single_disk_is_read_from_its_file_in_sysfs),
+        cmocka_unit_test(a_disk_name_that_is_a_path_out_of_sysfs_is_refused),
         cmocka_unit_test(disks_without_any_io_are_listed),
         cmocka_unit_test(a_machine_without_disks_has_an_empty_list),
-        cmocka_unit_test(broken_texts_are_format_errors),
-        cmocka_unit_test(a_line_longer_than_the_buffer_is_a_format_error),
+        cmocka_unit_test(a_broken_diskstats_is_a_format_error),
+        cmocka_unit_test(a_diskstats_line_longer_than_the_buffer_is_a_format_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static void the_message_of_a_failed_system_call_has_its_cause_and_advice(void **state)
+static void the_message_of_a_failed_system_call_gives_the_cause_and_advice(void **state)
 {
     static const struct {
         int system_error, code;
@@ -40,7 +40,7 @@ static void the_message_of_a_failed_system_call_has_its_cause_and_advice(void **
     }
 }
 
-static void a_message_has_space_for_the_longest_path_and_a_sentence(void **state)
+static void an_error_message_has_space_for_the_longest_path(void **state)
 {
     struct camp_error error;
     char path[PATH_MAX], wanted[CAMP_ERROR_SIZE];
@@ -55,7 +55,7 @@ static void a_message_has_space_for_the_longest_path_and_a_sentence(void **state
     assert_string_equal(error.message, wanted);
 }
 
-static void advice_is_never_truncated(void **state)
+static void a_long_error_message_keeps_all_of_its_advice(void **state)
 {
     struct camp_error error;
     char path[CAMP_ERROR_SIZE + 400];
@@ -77,7 +77,7 @@ static void advice_is_never_truncated(void **state)
     }
 }
 
-static void a_message_is_not_truncated_within_a_character(void **state)
+static void an_error_message_is_not_cut_within_a_character(void **state)
 {
     struct camp_error error;
     char text[CAMP_ERROR_SIZE + 400];
@@ -97,7 +97,7 @@ static void a_message_is_not_truncated_within_a_character(void **state)
     }
 }
 
-static void every_result_and_provenance_has_a_name(void **state)
+static void every_result_code_and_every_provenance_has_a_name(void **state)
 {
     (void)state;
     for (int result = CAMP_E_FORMAT; result <= CAMP_RESET; result++)
@@ -109,7 +109,7 @@ static void every_result_and_provenance_has_a_name(void **state)
     assert_string_equal(camp_provenance_name(99), "unknown");
 }
 
-static void a_struct_is_truncated_to_the_callers_size_or_extended_with_zeros(void **state)
+static void a_struct_is_cut_or_extended_to_the_size_that_the_caller_passes(void **state)
 {
     const char value[4] = { 1, 2, 3, 4 };
     char room[8];
@@ -125,12 +125,12 @@ static void a_struct_is_truncated_to_the_callers_size_or_extended_with_zeros(voi
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_message_of_a_failed_system_call_has_its_cause_and_advice),
-        cmocka_unit_test(a_message_has_space_for_the_longest_path_and_a_sentence),
-        cmocka_unit_test(advice_is_never_truncated),
-        cmocka_unit_test(a_message_is_not_truncated_within_a_character),
-        cmocka_unit_test(every_result_and_provenance_has_a_name),
-        cmocka_unit_test(a_struct_is_truncated_to_the_callers_size_or_extended_with_zeros),
+        cmocka_unit_test(the_message_of_a_failed_system_call_gives_the_cause_and_advice),
+        cmocka_unit_test(an_error_message_has_space_for_the_longest_path),
+        cmocka_unit_test(a_long_error_message_keeps_all_of_its_advice),
+        cmocka_unit_test(an_error_message_is_not_cut_within_a_character),
+        cmocka_unit_test(every_result_code_and_every_provenance_has_a_name),
+        cmocka_unit_test(a_struct_is_cut_or_extended_to_the_size_that_the_caller_passes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static struct cursor text(const char *bytes)
     return cursor_of(bytes, strlen(bytes));
 }
 
-static void nohz_full_lists_the_cpus_that_measure_cpu_time(void **state)
+static void the_cpus_in_nohz_full_measure_their_cpu_time(void **state)
 {
     struct camp_kernel kernel = kernel_of("measured-cpus");
 
@@ -44,7 +44,7 @@ static void nohz_full_lists_the_cpus_that_measure_cpu_time(void **state)
     assert_int_equal(kernel.tickless_idle, 1);
 }
 
-static void every_field_except_the_tick_is_known_from_files_of_another_machine(void **state)
+static void all_kernel_facts_except_the_tick_are_read_from_stored_files(void **state)
 {
     struct camp_kernel kernel = kernel_of("measured-cpus");
 
@@ -64,7 +64,7 @@ static void every_field_except_the_tick_is_known_from_files_of_another_machine(v
     assert_string_equal(kernel.release, "6.8.0-31-generic");
 }
 
-static void facts_that_an_old_kernel_does_not_show_are_unknown(void **state)
+static void kernel_facts_that_an_old_kernel_does_not_show_are_unknown(void **state)
 {
     struct camp_kernel kernel = kernel_of("old");
 
@@ -83,7 +83,7 @@ static void facts_that_an_old_kernel_does_not_show_are_unknown(void **state)
     assert_int_equal(kernel.steal, 1);
 }
 
-static void every_cpu_of_s390x_is_measured(void **state)
+static void every_cpu_of_an_s390x_machine_measures_its_cpu_time(void **state)
 {
     struct camp_kernel kernel = kernel_of("s390x");
 
@@ -92,7 +92,7 @@ static void every_cpu_of_s390x_is_measured(void **state)
     assert_string_equal(kernel.measured_cpus, "0-1");
 }
 
-static void fields_of_broken_files_are_unknown(void **state)
+static void kernel_facts_in_broken_files_are_unknown(void **state)
 {
     struct camp_kernel kernel = kernel_of("broken");
 
@@ -105,7 +105,7 @@ static void fields_of_broken_files_are_unknown(void **state)
     assert_string_equal(kernel.measured_cpus, "");
 }
 
-static void a_smaller_struct_gets_the_first_fields(void **state)
+static void a_caller_with_a_smaller_kernel_struct_gets_its_first_fields(void **state)
 {
     char bytes[sizeof(struct camp_kernel)];
     struct camp_kernel begun;
@@ -119,7 +119,7 @@ static void a_smaller_struct_gets_the_first_fields(void **state)
         assert_int_equal(bytes[i], 7);
 }
 
-static void a_configuration_option_is_yes_no_or_unknown(void **state)
+static void a_kernel_configuration_option_is_yes_or_no_or_unknown(void **state)
 {
     struct kernel_config config = KERNEL_CONFIG_UNKNOWN;
 
@@ -134,7 +134,7 @@ static void a_configuration_option_is_yes_no_or_unknown(void **state)
     assert_int_equal(config.delay_accounting, ANSWER_UNKNOWN);
 }
 
-static void timer_list_reports_whether_ticks_stop(void **state)
+static void proc_timer_list_shows_whether_the_tick_stops_on_an_idle_cpu(void **state)
 {
     (void)state;
     assert_int_equal(camp_kernel_tickless_line(text("  .nohz           : 1")), ANSWER_YES);
@@ -144,7 +144,7 @@ static void timer_list_reports_whether_ticks_stop(void **state)
     assert_int_equal(camp_kernel_tickless_line(text("  .nohz")), ANSWER_UNKNOWN);
 }
 
-static void a_truncated_cpu_list_is_marked(void **state)
+static void a_cpu_list_too_long_for_its_buffer_ends_in_dots(void **state)
 {
     char list[12];
 
@@ -158,7 +158,7 @@ static void a_truncated_cpu_list_is_marked(void **state)
     assert_false(camp_kernel_cpu_list(text("1;3\n"), list, sizeof list));
 }
 
-static void the_cgroup_version_is_read_from_the_type_of_a_mount(void **state)
+static void the_cgroup_version_is_read_from_the_file_system_type_of_a_mount(void **state)
 {
     (void)state;
     assert_int_equal(camp_kernel_cgroup_of_mount(text("1 2 0:3 / /a rw shared:1 - cgroup2 x rw")),
@@ -168,7 +168,7 @@ static void the_cgroup_version_is_read_from_the_type_of_a_mount(void **state)
     assert_int_equal(camp_kernel_cgroup_of_mount(text("1 2 0:3 / /a rw -")), 0);
 }
 
-static void capabilities_have_at_most_sixteen_digits(void **state)
+static void a_capability_set_of_more_than_16_digits_is_refused(void **state)
 {
     uint64_t value = 0;
 
@@ -183,17 +183,17 @@ static void capabilities_have_at_most_sixteen_digits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nohz_full_lists_the_cpus_that_measure_cpu_time),
-        cmocka_unit_test(every_field_except_the_tick_is_known_from_files_of_another_machine),
-        cmocka_unit_test(facts_that_an_old_kernel_does_not_show_are_unknown),
-        cmocka_unit_test(every_cpu_of_s390x_is_measured),
-        cmocka_unit_test(fields_of_broken_files_are_unknown),
-        cmocka_unit_test(a_smaller_struct_gets_the_first_fields),
-        cmocka_unit_test(a_configuration_option_is_yes_no_or_unknown),
-        cmocka_unit_test(timer_list_reports_whether_ticks_stop),
-        cmocka_unit_test(a_truncated_cpu_list_is_marked),
-        cmocka_unit_test(the_cgroup_version_is_read_from_the_type_of_a_mount),
-        cmocka_unit_test(capabilities_have_at_most_sixteen_digits),
+        cmocka_unit_test(the_cpus_in_nohz_full_measure_their_cpu_time),
+        cmocka_unit_test(all_kernel_facts_except_the_tick_are_read_from_stored_files),
+        cmocka_unit_test(kernel_facts_that_an_old_kernel_does_not_show_are_unknown),
+        cmocka_unit_test(every_cpu_of_an_s390x_machine_measures_its_cpu_time),
+        cmocka_unit_test(kernel_facts_in_broken_files_are_unknown),
+        cmocka_unit_test(a_caller_with_a_smaller_kernel_struct_gets_its_first_fields),
+        cmocka_unit_test(a_kernel_configuration_option_is_yes_or_no_or_unknown),
+        cmocka_unit_test(proc_timer_list_shows_whether_the_tick_stops_on_an_idle_cpu),
+        cmocka_unit_test(a_cpu_list_too_long_for_its_buffer_ends_in_dots),
+        cmocka_unit_test(the_cgroup_version_is_read_from_the_file_system_type_of_a_mount),
+        cmocka_unit_test(a_capability_set_of_more_than_16_digits_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

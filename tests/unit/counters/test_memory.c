@@ -3,7 +3,7 @@
 
 #define KIB 1024ull
 
-static void sizes_are_converted_to_bytes(void **state)
+static void sizes_in_meminfo_are_converted_to_bytes(void **state)
 {
     struct tree tree = stored_tree("vm-6.18");
     struct camp_memory memory;
@@ -18,7 +18,7 @@ static void sizes_are_converted_to_bytes(void **state)
     assert_int_equal(memory.swap_total_bytes, 0);
 }
 
-static void fields_missing_in_an_old_kernel_are_unknown(void **state)
+static void fields_that_an_old_meminfo_lacks_are_unknown(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct camp_memory memory;
@@ -44,7 +44,7 @@ static int read_text(const char *text, struct camp_memory *ret)
     return result;
 }
 
-static void the_order_of_lines_and_unknown_lines_do_not_matter(void **state)
+static void lines_of_meminfo_may_be_unknown_or_in_any_order(void **state)
 {
     struct camp_memory memory;
 
@@ -60,7 +60,7 @@ static void the_order_of_lines_and_unknown_lines_do_not_matter(void **state)
     assert_int_equal(memory.swap_free_bytes, 6 * KIB);
 }
 
-static void with_a_source_memory_is_read_from_its_meminfo_only(void **state)
+static void the_memory_of_another_machine_is_read_only_from_its_meminfo(void **state)
 {
     struct camp_memory memory;
 
@@ -70,7 +70,7 @@ static void with_a_source_memory_is_read_from_its_meminfo_only(void **state)
     assert_int_equal(memory.free_bytes, KIB);
 }
 
-static void broken_texts_are_format_errors(void **state)
+static void a_broken_meminfo_is_a_format_error(void **state)
 {
     static const char *const texts[] = {
         "",
@@ -90,7 +90,7 @@ static void broken_texts_are_format_errors(void **state)
             fail_msg("\"%s\" was taken", texts[i]);
 }
 
-static void on_a_failure_the_struct_of_the_caller_is_unchanged(void **state)
+static void a_failed_memory_read_leaves_the_struct_of_the_caller_unchanged(void **state)
 {
     struct camp_memory memory = { .known = 77 };
 
@@ -99,7 +99,7 @@ static void on_a_failure_the_struct_of_the_caller_is_unchanged(void **state)
     assert_int_equal(memory.known, 77);
 }
 
-static void a_missing_file_is_reported_as_gone(void **state)
+static void a_missing_meminfo_is_reported_as_gone(void **state)
 {
     struct camp_source source = { .proc = "/nowhere" };
     struct camp_memory memory;
@@ -114,13 +114,13 @@ static void a_missing_file_is_reported_as_gone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_are_converted_to_bytes),
-        cmocka_unit_test(fields_missing_in_an_old_kernel_are_unknown),
-        cmocka_unit_test(the_order_of_lines_and_unknown_lines_do_not_matter),
-        cmocka_unit_test(with_a_source_memory_is_read_from_its_meminfo_only),
-        cmocka_unit_test(broken_texts_are_format_errors),
-        cmocka_unit_test(on_a_failure_the_struct_of_the_caller_is_unchanged),
-        cmocka_unit_test(a_missing_file_is_reported_as_gone),
+        cmocka_unit_test(sizes_in_meminfo_are_converted_to_bytes),
+        cmocka_unit_test(fields_that_an_old_meminfo_lacks_are_unknown),
+        cmocka_unit_test(lines_of_meminfo_may_be_unknown_or_in_any_order),
+        cmocka_unit_test(the_memory_of_another_machine_is_read_only_from_its_meminfo),
+        cmocka_unit_test(a_broken_meminfo_is_a_format_error),
+        cmocka_unit_test(a_failed_memory_read_leaves_the_struct_of_the_caller_unchanged),
+        cmocka_unit_test(a_missing_meminfo_is_reported_as_gone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
     " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs "     \
     "drop fifo colls carrier compressed\n"
 
-static void columns_of_received_data_come_before_those_of_sent_data(void **state)
+static void received_and_sent_data_are_read_from_their_own_columns(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct camp_network network;
@@ -26,7 +26,7 @@ static void columns_of_received_data_come_before_those_of_sent_data(void **state
     assert_true(network.time_ns != 0);
 }
 
-static void each_listed_interface_can_be_read_even_if_its_name_has_a_colon(void **state)
+static void an_interface_with_a_colon_in_its_name_can_be_read(void **state)
 {
     static const char *const names[] = { "lo", "eth0", "eth0:1", "my wan" };
     struct tree tree = stored_tree("desktop-2.6.32");
@@ -48,7 +48,7 @@ static void each_listed_interface_can_be_read_even_if_its_name_has_a_colon(void 
     }
 }
 
-static void a_missing_interface_is_gone(void **state)
+static void a_missing_network_interface_is_reported_as_gone(void **state)
 {
     struct tree tree = stored_tree("desktop-2.6.32");
     struct camp_network network;
@@ -70,7 +70,7 @@ static int read_text(const char *text, struct camp_network *ret)
     return result;
 }
 
-static void a_number_in_an_unused_column_does_not_shift_the_used_columns(void **state)
+static void unused_columns_of_a_network_interface_are_skipped(void **state)
 {
     struct camp_network network;
 
@@ -87,7 +87,7 @@ static void a_number_in_an_unused_column_does_not_shift_the_used_columns(void **
     assert_int_equal(network.sent_drops, 0);
 }
 
-static void counters_may_have_64_bits(void **state)
+static void a_network_counter_may_have_64_bits(void **state)
 {
     struct camp_network network;
 
@@ -100,7 +100,7 @@ static void counters_may_have_64_bits(void **state)
     assert_true(network.sent_drops == UINT64_MAX);
 }
 
-static void a_machine_without_interfaces_has_an_empty_list(void **state)
+static void a_machine_without_network_interfaces_has_an_empty_list(void **state)
 {
     struct camp_network network;
 
@@ -108,7 +108,7 @@ static void a_machine_without_interfaces_has_an_empty_list(void **state)
     assert_int_equal(read_text(HEADINGS, &network), CAMP_OK);
 }
 
-static void broken_texts_are_format_errors(void **state)
+static void a_broken_net_dev_file_is_a_format_error(void **state)
 {
     static const char *const texts[] = {
         "",
@@ -135,7 +135,7 @@ static void broken_texts_are_format_errors(void **state)
 
 #define MANY 3000
 
-static void thousands_of_interfaces_are_read_through_a_small_buffer(void **state)
+static void thousands_of_network_interfaces_are_read_through_a_small_buffer(void **state)
 {
     char *text = malloc(1000 + MANY * 100);
     struct camp_network *networks = calloc(MANY, sizeof *networks);
@@ -169,14 +169,14 @@ static void thousands_of_interfaces_are_read_through_a_small_buffer(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_of_received_data_come_before_those_of_sent_data),
-        cmocka_unit_test(each_listed_interface_can_be_read_even_if_its_name_has_a_colon),
-        cmocka_unit_test(a_missing_interface_is_gone),
-        cmocka_unit_test(a_number_in_an_unused_column_does_not_shift_the_used_columns),
-        cmocka_unit_test(counters_may_have_64_bits),
-        cmocka_unit_test(a_machine_without_interfaces_has_an_empty_list),
-        cmocka_unit_test(broken_texts_are_format_errors),
-        cmocka_unit_test(thousands_of_interfaces_are_read_through_a_small_buffer),
+        cmocka_unit_test(received_and_sent_data_are_read_from_their_own_columns),
+        cmocka_unit_test(an_interface_with_a_colon_in_its_name_can_be_read),
+        cmocka_unit_test(a_missing_network_interface_is_reported_as_gone),
+        cmocka_unit_test(unused_columns_of_a_network_interface_are_skipped),
+        cmocka_unit_test(a_network_counter_may_have_64_bits),
+        cmocka_unit_test(a_machine_without_network_interfaces_has_an_empty_list),
+        cmocka_unit_test(a_broken_net_dev_file_is_a_format_error),
+        cmocka_unit_test(thousands_of_network_interfaces_are_read_through_a_small_buffer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

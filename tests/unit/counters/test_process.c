@@ -18,7 +18,7 @@ static int read_result(const char *name, int32_t pid, uint32_t wanted)
     return r;
 }
 
-static void a_name_ends_at_the_last_closing_parenthesis(void **state)
+static void a_process_name_ends_at_the_last_closing_parenthesis_of_stat(void **state)
 {
     struct camp_task task = read_task("tree", 100, CAMP_TASK_NAME);
 
@@ -28,7 +28,7 @@ static void a_name_ends_at_the_last_closing_parenthesis(void **state)
     assert_int_equal(task.parent, 2);
 }
 
-static void each_number_of_stat_is_taken_from_its_field(void **state)
+static void each_number_in_stat_is_read_from_its_own_field(void **state)
 {
     struct camp_task task = read_task("tree", 100, CAMP_TASK_CPU);
 
@@ -45,7 +45,7 @@ static void each_number_of_stat_is_taken_from_its_field(void **state)
     assert_int_equal(task.threads, 1);
 }
 
-static void with_a_source_cpu_time_is_read_from_stat_in_units_of_10_ms(void **state)
+static void the_cpu_time_in_a_stored_stat_file_is_read_in_units_of_10_ms(void **state)
 {
     struct camp_task task = read_task("tree", 100, CAMP_TASK_CPU);
 
@@ -55,7 +55,7 @@ static void with_a_source_cpu_time_is_read_from_stat_in_units_of_10_ms(void **st
     assert_int_equal(task.cpu_provenance, CAMP_MEASURED);
 }
 
-static void only_requested_files_besides_stat_are_read(void **state)
+static void files_of_a_process_other_than_stat_are_read_only_on_request(void **state)
 {
     const uint32_t of_stat = CAMP_TASK_SPLIT | CAMP_TASK_FAULTS | CAMP_TASK_SIZE |
                              CAMP_TASK_THREADS | CAMP_TASK_START | CAMP_TASK_STATE |
@@ -67,7 +67,7 @@ static void only_requested_files_besides_stat_are_read(void **state)
     assert_int_equal(read_task("tree", 100, CAMP_TASK_ALL).known, CAMP_TASK_ALL);
 }
 
-static void run_delay_switches_and_bytes_of_a_process_with_one_thread_are_read(void **state)
+static void run_delay_and_switches_and_bytes_of_a_one_thread_process_are_read(void **state)
 {
     struct camp_task task = read_task("tree", 100, CAMP_TASK_ALL);
 
@@ -79,7 +79,7 @@ static void run_delay_switches_and_bytes_of_a_process_with_one_thread_are_read(v
     assert_int_equal(task.written_bytes, 12288);
 }
 
-static void run_delays_and_switches_of_threads_are_added_up(void **state)
+static void run_delay_and_switches_of_a_process_are_sums_of_its_threads(void **state)
 {
     struct camp_task task = read_task("tree", 200, CAMP_TASK_RUN_DELAY | CAMP_TASK_SWITCHES);
 
@@ -90,7 +90,7 @@ static void run_delays_and_switches_of_threads_are_added_up(void **state)
     assert_int_equal(task.involuntary_switches, 6);
 }
 
-static void values_of_a_missing_file_are_unknown(void **state)
+static void process_values_from_a_missing_file_are_unknown(void **state)
 {
     struct camp_task task = read_task("beside", 33, CAMP_TASK_ALL);
 
@@ -100,7 +100,7 @@ static void values_of_a_missing_file_are_unknown(void **state)
     assert_true((task.known & CAMP_TASK_CPU) != 0);
 }
 
-static void run_delay_is_unknown_if_schedstat_is_zero_for_a_task_that_has_run(void **state)
+static void run_delay_is_unknown_if_schedstat_is_zero_although_the_task_ran(void **state)
 {
     (void)state;
     /* schedstat of both processes is "0 0 0". The first process has run for 3.25 s, the second is a
@@ -110,7 +110,7 @@ static void run_delay_is_unknown_if_schedstat_is_zero_for_a_task_that_has_run(vo
     assert_true((read_task("tree", 2, CAMP_TASK_RUN_DELAY).known & CAMP_TASK_RUN_DELAY) != 0);
 }
 
-static void a_truncated_schedstat_status_or_io_is_a_format_error(void **state)
+static void a_truncated_schedstat_or_status_or_io_file_is_a_format_error(void **state)
 {
     (void)state;
     assert_int_equal(read_result("beside", 30, CAMP_TASK_RUN_DELAY), CAMP_E_FORMAT);
@@ -123,7 +123,7 @@ static void a_truncated_schedstat_status_or_io_is_a_format_error(void **state)
     assert_non_null(strstr(error.message, "/35/task/36/schedstat is not "));
 }
 
-static void a_status_with_thousands_of_groups_is_read_completely(void **state)
+static void a_status_file_with_thousands_of_groups_is_read_to_its_end(void **state)
 {
     struct camp_task task = read_task("beside", 34, CAMP_TASK_SWITCHES);
 
@@ -132,7 +132,7 @@ static void a_status_with_thousands_of_groups_is_read_completely(void **state)
     assert_int_equal(task.involuntary_switches, 9);
 }
 
-static void a_truncated_empty_or_binary_stat_is_a_format_error(void **state)
+static void a_truncated_or_empty_or_binary_stat_file_is_a_format_error(void **state)
 {
     (void)state;
     for (int32_t pid = 10; pid <= 18; pid++) {
@@ -150,7 +150,7 @@ static void a_truncated_empty_or_binary_stat_is_a_format_error(void **state)
     }
 }
 
-static void a_truncated_stat_is_refused_or_gives_the_same_values(void **state)
+static void a_stat_line_is_accepted_only_if_it_has_every_needed_field(void **state)
 {
     static const char line[] = "7 (x) S 1 7 7 0 -1 0 11 0 12 0 13 14 0 0 20 0 15 0 16 17 18 0 0\n";
     const size_t needed = sizeof "7 (x) S 1 7 7 0 -1 0 11 0 12 0 13 14 0 0 20 0 15 0 16 17 18 " - 1;
@@ -168,7 +168,7 @@ static void a_truncated_stat_is_refused_or_gives_the_same_values(void **state)
     }
 }
 
-static void the_largest_number_of_64_bits_is_read(void **state)
+static void the_largest_64_bit_number_is_read_from_schedstat(void **state)
 {
     static const char largest[] = "18446744073709551615 00000000000000000000007 1\n";
     static const char larger[] = "18446744073709551616 0 0\n";
@@ -181,7 +181,7 @@ static void the_largest_number_of_64_bits_is_read(void **state)
     assert_false(camp_schedstat_parse(cursor_of(larger, sizeof larger - 1), &line));
 }
 
-static void a_process_with_another_start_time_is_gone(void **state)
+static void a_process_with_another_start_time_is_reported_as_gone(void **state)
 {
     const struct camp_process process = { .pid = 100, .start = 4710 };
     struct camp_reader reader = CAMP_READER_NONE;
@@ -199,7 +199,7 @@ static void a_process_with_another_start_time_is_gone(void **state)
     assert_int_equal(task.known, 77);
 }
 
-static void an_exiting_process_is_gone(void **state)
+static void an_exiting_process_is_reported_as_gone(void **state)
 {
     const struct camp_process process = { .pid = 20, .start = 4711 };
     struct camp_task task;
@@ -213,21 +213,21 @@ static void an_exiting_process_is_gone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name_ends_at_the_last_closing_parenthesis),
-        cmocka_unit_test(each_number_of_stat_is_taken_from_its_field),
-        cmocka_unit_test(with_a_source_cpu_time_is_read_from_stat_in_units_of_10_ms),
-        cmocka_unit_test(only_requested_files_besides_stat_are_read),
-        cmocka_unit_test(run_delay_switches_and_bytes_of_a_process_with_one_thread_are_read),
-        cmocka_unit_test(run_delays_and_switches_of_threads_are_added_up),
-        cmocka_unit_test(values_of_a_missing_file_are_unknown),
-        cmocka_unit_test(run_delay_is_unknown_if_schedstat_is_zero_for_a_task_that_has_run),
-        cmocka_unit_test(a_truncated_schedstat_status_or_io_is_a_format_error),
-        cmocka_unit_test(a_status_with_thousands_of_groups_is_read_completely),
-        cmocka_unit_test(a_truncated_empty_or_binary_stat_is_a_format_error),
-        cmocka_unit_test(a_truncated_stat_is_refused_or_gives_the_same_values),
-        cmocka_unit_test(the_largest_number_of_64_bits_is_read),
-        cmocka_unit_test(a_process_with_another_start_time_is_gone),
-        cmocka_unit_test(an_exiting_process_is_gone),
+        cmocka_unit_test(a_process_name_ends_at_the_last_closing_parenthesis_of_stat),
+        cmocka_unit_test(each_number_in_stat_is_read_from_its_own_field),
+        cmocka_unit_test(the_cpu_time_in_a_stored_stat_file_is_read_in_units_of_10_ms),
+        cmocka_unit_test(files_of_a_process_other_than_stat_are_read_only_on_request),
+        cmocka_unit_test(run_delay_and_switches_and_bytes_of_a_one_thread_process_are_read),
+        cmocka_unit_test(run_delay_and_switches_of_a_process_are_sums_of_its_threads),
+        cmocka_unit_test(process_values_from_a_missing_file_are_unknown),
+        cmocka_unit_test(run_delay_is_unknown_if_schedstat_is_zero_although_the_task_ran),
+        cmocka_unit_test(a_truncated_schedstat_or_status_or_io_file_is_a_format_error),
+        cmocka_unit_test(a_status_file_with_thousands_of_groups_is_read_to_its_end),
+        cmocka_unit_test(a_truncated_or_empty_or_binary_stat_file_is_a_format_error),
+        cmocka_unit_test(a_stat_line_is_accepted_only_if_it_has_every_needed_field),
+        cmocka_unit_test(the_largest_64_bit_number_is_read_from_schedstat),
+        cmocka_unit_test(a_process_with_another_start_time_is_reported_as_gone),
+        cmocka_unit_test(an_exiting_process_is_reported_as_gone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@ static void assert_near(double value, double expected)
         fail_msg("%f, expected %f", value, expected);
 }
 
-static void pids_are_the_folders_with_numeric_names_in_ascending_order(void **state)
+static void the_numeric_folders_of_proc_are_listed_as_pids_in_ascending_order(void **state)
 {
     static const int32_t expected[] = { 2, 100, 200, 4194304 };
     struct camp_pid pids[8];
@@ -25,7 +25,7 @@ static void pids_are_the_folders_with_numeric_names_in_ascending_order(void **st
     }
 }
 
-static void a_short_array_gets_the_first_items_and_the_total_count(void **state)
+static void a_short_array_gets_the_first_pids_and_the_total_count(void **state)
 {
     struct camp_pid pids[3] = { [2] = { .pid = -5 } };
     size_t count;
@@ -42,7 +42,7 @@ static void a_short_array_gets_the_first_items_and_the_total_count(void **state)
     assert_int_equal(count, 4);
 }
 
-static void elements_have_the_size_that_the_caller_passes(void **state)
+static void listed_elements_have_the_size_that_the_caller_passes(void **state)
 {
     struct larger {
         struct camp_process process;
@@ -84,7 +84,7 @@ static void every_listed_process_can_be_read(void **state)
 
 /* The test creates the link, because a link without a target may be lost in a checkout. The name of
  * the process is x, which is not the name of its executable. */
-static void a_process_is_found_by_its_exe_link_even_if_the_file_is_deleted(void **state)
+static void a_process_is_found_by_its_executable_even_if_the_file_is_deleted(void **state)
 {
     static const char *const targets[] = { "/opt/x/server", "/opt/x/server (deleted)" };
 
@@ -133,7 +133,7 @@ static void a_process_without_an_exe_link_is_found_by_argv_0_or_its_name(void **
     assert_int_equal(found[0].pid, 2);
 }
 
-static void the_list_of_an_executable_that_is_not_running_is_empty(void **state)
+static void an_executable_that_is_not_running_has_no_processes(void **state)
 {
     struct camp_process found[8];
     size_t count = 9;
@@ -146,7 +146,7 @@ static void the_list_of_an_executable_that_is_not_running_is_empty(void **state)
                      CAMP_E_INVALID);
 }
 
-static void only_the_last_part_of_a_path_is_the_name_of_an_executable(void **state)
+static void only_the_last_part_of_a_path_names_an_executable(void **state)
 {
     static const struct {
         const char *path;
@@ -172,7 +172,7 @@ static void only_the_last_part_of_a_path_is_the_name_of_an_executable(void **sta
     }
 }
 
-static void threads_are_listed_in_ascending_order_each_with_its_own_start(void **state)
+static void threads_are_listed_in_ascending_order_with_their_start_times(void **state)
 {
     const struct camp_process process = { .pid = 200, .start = 5000 };
     struct camp_thread threads[4];
@@ -190,7 +190,7 @@ static void threads_are_listed_in_ascending_order_each_with_its_own_start(void *
     assert_int_equal(threads[2].pid, 200);
 }
 
-static void the_cpu_time_of_a_thread_is_read_from_its_schedstat(void **state)
+static void the_cpu_time_of_a_thread_is_read_from_its_own_schedstat(void **state)
 {
     struct camp_thread thread = { .pid = 200, .tid = 201, .start = 5002 };
     struct camp_task task;
@@ -211,7 +211,7 @@ static void the_cpu_time_of_a_thread_is_read_from_its_schedstat(void **state)
         CAMP_E_GONE);
 }
 
-static void the_tid_of_a_second_thread_does_not_identify_a_process(void **state)
+static void the_tid_of_a_second_thread_is_not_accepted_as_a_pid(void **state)
 {
     struct camp_process process;
 
@@ -220,7 +220,7 @@ static void the_tid_of_a_second_thread_does_not_identify_a_process(void **state)
                      CAMP_E_GONE);
 }
 
-static void a_reader_gives_the_same_values_as_camp_process_read(void **state)
+static void a_process_reader_returns_the_same_values_as_camp_process_read(void **state)
 {
     const struct camp_process process = { .pid = 100, .start = 4711 };
     struct camp_reader reader = CAMP_READER_NONE;
@@ -238,7 +238,7 @@ static void a_reader_gives_the_same_values_as_camp_process_read(void **state)
     assert_int_equal(camp_reader_process(&reader, &kept, sizeof kept, NULL), CAMP_E_INVALID);
 }
 
-static void calls_without_a_process_or_a_struct_to_fill_are_invalid(void **state)
+static void a_call_without_a_process_or_without_a_result_struct_is_refused(void **state)
 {
     const struct camp_process process = { .pid = 100, .start = 4711 }, none = { .pid = 0 };
     struct camp_task task;
@@ -267,7 +267,7 @@ static void calls_without_a_process_or_a_struct_to_fill_are_invalid(void **state
         CAMP_E_INVALID);
 }
 
-static void user_and_system_percent_divide_cpu_time_in_the_kernels_proportion(void **state)
+static void cpu_percent_is_split_into_user_and_system_as_the_kernel_splits_it(void **state)
 {
     const struct camp_process process = { .pid = 100, .start = 4711 };
     struct camp_task previous = read_task("tree", 100, CAMP_TASK_CPU | CAMP_TASK_SPLIT);
@@ -292,20 +292,20 @@ static void user_and_system_percent_divide_cpu_time_in_the_kernels_proportion(vo
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pids_are_the_folders_with_numeric_names_in_ascending_order),
-        cmocka_unit_test(a_short_array_gets_the_first_items_and_the_total_count),
-        cmocka_unit_test(elements_have_the_size_that_the_caller_passes),
+        cmocka_unit_test(the_numeric_folders_of_proc_are_listed_as_pids_in_ascending_order),
+        cmocka_unit_test(a_short_array_gets_the_first_pids_and_the_total_count),
+        cmocka_unit_test(listed_elements_have_the_size_that_the_caller_passes),
         cmocka_unit_test(every_listed_process_can_be_read),
-        cmocka_unit_test(a_process_is_found_by_its_exe_link_even_if_the_file_is_deleted),
+        cmocka_unit_test(a_process_is_found_by_its_executable_even_if_the_file_is_deleted),
         cmocka_unit_test(a_process_without_an_exe_link_is_found_by_argv_0_or_its_name),
-        cmocka_unit_test(the_list_of_an_executable_that_is_not_running_is_empty),
-        cmocka_unit_test(only_the_last_part_of_a_path_is_the_name_of_an_executable),
-        cmocka_unit_test(threads_are_listed_in_ascending_order_each_with_its_own_start),
-        cmocka_unit_test(the_cpu_time_of_a_thread_is_read_from_its_schedstat),
-        cmocka_unit_test(the_tid_of_a_second_thread_does_not_identify_a_process),
-        cmocka_unit_test(a_reader_gives_the_same_values_as_camp_process_read),
-        cmocka_unit_test(calls_without_a_process_or_a_struct_to_fill_are_invalid),
-        cmocka_unit_test(user_and_system_percent_divide_cpu_time_in_the_kernels_proportion),
+        cmocka_unit_test(an_executable_that_is_not_running_has_no_processes),
+        cmocka_unit_test(only_the_last_part_of_a_path_names_an_executable),
+        cmocka_unit_test(threads_are_listed_in_ascending_order_with_their_start_times),
+        cmocka_unit_test(the_cpu_time_of_a_thread_is_read_from_its_own_schedstat),
+        cmocka_unit_test(the_tid_of_a_second_thread_is_not_accepted_as_a_pid),
+        cmocka_unit_test(a_process_reader_returns_the_same_values_as_camp_process_read),
+        cmocka_unit_test(a_call_without_a_process_or_without_a_result_struct_is_refused),
+        cmocka_unit_test(cpu_percent_is_split_into_user_and_system_as_the_kernel_splits_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

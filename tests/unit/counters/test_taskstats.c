@@ -139,7 +139,7 @@ static struct message exit_message(bool last, const struct taskstats *whole, siz
     return message;
 }
 
-static void an_answer_is_read_with_its_sequence_number(void **state)
+static void a_taskstats_answer_is_read_with_its_sequence_number(void **state)
 {
     struct message message = begin_stats(99);
     struct taskstats stats = thread_stats(false);
@@ -163,7 +163,7 @@ static void an_answer_is_read_with_its_sequence_number(void **state)
     assert_int_equal(task.voluntary_switches, 2);
 }
 
-static void a_missing_process_is_reported_as_gone_and_is_not_a_failure(void **state)
+static void taskstats_reports_a_missing_process_as_gone(void **state)
 {
     struct message message = error_message(-ESRCH);
     struct camp_taskstat task = { .pid = 5, .measured_ns = 1 };
@@ -179,7 +179,7 @@ static void a_missing_process_is_reported_as_gone_and_is_not_a_failure(void **st
     assert_int_equal(sequence, 7);
 }
 
-static void without_permission_the_error_names_the_missing_capability(void **state)
+static void without_permission_the_taskstats_error_names_the_missing_capability(void **state)
 {
     struct message message = error_message(-EPERM);
     struct camp_taskstat task;
@@ -205,7 +205,7 @@ static void a_kernel_without_taskstats_is_reported_as_not_supported(void **state
                      CAMP_E_NOTSUP);
 }
 
-static void a_process_of_one_thread_has_one_record(void **state)
+static void the_exit_of_a_process_with_one_thread_has_one_record(void **state)
 {
     struct message message = begin_stats(0);
     struct taskstats stats = thread_stats(true);
@@ -229,7 +229,7 @@ static void a_process_of_one_thread_has_one_record(void **state)
     assert_string_equal(exits[0].name, "a) b\nc");
 }
 
-static void the_exit_of_a_thread_is_not_an_exit_of_its_process_if_others_live(void **state)
+static void the_exit_of_a_thread_does_not_end_a_process_with_other_threads(void **state)
 {
     struct message message = exit_message(false, NULL, STATS_LENGTH);
     struct camp_task_exit exits[EXITS_PER_MESSAGE];
@@ -243,7 +243,7 @@ static void the_exit_of_a_thread_is_not_an_exit_of_its_process_if_others_live(vo
     assert_int_equal(exits[0].is_process, 0);
 }
 
-static void the_exit_of_the_last_thread_reports_the_thread_and_the_process(void **state)
+static void the_exit_of_the_last_thread_reports_the_thread_and_its_process(void **state)
 {
     struct taskstats whole = { .cpu_run_virtual_total = 50 * MS, .cpu_run_real_total = 48 * MS };
     struct message message = exit_message(true, &whole, STATS_LENGTH);
@@ -264,7 +264,7 @@ static void the_exit_of_the_last_thread_reports_the_thread_and_the_process(void 
     assert_int_equal(exits[1].began_s, 1700000000 - 3);
 }
 
-static void at_most_ns_is_limited_by_lifetime_and_by_measured_ns_plus_a_tick(void **state)
+static void the_upper_bound_of_cpu_time_is_limited_by_lifetime_and_by_a_tick(void **state)
 {
     struct message message = begin_stats(0);
     struct taskstats stats = thread_stats(true);
@@ -284,7 +284,7 @@ static void at_most_ns_is_limited_by_lifetime_and_by_measured_ns_plus_a_tick(voi
     assert_int_equal(exits[0].at_most_ns, 6 * MS + TICK);
 }
 
-static void an_old_kernel_does_not_report_the_process_of_a_thread(void **state)
+static void the_exit_record_of_an_old_kernel_lacks_the_pid_of_the_process(void **state)
 {
     struct message message = begin_stats(0);
     struct taskstats stats = thread_stats(false);
@@ -303,7 +303,7 @@ static void an_old_kernel_does_not_report_the_process_of_a_thread(void **state)
     assert_int_equal(exits[0].measured_ns, 6 * MS);
 }
 
-static void statistics_that_are_too_short_are_a_format_error(void **state)
+static void taskstats_that_are_too_short_are_a_format_error(void **state)
 {
     struct message message = exit_message(true, NULL, offsetof(struct taskstats, nvcsw));
     struct camp_task_exit exits[EXITS_PER_MESSAGE];
@@ -313,7 +313,7 @@ static void statistics_that_are_too_short_are_a_format_error(void **state)
     assert_int_equal(read_exit(&message, exits, &count), CAMP_E_FORMAT);
 }
 
-static void every_truncated_message_is_a_format_error(void **state)
+static void a_truncated_taskstats_message_is_a_format_error(void **state)
 {
     struct taskstats whole = thread_stats(true);
     struct message message = exit_message(true, &whole, STATS_LENGTH);
@@ -326,7 +326,7 @@ static void every_truncated_message_is_a_format_error(void **state)
     assert_int_equal(read_exit(&message, exits, &count), CAMP_OK);
 }
 
-static void a_message_that_claims_the_largest_length_is_a_format_error(void **state)
+static void a_taskstats_message_with_a_false_length_is_a_format_error(void **state)
 {
     struct message message = exit_message(true, NULL, STATS_LENGTH);
     struct camp_task_exit exits[EXITS_PER_MESSAGE];
@@ -340,18 +340,18 @@ static void a_message_that_claims_the_largest_length_is_a_format_error(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_answer_is_read_with_its_sequence_number),
-        cmocka_unit_test(a_missing_process_is_reported_as_gone_and_is_not_a_failure),
-        cmocka_unit_test(without_permission_the_error_names_the_missing_capability),
+        cmocka_unit_test(a_taskstats_answer_is_read_with_its_sequence_number),
+        cmocka_unit_test(taskstats_reports_a_missing_process_as_gone),
+        cmocka_unit_test(without_permission_the_taskstats_error_names_the_missing_capability),
         cmocka_unit_test(a_kernel_without_taskstats_is_reported_as_not_supported),
-        cmocka_unit_test(a_process_of_one_thread_has_one_record),
-        cmocka_unit_test(the_exit_of_a_thread_is_not_an_exit_of_its_process_if_others_live),
-        cmocka_unit_test(the_exit_of_the_last_thread_reports_the_thread_and_the_process),
-        cmocka_unit_test(at_most_ns_is_limited_by_lifetime_and_by_measured_ns_plus_a_tick),
-        cmocka_unit_test(an_old_kernel_does_not_report_the_process_of_a_thread),
-        cmocka_unit_test(statistics_that_are_too_short_are_a_format_error),
-        cmocka_unit_test(every_truncated_message_is_a_format_error),
-        cmocka_unit_test(a_message_that_claims_the_largest_length_is_a_format_error),
+        cmocka_unit_test(the_exit_of_a_process_with_one_thread_has_one_record),
+        cmocka_unit_test(the_exit_of_a_thread_does_not_end_a_process_with_other_threads),
+        cmocka_unit_test(the_exit_of_the_last_thread_reports_the_thread_and_its_process),
+        cmocka_unit_test(the_upper_bound_of_cpu_time_is_limited_by_lifetime_and_by_a_tick),
+        cmocka_unit_test(the_exit_record_of_an_old_kernel_lacks_the_pid_of_the_process),
+        cmocka_unit_test(taskstats_that_are_too_short_are_a_format_error),
+        cmocka_unit_test(a_truncated_taskstats_message_is_a_format_error),
+        cmocka_unit_test(a_taskstats_message_with_a_false_length_is_a_format_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@ static struct cursor of(const char *text)
     return cursor_of(text, strlen(text));
 }
 
-static void a_number_ends_after_its_last_digit(void **state)
+static void a_number_in_a_text_ends_after_its_last_digit(void **state)
 {
     struct cursor cursor = of(" \t12x");
     uint64_t value;
@@ -21,7 +21,7 @@ static void a_number_ends_after_its_last_digit(void **state)
     assert_int_equal(*cursor.at, 'x');
 }
 
-static void no_byte_beyond_the_end_is_read(void **state)
+static void a_parser_reads_no_byte_beyond_the_end_of_its_text(void **state)
 {
     struct cursor cursor = cursor_of("1234", 2);
     uint64_t value;
@@ -33,7 +33,7 @@ static void no_byte_beyond_the_end_is_read(void **state)
     assert_false(text_u64(&cursor, &value));
 }
 
-static void numbers_of_more_than_64_bits_are_refused(void **state)
+static void a_number_of_more_than_64_bits_is_refused(void **state)
 {
     static const struct {
         const char *text;
@@ -62,7 +62,7 @@ static void numbers_of_more_than_64_bits_are_refused(void **state)
     }
 }
 
-static void lines_may_be_empty_and_the_last_may_lack_its_newline(void **state)
+static void a_line_may_be_empty_or_lack_its_newline(void **state)
 {
     struct cursor cursor = of("a\n\nbc");
     struct cursor line;
@@ -77,7 +77,7 @@ static void lines_may_be_empty_and_the_last_may_lack_its_newline(void **state)
     assert_false(text_line(&cursor, &line));
 }
 
-static void a_prefix_is_skipped_only_if_all_of_it_matches(void **state)
+static void a_prefix_is_skipped_only_if_all_of_it_matches_the_text(void **state)
 {
     struct cursor cursor = of("cpu0");
 
@@ -88,7 +88,7 @@ static void a_prefix_is_skipped_only_if_all_of_it_matches(void **state)
     assert_int_equal(*cursor.at, '0');
 }
 
-static void words_are_separated_by_blanks_and_their_copies_are_truncated(void **state)
+static void words_are_separated_by_blanks_and_copied_up_to_a_maximum_length(void **state)
 {
     struct cursor cursor = of("  first second");
     struct cursor word;
@@ -106,12 +106,12 @@ static void words_are_separated_by_blanks_and_their_copies_are_truncated(void **
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_number_ends_after_its_last_digit),
-        cmocka_unit_test(no_byte_beyond_the_end_is_read),
-        cmocka_unit_test(numbers_of_more_than_64_bits_are_refused),
-        cmocka_unit_test(lines_may_be_empty_and_the_last_may_lack_its_newline),
-        cmocka_unit_test(a_prefix_is_skipped_only_if_all_of_it_matches),
-        cmocka_unit_test(words_are_separated_by_blanks_and_their_copies_are_truncated),
+        cmocka_unit_test(a_number_in_a_text_ends_after_its_last_digit),
+        cmocka_unit_test(a_parser_reads_no_byte_beyond_the_end_of_its_text),
+        cmocka_unit_test(a_number_of_more_than_64_bits_is_refused),
+        cmocka_unit_test(a_line_may_be_empty_or_lack_its_newline),
+        cmocka_unit_test(a_prefix_is_skipped_only_if_all_of_it_matches_the_text),
+        cmocka_unit_test(words_are_separated_by_blanks_and_copied_up_to_a_maximum_length),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
