@@ -56,7 +56,7 @@ static void assert_summary(const struct accuracy *accuracy, const struct summary
     assert_near(maximum_error_percent(accuracy), line->maximum, 0.005);
 }
 
-static void the_first_sample_of_the_paper_has_the_printed_sums(void **state)
+static void the_first_sample_in_the_camp_paper_has_the_printed_sums(void **state)
 {
     struct accuracy accuracy = read_sample("figure-5-sample-1.txt");
     struct summary_line line = { 42, 5.763, 3.027, -47.48, 48.56, 100.00 };
@@ -69,7 +69,7 @@ static void the_first_sample_of_the_paper_has_the_printed_sums(void **state)
     assert_near(absolute_error_percent(&accuracy), 48.57, 0.06);
 }
 
-static void the_second_sample_of_the_paper_has_the_printed_sums(void **state)
+static void the_second_sample_in_the_camp_paper_has_the_printed_sums(void **state)
 {
     struct accuracy accuracy = read_sample("figure-5-sample-2.txt");
     struct summary_line line = { 39, 3.152, 0.368, -88.33, 88.33, 100.00 };
@@ -92,7 +92,7 @@ static void errors_cancel_in_the_total_but_not_in_the_absolute_error(void **stat
     assert_int_equal(accuracy.active, 2);
 }
 
-static void samples_of_a_process_that_did_not_run_are_counted_separately(void **state)
+static void samples_of_a_process_that_used_no_cpu_time_are_counted_separately(void **state)
 {
     struct accuracy accuracy = { 0 };
 
@@ -104,7 +104,7 @@ static void samples_of_a_process_that_did_not_run_are_counted_separately(void **
     assert_near(accuracy.stray, 4, 1e-9);
 }
 
-static void merging_two_parts_equals_adding_each_process(void **state)
+static void merged_statistics_equal_the_statistics_of_all_processes_together(void **state)
 {
     struct accuracy all = { 0 }, first = { 0 }, second = { 0 };
 
@@ -122,7 +122,7 @@ static void merging_two_parts_equals_adding_each_process(void **state)
     assert_near(first.stray, all.stray, 1e-9);
 }
 
-static void the_error_is_undefined_without_measured_time(void **state)
+static void the_sampling_error_is_undefined_without_measured_time(void **state)
 {
     struct accuracy accuracy = { 0 };
 
@@ -139,7 +139,7 @@ static const struct column two_columns[] = {
 };
 static const struct schema small_schema = { "small", two_columns, 3, 2 };
 
-static void unaccounted_time_is_elapsed_minus_the_states(void **state)
+static void unaccounted_time_is_elapsed_time_minus_the_times_of_the_states(void **state)
 {
     struct frame frame;
 
@@ -156,7 +156,7 @@ static void unaccounted_time_is_elapsed_minus_the_states(void **state)
     frame_release(&frame);
 }
 
-static void a_growing_frame_keeps_its_rows(void **state)
+static void a_frame_that_grows_keeps_its_rows(void **state)
 {
     struct frame frame;
 
@@ -180,7 +180,7 @@ static void a_growing_frame_keeps_its_rows(void **state)
     frame_release(&frame);
 }
 
-static void a_counter_that_went_backwards_has_no_growth(void **state)
+static void a_counter_that_decreases_has_a_growth_of_0(void **state)
 {
     (void)state;
     assert_int_equal(counted_since(5, 7), 2);
@@ -191,15 +191,15 @@ static void a_counter_that_went_backwards_has_no_growth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_sample_of_the_paper_has_the_printed_sums),
-        cmocka_unit_test(the_second_sample_of_the_paper_has_the_printed_sums),
+        cmocka_unit_test(the_first_sample_in_the_camp_paper_has_the_printed_sums),
+        cmocka_unit_test(the_second_sample_in_the_camp_paper_has_the_printed_sums),
         cmocka_unit_test(errors_cancel_in_the_total_but_not_in_the_absolute_error),
-        cmocka_unit_test(samples_of_a_process_that_did_not_run_are_counted_separately),
-        cmocka_unit_test(merging_two_parts_equals_adding_each_process),
-        cmocka_unit_test(the_error_is_undefined_without_measured_time),
-        cmocka_unit_test(unaccounted_time_is_elapsed_minus_the_states),
-        cmocka_unit_test(a_growing_frame_keeps_its_rows),
-        cmocka_unit_test(a_counter_that_went_backwards_has_no_growth),
+        cmocka_unit_test(samples_of_a_process_that_used_no_cpu_time_are_counted_separately),
+        cmocka_unit_test(merged_statistics_equal_the_statistics_of_all_processes_together),
+        cmocka_unit_test(the_sampling_error_is_undefined_without_measured_time),
+        cmocka_unit_test(unaccounted_time_is_elapsed_time_minus_the_times_of_the_states),
+        cmocka_unit_test(a_frame_that_grows_keeps_its_rows),
+        cmocka_unit_test(a_counter_that_decreases_has_a_growth_of_0),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@ struct pairs {
     size_t count, capacity;
 };
 
-static void elements_are_kept_when_the_array_grows(void **state)
+static void an_array_that_grows_keeps_its_elements(void **state)
 {
     struct pairs pairs = { 0 };
 
@@ -45,7 +45,7 @@ static void new_elements_of_a_zeroed_array_are_zero(void **state)
     free(bytes);
 }
 
-static void an_array_with_enough_space_is_not_moved(void **state)
+static void reserving_space_that_an_array_already_has_does_not_move_it(void **state)
 {
     int *numbers = NULL, *before;
     size_t capacity = 0, space;
@@ -80,7 +80,7 @@ static void a_failed_reservation_leaves_the_array_unchanged(void **state)
     free(numbers);
 }
 
-static void rows_without_columns_need_no_space(void **state)
+static void an_array_of_rows_without_columns_takes_no_space(void **state)
 {
     uint64_t *values = NULL;
     int *keys = NULL;
@@ -101,7 +101,7 @@ static int compare_numbers(const void *key, const void *element)
     return left < right ? -1 : left > right;
 }
 
-static void elements_are_inserted_in_order_and_found(void **state)
+static void elements_are_inserted_into_a_sorted_array_and_found(void **state)
 {
     const int keys[] = { 50, 10, 90, 30, 70, 30 }, sorted[] = { 10, 30, 30, 50, 70, 90 };
     int *numbers = NULL;
@@ -128,12 +128,12 @@ static void elements_are_inserted_in_order_and_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_are_kept_when_the_array_grows),
+        cmocka_unit_test(an_array_that_grows_keeps_its_elements),
         cmocka_unit_test(new_elements_of_a_zeroed_array_are_zero),
-        cmocka_unit_test(an_array_with_enough_space_is_not_moved),
+        cmocka_unit_test(reserving_space_that_an_array_already_has_does_not_move_it),
         cmocka_unit_test(a_failed_reservation_leaves_the_array_unchanged),
-        cmocka_unit_test(rows_without_columns_need_no_space),
-        cmocka_unit_test(elements_are_inserted_in_order_and_found),
+        cmocka_unit_test(an_array_of_rows_without_columns_takes_no_space),
+        cmocka_unit_test(elements_are_inserted_into_a_sorted_array_and_found),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static void assert_fault(const char *text, const char *problem, const char *word
     assert_string_equal(fault.word, word);
 }
 
-static void a_state_is_named_by_its_column_its_title_or_its_column_without_unit(void **state)
+static void a_state_is_found_by_its_title_or_by_its_column_without_the_unit(void **state)
 {
     (void)state;
     assert_axes("A=user_ns; B=run_queue; C=lock", "1230");
@@ -41,14 +41,14 @@ static void a_state_is_named_by_its_column_its_title_or_its_column_without_unit(
     assert_axes("A=user;B=run_queue;C=lock;D=web_wait_ms", "1234");
 }
 
-static void a_star_stands_for_the_remaining_states(void **state)
+static void a_star_in_the_option_axes_stands_for_the_remaining_states(void **state)
 {
     (void)state;
     assert_axes("A=user; B=*; C=lock", "1232");
     assert_axes("A=user+*; B=run_queue; C=lock", "1231");
 }
 
-static void vertices_have_the_given_names(void **state)
+static void each_axis_has_the_name_given_in_the_option_axes(void **state)
 {
     struct axes_fault fault;
     struct axes axes;
@@ -60,7 +60,7 @@ static void vertices_have_the_given_names(void **state)
     assert_string_equal(axes.vertices.names[1], "run");
 }
 
-static void an_error_names_the_wrong_part_of_the_text(void **state)
+static void the_error_about_the_option_axes_quotes_its_wrong_part(void **state)
 {
     (void)state;
     assert_fault("A=user;B=lock", "it takes three or four axes, NAME=STATE+STATE; ...",
@@ -77,7 +77,7 @@ static void an_error_names_the_wrong_part_of_the_text(void **state)
     assert_fault("A=user+;B=lock;C=*", "there is no such state", "");
 }
 
-static void states_of_unknown_class_become_vertices_in_their_order(void **state)
+static void by_default_states_of_unknown_class_become_corners_in_their_order(void **state)
 {
     struct axes axes;
 
@@ -90,7 +90,7 @@ static void states_of_unknown_class_become_vertices_in_their_order(void **state)
     assert_memory_equal(axes.vertices.of_state, "\1\2\3\4", 4);
 }
 
-static void a_picture_of_fewer_states_than_vertices_has_no_default_axes(void **state)
+static void two_states_are_too_few_for_the_corners_of_a_triangle(void **state)
 {
     const struct schema two = { "two", columns, 2, 2 };
     struct axes axes;
@@ -102,12 +102,12 @@ static void a_picture_of_fewer_states_than_vertices_has_no_default_axes(void **s
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_state_is_named_by_its_column_its_title_or_its_column_without_unit),
-        cmocka_unit_test(a_star_stands_for_the_remaining_states),
-        cmocka_unit_test(vertices_have_the_given_names),
-        cmocka_unit_test(an_error_names_the_wrong_part_of_the_text),
-        cmocka_unit_test(states_of_unknown_class_become_vertices_in_their_order),
-        cmocka_unit_test(a_picture_of_fewer_states_than_vertices_has_no_default_axes),
+        cmocka_unit_test(a_state_is_found_by_its_title_or_by_its_column_without_the_unit),
+        cmocka_unit_test(a_star_in_the_option_axes_stands_for_the_remaining_states),
+        cmocka_unit_test(each_axis_has_the_name_given_in_the_option_axes),
+        cmocka_unit_test(the_error_about_the_option_axes_quotes_its_wrong_part),
+        cmocka_unit_test(by_default_states_of_unknown_class_become_corners_in_their_order),
+        cmocka_unit_test(two_states_are_too_few_for_the_corners_of_a_triangle),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static void add(struct frame *frame, int64_t id, uint64_t measured_ns, uint64_t 
     assert_int_equal(tasks_add_row(frame, id, 0, 1, name, &one), CAMP_OK);
 }
 
-static void an_interval_adds_up_its_processes(void **state)
+static void the_cpu_times_of_an_interval_are_sums_of_its_processes(void **state)
 {
     struct error_series series = { 0 };
     struct frame frame;
@@ -56,7 +56,7 @@ static void an_interval_adds_up_its_processes(void **state)
 }
 
 /* If the unknown sampled times counted as 0, the error would be 100 %. */
-static void without_sampled_times_there_is_no_error(void **state)
+static void an_interval_without_sampled_times_has_no_sampling_error(void **state)
 {
     struct error_series series = { 0 };
     struct inverse_point points[1];
@@ -76,7 +76,7 @@ static void without_sampled_times_there_is_no_error(void **state)
     frame_release(&frame);
 }
 
-static void an_interval_without_cpu_time_has_no_error(void **state)
+static void an_interval_without_cpu_time_has_no_sampling_error(void **state)
 {
     struct error_series series = { 0 };
     struct accuracy accuracy = { 0 };
@@ -94,7 +94,7 @@ static void an_interval_without_cpu_time_has_no_error(void **state)
     error_series_release(&series);
 }
 
-static void frames_of_another_source_are_refused(void **state)
+static void only_frames_of_the_source_named_check_are_accepted(void **state)
 {
     static const struct column columns[] = { { "measured_ns", "", "", COLUMN_COUNTER, 0 } };
     const struct schema other = { "threads", columns, 1, 0 };
@@ -110,7 +110,7 @@ static void frames_of_another_source_are_refused(void **state)
     assert_int_equal(series.count, 0);
 }
 
-static void a_thousand_intervals_stay_in_their_order(void **state)
+static void a_thousand_intervals_keep_their_order(void **state)
 {
     struct error_series series = { 0 };
     struct accuracy accuracy = { 0 };
@@ -127,11 +127,11 @@ static void a_thousand_intervals_stay_in_their_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_interval_adds_up_its_processes),
-        cmocka_unit_test(without_sampled_times_there_is_no_error),
-        cmocka_unit_test(an_interval_without_cpu_time_has_no_error),
-        cmocka_unit_test(frames_of_another_source_are_refused),
-        cmocka_unit_test(a_thousand_intervals_stay_in_their_order),
+        cmocka_unit_test(the_cpu_times_of_an_interval_are_sums_of_its_processes),
+        cmocka_unit_test(an_interval_without_sampled_times_has_no_sampling_error),
+        cmocka_unit_test(an_interval_without_cpu_time_has_no_sampling_error),
+        cmocka_unit_test(only_frames_of_the_source_named_check_are_accepted),
+        cmocka_unit_test(a_thousand_intervals_keep_their_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,7 +72,7 @@ static void check(const struct frame *frame, const char *name, uint32_t count, u
     assert_int_equal(frame_unaccounted_ns(frame, at), 0);
 }
 
-static void threads_are_not_grouped_without_a_key(void **state)
+static void without_grouping_each_thread_is_a_row(void **state)
 {
     struct frame frame, groups;
     size_t at;
@@ -88,7 +88,7 @@ static void threads_are_not_grouped_without_a_key(void **state)
     frame_release(&groups);
 }
 
-static void a_process_adds_up_its_threads_and_has_the_name_of_its_first_thread(void **state)
+static void the_row_of_a_process_adds_up_its_threads(void **state)
 {
     struct frame frame, groups;
     size_t at;
@@ -108,7 +108,7 @@ static void a_process_adds_up_its_threads_and_has_the_name_of_its_first_thread(v
     frame_release(&groups);
 }
 
-static void exited_threads_with_one_name_are_one_row_when_grouped_by_thread(void **state)
+static void grouping_by_thread_merges_exited_threads_of_the_same_name(void **state)
 {
     struct frame frame, groups;
     size_t at;
@@ -125,7 +125,7 @@ static void exited_threads_with_one_name_are_one_row_when_grouped_by_thread(void
     frame_release(&groups);
 }
 
-static void exited_processes_are_not_added_to_living_processes(void **state)
+static void exited_processes_are_not_added_to_living_processes_of_their_name(void **state)
 {
     struct frame frame, groups;
 
@@ -142,7 +142,7 @@ static void exited_processes_are_not_added_to_living_processes(void **state)
     frame_release(&groups);
 }
 
-static void an_exited_thread_belongs_to_its_living_process(void **state)
+static void an_exited_thread_is_added_to_its_living_process(void **state)
 {
     struct frame frame, groups;
 
@@ -167,7 +167,7 @@ static void check_sums(const struct frame *groups, size_t at, int64_t id, uint32
     assert_int_equal(frame_values(groups, at)[0], run);
 }
 
-static void groups_by_user_cgroup_or_number_add_up_their_rows(void **state)
+static void rows_can_be_grouped_by_user_or_cgroup_or_number(void **state)
 {
     const int64_t numbers[6] = { 1, 1, 2, 2, 2, 1 };
     struct frame frame, groups;
@@ -200,7 +200,7 @@ static void groups_by_user_cgroup_or_number_add_up_their_rows(void **state)
     frame_release(&groups);
 }
 
-static void a_group_has_the_labels_that_all_its_rows_have(void **state)
+static void a_group_has_only_the_labels_that_all_its_rows_share(void **state)
 {
     static const char *const values[] = { "app", "batch" };
     struct frame frame, groups;
@@ -235,7 +235,7 @@ static void an_empty_frame_has_no_groups(void **state)
     frame_release(&groups);
 }
 
-static void the_decrease_of_a_state_is_subtracted_from_the_largest_increase(void **state)
+static void the_decrease_of_one_state_is_subtracted_from_the_largest_increase(void **state)
 {
     const uint64_t before[3] = { 10, 20, 30 };
     uint64_t after[3] = { 110, 15, 31 }, ret[3];
@@ -257,15 +257,15 @@ static void the_decrease_of_a_state_is_subtracted_from_the_largest_increase(void
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_are_not_grouped_without_a_key),
-        cmocka_unit_test(a_process_adds_up_its_threads_and_has_the_name_of_its_first_thread),
-        cmocka_unit_test(exited_threads_with_one_name_are_one_row_when_grouped_by_thread),
-        cmocka_unit_test(exited_processes_are_not_added_to_living_processes),
-        cmocka_unit_test(an_exited_thread_belongs_to_its_living_process),
-        cmocka_unit_test(groups_by_user_cgroup_or_number_add_up_their_rows),
-        cmocka_unit_test(a_group_has_the_labels_that_all_its_rows_have),
+        cmocka_unit_test(without_grouping_each_thread_is_a_row),
+        cmocka_unit_test(the_row_of_a_process_adds_up_its_threads),
+        cmocka_unit_test(grouping_by_thread_merges_exited_threads_of_the_same_name),
+        cmocka_unit_test(exited_processes_are_not_added_to_living_processes_of_their_name),
+        cmocka_unit_test(an_exited_thread_is_added_to_its_living_process),
+        cmocka_unit_test(rows_can_be_grouped_by_user_or_cgroup_or_number),
+        cmocka_unit_test(a_group_has_only_the_labels_that_all_its_rows_share),
         cmocka_unit_test(an_empty_frame_has_no_groups),
-        cmocka_unit_test(the_decrease_of_a_state_is_subtracted_from_the_largest_increase),
+        cmocka_unit_test(the_decrease_of_one_state_is_subtracted_from_the_largest_increase),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ static int64_t find(const struct index *index, uint32_t hash, uint32_t key)
     return slot != NULL ? (int64_t)slot->position : -1;
 }
 
-static void an_empty_index_finds_nothing(void **state)
+static void an_empty_index_finds_no_key(void **state)
 {
     struct index index = { 0 };
 
@@ -31,7 +31,7 @@ static void an_empty_index_finds_nothing(void **state)
     index_release(&index);
 }
 
-static void keys_with_the_same_hash_are_distinguished(void **state)
+static void the_hash_index_distinguishes_keys_with_the_same_hash(void **state)
 {
     struct index index = { 0 };
 
@@ -49,7 +49,7 @@ static void keys_with_the_same_hash_are_distinguished(void **state)
 
 /* The keys of the slots 62 and 63 do not all fit there. They wrap around and overlap with the keys
  * of slot 1. Each pair of keys is removed, in both orders. */
-static void removed_keys_are_not_found_and_all_other_keys_are_found(void **state)
+static void removing_keys_from_the_index_keeps_all_other_keys(void **state)
 {
     static const uint32_t hashes[] = { 62, 63, 62, 1, 63, 62, 0x80000001, 3 };
 
@@ -79,7 +79,7 @@ static bool is_position(const void *context, uint32_t position, const void *key)
     return position == *(const uint32_t *)key;
 }
 
-static void all_keys_are_found_after_growth(void **state)
+static void an_index_that_grows_keeps_all_its_keys(void **state)
 {
     struct index index = { 0 };
 
@@ -98,7 +98,7 @@ static void all_keys_are_found_after_growth(void **state)
     index_release(&index);
 }
 
-static void a_failed_reservation_leaves_the_index_unchanged(void **state)
+static void a_failed_reservation_leaves_the_hash_index_unchanged(void **state)
 {
     struct index index = { 0 };
 
@@ -124,7 +124,7 @@ static size_t steps_of(const struct index *index)
 }
 
 /* Pids are consecutive numbers, and addresses of stacks differ by a power of two. */
-static void evenly_spaced_numbers_rarely_collide(void **state)
+static void hashes_of_evenly_spaced_numbers_rarely_collide(void **state)
 {
     static const uint64_t distances[] = {
         1, 2, 64, 4096, UINT64_C(1) << 20, UINT64_C(1) << 32, (UINT64_C(1) << 32) + 1
@@ -144,7 +144,7 @@ static void evenly_spaced_numbers_rarely_collide(void **state)
 
 /* The texts differ only in the high bits of their bytes, which do not change the low bits of an
  * FNV-1a hash. So the low 7 bits of their FNV-1a hashes are equal, for any initial value. */
-static void texts_with_colliding_fnv_hashes_rarely_collide(void **state)
+static void texts_with_equal_fnv_hashes_rarely_collide_in_the_index(void **state)
 {
     struct index index = { 0 };
 
@@ -163,7 +163,7 @@ static void texts_with_colliding_fnv_hashes_rarely_collide(void **state)
 
 /* The first value is from appendix A of the SipHash paper. The second value, of the empty text, is
  * from the reference implementation. */
-static void siphash_has_the_published_values(void **state)
+static void siphash_returns_the_published_values(void **state)
 {
     const uint64_t key[2] = { UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908) };
     unsigned char bytes[15];
@@ -178,14 +178,14 @@ static void siphash_has_the_published_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_index_finds_nothing),
-        cmocka_unit_test(keys_with_the_same_hash_are_distinguished),
-        cmocka_unit_test(removed_keys_are_not_found_and_all_other_keys_are_found),
-        cmocka_unit_test(all_keys_are_found_after_growth),
-        cmocka_unit_test(a_failed_reservation_leaves_the_index_unchanged),
-        cmocka_unit_test(evenly_spaced_numbers_rarely_collide),
-        cmocka_unit_test(texts_with_colliding_fnv_hashes_rarely_collide),
-        cmocka_unit_test(siphash_has_the_published_values),
+        cmocka_unit_test(an_empty_index_finds_no_key),
+        cmocka_unit_test(the_hash_index_distinguishes_keys_with_the_same_hash),
+        cmocka_unit_test(removing_keys_from_the_index_keeps_all_other_keys),
+        cmocka_unit_test(an_index_that_grows_keeps_all_its_keys),
+        cmocka_unit_test(a_failed_reservation_leaves_the_hash_index_unchanged),
+        cmocka_unit_test(hashes_of_evenly_spaced_numbers_rarely_collide),
+        cmocka_unit_test(texts_with_equal_fnv_hashes_rarely_collide_in_the_index),
+        cmocka_unit_test(siphash_returns_the_published_values),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,7 +79,7 @@ static void fit_of(const char *name, struct data *data, struct inverse_fit *ret)
     assert_int_equal(ret->outcome, INVERSE_FITTED);
 }
 
-static void coefficients_and_standard_errors_equal_those_of_r(void **state)
+static void fitted_coefficients_and_standard_errors_equal_those_of_gnu_r(void **state)
 {
     static const char *const names[] = { "sparcstation", "e4000", "ultra", "clusters", "rising",
                                          "microsparc",   "e6000", "few",   "steep",    "three",
@@ -107,7 +107,7 @@ static void coefficients_and_standard_errors_equal_those_of_r(void **state)
     }
 }
 
-static void errors_of_0_and_below_are_excluded_and_counted(void **state)
+static void the_fit_excludes_and_counts_errors_of_0_and_below(void **state)
 {
     const struct inverse_point points[] = { { 1, 80 },  { 2, 0 },    { 4, 41 },
                                             { NAN, 3 }, { 9, 22 },   { 10, -5 },
@@ -124,7 +124,7 @@ static void errors_of_0_and_below_are_excluded_and_counted(void **state)
     assert_true(fit.a == clean.a && fit.b == clean.b && fit.b_error == clean.b_error);
 }
 
-static void points_on_a_curve_give_its_exact_coefficients(void **state)
+static void a_fit_of_points_on_a_curve_gives_its_exact_coefficients(void **state)
 {
     struct inverse_point points[12];
     struct inverse_fit fit;
@@ -163,7 +163,7 @@ static void a_failed_fit_reports_its_reason(void **state)
 
 /* The sums over a million equal loads have rounding errors, which must not look like different
  * loads. */
-static void a_million_equal_loads_are_one_load(void **state)
+static void a_million_equal_loads_count_as_one_load(void **state)
 {
     const size_t count = 1600000;
     struct inverse_point *points = calloc(count, sizeof *points);
@@ -179,7 +179,7 @@ static void a_million_equal_loads_are_one_load(void **state)
 }
 
 /* At these loads, the rounding of the errors 3 * 0.05 makes the slope look significant. */
-static void equal_errors_at_all_loads_are_no_relation(void **state)
+static void errors_that_are_equal_at_all_loads_count_as_no_relation(void **state)
 {
     static const double errors[] = { 3 * 0.05, 6 * 0.05, 100, 33.3, 1e-7 };
     struct inverse_judgement judgement;
@@ -229,7 +229,7 @@ static void loads_that_are_nearly_equal_get_no_verdict(void **state)
     assert_int_equal(verdict_from(0, 1, 30, &judgement), VERDICT_NO_RELATION);
 }
 
-static void the_curve_has_no_value_beyond_its_pole(void **state)
+static void the_fitted_curve_has_no_value_beyond_its_pole(void **state)
 {
     const struct inverse_fit rising = { .outcome = INVERSE_FITTED, .a = 0.1, .b = -0.01 };
 
@@ -241,7 +241,7 @@ static void the_curve_has_no_value_beyond_its_pole(void **state)
 
 /* The load next to the pole has an error on one side of the pole, and no error on the other side.
  * The pole itself has none. This does not depend on the rounding of a + b x. */
-static void the_curve_ends_exactly_at_its_pole(void **state)
+static void the_fitted_curve_ends_exactly_at_its_pole(void **state)
 {
     (void)state;
     for (int i = 1; i <= 100; i++) {
@@ -261,7 +261,7 @@ static void the_curve_ends_exactly_at_its_pole(void **state)
     }
 }
 
-static void a_curve_without_a_slope_has_no_pole(void **state)
+static void a_fitted_curve_without_a_slope_has_no_pole(void **state)
 {
     const struct inverse_fit flat = { .outcome = INVERSE_FITTED, .a = 0.25, .b = 0 };
     const struct inverse_fit nearly = { .outcome = INVERSE_FITTED, .a = 0.25, .b = 1e-310 };
@@ -272,7 +272,7 @@ static void a_curve_without_a_slope_has_no_pole(void **state)
 }
 
 /* The quoted texts are from the paper. */
-static void the_verdict_matches_the_paper(void **state)
+static void the_verdict_on_each_plot_equals_that_of_the_camp_paper(void **state)
 {
     static const struct {
         const char *name;
@@ -304,7 +304,7 @@ static void the_verdict_matches_the_paper(void **state)
 }
 
 /* The slope is significant, but the curve explains little. */
-static void a_curve_that_explains_less_than_half_is_scattered(void **state)
+static void a_fit_that_explains_less_than_half_counts_as_scattered(void **state)
 {
     struct inverse_point points[60];
     struct inverse_judgement judgement;
@@ -323,7 +323,7 @@ static void a_curve_that_explains_less_than_half_is_scattered(void **state)
     assert_int_equal(judgement.verdict, VERDICT_SCATTERED);
 }
 
-static void two_close_curves_count_as_one_curve(void **state)
+static void points_on_two_close_curves_count_as_one_curve(void **state)
 {
     struct inverse_point points[60];
     struct inverse_judgement judgement;
@@ -342,7 +342,7 @@ static void two_close_curves_count_as_one_curve(void **state)
     assert_int_equal(judgement.verdict, VERDICT_FITS);
 }
 
-static void a_few_outliers_are_no_cluster(void **state)
+static void a_few_outliers_do_not_count_as_a_cluster(void **state)
 {
     struct inverse_judgement judgement;
     struct inverse_fit fit;
@@ -361,20 +361,20 @@ static void a_few_outliers_are_no_cluster(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(coefficients_and_standard_errors_equal_those_of_r),
-        cmocka_unit_test(errors_of_0_and_below_are_excluded_and_counted),
-        cmocka_unit_test(points_on_a_curve_give_its_exact_coefficients),
+        cmocka_unit_test(fitted_coefficients_and_standard_errors_equal_those_of_gnu_r),
+        cmocka_unit_test(the_fit_excludes_and_counts_errors_of_0_and_below),
+        cmocka_unit_test(a_fit_of_points_on_a_curve_gives_its_exact_coefficients),
         cmocka_unit_test(a_failed_fit_reports_its_reason),
-        cmocka_unit_test(a_million_equal_loads_are_one_load),
-        cmocka_unit_test(equal_errors_at_all_loads_are_no_relation),
+        cmocka_unit_test(a_million_equal_loads_count_as_one_load),
+        cmocka_unit_test(errors_that_are_equal_at_all_loads_count_as_no_relation),
         cmocka_unit_test(loads_that_are_nearly_equal_get_no_verdict),
-        cmocka_unit_test(the_curve_has_no_value_beyond_its_pole),
-        cmocka_unit_test(the_curve_ends_exactly_at_its_pole),
-        cmocka_unit_test(a_curve_without_a_slope_has_no_pole),
-        cmocka_unit_test(the_verdict_matches_the_paper),
-        cmocka_unit_test(a_curve_that_explains_less_than_half_is_scattered),
-        cmocka_unit_test(two_close_curves_count_as_one_curve),
-        cmocka_unit_test(a_few_outliers_are_no_cluster),
+        cmocka_unit_test(the_fitted_curve_has_no_value_beyond_its_pole),
+        cmocka_unit_test(the_fitted_curve_ends_exactly_at_its_pole),
+        cmocka_unit_test(a_fitted_curve_without_a_slope_has_no_pole),
+        cmocka_unit_test(the_verdict_on_each_plot_equals_that_of_the_camp_paper),
+        cmocka_unit_test(a_fit_that_explains_less_than_half_counts_as_scattered),
+        cmocka_unit_test(points_on_two_close_curves_count_as_one_curve),
+        cmocka_unit_test(a_few_outliers_do_not_count_as_a_cluster),
     };
 
 #ifdef __FMA__ /* compiled with -mfma, for x86-64 */

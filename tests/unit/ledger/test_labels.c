@@ -9,7 +9,7 @@ static const struct labels *intern(const char *first, const char *second)
     return labels_intern(values, 2);
 }
 
-static void equal_tuples_have_the_same_pointer(void **state)
+static void equal_lists_of_labels_share_one_pointer(void **state)
 {
     char app[] = "app";
     const struct labels *labels = intern("app", "shop");
@@ -23,7 +23,7 @@ static void equal_tuples_have_the_same_pointer(void **state)
     assert_ptr_not_equal(intern(app, "shop"), labels);
 }
 
-static void tuples_that_are_equal_when_joined_are_distinguished(void **state)
+static void label_lists_with_the_same_joined_text_are_distinguished(void **state)
 {
     const char *const three[] = { "a", "b", "" };
     const char *const two[] = { "a", "b" };
@@ -34,7 +34,7 @@ static void tuples_that_are_equal_when_joined_are_distinguished(void **state)
     assert_ptr_not_equal(labels_intern(three, 3), labels_intern(two, 2));
 }
 
-static void a_tuple_without_values_is_null(void **state)
+static void a_list_of_labels_without_values_is_null(void **state)
 {
     (void)state;
     assert_null(labels_intern(NULL, 0));
@@ -56,7 +56,7 @@ static void cut(const char *character, size_t expected)
     assert_int_equal(strlen(labels_value(intern(text, ""), 0)), expected);
 }
 
-static void a_long_value_is_cut_between_characters(void **state)
+static void a_long_label_value_is_cut_between_characters(void **state)
 {
     char wild[2 * LABELS_VALUE_SIZE];
 
@@ -71,7 +71,7 @@ static void a_long_value_is_cut_between_characters(void **state)
     assert_int_equal(strlen(labels_value(intern(wild, ""), 0)), 124);
 }
 
-static void labels_beyond_eight_are_dropped(void **state)
+static void labels_beyond_the_eighth_are_dropped(void **state)
 {
     const char *const many[] = { "1", "2", "3", "4", "5", "6", "7", "8", "9" };
 
@@ -81,7 +81,7 @@ static void labels_beyond_eight_are_dropped(void **state)
 }
 
 /* This test uses up the space for labels, so it must be the last test. */
-static void tuples_are_kept_until_the_limit(void **state)
+static void lists_of_labels_are_stored_up_to_the_memory_limit(void **state)
 {
     enum { FEW = 10000, FEW_BYTES = FEW * (sizeof(struct labels) + sizeof(char *) + 5) };
     /* Bytes of a tuple without its first value, which is a number of 5 to 7 digits. */
@@ -115,12 +115,12 @@ static void tuples_are_kept_until_the_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_tuples_have_the_same_pointer),
-        cmocka_unit_test(tuples_that_are_equal_when_joined_are_distinguished),
-        cmocka_unit_test(a_tuple_without_values_is_null),
-        cmocka_unit_test(a_long_value_is_cut_between_characters),
-        cmocka_unit_test(labels_beyond_eight_are_dropped),
-        cmocka_unit_test(tuples_are_kept_until_the_limit),
+        cmocka_unit_test(equal_lists_of_labels_share_one_pointer),
+        cmocka_unit_test(label_lists_with_the_same_joined_text_are_distinguished),
+        cmocka_unit_test(a_list_of_labels_without_values_is_null),
+        cmocka_unit_test(a_long_label_value_is_cut_between_characters),
+        cmocka_unit_test(labels_beyond_the_eighth_are_dropped),
+        cmocka_unit_test(lists_of_labels_are_stored_up_to_the_memory_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ static uint32_t find(struct registry *registry, struct entity entity, enum regis
     return number;
 }
 
-static void an_entity_keeps_its_number(void **state)
+static void an_entity_keeps_its_number_in_all_frames(void **state)
 {
     struct registry registry = { 0 };
 
@@ -54,7 +54,7 @@ static void an_entity_without_an_id_is_identified_by_its_name(void **state)
     registry_release(&registry);
 }
 
-static void a_new_entity_with_a_reused_id_gets_another_number(void **state)
+static void a_new_entity_with_a_reused_id_gets_a_new_number(void **state)
 {
     struct registry registry = { 0 };
 
@@ -69,7 +69,7 @@ static void a_new_entity_with_a_reused_id_gets_another_number(void **state)
     registry_release(&registry);
 }
 
-static void an_entity_with_other_labels_has_changed(void **state)
+static void an_entity_with_other_labels_is_reported_as_changed(void **state)
 {
     const char *const red[] = { "red" }, *const blue[] = { "blue" };
     struct entity entity = entity_of(7, "a", 0);
@@ -89,7 +89,7 @@ static void an_entity_with_other_labels_has_changed(void **state)
     registry_release(&registry);
 }
 
-static void many_entities_are_distinguished(void **state)
+static void a_hundred_thousand_entities_get_different_numbers(void **state)
 {
     struct registry registry = { 0 };
     enum registry_match match;
@@ -109,7 +109,7 @@ static void many_entities_are_distinguished(void **state)
     registry_release(&registry);
 }
 
-static void an_expired_number_is_reused(void **state)
+static void the_number_of_an_expired_entity_is_reused(void **state)
 {
     struct registry registry = { 0 };
 
@@ -140,7 +140,7 @@ static void an_expired_number_is_reused(void **state)
 
 /* Two entities have the same id. After an expiry the id belongs to the entity that was seen last,
  * also if its number is smaller. */
-static void after_an_expiry_an_id_belongs_to_the_entity_seen_last(void **state)
+static void a_reused_id_belongs_to_the_entity_that_was_seen_last(void **state)
 {
     struct registry registry = { 0 };
 
@@ -161,13 +161,13 @@ static void after_an_expiry_an_id_belongs_to_the_entity_seen_last(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_entity_keeps_its_number),
+        cmocka_unit_test(an_entity_keeps_its_number_in_all_frames),
         cmocka_unit_test(an_entity_without_an_id_is_identified_by_its_name),
-        cmocka_unit_test(a_new_entity_with_a_reused_id_gets_another_number),
-        cmocka_unit_test(an_entity_with_other_labels_has_changed),
-        cmocka_unit_test(many_entities_are_distinguished),
-        cmocka_unit_test(an_expired_number_is_reused),
-        cmocka_unit_test(after_an_expiry_an_id_belongs_to_the_entity_seen_last),
+        cmocka_unit_test(a_new_entity_with_a_reused_id_gets_a_new_number),
+        cmocka_unit_test(an_entity_with_other_labels_is_reported_as_changed),
+        cmocka_unit_test(a_hundred_thousand_entities_get_different_numbers),
+        cmocka_unit_test(the_number_of_an_expired_entity_is_reused),
+        cmocka_unit_test(a_reused_id_belongs_to_the_entity_that_was_seen_last),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

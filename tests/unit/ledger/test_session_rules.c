@@ -36,7 +36,7 @@ static const char *find(const struct session_rules *rules, const char *class, co
     return name;
 }
 
-static void the_first_rule_that_matches_the_whole_text_wins(void **state)
+static void the_first_session_rule_that_matches_the_whole_text_wins(void **state)
 {
     struct session_rules rules;
 
@@ -65,7 +65,7 @@ static void the_first_rule_that_matches_the_whole_text_wins(void **state)
     session_rules_release(&rules);
 }
 
-static void a_message_about_a_bad_line_names_the_line_and_says_what_to_do(void **state)
+static void the_error_about_a_bad_session_rule_names_its_line(void **state)
 {
     static const struct {
         const char *text, *message;
@@ -99,7 +99,7 @@ static void a_message_about_a_bad_line_names_the_line_and_says_what_to_do(void *
     }
 }
 
-static void too_many_columns_are_refused(void **state)
+static void session_rules_with_too_many_columns_are_refused(void **state)
 {
     char text[4096] = "", *at = text;
     struct session_rules rules;
@@ -116,7 +116,7 @@ static void too_many_columns_are_refused(void **state)
 }
 
 /* The cases are rows of the table of states in docs/sessions.md. */
-static void postgres_events_have_the_documented_states(void **state)
+static void postgres_wait_events_have_the_documented_states(void **state)
 {
     static const struct {
         const char *class, *event, *activity, *type, *column;
@@ -163,7 +163,7 @@ static void postgres_events_have_the_documented_states(void **state)
 }
 
 /* The cases are rows of the table of states in docs/sessions.md. */
-static void mariadb_events_have_the_documented_states(void **state)
+static void mariadb_wait_events_have_the_documented_states(void **state)
 {
     static const struct {
         const char *class, *event, *activity, *type, *column;
@@ -221,7 +221,7 @@ static void mariadb_events_have_the_documented_states(void **state)
 }
 
 /* The cases are rows of the table of states in docs/sessions.md. Oracle has 14 wait classes. */
-static void oracle_events_have_the_documented_states(void **state)
+static void oracle_wait_events_have_the_documented_states(void **state)
 {
     static const struct {
         const char *class, *event, *type, *column;
@@ -264,12 +264,12 @@ static void oracle_events_have_the_documented_states(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_rule_that_matches_the_whole_text_wins),
-        cmocka_unit_test(a_message_about_a_bad_line_names_the_line_and_says_what_to_do),
-        cmocka_unit_test(too_many_columns_are_refused),
-        cmocka_unit_test(postgres_events_have_the_documented_states),
-        cmocka_unit_test(mariadb_events_have_the_documented_states),
-        cmocka_unit_test(oracle_events_have_the_documented_states),
+        cmocka_unit_test(the_first_session_rule_that_matches_the_whole_text_wins),
+        cmocka_unit_test(the_error_about_a_bad_session_rule_names_its_line),
+        cmocka_unit_test(session_rules_with_too_many_columns_are_refused),
+        cmocka_unit_test(postgres_wait_events_have_the_documented_states),
+        cmocka_unit_test(mariadb_wait_events_have_the_documented_states),
+        cmocka_unit_test(oracle_wait_events_have_the_documented_states),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ static void assert_close(double t, double freedom, double expected, double toler
                  expected);
 }
 
-static void probabilities_equal_those_of_r(void **state)
+static void probabilities_of_the_student_t_distribution_equal_those_of_gnu_r(void **state)
 {
     double t, freedom, expected;
     size_t count = 0;
@@ -43,7 +43,7 @@ static void probabilities_equal_those_of_r(void **state)
 
 /* With 1 degree of freedom it is the distribution of Cauchy, and with 2 degrees it is an algebraic
  * function. */
-static void one_and_two_degrees_of_freedom_have_closed_forms(void **state)
+static void student_t_equals_its_closed_form_for_one_and_two_degrees_of_freedom(void **state)
 {
     (void)state;
     for (double t = 1e-3; t < 1e150; t *= 1.7) {
@@ -54,7 +54,7 @@ static void one_and_two_degrees_of_freedom_have_closed_forms(void **state)
     }
 }
 
-static void a_very_large_t_has_probability_0(void **state)
+static void a_very_large_t_value_has_probability_0(void **state)
 {
     (void)state;
     assert_true(student_t_two_sided(INFINITY, 1) == 0);
@@ -63,7 +63,7 @@ static void a_very_large_t_has_probability_0(void **state)
     assert_true(student_t_two_sided(1e308, 3) == 0);
 }
 
-static void invalid_arguments_have_no_probability(void **state)
+static void invalid_arguments_of_the_student_t_distribution_have_no_probability(void **state)
 {
     (void)state;
     assert_true(isnan(student_t_two_sided(NAN, 5)));
@@ -75,10 +75,10 @@ static void invalid_arguments_have_no_probability(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(probabilities_equal_those_of_r),
-        cmocka_unit_test(one_and_two_degrees_of_freedom_have_closed_forms),
-        cmocka_unit_test(a_very_large_t_has_probability_0),
-        cmocka_unit_test(invalid_arguments_have_no_probability),
+        cmocka_unit_test(probabilities_of_the_student_t_distribution_equal_those_of_gnu_r),
+        cmocka_unit_test(student_t_equals_its_closed_form_for_one_and_two_degrees_of_freedom),
+        cmocka_unit_test(a_very_large_t_value_has_probability_0),
+        cmocka_unit_test(invalid_arguments_of_the_student_t_distribution_have_no_probability),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,7 +95,7 @@ static void assert_row(size_t number, int64_t id, double elapsed_s, double run, 
     }
 }
 
-static void a_frame_is_kept_as_shares(void **state)
+static void a_timeline_stores_a_frame_as_shares(void **state)
 {
     (void)state;
     begin(0);
@@ -114,7 +114,7 @@ static void a_frame_is_kept_as_shares(void **state)
     assert_row(0, 4, 1, 1, 0.5, 0, -0.5);
 }
 
-static void rows_of_one_entity_are_merged(void **state)
+static void two_rows_of_one_entity_in_a_frame_are_merged(void **state)
 {
     (void)state;
     begin(0);
@@ -142,7 +142,7 @@ static void keep_three(void)
     keep();
 }
 
-static void merged_frames_are_one_longer_frame(void **state)
+static void merging_frames_gives_one_longer_frame(void **state)
 {
     (void)state;
     keep_three();
@@ -158,7 +158,7 @@ static void merged_frames_are_one_longer_frame(void **state)
     assert_row(0, 3, 1, 1, 0, 0, 0);
 }
 
-static void the_last_of_three_frames_is_not_merged_when_pairs_are_merged(void **state)
+static void merging_frames_in_pairs_leaves_a_third_frame_unchanged(void **state)
 {
     (void)state;
     keep_three();
@@ -173,7 +173,7 @@ static void the_last_of_three_frames_is_not_merged_when_pairs_are_merged(void **
 
 /* The memory has space for 8 rows. With two entities in each frame, 20 frames are merged to 3
  * frames. */
-static void memory_is_bounded_and_no_time_is_lost(void **state)
+static void a_timeline_of_limited_memory_loses_no_time(void **state)
 {
     double elapsed = 0, run = 0;
 
@@ -203,7 +203,7 @@ static void memory_is_bounded_and_no_time_is_lost(void **state)
 
 /* One entity is in all frames, a second returns after 400 frames, and 300 entities of each frame
  * exit. The ids of exited entities are reused. */
-static void short_lived_entities_are_added_up_by_name(void **state)
+static void a_timeline_adds_up_short_lived_entities_by_name(void **state)
 {
     const size_t most = 64ul << 10;
     double stays = 0, comes = 0, ended = 0, back = 0;
@@ -243,7 +243,7 @@ static void short_lived_entities_are_added_up_by_name(void **state)
     assert_true(fabs(stays + back + comes + ended - 2100) < 0.1);
 }
 
-static void a_frame_is_found_by_its_time(void **state)
+static void a_timeline_finds_a_frame_by_its_time(void **state)
 {
     (void)state;
     keep_three();
@@ -257,7 +257,7 @@ static void a_frame_is_found_by_its_time(void **state)
     assert_int_equal(timeline_find(&timeline, (int64_t)5000 * SECOND), 3);
 }
 
-static void a_kept_frame_has_the_same_weights_as_the_frame_itself(void **state)
+static void a_stored_frame_has_the_same_shares_as_the_original_frame(void **state)
 {
     struct vertices vertices;
     struct weights direct, kept, sum = { 0 };
@@ -291,14 +291,14 @@ static void a_kept_frame_has_the_same_weights_as_the_frame_itself(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(a_frame_is_kept_as_shares),
-        CASE(rows_of_one_entity_are_merged),
-        CASE(merged_frames_are_one_longer_frame),
-        CASE(the_last_of_three_frames_is_not_merged_when_pairs_are_merged),
-        CASE(memory_is_bounded_and_no_time_is_lost),
-        CASE(short_lived_entities_are_added_up_by_name),
-        CASE(a_frame_is_found_by_its_time),
-        CASE(a_kept_frame_has_the_same_weights_as_the_frame_itself),
+        CASE(a_timeline_stores_a_frame_as_shares),
+        CASE(two_rows_of_one_entity_in_a_frame_are_merged),
+        CASE(merging_frames_gives_one_longer_frame),
+        CASE(merging_frames_in_pairs_leaves_a_third_frame_unchanged),
+        CASE(a_timeline_of_limited_memory_loses_no_time),
+        CASE(a_timeline_adds_up_short_lived_entities_by_name),
+        CASE(a_timeline_finds_a_frame_by_its_time),
+        CASE(a_stored_frame_has_the_same_shares_as_the_original_frame),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

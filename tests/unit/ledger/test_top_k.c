@@ -48,7 +48,7 @@ static void assert_adds_up(const struct top_k *top)
     }
 }
 
-static void the_top_groups_are_shown_from_their_first_snapshot_on(void **state)
+static void the_largest_groups_are_shown_from_the_first_snapshot_on(void **state)
 {
     const uint64_t ns[] = { 5, 30, 20, 10 };
     struct top_k top;
@@ -64,7 +64,7 @@ static void the_top_groups_are_shown_from_their_first_snapshot_on(void **state)
     top_k_release(&top);
 }
 
-static void a_group_with_a_slightly_higher_score_stays_hidden(void **state)
+static void a_hidden_group_with_a_slightly_higher_score_stays_hidden(void **state)
 {
     const uint64_t first[] = { SECOND, SECOND / 2, 0 };
     const uint64_t later[] = { SECOND, SECOND / 2, SECOND / 10 * 6 };
@@ -81,7 +81,7 @@ static void a_group_with_a_slightly_higher_score_stays_hidden(void **state)
     top_k_release(&top);
 }
 
-static void a_group_with_a_clearly_higher_score_replaces_the_last_shown_group(void **state)
+static void a_group_with_a_clearly_higher_score_replaces_a_shown_group(void **state)
 {
     const uint64_t first[] = { SECOND, SECOND / 10, 0 };
     const uint64_t later[] = { SECOND, SECOND / 10, SECOND / 2 };
@@ -122,7 +122,7 @@ static void a_group_that_is_shown_again_starts_at_zero(void **state)
     top_k_release(&top);
 }
 
-static void random_snapshots_add_up_and_no_counter_falls(void **state)
+static void the_groups_of_random_snapshots_add_up_and_no_counter_decreases(void **state)
 {
     enum { GROUPS = 3000, SNAPSHOTS = 400 };
     uint64_t *shown = calloc(GROUPS, sizeof *shown), total = 0, other = 0, retired = 0;
@@ -161,7 +161,7 @@ static void random_snapshots_add_up_and_no_counter_falls(void **state)
     top_k_release(&top);
 }
 
-static void groups_not_seen_for_long_are_dropped_and_their_time_is_kept(void **state)
+static void the_time_of_groups_that_disappeared_long_ago_is_kept(void **state)
 {
     struct top_k top;
     bool forgot = false;
@@ -184,7 +184,7 @@ static void groups_not_seen_for_long_are_dropped_and_their_time_is_kept(void **s
     top_k_release(&top);
 }
 
-static void an_unfinished_snapshot_is_accounted_with_the_next_snapshot(void **state)
+static void the_time_of_an_unfinished_snapshot_is_added_to_the_next_one(void **state)
 {
     const uint64_t values[WIDTH] = { 7, 0, 0 };
     struct top_k top;
@@ -203,13 +203,13 @@ static void an_unfinished_snapshot_is_accounted_with_the_next_snapshot(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_top_groups_are_shown_from_their_first_snapshot_on),
-        cmocka_unit_test(a_group_with_a_slightly_higher_score_stays_hidden),
-        cmocka_unit_test(a_group_with_a_clearly_higher_score_replaces_the_last_shown_group),
+        cmocka_unit_test(the_largest_groups_are_shown_from_the_first_snapshot_on),
+        cmocka_unit_test(a_hidden_group_with_a_slightly_higher_score_stays_hidden),
+        cmocka_unit_test(a_group_with_a_clearly_higher_score_replaces_a_shown_group),
         cmocka_unit_test(a_group_that_is_shown_again_starts_at_zero),
-        cmocka_unit_test(random_snapshots_add_up_and_no_counter_falls),
-        cmocka_unit_test(groups_not_seen_for_long_are_dropped_and_their_time_is_kept),
-        cmocka_unit_test(an_unfinished_snapshot_is_accounted_with_the_next_snapshot),
+        cmocka_unit_test(the_groups_of_random_snapshots_add_up_and_no_counter_decreases),
+        cmocka_unit_test(the_time_of_groups_that_disappeared_long_ago_is_kept),
+        cmocka_unit_test(the_time_of_an_unfinished_snapshot_is_added_to_the_next_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@ static void check(const struct family *family, size_t count, const char *expecte
     frame_release(&frame);
 }
 
-static void children_follow_their_parents_in_the_given_order(void **state)
+static void children_follow_their_parents_in_the_process_tree(void **state)
 {
     const struct family family[] = { { 5, 2 }, { 3, 1 }, { 1, 0 }, { 4, 1 },
                                      { 2, 1 }, { 6, 5 }, { 7, 2 } };
@@ -50,7 +50,7 @@ static void children_follow_their_parents_in_the_given_order(void **state)
     check(family, 7, "1 .3 .4 .2 ..5 ...6 ..7");
 }
 
-static void a_process_whose_parent_is_not_listed_is_at_the_top_level(void **state)
+static void a_process_without_a_listed_parent_is_at_the_top_of_the_tree(void **state)
 {
     const struct family family[] = { { 9, 8 }, { 3, 1 }, { 10, 9 }, { 1, 0 } };
 
@@ -60,7 +60,7 @@ static void a_process_whose_parent_is_not_listed_is_at_the_top_level(void **stat
     check(family, 0, "");
 }
 
-static void a_cycle_of_parents_loses_no_process(void **state)
+static void a_cycle_of_parents_hides_no_process(void **state)
 {
     const struct family circle[] = { { 2, 3 }, { 3, 2 }, { 4, 4 }, { 5, 3 } };
 
@@ -68,7 +68,7 @@ static void a_cycle_of_parents_loses_no_process(void **state)
     check(circle, 4, "4 2 .3 5");
 }
 
-static void many_generations_and_many_children_need_no_recursion(void **state)
+static void a_process_tree_may_be_very_deep_and_very_wide(void **state)
 {
     const size_t count = 200000;
     struct frame frame;
@@ -97,10 +97,10 @@ static void many_generations_and_many_children_need_no_recursion(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(children_follow_their_parents_in_the_given_order),
-        cmocka_unit_test(a_process_whose_parent_is_not_listed_is_at_the_top_level),
-        cmocka_unit_test(a_cycle_of_parents_loses_no_process),
-        cmocka_unit_test(many_generations_and_many_children_need_no_recursion),
+        cmocka_unit_test(children_follow_their_parents_in_the_process_tree),
+        cmocka_unit_test(a_process_without_a_listed_parent_is_at_the_top_of_the_tree),
+        cmocka_unit_test(a_cycle_of_parents_hides_no_process),
+        cmocka_unit_test(a_process_tree_may_be_very_deep_and_very_wide),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@ static const char *find(const struct workloads *workloads, const char *name, con
     return workloads_name(workloads, workloads_match(workloads, name, user, line));
 }
 
-static void the_first_rule_whose_expressions_all_match_wins(void **state)
+static void the_first_workload_rule_whose_expressions_all_match_wins(void **state)
 {
     struct workloads workloads;
 
@@ -48,7 +48,7 @@ static void the_first_rule_whose_expressions_all_match_wins(void **state)
     workloads_release(&workloads);
 }
 
-static void an_empty_line_is_no_rule(void **state)
+static void an_empty_line_is_not_a_workload_rule(void **state)
 {
     struct workloads workloads;
 
@@ -62,7 +62,7 @@ static void an_empty_line_is_no_rule(void **state)
     workloads_release(&workloads);
 }
 
-static void many_rules_are_kept(void **state)
+static void a_file_may_have_a_hundred_workload_rules(void **state)
 {
     struct workloads workloads;
     char text[4096] = "";
@@ -91,7 +91,7 @@ static void refuse(const char *text, size_t length, size_t line, const char *mes
     assert_null(workloads.rules);
 }
 
-static void a_message_about_a_bad_line_names_the_line_and_says_what_to_do(void **state)
+static void the_error_about_a_bad_workload_rule_names_the_wrong_part(void **state)
 {
     static const struct {
         const char *text, *message;
@@ -126,10 +126,10 @@ static void a_message_about_a_bad_line_names_the_line_and_says_what_to_do(void *
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_rule_whose_expressions_all_match_wins),
-        cmocka_unit_test(an_empty_line_is_no_rule),
-        cmocka_unit_test(many_rules_are_kept),
-        cmocka_unit_test(a_message_about_a_bad_line_names_the_line_and_says_what_to_do),
+        cmocka_unit_test(the_first_workload_rule_whose_expressions_all_match_wins),
+        cmocka_unit_test(an_empty_line_is_not_a_workload_rule),
+        cmocka_unit_test(a_file_may_have_a_hundred_workload_rules),
+        cmocka_unit_test(the_error_about_a_bad_workload_rule_names_the_wrong_part),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
