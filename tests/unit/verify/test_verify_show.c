@@ -41,7 +41,7 @@ static struct finding finding_of(double below, double above)
                              .confidence = NAN };
 }
 
-static void the_unit_is_shown_in_its_own_column(void **state)
+static void camp_verify_shows_the_unit_of_a_row_in_its_own_column(void **state)
 {
     struct finding finding = finding_of(1, 1);
 
@@ -53,7 +53,7 @@ static void the_unit_is_shown_in_its_own_column(void **state)
     assert_string_equal(column(&finding, "unit"), "switches");
 }
 
-static void an_error_is_shown_with_its_sign(void **state)
+static void camp_verify_shows_an_error_with_its_sign(void **state)
 {
     static const struct {
         double reported;
@@ -69,7 +69,7 @@ static void an_error_is_shown_with_its_sign(void **state)
     }
 }
 
-static void a_failed_row_shows_the_allowed_difference(void **state)
+static void camp_verify_shows_the_allowed_difference_of_a_failed_row(void **state)
 {
     static struct verify_record record;
     struct finding finding = finding_of(0.5, INFINITY);
@@ -84,9 +84,9 @@ static void a_failed_row_shows_the_allowed_difference(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_unit_is_shown_in_its_own_column),
-        cmocka_unit_test(an_error_is_shown_with_its_sign),
-        cmocka_unit_test(a_failed_row_shows_the_allowed_difference),
+        cmocka_unit_test(camp_verify_shows_the_unit_of_a_row_in_its_own_column),
+        cmocka_unit_test(camp_verify_shows_an_error_with_its_sign),
+        cmocka_unit_test(camp_verify_shows_the_allowed_difference_of_a_failed_row),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

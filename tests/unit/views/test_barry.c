@@ -23,7 +23,7 @@ static void assert_drawn_at(struct barry_point drawn, size_t row, size_t column)
     free(text);
 }
 
-static void a_point_with_one_kind_of_time_is_in_its_corner(void **state)
+static void a_dot_with_all_its_time_at_one_corner_is_in_that_corner(void **state)
 {
     (void)state;
     assert_drawn_at(point(1, 0, 0, NULL), 1, MIDDLE);
@@ -31,7 +31,7 @@ static void a_point_with_one_kind_of_time_is_in_its_corner(void **state)
     assert_drawn_at(point(0, 0, 1, NULL), HEIGHT, LEFT + 2 * HEIGHT - 1);
 }
 
-static void a_point_with_equal_times_is_in_the_centre(void **state)
+static void a_dot_with_equal_shares_is_in_the_centre_of_the_triangle(void **state)
 {
     (void)state;
     assert_drawn_at(point(1.0 / 3, 1.0 / 3, 1.0 / 3, NULL), 1 + 2 * HEIGHT / 3, MIDDLE);
@@ -39,7 +39,7 @@ static void a_point_with_equal_times_is_in_the_centre(void **state)
     assert_drawn_at(point(0, 0.5, 0.5, NULL), HEIGHT, MIDDLE);
 }
 
-static void a_point_sets_the_nearest_dot_of_its_cell(void **state)
+static void a_point_sets_the_nearest_braille_dot_of_its_character_cell(void **state)
 {
     char *text;
 
@@ -53,7 +53,7 @@ static void a_point_sets_the_nearest_dot_of_its_cell(void **state)
 }
 
 /* Rounding moves no dot out of the triangle, whatever the height of the triangle. */
-static void a_point_with_two_kinds_of_time_is_between_their_corners(void **state)
+static void a_dot_with_time_at_two_corners_is_on_the_side_between_them(void **state)
 {
     (void)state;
     for (size_t height = 2; height < 50; height++) {
@@ -81,7 +81,7 @@ static void a_point_with_two_kinds_of_time_is_between_their_corners(void **state
     }
 }
 
-static void the_picture_has_as_many_dots_as_points(void **state)
+static void a_triangle_in_text_has_a_dot_for_each_row(void **state)
 {
     char *text;
 
@@ -102,7 +102,7 @@ static void the_picture_has_as_many_dots_as_points(void **state)
     free(text);
 }
 
-static void without_utf8_a_character_stands_for_the_number_of_dots(void **state)
+static void without_utf_8_one_character_stands_for_several_dots(void **state)
 {
     static const char expected[] = " .::oooo"
                                    "OOOOOOOO"
@@ -123,12 +123,12 @@ static void without_utf8_a_character_stands_for_the_number_of_dots(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_point_with_one_kind_of_time_is_in_its_corner),
-        cmocka_unit_test(a_point_with_equal_times_is_in_the_centre),
-        cmocka_unit_test(a_point_sets_the_nearest_dot_of_its_cell),
-        cmocka_unit_test(a_point_with_two_kinds_of_time_is_between_their_corners),
-        cmocka_unit_test(the_picture_has_as_many_dots_as_points),
-        cmocka_unit_test(without_utf8_a_character_stands_for_the_number_of_dots),
+        cmocka_unit_test(a_dot_with_all_its_time_at_one_corner_is_in_that_corner),
+        cmocka_unit_test(a_dot_with_equal_shares_is_in_the_centre_of_the_triangle),
+        cmocka_unit_test(a_point_sets_the_nearest_braille_dot_of_its_character_cell),
+        cmocka_unit_test(a_dot_with_time_at_two_corners_is_on_the_side_between_them),
+        cmocka_unit_test(a_triangle_in_text_has_a_dot_for_each_row),
+        cmocka_unit_test(without_utf_8_one_character_stands_for_several_dots),
     };
 
     setlocale(LC_CTYPE, "C.UTF-8"); /* needed for names with characters beyond ASCII */

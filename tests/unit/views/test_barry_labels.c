@@ -1,7 +1,7 @@
 /* Names and numbers in the triangle, on terminals of any size. */
 #include "barry_drawing.h"
 
-static void a_full_cell_shows_its_number_of_dots(void **state)
+static void a_full_character_cell_shows_its_number_of_dots(void **state)
 {
     char *text;
 
@@ -21,7 +21,7 @@ static void a_full_cell_shows_its_number_of_dots(void **state)
     free(text);
 }
 
-static void the_first_points_are_labelled_with_their_names(void **state)
+static void the_first_dots_are_labelled_with_their_names(void **state)
 {
     char *text;
 
@@ -45,7 +45,7 @@ static void the_first_points_are_labelled_with_their_names(void **state)
     free(text);
 }
 
-static void names_do_not_hide_the_picture(void **state)
+static void labels_of_neighbouring_dots_do_not_cover_the_picture(void **state)
 {
     size_t count = 0;
     char *text;
@@ -60,7 +60,7 @@ static void names_do_not_hide_the_picture(void **state)
     free(text);
 }
 
-static void the_quarters_of_the_left_side_are_labelled_unless_a_dot_is_there(void **state)
+static void the_left_side_of_the_triangle_is_labelled_at_each_quarter(void **state)
 {
     char *text;
 
@@ -73,7 +73,7 @@ static void the_quarters_of_the_left_side_are_labelled_unless_a_dot_is_there(voi
     free(text);
 }
 
-static void vertices_are_named_in_a_small_picture(void **state)
+static void a_small_picture_names_the_corners_of_its_triangle(void **state)
 {
     char *text;
 
@@ -91,7 +91,7 @@ static void vertices_are_named_in_a_small_picture(void **state)
     free(text);
 }
 
-static void unaccounted_time_is_reported(void **state)
+static void the_text_under_a_triangle_reports_unaccounted_time(void **state)
 {
     char *text;
 
@@ -119,7 +119,7 @@ static void unaccounted_time_is_reported(void **state)
     free(text);
 }
 
-static void a_name_cannot_move_the_cursor(void **state)
+static void control_characters_in_a_label_are_replaced(void **state)
 {
     char *text;
 
@@ -135,7 +135,7 @@ static void a_name_cannot_move_the_cursor(void **state)
     free(text);
 }
 
-static void a_wide_character_is_not_cut_in_two(void **state)
+static void a_label_is_not_cut_within_a_wide_character(void **state)
 {
     char *text;
 
@@ -164,7 +164,7 @@ static void assert_fits(size_t count, size_t columns, size_t rows, bool utf8)
     free(text);
 }
 
-static void a_picture_of_any_size_fits(void **state)
+static void a_triangle_fits_into_a_terminal_of_any_size(void **state)
 {
     static const size_t sizes[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 14, 21, 24, 40, 80, 133 };
     const size_t count = sizeof sizes / sizeof sizes[0];
@@ -181,7 +181,7 @@ static void a_picture_of_any_size_fits(void **state)
     }
 }
 
-static void too_little_space_is_reported(void **state)
+static void too_little_space_for_a_triangle_is_reported(void **state)
 {
     char *text;
 
@@ -207,7 +207,7 @@ static void make_example(void)
         points[i] = point(0, 1, 0, "sshd");
 }
 
-static void a_small_picture_matches_the_example(void **state)
+static void a_small_triangle_is_drawn_exactly_as_expected(void **state)
 {
     char *text;
 
@@ -246,17 +246,17 @@ static void a_small_picture_matches_the_example(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_cell_shows_its_number_of_dots),
-        cmocka_unit_test(the_first_points_are_labelled_with_their_names),
-        cmocka_unit_test(names_do_not_hide_the_picture),
-        cmocka_unit_test(the_quarters_of_the_left_side_are_labelled_unless_a_dot_is_there),
-        cmocka_unit_test(vertices_are_named_in_a_small_picture),
-        cmocka_unit_test(unaccounted_time_is_reported),
-        cmocka_unit_test(a_name_cannot_move_the_cursor),
-        cmocka_unit_test(a_wide_character_is_not_cut_in_two),
-        cmocka_unit_test(a_picture_of_any_size_fits),
-        cmocka_unit_test(too_little_space_is_reported),
-        cmocka_unit_test(a_small_picture_matches_the_example),
+        cmocka_unit_test(a_full_character_cell_shows_its_number_of_dots),
+        cmocka_unit_test(the_first_dots_are_labelled_with_their_names),
+        cmocka_unit_test(labels_of_neighbouring_dots_do_not_cover_the_picture),
+        cmocka_unit_test(the_left_side_of_the_triangle_is_labelled_at_each_quarter),
+        cmocka_unit_test(a_small_picture_names_the_corners_of_its_triangle),
+        cmocka_unit_test(the_text_under_a_triangle_reports_unaccounted_time),
+        cmocka_unit_test(control_characters_in_a_label_are_replaced),
+        cmocka_unit_test(a_label_is_not_cut_within_a_wide_character),
+        cmocka_unit_test(a_triangle_fits_into_a_terminal_of_any_size),
+        cmocka_unit_test(too_little_space_for_a_triangle_is_reported),
+        cmocka_unit_test(a_small_triangle_is_drawn_exactly_as_expected),
     };
 
     setlocale(LC_CTYPE, "C.UTF-8"); /* needed for names with characters beyond ASCII */

@@ -21,7 +21,7 @@ static const struct table tables[] = {
 
 static const struct record layout = DOCUMENT_LAYOUT("camp.made/1", tables, ROWS);
 
-static void rows_and_texts_are_kept_while_more_are_added(void **state)
+static void an_output_document_keeps_its_rows_and_texts_while_it_grows(void **state)
 {
     struct document document = { 0 };
     const struct table *rows = &document.tables[ROWS];
@@ -43,7 +43,7 @@ static void rows_and_texts_are_kept_while_more_are_added(void **state)
     document_release(&document);
 }
 
-static void a_document_starts_again_without_rows_and_notes(void **state)
+static void a_restarted_output_document_has_neither_rows_nor_notes(void **state)
 {
     const struct cell cells[] = { cell_natural(1), cell_unknown() };
     struct document document = { 0 };
@@ -58,7 +58,7 @@ static void a_document_starts_again_without_rows_and_notes(void **state)
     document_release(&document);
 }
 
-static void missing_cells_of_a_row_are_unknown(void **state)
+static void the_missing_cells_of_a_row_are_unknown(void **state)
 {
     const struct cell cells[] = { cell_natural(1) };
     struct document document = { 0 };
@@ -84,7 +84,7 @@ static void notes_beyond_the_maximum_are_left_out(void **state)
     document_release(&document);
 }
 
-static void the_rows_with_the_largest_keys_are_kept_in_order(void **state)
+static void rows_with_the_largest_sort_keys_are_kept_in_their_order(void **state)
 {
     uint64_t keys[] = { 5, 9, 9, 1, 7 };
     size_t rows[] = { 4, 0, 2, 1, 3 };
@@ -101,11 +101,11 @@ static void the_rows_with_the_largest_keys_are_kept_in_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_and_texts_are_kept_while_more_are_added),
-        cmocka_unit_test(a_document_starts_again_without_rows_and_notes),
-        cmocka_unit_test(missing_cells_of_a_row_are_unknown),
+        cmocka_unit_test(an_output_document_keeps_its_rows_and_texts_while_it_grows),
+        cmocka_unit_test(a_restarted_output_document_has_neither_rows_nor_notes),
+        cmocka_unit_test(the_missing_cells_of_a_row_are_unknown),
         cmocka_unit_test(notes_beyond_the_maximum_are_left_out),
-        cmocka_unit_test(the_rows_with_the_largest_keys_are_kept_in_order),
+        cmocka_unit_test(rows_with_the_largest_sort_keys_are_kept_in_their_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ static void fill(struct frame_table *table, const struct frame *frame, size_t or
     assert_int_equal(frame_table_fill(table, NULL, "now", &selection, style, &facts), CAMP_OK);
 }
 
-static void unseen_switches_are_estimated_and_other_losses_are_not_in_the_numbers(void **state)
+static void a_note_says_whether_lost_time_is_estimated_or_left_out(void **state)
 {
     static const struct frame_facts threads = { "threads", "bpf", "threads", NULL, "" };
     const struct selection selection = { .order = 0 };
@@ -135,7 +135,7 @@ static const struct cell *cell_of(const struct frame_table *shown, size_t row, c
     return NULL;
 }
 
-static void percentages_are_shares_of_the_time_of_their_row(void **state)
+static void a_percentage_is_a_share_of_the_time_of_its_row(void **state)
 {
     struct frame frame;
     struct frame_table any;
@@ -185,7 +185,7 @@ static void check_sorted_titles(const struct frame *frame, size_t sort, size_t w
 }
 
 /* A name is cut for a terminal, but not for a pipe. */
-static void names_are_not_cut_in_a_pipe(void **state)
+static void names_are_cut_on_a_terminal_but_not_in_a_pipe(void **state)
 {
     static const char name[] = "fleet-host-0001.example.org:12267 processes";
     struct frame_style style = text_80;
@@ -212,7 +212,7 @@ static void check_titles(const struct frame *frame, size_t width, const char *ex
 
 /* States that do not fit are added up in the column "other". Labels that do not fit are left
  * out. */
-static void columns_are_chosen_by_available_space(void **state)
+static void the_columns_of_a_table_depend_on_the_available_width(void **state)
 {
     struct frame frame;
 
@@ -228,7 +228,7 @@ static void columns_are_chosen_by_available_space(void **state)
 
 /* A label is not shown if its value is the same in all rows (user), or part of every name
  * (application). */
-static void labels_that_distinguish_rows_are_shown(void **state)
+static void only_labels_that_distinguish_rows_are_shown(void **state)
 {
     struct frame frame;
 
@@ -246,7 +246,7 @@ static void labels_that_distinguish_rows_are_shown(void **state)
     frame_release(&frame);
 }
 
-static void cpu_time_and_the_sort_column_always_fit(void **state)
+static void cpu_time_and_the_sorted_column_are_always_shown(void **state)
 {
     struct frame frame;
 
@@ -263,7 +263,7 @@ static void cpu_time_and_the_sort_column_always_fit(void **state)
 }
 
 /* Rules may define many states. States beyond the fifth are dropped if labels do not fit. */
-static void five_states_take_precedence_over_labels(void **state)
+static void five_columns_of_states_take_precedence_over_labels(void **state)
 {
     static const struct column many[] = {
         { "cpu_ns", "CPU", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CPU },
@@ -290,7 +290,7 @@ static void five_states_take_precedence_over_labels(void **state)
     frame_release(&frame);
 }
 
-static void the_heading_of_a_state_named_by_a_rule_abbreviates_two_words(void **state)
+static void the_heading_of_a_state_abbreviates_two_words_of_its_name(void **state)
 {
     static const char *const titles[][2] = {
         { "table lock", "tab.lock%" },
@@ -319,7 +319,7 @@ static void the_heading_of_a_state_named_by_a_rule_abbreviates_two_words(void **
     check_titles(&frame, 50, "name CPU% runq% tab.lock% un% ");
 }
 
-static void a_title_of_more_than_7_characters_is_shortened(void **state)
+static void a_column_title_of_more_than_7_characters_is_shortened(void **state)
 {
     static const char *const titles[][2] = {
         { "CPU", "CPU%" },         { "run queue", "runq%" },     { "contention", "cont%" },
@@ -351,7 +351,7 @@ static void two_columns_never_have_the_same_heading(void **state)
 
 /* States with the same short title share a column. Columns are sorted by the class of their
  * states. */
-static void threads_have_seven_columns_of_states_on_80_characters(void **state)
+static void a_terminal_of_80_columns_shows_threads_with_seven_columns_of_states(void **state)
 {
     struct frame_style style = text_80;
     struct frame frame;
@@ -431,18 +431,18 @@ static void json_has_the_same_keys_for_every_source(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unseen_switches_are_estimated_and_other_losses_are_not_in_the_numbers),
-        cmocka_unit_test(threads_have_seven_columns_of_states_on_80_characters),
+        cmocka_unit_test(a_note_says_whether_lost_time_is_estimated_or_left_out),
+        cmocka_unit_test(a_terminal_of_80_columns_shows_threads_with_seven_columns_of_states),
         cmocka_unit_test(json_has_the_same_keys_for_every_source),
         cmocka_unit_test(rows_are_sorted_by_time_that_is_not_idle),
-        cmocka_unit_test(percentages_are_shares_of_the_time_of_their_row),
-        cmocka_unit_test(names_are_not_cut_in_a_pipe),
-        cmocka_unit_test(columns_are_chosen_by_available_space),
-        cmocka_unit_test(labels_that_distinguish_rows_are_shown),
-        cmocka_unit_test(cpu_time_and_the_sort_column_always_fit),
-        cmocka_unit_test(five_states_take_precedence_over_labels),
-        cmocka_unit_test(the_heading_of_a_state_named_by_a_rule_abbreviates_two_words),
-        cmocka_unit_test(a_title_of_more_than_7_characters_is_shortened),
+        cmocka_unit_test(a_percentage_is_a_share_of_the_time_of_its_row),
+        cmocka_unit_test(names_are_cut_on_a_terminal_but_not_in_a_pipe),
+        cmocka_unit_test(the_columns_of_a_table_depend_on_the_available_width),
+        cmocka_unit_test(only_labels_that_distinguish_rows_are_shown),
+        cmocka_unit_test(cpu_time_and_the_sorted_column_are_always_shown),
+        cmocka_unit_test(five_columns_of_states_take_precedence_over_labels),
+        cmocka_unit_test(the_heading_of_a_state_abbreviates_two_words_of_its_name),
+        cmocka_unit_test(a_column_title_of_more_than_7_characters_is_shortened),
         cmocka_unit_test(two_columns_never_have_the_same_heading),
     };
 

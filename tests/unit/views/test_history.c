@@ -42,7 +42,7 @@ static const char *rest_of(const struct history *history, struct history_reader 
     return text;
 }
 
-static void each_reader_has_its_own_position(void **state)
+static void each_reader_of_the_history_has_its_own_position(void **state)
 {
     struct history history = { 0 };
     struct history_reader early = { 0 }, late = { 0 };
@@ -62,7 +62,7 @@ static void each_reader_has_its_own_position(void **state)
     history_release(&history);
 }
 
-static void dropping_stops_at_a_key_frame(void **state)
+static void the_history_drops_frames_up_to_a_key_frame(void **state)
 {
     struct history history = { .limits.bytes = 33 };
     struct history_reader reader = { 0 };
@@ -79,7 +79,7 @@ static void dropping_stops_at_a_key_frame(void **state)
     history_release(&history);
 }
 
-static void limits_of_frames_and_time_are_minimums(void **state)
+static void the_history_keeps_at_least_the_requested_frames_and_time(void **state)
 {
     struct history frames = { .limits.frames = 6 }, times = { .limits.time_ns = 6ull * S };
 
@@ -96,7 +96,7 @@ static void limits_of_frames_and_time_are_minimums(void **state)
     history_release(&times);
 }
 
-static void a_stalled_reader_gets_the_rest_of_its_piece_and_the_gap_is_reported(void **state)
+static void a_stalled_reader_gets_a_report_of_the_gap(void **state)
 {
     struct history history = { .limits.bytes = 20 };
     struct history_reader reader = { 0 };
@@ -117,7 +117,7 @@ static void a_stalled_reader_gets_the_rest_of_its_piece_and_the_gap_is_reported(
     history_release(&history);
 }
 
-static void a_reader_that_has_read_all_dropped_pieces_misses_nothing(void **state)
+static void a_reader_that_has_read_all_dropped_frames_sees_no_gap(void **state)
 {
     struct history history = { .limits.bytes = 20 };
     struct history_reader reader = { 0 };
@@ -135,7 +135,7 @@ static void a_reader_that_has_read_all_dropped_pieces_misses_nothing(void **stat
     history_release(&history);
 }
 
-static void a_stalled_reader_keeps_only_one_piece_in_memory(void **state)
+static void a_stalled_reader_keeps_only_one_piece_of_the_history_in_memory(void **state)
 {
     struct history history = { .limits.bytes = 20 };
     struct history_reader readers[50] = { { 0 } };
@@ -153,7 +153,7 @@ static void a_stalled_reader_keeps_only_one_piece_in_memory(void **state)
     history_release(&history);
 }
 
-static void a_key_frame_is_requested_before_the_limit_of_bytes_is_reached(void **state)
+static void a_key_frame_is_requested_before_memory_reaches_its_limit(void **state)
 {
     struct history history = { .limits.bytes = 40 };
 
@@ -168,7 +168,7 @@ static void a_key_frame_is_requested_before_the_limit_of_bytes_is_reached(void *
 }
 
 /* A piece that is not a frame is, for example, the end block of a stream. */
-static void pieces_other_than_frames_are_kept_and_not_counted(void **state)
+static void pieces_of_the_history_that_are_not_frames_are_not_counted(void **state)
 {
     struct history history = { .limits.frames = 2 };
     struct history_reader reader = { 0 };
@@ -187,14 +187,14 @@ static void pieces_other_than_frames_are_kept_and_not_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_reader_has_its_own_position),
-        cmocka_unit_test(dropping_stops_at_a_key_frame),
-        cmocka_unit_test(limits_of_frames_and_time_are_minimums),
-        cmocka_unit_test(a_stalled_reader_gets_the_rest_of_its_piece_and_the_gap_is_reported),
-        cmocka_unit_test(a_reader_that_has_read_all_dropped_pieces_misses_nothing),
-        cmocka_unit_test(a_stalled_reader_keeps_only_one_piece_in_memory),
-        cmocka_unit_test(a_key_frame_is_requested_before_the_limit_of_bytes_is_reached),
-        cmocka_unit_test(pieces_other_than_frames_are_kept_and_not_counted),
+        cmocka_unit_test(each_reader_of_the_history_has_its_own_position),
+        cmocka_unit_test(the_history_drops_frames_up_to_a_key_frame),
+        cmocka_unit_test(the_history_keeps_at_least_the_requested_frames_and_time),
+        cmocka_unit_test(a_stalled_reader_gets_a_report_of_the_gap),
+        cmocka_unit_test(a_reader_that_has_read_all_dropped_frames_sees_no_gap),
+        cmocka_unit_test(a_stalled_reader_keeps_only_one_piece_of_the_history_in_memory),
+        cmocka_unit_test(a_key_frame_is_requested_before_memory_reaches_its_limit),
+        cmocka_unit_test(pieces_of_the_history_that_are_not_frames_are_not_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

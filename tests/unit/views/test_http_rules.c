@@ -41,7 +41,7 @@ static unsigned ask_as(const struct http_place *where, const char *host)
     return http_check(where, &request, &resource);
 }
 
-static void the_page_is_public_and_the_stream_needs_the_token(void **state)
+static void the_live_page_is_public_but_its_stream_needs_the_token(void **state)
 {
     struct http_request page = request_of("/"), stream = request_of("/stream");
     enum http_resource resource;
@@ -58,7 +58,7 @@ static void the_page_is_public_and_the_stream_needs_the_token(void **state)
     assert_int_equal(ask(stream), 401);
 }
 
-static void only_the_whole_token_is_accepted(void **state)
+static void the_server_accepts_only_the_whole_token(void **state)
 {
     static const char *const wrong[] = {
         "",
@@ -85,7 +85,7 @@ static void only_the_whole_token_is_accepted(void **state)
     assert_int_equal(ask(request), 200);
 }
 
-static void only_host_names_that_nobody_can_register_are_accepted(void **state)
+static void the_server_accepts_only_host_names_that_nobody_can_register(void **state)
 {
     static const char *const ours[] = { "127.0.0.1:8080", "localhost:8080", "LocalHost:8080",
                                         "[::1]:8080" };
@@ -120,7 +120,7 @@ static void only_host_names_that_nobody_can_register_are_accepted(void **state)
         assert_int_equal(ask_as(&place, foreign[i]), 421);
 }
 
-static void a_tunnel_may_use_any_port_but_no_other_host_name(void **state)
+static void a_request_through_a_tunnel_may_have_any_port_but_no_other_host(void **state)
 {
     static const struct {
         const char *host;
@@ -136,7 +136,7 @@ static void a_tunnel_may_use_any_port_but_no_other_host_name(void **state)
         assert_int_equal(ask_as(&tunnel, asked[i].host), asked[i].status);
 }
 
-static void port_80_may_be_left_out_of_the_host(void **state)
+static void port_80_may_be_left_out_of_the_host_header(void **state)
 {
     const struct http_place plain = { .port = 80, .token = TOKEN };
 
@@ -146,7 +146,7 @@ static void port_80_may_be_left_out_of_the_host(void **state)
     assert_int_equal(ask_as(&plain, "localhost:8080"), 421);
 }
 
-static void another_page_is_refused(void **state)
+static void a_request_from_another_page_is_refused(void **state)
 {
     static const char *const elsewhere[] = { "cross-site", "same-site", "", "none,none" };
     static const char *const origins[] = { "null",
@@ -174,7 +174,7 @@ static void another_page_is_refused(void **state)
     assert_int_equal(ask(request), 200);
 }
 
-static void only_get_and_head_are_accepted(void **state)
+static void the_server_accepts_only_get_and_head(void **state)
 {
     static const char *const methods[] = { "POST", "PUT",    "DELETE", "OPTIONS", "TRACE",
                                            "get",  "HEADER", "",       "CONNECT" };
@@ -187,7 +187,7 @@ static void only_get_and_head_are_accepted(void **state)
     }
 }
 
-static void only_two_paths_exist_and_they_take_no_query(void **state)
+static void the_server_answers_only_two_paths_without_a_query(void **state)
 {
     static const struct {
         const char *target;
@@ -211,7 +211,7 @@ static void only_two_paths_exist_and_they_take_no_query(void **state)
         assert_int_equal(ask(request_of(asked[i].target)), asked[i].status);
 }
 
-static void requests_that_no_browser_sends_are_refused(void **state)
+static void a_request_that_no_browser_sends_is_refused(void **state)
 {
     struct http_request request = request_of("/stream");
 
@@ -234,7 +234,7 @@ static void requests_that_no_browser_sends_are_refused(void **state)
     assert_int_equal(ask(request), 400);
 }
 
-static void each_refusal_states_its_reason(void **state)
+static void each_refusal_by_the_server_has_its_own_reason(void **state)
 {
     static const unsigned refusals[] = { 400, 401, 403, 404, 405, 421, 503 };
 
@@ -245,7 +245,7 @@ static void each_refusal_states_its_reason(void **state)
     }
 }
 
-static void header_names_ignore_case_and_the_first_value_is_kept(void **state)
+static void the_case_of_a_header_name_does_not_matter(void **state)
 {
     struct http_request request = { 0 };
 
@@ -264,17 +264,17 @@ static void header_names_ignore_case_and_the_first_value_is_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_page_is_public_and_the_stream_needs_the_token),
-        cmocka_unit_test(only_the_whole_token_is_accepted),
-        cmocka_unit_test(only_host_names_that_nobody_can_register_are_accepted),
-        cmocka_unit_test(a_tunnel_may_use_any_port_but_no_other_host_name),
-        cmocka_unit_test(port_80_may_be_left_out_of_the_host),
-        cmocka_unit_test(another_page_is_refused),
-        cmocka_unit_test(only_get_and_head_are_accepted),
-        cmocka_unit_test(only_two_paths_exist_and_they_take_no_query),
-        cmocka_unit_test(requests_that_no_browser_sends_are_refused),
-        cmocka_unit_test(each_refusal_states_its_reason),
-        cmocka_unit_test(header_names_ignore_case_and_the_first_value_is_kept),
+        cmocka_unit_test(the_live_page_is_public_but_its_stream_needs_the_token),
+        cmocka_unit_test(the_server_accepts_only_the_whole_token),
+        cmocka_unit_test(the_server_accepts_only_host_names_that_nobody_can_register),
+        cmocka_unit_test(a_request_through_a_tunnel_may_have_any_port_but_no_other_host),
+        cmocka_unit_test(port_80_may_be_left_out_of_the_host_header),
+        cmocka_unit_test(a_request_from_another_page_is_refused),
+        cmocka_unit_test(the_server_accepts_only_get_and_head),
+        cmocka_unit_test(the_server_answers_only_two_paths_without_a_query),
+        cmocka_unit_test(a_request_that_no_browser_sends_is_refused),
+        cmocka_unit_test(each_refusal_by_the_server_has_its_own_reason),
+        cmocka_unit_test(the_case_of_a_header_name_does_not_matter),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

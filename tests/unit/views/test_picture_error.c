@@ -89,7 +89,7 @@ static void assert_drawn(draw_function draw, const struct error_picture *picture
     free(text);
 }
 
-static void there_is_a_dot_for_each_interval_with_an_error(void **state)
+static void a_picture_of_errors_has_a_dot_for_each_interval_with_an_error(void **state)
 {
     struct error_picture picture;
 
@@ -104,7 +104,7 @@ static void there_is_a_dot_for_each_interval_with_an_error(void **state)
     error_picture_release(&picture);
 }
 
-static void the_curve_is_drawn_only_when_it_fits(void **state)
+static void the_fitted_curve_is_drawn_only_when_it_fits(void **state)
 {
     struct error_picture picture;
 
@@ -123,7 +123,7 @@ static void the_curve_is_drawn_only_when_it_fits(void **state)
     error_picture_release(&picture);
 }
 
-static void a_picture_describes_its_fit_in_sentences(void **state)
+static void a_picture_of_errors_describes_its_fit_in_sentences(void **state)
 {
     struct error_picture picture;
     char sentences[ERROR_SENTENCES][ERROR_SENTENCE_SIZE];
@@ -140,7 +140,7 @@ static void a_picture_describes_its_fit_in_sentences(void **state)
     error_picture_release(&picture);
 }
 
-static void a_gap_between_intervals_breaks_the_line(void **state)
+static void a_gap_between_intervals_interrupts_the_line_of_errors(void **state)
 {
     struct error_picture picture;
     char *text;
@@ -159,7 +159,7 @@ static void a_gap_between_intervals_breaks_the_line(void **state)
     error_picture_release(&picture);
 }
 
-static void an_empty_series_gives_a_picture_with_a_note(void **state)
+static void a_picture_without_intervals_has_a_note(void **state)
 {
     struct error_picture picture = { .source = "nothing" };
 
@@ -174,7 +174,7 @@ static void an_empty_series_gives_a_picture_with_a_note(void **state)
     error_picture_release(&picture);
 }
 
-static void a_picture_names_source_time_and_interval_count(void **state)
+static void a_picture_of_errors_names_its_source_and_time_and_interval_count(void **state)
 {
     struct error_picture picture;
     char *text;
@@ -215,7 +215,7 @@ static void an_axis_does_not_extend_far_beyond_the_data(void **state)
     }
 }
 
-static void only_every_kth_of_many_intervals_is_drawn_and_a_note_says_so(void **state)
+static void a_picture_of_many_intervals_draws_only_some_of_them(void **state)
 {
     struct error_picture picture = { .source = "many" };
 
@@ -231,14 +231,14 @@ static void only_every_kth_of_many_intervals_is_drawn_and_a_note_says_so(void **
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_is_a_dot_for_each_interval_with_an_error),
-        cmocka_unit_test(the_curve_is_drawn_only_when_it_fits),
-        cmocka_unit_test(a_picture_describes_its_fit_in_sentences),
-        cmocka_unit_test(a_gap_between_intervals_breaks_the_line),
-        cmocka_unit_test(an_empty_series_gives_a_picture_with_a_note),
-        cmocka_unit_test(a_picture_names_source_time_and_interval_count),
+        cmocka_unit_test(a_picture_of_errors_has_a_dot_for_each_interval_with_an_error),
+        cmocka_unit_test(the_fitted_curve_is_drawn_only_when_it_fits),
+        cmocka_unit_test(a_picture_of_errors_describes_its_fit_in_sentences),
+        cmocka_unit_test(a_gap_between_intervals_interrupts_the_line_of_errors),
+        cmocka_unit_test(a_picture_without_intervals_has_a_note),
+        cmocka_unit_test(a_picture_of_errors_names_its_source_and_time_and_interval_count),
         cmocka_unit_test(an_axis_does_not_extend_far_beyond_the_data),
-        cmocka_unit_test(only_every_kth_of_many_intervals_is_drawn_and_a_note_says_so),
+        cmocka_unit_test(a_picture_of_many_intervals_draws_only_some_of_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 
 /* The expected red is published with the reference implementation of OKLab. The expected mixed
  * colours are those of an independent program that uses the same formula. */
-static void colours_are_mixed_in_oklab(void **state)
+static void colours_are_mixed_in_the_oklab_colour_space(void **state)
 {
     const struct oklab red = oklab_of("#ff0000");
     const struct oklab of_3[] = { oklab_of("#5a91ff"), oklab_of("#e1711b"), oklab_of("#696569") };
@@ -41,7 +41,7 @@ static void a_cell_of_a_barymap_mixes_the_colours_of_its_shares(void **state)
 }
 
 /* CPUs have no process, so their lines are sorted by id. */
-static void lines_without_a_process_are_in_the_order_of_their_ids(void **state)
+static void lines_of_a_barymap_without_a_process_are_sorted_by_id(void **state)
 {
     (void)state;
     begin(0);
@@ -54,7 +54,7 @@ static void lines_without_a_process_are_in_the_order_of_their_ids(void **state)
     assert_true(strstr(svg, ">first</text>") < strstr(svg, ">second</text>"));
 }
 
-static void neighbouring_lines_and_columns_of_a_large_barymap_are_added_up(void **state)
+static void neighbouring_lines_of_a_large_barymap_are_merged(void **state)
 {
     (void)state;
     for (unsigned second = 0; second < 700; second++) {
@@ -105,7 +105,7 @@ static void a_stack_without_missing_time_reaches_100_percent(void **state)
                 "accounted twice.");
 }
 
-static void missing_time_in_a_stack_is_white_and_left_out_time_is_an_area(void **state)
+static void a_stack_has_an_area_for_the_time_of_states_without_a_corner(void **state)
 {
     (void)state;
     begin(0);
@@ -120,7 +120,7 @@ static void missing_time_in_a_stack_is_white_and_left_out_time_is_an_area(void *
 
 /* Missing time and time accounted twice cancel neither between two entities nor between two merged
  * intervals of one entity. */
-static void missing_time_and_time_accounted_twice_do_not_cancel(void **state)
+static void missing_time_and_time_accounted_twice_do_not_cancel_out(void **state)
 {
     (void)state;
     for (unsigned second = 0; second < 2; second++) {
@@ -155,7 +155,7 @@ static void the_axis_extends_above_100_percent_for_time_accounted_twice(void **s
     assert_says(">twice</text>");
 }
 
-static void a_gap_in_time_breaks_the_areas_and_the_lines(void **state)
+static void a_gap_in_time_interrupts_the_areas_and_lines_of_a_chart(void **state)
 {
     (void)state;
     for (unsigned second = 0; second < 10; second += second == 2 ? 5 : 1) {
@@ -172,15 +172,15 @@ static void a_gap_in_time_breaks_the_areas_and_the_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(colours_are_mixed_in_oklab),
+        CASE(colours_are_mixed_in_the_oklab_colour_space),
         CASE(a_cell_of_a_barymap_mixes_the_colours_of_its_shares),
-        CASE(lines_without_a_process_are_in_the_order_of_their_ids),
-        CASE(neighbouring_lines_and_columns_of_a_large_barymap_are_added_up),
+        CASE(lines_of_a_barymap_without_a_process_are_sorted_by_id),
+        CASE(neighbouring_lines_of_a_large_barymap_are_merged),
         CASE(a_stack_without_missing_time_reaches_100_percent),
-        CASE(missing_time_in_a_stack_is_white_and_left_out_time_is_an_area),
-        CASE(missing_time_and_time_accounted_twice_do_not_cancel),
+        CASE(a_stack_has_an_area_for_the_time_of_states_without_a_corner),
+        CASE(missing_time_and_time_accounted_twice_do_not_cancel_out),
         CASE(the_axis_extends_above_100_percent_for_time_accounted_twice),
-        CASE(a_gap_in_time_breaks_the_areas_and_the_lines),
+        CASE(a_gap_in_time_interrupts_the_areas_and_lines_of_a_chart),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@ static double share(const struct reader *reader, size_t n, size_t state)
 
 #define assert_near(a, b, within) assert_true(fabs((double)(a) - (double)(b)) <= (within))
 
-static void a_reader_gets_the_frame_that_was_written(void **state)
+static void a_reader_of_the_stream_gets_the_frame_that_was_written(void **state)
 {
     struct fixture *f = fixture_new(3);
 
@@ -34,7 +34,7 @@ static void a_reader_gets_the_frame_that_was_written(void **state)
     fixture_free(f);
 }
 
-static void unchanged_rows_are_not_sent_again(void **state)
+static void an_unchanged_row_is_not_sent_again_in_the_stream(void **state)
 {
     struct fixture *f = fixture_new(3);
 
@@ -58,7 +58,7 @@ static void unchanged_rows_are_not_sent_again(void **state)
     fixture_free(f);
 }
 
-static void gone_entities_are_listed_unless_they_exited(void **state)
+static void a_frame_lists_entities_that_disappear_without_an_exit(void **state)
 {
     struct fixture *f = fixture_new(3);
 
@@ -86,7 +86,7 @@ static void gone_entities_are_listed_unless_they_exited(void **state)
 }
 
 /* Exited threads with the same name share a row, which may be in consecutive frames. */
-static void an_entity_that_exits_repeatedly_is_sent_each_time(void **state)
+static void an_entity_that_exits_in_several_frames_is_sent_in_each_of_them(void **state)
 {
     struct fixture *f = fixture_new(3);
 
@@ -101,7 +101,7 @@ static void an_entity_that_exits_repeatedly_is_sent_each_time(void **state)
     fixture_free(f);
 }
 
-static void each_64th_frame_and_each_requested_one_is_a_key_frame(void **state)
+static void each_64th_frame_and_each_requested_frame_is_a_key_frame(void **state)
 {
     struct fixture *f = fixture_new(3);
 
@@ -123,7 +123,7 @@ static void each_64th_frame_and_each_requested_one_is_a_key_frame(void **state)
     fixture_free(f);
 }
 
-static void shares_that_do_not_fit_into_16_bits_enlarge_the_unit(void **state)
+static void shares_too_large_for_16_bits_enlarge_the_unit_of_shares(void **state)
 {
     struct fixture *f = fixture_new(3);
 
@@ -150,7 +150,7 @@ static void shares_that_do_not_fit_into_16_bits_enlarge_the_unit(void **state)
     fixture_free(f);
 }
 
-static void a_share_far_above_100_percent_is_clipped_and_others_stay_exact(void **state)
+static void clipping_of_a_very_large_share_leaves_the_other_shares_exact(void **state)
 {
     struct fixture *f = fixture_new(3);
 
@@ -200,7 +200,7 @@ static void a_group_may_have_more_time_than_the_interval(void **state)
 }
 
 /* Two threads had the same id within one interval. */
-static void two_rows_of_one_entity_are_added_up(void **state)
+static void two_rows_of_one_entity_are_added_up_in_the_stream(void **state)
 {
     struct fixture *f = fixture_new(3);
 
@@ -218,7 +218,7 @@ static void two_rows_of_one_entity_are_added_up(void **state)
     fixture_free(f);
 }
 
-static void more_than_128_states_are_refused(void **state)
+static void a_stream_of_more_than_128_states_is_refused(void **state)
 {
     struct fixture *f = fixture_new(STATES_MAXIMUM);
     const struct schema more = schema_of(STATES_MAXIMUM + 1);
@@ -269,7 +269,7 @@ static void check_row(const struct fixture *f, size_t row, size_t n)
     }
 }
 
-static void a_reader_gets_the_random_frames_that_were_written(void **state)
+static void a_reader_of_the_stream_gets_random_frames_as_they_were_written(void **state)
 {
     enum { COUNT = 200, STATES = 40, FRAMES = 300 };
     static uint64_t elapsed_ns[COUNT], values[COUNT][STATES];
@@ -320,18 +320,18 @@ static void a_reader_gets_the_random_frames_that_were_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reader_gets_the_frame_that_was_written),
-        cmocka_unit_test(unchanged_rows_are_not_sent_again),
-        cmocka_unit_test(gone_entities_are_listed_unless_they_exited),
-        cmocka_unit_test(an_entity_that_exits_repeatedly_is_sent_each_time),
-        cmocka_unit_test(each_64th_frame_and_each_requested_one_is_a_key_frame),
-        cmocka_unit_test(shares_that_do_not_fit_into_16_bits_enlarge_the_unit),
-        cmocka_unit_test(a_share_far_above_100_percent_is_clipped_and_others_stay_exact),
+        cmocka_unit_test(a_reader_of_the_stream_gets_the_frame_that_was_written),
+        cmocka_unit_test(an_unchanged_row_is_not_sent_again_in_the_stream),
+        cmocka_unit_test(a_frame_lists_entities_that_disappear_without_an_exit),
+        cmocka_unit_test(an_entity_that_exits_in_several_frames_is_sent_in_each_of_them),
+        cmocka_unit_test(each_64th_frame_and_each_requested_frame_is_a_key_frame),
+        cmocka_unit_test(shares_too_large_for_16_bits_enlarge_the_unit_of_shares),
+        cmocka_unit_test(clipping_of_a_very_large_share_leaves_the_other_shares_exact),
         cmocka_unit_test(an_entity_without_time_has_no_shares),
         cmocka_unit_test(a_group_may_have_more_time_than_the_interval),
-        cmocka_unit_test(two_rows_of_one_entity_are_added_up),
-        cmocka_unit_test(more_than_128_states_are_refused),
-        cmocka_unit_test(a_reader_gets_the_random_frames_that_were_written),
+        cmocka_unit_test(two_rows_of_one_entity_are_added_up_in_the_stream),
+        cmocka_unit_test(a_stream_of_more_than_128_states_is_refused),
+        cmocka_unit_test(a_reader_of_the_stream_gets_random_frames_as_they_were_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@ static unsigned said(struct fixture *f, const char *note)
     return f->reader.blocks[6];
 }
 
-static void a_changed_note_is_sent(void **state)
+static void a_note_is_sent_only_when_it_changes(void **state)
 {
     struct fixture *f = fixture_new(3);
 
@@ -28,7 +28,7 @@ static void a_changed_note_is_sent(void **state)
     fixture_free(f);
 }
 
-static void names_with_any_bytes_become_valid_json(void **state)
+static void names_of_any_bytes_become_valid_json(void **state)
 {
     struct fixture *f = fixture_new(3);
     struct bytes bytes = { 0 };
@@ -54,7 +54,7 @@ static void names_with_any_bytes_become_valid_json(void **state)
     fixture_free(f);
 }
 
-static void an_entity_is_sent_again_with_its_new_name(void **state)
+static void a_renamed_entity_is_sent_again(void **state)
 {
     struct fixture *f = fixture_new(3);
 
@@ -72,7 +72,7 @@ static void an_entity_is_sent_again_with_its_new_name(void **state)
     fixture_free(f);
 }
 
-static void an_entity_is_sent_again_with_changed_labels(void **state)
+static void an_entity_with_changed_labels_is_sent_again(void **state)
 {
     static const char *const names[] = { "user", "data\"base", "query" };
     const char *const first[] = { "app", "", "7" }, *const second[] = { "", "sh\xffop", "" };
@@ -124,7 +124,7 @@ static void a_late_reader_gets_all_entities(void **state)
 }
 
 /* The number of an exited thread is reused when no reader can have the frames of that thread. */
-static void numbers_of_gone_entities_are_reused(void **state)
+static void the_numbers_of_gone_entities_are_reused(void **state)
 {
     struct fixture *f = fixture_new(3);
     struct bytes bytes = { 0 };
@@ -148,7 +148,7 @@ static void numbers_of_gone_entities_are_reused(void **state)
     fixture_free(f);
 }
 
-static void the_head_has_states_axes_and_colours(void **state)
+static void the_head_of_the_stream_has_states_and_axes_and_colours(void **state)
 {
     static const char *const labels[] = { "user", "a\"b" };
     struct schema schema = schema_of(4);
@@ -192,13 +192,13 @@ static void the_head_has_states_axes_and_colours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_with_any_bytes_become_valid_json),
-        cmocka_unit_test(an_entity_is_sent_again_with_its_new_name),
-        cmocka_unit_test(an_entity_is_sent_again_with_changed_labels),
+        cmocka_unit_test(names_of_any_bytes_become_valid_json),
+        cmocka_unit_test(a_renamed_entity_is_sent_again),
+        cmocka_unit_test(an_entity_with_changed_labels_is_sent_again),
         cmocka_unit_test(a_late_reader_gets_all_entities),
-        cmocka_unit_test(numbers_of_gone_entities_are_reused),
-        cmocka_unit_test(the_head_has_states_axes_and_colours),
-        cmocka_unit_test(a_changed_note_is_sent),
+        cmocka_unit_test(the_numbers_of_gone_entities_are_reused),
+        cmocka_unit_test(the_head_of_the_stream_has_states_and_axes_and_colours),
+        cmocka_unit_test(a_note_is_sent_only_when_it_changes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static void assert_written(FILE *stream, const char *expected)
     free(text);
 }
 
-static void numbers_have_at_most_two_decimals_in_any_locale(void **state)
+static void svg_numbers_have_at_most_two_decimals_in_any_locale(void **state)
 {
     FILE *stream = begin_text();
     const struct svg_point points[] = { { 0, -0.001 },     { -1.005, 1.5 }, { 0.05, 100 },
@@ -55,7 +55,7 @@ static void assert_text(const char *given, const char *expected)
     assert_written(stream, expected);
 }
 
-static void any_bytes_become_valid_xml(void **state)
+static void texts_of_any_bytes_become_valid_xml(void **state)
 {
     (void)state;
     assert_text("a<b & \"c\">", ">a&lt;b &amp; &quot;c&quot;&gt;</text>");
@@ -67,7 +67,7 @@ static void any_bytes_become_valid_xml(void **state)
     assert_text("x", "<text x=\"1\" y=\"2\" text-anchor=\"end\" class=\"tick\">x</text>");
 }
 
-static void a_picture_has_title_and_description(void **state)
+static void a_picture_has_a_title_and_a_description(void **state)
 {
     FILE *stream = begin_text();
 
@@ -95,7 +95,7 @@ static void assert_ticks(double minimum, double maximum, size_t most, enum plot_
         assert_true(fabs(ticks[i] - expected[i]) < 1e-9 * fmax(1, fabs(expected[i])));
 }
 
-static void ticks_are_round_values_in_the_axis(void **state)
+static void the_ticks_of_an_axis_are_round_values(void **state)
 {
     const double percent[] = { 0, 20, 40, 60, 80, 100 }, small[] = { 0.002, 0.004, 0.006 },
                  below[] = { -50, 0, 50 };
@@ -108,7 +108,7 @@ static void ticks_are_round_values_in_the_axis(void **state)
     assert_ticks(0, INFINITY, 4, PLOT_LINEAR, percent, 0);
 }
 
-static void ticks_of_time_are_at_round_times_of_a_clock(void **state)
+static void the_ticks_of_a_time_axis_are_round_times(void **state)
 {
     const double quarters[] = { 900, 1800, 2700 }, seconds[] = { 10.5, 11, 11.5 };
     /* ticks every 6 hours in a time zone one hour east of Greenwich */
@@ -124,7 +124,7 @@ static void ticks_of_time_are_at_round_times_of_a_clock(void **state)
     assert_ticks(0, 86400, 5, PLOT_TIME, sixes, 4);
 }
 
-static void a_widened_axis_has_round_limits(void **state)
+static void an_axis_is_widened_to_round_limits(void **state)
 {
     struct plot_axis axis = { PLOT_LINEAR, NULL, 3, 97 }, same = { PLOT_LINEAR, NULL, 7, 7 },
                      round = { PLOT_LINEAR, NULL, 0, 100 };
@@ -152,7 +152,7 @@ static struct plot plot_of(FILE *stream)
     return plot;
 }
 
-static void a_line_breaks_at_nan(void **state)
+static void a_missing_value_interrupts_a_line(void **state)
 {
     FILE *stream = begin_text();
     const struct plot plot = plot_of(stream);
@@ -170,7 +170,7 @@ static void a_line_breaks_at_nan(void **state)
     assert_written(stream, "<circle cx=\"10\" cy=\"70\" r=\"2\"/>");
 }
 
-static void axes_have_ticks_and_titles_on_both_sides(void **state)
+static void axes_have_ticks_and_titles_on_both_sides_of_a_picture(void **state)
 {
     FILE *stream = begin_text();
     const struct plot plot = plot_of(stream);
@@ -202,7 +202,7 @@ static void a_long_legend_continues_in_the_next_row(void **state)
     assert_written(stream, "<text x=\"23\" y=\"48\">three</text>");
 }
 
-static void a_truncated_text_has_whole_characters(void **state)
+static void a_truncated_text_ends_with_a_whole_character(void **state)
 {
     (void)state;
     assert_int_equal(svg_text_fit("b\xc3\xa4r", 10, 12), 3);
@@ -214,16 +214,16 @@ static void a_truncated_text_has_whole_characters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_have_at_most_two_decimals_in_any_locale),
-        cmocka_unit_test(any_bytes_become_valid_xml),
-        cmocka_unit_test(a_picture_has_title_and_description),
-        cmocka_unit_test(ticks_are_round_values_in_the_axis),
-        cmocka_unit_test(ticks_of_time_are_at_round_times_of_a_clock),
-        cmocka_unit_test(a_widened_axis_has_round_limits),
-        cmocka_unit_test(a_line_breaks_at_nan),
-        cmocka_unit_test(axes_have_ticks_and_titles_on_both_sides),
+        cmocka_unit_test(svg_numbers_have_at_most_two_decimals_in_any_locale),
+        cmocka_unit_test(texts_of_any_bytes_become_valid_xml),
+        cmocka_unit_test(a_picture_has_a_title_and_a_description),
+        cmocka_unit_test(the_ticks_of_an_axis_are_round_values),
+        cmocka_unit_test(the_ticks_of_a_time_axis_are_round_times),
+        cmocka_unit_test(an_axis_is_widened_to_round_limits),
+        cmocka_unit_test(a_missing_value_interrupts_a_line),
+        cmocka_unit_test(axes_have_ticks_and_titles_on_both_sides_of_a_picture),
         cmocka_unit_test(a_long_legend_continues_in_the_next_row),
-        cmocka_unit_test(a_truncated_text_has_whole_characters),
+        cmocka_unit_test(a_truncated_text_ends_with_a_whole_character),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,7 @@ static void assert_written(const struct view *view, const struct record *record,
     free(text);
 }
 
-static void json_has_one_object_per_line_and_null_for_unknown_values(void **state)
+static void json_is_one_object_per_line_with_null_for_unknown_values(void **state)
 {
     struct made made;
 
@@ -92,7 +92,7 @@ static void json_has_one_object_per_line_and_null_for_unknown_values(void **stat
                    "\"total\":{\"n\":18446744073709551615}}\n");
 }
 
-static void json_replaces_invalid_utf8(void **state)
+static void json_replaces_invalid_utf_8(void **state)
 {
     static const struct {
         const char *name, *expected;
@@ -120,7 +120,7 @@ static void json_replaces_invalid_utf8(void **state)
     }
 }
 
-static void csv_quotes_and_repeats_the_inline_fields(void **state)
+static void csv_repeats_the_fields_of_the_record_in_each_row(void **state)
 {
     struct made made;
 
@@ -133,7 +133,7 @@ static void csv_quotes_and_repeats_the_inline_fields(void **state)
                    "2026-11-21T12:00:00.000+00:00,\"a,b\",-3,z,0.333333333,false\n");
 }
 
-static void csv_replaces_invalid_utf8(void **state)
+static void csv_replaces_invalid_utf_8(void **state)
 {
     struct made made;
     char *text;
@@ -145,7 +145,7 @@ static void csv_replaces_invalid_utf8(void **state)
     free(text);
 }
 
-static void csv_writes_the_named_table(void **state)
+static void csv_shows_the_requested_table(void **state)
 {
     struct view_options options = { .table = "total" };
     struct made made;
@@ -156,7 +156,7 @@ static void csv_writes_the_named_table(void **state)
                    "time,tier,n\n2026-11-21T12:00:00.000+00:00,\"a,b\",18446744073709551615\n");
 }
 
-static void text_aligns_columns_and_shows_unknown_as_a_dash(void **state)
+static void text_has_aligned_columns_with_a_dash_for_unknown_values(void **state)
 {
     struct view_options options = { .width = 80 };
     struct made made;
@@ -171,7 +171,7 @@ static void text_aligns_columns_and_shows_unknown_as_a_dash(void **state)
                    "     -3  z               0.33\n");
 }
 
-static void no_name_in_text_can_move_the_cursor(void **state)
+static void a_name_in_text_output_cannot_move_the_cursor(void **state)
 {
     struct made made;
     char *text;
@@ -185,7 +185,7 @@ static void no_name_in_text_can_move_the_cursor(void **state)
     free(text);
 }
 
-static void text_is_cut_at_the_width(void **state)
+static void text_lines_are_cut_at_the_width_of_the_terminal(void **state)
 {
     struct view_options options = { .width = 24 };
     struct made made;
@@ -230,7 +230,7 @@ static void only_the_requested_columns_are_shown(void **state)
                    "headline\nname        new\na           yes\n-\nz\n");
 }
 
-static void a_full_disk_is_reported(void **state)
+static void each_view_reports_a_full_disk(void **state)
 {
     const struct view *const views[] = { &text_view, &json_view, &csv_view };
 
@@ -265,7 +265,7 @@ static const struct field check_total[] = {
     { "maximum_error_percent", "", "", 0, 0 },
 };
 
-static void classic_output_matches_the_lines_of_the_cmg98_paper(void **state)
+static void classic_output_has_the_lines_of_the_cmg98_paper(void **state)
 {
     const struct cell interval[] = { cell_text("1998-03-01T00:17:10.000-08:00") };
     const struct cell rows[] = {
@@ -296,18 +296,18 @@ static void classic_output_matches_the_lines_of_the_cmg98_paper(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_has_one_object_per_line_and_null_for_unknown_values),
-        cmocka_unit_test(json_replaces_invalid_utf8),
-        cmocka_unit_test(csv_quotes_and_repeats_the_inline_fields),
-        cmocka_unit_test(csv_replaces_invalid_utf8),
-        cmocka_unit_test(csv_writes_the_named_table),
-        cmocka_unit_test(text_aligns_columns_and_shows_unknown_as_a_dash),
-        cmocka_unit_test(no_name_in_text_can_move_the_cursor),
-        cmocka_unit_test(text_is_cut_at_the_width),
+        cmocka_unit_test(json_is_one_object_per_line_with_null_for_unknown_values),
+        cmocka_unit_test(json_replaces_invalid_utf_8),
+        cmocka_unit_test(csv_repeats_the_fields_of_the_record_in_each_row),
+        cmocka_unit_test(csv_replaces_invalid_utf_8),
+        cmocka_unit_test(csv_shows_the_requested_table),
+        cmocka_unit_test(text_has_aligned_columns_with_a_dash_for_unknown_values),
+        cmocka_unit_test(a_name_in_text_output_cannot_move_the_cursor),
+        cmocka_unit_test(text_lines_are_cut_at_the_width_of_the_terminal),
         cmocka_unit_test(a_long_text_is_cut_at_the_width_of_its_column),
         cmocka_unit_test(only_the_requested_columns_are_shown),
-        cmocka_unit_test(a_full_disk_is_reported),
-        cmocka_unit_test(classic_output_matches_the_lines_of_the_cmg98_paper),
+        cmocka_unit_test(each_view_reports_a_full_disk),
+        cmocka_unit_test(classic_output_has_the_lines_of_the_cmg98_paper),
     };
 
     setlocale(LC_CTYPE, "C.UTF-8");
