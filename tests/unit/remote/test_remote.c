@@ -108,7 +108,7 @@ static uint64_t soon(void)
     return now_ns(CLOCK_MONOTONIC) + SHORT_NS;
 }
 
-static void a_question_is_asked_when_an_answer_is_wanted(void **state)
+static void a_server_is_asked_only_when_an_answer_is_wanted(void **state)
 {
     struct fake fake;
 
@@ -123,7 +123,7 @@ static void a_question_is_asked_when_an_answer_is_wanted(void **state)
     release(&fake);
 }
 
-static void the_callers_deadline_ends_the_call_but_not_the_question(void **state)
+static void a_query_continues_after_the_deadline_of_its_caller(void **state)
 {
     struct fake fake;
 
@@ -137,7 +137,7 @@ static void the_callers_deadline_ends_the_call_but_not_the_question(void **state
     release(&fake);
 }
 
-static void a_step_that_exceeds_its_time_limit_fails_and_the_next_call_reconnects(void **state)
+static void a_connection_step_that_takes_too_long_is_tried_again(void **state)
 {
     struct fake fake;
 
@@ -152,7 +152,7 @@ static void a_step_that_exceeds_its_time_limit_fails_and_the_next_call_reconnect
     release(&fake);
 }
 
-static void a_step_without_a_limit_is_never_late(void **state)
+static void a_connection_step_without_a_time_limit_is_never_late(void **state)
 {
     struct fake fake;
 
@@ -163,7 +163,7 @@ static void a_step_without_a_limit_is_never_late(void **state)
     release(&fake);
 }
 
-static void failures_in_a_row_have_growing_pauses_until_an_answer(void **state)
+static void repeated_failures_are_followed_by_growing_pauses(void **state)
 {
     struct fake fake;
 
@@ -181,7 +181,7 @@ static void failures_in_a_row_have_growing_pauses_until_an_answer(void **state)
     release(&fake);
 }
 
-static void a_stop_request_ends_the_call(void **state)
+static void a_stop_request_ends_a_call_to_a_server(void **state)
 {
     const volatile sig_atomic_t stop = 1;
     struct fake fake;
@@ -193,7 +193,7 @@ static void a_stop_request_ends_the_call(void **state)
     release(&fake);
 }
 
-static void pauses_grow_to_a_second_and_the_pause_after_a_refusal_is_longer(void **state)
+static void the_pause_after_a_temporary_failure_is_at_most_a_second(void **state)
 {
     struct remote remote = { 0 };
 
@@ -201,7 +201,13 @@ static void pauses_grow_to_a_second_and_the_pause_after_a_refusal_is_longer(void
     for (int i = 0; i < 20; i++)
         remote_down(&remote, true);
     assert_true(remote.not_before_ns <= now_ns(CLOCK_MONOTONIC) + NS_PER_S);
-    remote = (struct remote){ 0 };
+}
+
+static void the_pause_after_a_refusal_is_longer_than_a_second(void **state)
+{
+    struct remote remote = { 0 };
+
+    (void)state;
     remote_down(&remote, false);
     assert_true(remote.not_before_ns > now_ns(CLOCK_MONOTONIC) + NS_PER_S);
 }
@@ -209,13 +215,14 @@ static void pauses_grow_to_a_second_and_the_pause_after_a_refusal_is_longer(void
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_question_is_asked_when_an_answer_is_wanted),
-        cmocka_unit_test(the_callers_deadline_ends_the_call_but_not_the_question),
-        cmocka_unit_test(a_step_that_exceeds_its_time_limit_fails_and_the_next_call_reconnects),
-        cmocka_unit_test(a_step_without_a_limit_is_never_late),
-        cmocka_unit_test(failures_in_a_row_have_growing_pauses_until_an_answer),
-        cmocka_unit_test(a_stop_request_ends_the_call),
-        cmocka_unit_test(pauses_grow_to_a_second_and_the_pause_after_a_refusal_is_longer),
+        cmocka_unit_test(a_server_is_asked_only_when_an_answer_is_wanted),
+        cmocka_unit_test(a_query_continues_after_the_deadline_of_its_caller),
+        cmocka_unit_test(a_connection_step_that_takes_too_long_is_tried_again),
+        cmocka_unit_test(a_connection_step_without_a_time_limit_is_never_late),
+        cmocka_unit_test(repeated_failures_are_followed_by_growing_pauses),
+        cmocka_unit_test(a_stop_request_ends_a_call_to_a_server),
+        cmocka_unit_test(the_pause_after_a_temporary_failure_is_at_most_a_second),
+        cmocka_unit_test(the_pause_after_a_refusal_is_longer_than_a_second),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

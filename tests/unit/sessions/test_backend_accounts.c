@@ -42,7 +42,7 @@ static const struct backend_account second[] = {
       .waits = { { LOCK, 2, 50, 2 }, { READ, 2, 40, 1 }, { LOCK, 3, 10, 1 } } },
 };
 
-static void times_of_waits_are_subtracted_by_event_and_activity(void **state)
+static void the_account_of_a_backend_is_the_growth_since_the_last_reading(void **state)
 {
     struct backend_accounts accounts = { 0 };
     struct backend_account since;
@@ -68,7 +68,7 @@ static void times_of_waits_are_subtracted_by_event_and_activity(void **state)
     backend_accounts_release(&accounts);
 }
 
-static void a_reused_pid_is_another_backend(void **state)
+static void a_backend_with_a_reused_pid_is_another_backend(void **state)
 {
     struct backend_accounts accounts = { 0 };
     struct backend_account since;
@@ -102,7 +102,7 @@ static void a_wait_that_did_not_grow_is_left_out(void **state)
     backend_accounts_release(&accounts);
 }
 
-static void an_omitted_account_counts_in_full_in_the_next_reading(void **state)
+static void a_backend_without_a_row_is_accounted_in_full_in_the_next_interval(void **state)
 {
     struct backend_accounts accounts = { 0 };
     struct backend_account since;
@@ -147,9 +147,9 @@ static void the_decrease_of_a_wait_is_subtracted_from_other_waits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_of_waits_are_subtracted_by_event_and_activity),
-        cmocka_unit_test(a_reused_pid_is_another_backend),
-        cmocka_unit_test(an_omitted_account_counts_in_full_in_the_next_reading),
+        cmocka_unit_test(the_account_of_a_backend_is_the_growth_since_the_last_reading),
+        cmocka_unit_test(a_backend_with_a_reused_pid_is_another_backend),
+        cmocka_unit_test(a_backend_without_a_row_is_accounted_in_full_in_the_next_interval),
         cmocka_unit_test(a_wait_that_did_not_grow_is_left_out),
         cmocka_unit_test(the_decrease_of_a_wait_is_subtracted_from_other_waits),
     };

@@ -16,7 +16,7 @@ static void assert_shown(const char *conninfo, const char *expected)
     assert_string_equal(shown, expected);
 }
 
-static void a_password_is_not_shown(void **state)
+static void a_password_in_a_connection_string_is_not_shown(void **state)
 {
     (void)state;
     assert_shown("host=h user=u password=geheim", "host=h user=u");
@@ -32,7 +32,7 @@ static void a_password_is_not_shown(void **state)
     assert_shown("postgres://:geheim@", "(default)");
 }
 
-static void only_harmless_options_are_shown(void **state)
+static void only_harmless_parts_of_a_connection_string_are_shown(void **state)
 {
     (void)state;
     assert_shown("host=h options='-c x.token=geheim' application_name=geheim", "host=h");
@@ -44,7 +44,7 @@ static void only_harmless_options_are_shown(void **state)
 }
 
 /* libpq reads these strings differently from what their author meant. */
-static void a_possible_password_outside_the_password_option_is_hidden(void **state)
+static void text_that_may_be_a_password_is_hidden(void **state)
 {
     (void)state;
     assert_shown("postgres://u:ge@heim@h/d", "(hidden)");
@@ -60,13 +60,13 @@ static void a_possible_password_outside_the_password_option_is_hidden(void **sta
     assert_shown("port=geheim", "(hidden)");
 }
 
-static void an_abstract_socket_is_shown(void **state)
+static void the_name_of_an_abstract_socket_is_shown(void **state)
 {
     (void)state;
     assert_shown("host=@abstract,@b user=me@there", "host=@abstract,@b user=me@there");
 }
 
-static void the_text_after_postgres_is_converted_for_libpq(void **state)
+static void the_address_after_the_word_postgres_is_converted_for_libpq(void **state)
 {
     char *uri = conninfo_of_address("//u@h/d"), *words = conninfo_of_address("host=h");
 
@@ -83,7 +83,7 @@ static void the_text_after_postgres_is_converted_for_libpq(void **state)
     free(words);
 }
 
-static void the_shown_text_fits_its_buffer_and_has_no_control_characters(void **state)
+static void a_shown_connection_string_fits_its_buffer_without_control_characters(void **state)
 {
     char shown[16];
 
@@ -115,13 +115,13 @@ static void an_unknown_key_is_named_unless_it_may_be_part_of_a_password(void **s
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_password_is_not_shown),
-        cmocka_unit_test(only_harmless_options_are_shown),
-        cmocka_unit_test(a_possible_password_outside_the_password_option_is_hidden),
-        cmocka_unit_test(an_abstract_socket_is_shown),
-        cmocka_unit_test(the_text_after_postgres_is_converted_for_libpq),
+        cmocka_unit_test(a_password_in_a_connection_string_is_not_shown),
+        cmocka_unit_test(only_harmless_parts_of_a_connection_string_are_shown),
+        cmocka_unit_test(text_that_may_be_a_password_is_hidden),
+        cmocka_unit_test(the_name_of_an_abstract_socket_is_shown),
+        cmocka_unit_test(the_address_after_the_word_postgres_is_converted_for_libpq),
         cmocka_unit_test(an_unknown_key_is_named_unless_it_may_be_part_of_a_password),
-        cmocka_unit_test(the_shown_text_fits_its_buffer_and_has_no_control_characters),
+        cmocka_unit_test(a_shown_connection_string_fits_its_buffer_without_control_characters),
     };
     struct camp_error error = { 0 };
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-static void a_server_can_be_given_by_keys_a_socket_path_or_a_uri(void **state)
+static void a_mariadb_server_is_given_by_keys_or_a_socket_path_or_a_uri(void **state)
 {
     static const struct {
         const char *text, *shown;
@@ -43,7 +43,7 @@ static void a_server_can_be_given_by_keys_a_socket_path_or_a_uri(void **state)
     assert_string_equal(options.values[MARIADB_OPTION_DATABASE], "shop");
 }
 
-static void the_message_names_an_unknown_key(void **state)
+static void the_error_about_an_unknown_mariadb_key_names_the_key(void **state)
 {
     struct mariadb_options options;
     struct camp_error error;
@@ -54,7 +54,7 @@ static void the_message_names_an_unknown_key(void **state)
                                        "user=, socket=, database= and defaults-file=");
 }
 
-static void a_password_is_refused_and_never_shown(void **state)
+static void a_password_in_the_address_of_a_mariadb_server_is_refused(void **state)
 {
     static const char *const texts[] = {
         "host=h password=sesame", "passwd=sesame",    "//camp:sesame@h", "//camp:ses/ame@h",
@@ -72,7 +72,7 @@ static void a_password_is_refused_and_never_shown(void **state)
     }
 }
 
-static void a_failure_is_one_line_that_says_what_to_do(void **state)
+static void a_mariadb_failure_is_one_line_with_advice(void **state)
 {
     struct camp_error error;
     bool may_pass;
@@ -114,7 +114,7 @@ static uint64_t accounted(const struct mariadb_account *account, const char *cla
     return sum;
 }
 
-static void each_sleep_of_the_thread_is_accounted_once(void **state)
+static void each_sleep_of_a_mariadb_thread_is_accounted_once(void **state)
 {
     struct mariadb_session session = { .id = 1 };
     struct mariadb_thread_times times = { .elapsed_ns = 1000, .cpu_ns = 100, .run_queue_ns = 50 };
@@ -140,7 +140,7 @@ static void each_sleep_of_the_thread_is_accounted_once(void **state)
     mariadb_account_release(&account);
 }
 
-static void without_microstates_samples_divide_the_sleep(void **state)
+static void without_microstates_samples_divide_the_sleep_of_a_mariadb_thread(void **state)
 {
     struct mariadb_session session = { .id = 1 };
     struct mariadb_thread_times times = { .elapsed_ns = 1000, .cpu_ns = 600 };
@@ -159,7 +159,7 @@ static void without_microstates_samples_divide_the_sleep(void **state)
     mariadb_account_release(&account);
 }
 
-static void futex_sleep_that_instruments_do_not_report_is_a_wait_for_a_row_lock(void **state)
+static void a_futex_sleep_unknown_to_the_database_is_a_wait_for_a_row_lock(void **state)
 {
     struct mariadb_session session = { .id = 7 };
     struct mariadb_thread_times times = { .elapsed_ns = 1000 };
@@ -217,7 +217,7 @@ static void waits_reported_for_a_longer_time_are_scaled_to_the_interval(void **s
     mariadb_account_release(&account);
 }
 
-static void a_wait_in_both_the_current_and_the_finished_waits_counts_once(void **state)
+static void a_wait_that_is_both_current_and_finished_counts_once(void **state)
 {
     const struct labels *kind =
         mariadb_kind("synch", "cond/sql/MDL_context::COND_wait_status", "active");
@@ -256,15 +256,15 @@ static void a_session_without_active_samples_was_idle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_server_can_be_given_by_keys_a_socket_path_or_a_uri),
-        cmocka_unit_test(the_message_names_an_unknown_key),
-        cmocka_unit_test(a_password_is_refused_and_never_shown),
-        cmocka_unit_test(a_failure_is_one_line_that_says_what_to_do),
-        cmocka_unit_test(each_sleep_of_the_thread_is_accounted_once),
-        cmocka_unit_test(without_microstates_samples_divide_the_sleep),
-        cmocka_unit_test(futex_sleep_that_instruments_do_not_report_is_a_wait_for_a_row_lock),
+        cmocka_unit_test(a_mariadb_server_is_given_by_keys_or_a_socket_path_or_a_uri),
+        cmocka_unit_test(the_error_about_an_unknown_mariadb_key_names_the_key),
+        cmocka_unit_test(a_password_in_the_address_of_a_mariadb_server_is_refused),
+        cmocka_unit_test(a_mariadb_failure_is_one_line_with_advice),
+        cmocka_unit_test(each_sleep_of_a_mariadb_thread_is_accounted_once),
+        cmocka_unit_test(without_microstates_samples_divide_the_sleep_of_a_mariadb_thread),
+        cmocka_unit_test(a_futex_sleep_unknown_to_the_database_is_a_wait_for_a_row_lock),
         cmocka_unit_test(waits_reported_for_a_longer_time_are_scaled_to_the_interval),
-        cmocka_unit_test(a_wait_in_both_the_current_and_the_finished_waits_counts_once),
+        cmocka_unit_test(a_wait_that_is_both_current_and_finished_counts_once),
         cmocka_unit_test(a_session_without_active_samples_was_idle),
     };
 

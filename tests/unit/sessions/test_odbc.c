@@ -33,12 +33,12 @@ _Static_assert(sizeof(odbc_length) == sizeof(SQLLEN) && sizeof(uintptr_t) == siz
                    sizeof(SQLSMALLINT) == 2 && sizeof(SQLINTEGER) == 4,
                "types");
 
-static void declarations_of_the_odbc_interface_match_the_odbc_headers(void **state)
+static void camp_declares_the_odbc_interface_as_the_odbc_headers_do(void **state)
 {
     (void)state; /* checked by the compiler */
 }
 #else
-static void declarations_of_the_odbc_interface_match_the_odbc_headers(void **state)
+static void camp_declares_the_odbc_interface_as_the_odbc_headers_do(void **state)
 {
     (void)state;
     print_message("needs unixodbc-dev\n");
@@ -46,7 +46,7 @@ static void declarations_of_the_odbc_interface_match_the_odbc_headers(void **sta
 }
 #endif
 
-static void the_address_is_shown_without_secrets(void **state)
+static void the_address_of_an_odbc_source_is_shown_without_secrets(void **state)
 {
     static const struct {
         const char *text, *shown;
@@ -77,7 +77,7 @@ static void the_address_is_shown_without_secrets(void **state)
     assert_string_equal(shown, "SERVER=b");
 }
 
-static void a_missing_user_and_password_are_added(void **state)
+static void a_missing_user_and_password_are_added_to_an_odbc_address(void **state)
 {
     char text[ODBC_TEXT_SIZE], long_one[ODBC_TEXT_SIZE];
 
@@ -96,7 +96,7 @@ static void a_missing_user_and_password_are_added(void **state)
     assert_false(odbc_text_to_connect(long_one, "camp", NULL, text));
 }
 
-static void the_message_about_a_malformed_part_shows_no_secret(void **state)
+static void the_error_about_a_malformed_odbc_address_shows_no_secret(void **state)
 {
     static const struct {
         const char *text, *fault; /* NULL if the text is valid */
@@ -134,10 +134,10 @@ static void the_message_about_a_malformed_part_shows_no_secret(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(declarations_of_the_odbc_interface_match_the_odbc_headers),
-        cmocka_unit_test(the_address_is_shown_without_secrets),
-        cmocka_unit_test(a_missing_user_and_password_are_added),
-        cmocka_unit_test(the_message_about_a_malformed_part_shows_no_secret),
+        cmocka_unit_test(camp_declares_the_odbc_interface_as_the_odbc_headers_do),
+        cmocka_unit_test(the_address_of_an_odbc_source_is_shown_without_secrets),
+        cmocka_unit_test(a_missing_user_and_password_are_added_to_an_odbc_address),
+        cmocka_unit_test(the_error_about_a_malformed_odbc_address_shows_no_secret),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

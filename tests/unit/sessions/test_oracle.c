@@ -53,7 +53,7 @@ static void read_snapshot(struct oracle_snapshot *snapshot)
     oracle_statements_close(&texts);
 }
 
-static void a_snapshot_has_finished_waits_and_waits_in_flight(void **state)
+static void an_oracle_snapshot_has_finished_and_unfinished_waits(void **state)
 {
     const struct field sessions[] = {
         SESSION("2", "5", "WAITED KNOWN TIME", "a read", "User I/O", "70", ""),
@@ -104,7 +104,7 @@ static void a_session_replaced_during_the_query_is_left_out(void **state)
     oracle_snapshot_release(&snapshot);
 }
 
-static void a_process_with_several_sessions_gives_its_cpu_time_to_no_session(void **state)
+static void the_cpu_time_of_a_process_with_several_sessions_goes_to_no_session(void **state)
 {
     char own[16], parent[16];
     struct oracle_snapshot snapshot;
@@ -132,7 +132,7 @@ static void a_process_with_several_sessions_gives_its_cpu_time_to_no_session(voi
     oracle_snapshot_release(&snapshot);
 }
 
-static void long_names_are_cut_between_two_characters(void **state)
+static void a_long_oracle_name_is_cut_between_two_characters(void **state)
 {
     struct field sessions[] = { SESSION("1", "7", "", "", "", "", "") };
     struct oracle_snapshot snapshot;
@@ -178,7 +178,7 @@ static const struct frame *read_frame(struct source *source, uint64_t *end_ns)
 }
 
 /* A late answer belongs to a time that was already reported without rows. */
-static void intervals_have_no_gaps_when_snapshots_fail(void **state)
+static void intervals_have_no_gaps_when_oracle_snapshots_fail(void **state)
 {
     const struct field sessions[] = {
         SESSION("1", "7", "WAITING", "enq: TX", "Application", "60000000", ""),
@@ -212,7 +212,7 @@ static void intervals_have_no_gaps_when_snapshots_fail(void **state)
     source_close(source);
 }
 
-static void a_restarted_database_is_read_again_within_seconds(void **state)
+static void a_restarted_oracle_database_is_read_again_within_seconds(void **state)
 {
     const struct field sessions[] = {
         SESSION("1", "7", "WAITING", "enq: TX", "Application", "60000000", ""),
@@ -242,12 +242,12 @@ static void a_restarted_database_is_read_again_within_seconds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_snapshot_has_finished_waits_and_waits_in_flight),
+        cmocka_unit_test(an_oracle_snapshot_has_finished_and_unfinished_waits),
         cmocka_unit_test(a_session_replaced_during_the_query_is_left_out),
-        cmocka_unit_test(a_process_with_several_sessions_gives_its_cpu_time_to_no_session),
-        cmocka_unit_test(long_names_are_cut_between_two_characters),
-        cmocka_unit_test(intervals_have_no_gaps_when_snapshots_fail),
-        cmocka_unit_test(a_restarted_database_is_read_again_within_seconds),
+        cmocka_unit_test(the_cpu_time_of_a_process_with_several_sessions_goes_to_no_session),
+        cmocka_unit_test(a_long_oracle_name_is_cut_between_two_characters),
+        cmocka_unit_test(intervals_have_no_gaps_when_oracle_snapshots_fail),
+        cmocka_unit_test(a_restarted_oracle_database_is_read_again_within_seconds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,7 @@ static struct oracle_times since(const struct moment *before, struct moment *aft
     return times;
 }
 
-static void a_lasting_wait_is_accounted_once(void **state)
+static void a_wait_that_lasts_several_intervals_is_accounted_once(void **state)
 {
     struct moment moments[4];
     const uint64_t expected[] = { 1000, 1000, 300 };
@@ -114,7 +114,7 @@ static void the_first_wait_for_an_event_is_accounted_while_it_lasts(void **state
     oracle_times_release(&times);
 }
 
-static void a_wait_that_ends_during_the_snapshot_counts_once(void **state)
+static void a_wait_that_ends_during_a_snapshot_is_accounted_once(void **state)
 {
     static const struct {
         /* In the second snapshot: when the wait that the session shows began, and the total time
@@ -169,7 +169,7 @@ static void no_interval_starts_at_a_snapshot_with_an_uncertain_wait(void **state
     oracle_times_release(&times);
 }
 
-static void a_session_with_another_serial_or_logon_is_another_session(void **state)
+static void a_session_with_another_serial_or_logon_time_is_another_session(void **state)
 {
     struct moment before, after;
 
@@ -224,7 +224,7 @@ static void the_run_queue_gets_at_most_the_time_that_cpu_and_waits_leave(void **
 
 /* Each second has 200 ms on a CPU, 100 ms of a read and 50 ms in the run queue. DB time and DB CPU
  * are written every third second. */
-static void db_time_beyond_db_cpu_and_waits_is_accounted_once_to_the_run_queue(void **state)
+static void db_time_beyond_db_cpu_and_waits_is_run_queue_time(void **state)
 {
     struct moment moments[8];
     uint64_t reported_ns = 0;
@@ -350,7 +350,7 @@ static double unaccounted_rms(bool in_flight, bool clock)
     return sqrt(squares / (SESSIONS * SNAPSHOTS));
 }
 
-static void with_waits_in_flight_and_the_system_clock_no_time_is_unaccounted(void **state)
+static void waits_in_flight_and_the_system_clock_leave_no_time_unaccounted(void **state)
 {
     const double naive = unaccounted_rms(false, false), in_flight = unaccounted_rms(true, false),
                  clock = unaccounted_rms(true, true);
@@ -367,14 +367,14 @@ static void with_waits_in_flight_and_the_system_clock_no_time_is_unaccounted(voi
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lasting_wait_is_accounted_once),
+        cmocka_unit_test(a_wait_that_lasts_several_intervals_is_accounted_once),
         cmocka_unit_test(the_first_wait_for_an_event_is_accounted_while_it_lasts),
-        cmocka_unit_test(a_wait_that_ends_during_the_snapshot_counts_once),
+        cmocka_unit_test(a_wait_that_ends_during_a_snapshot_is_accounted_once),
         cmocka_unit_test(no_interval_starts_at_a_snapshot_with_an_uncertain_wait),
-        cmocka_unit_test(a_session_with_another_serial_or_logon_is_another_session),
+        cmocka_unit_test(a_session_with_another_serial_or_logon_time_is_another_session),
         cmocka_unit_test(the_run_queue_gets_at_most_the_time_that_cpu_and_waits_leave),
-        cmocka_unit_test(db_time_beyond_db_cpu_and_waits_is_accounted_once_to_the_run_queue),
-        cmocka_unit_test(with_waits_in_flight_and_the_system_clock_no_time_is_unaccounted),
+        cmocka_unit_test(db_time_beyond_db_cpu_and_waits_is_run_queue_time),
+        cmocka_unit_test(waits_in_flight_and_the_system_clock_leave_no_time_unaccounted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ static void add(struct postgres_events *events, uint32_t number, const char *cla
     assert_int_equal(postgres_events_add(events, number, class, event), CAMP_OK);
 }
 
-static void the_most_frequent_name_wins(void **state)
+static void the_most_frequent_of_several_names_of_an_event_is_used(void **state)
 {
     struct postgres_events events = { 0 };
     char buffer[POSTGRES_EVENT_SIZE];
@@ -36,7 +36,7 @@ static void the_most_frequent_name_wins(void **state)
     postgres_events_release(&events);
 }
 
-static void a_number_that_does_not_match_its_class_is_ignored(void **state)
+static void an_event_number_that_does_not_match_its_class_is_ignored(void **state)
 {
     struct postgres_events events = { 0 };
 
@@ -62,7 +62,7 @@ static void the_class_of_an_event_is_the_upper_byte_of_its_number(void **state)
     assert_string_equal(postgres_event_name(&events, 0x03ffffff, buffer), "others");
 }
 
-static void events_added_in_any_order_are_found(void **state)
+static void events_are_found_in_whatever_order_they_were_added(void **state)
 {
     struct postgres_events events = { 0 };
     char buffer[POSTGRES_EVENT_SIZE], name[POSTGRES_EVENT_SIZE];
@@ -84,10 +84,10 @@ static void events_added_in_any_order_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_most_frequent_name_wins),
-        cmocka_unit_test(a_number_that_does_not_match_its_class_is_ignored),
+        cmocka_unit_test(the_most_frequent_of_several_names_of_an_event_is_used),
+        cmocka_unit_test(an_event_number_that_does_not_match_its_class_is_ignored),
         cmocka_unit_test(the_class_of_an_event_is_the_upper_byte_of_its_number),
-        cmocka_unit_test(events_added_in_any_order_are_found),
+        cmocka_unit_test(events_are_found_in_whatever_order_they_were_added),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ static void assert_reported(const char *text, int code, bool may_pass, const cha
     assert_int_equal(postgres_failure_may_pass(&failure), may_pass);
 }
 
-static void a_refusal_by_the_server_has_its_cause_and_advice(void **state)
+static void a_refusal_by_the_server_is_reported_with_its_cause_and_advice(void **state)
 {
     (void)state;
     assert_reported(
@@ -73,7 +73,7 @@ static void a_failure_to_reach_a_server_is_recognised_by_errno(void **state)
                     "PostgreSQL: definition of service \"x\" not found; see ~/.pg_service.conf");
 }
 
-static void the_last_of_several_hosts_is_reported(void **state)
+static void of_several_hosts_the_failure_of_the_last_one_is_reported(void **state)
 {
     (void)state;
     assert_reported(
@@ -90,7 +90,7 @@ static void the_last_of_several_hosts_is_reported(void **state)
         "right? (tried to connect at \"b\", port 1)");
 }
 
-static void a_servers_text_is_one_line_without_control_characters(void **state)
+static void a_message_of_a_server_becomes_one_line_without_control_characters(void **state)
 {
     (void)state;
     assert_reported("x: FATAL:  XX000: a\033[2J\x07 b\r\nc", CAMP_E_IO, true,
@@ -101,11 +101,11 @@ static void a_servers_text_is_one_line_without_control_characters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_refusal_by_the_server_has_its_cause_and_advice),
+        cmocka_unit_test(a_refusal_by_the_server_is_reported_with_its_cause_and_advice),
         cmocka_unit_test(a_failure_is_recognised_by_its_sqlstate_in_every_language),
         cmocka_unit_test(a_failure_to_reach_a_server_is_recognised_by_errno),
-        cmocka_unit_test(the_last_of_several_hosts_is_reported),
-        cmocka_unit_test(a_servers_text_is_one_line_without_control_characters),
+        cmocka_unit_test(of_several_hosts_the_failure_of_the_last_one_is_reported),
+        cmocka_unit_test(a_message_of_a_server_becomes_one_line_without_control_characters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,7 @@ static void make_entries(void)
     }
 }
 
-static void the_offset_of_the_state_is_found_by_connections_in_known_states(void **state)
+static void connections_in_known_states_reveal_where_memory_holds_the_state(void **state)
 {
     struct postgres_layout layout = { .pid = 1 };
 
@@ -69,7 +69,7 @@ static void the_offset_of_the_state_is_found_by_connections_in_known_states(void
     assert_int_equal(postgres_layout_activity(&layout, 4), POSTGRES_ACTIVITIES);
 }
 
-static void two_possible_offsets_of_the_state_are_refused(void **state)
+static void two_possible_places_of_the_state_in_memory_are_refused(void **state)
 {
     struct postgres_layout layout = { .pid = 1 };
     struct camp_error error;
@@ -84,7 +84,7 @@ static void two_possible_offsets_of_the_state_are_refused(void **state)
     assert_int_equal(layout.activities_known, 0);
 }
 
-static void a_table_without_the_known_pids_is_refused(void **state)
+static void shared_memory_without_the_known_pids_is_refused(void **state)
 {
     struct postgres_layout layout = { .pid = 1 };
 
@@ -95,7 +95,7 @@ static void a_table_without_the_known_pids_is_refused(void **state)
                      CAMP_E_FORMAT);
 }
 
-static void known_connections_that_lack_an_activity_are_refused(void **state)
+static void connections_that_lack_one_of_the_states_are_refused(void **state)
 {
     struct postgres_layout layout = { .pid = 1 };
 
@@ -105,7 +105,7 @@ static void known_connections_that_lack_an_activity_are_refused(void **state)
                      CAMP_E_INVALID);
 }
 
-static void an_executable_of_another_program_is_refused(void **state)
+static void an_executable_other_than_postgresql_is_refused(void **state)
 {
     struct postgres_layout layout;
     struct camp_error error;
@@ -115,7 +115,7 @@ static void an_executable_of_another_program_is_refused(void **state)
     assert_non_null(strstr(error.message, "no PostgreSQL server"));
 }
 
-static void an_ended_process_is_reported_as_gone(void **state)
+static void a_server_process_that_has_ended_is_reported_as_gone(void **state)
 {
     struct postgres_layout layout;
     pid_t pid = fork();
@@ -127,7 +127,7 @@ static void an_ended_process_is_reported_as_gone(void **state)
     assert_int_equal(postgres_layout_find(&layout, pid, NULL), CAMP_E_GONE);
 }
 
-static void a_symbol_that_the_executable_lacks_has_no_address(void **state)
+static void a_symbol_that_an_executable_lacks_has_no_address(void **state)
 {
     static const char *const names[] = { "no_such_variable" };
     int descriptor = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -142,7 +142,7 @@ static void a_symbol_that_the_executable_lacks_has_no_address(void **state)
     close(descriptor);
 }
 
-static void a_text_file_is_no_executable(void **state)
+static void a_text_file_is_refused_as_an_executable(void **state)
 {
     static const char *const names[] = { "stdout" };
     int descriptor = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
@@ -236,7 +236,7 @@ static struct postgres_layout place_of_this_test(void)
                                      .code = { 1, 2, 3, 5 } };
 }
 
-static void backends_are_read_through_their_parents_memory(void **state)
+static void backends_are_read_through_the_memory_of_their_parent(void **state)
 {
     struct postgres_layout layout = place_of_this_test();
     struct postgres_backend backends[2] = { 0 };
@@ -279,7 +279,7 @@ static void an_ended_backend_is_not_mistaken_for_its_successor(void **state)
     end_backend(backends[1].pid);
 }
 
-static void a_task_clock_advances_until_the_task_is_gone(void **state)
+static void the_clock_of_a_task_advances_until_the_task_is_gone(void **state)
 {
     struct camp_thread task;
     struct proc_clock first, second;
@@ -298,7 +298,7 @@ static void a_task_clock_advances_until_the_task_is_gone(void **state)
     assert_int_equal(proc_clock_state(&task, &first.state, NULL), CAMP_E_GONE);
 }
 
-static void time_beyond_the_elapsed_time_is_left_to_the_next_interval(void **state)
+static void cpu_time_beyond_the_elapsed_time_is_left_to_the_next_interval(void **state)
 {
     const struct proc_clock before = { .cpu_ns = 100, .run_queue_ns = 1000 };
     struct proc_clock now = { .cpu_ns = 160, .run_queue_ns = 1070 }, next = now;
@@ -325,19 +325,19 @@ static int share_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_offset_of_the_state_is_found_by_connections_in_known_states),
-        cmocka_unit_test(two_possible_offsets_of_the_state_are_refused),
-        cmocka_unit_test(a_table_without_the_known_pids_is_refused),
-        cmocka_unit_test(known_connections_that_lack_an_activity_are_refused),
-        cmocka_unit_test(an_executable_of_another_program_is_refused),
-        cmocka_unit_test(an_ended_process_is_reported_as_gone),
-        cmocka_unit_test(a_symbol_that_the_executable_lacks_has_no_address),
-        cmocka_unit_test(a_text_file_is_no_executable),
+        cmocka_unit_test(connections_in_known_states_reveal_where_memory_holds_the_state),
+        cmocka_unit_test(two_possible_places_of_the_state_in_memory_are_refused),
+        cmocka_unit_test(shared_memory_without_the_known_pids_is_refused),
+        cmocka_unit_test(connections_that_lack_one_of_the_states_are_refused),
+        cmocka_unit_test(an_executable_other_than_postgresql_is_refused),
+        cmocka_unit_test(a_server_process_that_has_ended_is_reported_as_gone),
+        cmocka_unit_test(a_symbol_that_an_executable_lacks_has_no_address),
+        cmocka_unit_test(a_text_file_is_refused_as_an_executable),
         cmocka_unit_test(an_executable_of_another_word_size_is_refused),
-        cmocka_unit_test(backends_are_read_through_their_parents_memory),
+        cmocka_unit_test(backends_are_read_through_the_memory_of_their_parent),
         cmocka_unit_test(an_ended_backend_is_not_mistaken_for_its_successor),
-        cmocka_unit_test(a_task_clock_advances_until_the_task_is_gone),
-        cmocka_unit_test(time_beyond_the_elapsed_time_is_left_to_the_next_interval),
+        cmocka_unit_test(the_clock_of_a_task_advances_until_the_task_is_gone),
+        cmocka_unit_test(cpu_time_beyond_the_elapsed_time_is_left_to_the_next_interval),
     };
 
     return cmocka_run_group_tests(tests, share_memory, NULL);

@@ -39,7 +39,7 @@ static void update(struct postgres_registry *registry, bool is_whole,
     assert_int_equal(postgres_registry_update(registry, &snapshot), CAMP_OK);
 }
 
-static void names_from_a_whole_snapshot_are_kept(void **state)
+static void session_names_from_a_complete_snapshot_are_kept(void **state)
 {
     struct postgres_session bob = session(20, NOW_US, "bob");
     struct postgres_registry registry = { 0 };
@@ -78,7 +78,7 @@ static void an_ended_session_is_kept_until_it_is_forgotten(void **state)
     postgres_registry_release(&registry);
 }
 
-static void a_pid_with_another_start_is_another_session(void **state)
+static void a_pid_with_another_start_time_is_another_session(void **state)
 {
     struct postgres_session two[] = { session(20, NOW_US, "bob"),
                                       session(20, NOW_US + S / 2, "eve") };
@@ -98,7 +98,7 @@ static void a_pid_with_another_start_is_another_session(void **state)
 }
 
 /* The server keeps the start time of a session, even if the clock is set later. */
-static void a_process_is_found_after_the_clock_was_set(void **state)
+static void a_session_finds_its_process_after_the_clock_was_set(void **state)
 {
     struct postgres_session own = session(getpid(), NOW_US, "bob");
     struct postgres_registry registry = { .is_local = true };
@@ -118,7 +118,7 @@ static void a_process_is_found_after_the_clock_was_set(void **state)
     postgres_registry_release(&registry);
 }
 
-static void the_last_two_pids_of_camps_own_session_are_kept(void **state)
+static void camp_remembers_the_last_two_pids_of_its_own_connection(void **state)
 {
     struct postgres_snapshot snapshot = { .own_pid = 5 };
     struct postgres_registry registry = { 0 };
@@ -137,11 +137,11 @@ static void the_last_two_pids_of_camps_own_session_are_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_from_a_whole_snapshot_are_kept),
+        cmocka_unit_test(session_names_from_a_complete_snapshot_are_kept),
         cmocka_unit_test(an_ended_session_is_kept_until_it_is_forgotten),
-        cmocka_unit_test(a_pid_with_another_start_is_another_session),
-        cmocka_unit_test(a_process_is_found_after_the_clock_was_set),
-        cmocka_unit_test(the_last_two_pids_of_camps_own_session_are_kept),
+        cmocka_unit_test(a_pid_with_another_start_time_is_another_session),
+        cmocka_unit_test(a_session_finds_its_process_after_the_clock_was_set),
+        cmocka_unit_test(camp_remembers_the_last_two_pids_of_its_own_connection),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* Rows of PostgreSQL sessions from synthetic accounts. */
 #include "postgres_rows_fixture.h"
 
-static void an_account_becomes_a_row_with_the_name_of_its_session(void **state)
+static void the_account_of_a_backend_becomes_a_row_named_after_its_session(void **state)
 {
     const struct backend_account one = account(PID, 0);
 
@@ -19,7 +19,7 @@ static void an_account_becomes_a_row_with_the_name_of_its_session(void **state)
     close_source();
 }
 
-static void an_unnamed_session_is_accounted_in_full_once_it_has_a_name(void **state)
+static void a_session_is_accounted_in_full_once_its_name_is_known(void **state)
 {
     struct backend_account one = account(PID, 0);
 
@@ -39,7 +39,7 @@ static void an_unnamed_session_is_accounted_in_full_once_it_has_a_name(void **st
     close_source();
 }
 
-static void an_unnamed_client_that_ended_has_a_row(void **state)
+static void a_client_that_ended_without_a_name_has_a_row(void **state)
 {
     struct backend_account two[] = { account(PID, BACKEND_ENDED), account(PID + 1, BACKEND_ENDED) };
 
@@ -58,7 +58,7 @@ static void an_unnamed_client_that_ended_has_a_row(void **state)
 
 /* The three sessions are camp's own session, a session hidden from the role, and a session that is
  * older than camp. */
-static void a_session_that_stays_unnamed_has_no_row(void **state)
+static void a_session_whose_name_stays_unknown_has_no_row(void **state)
 {
     struct backend_account three[] = { account(9, BACKEND_ENDED), account(PID, 0),
                                        account(PID + 1, BACKEND_OLDER | BACKEND_ENDED) };
@@ -74,7 +74,7 @@ static void a_session_that_stays_unnamed_has_no_row(void **state)
     close_source();
 }
 
-static void a_reused_pid_has_two_rows(void **state)
+static void two_sessions_with_the_same_pid_have_two_rows(void **state)
 {
     struct backend_account two[] = { account(PID, BACKEND_ENDED), account(PID, 0) };
 
@@ -91,7 +91,7 @@ static void a_reused_pid_has_two_rows(void **state)
     close_source();
 }
 
-static void background_processes_have_rows_on_request(void **state)
+static void background_processes_have_rows_only_on_request(void **state)
 {
     const struct backend_account one = account(PID, BACKEND_OLDER);
 
@@ -114,12 +114,12 @@ static void background_processes_have_rows_on_request(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_account_becomes_a_row_with_the_name_of_its_session),
-        cmocka_unit_test(an_unnamed_session_is_accounted_in_full_once_it_has_a_name),
-        cmocka_unit_test(an_unnamed_client_that_ended_has_a_row),
-        cmocka_unit_test(a_session_that_stays_unnamed_has_no_row),
-        cmocka_unit_test(a_reused_pid_has_two_rows),
-        cmocka_unit_test(background_processes_have_rows_on_request),
+        cmocka_unit_test(the_account_of_a_backend_becomes_a_row_named_after_its_session),
+        cmocka_unit_test(a_session_is_accounted_in_full_once_its_name_is_known),
+        cmocka_unit_test(a_client_that_ended_without_a_name_has_a_row),
+        cmocka_unit_test(a_session_whose_name_stays_unknown_has_no_row),
+        cmocka_unit_test(two_sessions_with_the_same_pid_have_two_rows),
+        cmocka_unit_test(background_processes_have_rows_only_on_request),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ static void sample(int32_t pid, int64_t start_us, bool is_asleep)
     sampled_times_end(&source.sampler.times, START_NS + 1000 * MS);
 }
 
-static void the_times_that_the_database_reports_have_columns_of_their_own(void **state)
+static void times_that_the_database_reports_have_their_own_columns(void **state)
 {
     const struct backend_account one = account(PID, 0);
     const int64_t start_us = wall_us(one.start_ns);
@@ -34,7 +34,7 @@ static void the_times_that_the_database_reports_have_columns_of_their_own(void *
     close_source();
 }
 
-static void a_remote_session_has_only_the_times_that_the_database_reports(void **state)
+static void a_remote_session_has_only_times_that_the_database_reports(void **state)
 {
     (void)state;
     open_source(POSTGRES_SQL);
@@ -74,7 +74,7 @@ static uint64_t left_ms(void)
            MS;
 }
 
-static void samples_divide_the_time_without_cpu_and_run_queue(void **state)
+static void samples_divide_the_time_that_is_neither_cpu_nor_run_queue(void **state)
 {
     (void)state;
     fill_samples(POSTGRES_MEMORY, true);
@@ -89,7 +89,7 @@ static void samples_divide_the_time_without_cpu_and_run_queue(void **state)
 }
 
 /* SQL reported the session as on a CPU, and its task fell asleep a moment later. */
-static void a_sleep_that_sql_reports_as_cpu_time_is_no_wait_without_an_event(void **state)
+static void a_sleep_that_sql_reports_as_cpu_time_is_not_a_wait_without_an_event(void **state)
 {
     (void)state;
     fill_samples(POSTGRES_GATED, true);
@@ -99,7 +99,7 @@ static void a_sleep_that_sql_reports_as_cpu_time_is_no_wait_without_an_event(voi
     close_source();
 }
 
-static void a_session_without_sleeping_samples_has_unaccounted_time(void **state)
+static void a_session_without_a_sleeping_sample_has_unaccounted_time(void **state)
 {
     (void)state;
     fill_samples(POSTGRES_GATED, false);
@@ -164,7 +164,7 @@ static void a_session_that_ended_before_its_clock_was_read_is_partial(void **sta
 }
 
 /* A session that started while SQL did not answer has used CPU time before the interval. */
-static void cpu_time_before_the_interval_is_left_out(void **state)
+static void cpu_time_from_before_the_interval_is_left_out(void **state)
 {
     (void)state;
     open_source(POSTGRES_GATED);
@@ -196,15 +196,15 @@ static void a_session_without_a_row_does_not_count_as_partial(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_times_that_the_database_reports_have_columns_of_their_own),
-        cmocka_unit_test(a_remote_session_has_only_the_times_that_the_database_reports),
-        cmocka_unit_test(samples_divide_the_time_without_cpu_and_run_queue),
-        cmocka_unit_test(a_sleep_that_sql_reports_as_cpu_time_is_no_wait_without_an_event),
-        cmocka_unit_test(a_session_without_sleeping_samples_has_unaccounted_time),
+        cmocka_unit_test(times_that_the_database_reports_have_their_own_columns),
+        cmocka_unit_test(a_remote_session_has_only_times_that_the_database_reports),
+        cmocka_unit_test(samples_divide_the_time_that_is_neither_cpu_nor_run_queue),
+        cmocka_unit_test(a_sleep_that_sql_reports_as_cpu_time_is_not_a_wait_without_an_event),
+        cmocka_unit_test(a_session_without_a_sleeping_sample_has_unaccounted_time),
         cmocka_unit_test(sleep_without_an_event_is_accounted_if_no_sample_has_an_event),
         cmocka_unit_test(time_without_samples_is_unaccounted),
         cmocka_unit_test(a_session_that_ended_before_its_clock_was_read_is_partial),
-        cmocka_unit_test(cpu_time_before_the_interval_is_left_out),
+        cmocka_unit_test(cpu_time_from_before_the_interval_is_left_out),
         cmocka_unit_test(a_session_without_a_row_does_not_count_as_partial),
     };
 

@@ -69,7 +69,7 @@ static void the_time_between_two_snapshots_is_halved_between_their_states(void *
     sampled_times_release(&times);
 }
 
-static void an_interval_starts_with_zero_times_of_living_sessions(void **state)
+static void the_times_of_living_sessions_start_at_zero_in_each_interval(void **state)
 {
     struct sampled_times times = begun();
 
@@ -104,7 +104,7 @@ static void a_new_session_is_accounted_from_its_start(void **state)
 }
 
 /* A sample of memory lacks the sessions that are not in the registry yet. */
-static void a_session_that_snapshots_missed_is_accounted_from_its_start(void **state)
+static void a_session_missing_in_some_snapshots_is_accounted_from_its_start(void **state)
 {
     struct sampled_times times = begun();
     struct session_sample both[] = { sample(7, "a", true), sample(9, "b", true) };
@@ -119,7 +119,7 @@ static void a_session_that_snapshots_missed_is_accounted_from_its_start(void **s
     sampled_times_release(&times);
 }
 
-static void an_ended_session_gets_half_of_the_last_gap_and_is_removed(void **state)
+static void an_ended_session_gets_half_of_the_time_after_its_last_snapshot(void **state)
 {
     struct sampled_times times = begun();
 
@@ -151,7 +151,7 @@ static void a_session_that_is_seen_again_has_not_ended(void **state)
     sampled_times_release(&times);
 }
 
-static void a_pid_with_a_new_start_is_another_session(void **state)
+static void a_pid_with_a_new_start_time_is_another_session(void **state)
 {
     struct sampled_times times = begun();
     struct session_sample other = sample(7, "a", true);
@@ -168,7 +168,7 @@ static void a_pid_with_a_new_start_is_another_session(void **state)
 }
 
 /* The server did not answer for 3 s, and samples cover only 1 s of that time. */
-static void time_that_no_sample_covers_is_elapsed_and_unaccounted(void **state)
+static void time_without_a_sample_is_elapsed_and_unaccounted(void **state)
 {
     struct sampled_times times = begun();
 
@@ -200,13 +200,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_time_between_two_snapshots_is_halved_between_their_states),
-        cmocka_unit_test(an_interval_starts_with_zero_times_of_living_sessions),
+        cmocka_unit_test(the_times_of_living_sessions_start_at_zero_in_each_interval),
         cmocka_unit_test(a_new_session_is_accounted_from_its_start),
-        cmocka_unit_test(a_session_that_snapshots_missed_is_accounted_from_its_start),
-        cmocka_unit_test(an_ended_session_gets_half_of_the_last_gap_and_is_removed),
+        cmocka_unit_test(a_session_missing_in_some_snapshots_is_accounted_from_its_start),
+        cmocka_unit_test(an_ended_session_gets_half_of_the_time_after_its_last_snapshot),
         cmocka_unit_test(a_session_that_is_seen_again_has_not_ended),
-        cmocka_unit_test(a_pid_with_a_new_start_is_another_session),
-        cmocka_unit_test(time_that_no_sample_covers_is_elapsed_and_unaccounted),
+        cmocka_unit_test(a_pid_with_a_new_start_time_is_another_session),
+        cmocka_unit_test(time_without_a_sample_is_elapsed_and_unaccounted),
         cmocka_unit_test(an_interval_without_a_snapshot_is_elapsed_and_unaccounted),
     };
 

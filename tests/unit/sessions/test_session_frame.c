@@ -64,7 +64,7 @@ static uint64_t value(const struct session_frame *sessions, const char *column)
     return 0;
 }
 
-static void an_unmatched_kind_is_unaccounted(void **state)
+static void time_of_a_wait_that_no_rule_matches_is_unaccounted(void **state)
 {
     struct session_frame sessions;
 
@@ -87,7 +87,7 @@ static void an_unmatched_kind_is_unaccounted(void **state)
     session_frame_release(&sessions);
 }
 
-static void with_detail_the_columns_of_the_rules_are_the_states(void **state)
+static void with_the_option_detail_each_column_of_the_rules_is_a_state(void **state)
 {
     struct session_frame sessions;
     struct vertices vertices;
@@ -111,7 +111,7 @@ static void with_detail_the_columns_of_the_rules_are_the_states(void **state)
 }
 
 /* A database does not know how long a session was in the run queue. */
-static void a_picture_of_sessions_leaves_the_run_queue_out(void **state)
+static void a_picture_of_sessions_leaves_out_the_run_queue(void **state)
 {
     struct session_frame sessions;
     struct vertices vertices;
@@ -128,7 +128,7 @@ static void a_picture_of_sessions_leaves_the_run_queue_out(void **state)
 }
 
 /* The two kinds differ only after the bytes that the cache of kinds has space for. */
-static void kinds_too_long_for_the_cache_are_distinguished(void **state)
+static void kinds_of_waits_that_differ_only_at_their_end_are_distinguished(void **state)
 {
     char text[400];
     const struct session_kind idle = { { text, "ClientRead", "idle", "client" } };
@@ -148,7 +148,7 @@ static void kinds_too_long_for_the_cache_are_distinguished(void **state)
     session_frame_release(&sessions);
 }
 
-static void an_error_in_the_rules_is_reported_with_its_line(void **state)
+static void an_error_in_the_session_rules_is_reported_with_its_line(void **state)
 {
     struct session_plan plan = { .name = "postgres", .rules_text = "idle x\n" };
     struct session_frame sessions;
@@ -182,11 +182,11 @@ static void an_error_in_the_rules_is_reported_with_its_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_unmatched_kind_is_unaccounted),
-        cmocka_unit_test(with_detail_the_columns_of_the_rules_are_the_states),
-        cmocka_unit_test(a_picture_of_sessions_leaves_the_run_queue_out),
-        cmocka_unit_test(kinds_too_long_for_the_cache_are_distinguished),
-        cmocka_unit_test(an_error_in_the_rules_is_reported_with_its_line),
+        cmocka_unit_test(time_of_a_wait_that_no_rule_matches_is_unaccounted),
+        cmocka_unit_test(with_the_option_detail_each_column_of_the_rules_is_a_state),
+        cmocka_unit_test(a_picture_of_sessions_leaves_out_the_run_queue),
+        cmocka_unit_test(kinds_of_waits_that_differ_only_at_their_end_are_distinguished),
+        cmocka_unit_test(an_error_in_the_session_rules_is_reported_with_its_line),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
