@@ -21,7 +21,7 @@ static void assert_number(const char *text, double expected)
         fail_msg("%s is %.17g, not %.17g", text, value, expected);
 }
 
-static void numbers_are_read_to_the_last_bit(void **state)
+static void a_number_in_a_field_is_read_to_its_last_bit(void **state)
 {
     (void)state;
     assert_number("0", 0);
@@ -46,7 +46,7 @@ static void assert_fault(const char *text, enum field_fault expected)
     assert_int_equal(field_number(field_of(text), &value), expected);
 }
 
-static void each_kind_of_text_that_is_no_number_has_its_own_error(void **state)
+static void each_text_that_is_not_a_number_has_its_own_error(void **state)
 {
     (void)state;
     assert_fault("", FIELD_EMPTY);
@@ -69,7 +69,7 @@ static void each_kind_of_text_that_is_no_number_has_its_own_error(void **state)
     assert_fault("-3", FIELD_NEGATIVE);
 }
 
-static void a_complaint_is_one_short_line(void **state)
+static void the_error_about_a_field_is_one_short_line(void **state)
 {
     char text[96];
 
@@ -100,7 +100,7 @@ static void assert_no_time(struct time_form form, const char *text, enum field_f
 
 #define AT 1795312800000000000 /* 2026-11-22 02:00 UTC */
 
-static void times_may_be_texts_of_iso_8601(void **state)
+static void a_time_may_be_an_iso_8601_text(void **state)
 {
     const struct time_form form = { 0 };
 
@@ -116,7 +116,7 @@ static void times_may_be_texts_of_iso_8601(void **state)
     assert_time(form, "2024-02-29T00:00:00Z", 1709164800 * (int64_t)NS_PER_S);
 }
 
-static void times_that_do_not_exist_are_refused(void **state)
+static void a_date_that_does_not_exist_is_refused(void **state)
 {
     const struct time_form form = { 0 };
 
@@ -138,7 +138,7 @@ static void times_that_do_not_exist_are_refused(void **state)
 }
 
 /* The time zone is one hour ahead of UTC, and two hours in summer. */
-static void times_without_an_offset_are_local(void **state)
+static void a_time_without_an_offset_is_local_time(void **state)
 {
     const struct time_form form = { 0 };
 
@@ -163,7 +163,7 @@ static struct time_form form_of(const char *first, const char *second, enum unit
     return form;
 }
 
-static void the_unit_of_a_time_is_found_by_the_magnitude_of_the_number(void **state)
+static void the_unit_of_a_time_is_found_by_the_size_of_the_number(void **state)
 {
     (void)state;
     assert_time(form_of("1795312799", "1795312800", UNIT_NONE), "1795312800", AT);
@@ -191,7 +191,7 @@ static void times_that_are_small_numbers_count_from_zero(void **state)
                    FIELD_NO_TIME);
 }
 
-static void units_are_found_by_name(void **state)
+static void a_unit_is_found_by_its_name(void **state)
 {
     (void)state;
     assert_int_equal(unit_of_name("ms", 2), UNIT_MS);
@@ -206,15 +206,15 @@ static void units_are_found_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_read_to_the_last_bit),
-        cmocka_unit_test(each_kind_of_text_that_is_no_number_has_its_own_error),
-        cmocka_unit_test(a_complaint_is_one_short_line),
-        cmocka_unit_test(times_may_be_texts_of_iso_8601),
-        cmocka_unit_test(times_that_do_not_exist_are_refused),
-        cmocka_unit_test(times_without_an_offset_are_local),
-        cmocka_unit_test(the_unit_of_a_time_is_found_by_the_magnitude_of_the_number),
+        cmocka_unit_test(a_number_in_a_field_is_read_to_its_last_bit),
+        cmocka_unit_test(each_text_that_is_not_a_number_has_its_own_error),
+        cmocka_unit_test(the_error_about_a_field_is_one_short_line),
+        cmocka_unit_test(a_time_may_be_an_iso_8601_text),
+        cmocka_unit_test(a_date_that_does_not_exist_is_refused),
+        cmocka_unit_test(a_time_without_an_offset_is_local_time),
+        cmocka_unit_test(the_unit_of_a_time_is_found_by_the_size_of_the_number),
         cmocka_unit_test(times_that_are_small_numbers_count_from_zero),
-        cmocka_unit_test(units_are_found_by_name),
+        cmocka_unit_test(a_unit_is_found_by_its_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ static void release(struct fixture *fixture)
     tasks_table_release(&fixture->table);
 }
 
-static void a_final_clock_replaces_the_times_of_the_record(void **state)
+static void the_clock_at_exit_replaces_the_time_in_the_exit_record(void **state)
 {
     struct fixture fixture = { 0 };
 
@@ -84,7 +84,7 @@ static void a_final_clock_replaces_the_times_of_the_record(void **state)
     release(&fixture);
 }
 
-static void a_process_without_a_final_clock_is_accounted_by_its_record(void **state)
+static void a_process_without_a_clock_at_exit_is_accounted_by_its_exit_record(void **state)
 {
     struct fixture fixture = { 0 };
 
@@ -98,7 +98,7 @@ static void a_process_without_a_final_clock_is_accounted_by_its_record(void **st
     release(&fixture);
 }
 
-static void a_late_final_clock_adds_the_rest_to_the_next_interval(void **state)
+static void a_late_clock_at_exit_adds_the_remaining_time_to_the_next_interval(void **state)
 {
     struct fixture fixture = { 0 };
 
@@ -113,7 +113,7 @@ static void a_late_final_clock_adds_the_rest_to_the_next_interval(void **state)
 }
 
 /* The pid was reused: the final clock is that of a process that started later or earlier. */
-static void a_final_clock_of_another_process_with_the_same_pid_is_not_used(void **state)
+static void the_clock_at_exit_of_another_process_with_the_same_pid_is_not_used(void **state)
 {
     struct fixture fixture = { 0 };
 
@@ -128,7 +128,7 @@ static void a_final_clock_of_another_process_with_the_same_pid_is_not_used(void 
     release(&fixture);
 }
 
-static void two_processes_with_one_pid_get_their_own_final_clocks(void **state)
+static void two_processes_with_the_same_pid_get_their_own_clocks_at_exit(void **state)
 {
     struct fixture fixture = { 0 };
 
@@ -142,7 +142,7 @@ static void two_processes_with_one_pid_get_their_own_final_clocks(void **state)
     release(&fixture);
 }
 
-static void a_record_waits_for_thirty_seconds(void **state)
+static void an_exit_record_waits_thirty_seconds_for_the_clock_at_exit(void **state)
 {
     struct fixture fixture = { 0 };
 
@@ -158,12 +158,12 @@ static void a_record_waits_for_thirty_seconds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_final_clock_replaces_the_times_of_the_record),
-        cmocka_unit_test(a_process_without_a_final_clock_is_accounted_by_its_record),
-        cmocka_unit_test(a_late_final_clock_adds_the_rest_to_the_next_interval),
-        cmocka_unit_test(a_final_clock_of_another_process_with_the_same_pid_is_not_used),
-        cmocka_unit_test(two_processes_with_one_pid_get_their_own_final_clocks),
-        cmocka_unit_test(a_record_waits_for_thirty_seconds),
+        cmocka_unit_test(the_clock_at_exit_replaces_the_time_in_the_exit_record),
+        cmocka_unit_test(a_process_without_a_clock_at_exit_is_accounted_by_its_exit_record),
+        cmocka_unit_test(a_late_clock_at_exit_adds_the_remaining_time_to_the_next_interval),
+        cmocka_unit_test(the_clock_at_exit_of_another_process_with_the_same_pid_is_not_used),
+        cmocka_unit_test(two_processes_with_the_same_pid_get_their_own_clocks_at_exit),
+        cmocka_unit_test(an_exit_record_waits_thirty_seconds_for_the_clock_at_exit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ static enum from_opener opener(const char *text)
     return source->opener;
 }
 
-static void a_source_is_found_by_a_word_a_prefix_or_the_end_of_a_file_name(void **state)
+static void a_source_is_found_by_its_word_or_prefix_or_file_name_ending(void **state)
 {
     (void)state;
     assert_int_equal(opener("cgroups"), OPENS_THREADS);
@@ -42,7 +42,7 @@ static const char *complaint(const char *text, uint32_t given)
     return r == CAMP_OK ? "" : error.message;
 }
 
-static void an_option_without_effect_is_refused_and_its_sources_are_listed(void **state)
+static void the_error_about_an_option_without_effect_lists_its_sources(void **state)
 {
     (void)state;
     assert_string_equal(complaint("cpus", WITH_TIER | WITH_INTERVAL), "");
@@ -55,7 +55,7 @@ static void an_option_without_effect_is_refused_and_its_sources_are_listed(void 
     assert_null(strstr(complaint("cpus", WITH_SPEED), "sets the pace"));
 }
 
-static void with_a_query_a_database_takes_the_options_of_a_table(void **state)
+static void a_database_with_a_query_accepts_the_options_of_a_table(void **state)
 {
     (void)state;
     assert_string_equal(complaint("odbc:x", WITH_TIER | WITH_DETAIL), "");
@@ -67,7 +67,7 @@ static void with_a_query_a_database_takes_the_options_of_a_table(void **state)
     assert_string_equal(complaint("prometheus:x", WITH_QUERY | WITH_COLUMN | WITH_HOST), "");
 }
 
-static void the_message_of_a_refused_option_contains_no_password(void **state)
+static void the_error_about_a_refused_option_contains_no_password(void **state)
 {
     (void)state;
     assert_null(strstr(complaint("postgres:password=sesame", WITH_QUERY), "sesame"));
@@ -82,7 +82,7 @@ static void from_given_returns_the_options_that_are_set(void **state)
     assert_int_equal(from_given(&from), WITH_QUERY | WITH_DETAIL | WITH_END);
 }
 
-static void every_source_has_an_argument_of_from_and_a_help_text(void **state)
+static void every_source_has_a_help_text_and_an_argument_for_the_option_from(void **state)
 {
     char form[32];
 
@@ -99,12 +99,12 @@ static void every_source_has_an_argument_of_from_and_a_help_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_source_is_found_by_a_word_a_prefix_or_the_end_of_a_file_name),
-        cmocka_unit_test(an_option_without_effect_is_refused_and_its_sources_are_listed),
-        cmocka_unit_test(with_a_query_a_database_takes_the_options_of_a_table),
-        cmocka_unit_test(the_message_of_a_refused_option_contains_no_password),
+        cmocka_unit_test(a_source_is_found_by_its_word_or_prefix_or_file_name_ending),
+        cmocka_unit_test(the_error_about_an_option_without_effect_lists_its_sources),
+        cmocka_unit_test(a_database_with_a_query_accepts_the_options_of_a_table),
+        cmocka_unit_test(the_error_about_a_refused_option_contains_no_password),
         cmocka_unit_test(from_given_returns_the_options_that_are_set),
-        cmocka_unit_test(every_source_has_an_argument_of_from_and_a_help_text),
+        cmocka_unit_test(every_source_has_a_help_text_and_an_argument_for_the_option_from),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,7 +71,7 @@ static const struct frame *grouped(struct made *made, enum group_key key, struct
     return frame;
 }
 
-static void the_row_of_a_user_has_the_user_name_and_is_not_marked_as_new(void **state)
+static void the_row_of_a_user_has_the_name_of_the_user(void **state)
 {
     struct made *made = made_threads();
     const struct frame *frame;
@@ -89,7 +89,7 @@ static void the_row_of_a_user_has_the_user_name_and_is_not_marked_as_new(void **
     source_close(source);
 }
 
-static void ended_threads_have_a_row_of_their_own_without_an_id(void **state)
+static void ended_threads_have_their_own_row_without_an_id(void **state)
 {
     struct made *made = made_threads();
     const struct frame *frame;
@@ -123,8 +123,8 @@ static void a_new_process_is_marked_as_new(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_row_of_a_user_has_the_user_name_and_is_not_marked_as_new),
-        cmocka_unit_test(ended_threads_have_a_row_of_their_own_without_an_id),
+        cmocka_unit_test(the_row_of_a_user_has_the_name_of_the_user),
+        cmocka_unit_test(ended_threads_have_their_own_row_without_an_id),
         cmocka_unit_test(a_new_process_is_marked_as_new),
     };
 

@@ -72,7 +72,7 @@ static void check(const struct frame *frame, size_t row, const char *name, uint3
     assert_int_equal(frame_unaccounted_ns(frame, row), 3 * count);
 }
 
-static void each_label_value_has_one_row_with_the_same_id_in_each_frame(void **state)
+static void each_label_value_has_one_row_with_the_same_id_in_all_frames(void **state)
 {
     struct camp_error error = { 0 };
     const struct frame *frame;
@@ -115,7 +115,7 @@ static void each_label_value_has_one_row_with_the_same_id_in_each_frame(void **s
 
 /* The values are longer than the maximum length of a name, and differ only in the last
  * character. */
-static void label_values_that_differ_only_after_the_maximum_name_length_have_two_rows(void **state)
+static void long_label_values_that_differ_only_at_their_end_have_two_rows(void **state)
 {
     char text[100];
     const struct frame *frame;
@@ -138,8 +138,8 @@ static void label_values_that_differ_only_after_the_maximum_name_length_have_two
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_label_value_has_one_row_with_the_same_id_in_each_frame),
-        cmocka_unit_test(label_values_that_differ_only_after_the_maximum_name_length_have_two_rows),
+        cmocka_unit_test(each_label_value_has_one_row_with_the_same_id_in_all_frames),
+        cmocka_unit_test(long_label_values_that_differ_only_at_their_end_have_two_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

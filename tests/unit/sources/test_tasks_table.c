@@ -52,7 +52,7 @@ static void end(struct tasks_table *table, int number, uint64_t measured, uint64
     assert_int_equal(tasks_table_end(table, &exit), CAMP_OK);
 }
 
-static void a_process_listed_for_the_first_time_is_new_and_a_missing_one_is_gone(void **state)
+static void the_process_table_marks_new_processes_and_gone_processes(void **state)
 {
     struct tasks_table table = { 0 };
 
@@ -131,7 +131,7 @@ static void a_pid_reused_within_an_interval_is_two_processes(void **state)
     tasks_table_release(&table);
 }
 
-static void a_process_that_never_slept_is_charged_the_time_since_its_last_tick(void **state)
+static void a_process_that_never_slept_is_charged_the_bound_in_its_exit_record(void **state)
 {
     struct tasks_table table = { 0 };
     struct camp_task_exit exit = {
@@ -197,7 +197,7 @@ static void merge_myself(struct tasks_table *table, uint64_t token, uint64_t pre
     assert_int_equal(tasks_table_merge(table, &me, 1, previous_snapshot_ns), CAMP_OK);
 }
 
-static void a_new_token_is_another_process_only_if_it_started_after_the_last_snapshot(void **state)
+static void a_process_with_a_new_token_is_the_same_unless_it_started_later(void **state)
 {
     struct tasks_table table = { 0 };
     struct timespec now;
@@ -243,14 +243,14 @@ static void ended_processes_with_many_names_are_sorted_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_process_listed_for_the_first_time_is_new_and_a_missing_one_is_gone),
+        cmocka_unit_test(the_process_table_marks_new_processes_and_gone_processes),
         cmocka_unit_test(the_end_of_a_known_process_is_accounted_in_its_row),
         cmocka_unit_test(a_process_that_no_snapshot_listed_is_accounted_by_its_name),
         cmocka_unit_test(a_pid_reused_within_an_interval_is_two_processes),
-        cmocka_unit_test(a_process_that_never_slept_is_charged_the_time_since_its_last_tick),
+        cmocka_unit_test(a_process_that_never_slept_is_charged_the_bound_in_its_exit_record),
         cmocka_unit_test(stolen_time_is_charged_to_no_process),
         cmocka_unit_test(a_zombie_is_reported_once),
-        cmocka_unit_test(a_new_token_is_another_process_only_if_it_started_after_the_last_snapshot),
+        cmocka_unit_test(a_process_with_a_new_token_is_the_same_unless_it_started_later),
         cmocka_unit_test(ended_processes_with_many_names_are_sorted_by_name),
     };
 

@@ -60,7 +60,7 @@ static void add(struct thread_list *list, int32_t pid, int32_t tid, uint64_t beg
     assert_true(thread_list_add(list, &thread));
 }
 
-static void no_thread_is_in_an_empty_list(void **state)
+static void a_search_in_an_empty_list_finds_no_thread(void **state)
 {
     struct thread_list list = { 0 };
 
@@ -71,7 +71,7 @@ static void no_thread_is_in_an_empty_list(void **state)
     thread_list_release(&list);
 }
 
-static void each_of_many_threads_is_found(void **state)
+static void each_of_a_thousand_threads_is_found(void **state)
 {
     struct thread_list list = { 0 };
 
@@ -87,7 +87,7 @@ static void each_of_many_threads_is_found(void **state)
     thread_list_release(&list);
 }
 
-static void a_reused_tid_is_another_thread(void **state)
+static void a_thread_with_a_reused_tid_is_another_thread(void **state)
 {
     struct thread_list list = { 0 };
 
@@ -109,7 +109,7 @@ static void two_threads_that_began_at_the_same_time_are_different(void **state)
     thread_list_release(&list);
 }
 
-static void a_thread_with_another_tid_after_exec_is_the_same(void **state)
+static void a_thread_that_changed_its_tid_by_exec_is_the_same_thread(void **state)
 {
     struct thread_list list = { 0 };
 
@@ -175,7 +175,7 @@ static struct did next_empty(struct thread_interval *interval)
     return next(interval, NULL, 0, NULL, 0);
 }
 
-static void the_difference_of_two_snapshots_of_a_thread_is_accounted(void **state)
+static void a_thread_is_accounted_by_the_difference_between_two_snapshots(void **state)
 {
     struct thread_interval interval = { 0 };
     struct did did;
@@ -191,7 +191,7 @@ static void the_difference_of_two_snapshots_of_a_thread_is_accounted(void **stat
     thread_interval_release(&interval);
 }
 
-static void an_exited_thread_is_one_row_even_if_the_snapshot_has_it(void **state)
+static void an_exited_thread_has_one_row_even_if_a_snapshot_lists_it(void **state)
 {
     const struct camp_thread_states living = worker(7, 1, 100, 90);
     const struct camp_thread_states last = exited(worker(7, 1, 100, 95));
@@ -226,7 +226,7 @@ static void a_thread_older_than_the_session_has_states_but_no_counters_when_firs
     thread_interval_release(&interval);
 }
 
-static void accounted_time_is_subtracted_from_a_final_reading_that_arrives_late(void **state)
+static void a_late_final_reading_adds_only_the_time_not_yet_accounted(void **state)
 {
     (void)state;
     for (int late = 0; late <= 3; late++) {
@@ -242,7 +242,7 @@ static void accounted_time_is_subtracted_from_a_final_reading_that_arrives_late(
     }
 }
 
-static void a_thread_is_pending_for_three_further_snapshots(void **state)
+static void camp_waits_three_more_snapshots_for_a_missing_thread(void **state)
 {
     struct thread_interval interval = { 0 };
 
@@ -257,7 +257,7 @@ static void a_thread_is_pending_for_three_further_snapshots(void **state)
     thread_interval_release(&interval);
 }
 
-static void a_thread_that_one_snapshot_lacks_continues_in_the_next_snapshot(void **state)
+static void a_thread_missing_in_one_snapshot_continues_in_the_next_one(void **state)
 {
     struct thread_interval interval = { 0 };
 
@@ -272,7 +272,7 @@ static void a_thread_that_one_snapshot_lacks_continues_in_the_next_snapshot(void
     thread_interval_release(&interval);
 }
 
-static void accounted_time_of_exited_threads_is_subtracted_from_their_total(void **state)
+static void exited_threads_reported_as_a_sum_add_only_time_not_yet_accounted(void **state)
 {
     const struct camp_thread_states living[] = {
         /* the second thread has another parent than the total, so it stays pending */
@@ -304,7 +304,7 @@ static void a_thread_whose_parent_exited_is_not_accounted_twice(void **state)
     thread_interval_release(&interval);
 }
 
-static void final_readings_of_single_threads_are_matched_before_totals(void **state)
+static void final_readings_of_single_threads_are_used_before_sums_of_threads(void **state)
 {
     const struct camp_thread_states gone[] = { total_of(2, 1, 70), exited(worker(7, 1, 100, 60)) };
     struct thread_interval interval = { 0 };
@@ -316,7 +316,7 @@ static void final_readings_of_single_threads_are_matched_before_totals(void **st
     thread_interval_release(&interval);
 }
 
-static void accounted_time_of_a_living_thread_is_not_subtracted_from_a_total(void **state)
+static void a_living_thread_is_not_subtracted_from_a_sum_of_exited_threads(void **state)
 {
     const struct camp_thread_states living = worker(7, 5, 100, 90), total = total_of(1, 5, 70);
     struct thread_interval interval = { 0 };
@@ -328,7 +328,7 @@ static void accounted_time_of_a_living_thread_is_not_subtracted_from_a_total(voi
 }
 
 /* Some threads are missing in a snapshot, and some final readings arrive late. */
-static void the_time_of_threads_that_start_and_exit_at_random_is_accounted_once(void **state)
+static void the_time_of_randomly_started_and_ended_threads_is_accounted_once(void **state)
 {
     enum { MOST = 100 };
     static struct camp_thread_states lives[MOST], living[MOST], gone[MOST];
@@ -380,7 +380,7 @@ static void the_time_of_threads_that_start_and_exit_at_random_is_accounted_once(
     thread_interval_release(&interval);
 }
 
-static void the_columns_of_the_threads_source_are_filled(void **state)
+static void a_frame_of_threads_has_a_value_in_every_column(void **state)
 {
     struct camp_thread_states thread = worker(7, 1, 100, 50);
     uint64_t values[THREADS_COLUMN_COUNT];
@@ -401,24 +401,24 @@ static void the_columns_of_the_threads_source_are_filled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_thread_is_in_an_empty_list),
-        cmocka_unit_test(each_of_many_threads_is_found),
-        cmocka_unit_test(a_reused_tid_is_another_thread),
+        cmocka_unit_test(a_search_in_an_empty_list_finds_no_thread),
+        cmocka_unit_test(each_of_a_thousand_threads_is_found),
+        cmocka_unit_test(a_thread_with_a_reused_tid_is_another_thread),
         cmocka_unit_test(two_threads_that_began_at_the_same_time_are_different),
-        cmocka_unit_test(a_thread_with_another_tid_after_exec_is_the_same),
-        cmocka_unit_test(the_difference_of_two_snapshots_of_a_thread_is_accounted),
-        cmocka_unit_test(an_exited_thread_is_one_row_even_if_the_snapshot_has_it),
+        cmocka_unit_test(a_thread_that_changed_its_tid_by_exec_is_the_same_thread),
+        cmocka_unit_test(a_thread_is_accounted_by_the_difference_between_two_snapshots),
+        cmocka_unit_test(an_exited_thread_has_one_row_even_if_a_snapshot_lists_it),
         cmocka_unit_test(
             a_thread_older_than_the_session_has_states_but_no_counters_when_first_seen),
-        cmocka_unit_test(accounted_time_is_subtracted_from_a_final_reading_that_arrives_late),
-        cmocka_unit_test(a_thread_is_pending_for_three_further_snapshots),
-        cmocka_unit_test(a_thread_that_one_snapshot_lacks_continues_in_the_next_snapshot),
-        cmocka_unit_test(accounted_time_of_exited_threads_is_subtracted_from_their_total),
+        cmocka_unit_test(a_late_final_reading_adds_only_the_time_not_yet_accounted),
+        cmocka_unit_test(camp_waits_three_more_snapshots_for_a_missing_thread),
+        cmocka_unit_test(a_thread_missing_in_one_snapshot_continues_in_the_next_one),
+        cmocka_unit_test(exited_threads_reported_as_a_sum_add_only_time_not_yet_accounted),
         cmocka_unit_test(a_thread_whose_parent_exited_is_not_accounted_twice),
-        cmocka_unit_test(final_readings_of_single_threads_are_matched_before_totals),
-        cmocka_unit_test(accounted_time_of_a_living_thread_is_not_subtracted_from_a_total),
-        cmocka_unit_test(the_time_of_threads_that_start_and_exit_at_random_is_accounted_once),
-        cmocka_unit_test(the_columns_of_the_threads_source_are_filled),
+        cmocka_unit_test(final_readings_of_single_threads_are_used_before_sums_of_threads),
+        cmocka_unit_test(a_living_thread_is_not_subtracted_from_a_sum_of_exited_threads),
+        cmocka_unit_test(the_time_of_randomly_started_and_ended_threads_is_accounted_once),
+        cmocka_unit_test(a_frame_of_threads_has_a_value_in_every_column),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,7 @@ static void open_made(const char *text, size_t length, const char *message)
     unlink(path);
 }
 
-static void fields_end_at_commas_and_rows_at_line_ends(void **state)
+static void csv_fields_end_at_commas_and_rows_at_line_ends(void **state)
 {
     (void)state;
     ASSERT_ROWS("a,b\n1,2\n", "1:|a|b\n2:|1|2\n");
@@ -61,7 +61,7 @@ static void fields_end_at_commas_and_rows_at_line_ends(void **state)
     ASSERT_ROWS("", "");
 }
 
-static void the_header_determines_the_separator(void **state)
+static void the_header_of_a_csv_file_determines_the_separator(void **state)
 {
     (void)state;
     ASSERT_ROWS("a;b\n1,5;2\n", "1:|a|b\n2:|1,5|2\n");
@@ -75,7 +75,7 @@ static void the_header_determines_the_separator(void **state)
     open_made("\ntime\n1\n", 8, "line 2: the header has no comma, semicolon or tab");
 }
 
-static void lines_may_end_in_crlf(void **state)
+static void the_lines_of_a_csv_file_may_end_in_crlf(void **state)
 {
     (void)state;
     ASSERT_ROWS("a,b\r\n1,2\r\n", "1:|a|b\n2:|1|2\n");
@@ -83,7 +83,7 @@ static void lines_may_end_in_crlf(void **state)
     ASSERT_ROWS("a\rb,c\n", "1:|a\rb|c\n");
 }
 
-static void a_byte_order_mark_is_no_part_of_a_name(void **state)
+static void a_byte_order_mark_is_not_part_of_the_first_column_name(void **state)
 {
     (void)state;
     ASSERT_ROWS("\xef\xbb\xbf"
@@ -94,13 +94,13 @@ static void a_byte_order_mark_is_no_part_of_a_name(void **state)
                 "1:|a|b\n");
 }
 
-static void empty_lines_are_skipped_and_counted(void **state)
+static void empty_lines_of_a_csv_file_are_skipped_and_counted(void **state)
 {
     (void)state;
     ASSERT_ROWS("\n\na,b\n\r\nc\n\n", "3:|a|b\n5:|c\n");
 }
 
-static void quoted_fields_may_contain_commas_line_ends_and_quotes(void **state)
+static void a_quoted_field_may_contain_commas_and_line_ends_and_quotes(void **state)
 {
     (void)state;
     ASSERT_ROWS("\"a,b\",\"c\"\"d\"\n", "1:|a,b|c\"d\n");
@@ -110,7 +110,7 @@ static void quoted_fields_may_contain_commas_line_ends_and_quotes(void **state)
     ASSERT_ROWS("a\"\",b\nc,d\n", "1:|a\"\"|b\n2:|c|d\n");
 }
 
-static void an_unclosed_quote_makes_only_its_line_invalid(void **state)
+static void an_unclosed_quote_makes_only_its_own_line_invalid(void **state)
 {
     (void)state;
     ASSERT_ROWS("a,b\n1,\"2\n3,4\n5,6\n",
@@ -124,7 +124,7 @@ static void text_after_a_closing_quote_is_reported(void **state)
     ASSERT_ROWS("\"a\"b,c\nd,e\n", "1:|a|c(there is text behind a closing quote)\n2:|d|e\n");
 }
 
-static void rows_that_span_two_blocks_of_the_file_are_read_whole(void **state)
+static void a_row_that_spans_two_blocks_of_the_file_is_read_completely(void **state)
 {
     const struct from from = { .stop = &never };
     const size_t count = 40000;
@@ -151,7 +151,7 @@ static void rows_that_span_two_blocks_of_the_file_are_read_whole(void **state)
     free(text);
 }
 
-static void a_file_that_is_no_table_is_refused(void **state)
+static void a_file_that_is_not_a_table_is_refused(void **state)
 {
     const size_t length = (size_t)2 << 20;
     char *text = calloc(1, length);
@@ -167,7 +167,7 @@ static void a_file_that_is_no_table_is_refused(void **state)
     free(text);
 }
 
-static void an_unreadable_file_is_refused(void **state)
+static void an_unreadable_csv_file_is_refused(void **state)
 {
     const struct from from = { .stop = &never };
     struct camp_error error = { 0 };
@@ -189,7 +189,7 @@ static void hear(void *context, uint64_t done, uint64_t total)
     *(struct heard *)context = (struct heard){ done, total };
 }
 
-static void progress_reports_reach_the_size_of_the_file(void **state)
+static void the_reported_progress_reaches_the_size_of_the_file(void **state)
 {
     struct heard heard = { 0 };
     const struct from from = { .stop = &never, .progress = hear, .context = &heard };
@@ -208,7 +208,7 @@ static void progress_reports_reach_the_size_of_the_file(void **state)
     assert_int_equal(heard.total, 8);
 }
 
-static void a_stop_request_ends_the_reading(void **state)
+static void a_stop_request_ends_the_reading_of_a_csv_file(void **state)
 {
     volatile sig_atomic_t stop = 1;
     const struct from from = { .stop = &stop };
@@ -223,19 +223,19 @@ static void a_stop_request_ends_the_reading(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_end_at_commas_and_rows_at_line_ends),
-        cmocka_unit_test(the_header_determines_the_separator),
-        cmocka_unit_test(lines_may_end_in_crlf),
-        cmocka_unit_test(a_byte_order_mark_is_no_part_of_a_name),
-        cmocka_unit_test(empty_lines_are_skipped_and_counted),
-        cmocka_unit_test(quoted_fields_may_contain_commas_line_ends_and_quotes),
-        cmocka_unit_test(an_unclosed_quote_makes_only_its_line_invalid),
+        cmocka_unit_test(csv_fields_end_at_commas_and_rows_at_line_ends),
+        cmocka_unit_test(the_header_of_a_csv_file_determines_the_separator),
+        cmocka_unit_test(the_lines_of_a_csv_file_may_end_in_crlf),
+        cmocka_unit_test(a_byte_order_mark_is_not_part_of_the_first_column_name),
+        cmocka_unit_test(empty_lines_of_a_csv_file_are_skipped_and_counted),
+        cmocka_unit_test(a_quoted_field_may_contain_commas_and_line_ends_and_quotes),
+        cmocka_unit_test(an_unclosed_quote_makes_only_its_own_line_invalid),
         cmocka_unit_test(text_after_a_closing_quote_is_reported),
-        cmocka_unit_test(rows_that_span_two_blocks_of_the_file_are_read_whole),
-        cmocka_unit_test(a_file_that_is_no_table_is_refused),
-        cmocka_unit_test(an_unreadable_file_is_refused),
-        cmocka_unit_test(progress_reports_reach_the_size_of_the_file),
-        cmocka_unit_test(a_stop_request_ends_the_reading),
+        cmocka_unit_test(a_row_that_spans_two_blocks_of_the_file_is_read_completely),
+        cmocka_unit_test(a_file_that_is_not_a_table_is_refused),
+        cmocka_unit_test(an_unreadable_csv_file_is_refused),
+        cmocka_unit_test(the_reported_progress_reaches_the_size_of_the_file),
+        cmocka_unit_test(a_stop_request_ends_the_reading_of_a_csv_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* Sources of tables: rows with a time, an entity and numbers become frames. */
 #include "opened_table.h"
 
-static void rows_with_the_same_time_are_one_frame(void **state)
+static void rows_with_the_same_time_form_one_frame(void **state)
 {
     struct table table = opened_text("time,session,CPU_ms,Idle_ms\n"
                                      "1227319201,a,400,600\n1227319201,b,100,900\n"
@@ -41,7 +41,7 @@ static void rows_with_the_same_time_are_one_frame(void **state)
     assert_at_end(&table);
 }
 
-static void times_that_do_not_add_up_are_not_corrected(void **state)
+static void times_that_do_not_add_up_in_a_table_stay_unchanged(void **state)
 {
     struct table table = opened_text("time,session,cpu_ms,idle_ms\n"
                                      "1227319201,whole,400,600\n1227319201,miss,100,750\n"
@@ -58,7 +58,7 @@ static void times_that_do_not_add_up_are_not_corrected(void **state)
     assert_at_end(&table);
 }
 
-static void rows_out_of_order_are_sorted(void **state)
+static void rows_in_the_wrong_order_are_sorted_by_time(void **state)
 {
     struct table table = opened_stored("out-of-order");
 
@@ -71,7 +71,7 @@ static void rows_out_of_order_are_sorted(void **state)
     assert_at_end(&table);
 }
 
-static void a_table_without_an_entity_column_has_one_entity_named_after_its_file(void **state)
+static void a_table_without_an_entity_column_has_one_entity(void **state)
 {
     struct table table = opened_stored("owi");
 
@@ -89,7 +89,7 @@ static void a_table_without_an_entity_column_has_one_entity_named_after_its_file
 }
 
 /* The whole name identifies the entity, but a frame has only the part that fits. */
-static void entities_with_long_names_are_distinguished_although_names_are_cut(void **state)
+static void entities_whose_long_names_differ_at_the_end_are_distinguished(void **state)
 {
     char text[512];
     struct table table;
@@ -110,7 +110,7 @@ static void entities_with_long_names_are_distinguished_although_names_are_cut(vo
     source_close(table.source);
 }
 
-static void entities_keep_their_ids_in_all_frames(void **state)
+static void an_entity_of_a_table_keeps_its_id_in_all_frames(void **state)
 {
     struct table table = opened_text("time,host,cpu,user_pct,idle_pct\n"
                                      "1,db1,0,1,99\n1,db1,1,2,98\n1,db2,0,3,97\n1,db2,1,4,96\n"
@@ -126,7 +126,7 @@ static void entities_keep_their_ids_in_all_frames(void **state)
     assert_at_end(&table);
 }
 
-static void two_columns_with_the_same_name_are_two_states(void **state)
+static void two_columns_of_the_same_name_become_two_states(void **state)
 {
     struct table table = opened_text("time,IO_ms,io_pct,io,Idle\n1,1,1,1,1\n", "ms");
     const struct schema *schema = table.source->describe(table.source);
@@ -139,7 +139,7 @@ static void two_columns_with_the_same_name_are_two_states(void **state)
     source_close(table.source);
 }
 
-static void only_intervals_between_begin_and_end_are_shown(void **state)
+static void only_intervals_of_a_table_between_begin_and_end_are_shown(void **state)
 {
     struct from from = { .text = stored_table("sessions3"), .stop = &never };
     struct camp_error error = { 0 };
@@ -161,7 +161,7 @@ static void only_intervals_between_begin_and_end_are_shown(void **state)
     assert_string_equal(error.message, "sessions3.csv has no rows between --begin and --end");
 }
 
-static void a_replay_takes_the_time_of_the_table_divided_by_the_speed(void **state)
+static void the_speed_divides_the_duration_of_a_replay(void **state)
 {
     const struct from from = { .text = stored_table("owi"), .speed = 50, .stop = &never };
     struct table table = opened(&from);
@@ -175,7 +175,7 @@ static void a_replay_takes_the_time_of_the_table_divided_by_the_speed(void **sta
     source_close(table.source);
 }
 
-static void the_first_interval_is_as_long_as_most_others(void **state)
+static void the_first_interval_of_a_table_is_as_long_as_most_others(void **state)
 {
     struct table table = opened_text("time,session,cpu_pct\n"
                                      "1000000000,a,50\n1000000010,a,50\n1000000020,a,50\n"
@@ -195,7 +195,7 @@ static void the_first_interval_is_as_long_as_most_others(void **state)
     assert_at_end(&table);
 }
 
-static void the_shorter_of_two_equally_frequent_intervals_is_the_usual_interval(void **state)
+static void of_two_equally_frequent_intervals_the_shorter_one_is_the_usual_one(void **state)
 {
     struct table table = opened_text("time;session;cpu_pct\n"
                                      "1000000000;a;50\n1000000010;a;50\n1000000070;a;50\n",
@@ -208,7 +208,7 @@ static void the_shorter_of_two_equally_frequent_intervals_is_the_usual_interval(
     source_close(table.source);
 }
 
-static void a_table_with_a_single_time_has_an_interval_of_one_second(void **state)
+static void a_table_with_only_one_time_has_an_interval_of_one_second(void **state)
 {
     struct table table = opened_text("time,session,cpu_pct\n5,a,50\n5,b,100\n", NULL);
 
@@ -220,7 +220,7 @@ static void a_table_with_a_single_time_has_an_interval_of_one_second(void **stat
 }
 
 /* The time during which an entity had no rows is not part of its next interval. */
-static void an_entity_that_returns_starts_with_an_interval_of_the_usual_length(void **state)
+static void an_entity_that_returns_to_a_table_starts_with_a_usual_interval(void **state)
 {
     struct table table = opened_text("time,session,cpu_ms\n"
                                      "1,a,1000\n1,b,1000\n2,a,1000\n3,a,1000\n4,a,1000\n"
@@ -236,7 +236,7 @@ static void an_entity_that_returns_starts_with_an_interval_of_the_usual_length(v
 }
 
 /* Each session is sampled once a second, but the sessions are sampled at different moments. */
-static void entities_may_be_sampled_at_different_moments(void **state)
+static void entities_of_a_table_may_be_sampled_at_different_moments(void **state)
 {
     struct table table = opened_text("time_ms,session,cpu_ms\n"
                                      "1000,a,1000\n1400,b,1000\n2000,a,1000\n2400,b,1000\n"
@@ -253,7 +253,7 @@ static void entities_may_be_sampled_at_different_moments(void **state)
     assert_at_end(&table);
 }
 
-static void a_column_may_contain_the_elapsed_time(void **state)
+static void a_table_may_have_a_column_of_elapsed_times(void **state)
 {
     struct table table = opened_text("time,session,elapsed_ms,cpu_ms\n"
                                      "1000000000,a,500,400\n1000000001,a,2000,400\n",
@@ -268,7 +268,7 @@ static void a_column_may_contain_the_elapsed_time(void **state)
 }
 
 /* The times are numbers of snapshots, which are taken every ten minutes. */
-static void intervals_of_numbered_snapshots_have_the_length_in_the_elapsed_column(void **state)
+static void the_elapsed_column_gives_the_length_of_numbered_snapshots(void **state)
 {
     struct table table = opened_text("snap_id,session,elapsed_s,cpu_s\n"
                                      "7,a,600,300\n8,a,600,300\n9,a,600,300\n",
@@ -286,7 +286,7 @@ static void intervals_of_numbered_snapshots_have_the_length_in_the_elapsed_colum
 
 /* Figure 6 of the paper by Gunther and Poder has 4 sessions at one vertex, 2 on a side and 2 at
  * another vertex. Some sessions have time that is in no column, as in section 8 of the paper. */
-static void the_sessions_of_figure_6_of_the_paper_are_read(void **state)
+static void the_sessions_of_figure_6_of_the_camp_paper_are_read(void **state)
 {
     struct table table = opened_stored("sessions3");
     int idle = 0, half = 0, waiting = 0, cluster = 0, whole = 0;
@@ -337,23 +337,23 @@ static void a_table_with_four_states_is_read_to_its_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_with_the_same_time_are_one_frame),
-        cmocka_unit_test(times_that_do_not_add_up_are_not_corrected),
-        cmocka_unit_test(rows_out_of_order_are_sorted),
-        cmocka_unit_test(a_table_without_an_entity_column_has_one_entity_named_after_its_file),
-        cmocka_unit_test(entities_with_long_names_are_distinguished_although_names_are_cut),
-        cmocka_unit_test(entities_keep_their_ids_in_all_frames),
-        cmocka_unit_test(two_columns_with_the_same_name_are_two_states),
-        cmocka_unit_test(only_intervals_between_begin_and_end_are_shown),
-        cmocka_unit_test(a_replay_takes_the_time_of_the_table_divided_by_the_speed),
-        cmocka_unit_test(the_first_interval_is_as_long_as_most_others),
-        cmocka_unit_test(the_shorter_of_two_equally_frequent_intervals_is_the_usual_interval),
-        cmocka_unit_test(a_table_with_a_single_time_has_an_interval_of_one_second),
-        cmocka_unit_test(an_entity_that_returns_starts_with_an_interval_of_the_usual_length),
-        cmocka_unit_test(entities_may_be_sampled_at_different_moments),
-        cmocka_unit_test(a_column_may_contain_the_elapsed_time),
-        cmocka_unit_test(intervals_of_numbered_snapshots_have_the_length_in_the_elapsed_column),
-        cmocka_unit_test(the_sessions_of_figure_6_of_the_paper_are_read),
+        cmocka_unit_test(rows_with_the_same_time_form_one_frame),
+        cmocka_unit_test(times_that_do_not_add_up_in_a_table_stay_unchanged),
+        cmocka_unit_test(rows_in_the_wrong_order_are_sorted_by_time),
+        cmocka_unit_test(a_table_without_an_entity_column_has_one_entity),
+        cmocka_unit_test(entities_whose_long_names_differ_at_the_end_are_distinguished),
+        cmocka_unit_test(an_entity_of_a_table_keeps_its_id_in_all_frames),
+        cmocka_unit_test(two_columns_of_the_same_name_become_two_states),
+        cmocka_unit_test(only_intervals_of_a_table_between_begin_and_end_are_shown),
+        cmocka_unit_test(the_speed_divides_the_duration_of_a_replay),
+        cmocka_unit_test(the_first_interval_of_a_table_is_as_long_as_most_others),
+        cmocka_unit_test(of_two_equally_frequent_intervals_the_shorter_one_is_the_usual_one),
+        cmocka_unit_test(a_table_with_only_one_time_has_an_interval_of_one_second),
+        cmocka_unit_test(an_entity_that_returns_to_a_table_starts_with_a_usual_interval),
+        cmocka_unit_test(entities_of_a_table_may_be_sampled_at_different_moments),
+        cmocka_unit_test(a_table_may_have_a_column_of_elapsed_times),
+        cmocka_unit_test(the_elapsed_column_gives_the_length_of_numbered_snapshots),
+        cmocka_unit_test(the_sessions_of_figure_6_of_the_camp_paper_are_read),
         cmocka_unit_test(a_table_with_four_states_is_read_to_its_end),
     };
 

@@ -49,7 +49,7 @@ static void assert_uses(const char *header, const char *const *lines, size_t cou
     assert_uses(header, (const char *const[]){ __VA_ARGS__ },                                      \
                 COUNT(((const char *const[]){ __VA_ARGS__ })), expected)
 
-static void the_time_column_is_found_by_name_or_is_the_first(void **state)
+static void the_time_column_is_found_by_name_or_is_the_first_column(void **state)
 {
     (void)state;
     ASSERT_USES("sid,TIME,CPU,IO", "etss", "7,1,2,3", "8,1,2,3");
@@ -58,7 +58,7 @@ static void the_time_column_is_found_by_name_or_is_the_first(void **state)
     ASSERT_USES("sid,CPU,time_ms", "est", "7,2,1000", "7,2,2000");
 }
 
-static void the_entity_column_is_found_by_name_or_is_the_first_text(void **state)
+static void the_entity_column_is_found_by_name_or_is_the_first_text_column(void **state)
 {
     (void)state;
     ASSERT_USES("time,SID,CPU", "tes", "1,7,2", "1,8,2");
@@ -67,7 +67,7 @@ static void the_entity_column_is_found_by_name_or_is_the_first_text(void **state
     ASSERT_USES("time,CPU,IO", "tss", "1,2,3", "2,2,3");
 }
 
-static void a_cpu_column_is_part_of_the_entity_if_it_distinguishes_rows(void **state)
+static void a_cpu_column_that_distinguishes_rows_is_part_of_the_entity(void **state)
 {
     (void)state;
     ASSERT_USES("time,CPU,IO,IDLE", "tsss", "1,20,3,4", "2,21,3,4", "3,20,4,4");
@@ -78,7 +78,7 @@ static void a_cpu_column_is_part_of_the_entity_if_it_distinguishes_rows(void **s
 }
 
 /* The repeated row does not make the column CPU a part of the entity. */
-static void one_repeated_row_does_not_change_the_uses_of_columns(void **state)
+static void one_repeated_row_does_not_make_a_cpu_column_part_of_the_entity(void **state)
 {
     (void)state;
     ASSERT_USES("time,sid,CPU,IDLE", "tess", "1,a,20,4", "1,b,21,4", "1,b,22,4", "2,a,20,4",
@@ -87,7 +87,7 @@ static void one_repeated_row_does_not_change_the_uses_of_columns(void **state)
     ASSERT_USES("time,cpu_ms,idle", "tss", "1,20,4", "1,21,4", "1,22,4", "2,20,4");
 }
 
-static void columns_of_text_counts_and_bytes_are_ignored(void **state)
+static void columns_of_text_and_counts_and_bytes_are_ignored(void **state)
 {
     (void)state;
     ASSERT_USES("time,sid,program,calls_count,read_bytes,CPU", "te---s", "1,7,sh,5,4096,2",
@@ -102,7 +102,7 @@ static void a_column_has_the_type_of_most_of_its_fields(void **state)
     ASSERT_USES("time,sid,CPU", "tes", "1,7,abc", "1,8,NaN", "1,9,-1", "1,10,", "2,7,x5", "2,8,7");
 }
 
-static void units_are_removed_from_the_names_of_states(void **state)
+static void the_name_of_a_state_is_its_column_name_without_the_unit(void **state)
 {
     const char *const lines[] = { "1,2,3,4,5,6" };
     struct table_columns columns = choose("time,DB CPU PCT,%usr,I/O (ms),io_ms,  ", lines, 1);
@@ -134,7 +134,7 @@ static void assert_refused(const char *header, const char *line, const char *mes
     table_columns_release(&columns);
 }
 
-static void a_file_that_is_no_table_is_refused(void **state)
+static void a_file_without_the_columns_of_a_table_is_refused(void **state)
 {
     (void)state;
     assert_refused("1,a,2,3", "2,a,2,3", "x.csv: the first row is not a header");
@@ -143,7 +143,7 @@ static void a_file_that_is_no_table_is_refused(void **state)
     assert_refused("time", "1", "no column of numbers");
 }
 
-static void too_many_states_are_refused(void **state)
+static void a_table_with_too_many_states_is_refused(void **state)
 {
     enum { COLUMNS = 130 };
     struct field head_fields[COLUMNS], fields[COLUMNS];
@@ -168,15 +168,15 @@ static void too_many_states_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_time_column_is_found_by_name_or_is_the_first),
-        cmocka_unit_test(the_entity_column_is_found_by_name_or_is_the_first_text),
-        cmocka_unit_test(a_cpu_column_is_part_of_the_entity_if_it_distinguishes_rows),
-        cmocka_unit_test(one_repeated_row_does_not_change_the_uses_of_columns),
-        cmocka_unit_test(columns_of_text_counts_and_bytes_are_ignored),
+        cmocka_unit_test(the_time_column_is_found_by_name_or_is_the_first_column),
+        cmocka_unit_test(the_entity_column_is_found_by_name_or_is_the_first_text_column),
+        cmocka_unit_test(a_cpu_column_that_distinguishes_rows_is_part_of_the_entity),
+        cmocka_unit_test(one_repeated_row_does_not_make_a_cpu_column_part_of_the_entity),
+        cmocka_unit_test(columns_of_text_and_counts_and_bytes_are_ignored),
         cmocka_unit_test(a_column_has_the_type_of_most_of_its_fields),
-        cmocka_unit_test(units_are_removed_from_the_names_of_states),
-        cmocka_unit_test(a_file_that_is_no_table_is_refused),
-        cmocka_unit_test(too_many_states_are_refused),
+        cmocka_unit_test(the_name_of_a_state_is_its_column_name_without_the_unit),
+        cmocka_unit_test(a_file_without_the_columns_of_a_table_is_refused),
+        cmocka_unit_test(a_table_with_too_many_states_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

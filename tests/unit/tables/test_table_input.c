@@ -36,7 +36,7 @@ static void a_missing_unit_is_guessed_and_reported(void **state)
                 "otherwise");
 }
 
-static void a_given_unit_is_used(void **state)
+static void the_unit_given_by_the_option_is_used(void **state)
 {
     const struct from from = { .text = stored_table("sessions3"), .unit = "days", .stop = &never };
     struct camp_error error = { 0 };
@@ -50,7 +50,7 @@ static void a_given_unit_is_used(void **state)
                                        "percent and share");
 }
 
-static void the_unit_in_a_column_name_overrides_the_unit_option(void **state)
+static void the_unit_in_a_column_name_overrides_the_option_unit(void **state)
 {
     struct table table = opened_text("time,name,a_us,b_ms,c_s,d_pct,e_share,f_ns,rest\n"
                                      "1000000000,x,1000,1,0.001,0.1,0.001,1000000,994\n"
@@ -88,7 +88,7 @@ static void assert_skipped(const char *name, const char *note, const uint64_t *p
     assert_skipped(name, note, (const uint64_t[]){ __VA_ARGS__ },                                  \
                    COUNT(((const uint64_t[]){ __VA_ARGS__ })))
 
-static void unreadable_rows_are_counted_and_reported(void **state)
+static void unreadable_rows_are_counted_in_a_note(void **state)
 {
     (void)state;
     ASSERT_SKIPPED("text-number", "line 3: cpu_ms: 'abc' is no number; 2 of 4 rows skipped", 0, 1,
@@ -102,7 +102,7 @@ static void unreadable_rows_are_counted_and_reported(void **state)
                    "line 3: its time and entity have a row already; 1 of 3 rows skipped", 1, 0);
 }
 
-static void the_first_of_repeated_rows_is_kept(void **state)
+static void the_first_of_several_rows_with_the_same_time_and_entity_is_kept(void **state)
 {
     struct table table = opened_stored("duplicate");
 
@@ -113,7 +113,7 @@ static void the_first_of_repeated_rows_is_kept(void **state)
     source_close(table.source);
 }
 
-static void a_row_without_a_time_counts_in_the_interval_of_the_preceding_row(void **state)
+static void a_row_without_a_time_belongs_to_the_interval_of_the_row_before(void **state)
 {
     struct table table = opened_text("time,session,cpu_ms\n?,a,1\n1000000001,a,1000\n?,b,1\n"
                                      "1000000002,a,1000\n1000000002,b,1000\n",
@@ -129,7 +129,7 @@ static void a_row_without_a_time_counts_in_the_interval_of_the_preceding_row(voi
 }
 
 /* The interval of the row after the invalid row has the usual length. */
-static void an_invalid_row_ends_an_interval_like_a_valid_row(void **state)
+static void an_invalid_row_ends_an_interval_as_a_valid_row_does(void **state)
 {
     struct table table =
         opened_text("time,session,cpu_ms\n1,a,1000\n2,a,x\n3,a,1000\n4,a,1000\n", NULL);
@@ -162,7 +162,7 @@ static void unusual_but_valid_tables_are_read(void **state)
     source_close(table.source);
 }
 
-static void values_too_large_for_a_time_are_skipped(void **state)
+static void a_value_too_large_for_a_time_is_skipped(void **state)
 {
     struct table table = opened_text("time,session,cpu_ms\n1,a,1e300\n1,b,1000\n2,a,1000\n", NULL);
 
@@ -175,7 +175,7 @@ static void values_too_large_for_a_time_are_skipped(void **state)
     source_close(table.source);
 }
 
-static void ignored_columns_are_reported(void **state)
+static void ignored_columns_are_named_in_a_note(void **state)
 {
     struct table table = opened_text("time,sid,program,cpu_ms,module,calls_count\n"
                                      "1000000000,7,sqlplus,1000,x,5\n",
@@ -196,7 +196,7 @@ static void assert_refused(const char *name, const char *message)
     assert_string_equal(error.message, message);
 }
 
-static void a_file_that_is_no_table_is_refused(void **state)
+static void the_error_about_a_file_that_is_not_a_table_says_what_is_missing(void **state)
 {
     (void)state;
     assert_refused("empty", "empty.csv is empty; a table has a header and columns of time, entity "
@@ -211,7 +211,7 @@ static void a_file_that_is_no_table_is_refused(void **state)
                    "columns of time, entity and numbers");
 }
 
-static void a_table_without_a_valid_row_is_refused(void **state)
+static void a_table_without_any_valid_row_is_refused(void **state)
 {
     char path[64];
     const struct from from = { .text = path, .stop = &never };
@@ -231,18 +231,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_missing_unit_is_guessed_and_reported),
-        cmocka_unit_test(a_given_unit_is_used),
-        cmocka_unit_test(the_unit_in_a_column_name_overrides_the_unit_option),
+        cmocka_unit_test(the_unit_given_by_the_option_is_used),
+        cmocka_unit_test(the_unit_in_a_column_name_overrides_the_option_unit),
         cmocka_unit_test(no_unit_is_guessed_if_all_values_are_0),
-        cmocka_unit_test(unreadable_rows_are_counted_and_reported),
-        cmocka_unit_test(the_first_of_repeated_rows_is_kept),
-        cmocka_unit_test(a_row_without_a_time_counts_in_the_interval_of_the_preceding_row),
-        cmocka_unit_test(an_invalid_row_ends_an_interval_like_a_valid_row),
+        cmocka_unit_test(unreadable_rows_are_counted_in_a_note),
+        cmocka_unit_test(the_first_of_several_rows_with_the_same_time_and_entity_is_kept),
+        cmocka_unit_test(a_row_without_a_time_belongs_to_the_interval_of_the_row_before),
+        cmocka_unit_test(an_invalid_row_ends_an_interval_as_a_valid_row_does),
         cmocka_unit_test(unusual_but_valid_tables_are_read),
-        cmocka_unit_test(values_too_large_for_a_time_are_skipped),
-        cmocka_unit_test(ignored_columns_are_reported),
-        cmocka_unit_test(a_file_that_is_no_table_is_refused),
-        cmocka_unit_test(a_table_without_a_valid_row_is_refused),
+        cmocka_unit_test(a_value_too_large_for_a_time_is_skipped),
+        cmocka_unit_test(ignored_columns_are_named_in_a_note),
+        cmocka_unit_test(the_error_about_a_file_that_is_not_a_table_says_what_is_missing),
+        cmocka_unit_test(a_table_without_any_valid_row_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
