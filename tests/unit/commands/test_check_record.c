@@ -147,7 +147,7 @@ static bool has_note(const struct made *made, const char *part)
     return false;
 }
 
-static void every_percentage_is_of_one_cpu(void **state)
+static void each_percentage_of_camp_check_is_relative_to_one_cpu(void **state)
 {
     struct made made;
 
@@ -167,7 +167,7 @@ static void every_percentage_is_of_one_cpu(void **state)
     release(&made);
 }
 
-static void measured_busy_time_of_a_cpu_is_the_sum_of_its_busy_states(void **state)
+static void the_measured_busy_time_of_a_cpu_is_the_sum_of_its_busy_states(void **state)
 {
     static const struct column columns[CPUS_STATES_COLUMN_COUNT];
     static const struct schema schema = { "cpus", columns, CPUS_STATES_COLUMN_COUNT,
@@ -193,7 +193,7 @@ static void measured_busy_time_of_a_cpu_is_the_sum_of_its_busy_states(void **sta
     release(&made);
 }
 
-static void rows_with_the_largest_errors_come_first_and_hidden_rows_are_counted(void **state)
+static void rows_with_the_largest_errors_are_shown_first(void **state)
 {
     struct made made;
 
@@ -214,7 +214,7 @@ static void rows_with_the_largest_errors_come_first_and_hidden_rows_are_counted(
     release(&made);
 }
 
-static void unaccounted_time_is_unknown_if_only_some_processes_are_selected(void **state)
+static void unaccounted_time_is_unknown_for_a_selection_of_processes(void **state)
 {
     const int32_t pids[] = { 2 };
     struct made made;
@@ -231,7 +231,7 @@ static void unaccounted_time_is_unknown_if_only_some_processes_are_selected(void
     release(&made);
 }
 
-static void all_kinds_of_losses_are_reported(void **state)
+static void camp_check_has_a_note_for_each_kind_of_loss(void **state)
 {
     struct made made;
 
@@ -254,7 +254,7 @@ static void all_kinds_of_losses_are_reported(void **state)
     release(&made);
 }
 
-static void unread_percent_is_at_most_the_cpu_time_that_no_process_used(void **state)
+static void unread_time_is_at_most_the_cpu_time_that_no_process_used(void **state)
 {
     struct made made;
 
@@ -269,7 +269,7 @@ static void unread_percent_is_at_most_the_cpu_time_that_no_process_used(void **s
     release(&made);
 }
 
-static void without_taskstats_sampled_time_is_unknown_and_not_zero(void **state)
+static void without_taskstats_sampled_time_is_unknown_instead_of_zero(void **state)
 {
     struct made made;
 
@@ -307,7 +307,7 @@ static void tier_taskstats_lacks_the_last_part_of_an_exit_unless_final_clocks_ar
     assert_lacks_ends(false, true, true, false); /* nothing can be changed about a recording */
 }
 
-static void an_interval_without_rows_has_a_record(void **state)
+static void an_interval_without_processes_and_cpus_has_a_record(void **state)
 {
     struct made made;
 
@@ -325,16 +325,16 @@ static void an_interval_without_rows_has_a_record(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_percentage_is_of_one_cpu),
-        cmocka_unit_test(measured_busy_time_of_a_cpu_is_the_sum_of_its_busy_states),
-        cmocka_unit_test(rows_with_the_largest_errors_come_first_and_hidden_rows_are_counted),
-        cmocka_unit_test(unaccounted_time_is_unknown_if_only_some_processes_are_selected),
-        cmocka_unit_test(all_kinds_of_losses_are_reported),
-        cmocka_unit_test(unread_percent_is_at_most_the_cpu_time_that_no_process_used),
-        cmocka_unit_test(without_taskstats_sampled_time_is_unknown_and_not_zero),
+        cmocka_unit_test(each_percentage_of_camp_check_is_relative_to_one_cpu),
+        cmocka_unit_test(the_measured_busy_time_of_a_cpu_is_the_sum_of_its_busy_states),
+        cmocka_unit_test(rows_with_the_largest_errors_are_shown_first),
+        cmocka_unit_test(unaccounted_time_is_unknown_for_a_selection_of_processes),
+        cmocka_unit_test(camp_check_has_a_note_for_each_kind_of_loss),
+        cmocka_unit_test(unread_time_is_at_most_the_cpu_time_that_no_process_used),
+        cmocka_unit_test(without_taskstats_sampled_time_is_unknown_instead_of_zero),
         cmocka_unit_test(
             tier_taskstats_lacks_the_last_part_of_an_exit_unless_final_clocks_are_read),
-        cmocka_unit_test(an_interval_without_rows_has_a_record),
+        cmocka_unit_test(an_interval_without_processes_and_cpus_has_a_record),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ static char *page_of(const struct check_report *report)
     return text;
 }
 
-static void ended_processes_are_merged_by_name(void **state)
+static void the_report_merges_ended_processes_of_the_same_name(void **state)
 {
     struct check_report report = { 0 };
     double stays = 0, comes = 0;
@@ -84,7 +84,7 @@ static void ended_processes_are_merged_by_name(void **state)
     check_report_release(&report);
 }
 
-static void the_page_has_the_last_300_intervals_and_the_start_time_of_the_run(void **state)
+static void the_report_lists_the_last_300_intervals(void **state)
 {
     struct check_report report = { 0 };
     char *page;
@@ -107,8 +107,8 @@ static void the_page_has_the_last_300_intervals_and_the_start_time_of_the_run(vo
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ended_processes_are_merged_by_name),
-        cmocka_unit_test(the_page_has_the_last_300_intervals_and_the_start_time_of_the_run),
+        cmocka_unit_test(the_report_merges_ended_processes_of_the_same_name),
+        cmocka_unit_test(the_report_lists_the_last_300_intervals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

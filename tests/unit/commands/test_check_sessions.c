@@ -92,19 +92,19 @@ static void check_sums(bool detail)
     session_frame_release(&sessions);
 }
 
-static void errors_cancel_out_in_a_sum_and_not_in_the_rms(void **state)
+static void errors_of_sessions_cancel_out_in_a_sum_but_not_in_the_rms(void **state)
 {
     (void)state;
     check_sums(false);
 }
 
-static void the_sums_are_the_same_with_detailed_states(void **state)
+static void the_sums_of_sessions_are_the_same_with_detailed_states(void **state)
 {
     (void)state;
     check_sums(true);
 }
 
-static void the_session_count_is_the_highest_of_all_intervals(void **state)
+static void the_reported_session_count_is_the_highest_of_all_intervals(void **state)
 {
     struct session_frame sessions;
     struct reported_columns columns;
@@ -130,7 +130,7 @@ static void fill(struct document *record, const struct reported_error *error,
     assert_false(record->failed);
 }
 
-static void without_sessions_a_note_replaces_the_table(void **state)
+static void without_sessions_a_note_replaces_the_table_of_errors(void **state)
 {
     const struct from_facts facts = { .name = "postgres:db", .tier = "bpf" };
     const struct reported_error none = { 0 };
@@ -147,7 +147,7 @@ static void without_sessions_a_note_replaces_the_table(void **state)
 }
 
 /* The second session lasts a tenth of the first session, so its weight is a tenth. */
-static void a_session_is_weighted_by_its_time(void **state)
+static void the_error_of_a_session_is_weighted_by_its_time(void **state)
 {
     struct session_frame sessions;
     struct reported_columns columns;
@@ -197,7 +197,7 @@ static void check_cell(const struct document *record, size_t row, size_t column,
     assert_float_equal(cell->real, expected, 1e-6);
 }
 
-static void the_record_has_errors_and_a_note_about_sampled_states(void **state)
+static void the_record_of_sessions_has_an_error_for_each_state(void **state)
 {
     const struct from_facts facts = { .name = "postgres:db", .tier = "schedstat+memory" };
     struct document record = { 0 };
@@ -283,13 +283,13 @@ static void a_state_near_zero_has_no_relative_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_cancel_out_in_a_sum_and_not_in_the_rms),
-        cmocka_unit_test(the_sums_are_the_same_with_detailed_states),
-        cmocka_unit_test(the_session_count_is_the_highest_of_all_intervals),
-        cmocka_unit_test(without_sessions_a_note_replaces_the_table),
-        cmocka_unit_test(a_session_is_weighted_by_its_time),
+        cmocka_unit_test(errors_of_sessions_cancel_out_in_a_sum_but_not_in_the_rms),
+        cmocka_unit_test(the_sums_of_sessions_are_the_same_with_detailed_states),
+        cmocka_unit_test(the_reported_session_count_is_the_highest_of_all_intervals),
+        cmocka_unit_test(without_sessions_a_note_replaces_the_table_of_errors),
+        cmocka_unit_test(the_error_of_a_session_is_weighted_by_its_time),
         cmocka_unit_test(frames_without_times_reported_by_the_database_are_not_compared),
-        cmocka_unit_test(the_record_has_errors_and_a_note_about_sampled_states),
+        cmocka_unit_test(the_record_of_sessions_has_an_error_for_each_state),
         cmocka_unit_test(a_note_compares_sampled_sleep_with_measured_sleep),
         cmocka_unit_test(a_state_near_zero_has_no_relative_error),
     };

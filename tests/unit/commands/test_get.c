@@ -31,7 +31,7 @@ static void the_rate_of_a_disk_time_is_right_when_the_counter_wraps(void **state
     assert_true(rate > 19.999e6 && rate < 20.001e6);
 }
 
-static void a_percentage_is_computed_from_the_time_of_the_same_name(void **state)
+static void run_delay_percent_is_computed_from_run_delay_ns(void **state)
 {
     const struct camp_counter *share = counter_by_name(CAMP_KIND_THREAD, "run_delay_percent");
 
@@ -41,7 +41,7 @@ static void a_percentage_is_computed_from_the_time_of_the_same_name(void **state
     assert_int_equal(share->known, CAMP_TASK_RUN_DELAY);
 }
 
-static void every_counter_of_the_catalogue_is_in_the_table_of_camp_get(void **state)
+static void camp_get_has_every_counter_of_the_catalogue(void **state)
 {
     size_t rows = 0, counters = 0;
     struct camp_counter row[2 * COUNTERS_MAX];
@@ -54,7 +54,7 @@ static void every_counter_of_the_catalogue_is_in_the_table_of_camp_get(void **st
     assert_int_equal(all_counters()->count, counters);
 }
 
-static void a_counter_of_a_task_is_known_only_if_its_own_bit_is_set(void **state)
+static void a_task_counter_is_known_only_if_its_own_flag_is_set(void **state)
 {
     struct reading reading;
 
@@ -98,7 +98,7 @@ static const char *nearest(const char *word, const char *const *candidates)
     return suggestion.best;
 }
 
-static void a_similar_word_is_suggested_and_a_very_different_one_is_not(void **state)
+static void only_a_similar_word_is_suggested(void **state)
 {
     static const char *const words[] = { "user_ns",    "nice_ns",      "system_ns", "idle_ns",
                                          "sent_bytes", "sent_packets", NULL };
@@ -121,11 +121,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_rate_of_a_disk_time_is_right_when_the_counter_wraps),
-        cmocka_unit_test(a_percentage_is_computed_from_the_time_of_the_same_name),
-        cmocka_unit_test(every_counter_of_the_catalogue_is_in_the_table_of_camp_get),
-        cmocka_unit_test(a_counter_of_a_task_is_known_only_if_its_own_bit_is_set),
+        cmocka_unit_test(run_delay_percent_is_computed_from_run_delay_ns),
+        cmocka_unit_test(camp_get_has_every_counter_of_the_catalogue),
+        cmocka_unit_test(a_task_counter_is_known_only_if_its_own_flag_is_set),
         cmocka_unit_test(a_taskstats_counter_is_unknown_if_taskstats_was_not_read),
-        cmocka_unit_test(a_similar_word_is_suggested_and_a_very_different_one_is_not),
+        cmocka_unit_test(only_a_similar_word_is_suggested),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

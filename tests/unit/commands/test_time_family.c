@@ -38,7 +38,7 @@ static size_t row_at(const struct family *family, size_t place)
     return family->order[place];
 }
 
-static void descendants_of_all_generations_are_added_up_and_siblings_are_not(void **state)
+static void descendants_of_all_generations_are_added_up_but_not_siblings(void **state)
 {
     struct family family;
 
@@ -62,7 +62,7 @@ static void descendants_of_all_generations_are_added_up_and_siblings_are_not(voi
 }
 
 /* The parent is the process that had the pid when the child ended. */
-static void two_processes_that_had_the_same_pid_are_different_parents(void **state)
+static void parents_with_the_same_pid_at_different_times_are_distinguished(void **state)
 {
     struct family family;
 
@@ -96,7 +96,7 @@ static void threads_are_accounted_under_the_name_of_their_process(void **state)
 }
 
 /* Pids are reused, so parents in records of different times may form a circle. */
-static void a_circle_of_parents_does_not_loop_forever(void **state)
+static void a_cycle_of_parents_causes_no_endless_loop(void **state)
 {
     struct family family;
 
@@ -111,7 +111,7 @@ static void a_circle_of_parents_does_not_loop_forever(void **state)
 
 /* If there is no space for a record of each exited thread, exited threads with the same parent
  * and name are added up in a total. */
-static void exited_threads_added_up_are_descendants_if_their_parent_is_one(void **state)
+static void exited_threads_reported_as_a_sum_are_descendants_of_their_parent(void **state)
 {
     struct family family;
     struct camp_thread_states *total;
@@ -135,7 +135,7 @@ static void exited_threads_added_up_are_descendants_if_their_parent_is_one(void 
 }
 
 /* A total is reported some time after the last of its threads exited. */
-static void the_parent_of_exited_threads_added_up_may_have_exited_too(void **state)
+static void the_parent_of_exited_threads_reported_as_a_sum_may_have_exited(void **state)
 {
     struct family family;
 
@@ -150,7 +150,7 @@ static void the_parent_of_exited_threads_added_up_may_have_exited_too(void **sta
     family_release(&family);
 }
 
-static void only_threads_of_the_process_are_added_up(void **state)
+static void the_times_of_a_process_include_only_its_own_threads(void **state)
 {
     struct family family;
 
@@ -167,7 +167,7 @@ static void only_threads_of_the_process_are_added_up(void **state)
     family_release(&family);
 }
 
-static void a_process_has_exited_when_its_first_thread_has(void **state)
+static void a_process_has_exited_when_its_first_thread_has_exited(void **state)
 {
     const struct camp_thread_states exited[] = { { .pid = 101, .tid = 101 },
                                                  { .pid = 102, .tid = 103 } };
@@ -185,14 +185,14 @@ static void a_process_has_exited_when_its_first_thread_has(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_threads_of_the_process_are_added_up),
-        cmocka_unit_test(a_process_has_exited_when_its_first_thread_has),
-        cmocka_unit_test(exited_threads_added_up_are_descendants_if_their_parent_is_one),
-        cmocka_unit_test(the_parent_of_exited_threads_added_up_may_have_exited_too),
-        cmocka_unit_test(descendants_of_all_generations_are_added_up_and_siblings_are_not),
-        cmocka_unit_test(two_processes_that_had_the_same_pid_are_different_parents),
+        cmocka_unit_test(the_times_of_a_process_include_only_its_own_threads),
+        cmocka_unit_test(a_process_has_exited_when_its_first_thread_has_exited),
+        cmocka_unit_test(exited_threads_reported_as_a_sum_are_descendants_of_their_parent),
+        cmocka_unit_test(the_parent_of_exited_threads_reported_as_a_sum_may_have_exited),
+        cmocka_unit_test(descendants_of_all_generations_are_added_up_but_not_siblings),
+        cmocka_unit_test(parents_with_the_same_pid_at_different_times_are_distinguished),
         cmocka_unit_test(threads_are_accounted_under_the_name_of_their_process),
-        cmocka_unit_test(a_circle_of_parents_does_not_loop_forever),
+        cmocka_unit_test(a_cycle_of_parents_causes_no_endless_loop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

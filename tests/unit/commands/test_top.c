@@ -26,7 +26,7 @@ static char *mount_in(const char *mounts)
     return mount;
 }
 
-static void the_mount_of_cgroup2_is_found_and_unescaped(void **state)
+static void the_mount_point_of_cgroup2_is_found_and_unescaped(void **state)
 {
     char *mount;
 
@@ -66,7 +66,7 @@ static void check_prstat(const struct frame *frame, struct user_names *users, en
 }
 
 /* Like in prstat -mL of Solaris, a number has three characters and a blank. */
-static void a_line_has_the_columns_of_prstat(void **state)
+static void a_line_of_camp_top_has_the_columns_of_prstat(void **state)
 {
     struct user_names users = { 0 };
     struct frame frame;
@@ -121,7 +121,7 @@ static struct entity *add_thread(struct frame *frame, int32_t number, int32_t pr
     return entity;
 }
 
-static void a_process_that_changed_or_reuses_a_pid_is_matched_again(void **state)
+static void a_process_is_matched_to_a_workload_again_after_it_changed(void **state)
 {
     static const char rules[] = "a line=^a$\nb name=^b$ user=^root$\n";
     struct top_workloads workloads = { 0 };
@@ -170,10 +170,10 @@ static void a_process_that_changed_or_reuses_a_pid_is_matched_again(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_mount_of_cgroup2_is_found_and_unescaped),
+        cmocka_unit_test(the_mount_point_of_cgroup2_is_found_and_unescaped),
         cmocka_unit_test(a_user_without_a_name_is_shown_as_a_number),
-        cmocka_unit_test(a_line_has_the_columns_of_prstat),
-        cmocka_unit_test(a_process_that_changed_or_reuses_a_pid_is_matched_again),
+        cmocka_unit_test(a_line_of_camp_top_has_the_columns_of_prstat),
+        cmocka_unit_test(a_process_is_matched_to_a_workload_again_after_it_changed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ static bool amounts_until(double at)
     return fleet_amounts(&samples, member, T0 + llround(at * (double)S), GAP, &amounts);
 }
 
-static void an_interval_may_end_between_two_scrapes(void **state)
+static void an_interval_of_a_fleet_may_end_between_two_scrapes(void **state)
 {
     (void)state;
     scrape(0, 10, 100);
@@ -65,7 +65,7 @@ static void an_interval_may_end_between_two_scrapes(void **state)
     assert_false(amounts.is_partial);
 }
 
-static void the_difference_of_two_scrapes_is_accounted_once(void **state)
+static void the_time_between_two_scrapes_is_accounted_once(void **state)
 {
     uint64_t user = 0, elapsed = 0;
 
@@ -83,7 +83,7 @@ static void the_difference_of_two_scrapes_is_accounted_once(void **state)
     assert_in_range(user, 148 * (uint64_t)S - 36, 148 * (uint64_t)S + 36);
 }
 
-static void a_missing_host_is_accounted_until_its_last_scrape(void **state)
+static void a_host_that_disappears_is_accounted_until_its_last_scrape(void **state)
 {
     (void)state;
     scrape(0, 0, 0);
@@ -96,7 +96,7 @@ static void a_missing_host_is_accounted_until_its_last_scrape(void **state)
     assert_false(amounts_until(4));
 }
 
-static void a_long_time_between_two_scrapes_is_not_accounted_and_makes_the_row_partial(void **state)
+static void a_long_gap_between_two_scrapes_makes_the_row_partial(void **state)
 {
     (void)state;
     scrape(0, 0, 0);
@@ -112,7 +112,7 @@ static void a_long_time_between_two_scrapes_is_not_accounted_and_makes_the_row_p
     assert_int_equal(values[USER], S / 4);
 }
 
-static void a_restarted_exporter_leaves_time_unaccounted(void **state)
+static void a_restart_of_the_exporter_leaves_time_unaccounted(void **state)
 {
     (void)state;
     scrape(0, 1000, 1000);
@@ -137,7 +137,7 @@ static void the_elapsed_time_of_a_host_is_measured_by_its_own_clock(void **state
     assert_int_equal(amounts.elapsed_ns, 2020000000);
 }
 
-static void a_counter_has_no_growth_before_its_second_sample(void **state)
+static void a_counter_does_not_grow_before_its_second_sample(void **state)
 {
     (void)state;
     fleet_samples_add(&samples, member, T0, USER, 5, false);
@@ -151,7 +151,7 @@ static void a_counter_has_no_growth_before_its_second_sample(void **state)
     assert_int_equal(amounts.elapsed_ns, S);
 }
 
-static void series_of_one_column_are_added_up(void **state)
+static void time_series_of_the_same_column_are_added_up(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -163,7 +163,7 @@ static void series_of_one_column_are_added_up(void **state)
     assert_int_equal(values[USER], 750000000);
 }
 
-static void scrapes_may_arrive_in_any_order_and_twice(void **state)
+static void scrapes_may_arrive_in_any_order_and_more_than_once(void **state)
 {
     (void)state;
     scrape(2, 2, 2);
@@ -179,7 +179,7 @@ static void scrapes_may_arrive_in_any_order_and_twice(void **state)
     assert_int_equal(values[USER], 500000000);
 }
 
-static void the_period_is_the_time_between_scrapes_and_not_between_snapshots(void **state)
+static void the_scrape_period_does_not_depend_on_how_often_camp_reads(void **state)
 {
     (void)state;
     scrape(0, 0, 0);
@@ -212,7 +212,7 @@ static void a_sample_is_found_by_its_time_to_the_millisecond(void **state)
     assert_float_equal(fleet_sample_at(&samples, member, T0 + 2 * S - 400000)[USER], 20, 0);
 }
 
-static void a_late_scrape_does_not_change_the_period(void **state)
+static void a_late_scrape_does_not_change_the_scrape_period(void **state)
 {
     (void)state;
     for (int i = 0; i < 10; i++)
@@ -222,7 +222,7 @@ static void a_late_scrape_does_not_change_the_period(void **state)
     assert_int_equal(fleet_usual_period(member), S);
 }
 
-static void an_interval_does_not_end_before_its_start(void **state)
+static void an_interval_of_a_fleet_does_not_end_before_its_start(void **state)
 {
     (void)state;
     assert_int_equal(fleet_interval_end(10, 20, 5), 20);
@@ -232,7 +232,7 @@ static void an_interval_does_not_end_before_its_start(void **state)
                      5); /* wanted_ns is before boot if the lag is longer than the uptime */
 }
 
-static void members_are_found_by_key_and_removed_if_their_samples_are_old(void **state)
+static void a_host_is_found_by_its_key_until_its_samples_are_old(void **state)
 {
     struct fleet_member *other = fleet_samples_find(&samples, "instance=b");
 
@@ -247,7 +247,7 @@ static void members_are_found_by_key_and_removed_if_their_samples_are_old(void *
     assert_int_equal(fleet_samples_find(&samples, "instance=b")->count, 0);
 }
 
-static void a_time_that_is_negative_or_nan_or_too_large_becomes_zero(void **state)
+static void a_negative_or_invalid_or_too_large_time_becomes_zero(void **state)
 {
     (void)state;
     assert_int_equal(fleet_ns(-1), 0);
@@ -261,21 +261,21 @@ static void a_time_that_is_negative_or_nan_or_too_large_becomes_zero(void **stat
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(an_interval_may_end_between_two_scrapes),
-        TEST(the_difference_of_two_scrapes_is_accounted_once),
-        TEST(a_missing_host_is_accounted_until_its_last_scrape),
-        TEST(a_long_time_between_two_scrapes_is_not_accounted_and_makes_the_row_partial),
-        TEST(a_restarted_exporter_leaves_time_unaccounted),
+        TEST(an_interval_of_a_fleet_may_end_between_two_scrapes),
+        TEST(the_time_between_two_scrapes_is_accounted_once),
+        TEST(a_host_that_disappears_is_accounted_until_its_last_scrape),
+        TEST(a_long_gap_between_two_scrapes_makes_the_row_partial),
+        TEST(a_restart_of_the_exporter_leaves_time_unaccounted),
         TEST(the_elapsed_time_of_a_host_is_measured_by_its_own_clock),
-        TEST(a_counter_has_no_growth_before_its_second_sample),
-        TEST(series_of_one_column_are_added_up),
-        TEST(scrapes_may_arrive_in_any_order_and_twice),
-        TEST(the_period_is_the_time_between_scrapes_and_not_between_snapshots),
+        TEST(a_counter_does_not_grow_before_its_second_sample),
+        TEST(time_series_of_the_same_column_are_added_up),
+        TEST(scrapes_may_arrive_in_any_order_and_more_than_once),
+        TEST(the_scrape_period_does_not_depend_on_how_often_camp_reads),
         TEST(a_sample_is_found_by_its_time_to_the_millisecond),
-        TEST(a_late_scrape_does_not_change_the_period),
-        TEST(an_interval_does_not_end_before_its_start),
-        TEST(members_are_found_by_key_and_removed_if_their_samples_are_old),
-        TEST(a_time_that_is_negative_or_nan_or_too_large_becomes_zero),
+        TEST(a_late_scrape_does_not_change_the_scrape_period),
+        TEST(an_interval_of_a_fleet_does_not_end_before_its_start),
+        TEST(a_host_is_found_by_its_key_until_its_samples_are_old),
+        TEST(a_negative_or_invalid_or_too_large_time_becomes_zero),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

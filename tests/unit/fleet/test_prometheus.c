@@ -29,7 +29,7 @@ static int parse(const char *text, struct prometheus_answer *ret)
     return r;
 }
 
-static void each_sample_of_a_matrix_has_its_own_time(void **state)
+static void each_sample_of_a_prometheus_matrix_has_its_own_time(void **state)
 {
     struct prometheus_answer answer;
     struct prometheus_series series;
@@ -56,7 +56,7 @@ static void each_sample_of_a_matrix_has_its_own_time(void **state)
     prometheus_answer_release(&answer);
 }
 
-static void a_vector_and_a_scalar_have_one_sample(void **state)
+static void a_prometheus_vector_or_scalar_has_one_sample(void **state)
 {
     struct prometheus_answer answer;
     struct prometheus_series series;
@@ -83,7 +83,7 @@ static void a_vector_and_a_scalar_have_one_sample(void **state)
 
 /* A host with few samples, because it was just added, does not count as rarely scraped. Late
  * scrapes and a single gap do not change the result. */
-static void the_distance_is_the_usual_time_between_samples(void **state)
+static void the_scrape_interval_is_the_usual_time_between_samples(void **state)
 {
     struct prometheus_answer answer;
 
@@ -106,7 +106,7 @@ static void the_distance_is_the_usual_time_between_samples(void **state)
 }
 
 /* A scrape starts every second, up to 0.3 s late. The scrape at 9 s failed. */
-static void late_scrapes_do_not_change_the_distance(void **state)
+static void late_scrapes_do_not_change_the_scrape_interval(void **state)
 {
     struct prometheus_answer answer;
 
@@ -141,7 +141,7 @@ static void a_sample_with_an_impossible_time_is_refused(void **state)
     prometheus_answer_release(&answer);
 }
 
-static void a_text_that_is_no_answer_is_refused(void **state)
+static void a_text_that_is_not_a_prometheus_answer_is_refused(void **state)
 {
     static const char *const texts[] = {
         "",
@@ -161,7 +161,7 @@ static void a_text_that_is_no_answer_is_refused(void **state)
         assert_int_equal(parse(texts[i], &answer), CAMP_E_FORMAT);
 }
 
-static void a_key_contains_all_labels_except_the_excluded_ones(void **state)
+static void the_key_of_a_time_series_has_all_labels_except_excluded_ones(void **state)
 {
     static const char *const without[] = { "mode", NULL };
     const struct prometheus_series series = {
@@ -181,7 +181,7 @@ static void a_key_contains_all_labels_except_the_excluded_ones(void **state)
 }
 
 /* A label value may contain the separator of labels. */
-static void different_series_have_different_keys(void **state)
+static void different_time_series_have_different_keys(void **state)
 {
     static const char *const without[] = { NULL };
     static const struct prometheus_series series[] = {
@@ -201,7 +201,7 @@ static void different_series_have_different_keys(void **state)
     }
 }
 
-static void a_name_has_no_control_characters(void **state)
+static void control_characters_in_a_host_name_are_replaced(void **state)
 {
     char name[40];
 
@@ -216,7 +216,7 @@ static void a_name_has_no_control_characters(void **state)
     assert_string_equal(name, "??");
 }
 
-static void a_quoted_text_cannot_end_its_promql_string(void **state)
+static void a_text_quoted_for_promql_cannot_end_its_string(void **state)
 {
     char *text = fleet_quoted_pattern("a.b\"} or up{x=\"\\\n", "(:[0-9]+)?");
 
@@ -226,7 +226,7 @@ static void a_quoted_text_cannot_end_its_promql_string(void **state)
 }
 
 /* A text that does not consist of matchers is a PromQL query. */
-static void only_a_text_in_one_pair_of_braces_is_read_as_matchers(void **state)
+static void only_a_text_in_one_pair_of_braces_is_read_as_label_matchers(void **state)
 {
     (void)state;
     assert_true(fleet_is_matchers("{job=\"a\",x=~'b{2}'}"));
@@ -254,7 +254,7 @@ static void assert_place(const char *text, const char *base, const char *credent
     prometheus_place_release(&place);
 }
 
-static void an_address_is_shown_without_its_secret(void **state)
+static void the_address_of_a_server_is_shown_without_its_password(void **state)
 {
     (void)state;
     assert_place("http://h:9090", "http://h:9090", NULL, "http://h:9090");
@@ -264,7 +264,7 @@ static void an_address_is_shown_without_its_secret(void **state)
     assert_place("unix:/run/x.sock", "http://localhost", NULL, "unix:/run/x.sock");
 }
 
-static void the_error_of_an_address_does_not_show_the_address(void **state)
+static void the_error_about_a_wrong_address_does_not_show_the_address(void **state)
 {
     static const struct {
         const char *text, *fault;
@@ -304,7 +304,7 @@ static int report(int result, long status, int system_error, const char *text, b
     return prometheus_failure_report(&outcome, status, system_error, ret_may_pass, ret);
 }
 
-static void a_failure_says_what_to_do_and_whether_to_try_again(void **state)
+static void the_error_about_a_failed_query_says_whether_a_retry_may_help(void **state)
 {
     struct camp_error error;
     bool may_pass;
@@ -333,20 +333,20 @@ static void a_failure_says_what_to_do_and_whether_to_try_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_sample_of_a_matrix_has_its_own_time),
-        cmocka_unit_test(a_vector_and_a_scalar_have_one_sample),
-        cmocka_unit_test(the_distance_is_the_usual_time_between_samples),
-        cmocka_unit_test(late_scrapes_do_not_change_the_distance),
+        cmocka_unit_test(each_sample_of_a_prometheus_matrix_has_its_own_time),
+        cmocka_unit_test(a_prometheus_vector_or_scalar_has_one_sample),
+        cmocka_unit_test(the_scrape_interval_is_the_usual_time_between_samples),
+        cmocka_unit_test(late_scrapes_do_not_change_the_scrape_interval),
         cmocka_unit_test(a_sample_with_an_impossible_time_is_refused),
-        cmocka_unit_test(a_text_that_is_no_answer_is_refused),
-        cmocka_unit_test(a_key_contains_all_labels_except_the_excluded_ones),
-        cmocka_unit_test(different_series_have_different_keys),
-        cmocka_unit_test(only_a_text_in_one_pair_of_braces_is_read_as_matchers),
-        cmocka_unit_test(a_name_has_no_control_characters),
-        cmocka_unit_test(a_quoted_text_cannot_end_its_promql_string),
-        cmocka_unit_test(an_address_is_shown_without_its_secret),
-        cmocka_unit_test(the_error_of_an_address_does_not_show_the_address),
-        cmocka_unit_test(a_failure_says_what_to_do_and_whether_to_try_again),
+        cmocka_unit_test(a_text_that_is_not_a_prometheus_answer_is_refused),
+        cmocka_unit_test(the_key_of_a_time_series_has_all_labels_except_excluded_ones),
+        cmocka_unit_test(different_time_series_have_different_keys),
+        cmocka_unit_test(only_a_text_in_one_pair_of_braces_is_read_as_label_matchers),
+        cmocka_unit_test(control_characters_in_a_host_name_are_replaced),
+        cmocka_unit_test(a_text_quoted_for_promql_cannot_end_its_string),
+        cmocka_unit_test(the_address_of_a_server_is_shown_without_its_password),
+        cmocka_unit_test(the_error_about_a_wrong_address_does_not_show_the_address),
+        cmocka_unit_test(the_error_about_a_failed_query_says_whether_a_retry_may_help),
     };
     struct camp_error error = { 0 };
 

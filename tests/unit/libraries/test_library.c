@@ -15,7 +15,7 @@ struct pointers {
 static const char *const good[] = { "strlen", "strcmp" };
 static const char *const bad[] = { "strlen", "camp_made_up" };
 
-static void the_first_library_that_loads_is_used(void **state)
+static void of_several_versions_of_a_library_the_first_that_loads_is_used(void **state)
 {
     struct pointers table = { 0 };
     struct library library = LIBRARY("libc", "libc6", good, table, "libmade-up.so.1", "libc.so.6");
@@ -27,7 +27,7 @@ static void the_first_library_that_loads_is_used(void **state)
     assert_int_equal(table.strcmp("a", "a"), 0);
 }
 
-static void a_library_is_loaded_once(void **state)
+static void a_library_is_loaded_only_once(void **state)
 {
     struct pointers table = { 0 };
     struct library library = LIBRARY("libc", "libc6", good, table, "libc.so.6");
@@ -38,7 +38,7 @@ static void a_library_is_loaded_once(void **state)
     assert_int_equal(library_load(&library, NULL), CAMP_OK);
 }
 
-static void a_missing_library_names_its_package(void **state)
+static void the_error_about_a_missing_library_names_its_package(void **state)
 {
     struct pointers table = { 0 };
     struct library library = LIBRARY("libmade-up", "libmade-up1", good, table, "libmade-up.so.1");
@@ -51,7 +51,7 @@ static void a_missing_library_names_its_package(void **state)
     assert_null(table.strlen);
 }
 
-static void a_missing_symbol_is_named_and_nothing_is_filled(void **state)
+static void a_library_with_a_missing_symbol_fills_no_function_pointer(void **state)
 {
     struct pointers table = { 0 };
     struct library library = LIBRARY("libc", "libc6", bad, table, "libc.so.6");
@@ -67,10 +67,10 @@ static void a_missing_symbol_is_named_and_nothing_is_filled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_library_that_loads_is_used),
-        cmocka_unit_test(a_library_is_loaded_once),
-        cmocka_unit_test(a_missing_library_names_its_package),
-        cmocka_unit_test(a_missing_symbol_is_named_and_nothing_is_filled),
+        cmocka_unit_test(of_several_versions_of_a_library_the_first_that_loads_is_used),
+        cmocka_unit_test(a_library_is_loaded_only_once),
+        cmocka_unit_test(the_error_about_a_missing_library_names_its_package),
+        cmocka_unit_test(a_library_with_a_missing_symbol_fills_no_function_pointer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@
 
 #define LENGTH 4000000u
 
-static void the_phase_of_the_tick_is_the_earliest_of_close_observations(void **state)
+static void the_phase_of_the_tick_is_the_earliest_of_several_observations(void **state)
 {
     const uint64_t seen[] = { 40000030000, 40004021000, 40008045000, 40012025000 };
     uint64_t spread;
@@ -35,7 +35,7 @@ static void late_observations_do_not_change_the_phase_of_the_tick(void **state)
     assert_int_equal(tick_phase_of(seen, 6, LENGTH, &spread), 25000);
 }
 
-static void the_earliest_observation_is_the_phase_of_the_tick(void **state)
+static void one_early_observation_determines_the_phase_of_the_tick(void **state)
 {
     const uint64_t seen[] = { 40000040000, 40004041000, 40008010000, 40012042000 };
     uint64_t spread;
@@ -44,7 +44,7 @@ static void the_earliest_observation_is_the_phase_of_the_tick(void **state)
     assert_int_equal(tick_phase_of(seen, 4, LENGTH, &spread), 10000);
 }
 
-static void a_phase_just_below_a_multiple_of_the_tick_is_found(void **state)
+static void a_tick_phase_just_below_the_length_of_a_tick_is_found(void **state)
 {
     const uint64_t seen[] = { 40000010000, 40003990000, 40007995000, 40012005000 };
     uint64_t spread;
@@ -63,7 +63,7 @@ static void the_next_tick_is_later_than_the_given_time(void **state)
     assert_int_equal(tick_after(&tick, 40002000000), 40004025000);
 }
 
-static void ticks_between_coarse_times_are_counted(void **state)
+static void the_ticks_between_two_coarse_clock_readings_are_counted(void **state)
 {
     (void)state;
     assert_int_equal(tick_count_between(40000000000, 40000000000, LENGTH), 0);
@@ -84,7 +84,7 @@ static int cpu_result(double percent, enum load_phase phase, uint64_t period_ns)
     return r;
 }
 
-static void impossible_shares_of_a_cpu_are_refused(void **state)
+static void a_cpu_load_refuses_impossible_shares_of_a_cpu(void **state)
 {
     (void)state;
     assert_int_equal(cpu_result(0, LOAD_ANY_PHASE, 0), CAMP_E_INVALID);
@@ -94,7 +94,7 @@ static void impossible_shares_of_a_cpu_are_refused(void **state)
     assert_int_equal(cpu_result(30, LOAD_ANY_PHASE, 999999), CAMP_E_INVALID);
 }
 
-static void a_share_too_large_between_two_ticks_is_refused_with_the_maximum(void **state)
+static void the_error_about_a_too_large_load_between_two_ticks_names_the_maximum(void **state)
 {
     const struct load_cpu_plan plan = { 99.9, LOAD_BETWEEN_TICKS, 0, -1, 1 };
     double maximum = load_cpu_maximum_percent(LOAD_BETWEEN_TICKS, 0);
@@ -109,7 +109,7 @@ static void a_share_too_large_between_two_ticks_is_refused_with_the_maximum(void
     assert_non_null(strstr(error.message, wanted));
 }
 
-static void the_largest_share_between_ticks_is_smaller_with_a_longer_period(void **state)
+static void a_longer_period_lowers_the_largest_load_between_two_ticks(void **state)
 {
     uint64_t tick_ns = tick_length_ns();
     double one = load_cpu_maximum_percent(LOAD_BETWEEN_TICKS, tick_ns);
@@ -121,7 +121,7 @@ static void the_largest_share_between_ticks_is_smaller_with_a_longer_period(void
     assert_int_equal(cpu_result(5, LOAD_BETWEEN_TICKS, tick_ns * 3 / 2), CAMP_E_INVALID);
 }
 
-static void an_absent_cpu_is_refused(void **state)
+static void a_cpu_load_on_an_absent_cpu_is_refused(void **state)
 {
     const struct load_cpu_plan plan = { 10, LOAD_ANY_PHASE, 0, 1023, 1 };
     struct load_cpu_truth truth;
@@ -145,7 +145,7 @@ static int net_result(const char *target, uint64_t packets, uint64_t bytes)
 
 /* The first two addresses are reserved for documentation (RFC 5737, RFC 3849), so no machine has
  * them. */
-static void packets_to_addresses_of_other_machines_are_refused(void **state)
+static void a_network_load_refuses_addresses_of_other_machines(void **state)
 {
     (void)state;
     assert_int_equal(net_result("192.0.2.1", 1, 32), CAMP_E_INVALID);
@@ -161,14 +161,14 @@ static void packets_to_addresses_of_other_machines_are_refused(void **state)
     assert_int_equal(net_result("127.0.0.1", 1, 32), CAMP_OK);
 }
 
-static void no_packets_and_too_large_packets_are_refused(void **state)
+static void a_network_load_refuses_0_packets_and_too_large_packets(void **state)
 {
     (void)state;
     assert_int_equal(net_result(NULL, 0, 32), CAMP_E_INVALID);
     assert_int_equal(net_result(NULL, 1, 65508), CAMP_E_INVALID);
 }
 
-static void more_than_the_available_memory_is_refused(void **state)
+static void a_memory_load_above_the_available_memory_is_refused(void **state)
 {
     const struct load_memory_plan plan = { .step_bytes = 1ull << 40, .steps = 1000 };
     static struct load_memory_truth truth;
@@ -179,7 +179,7 @@ static void more_than_the_available_memory_is_refused(void **state)
     assert_non_null(strstr(error.message, "at most"));
 }
 
-static void direct_io_needs_blocks_of_whole_sectors(void **state)
+static void a_load_with_direct_io_needs_blocks_of_whole_sectors(void **state)
 {
     const struct load_io_plan odd = { NULL, 1000, 1000, true, true };
     const struct load_io_plan part = { NULL, 4097, 4096, true, true };
@@ -190,7 +190,7 @@ static void direct_io_needs_blocks_of_whole_sectors(void **state)
     assert_int_equal(load_io(&part, &truth, NULL), CAMP_E_INVALID);
 }
 
-static void cold_is_refused_with_direct_io_and_with_writes(void **state)
+static void the_option_cold_is_refused_with_direct_io_or_with_writes(void **state)
 {
     const struct load_io_plan direct = {
         .bytes = 4096, .block = 4096, .cold = true, .direct = true
@@ -215,7 +215,7 @@ static int sleep_result(double percent, uint64_t period_ns, int32_t cpu)
     return r;
 }
 
-static void impossible_shares_and_periods_of_sleep_are_refused(void **state)
+static void impossible_shares_and_periods_of_a_sleep_load_are_refused(void **state)
 {
     (void)state;
     assert_int_equal(sleep_result(50, 0, -1), CAMP_OK);
@@ -227,7 +227,7 @@ static void impossible_shares_and_periods_of_sleep_are_refused(void **state)
     assert_int_equal(sleep_result(50, 0, 1023), CAMP_E_GONE);
 }
 
-static void page_fault_loads_refuse_no_pages_and_devices(void **state)
+static void a_page_fault_load_refuses_0_pages_and_device_files(void **state)
 {
     const struct load_fault_plan none = { .pages = 0 }, many = { .pages = 1000000001 };
     const struct load_fault_plan device = { .file = "/dev/null", .pages = 1 };
@@ -239,7 +239,7 @@ static void page_fault_loads_refuse_no_pages_and_devices(void **state)
     assert_int_equal(load_fault(&device, &truth, NULL), CAMP_E_IO);
 }
 
-static void fork_rates_and_numbers_of_threads_out_of_range_are_refused(void **state)
+static void a_fork_rate_or_a_thread_count_out_of_range_is_refused(void **state)
 {
     const struct load_fork_plan never = { 0, 1, 1 }, long_burn = { 1, 10000000001u, 1 };
     const struct load_threads_plan none = { 0, 20, 1 }, many = { 1025, 20, 1 },
@@ -258,24 +258,24 @@ static void fork_rates_and_numbers_of_threads_out_of_range_are_refused(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_phase_of_the_tick_is_the_earliest_of_close_observations),
+        cmocka_unit_test(the_phase_of_the_tick_is_the_earliest_of_several_observations),
         cmocka_unit_test(late_observations_do_not_change_the_phase_of_the_tick),
-        cmocka_unit_test(the_earliest_observation_is_the_phase_of_the_tick),
-        cmocka_unit_test(a_phase_just_below_a_multiple_of_the_tick_is_found),
+        cmocka_unit_test(one_early_observation_determines_the_phase_of_the_tick),
+        cmocka_unit_test(a_tick_phase_just_below_the_length_of_a_tick_is_found),
         cmocka_unit_test(the_next_tick_is_later_than_the_given_time),
-        cmocka_unit_test(ticks_between_coarse_times_are_counted),
-        cmocka_unit_test(impossible_shares_of_a_cpu_are_refused),
-        cmocka_unit_test(a_share_too_large_between_two_ticks_is_refused_with_the_maximum),
-        cmocka_unit_test(the_largest_share_between_ticks_is_smaller_with_a_longer_period),
-        cmocka_unit_test(an_absent_cpu_is_refused),
-        cmocka_unit_test(packets_to_addresses_of_other_machines_are_refused),
-        cmocka_unit_test(no_packets_and_too_large_packets_are_refused),
-        cmocka_unit_test(more_than_the_available_memory_is_refused),
-        cmocka_unit_test(direct_io_needs_blocks_of_whole_sectors),
-        cmocka_unit_test(cold_is_refused_with_direct_io_and_with_writes),
-        cmocka_unit_test(impossible_shares_and_periods_of_sleep_are_refused),
-        cmocka_unit_test(page_fault_loads_refuse_no_pages_and_devices),
-        cmocka_unit_test(fork_rates_and_numbers_of_threads_out_of_range_are_refused),
+        cmocka_unit_test(the_ticks_between_two_coarse_clock_readings_are_counted),
+        cmocka_unit_test(a_cpu_load_refuses_impossible_shares_of_a_cpu),
+        cmocka_unit_test(the_error_about_a_too_large_load_between_two_ticks_names_the_maximum),
+        cmocka_unit_test(a_longer_period_lowers_the_largest_load_between_two_ticks),
+        cmocka_unit_test(a_cpu_load_on_an_absent_cpu_is_refused),
+        cmocka_unit_test(a_network_load_refuses_addresses_of_other_machines),
+        cmocka_unit_test(a_network_load_refuses_0_packets_and_too_large_packets),
+        cmocka_unit_test(a_memory_load_above_the_available_memory_is_refused),
+        cmocka_unit_test(a_load_with_direct_io_needs_blocks_of_whole_sectors),
+        cmocka_unit_test(the_option_cold_is_refused_with_direct_io_or_with_writes),
+        cmocka_unit_test(impossible_shares_and_periods_of_a_sleep_load_are_refused),
+        cmocka_unit_test(a_page_fault_load_refuses_0_pages_and_device_files),
+        cmocka_unit_test(a_fork_rate_or_a_thread_count_out_of_range_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ static void assert_format(const char *accept, enum exposition_format wanted)
         fail_msg("'%s' is the other format", accept);
 }
 
-static void the_preferred_format_is_chosen(void **state)
+static void the_exporter_sends_the_format_that_the_client_prefers(void **state)
 {
     (void)state;
     assert_int_equal(negotiate_format(NULL, 0), P);
@@ -78,7 +78,7 @@ static void assert_page(enum exposition_format format, const struct metric_famil
     bytes_release(&page);
 }
 
-static void a_page_is_written_in_both_formats(void **state)
+static void the_exporter_writes_its_page_as_plain_text_and_as_openmetrics(void **state)
 {
     struct series times[] = { { { "a" }, 1500000001, true }, { { "b" }, 9, false } };
     struct series level[] = { { { NULL }, 3, true } };
@@ -112,7 +112,7 @@ static void a_page_is_written_in_both_formats(void **state)
                 "# EOF\n");
 }
 
-static void a_family_without_known_values_is_left_out_with_its_header(void **state)
+static void a_metric_family_without_known_values_is_left_out(void **state)
 {
     struct series times[] = { { { "a" }, 5, false } };
     const struct metric_family families[] = { { &time_metric, times, 1 },
@@ -138,7 +138,7 @@ static void assert_label(const char *name, const char *wanted)
     bytes_release(&page);
 }
 
-static void special_characters_in_labels_are_escaped_and_labels_stay_distinct(void **state)
+static void labels_with_special_characters_stay_different_after_escaping(void **state)
 {
     (void)state;
     assert_label("a\"b\\c\nd", "a\\\"b\\\\c\\nd");
@@ -174,7 +174,7 @@ static void each_metric_has_a_unique_name_a_help_text_and_a_source(void **state)
     }
 }
 
-static void a_number_is_found_by_its_name_in_a_text_of_the_kernel(void **state)
+static void a_number_is_found_by_its_name_in_a_proc_file(void **state)
 {
     static const char text[] = "cpu  1 2\nctxt 12345\nctxt2 9\nbig 99999999999999999999\nend 7";
     uint64_t number = 1;
@@ -189,7 +189,7 @@ static void a_number_is_found_by_its_name_in_a_text_of_the_kernel(void **state)
     assert_false(host_text_number("", 0, "ctxt", &number));
 }
 
-static void pressure_is_the_number_after_total_in_its_line(void **state)
+static void the_pressure_time_is_the_number_after_total_in_proc_pressure(void **state)
 {
     static const char text[] = "some avg10=0.12 avg60=0.10 avg300=0.00 total=987\n"
                                "full avg10=0.00 avg60=0.00 avg300=0.00 total=65\n";
@@ -216,7 +216,7 @@ static void look_at_devices(struct device_sums *sums, const char *const *names,
     device_sums_finish(sums);
 }
 
-static void the_counts_of_a_removed_device_stay_in_the_sum(void **state)
+static void the_counts_of_a_removed_device_stay_in_the_sum_of_devices(void **state)
 {
     static const char *const names[] = { "sda", "sdb" };
     struct device_sums sums = { 0 };
@@ -238,15 +238,15 @@ static void the_counts_of_a_removed_device_stay_in_the_sum(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_preferred_format_is_chosen),
+        cmocka_unit_test(the_exporter_sends_the_format_that_the_client_prefers),
         cmocka_unit_test(gzip_is_sent_to_clients_that_accept_it),
-        cmocka_unit_test(a_page_is_written_in_both_formats),
-        cmocka_unit_test(a_family_without_known_values_is_left_out_with_its_header),
-        cmocka_unit_test(special_characters_in_labels_are_escaped_and_labels_stay_distinct),
+        cmocka_unit_test(the_exporter_writes_its_page_as_plain_text_and_as_openmetrics),
+        cmocka_unit_test(a_metric_family_without_known_values_is_left_out),
+        cmocka_unit_test(labels_with_special_characters_stay_different_after_escaping),
         cmocka_unit_test(each_metric_has_a_unique_name_a_help_text_and_a_source),
-        cmocka_unit_test(a_number_is_found_by_its_name_in_a_text_of_the_kernel),
-        cmocka_unit_test(pressure_is_the_number_after_total_in_its_line),
-        cmocka_unit_test(the_counts_of_a_removed_device_stay_in_the_sum),
+        cmocka_unit_test(a_number_is_found_by_its_name_in_a_proc_file),
+        cmocka_unit_test(the_pressure_time_is_the_number_after_total_in_proc_pressure),
+        cmocka_unit_test(the_counts_of_a_removed_device_stay_in_the_sum_of_devices),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

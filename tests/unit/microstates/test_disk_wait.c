@@ -9,7 +9,7 @@
 
 #define BOOTED UINT64_C(1000000000000)
 
-static void finished_waits_add_up(void **state)
+static void the_times_of_finished_disk_waits_add_up(void **state)
 {
     uint64_t clock = 0;
 
@@ -20,7 +20,7 @@ static void finished_waits_add_up(void **state)
     assert_int_equal(disk_waited_ns(clock, 2 * BOOTED), 42);
 }
 
-static void an_open_wait_grows(void **state)
+static void the_time_of_an_unfinished_disk_wait_grows(void **state)
 {
     const uint64_t clock = disk_wait_started(disk_wait_ended(disk_wait_started(0, 10), 30), BOOTED);
 
@@ -29,7 +29,7 @@ static void an_open_wait_grows(void **state)
     assert_int_equal(disk_waited_ns(clock, BOOTED + 5), 25);
 }
 
-static void the_end_of_a_wait_that_did_not_start_changes_nothing(void **state)
+static void the_end_of_a_disk_wait_that_never_started_is_ignored(void **state)
 {
     const uint64_t clock = disk_wait_ended(disk_wait_started(0, 10), 30);
 
@@ -38,7 +38,7 @@ static void the_end_of_a_wait_that_did_not_start_changes_nothing(void **state)
     assert_int_equal(disk_wait_ended(0, BOOTED), 0);
 }
 
-static void a_clock_of_another_cpu_that_is_behind_makes_no_negative_wait(void **state)
+static void a_clock_that_is_behind_on_another_cpu_makes_no_disk_wait_negative(void **state)
 {
     const uint64_t clock = disk_wait_started(0, BOOTED);
 
@@ -50,10 +50,10 @@ static void a_clock_of_another_cpu_that_is_behind_makes_no_negative_wait(void **
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finished_waits_add_up),
-        cmocka_unit_test(an_open_wait_grows),
-        cmocka_unit_test(the_end_of_a_wait_that_did_not_start_changes_nothing),
-        cmocka_unit_test(a_clock_of_another_cpu_that_is_behind_makes_no_negative_wait),
+        cmocka_unit_test(the_times_of_finished_disk_waits_add_up),
+        cmocka_unit_test(the_time_of_an_unfinished_disk_wait_grows),
+        cmocka_unit_test(the_end_of_a_disk_wait_that_never_started_is_ignored),
+        cmocka_unit_test(a_clock_that_is_behind_on_another_cpu_makes_no_disk_wait_negative),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

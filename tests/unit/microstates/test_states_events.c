@@ -80,14 +80,14 @@ static void a_kernel_with_all_needed_events_is_accepted(void **state)
 
 /* Since Linux 5.18, the fourth argument is the state in which the thread leaves the CPU. It is the
  * fifth parameter in BTF, because the first parameter is the context. */
-static void a_sched_switch_without_prev_state_is_refused_with_the_needed_version(void **state)
+static void the_error_about_an_old_sched_switch_event_names_the_needed_kernel(void **state)
 {
     (void)state;
     assert_refused(NULL, 4, "sched_switch prev_state", "Linux 5.18");
     assert_refused(NULL, 0, "sched_switch prev_state", "Linux 5.18");
 }
 
-static void each_missing_event_is_named_with_the_kernel_version_that_has_it(void **state)
+static void the_error_about_a_missing_event_names_the_first_kernel_that_has_it(void **state)
 {
     (void)state;
     assert_refused("bpf_iter_task", 5, "iter/task", "Linux 5.8");
@@ -98,7 +98,7 @@ static void each_missing_event_is_named_with_the_kernel_version_that_has_it(void
     assert_refused("sched_wakeup_new", 5, "sched_wakeup_new", "Linux 5.5");
 }
 
-static void a_missing_optional_event_is_listed_and_accepted(void **state)
+static void a_kernel_that_lacks_an_optional_event_is_accepted(void **state)
 {
     struct btf *kernel = kernel_without(NULL, 5);
     struct camp_states_event events[EVENTS_MAX];
@@ -143,7 +143,7 @@ static bool has_throttled_clock(struct btf *kernel)
     return false;
 }
 
-static void the_clock_of_throttled_time_is_a_member_of_the_run_queue(void **state)
+static void throttled_time_is_available_if_the_run_queue_has_a_clock_for_it(void **state)
 {
     struct btf *kernel = kernel_without(NULL, 5);
     int number;
@@ -164,10 +164,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_with_all_needed_events_is_accepted),
-        cmocka_unit_test(a_sched_switch_without_prev_state_is_refused_with_the_needed_version),
-        cmocka_unit_test(each_missing_event_is_named_with_the_kernel_version_that_has_it),
-        cmocka_unit_test(a_missing_optional_event_is_listed_and_accepted),
-        cmocka_unit_test(the_clock_of_throttled_time_is_a_member_of_the_run_queue),
+        cmocka_unit_test(the_error_about_an_old_sched_switch_event_names_the_needed_kernel),
+        cmocka_unit_test(the_error_about_a_missing_event_names_the_first_kernel_that_has_it),
+        cmocka_unit_test(a_kernel_that_lacks_an_optional_event_is_accepted),
+        cmocka_unit_test(throttled_time_is_available_if_the_run_queue_has_a_clock_for_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

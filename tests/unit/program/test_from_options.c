@@ -40,7 +40,7 @@ static void a_date_without_a_zone_is_local_time(void **state)
     assert_int_equal(parse("2026-11-22"), begin_ns - 5400 * (int64_t)S);
 }
 
-static void a_time_of_day_means_its_first_occurrence_in_the_recording(void **state)
+static void a_time_of_day_means_its_first_occurrence_in_a_recording(void **state)
 {
     (void)state;
     setenv("TZ", "UTC", 1);
@@ -50,7 +50,7 @@ static void a_time_of_day_means_its_first_occurrence_in_the_recording(void **sta
     assert_int_equal(parse("00:29:30"), begin_ns - 30 * (int64_t)S);
 }
 
-static void a_time_of_day_outside_the_recording_means_the_nearest_before_or_after(void **state)
+static void a_time_of_day_outside_a_recording_is_the_nearest_one_before_or_after(void **state)
 {
     (void)state;
     setenv("TZ", "UTC", 1);
@@ -63,7 +63,7 @@ static void a_time_of_day_outside_the_recording_means_the_nearest_before_or_afte
     assert_int_equal(parse_side("01:00", FROM_END), begin_ns + 1800 * (int64_t)S);
 }
 
-static void times_may_be_relative(void **state)
+static void begin_and_end_may_be_times_relative_to_the_recording(void **state)
 {
     int64_t time_ns;
 
@@ -73,7 +73,7 @@ static void times_may_be_relative(void **state)
     assert_false(from_time_parse("+10m", FROM_BEGIN, 0, 0, &time_ns));
 }
 
-static void a_text_that_is_no_time_is_refused(void **state)
+static void a_text_that_is_not_a_time_is_refused(void **state)
 {
     static const char *const texts[] = { "",
                                          "x",
@@ -97,10 +97,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_date_without_a_zone_is_local_time),
-        cmocka_unit_test(a_time_of_day_means_its_first_occurrence_in_the_recording),
-        cmocka_unit_test(a_time_of_day_outside_the_recording_means_the_nearest_before_or_after),
-        cmocka_unit_test(times_may_be_relative),
-        cmocka_unit_test(a_text_that_is_no_time_is_refused),
+        cmocka_unit_test(a_time_of_day_means_its_first_occurrence_in_a_recording),
+        cmocka_unit_test(a_time_of_day_outside_a_recording_is_the_nearest_one_before_or_after),
+        cmocka_unit_test(begin_and_end_may_be_times_relative_to_the_recording),
+        cmocka_unit_test(a_text_that_is_not_a_time_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

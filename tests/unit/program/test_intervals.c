@@ -11,7 +11,7 @@
 
 #define HOUR_NS (3600 * UINT64_C(1000000000))
 
-static void deadlines_are_one_length_apart_until_the_count_is_reached(void **state)
+static void deadlines_are_one_interval_apart_until_the_count_is_reached(void **state)
 {
     struct intervals intervals = { .length_ns = HOUR_NS, .count = 2 };
     const uint64_t began = now_ns(CLOCK_MONOTONIC);
@@ -27,7 +27,7 @@ static void deadlines_are_one_length_apart_until_the_count_is_reached(void **sta
     assert_false(next_interval(&intervals));
 }
 
-static void the_first_interval_has_its_whole_length_just_after_a_boot(void **state)
+static void the_first_interval_is_complete_even_just_after_a_boot(void **state)
 {
     const uint64_t longer_than_uptime_ns = 2 * now_ns(CLOCK_MONOTONIC);
     struct intervals intervals = { .length_ns = longer_than_uptime_ns };
@@ -37,7 +37,7 @@ static void the_first_interval_has_its_whole_length_just_after_a_boot(void **sta
     assert_true(intervals.deadline_ns >= longer_than_uptime_ns + longer_than_uptime_ns / 2);
 }
 
-static void a_late_interval_starts_now_and_missed_intervals_are_skipped(void **state)
+static void a_late_interval_keeps_its_schedule_unless_a_whole_interval_was_missed(void **state)
 {
     const uint64_t now = now_ns(CLOCK_MONOTONIC);
     struct intervals intervals = { .length_ns = 1000, .started = 1, .deadline_ns = now - 5000 };
@@ -64,9 +64,9 @@ static void no_interval_starts_after_a_stop_is_requested(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deadlines_are_one_length_apart_until_the_count_is_reached),
-        cmocka_unit_test(the_first_interval_has_its_whole_length_just_after_a_boot),
-        cmocka_unit_test(a_late_interval_starts_now_and_missed_intervals_are_skipped),
+        cmocka_unit_test(deadlines_are_one_interval_apart_until_the_count_is_reached),
+        cmocka_unit_test(the_first_interval_is_complete_even_just_after_a_boot),
+        cmocka_unit_test(a_late_interval_keeps_its_schedule_unless_a_whole_interval_was_missed),
         cmocka_unit_test(no_interval_starts_after_a_stop_is_requested),
     };
 

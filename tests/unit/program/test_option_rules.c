@@ -36,7 +36,7 @@ static int check(const struct option_rule *rule, int colour, const char *const *
 
 #define CHECK(rule, colour, ...) check(rule, colour, (const char *const[]){ __VA_ARGS__, NULL })
 
-static void excluded_options_and_values_are_refused(void **state)
+static void options_and_values_that_exclude_each_other_are_refused(void **state)
 {
     const struct option_rule rule = { "loud", NULL, "name, color green", NULL };
 
@@ -48,7 +48,7 @@ static void excluded_options_and_values_are_refused(void **state)
     assert_int_equal(CHECK(&rule, 1, "loud", "color"), STATUS_USAGE);
 }
 
-static void one_of_the_needed_options_and_values_is_enough(void **state)
+static void one_of_several_needed_options_is_enough(void **state)
 {
     const struct option_rule rule = { "name", "loud, color green", NULL, "a name is for those" };
 
@@ -59,7 +59,7 @@ static void one_of_the_needed_options_and_values_is_enough(void **state)
     assert_int_equal(CHECK(&rule, 0, "name"), STATUS_USAGE);
 }
 
-static void a_rule_for_a_value_ignores_other_values(void **state)
+static void a_rule_for_one_value_of_an_option_ignores_the_other_values(void **state)
 {
     const struct option_rule rule = { "color red", "name", NULL, NULL };
 
@@ -72,9 +72,9 @@ static void a_rule_for_a_value_ignores_other_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(excluded_options_and_values_are_refused),
-        cmocka_unit_test(one_of_the_needed_options_and_values_is_enough),
-        cmocka_unit_test(a_rule_for_a_value_ignores_other_values),
+        cmocka_unit_test(options_and_values_that_exclude_each_other_are_refused),
+        cmocka_unit_test(one_of_several_needed_options_is_enough),
+        cmocka_unit_test(a_rule_for_one_value_of_an_option_ignores_the_other_values),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,7 +108,7 @@ static int visit_all(void **state)
     return 0;
 }
 
-static void every_command_was_visited(void **state)
+static void the_test_collects_the_option_tables_of_all_commands(void **state)
 {
     (void)state;
     assert_true(has("camp check", "tier"));
@@ -116,7 +116,7 @@ static void every_command_was_visited(void **state)
     assert_true(entry_count > 150);
 }
 
-static void a_letter_stands_for_the_same_long_name_in_every_command(void **state)
+static void a_letter_stands_for_the_same_option_in_every_command(void **state)
 {
     (void)state;
     for (size_t i = 0; i < entry_count; i++) {
@@ -134,7 +134,7 @@ static void a_letter_stands_for_the_same_long_name_in_every_command(void **state
     }
 }
 
-static void a_long_name_has_the_same_letter_in_every_command(void **state)
+static void a_long_option_has_the_same_letter_in_every_command(void **state)
 {
     (void)state;
     for (size_t i = 0; i < entry_count; i++) {
@@ -147,7 +147,7 @@ static void a_long_name_has_the_same_letter_in_every_command(void **state)
     }
 }
 
-static void each_table_has_the_options_that_its_usage_and_formats_need(void **state)
+static void each_command_has_the_options_that_its_usage_and_formats_need(void **state)
 {
     (void)state;
     assert_int_equal(faults, 0);
@@ -176,7 +176,7 @@ static void check_instead(const struct habit *habit, const char *command)
     fail_msg("%s %s: there is no --%s", command, habit->option, name);
 }
 
-static void the_advice_for_a_refused_option_names_an_option_of_the_command(void **state)
+static void the_advice_about_a_refused_option_names_an_existing_option(void **state)
 {
     (void)state;
     for (const struct habit *habit = habits; habit->option != NULL; habit++) {
@@ -196,7 +196,7 @@ static void the_advice_for_a_refused_option_names_an_option_of_the_command(void 
     }
 }
 
-static void an_option_that_is_refused_with_a_replacement_does_not_exist(void **state)
+static void no_command_refuses_an_option_that_it_has(void **state)
 {
     (void)state;
     for (size_t i = 0; i < entry_count; i++) {
@@ -210,12 +210,12 @@ static void an_option_that_is_refused_with_a_replacement_does_not_exist(void **s
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_command_was_visited),
-        cmocka_unit_test(a_letter_stands_for_the_same_long_name_in_every_command),
-        cmocka_unit_test(a_long_name_has_the_same_letter_in_every_command),
-        cmocka_unit_test(each_table_has_the_options_that_its_usage_and_formats_need),
-        cmocka_unit_test(the_advice_for_a_refused_option_names_an_option_of_the_command),
-        cmocka_unit_test(an_option_that_is_refused_with_a_replacement_does_not_exist),
+        cmocka_unit_test(the_test_collects_the_option_tables_of_all_commands),
+        cmocka_unit_test(a_letter_stands_for_the_same_option_in_every_command),
+        cmocka_unit_test(a_long_option_has_the_same_letter_in_every_command),
+        cmocka_unit_test(each_command_has_the_options_that_its_usage_and_formats_need),
+        cmocka_unit_test(the_advice_about_a_refused_option_names_an_existing_option),
+        cmocka_unit_test(no_command_refuses_an_option_that_it_has),
     };
 
     return cmocka_run_group_tests(tests, visit_all, NULL);

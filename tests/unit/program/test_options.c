@@ -105,7 +105,7 @@ static int parse_table(const struct option_table *table, struct values *values,
     return status;
 }
 
-static void every_kind_of_option_sets_its_variable(void **state)
+static void each_type_of_option_sets_its_variable(void **state)
 {
     struct values values = { .quiet = true, .colour = -1 };
 
@@ -126,7 +126,7 @@ static void every_kind_of_option_sets_its_variable(void **state)
     text_list_release(&values.pids);
 }
 
-static void operands_may_be_mixed_with_options(void **state)
+static void operands_and_options_may_be_mixed(void **state)
 {
     struct values values = { 0 };
 
@@ -136,7 +136,7 @@ static void operands_may_be_mixed_with_options(void **state)
     assert_int_equal(values.count, 3);
 }
 
-static void bad_values_are_refused_with_one_line_that_names_them(void **state)
+static void a_bad_option_value_is_refused_in_one_line_that_names_it(void **state)
 {
     static const char *const cases[][2] = {
         { "--interval", "0" },
@@ -176,7 +176,7 @@ static void bad_values_are_refused_with_one_line_that_names_them(void **state)
     }
 }
 
-static void bounds_are_shown_as_people_write_them(void **state)
+static void an_error_shows_the_bounds_of_an_option_with_units(void **state)
 {
     static const char *const cases[][3] = {
         { "--bytes", "0", "--bytes 0: takes a size such as 4096, 976K or 2M, from 1 to 1T\n" },
@@ -197,7 +197,7 @@ static void bounds_are_shown_as_people_write_them(void **state)
     }
 }
 
-static void unknown_options_are_refused(void **state)
+static void an_unknown_option_is_refused(void **state)
 {
     static const char *const cases[][4] = { { "--nonsense", NULL },
                                             { "-z", NULL },
@@ -217,7 +217,7 @@ static void unknown_options_are_refused(void **state)
     }
 }
 
-static void an_unknown_long_option_is_called_unknown(void **state)
+static void the_error_about_an_unknown_long_option_names_the_option(void **state)
 {
     struct values values = { 0 };
     char text[500];
@@ -229,7 +229,7 @@ static void an_unknown_long_option_is_called_unknown(void **state)
     assert_non_null(strstr(text, "--loud=1 takes no value"));
 }
 
-static void the_option_closest_to_a_mistyped_long_option_is_suggested(void **state)
+static void a_mistyped_long_option_gets_the_closest_option_as_a_suggestion(void **state)
 {
     static const char *const cases[][2] = {
         { "--intervall=2s", "there is no option --intervall=2s; did you mean --interval?" },
@@ -253,7 +253,7 @@ static void the_option_closest_to_a_mistyped_long_option_is_suggested(void **sta
     }
 }
 
-static void american_and_british_spelling_are_the_same_option(void **state)
+static void american_and_british_spelling_name_the_same_option(void **state)
 {
     static const char *const spellings[] = { "--color", "--colour", "--colo", "--colou" };
 
@@ -286,7 +286,7 @@ static int parse_operands(const char *usage, struct values *values, const char *
 #define USAGE "camp made [OPTIONS] [INTERVAL [COUNT]]"
 #define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-static void operands_are_interval_and_count(void **state)
+static void two_operands_are_the_interval_and_the_count(void **state)
 {
     struct values one = { 0 }, two = { 0 }, mixed = { 0 };
     char text[500];
@@ -306,7 +306,7 @@ static void operands_are_interval_and_count(void **state)
     assert_int_equal(mixed.count, 4);
 }
 
-static void bad_operands_are_refused_with_one_line(void **state)
+static void a_bad_operand_is_refused_in_one_line(void **state)
 {
     static const struct {
         const char *words[4], *complaint;
@@ -332,7 +332,7 @@ static void bad_operands_are_refused_with_one_line(void **state)
     }
 }
 
-static void in_camp_get_interval_and_count_follow_the_counters(void **state)
+static void camp_get_takes_the_interval_and_the_count_after_its_counters(void **state)
 {
     struct values values = { 0 };
     char text[500];
@@ -346,7 +346,7 @@ static void in_camp_get_interval_and_count_follow_the_counters(void **state)
     assert_int_equal(values.first, 3); /* the two counters are the last words */
 }
 
-static void a_command_without_operands_refuses_them(void **state)
+static void a_command_without_operands_refuses_an_operand(void **state)
 {
     struct values values = { 0 };
     char text[500];
@@ -357,7 +357,7 @@ static void a_command_without_operands_refuses_them(void **state)
     assert_non_null(strstr(text, "'1': camp made takes no operands; see camp made --help"));
 }
 
-static void json_and_csv_are_also_options_of_their_own(void **state)
+static void the_options_json_and_csv_select_their_format(void **state)
 {
     struct values json = { 0 }, csv = { 0 }, classic = { 0 };
     char text[500];
@@ -404,19 +404,19 @@ static void a_duration_may_have_a_unit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_of_option_sets_its_variable),
-        cmocka_unit_test(operands_may_be_mixed_with_options),
-        cmocka_unit_test(bad_values_are_refused_with_one_line_that_names_them),
-        cmocka_unit_test(bounds_are_shown_as_people_write_them),
-        cmocka_unit_test(unknown_options_are_refused),
-        cmocka_unit_test(an_unknown_long_option_is_called_unknown),
-        cmocka_unit_test(the_option_closest_to_a_mistyped_long_option_is_suggested),
-        cmocka_unit_test(american_and_british_spelling_are_the_same_option),
-        cmocka_unit_test(operands_are_interval_and_count),
-        cmocka_unit_test(bad_operands_are_refused_with_one_line),
-        cmocka_unit_test(in_camp_get_interval_and_count_follow_the_counters),
-        cmocka_unit_test(a_command_without_operands_refuses_them),
-        cmocka_unit_test(json_and_csv_are_also_options_of_their_own),
+        cmocka_unit_test(each_type_of_option_sets_its_variable),
+        cmocka_unit_test(operands_and_options_may_be_mixed),
+        cmocka_unit_test(a_bad_option_value_is_refused_in_one_line_that_names_it),
+        cmocka_unit_test(an_error_shows_the_bounds_of_an_option_with_units),
+        cmocka_unit_test(an_unknown_option_is_refused),
+        cmocka_unit_test(the_error_about_an_unknown_long_option_names_the_option),
+        cmocka_unit_test(a_mistyped_long_option_gets_the_closest_option_as_a_suggestion),
+        cmocka_unit_test(american_and_british_spelling_name_the_same_option),
+        cmocka_unit_test(two_operands_are_the_interval_and_the_count),
+        cmocka_unit_test(a_bad_operand_is_refused_in_one_line),
+        cmocka_unit_test(camp_get_takes_the_interval_and_the_count_after_its_counters),
+        cmocka_unit_test(a_command_without_operands_refuses_an_operand),
+        cmocka_unit_test(the_options_json_and_csv_select_their_format),
         cmocka_unit_test(a_duration_may_have_a_unit),
     };
 

@@ -61,7 +61,7 @@ static void assert_says(const char *words)
         fail_msg("'%s' is more than a line", message);
 }
 
-static void a_file_that_is_no_recording_is_reported(void **state)
+static void a_file_that_is_not_a_recording_is_reported(void **state)
 {
     (void)state;
     assert_says("run.camp: No such file");
@@ -74,14 +74,14 @@ static void a_file_that_is_no_recording_is_reported(void **state)
     assert_says("not a recording of camp");
 }
 
-static void an_empty_recording_is_reported(void **state)
+static void a_recording_without_intervals_is_reported_as_empty(void **state)
 {
     (void)state;
     recorder_close(open_recorder());
     assert_says("is empty: no interval was recorded");
 }
 
-static void a_newer_recording_is_reported(void **state)
+static void a_recording_of_a_newer_camp_is_reported_as_such(void **state)
 {
     (void)state;
     record_made(&states_schema, NULL);
@@ -122,7 +122,7 @@ static void a_damaged_recording_is_reported(void **state)
 
 /* The file is cut at many lengths. Each time the whole intervals before the cut are read, and an
  * error is reported. */
-static void a_truncated_recording_is_read_to_its_last_interval(void **state)
+static void a_truncated_recording_is_read_to_its_last_complete_interval(void **state)
 {
     struct stat status;
     size_t frames, most = 0, some = 0;
@@ -147,11 +147,11 @@ int main(void)
 {
 #define RECORDING_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
-        RECORDING_TEST(a_file_that_is_no_recording_is_reported),
-        RECORDING_TEST(an_empty_recording_is_reported),
-        RECORDING_TEST(a_newer_recording_is_reported),
+        RECORDING_TEST(a_file_that_is_not_a_recording_is_reported),
+        RECORDING_TEST(a_recording_without_intervals_is_reported_as_empty),
+        RECORDING_TEST(a_recording_of_a_newer_camp_is_reported_as_such),
         RECORDING_TEST(a_damaged_recording_is_reported),
-        RECORDING_TEST(a_truncated_recording_is_read_to_its_last_interval),
+        RECORDING_TEST(a_truncated_recording_is_read_to_its_last_complete_interval),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
