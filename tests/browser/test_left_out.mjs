@@ -118,7 +118,7 @@ test('states without a corner: the legend names these states', async (opener) =>
     assert.equal(await rings(), 'time is missing over 100 %');
 });
 
-test('states without a corner: tooltip and keys show their exact share', async (opener) => {
+test('states without a corner: the tooltip shows their exact share', async (opener) => {
     const much = [0.1, 0.3, 0.2, 0.4], little = [0.6, 0.1, 0.26, 0.04];
     const page = await opener.report(sessions([much, little]));
     const found = await corners(page);

@@ -106,7 +106,7 @@ reported() {
     page "all(near(x['sampled_busy_percent'], sum(c['sampled_busy_percent'] * r['interval_s'] for r in records for c in r['cpus'] if c['cpu'] == x['cpu']) / $seconds) for x in p.tables['cpus'])"
 }
 
-@test "the report says whether the curve fitted to all intervals fits" {
+@test "the report says whether one curve fits all intervals" {
     reported 12
     page "records[0]['tier'] == 'schedstat' or sum(p.tables['fit'][0][x] for x in ('used', 'left_out')) == sum(r['total']['absolute_error_percent'] is not None for r in records)"
     page "any(t == 'p' and ('explains' in x or 'No single curve fits' in x or 'The load hardly varied' in x or 'Too few intervals' in x or 'No curve could be fitted' in x) for t, x in p.texts)"

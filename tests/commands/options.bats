@@ -185,7 +185,7 @@ is_colored() {
     [[ $1 == *$'\033['* ]]
 }
 
-@test "--color overrides whether the output is a terminal" {
+@test "--color always and --color never apply to terminals and pipes alike" {
     is_colored "$("$CAMP" doctor --color always)"
     is_colored "$("$CAMP" doctor --colour=always)"
     run ! is_colored "$("$CAMP" doctor)"

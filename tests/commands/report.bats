@@ -75,7 +75,7 @@ END
     grep -q "Content-Security-Policy\" content=\"default-src 'none'" "$HTML"
 }
 
-@test "camp report uses the requested axes" {
+@test "camp report --axes assigns states to the corners of the triangle" {
     "$CAMP" report --from cpus --count 1 --interval 50ms --output "$HTML" \
         --axes 'A=user; B=idle; C=*'
     run blocks "$HTML"
