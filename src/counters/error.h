@@ -8,10 +8,17 @@
 int camp_fail(struct camp_error *error, int code, int system_error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The advice at the end of a message about missing capabilities. camp doctor removes it. */
+#define CAMP_ADVICE_PRIVILEGE ": run as root, or see camp doctor"
+
 /* Like camp_fail(), but for a failed system call on `what`. ENOENT, ESRCH, ENODEV and ENXIO give
  * CAMP_E_GONE. EACCES and EPERM give CAMP_E_PERM. EMFILE, ENFILE, ENOMEM and ENOBUFS give
- * CAMP_E_NOMEM. All other errors give CAMP_E_IO. */
+ * CAMP_E_NOMEM. All other errors give CAMP_E_IO, and so does ENOENT below a /proc or /sys that is
+ * not mounted. */
 int camp_fail_errno(struct camp_error *error, int system_error, const char *what);
+
+/* Returns a message if `path` is below /proc or /sys, and that is not mounted. Otherwise NULL. */
+const char *camp_unmounted(const char *path);
 
 /* Copies a struct of known_size bytes to a caller whose struct has `size` bytes. If the caller's
  * struct is larger, its end is set to zero. If it is smaller, it gets the first `size` bytes. */

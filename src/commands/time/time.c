@@ -4,6 +4,7 @@
  * Descendants are found by their parents. camp is the subreaper of the command (prctl(2)), so
  * orphans become children of camp. The chain of parents of each descendant therefore leads to camp.
  */
+#include "counters/error.h"
 #include "counters/units.h"
 #include "ledger/frame.h"
 #include "program/command.h"
@@ -211,7 +212,7 @@ static int run_command(struct timing *timing, char **argv)
     pid_t pid;
 
     if (pipe2(failure, O_CLOEXEC | O_NONBLOCK) != 0)
-        return complain(STATUS_FAILURE, "no pipe can be made: %s", strerror(errno));
+        return complain_of(camp_fail_errno(&error, errno, "a pipe"), &error);
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);

@@ -14,6 +14,7 @@
 
 #include "../error.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -65,6 +66,17 @@ static int check_array(const void *first, size_t size, size_t least, size_t capa
     return CAMP_OK;
 }
 
+/* The folder of an unmounted /proc is empty, and a mounted /proc has at least this process. */
+static int end_list(const struct camp_source *source, const struct camp_output *array,
+                    size_t *ret_count, struct camp_error *error)
+{
+    const char *unmounted = array->count == 0 ? camp_unmounted(camp_proc(source)) : NULL;
+
+    if (unmounted != NULL)
+        return camp_fail(error, CAMP_E_IO, ENOENT, "%s", unmounted);
+    return camp_output_end(array, "processes", ret_count, error);
+}
+
 int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_t size,
                   size_t capacity, size_t *ret_count, struct camp_error *error)
 {
@@ -86,7 +98,7 @@ int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_
     camp_numbers_close(&directory);
     if (more < 0)
         return camp_fail_errno(error, -more, camp_proc(source));
-    return camp_output_end(&array, "processes", ret_count, error);
+    return end_list(source, &array, ret_count, error);
 }
 
 /* /proc/TID exists for every thread, although it is not listed, so a tid could be mistaken for a
@@ -266,7 +278,7 @@ int camp_process_list(const struct camp_source *source, struct camp_process *pro
 
     if (r == CAMP_OK)
         r = list_processes(source, choose_any, NULL, &array, error);
-    return r == CAMP_OK ? camp_output_end(&array, "processes", ret_count, error) : r;
+    return r == CAMP_OK ? end_list(source, &array, ret_count, error) : r;
 }
 
 int camp_process_find(const struct camp_source *source, const char *executable,
@@ -281,7 +293,7 @@ int camp_process_find(const struct camp_source *source, const char *executable,
                       "an executable has a name that is not empty: pass that");
     if (r == CAMP_OK)
         r = list_processes(source, choose_executable, executable, &array, error);
-    return r == CAMP_OK ? camp_output_end(&array, "processes", ret_count, error) : r;
+    return r == CAMP_OK ? end_list(source, &array, ret_count, error) : r;
 }
 
 static int list_threads(const struct task_folder *folder, int32_t pid, struct camp_output *array,

@@ -16,13 +16,15 @@ static void the_message_of_a_failed_system_call_gives_the_cause_and_advice(void 
 {
     static const struct {
         int system_error, code;
-        const char *words;
+        const char *words, *advice;
     } cases[] = {
-        { ENOENT, CAMP_E_GONE, "No such file or directory" },
-        { ESRCH, CAMP_E_GONE, "No such process" },
-        { EACCES, CAMP_E_PERM, "Permission denied" },
-        { EMFILE, CAMP_E_NOMEM, "Too many open files" },
-        { EIO, CAMP_E_IO, "Input/output error" },
+        { ENOENT, CAMP_E_GONE, "No such file or directory", "no longer exists" },
+        { ESRCH, CAMP_E_GONE, "No such process", "no longer exists" },
+        { EACCES, CAMP_E_PERM, "Permission denied", "as root" },
+        { EMFILE, CAMP_E_NOMEM, "Too many open files", "ulimit -n" },
+        { ENFILE, CAMP_E_NOMEM, "Too many open files in system", "fs.file-max" },
+        { ENOMEM, CAMP_E_NOMEM, "Cannot allocate memory", "; free some memory" },
+        { EIO, CAMP_E_IO, "Input/output error", "can be read" },
     };
 
     (void)state;
@@ -35,7 +37,7 @@ static void the_message_of_a_failed_system_call_gives_the_cause_and_advice(void 
         assert_int_equal(error.system_error, cases[i].system_error);
         assert_non_null(strstr(error.message, "/proc/made: "));
         assert_non_null(strstr(error.message, cases[i].words));
-        assert_non_null(strstr(error.message, "; "));
+        assert_non_null(strstr(strstr(error.message, "; "), cases[i].advice));
         assert_int_equal(camp_fail_errno(NULL, cases[i].system_error, "x"), cases[i].code);
     }
 }
