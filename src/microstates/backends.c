@@ -8,6 +8,7 @@
 #include "../counters/units.h"
 #include "backends.skel.h"
 #include "events.h"
+#include "refusal.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -37,16 +38,6 @@ static int check_kernel(struct camp_error *error)
     return r;
 }
 
-static int fail_load(int result, struct camp_error *error)
-{
-    /* EPERM means missing capabilities. If the verifier refuses a program, the result is EACCES. */
-    if (result == -EPERM)
-        return refused_permission(-result, WHAT, error);
-    return camp_fail(error, CAMP_E_NOTSUP, -result,
-                     "this kernel refuses the programs of " WHAT " (%s); " WITHOUT,
-                     strerror(-result));
-}
-
 static void give_all(struct backend_slots *slots)
 {
     for (uint32_t i = 0; i < BACKENDS_MAX; i++)
@@ -71,7 +62,7 @@ static int load(struct backends *backends, const struct backends_place *place,
     r = backends_bpf__load(programs);
     if (r == 0)
         r = backends_bpf__attach(programs);
-    return r == 0 ? CAMP_OK : fail_load(r, error);
+    return r == 0 ? CAMP_OK : refused_programs(r, WHAT, WITHOUT, error);
 }
 
 static int map_slots(struct backends *backends, struct camp_error *error)
@@ -96,7 +87,7 @@ static int watch_existing(struct backends *backends, int32_t wanted, uint32_t *r
     ssize_t length;
 
     if (iterator < 0)
-        return camp_fail(error, CAMP_E_IO, errno, "the list of tasks cannot be read");
+        return camp_fail_errno(error, errno, "the kernel's iterator of tasks");
     backends->programs->bss->wanted = wanted;
     backends->programs->bss->found_count = 0;
     do
@@ -105,6 +96,15 @@ static int watch_existing(struct backends *backends, int32_t wanted, uint32_t *r
     close(iterator);
     *ret_found = backends->programs->bss->found_count;
     return CAMP_OK;
+}
+
+static int close_refused(struct backends *backends, int result, struct camp_error *error)
+{
+    const size_t needed =
+        backends->programs != NULL ? refusal_files_needed(backends->programs->obj) : 0;
+
+    backends_close(backends);
+    return refused_by_limit(result, needed, WHAT, error);
 }
 
 int backends_open(struct backends **ret, const struct backends_place *place,
@@ -127,7 +127,7 @@ int backends_open(struct backends **ret, const struct backends_place *place,
     if (r == CAMP_OK)
         *ret = backends;
     else
-        backends_close(backends);
+        r = close_refused(backends, r, error);
     return r;
 }
 

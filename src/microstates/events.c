@@ -8,6 +8,7 @@
  */
 #include "events.h"
 #include "../counters/error.h"
+#include "refusal.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -106,10 +107,7 @@ int events_of_kernel(struct btf **ret, struct camp_error *error)
     struct btf *kernel = btf__load_vmlinux_btf();
 
     if (kernel == NULL)
-        return camp_fail(error, errno == EACCES || errno == EPERM ? CAMP_E_PERM : CAMP_E_NOTSUP,
-                         errno,
-                         "this kernel has no BTF (/sys/kernel/btf/vmlinux): microstates need a "
-                         "kernel with CONFIG_DEBUG_INFO_BTF; camp check works without microstates");
+        return refused_btf(errno, error);
     *ret = kernel;
     return CAMP_OK;
 }
@@ -166,36 +164,4 @@ int camp_states_events(struct camp_states_event *ret, size_t size, size_t capaci
     btf__free(kernel);
     libbpf_set_print(before);
     return r;
-}
-
-/* Numbers of capabilities(7). CAP_SYS_ADMIN includes CAP_PERFMON and CAP_BPF, which exist since
- * Linux 5.8. */
-enum { SYS_ADMIN = 21, PERFMON = 38, BPF = 39 };
-
-static bool holds(const struct camp_kernel *kernel, int capability)
-{
-    return (kernel->known & CAMP_KERNEL_CAPABILITIES) != 0 &&
-           (kernel->capabilities >> capability & 1 || kernel->capabilities >> SYS_ADMIN & 1);
-}
-
-/* A process that is refused although it has both capabilities has them for a container only. The
- * programs see the whole machine and need the machine's capabilities. */
-int refused_permission(int system_error, const char *what, struct camp_error *error)
-{
-    struct camp_kernel kernel = { 0 };
-    bool bpf, perfmon;
-
-    camp_kernel_read(NULL, &kernel, sizeof kernel, NULL);
-    bpf = holds(&kernel, BPF);
-    perfmon = holds(&kernel, PERFMON);
-    if (bpf && perfmon)
-        return camp_fail(error, CAMP_E_PERM, system_error,
-                         "%s need CAP_BPF and CAP_PERFMON of the machine: run camp outside "
-                         "of this container",
-                         what);
-    return camp_fail(error, CAMP_E_PERM, system_error,
-                     "%s need %s: run as root, or see camp doctor", what,
-                     bpf       ? "CAP_PERFMON, too"
-                     : perfmon ? "CAP_BPF, too"
-                               : "CAP_BPF and CAP_PERFMON");
 }

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* Sets *ret to the kernel's own BTF, which the caller frees by btf__free(). Returns CAMP_E_NOTSUP
- * if the kernel has no BTF, or CAMP_E_PERM if it is not readable. */
+ * if the kernel has no BTF or /sys is not mounted, or CAMP_E_PERM if it is not readable. */
 int events_of_kernel(struct btf **ret, struct camp_error *error);
 
 /* Returns true if the kernel has the tracepoint, whatever its parameters are. */
@@ -22,7 +22,3 @@ int events_require(const struct btf *kernel, struct camp_error *error);
  * not, and whether the kernel has them. */
 int events_list(const struct btf *kernel, struct camp_states_event *ret, size_t size,
                 size_t capacity, size_t *ret_count, struct camp_error *error);
-
-/* Returns CAMP_E_PERM with a message that names the missing capability. `what` names the feature
- * that needs the capability, such as "microstates". */
-int refused_permission(int system_error, const char *what, struct camp_error *error);

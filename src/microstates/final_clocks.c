@@ -4,8 +4,8 @@
  */
 #include "final_clocks.h"
 #include "../counters/error.h"
-#include "events.h"
 #include "final_clocks.skel.h"
+#include "refusal.h"
 
 #include <bpf/libbpf.h>
 
@@ -29,16 +29,6 @@ static int take(void *context, void *record, size_t length)
     return 0;
 }
 
-/* EPERM means missing capabilities. If the verifier refuses the program, the result is EACCES. */
-static int fail_load(int result, struct camp_error *error)
-{
-    if (result == -EPERM)
-        return refused_permission(-result, "final clocks of processes", error);
-    return camp_fail(error, CAMP_E_NOTSUP, -result,
-                     "this kernel refuses the program that reads final clocks of processes (%s)",
-                     strerror(-result));
-}
-
 static int load(struct final_clocks *clocks, struct camp_error *error)
 {
     struct final_clocks_bpf *programs = final_clocks_bpf__open();
@@ -51,7 +41,8 @@ static int load(struct final_clocks *clocks, struct camp_error *error)
     if (r == 0)
         r = final_clocks_bpf__attach(programs);
     if (r != 0)
-        return fail_load(r, error);
+        return refused_programs(r, "final clocks of processes",
+                                "else a process ends with its exit record", error);
     clocks->ring = ring_buffer__new(bpf_map__fd(programs->maps.final_clocks), take, clocks, NULL);
     return clocks->ring != NULL
                ? CAMP_OK

@@ -8,6 +8,7 @@
 #include "../counters/error.h"
 #include "calls.h"
 #include "events.h"
+#include "refusal.h"
 #include "states.skel.h"
 
 #include <camp/states.h>
@@ -64,17 +65,6 @@ static int find_events(struct states_bpf *programs, uint32_t options, struct cam
     return r;
 }
 
-static int fail_load(int result, struct camp_error *error)
-{
-    /* EPERM means missing capabilities. If the verifier refuses a program, the result is EACCES. */
-    if (result == -EPERM)
-        return refused_permission(-result, "microstates", error);
-    return camp_fail(error, CAMP_E_NOTSUP, -result,
-                     "this kernel refuses the programs of microstates (%s): camp top --verbose "
-                     "shows why; camp check works without microstates",
-                     strerror(-result));
-}
-
 static int load(struct camp_states *session, uint32_t options, struct camp_error *error)
 {
     struct states_bpf *programs = states_bpf__open();
@@ -92,7 +82,11 @@ static int load(struct camp_states *session, uint32_t options, struct camp_error
     r = states_bpf__load(programs);
     if (r == 0)
         r = states_bpf__attach(programs);
-    return r == 0 ? CAMP_OK : fail_load(r, error);
+    return r == 0 ? CAMP_OK
+                  : refused_programs(r, "microstates",
+                                     "camp top --verbose shows why; camp check works without "
+                                     "microstates",
+                                     error);
 }
 
 static int begin(struct camp_states *session, struct camp_error *error)
@@ -121,6 +115,15 @@ static void map_large_lists(void)
     mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 }
 
+static int close_refused(struct camp_states *session, int result, struct camp_error *error)
+{
+    const size_t needed =
+        session->programs != NULL ? refusal_files_needed(session->programs->obj) : 0;
+
+    camp_states_close(session);
+    return refused_by_limit(result, needed, "microstates", error);
+}
+
 int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_error *error)
 {
     struct camp_states *session;
@@ -143,7 +146,7 @@ int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_err
     if (r == CAMP_OK)
         *ret = session;
     else
-        camp_states_close(session);
+        r = close_refused(session, r, error);
     return r;
 }
 

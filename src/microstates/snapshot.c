@@ -314,8 +314,7 @@ static int read_all(struct snapshot *snapshot, struct camp_error *error)
     ssize_t got;
 
     if (descriptor < 0)
-        return camp_fail(error, CAMP_E_IO, errno, "the kernel makes no iterator of its tasks (%s)",
-                         strerror(errno));
+        return camp_fail_errno(error, errno, "the kernel's iterator of threads");
     for (;;) {
         size_t taken;
 

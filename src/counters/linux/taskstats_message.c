@@ -70,8 +70,8 @@ static int refused(int system_error, const char *what, struct camp_error *error)
 {
     if (system_error == EPERM)
         return camp_fail(error, CAMP_E_PERM, EPERM,
-                         "taskstats needs CAP_NET_ADMIN in the initial namespaces: run as root, or "
-                         "see camp doctor");
+                         "taskstats needs CAP_NET_ADMIN in the initial "
+                         "namespaces" CAMP_ADVICE_PRIVILEGE);
     return camp_fail_errno(error, system_error, what);
 }
 
