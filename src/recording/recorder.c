@@ -4,6 +4,7 @@
 #include "ledger/array.h"
 #include "recorder_table.h"
 #include "recording.h"
+#include "recording_inside.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,9 +52,12 @@ static int fail(const struct recorder *recorder, struct camp_error *error)
 {
     const int code = sqlite3_errcode(recorder->database) & 0xff;
     const int system_error = sqlite3_system_errno(recorder->database);
+    const int limit = code == SQLITE_CANTOPEN ? recording_file_limit() : 0;
 
     if (code == SQLITE_NOMEM)
         return CAMP_E_NOMEM;
+    if (limit != 0)
+        return camp_fail_errno(error, limit, recorder->path);
     if (code == SQLITE_FULL || system_error == ENOSPC || system_error == EDQUOT)
         return camp_fail(error, CAMP_E_SPACE, ENOSPC, "%s: the disk is full", recorder->path);
     return camp_fail(error, CAMP_E_IO, system_error, "cannot write %s: %s", recorder->path,

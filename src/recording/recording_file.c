@@ -4,6 +4,7 @@
 #include "counters/error.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,12 +13,30 @@
 
 #define BUSY_TIMEOUT_MS 2000
 
+/* SQLite may already have closed some of its files: the database, -wal, -shm and the folder. */
+int recording_file_limit(void)
+{
+    int files[4], count = 0, failed = 0;
+
+    while (count < 4 && failed == 0) {
+        files[count] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        failed = files[count] < 0 ? errno : 0;
+        count += failed == 0;
+    }
+    while (count > 0)
+        close(files[--count]);
+    return failed == EMFILE || failed == ENFILE ? failed : 0;
+}
+
 int recording_failed(sqlite3 *database, const char *path, struct camp_error *error)
 {
     const int code = sqlite3_errcode(database) & 0xff;
+    const int limit = code == SQLITE_CANTOPEN ? recording_file_limit() : 0;
 
     if (code == SQLITE_NOMEM)
         return CAMP_E_NOMEM;
+    if (limit != 0)
+        return camp_fail_errno(error, limit, path);
     if (code == SQLITE_NOTADB)
         return camp_fail(error, CAMP_E_FORMAT, 0, "%s is not a recording", path);
     if (code == SQLITE_CANTOPEN) /* SQLite must create a -shm file in the same folder. */

@@ -5,6 +5,10 @@
 
 #include <sqlite3.h>
 
+/* Returns EMFILE or ENFILE if SQLite cannot open its files because of a limit, otherwise 0. SQLite
+ * reports only SQLITE_CANTOPEN. */
+int recording_file_limit(void);
+
 /* Opens a file for reading. The caller must close *ret, even after a failure. Returns CAMP_E_FORMAT
  * if the file is not a recording or was made by a newer camp. Returns CAMP_E_GONE if there is no
  * such file. */
