@@ -5,6 +5,7 @@
 #include "from_list.h"
 #include "groups.h"
 #include "parts.h"
+#include "sources/machine/hidden.h"
 #include "sources/machine/threads_schedstat.h"
 
 #include <stdio.h>
@@ -80,6 +81,20 @@ static enum group_key key_of(const char *rows)
     return GROUP_NONE;
 }
 
+/* Adds the number of hidden threads to the note. */
+static void note_hidden(struct from_facts *facts)
+{
+    char hidden[HIDDEN_NOTE_SIZE];
+    const size_t length = strlen(facts->note);
+
+    hidden_note(hidden);
+    if (hidden[0] == '\0')
+        return;
+    facts->note_warns = true;
+    snprintf(facts->note + length, sizeof facts->note - length, "%s%s", length > 0 ? "; " : "",
+             hidden);
+}
+
 static int open_schedstat(const struct from *from, struct source **ret, struct from_facts *facts,
                           struct camp_error *error)
 {
@@ -88,6 +103,7 @@ static int open_schedstat(const struct from *from, struct source **ret, struct f
 
     facts->tier = "schedstat";
     facts->live = true;
+    note_hidden(facts);
     if (from->rows_without_states != NULL) {
         snprintf(facts->name, sizeof facts->name, "%s", from->rows_without_states);
         snprintf(facts->kind, sizeof facts->kind, "%s", from->rows_without_states);
@@ -187,6 +203,8 @@ static int open_check(const struct from *from, struct source **ret, struct from_
         snprintf(
             facts->note, sizeof facts->note,
             "Without CAP_NET_ADMIN: sampled time of processes is not known, so errors are not");
+    if (tier != TASKS_BPF)
+        note_hidden(facts);
     return CAMP_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "check_sessions.h"
 #include "program/command.h"
 #include "program/intervals.h"
+#include "sources/machine/hidden.h"
 
 #include <camp/catalogue.h>
 
@@ -29,20 +30,14 @@ static void describe_accounting(struct check *check)
                kernel.measured_cpus);
 }
 
-/* Process 1 always exists. If this user cannot see process 1, /proc hides other users' processes.
- */
-static bool is_hidden(void)
-{
-    struct camp_process first;
-
-    return camp_process_identify(NULL, 1, &first, sizeof first, NULL) == CAMP_E_GONE;
-}
-
 static void describe_tier(const struct check *check)
 {
-    if (check->options.format == CHECK_TEXT && check->context.hidden)
-        printf("Processes of other users are hidden (/proc is mounted with hidepid): " HIDDEN_CHANGE
-               ".\n");
+    char hidden[HIDDEN_NOTE_SIZE];
+
+    if (check->options.format == CHECK_TEXT && check->context.hidden) {
+        hidden_note(hidden);
+        printf("%s%s", hidden, hidden[0] != '\0' ? ".\n" : "");
+    }
     if (check->options.format == CHECK_TEXT && check->context.tier == TASKS_SCHEDSTAT)
         printf("Tier schedstat lacks %s.\n%s.\n", tier_lacks(TASKS_SCHEDSTAT, false),
                tier_change(TASKS_SCHEDSTAT, false));
@@ -185,7 +180,7 @@ static int run_sessions(struct check *check)
 static int run_processes(struct check *check)
 {
     if (check->tasks != NULL) {
-        check->context.hidden = is_hidden();
+        check->context.hidden = hidden_processes();
         describe_accounting(check);
     }
     describe_tier(check);

@@ -6,8 +6,6 @@
 #include "sources/source.h"
 #include "views/document.h"
 
-#define HIDDEN_CHANGE "CAP_SYS_PTRACE shows them (root has it)"
-
 struct check_context {
     struct selection selection; /* selection.most is 0 (no limit), because the sums need all rows */
     size_t top;                 /* number of processes shown; 0 means all */

@@ -1,6 +1,7 @@
 #include "check_report.h"
 
 #include "ledger/words.h"
+#include "sources/machine/hidden.h"
 #include "views/html.h"
 
 #include <math.h>

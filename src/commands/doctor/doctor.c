@@ -9,8 +9,10 @@
 #include "doctor.h"
 
 #include "commands/check/check_record.h"
+#include "counters/error.h"
 #include "program/command.h"
 #include "program/privilege.h"
+#include "sources/machine/hidden.h"
 #include "views/view.h"
 
 #include <signal.h>
@@ -78,7 +80,7 @@ static void try_microstates(struct doctor *doctor)
     if (camp_states_open(&session, CAMP_STATES_NO_SYSCALLS, &doctor->states_refusal) == CAMP_OK)
         doctor->states_refusal.code = CAMP_OK;
     /* Removes the advice to run camp doctor. */
-    advice = strstr(doctor->states_refusal.message, ": run as root, or see camp doctor");
+    advice = strstr(doctor->states_refusal.message, CAMP_ADVICE_PRIVILEGE);
     if (advice != NULL)
         *advice = '\0';
     camp_states_close(session);
@@ -234,6 +236,7 @@ static void add_summary(struct doctor *doctor)
     const unsigned version = doctor->taskstats_version;
     const bool has_states = doctor->states_refusal.code == CAMP_OK;
     const char *change = change_of(doctor), *taskstats = "";
+    char hidden[HIDDEN_NOTE_SIZE];
     const struct cell cells[] = {
         cell_text(kernel->release),
         cell_text(kernel->machine),
@@ -251,6 +254,9 @@ static void add_summary(struct doctor *doctor)
         document_text(document, "%.40s %.20s: camp check runs on tier %s%s", kernel->release,
                       kernel->machine, tier_name(doctor->tier), taskstats);
     note_microstates(doctor);
+    hidden_note(hidden);
+    if (hidden[0] != '\0')
+        document_note(document, "%s", hidden);
     if (change != NULL)
         document_note(document, "To change that: %s", change);
     else

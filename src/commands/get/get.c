@@ -346,6 +346,7 @@ int command_get(int argc, char **argv)
     if (status != OPTIONS_GO_ON)
         return status;
     status = add_operands(&get, argc, argv, first);
+    subjects_note_hidden(&get.query.subjects);
     if (status != STATUS_OK)
         goto out;
     if (get.interval_ns == 0)

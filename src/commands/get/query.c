@@ -190,6 +190,7 @@ static int find_listed(const struct kind_words *kind, const char *pattern, struc
         result = add_matching(&all, pattern, ret, error);
     if (result >= 0 && ret->count == 0 && is_device)
         result = fail_device(kind, pattern, &all, error);
+    ret->were_searched |= all.were_searched;
     subjects_release(&all);
     return result;
 }
@@ -238,6 +239,7 @@ static int find_threads(const char *name, struct subjects *ret, struct camp_erro
     }
     if (result >= 0)
         result = add_matching(&threads, dot != NULL ? dot + 1 : "*", ret, error);
+    ret->were_searched |= processes.were_searched;
     subjects_release(&processes);
     subjects_release(&threads);
     return result;
@@ -333,6 +335,7 @@ static int add_kind(struct query *query, const struct kind_words *kind)
     if (result >= 0)
         result = subjects_list(&found, kind->kind, &error);
     status = result >= 0 ? add_found(query, kind, &found, "*") : complain_of(result, &error);
+    query->subjects.were_searched |= found.were_searched;
     subjects_release(&found);
     return status;
 }
@@ -404,6 +407,7 @@ int query_add(struct query *query, const char *operand)
         status = complain_of(result, &error);
     else
         status = add_found(query, kind, &found, counter != NULL ? counter : "*");
+    query->subjects.were_searched |= found.were_searched;
     subjects_release(&found);
     return status;
 }

@@ -2,6 +2,8 @@
 
 #include "counters/error.h"
 #include "ledger/array.h"
+#include "program/command.h"
+#include "sources/machine/hidden.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -144,6 +146,7 @@ static int list_into(struct subjects *subjects, const struct listing *listing,
     void *array;
     int result = listing_read(listing, &array, &count, error);
 
+    subjects->were_searched |= listing->kind == CAMP_KIND_PROCESS;
     for (size_t i = first; result >= 0 && i < count; i++) {
         struct subject subject = { .kind = listing->kind };
         size_t index;
@@ -184,6 +187,7 @@ static int list_all_threads(struct subjects *subjects, struct camp_error *error)
     void *array;
     int result = listing_read(&listing, &array, &count, error);
 
+    subjects->were_searched = true;
     for (size_t i = 0; result >= 0 && i < count; i++) {
         result = subjects_list_threads(subjects, (const struct camp_process *)array + i, error);
         if (result == CAMP_E_GONE) /* The process exited after it was listed. */
@@ -204,6 +208,17 @@ int subjects_list(struct subjects *subjects, enum camp_kind kind, struct camp_er
     return kind == CAMP_KIND_THREAD
                ? list_all_threads(subjects, error)
                : list_into(subjects, &(struct listing){ subjects->source, kind }, error);
+}
+
+void subjects_note_hidden(const struct subjects *subjects)
+{
+    char note[HIDDEN_NOTE_SIZE];
+
+    if (!subjects->were_searched || subjects->source != NULL)
+        return;
+    hidden_note(note);
+    if (note[0] != '\0')
+        complain(STATUS_OK, "%s", note);
 }
 
 /* Parses "1234" or "1234@5678". Without "@5678", *ret_exact is false and *ret_start is not set. */

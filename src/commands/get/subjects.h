@@ -39,6 +39,7 @@ struct subjects {
     struct subject *items;
     size_t count;
     size_t capacity;
+    bool were_searched; /* processes were listed, so hidden ones are missing */
     /* The error of the last reading of taskstats, for all processes. */
     struct camp_error taskstats_error;
 };
@@ -76,6 +77,9 @@ int process_named(const struct camp_source *source, const char *name, struct cam
 
 /* Fills a subject of kind process. Its label has the pid and the start time. */
 void subject_of_process(struct subject *ret, const struct camp_process *process);
+
+/* If processes were searched and some are hidden from this user, prints how many. */
+void subjects_note_hidden(const struct subjects *subjects);
 
 /* Notes that `counter` will be shown, so that subjects_read() reads it. */
 void subject_want(struct subject *subject, const struct camp_counter *counter);

@@ -67,23 +67,32 @@ static int list_kinds(struct list *list)
 {
     struct cell cells[KIND_COUNT * KIND_FIELDS];
     const struct table table = { "kinds", TABLE_ROWS, kind_fields, KIND_FIELDS, cells, KIND_COUNT };
+    struct camp_error error = { 0 };
+    char reported[CAMP_ERROR_SIZE] = "";
     int status = STATUS_OK;
+    bool searched = false;
 
     for (size_t i = 0; i < KIND_COUNT; i++) {
         struct cell *row = &cells[i * KIND_FIELDS];
-        struct camp_error error = { 0 };
         int result = subjects_list(&list->subjects, kinds[i].kind, &error);
 
-        if (result < 0)
-            status = complain_of(result, &error) == STATUS_OK ? status : STATUS_PARTIAL;
+        if (result < 0) {
+            status = STATUS_PARTIAL;
+            if (strcmp(reported, error.message) != 0)
+                complain_of(result, &error);
+            memcpy(reported, error.message, sizeof reported);
+        }
         row[0] = cell_text(camp_kind_name(kinds[i].kind));
         row[1] = result < 0 ? cell_unknown() : cell_natural(list->subjects.count);
         row[2] = cell_natural(counters_of(kinds[i].kind));
         row[3] = cell_text(kinds[i].any);
         row[4] = cell_text(kinds[i].plural);
         row[5] = cell_text(kinds[i].help);
+        searched |= list->subjects.were_searched;
         subjects_release(&list->subjects);
     }
+    list->subjects.were_searched = searched;
+    subjects_note_hidden(&list->subjects);
     if (list_print((enum list_format)list->format, &table) != STATUS_OK)
         return STATUS_FAILURE;
     if (list->format == LIST_TEXT)
@@ -327,6 +336,7 @@ static int list_subjects(struct list *list, const struct kind_words *kind)
     if (list->name != NULL && list->pid != NULL)
         return complain(STATUS_USAGE, "--name and --pid do not go together; give one of them");
     result = find_subjects(list, kind, &error);
+    subjects_note_hidden(&list->subjects);
     return result < 0 ? complain_of(result, &error) : print_subjects(list, kind);
 }
 

@@ -1,0 +1,85 @@
+/*
+ * The number of hidden threads is that of /proc/loadavg (of the kernel, which hides none there)
+ * minus the threads of the processes that are listed. The kernel's number includes other PID
+ * namespaces, so it is left out in a namespace that is not the first (its inode is
+ * PROC_PID_INIT_INO).
+ */
+#include "hidden.h"
+
+#include "ledger/array.h"
+
+#include <camp/camp.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#define FIRST_NAMESPACE 0xEFFFFFFCu
+#define AT_FIRST 256
+
+/* Process 1 always exists. With hidepid=1 its files are unreadable, otherwise it seems missing. */
+bool hidden_processes(void)
+{
+    struct camp_process first;
+    const int r = camp_process_identify(NULL, 1, &first, sizeof first, NULL);
+
+    return r == CAMP_E_GONE || r == CAMP_E_PERM;
+}
+
+/* Returns the number of threads in the kernel, or 0 if it is unknown. */
+static uint64_t count_all(void)
+{
+    FILE *file = fopen("/proc/loadavg", "re");
+    unsigned long long count = 0;
+    struct stat namespace;
+
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "%*s %*s %*s %*u/%llu", &count) != 1 ||
+        stat("/proc/self/ns/pid", &namespace) != 0 || namespace.st_ino != FIRST_NAMESPACE)
+        count = 0;
+    fclose(file);
+    return count;
+}
+
+static uint64_t threads_of(const struct camp_process *process)
+{
+    struct camp_task task = { 0 };
+
+    camp_process_read(NULL, process, CAMP_TASK_THREADS, &task, sizeof task, NULL);
+    return (task.known & CAMP_TASK_THREADS) != 0 ? task.threads : 0;
+}
+
+static uint64_t count_listed(void)
+{
+    struct camp_process *processes = NULL;
+    size_t count = AT_FIRST, capacity = 0;
+    uint64_t threads = 0;
+    int r = CAMP_E_SPACE;
+
+    while (r == CAMP_E_SPACE && ARRAY_RESERVE(processes, capacity, count))
+        r = camp_process_list(NULL, processes, sizeof *processes, capacity, &count, NULL);
+    for (size_t i = 0; r == CAMP_OK && i < count; i++)
+        threads += threads_of(&processes[i]);
+    free(processes);
+    return threads;
+}
+
+void hidden_note(char ret[HIDDEN_NOTE_SIZE])
+{
+    uint64_t all, listed;
+
+    ret[0] = '\0';
+    if (!hidden_processes())
+        return;
+    all = count_all();
+    listed = count_listed();
+    if (all > listed)
+        snprintf(ret, HIDDEN_NOTE_SIZE,
+                 "%llu of %llu threads are hidden (/proc is mounted with hidepid): " HIDDEN_CHANGE,
+                 (unsigned long long)(all - listed), (unsigned long long)all);
+    else
+        snprintf(
+            ret, HIDDEN_NOTE_SIZE,
+            "Processes of other users are hidden (/proc is mounted with hidepid): " HIDDEN_CHANGE);
+}

@@ -1,0 +1,15 @@
+/* Processes of other users that /proc does not show to this user (proc(5), hidepid). */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define HIDDEN_CHANGE "CAP_SYS_PTRACE shows them (root has it)"
+#define HIDDEN_NOTE_SIZE 160
+
+/* Returns whether processes are hidden from this user. */
+bool hidden_processes(void);
+
+/* Writes one sentence without a period: how many threads are hidden, and what shows them. Writes ""
+ * if none are hidden. */
+void hidden_note(char ret[HIDDEN_NOTE_SIZE]);
