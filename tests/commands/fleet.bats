@@ -62,6 +62,14 @@ top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format te
     run ! top "unix:$BATS_TEST_TMPDIR/none"
 }
 
+@test "an empty time range and one in the future have different messages" {
+    start_stub
+    run -2 "$CAMP" top --from "prometheus:$URL" --begin 2026-01-01T00:00:00.0001Z --end 2026-01-01T00:00:00.0002Z
+    [ "$output" = "camp top: less than 1 ms lies between --begin and --end: give a later --end" ]
+    run -2 "$CAMP" top --from "prometheus:$URL" --begin 2199-01-01T00:00:00Z
+    [[ $output == *"--begin is in the future"* ]]
+}
+
 @test "camp reports in one line that a server is not Prometheus" {
     start_stub
     run ! top "$URL/html"

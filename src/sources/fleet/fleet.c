@@ -260,31 +260,35 @@ static void fill_facts(struct fleet *fleet, struct from_facts *facts)
     facts->frames = (uint64_t)((fleet->end_ns - fleet->begin_ns) / fleet->step_ns);
 }
 
-/* Returns false if --begin is in the future. */
-static bool set_time_range(struct fleet *fleet, const struct from *from)
+static int set_time_range(struct fleet *fleet, const struct from *from, struct camp_error *error)
 {
     const int64_t now = (int64_t)now_ns(CLOCK_REALTIME);
 
     if (from->begin_ns == 0)
-        return true;
+        return CAMP_OK;
+    if (from->begin_ns >= now)
+        return camp_fail(error, CAMP_E_INVALID, 0, "--begin is in the future");
     fleet->begin_ns = from->begin_ns / NS_PER_MS * NS_PER_MS;
     fleet->end_ns = from->end_ns != 0 && from->end_ns < now ? from->end_ns : now;
     fleet->end_ns = fleet->end_ns / NS_PER_MS * NS_PER_MS;
     fleet->interval_ns = (int64_t)from->interval_ns / NS_PER_MS * NS_PER_MS;
-    return fleet->begin_ns < fleet->end_ns;
+    if (fleet->begin_ns < fleet->end_ns)
+        return CAMP_OK;
+    return camp_fail(error, CAMP_E_INVALID, 0,
+                     "less than 1 ms lies between --begin and --end: give a later --end");
 }
 
 static int set_rows(struct fleet *fleet, const struct from *from, const char *place,
                     struct camp_error *error)
 {
     struct from hosts = *from;
-    int r = CAMP_OK;
+    int r = set_time_range(fleet, from, error);
 
+    if (r != CAMP_OK)
+        return r;
     fleet->kind = from->host != NULL ? FLEET_GROUPS : FLEET_HOSTS;
     fleet->metric = from->host != NULL ? METRIC_GROUPS : METRIC_MEASURED;
     fleet->sampled = from->host != NULL ? SIZE_MAX : 0;
-    if (!set_time_range(fleet, from))
-        return camp_fail(error, CAMP_E_INVALID, 0, "--begin is in the future");
     if (from->query != NULL && !fleet_is_matchers(from->query)) {
         hosts.query = NULL;
         r = fleet_query_read(fleet, from, error);
