@@ -29,10 +29,11 @@ struct prometheus_client {
     CURL *easy;
     struct curl_slist *headers;
     const char *path, *query, *times; /* arguments of the current prometheus_client_ask() */
+    char *asked; /* the question of that call, to tell whether an answer belongs to it */
     char *body;
     char *text; /* [length] of the answer, followed by NUL */
     size_t length, capacity;
-    bool is_answered;
+    bool is_answered, lacks_memory;
     CURLcode result;
     char detail[CURL_ERROR_SIZE];
     struct camp_error failure;
@@ -56,8 +57,10 @@ static size_t append(char *data, size_t size, size_t count, void *context)
 
     if (needed > ANSWER_BYTES)
         return 0;
-    if (!ARRAY_RESERVE(client->text, client->capacity, needed))
+    if (!ARRAY_RESERVE(client->text, client->capacity, needed)) {
+        client->lacks_memory = true;
         return 0;
+    }
     memcpy(client->text + client->length, data, more);
     client->length += more;
     client->text[client->length] = '\0';
@@ -173,6 +176,7 @@ static int begin(void *context, struct camp_error *error)
     free(client->body);
     client->body = NULL;
     client->length = 0;
+    client->lacks_memory = false;
     client->detail[0] = '\0';
     if (r == CAMP_OK)
         address = fleet_text_of("%s/api/v1/%s", client->place.base, client->path);
@@ -218,6 +222,7 @@ static int result_of_transfer(struct prometheus_client *client, bool *ret_may_pa
 {
     const struct prometheus_outcome outcome = {
         .result = (int)client->result,
+        .lacks_memory = client->lacks_memory,
         .too_long = client->result == CURLE_WRITE_ERROR,
         .detail = client->detail,
         .place = client->place.shown,
@@ -294,9 +299,32 @@ void prometheus_client_close(struct prometheus_client *client)
     libcurl.curl_easy_cleanup(client->easy);
     libcurl.curl_multi_cleanup(client->multi);
     prometheus_place_release(&client->place);
+    free(client->asked);
     free(client->body);
     free(client->text);
     free(client);
+}
+
+/* Replaces the question. If another one is still unanswered, drops that one, because its answer
+ * would be taken for the answer of this question. */
+static int set_question(struct prometheus_client *client, const char *path, const char *query,
+                        const char *times, struct camp_error *error)
+{
+    char *asked = fleet_text_of("%s %s %s", path, query, times);
+
+    if (asked == NULL)
+        return camp_fail(error, CAMP_E_NOMEM, 0, "no memory for a question");
+    if (client->remote.state == REMOTE_BUSY && strcmp(client->asked, asked) != 0) {
+        forget_question(client);
+        remote_ready(&client->remote);
+    }
+    free(client->asked);
+    client->asked = asked;
+    client->path = path;
+    client->query = query;
+    client->times = times;
+    client->is_answered = false;
+    return CAMP_OK;
 }
 
 int prometheus_client_ask(struct prometheus_client *client, const char *path, const char *query,
@@ -311,11 +339,9 @@ int prometheus_client_ask(struct prometheus_client *client, const char *path, co
             *error = client->failure;
         return client->failure.code;
     }
-    client->path = path;
-    client->query = query;
-    client->times = times;
-    client->is_answered = false;
-    r = remote_run(&client->remote, until_ns, error);
+    r = set_question(client, path, query, times, error);
+    if (r == CAMP_OK)
+        r = remote_run(&client->remote, until_ns, error);
     return r == CAMP_OK ? prometheus_answer_parse(client->length > 0 ? client->text : "",
                                                   client->length, ret, error)
                         : r;

@@ -92,6 +92,11 @@ int prometheus_failure_report(const struct prometheus_outcome *outcome, long sta
     *ret_may_pass = true;
     if (outcome->result == CURLE_OK && status == 200)
         return CAMP_OK;
+    if (outcome->lacks_memory)
+        return camp_fail(error, CAMP_E_NOMEM, 0,
+                         "%s: no memory for the answer; free some, or select fewer hosts: "
+                         "--query '{job=\"...\"}'",
+                         outcome->place);
     if (outcome->too_long)
         return camp_fail(error, CAMP_E_SPACE, 0,
                          "%s: the answer is longer than 64 MB; select fewer hosts: "

@@ -330,6 +330,23 @@ static void the_error_about_a_failed_query_says_whether_a_retry_may_help(void **
     assert_false(may_pass);
 }
 
+static void lack_of_memory_is_not_reported_as_a_long_answer(void **state)
+{
+    struct prometheus_outcome outcome = {
+        .result = CURLE_WRITE_ERROR, .too_long = true, .detail = "", .place = "http://h", .text = ""
+    };
+    struct camp_error error;
+    bool may_pass;
+
+    (void)state;
+    assert_int_equal(prometheus_failure_report(&outcome, 200, 0, &may_pass, &error), CAMP_E_SPACE);
+    assert_non_null(strstr(error.message, "longer than 64 MB"));
+    outcome.lacks_memory = true;
+    assert_int_equal(prometheus_failure_report(&outcome, 200, 0, &may_pass, &error), CAMP_E_NOMEM);
+    assert_non_null(strstr(error.message, "http://h: no memory for the answer; "));
+    assert_true(may_pass);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +364,7 @@ int main(void)
         cmocka_unit_test(the_address_of_a_server_is_shown_without_its_password),
         cmocka_unit_test(the_error_about_a_wrong_address_does_not_show_the_address),
         cmocka_unit_test(the_error_about_a_failed_query_says_whether_a_retry_may_help),
+        cmocka_unit_test(lack_of_memory_is_not_reported_as_a_long_answer),
     };
     struct camp_error error = { 0 };
 
