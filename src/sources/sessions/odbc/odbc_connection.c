@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define FIRST_SIZE 4096 /* initial size of odbc_statement.texts */
 #define NAME_SIZE 256
@@ -145,14 +146,27 @@ static int complain_of(const struct odbc_statement *statement, struct camp_error
     return complain(ODBC_STATEMENT, statement->handle, error);
 }
 
+/* Some drivers know the columns only after executing, so a SELECT without columns may be executed.
+ * Any other statement without a result is refused before it is executed, because it may write. */
+static bool is_select(const char *text)
+{
+    static const char word[] = "select";
+
+    text += strspn(text, " \t\r\n(");
+    return strncasecmp(text, word, strlen(word)) == 0 &&
+           !isalnum((unsigned char)text[strlen(word)]);
+}
+
 /* Sets statement->count, and allocates fields and offsets. Called after preparing and again after
- * executing, because some drivers know the columns only after executing. */
-static int count_columns(struct odbc_statement *statement, struct camp_error *error)
+ * executing. `may_lack` accepts a statement without columns. */
+static int count_columns(struct odbc_statement *statement, bool may_lack, struct camp_error *error)
 {
     int16_t count = 0;
 
     if (!is_good(libodbc.NumResultCols(statement->handle, &count)))
         return complain_of(statement, error);
+    if (count <= 0 && may_lack)
+        return CAMP_OK;
     if (count <= 0)
         return camp_fail(error, CAMP_E_INVALID, 0,
                          "it has no result, or is no statement: --query takes one that reads");
@@ -181,8 +195,7 @@ static int prepare(struct odbc_statement *statement, const char *text, unsigned 
         libodbc.SetStmtAttr(statement->handle, ODBC_QUERY_TIMEOUT, as_pointer(answer_s), 0);
     if (!is_good(libodbc.Prepare(statement->handle, (unsigned char *)text, ODBC_TEXT_TO_ITS_END)))
         return complain_of(statement, error);
-    /* A statement without a result is refused before it is executed, because it may write. */
-    return count_columns(statement, error);
+    return count_columns(statement, is_select(text), error);
 }
 
 int odbc_statement_open(struct odbc_connection *connection, const char *text, unsigned answer_s,
@@ -224,7 +237,7 @@ int odbc_statement_execute(struct odbc_statement *statement, struct camp_error *
     result = libodbc.Execute(statement->handle);
     if (!is_good(result) && result != ODBC_NO_DATA)
         return complain_of(statement, error);
-    return count_columns(statement, error);
+    return count_columns(statement, false, error);
 }
 
 /* Reads a value to statement->texts, after the first *used bytes. Each call of GetData() returns as
