@@ -17,6 +17,7 @@ void device_sums_start(struct device_sums *sums)
 {
     for (size_t i = 0; i < sums->count; i++)
         sums->devices[i].seen = false;
+    sums->is_partial = false;
 }
 
 static struct device_sum *find(struct device_sums *sums, const char *name)
@@ -37,6 +38,7 @@ int device_sums_add(struct device_sums *sums, const char *name,
 {
     struct device_sum *device = find(sums, name);
 
+    sums->is_partial |= device == NULL;
     if (device == NULL)
         return CAMP_E_NOMEM;
     for (size_t i = 0; i < DEVICE_COUNTERS; i++)
@@ -50,6 +52,8 @@ void device_sums_finish(struct device_sums *sums)
 {
     size_t kept = 0;
 
+    if (sums->is_partial)
+        return;
     for (size_t i = 0; i < sums->count; i++) {
         if (sums->devices[i].seen)
             sums->devices[kept++] = sums->devices[i];

@@ -20,6 +20,7 @@ struct device_sums {
     struct device_sum *devices;
     size_t count, capacity;
     uint64_t sums[DEVICE_COUNTERS];
+    bool is_partial; /* a device of this snapshot could not be added */
 };
 
 void device_sums_release(struct device_sums *sums);
@@ -31,5 +32,6 @@ void device_sums_start(struct device_sums *sums);
 int device_sums_add(struct device_sums *sums, const char *name,
                     const uint64_t values[DEVICE_COUNTERS]);
 
-/* Drops the devices that were not added in this snapshot. */
+/* Drops the devices that were not added in this snapshot. But drops none after a failure of
+ * device_sums_add(): a device that was dropped while it was there would be added twice. */
 void device_sums_finish(struct device_sums *sums);
