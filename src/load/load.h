@@ -134,7 +134,7 @@ struct load_memory_truth {
 
 /* UDP packets to a receiver in the load itself, so that no packet reaches another program. */
 struct load_net_plan {
-    uint64_t packets;   /* [1, 1e9] */
+    uint64_t packets;   /* [1, 1e9]; ignored if duration_ns is not 0 */
     uint64_t bytes;     /* payload of each packet, [0, 65507]; packets are never fragmented */
     const char *target; /* IPv4 or IPv6 address of the receiver; NULL means 127.0.0.1 */
     /* Descriptors of network namespaces. -1 means the current namespace. Other namespaces need

@@ -309,7 +309,8 @@ int load_net(const void *wanted, void *ret_truth, struct camp_error *error)
     int r;
 
     memset(ret, 0, sizeof *ret);
-    if (plan->packets < 1 || plan->packets > PACKETS_MAX || plan->bytes > PAYLOAD_MAX)
+    if ((plan->packets < 1 && plan->duration_ns == 0) || plan->packets > PACKETS_MAX ||
+        plan->bytes > PAYLOAD_MAX)
         return camp_fail(error, CAMP_E_INVALID, 0, "1 to %llu packets of 0 to %u bytes",
                          PACKETS_MAX, PAYLOAD_MAX);
     r = read_target(&run, error);

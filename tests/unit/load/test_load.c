@@ -143,6 +143,23 @@ static int net_result(const char *target, uint64_t packets, uint64_t bytes)
     return r;
 }
 
+static void a_duration_needs_no_number_of_packets(void **state)
+{
+    const struct load_net_plan plan = {
+        .bytes = 32,
+        .target = "127.0.0.1",
+        .sender_namespace = -1,
+        .receiver_namespace = -1,
+        .duration_ns = 20000000,
+    };
+    struct load_net_truth truth;
+    struct camp_error error = { 0 };
+
+    (void)state;
+    assert_int_equal(load_net(&plan, &truth, &error), CAMP_OK);
+    assert_true(truth.sent_packets > 0);
+}
+
 /* The first two addresses are reserved for documentation (RFC 5737, RFC 3849), so no machine has
  * them. */
 static void a_network_load_refuses_addresses_of_other_machines(void **state)
@@ -276,6 +293,7 @@ int main(void)
         cmocka_unit_test(impossible_shares_and_periods_of_a_sleep_load_are_refused),
         cmocka_unit_test(a_page_fault_load_refuses_0_pages_and_device_files),
         cmocka_unit_test(a_fork_rate_or_a_thread_count_out_of_range_is_refused),
+        cmocka_unit_test(a_duration_needs_no_number_of_packets),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
