@@ -100,10 +100,11 @@ static int csv_record(const struct view_options *options, const struct record *r
 {
     size_t table =
         options->table != NULL ? table_by_name(record, options->table) : record->main_table;
-    const struct table *shown = &record->tables[table];
+    const struct table *shown;
 
     if (table >= record->table_count)
         return EINVAL; /* cannot happen, because commands check options->table */
+    shown = &record->tables[table];
     if (number == 0)
         write_line(options, record, table, NULL);
     for (size_t row = 0; row < shown->row_count; row++)

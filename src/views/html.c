@@ -120,10 +120,11 @@ static void write_headings(FILE *stream, const struct table *table)
         const struct field *field = &table->fields[i];
 
         fprintf(stream, "<th scope=\"col\"%s data-column=\"%s\" title=\"",
-                is_number_column(table, i) ? " class=\"number\"" : "", field->name);
-        svg_escape(stream, field->help);
+                is_number_column(table, i) ? " class=\"number\"" : "",
+                field->name != NULL ? field->name : "");
+        svg_escape(stream, field->help != NULL ? field->help : "");
         fputs("\">", stream);
-        svg_escape(stream, field->title);
+        svg_escape(stream, field->title != NULL ? field->title : field->name);
         fputs("</th>", stream);
     }
     fputs("</tr></thead>\n", stream);

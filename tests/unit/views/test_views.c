@@ -1,5 +1,6 @@
 /* The output of each format is well-formed, whatever bytes a name has. The records are
  * synthetic. */
+#include "views/html.h"
 #include "views/view.h"
 
 #include <errno.h>
@@ -293,6 +294,22 @@ static void classic_output_has_the_lines_of_the_cmg98_paper(void **state)
                    "msac 42 meas 5.763 samp 3.027 err -47.48% abs 48.56% max 100.00%\n");
 }
 
+static void an_html_column_without_title_and_help_has_its_name(void **state)
+{
+    static const struct field fields[] = { { "tier", NULL, NULL, 0, 0 } };
+    const struct cell cells[] = { cell_text("bpf") };
+    const struct table table = { "t", TABLE_ROWS, fields, 1, cells, 1, false };
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+
+    (void)state;
+    html_table(stream, &table, NULL);
+    fclose(stream);
+    assert_non_null(strstr(text, "data-column=\"tier\" title=\"\">tier</th>"));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -304,6 +321,7 @@ int main(void)
         cmocka_unit_test(text_has_aligned_columns_with_a_dash_for_unknown_values),
         cmocka_unit_test(a_name_in_text_output_cannot_move_the_cursor),
         cmocka_unit_test(text_lines_are_cut_at_the_width_of_the_terminal),
+        cmocka_unit_test(an_html_column_without_title_and_help_has_its_name),
         cmocka_unit_test(a_long_text_is_cut_at_the_width_of_its_column),
         cmocka_unit_test(only_the_requested_columns_are_shown),
         cmocka_unit_test(each_view_reports_a_full_disk),
