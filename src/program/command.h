@@ -64,6 +64,9 @@ bool is_version_option(const char *word);
  * first. */
 void prepare_program(void);
 
+/* Sets SIGPIPE to what this program inherited. For a child that executes another program. */
+void restore_broken_pipe(void);
+
 int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Reports a failed call of the library on stderr, like complain(). Returns the exit status that

@@ -88,6 +88,8 @@ static void occupy_standard_descriptors(void)
         close(descriptor);
 }
 
+static void (*inherited_broken_pipe)(int) = SIG_DFL;
+
 void prepare_program(void)
 {
     occupy_standard_descriptors();
@@ -95,7 +97,12 @@ void prepare_program(void)
     setlocale(LC_CTYPE, "");
     /* If a reader such as head(1) closes the pipe, writing fails with EPIPE, and the command
      * ends after its cleanup. */
-    signal(SIGPIPE, SIG_IGN);
+    inherited_broken_pipe = signal(SIGPIPE, SIG_IGN);
+}
+
+void restore_broken_pipe(void)
+{
+    signal(SIGPIPE, inherited_broken_pipe);
 }
 
 static void request_stop(int signal_number)

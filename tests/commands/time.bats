@@ -29,6 +29,16 @@ $program" "$file"
     run -126 "$CAMP" time -- "$BATS_TEST_TMPDIR"
 }
 
+@test "time: the command inherits SIGPIPE as camp inherited it" {
+    # shellcheck disable=SC2016
+    for before in true "trap '' PIPE"; do
+        run -0 sh -c "$before"'; grep SigIgn /proc/self/status'
+        expected=$output
+        run -0 --separate-stderr sh -c "$before"'; exec "$0" time -- grep SigIgn /proc/self/status' "$CAMP"
+        [ "$output" = "$expected" ]
+    done
+}
+
 @test "camp time writes its report to stderr" {
     run --separate-stderr -0 "$CAMP" time -- echo hello
     [ "$output" = hello ]

@@ -99,6 +99,7 @@ static pid_t start(char **argv, const sigset_t *mask, int failure)
     sigprocmask(SIG_SETMASK, mask, NULL);
     signal(SIGINT, SIG_DFL);
     signal(SIGQUIT, SIG_DFL);
+    restore_broken_pipe();
     execvp(argv[0], argv);
     reason = errno;
     fprintf(stderr, "camp time: %s: %s\n", argv[0], strerror(reason));
