@@ -29,7 +29,7 @@ $program" "$file"
     run -126 "$CAMP" time -- "$BATS_TEST_TMPDIR"
 }
 
-@test "time: the command inherits SIGPIPE as camp inherited it" {
+@test "camp time starts its command with the inherited SIGPIPE" {
     # shellcheck disable=SC2016
     for before in true "trap '' PIPE"; do
         run -0 sh -c "$before"'; grep SigIgn /proc/self/status'
@@ -66,6 +66,14 @@ assert rows["sleep"]["processes"] == 2 and rows["sleep"]["running"] == 0, rows
 }
 
 # bats test_tags=law
+@test "camp time reports the name that a process gave itself" {
+    # shellcheck disable=SC2016
+    ask '
+assert rows["renamed"]["processes"] == 1, rows' sh -c 'printf renamed >/proc/$$/comm; true'
+    run "$CAMP" time -- true
+    [[ $output == *$'\nname  '* ]]
+}
+
 @test "camp time reports a sleep as state timer and a wait for a child as state child" {
     ask '
 import time

@@ -27,7 +27,8 @@ static const struct field state_fields[] = {
 /* The first columns of an executable and of the total. In text, percentages of the states follow
  * these columns. In JSON and CSV, the unaccounted time, counters and each state follow. */
 static const struct field first_fields[] = {
-    { "name", "executable", "name of the process when it ended", -15, 0 },
+    { "name", "name", "comm of the process's first thread at the end: prctl(2) changes it", -15,
+      0 },
     { "processes", "proc", "that ended, or are running", 4, 0 },
     { "threads", NULL, "of them", 0, 0 },
     { "running", NULL, "threads that had not ended", 0, 0 },
@@ -50,7 +51,8 @@ static const struct field loss_fields[] = {
     { "lost", NULL, "times a thread got no account", 0, 0 },
     { "exits_lost", NULL, "exited threads whose last numbers are lost", 0, 0 },
     { "exits_added_up", NULL, "exited threads that are only in totals, for lack of space", 0, 0 },
-    { "stolen_ns", NULL, "a hypervisor took it of all CPUs: within the states, not lost", 0, 0 },
+    { "stolen_ns", NULL, "a hypervisor took it of all CPUs, in units of 10 ms: within the states",
+      0, 0 },
 };
 
 static double seconds(uint64_t ns)
