@@ -187,7 +187,8 @@ enum camp_states_option {
 const char *camp_state_name(int state);
 
 /* Loads the programs and finds all threads. CAMP_E_PERM means that a capability is missing.
- * CAMP_E_NOTSUP means that the kernel lacks a needed feature (camp_states_events()). */
+ * CAMP_E_NOTSUP means that the kernel lacks a needed feature (camp_states_events()), that /proc or
+ * /sys is not mounted, or that the limit of open files is too low; the message says which. */
 int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_error *error);
 void camp_states_close(struct camp_states *session);
 
