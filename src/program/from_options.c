@@ -156,6 +156,55 @@ static int parse_time(const char *option, const char *text, enum from_side side,
                     option, text);
 }
 
+static bool is_time_of_day(const char *text)
+{
+    struct tm day = { 0 };
+    int64_t part_ns;
+    const char *rest;
+
+    return text != NULL && parse_clock(text, &day, &part_ns, &rest) && *rest == '\0';
+}
+
+static bool is_outside(const char *text, int64_t time_ns, const struct from_facts *facts)
+{
+    return is_time_of_day(text) &&
+           (time_ns <= facts->begin_ns - MINUTE_NS || time_ns >= facts->end_ns + MINUTE_NS);
+}
+
+/* Tells whether the time of day of begin_ns comes again before end_ns. */
+static bool is_longer_than_a_day(int64_t begin_ns, int64_t end_ns)
+{
+    const time_t begin = (time_t)(begin_ns / (int64_t)NS_PER_S);
+    struct tm day;
+
+    localtime_r(&begin, &day);
+    return end_ns > time_of_day(day, 1, begin_ns % (int64_t)NS_PER_S);
+}
+
+/* Refuses a time of day that the recording does not contain, because it would select another hour
+ * than the user asked for. Two times of day, such as 00:00 and 23:59, may enclose a part of the
+ * recording. */
+static int check_times_of_day(const struct from_options *options, const struct from_facts *facts)
+{
+    const int64_t begin_ns = options->from.begin_ns, end_ns = options->from.end_ns;
+    const bool is_begin = is_outside(options->begin, begin_ns, facts);
+    const time_t first = (time_t)(facts->begin_ns / (int64_t)NS_PER_S),
+                 last = (time_t)(facts->end_ns / (int64_t)NS_PER_S);
+    struct tm local;
+    char from[24], until[24], zone[24];
+
+    if (facts->begin_ns == 0 || (!is_begin && !is_outside(options->end, end_ns, facts)) ||
+        (is_time_of_day(options->begin) && is_time_of_day(options->end) &&
+         !is_longer_than_a_day(begin_ns, end_ns)))
+        return OPTIONS_GO_ON;
+    strftime(from, sizeof from, "%Y-%m-%dT%H:%M:%S", localtime_r(&first, &local));
+    strftime(until, sizeof until, "%Y-%m-%dT%H:%M:%S", localtime_r(&last, &local));
+    strftime(zone, sizeof zone, "%Z", &local);
+    return complain(STATUS_FAILURE, "--%s %s is not in %s, which goes from %s to %s (%s)",
+                    is_begin ? "begin" : "end", is_begin ? options->begin : options->end,
+                    facts->name, from, until, zone);
+}
+
 static int parse_times(struct from_options *options, const struct from_facts *facts, bool is_fleet)
 {
     int status;
@@ -173,7 +222,7 @@ static int parse_times(struct from_options *options, const struct from_facts *fa
     if (status == OPTIONS_GO_ON && options->from.end_ns != 0 &&
         options->from.end_ns <= options->from.begin_ns)
         return complain(STATUS_USAGE, "--end is not after --begin");
-    return status;
+    return status == OPTIONS_GO_ON ? check_times_of_day(options, facts) : status;
 }
 
 static int open_from(struct from_options *options, struct source **ret, struct from_facts *facts)

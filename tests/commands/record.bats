@@ -229,6 +229,33 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     [[ $output == *"nothing was recorded"* ]]
 }
 
+@test "a time of day that is not in the recording is refused, with what the recording covers" {
+    TZ=UTC "$CAMP" record --from demo --output run.camp
+    covers='run.camp (table), which goes from 2008-11-22T02:00:00 to 2008-11-22T02:02:00 (UTC)'
+    for command in 'top' 'report --output x.html'; do
+        for part in '--begin 10:02' '--begin 10:02 --end 10:03' '--end 10:03' '--end 01:00' '--begin +1s --end 10:03' \
+            '--begin 00:10 --end 01:10'; do
+            # shellcheck disable=SC2086
+            TZ=UTC run -1 "$CAMP" $command --from run.camp $part
+            [[ $output == "camp ${command%% *}: --"*"is not in $covers" ]]
+        done
+    done
+    [[ $output == *": --begin 00:10 is not in "* ]]
+    TZ=XYZ+5 run -1 "$CAMP" record --from run.camp --begin 02:01 --output part.camp
+    [[ $output == *"--begin 02:01 is not in run.camp (table), which goes from 2008-11-21T21:00:00 to 2008-11-21T21:02:00 (XYZ)" ]]
+    TZ=XYZ+5 run -0 "$CAMP" record --from run.camp --begin 21:01 --output part.camp
+    [[ $output == "part.camp: 60 intervals,"* ]]
+    # Two times of day that enclose a part of the recording select that part, also across midnight.
+    while read -r begin end count; do
+        TZ=UTC run -0 "$CAMP" record --from run.camp --begin "$begin" --end "$end" --force --output part.camp
+        [[ $output == "part.camp: $count intervals,"* ]]
+    done <<<$'00:00 23:59 120\n02:01 10:03 60\n23:00 02:01 60\n10:03 10:02 120'
+    # A time without seconds may name the minute in which the recording starts.
+    TZ=UTC "$CAMP" record --from run.camp --begin 02:00:20 --output late.camp
+    TZ=UTC run -0 "$CAMP" record --from late.camp --begin 02:00 --force --output part.camp
+    [[ $output == "part.camp: 100 intervals,"* ]]
+}
+
 @test "camp reports an unreadable recording as unreadable, not as missing" {
     mkdir -m 700 closed
     cp "$CAMP" camp
