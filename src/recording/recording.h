@@ -69,9 +69,13 @@ struct recording_info {
     /* Number of gaps. A gap is an interval longer than two median intervals, more than half a
      * median interval missing between two intervals, or a time that went back. */
     int64_t gaps;
-    bool is_cut;
+    bool is_cut; /* the file ends too early */
+    /* Only recording_info_read() finds out the next two members, because it takes long. A file with
+     * damaged content may have intervals that cannot be read. */
+    bool is_damaged;
+    int64_t readable; /* number of intervals that a source of the file reads */
 };
 
-/* Reads the facts of a file. Returns CAMP_E_FORMAT if the file is not a recording or was made by a
- * newer camp. Returns CAMP_E_GONE if there is no such file. */
+/* Reads the facts of a file, and checks the whole file for damage. Returns CAMP_E_FORMAT if the file
+ * is not a recording or was made by a newer camp. Returns CAMP_E_GONE if there is no such file. */
 int recording_info_read(struct recording_info *ret, const char *path, struct camp_error *error);

@@ -217,6 +217,7 @@ static const struct recording_info unknown = {
     .entities = -1,
     .rows = -1,
     .gaps = -1,
+    .readable = -1,
 };
 
 int recording_file_info(sqlite3 *database, const char *path, struct recording_info *ret,
@@ -273,6 +274,36 @@ static void read_rows(struct recording_info *info, sqlite3 *database, const char
     sqlite3_free(sql);
 }
 
+/* Checks the pages of the whole file, but not whether each index has all rows. */
+static bool is_intact(sqlite3 *database, const char *path)
+{
+    sqlite3_stmt *statement = NULL;
+    const bool ret =
+        recording_prepare(database, path, &statement, NULL, "PRAGMA quick_check(1)") == CAMP_OK &&
+        sqlite3_step(statement) == SQLITE_ROW &&
+        strcmp((const char *)sqlite3_column_text(statement, 0), "ok") == 0;
+
+    sqlite3_finalize(statement);
+    return ret;
+}
+
+/* Returns the number of intervals before the first that cannot be read. */
+static int64_t count_readable(const char *path)
+{
+    const struct from from = { .text = path };
+    struct from_facts facts = { 0 };
+    struct source *source = NULL;
+    const struct frame *frame;
+    int64_t count = 0;
+
+    if (recording_source_open(&from, path, &source, &facts, NULL) != CAMP_OK)
+        return 0;
+    while (source->next(source, 0, &frame, NULL) == CAMP_OK)
+        count++;
+    source_close(source);
+    return count;
+}
+
 int recording_info_read(struct recording_info *ret, const char *path, struct camp_error *error)
 {
     sqlite3 *database = NULL;
@@ -284,6 +315,8 @@ int recording_info_read(struct recording_info *ret, const char *path, struct cam
     if (r == CAMP_OK) {
         read_lengths(ret, database, path);
         read_rows(ret, database, path);
+        ret->is_damaged = ret->is_cut || !is_intact(database, path);
+        ret->readable = ret->is_damaged ? count_readable(path) : ret->intervals;
     }
     sqlite3_close(database);
     return r;

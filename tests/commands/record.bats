@@ -185,11 +185,41 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     run -2 "$CAMP" record --info none.camp --output x.camp
     run -2 "$CAMP" record --format json --output x.camp
     [[ $output == *"--format goes with --info"* ]]
+}
+
+@test "--info of a damaged recording has the number of intervals that can be read, and fails" {
     make_table 1000 1000
-    "$CAMP" record --from data.csv --output run.camp
-    truncate -s $(($(stat -c %s run.camp) * 8 / 10)) run.camp
-    run -0 "$CAMP" record --info run.camp --format json
-    [[ $output == *'"damaged":true'* ]]
+    "$CAMP" record --from data.csv --output whole.camp
+    run -0 "$CAMP" record --info whole.camp --format json
+    [[ $output == *'"intervals":1000,"readable":1000,'*'"damaged":false'* ]]
+    size=$(stat -c %s whole.camp)
+    for damage in truncated overwritten; do
+        cp whole.camp run.camp
+        if [ "$damage" = truncated ]; then
+            truncate -s $((size * 8 / 10)) run.camp
+        else
+            yes | dd of=run.camp bs=4096 seek=$((size / 8192)) count=5 iflag=fullblock conv=notrunc status=none
+        fi
+        run -1 "$CAMP" record --from run.camp --output part.camp --force
+        [[ $output == *"run.camp is damaged"* ]]
+        whole=$(ask part.camp 'SELECT count(*) FROM tick')
+        run -1 --separate-stderr "$CAMP" record --info run.camp --format json
+        python3 -c "
+import json, sys
+info = json.loads(sys.argv[1])
+file, = info['files']
+assert file['damaged'] is True and file['intervals'] in (1000, None), file
+assert file['readable'] == info['readable'] == $whole < 1000, info" "$output"
+        [[ $stderr == "camp record: run.camp is damaged: $whole "*"intervals can be read" ]]
+    done
+    # Here the table of intervals is intact.
+    "$CAMP" record --from demo --output run.camp --force
+    truncate -s 100000 run.camp
+    run -1 "$CAMP" record --from run.camp --output part.camp --force
+    whole=$(ask part.camp 'SELECT count(*) FROM tick')
+    run -1 "$CAMP" record --info run.camp
+    [[ $output == *"120 intervals, of which $whole can be read, "* ]]
+    [[ $output == "camp record: run.camp is damaged: $whole of 120 intervals can be read"* ]]
 }
 
 @test "a replay of a recording keeps the requested speed" {

@@ -37,5 +37,5 @@ void record_files_remove(const char *path);
 
 /* camp record --info: describes a recording. `path` has the forms that --from takes. `format` is
  * the name of a view. Returns an exit status. If one of several files is not a recording, shows
- * the others and returns STATUS_FAILURE. */
+ * the others and returns STATUS_FAILURE, as for a damaged file. */
 int record_info(const char *path, const char *format);

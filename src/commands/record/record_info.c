@@ -31,7 +31,8 @@ static const struct field whole_fields[] = {
     { "note", NULL, "how it was read", 0, 0 },
     { "begin", NULL, "of the first interval", 0, 0 },
     { "end", NULL, "of the last one", 0, 0 },
-    { "intervals", NULL, "in all files", 0, 0 },
+    { "intervals", NULL, "recorded in all files", 0, 0 },
+    { "readable", NULL, "of these, before the damage of a file", 0, 0 },
     { "gaps", NULL, "in all files, and between them", 0, 0 },
     { "size_bytes", NULL, "of all files", 0, 0 },
     { "rotated_files", NULL, "of this name, this one among them; 0: it was not rotated", 0, 0 },
@@ -42,13 +43,14 @@ static const struct field file_fields[] = {
     { "begin", "begin", "of its first interval", 0, 0 },
     { "end", "end", "of its last one", 0, 0 },
     { "interval_s", "interval s", "the usual length", 0, 3 },
-    { "intervals", "intervals", "", 0, 0 },
+    { "intervals", "intervals", "recorded ones", 0, 0 },
+    { "readable", "readable", "of these, before the damage", 0, 0 },
     { "entities", "entities", "that were ever in it", 0, 0 },
     { "rows", "rows", "written rows: only changed ones", 0, 0 },
     { "gaps", "gaps", "intervals of more than two usual ones, or time is missing, or went back", 0,
       0 },
     { "size_bytes", "bytes", "", 0, 0 },
-    { "damaged", "damaged", "it ends too early", 0, 0 },
+    { "damaged", "damaged", "it ends too early, or was overwritten", 0, 0 },
 };
 
 struct file {
@@ -61,12 +63,12 @@ struct information {
     size_t rotated;     /* number of rotated files of the recording, or 0 if it was not rotated */
     struct file *files; /* [set.count] */
     struct cell *cells; /* [set.count x ARRAY_COUNT(file_fields)] */
-    /* The first and the last readable file. NULL if no file is readable. */
+    /* The first and the last file that is a recording. NULL if there is none. */
     const struct file *first, *last;
-    int64_t intervals, gaps;
+    int64_t intervals, readable, gaps;
     uint64_t bytes;
     struct cell whole[ARRAY_COUNT(whole_fields)];
-    char headline[HEADLINE_SIZE], together[160];
+    char headline[HEADLINE_SIZE], together[200];
 };
 
 /* Returns the number of files of run.camp. `path` is one of these files, such as
@@ -136,11 +138,12 @@ static void fill_file(struct information *information, size_t at)
     *cells++ = text_or_unknown(file->end);
     *cells++ = cell_real(info->usual_ns >= 0 ? (double)info->usual_ns / NS_PER_S : NAN);
     *cells++ = count_or_unknown(info->intervals);
+    *cells++ = count_or_unknown(info->readable);
     *cells++ = count_or_unknown(info->entities);
     *cells++ = count_or_unknown(info->rows);
     *cells++ = count_or_unknown(info->gaps);
     *cells++ = cell_natural(bytes);
-    *cells++ = cell_boolean(info->is_cut);
+    *cells++ = cell_boolean(info->is_damaged);
     information->bytes += bytes;
 }
 
@@ -152,11 +155,23 @@ static void add_up(struct information *information, const struct file *file)
     if (information->last != NULL && info->begin_ns >= 0 && information->last->info.end_ns >= 0 &&
         llabs(info->begin_ns - information->last->info.end_ns) > info->usual_ns / 2)
         information->gaps++;
-    information->intervals += info->intervals > 0 ? info->intervals : 0;
+    /* The number of intervals of a damaged file may be unknown (-1). */
+    information->intervals += info->intervals > info->readable ? info->intervals : info->readable;
+    information->readable += info->readable;
     information->gaps += info->gaps > 0 ? info->gaps : 0;
     if (information->first == NULL)
         information->first = file;
     information->last = file;
+}
+
+static int complain_of_damage(const struct recording_info *info, const char *path)
+{
+    if (info->intervals < 0)
+        return complain(STATUS_FAILURE, "%s is damaged: %" PRId64 " intervals can be read", path,
+                        info->readable);
+    return complain(STATUS_FAILURE,
+                    "%s is damaged: %" PRId64 " of %" PRId64 " intervals can be read", path,
+                    info->readable, info->intervals);
 }
 
 static int read_files(struct information *information)
@@ -177,6 +192,8 @@ static int read_files(struct information *information)
             status = complain_of(r, &error);
         else
             add_up(information, &information->files[i]);
+        if (r == CAMP_OK && information->files[i].info.is_damaged)
+            status = complain_of_damage(&information->files[i].info, information->set.paths[i]);
         fill_file(information, i);
     }
     return status;
@@ -186,12 +203,14 @@ static void fill_whole(struct information *information)
 {
     const char(*facts)[FRAME_NOTE_SIZE] = information->first->info.facts;
     struct cell *cells = information->whole;
+    char unread[48] = "";
 
     for (int i = 0; i <= RECORDING_NOTE; i++)
         *cells++ = text_or_unknown(facts[i]);
     *cells++ = text_or_unknown(information->first->begin);
     *cells++ = text_or_unknown(information->last->end);
     *cells++ = cell_integer(information->intervals);
+    *cells++ = cell_integer(information->readable);
     *cells++ = cell_integer(information->gaps);
     *cells++ = cell_natural(information->bytes);
     *cells++ = cell_natural(information->rotated);
@@ -202,10 +221,14 @@ static void fill_whole(struct information *information)
              facts[RECORDING_KERNEL][0] != '\0' ? ", " : "", facts[RECORDING_KERNEL],
              facts[RECORDING_FORMAT], facts[RECORDING_CAMP], facts[RECORDING_TABLE],
              facts[RECORDING_BESIDE][0] != '\0' ? " and " : "", facts[RECORDING_BESIDE]);
+    if (information->readable != information->intervals)
+        snprintf(unread, sizeof unread, ", of which %" PRId64 " can be read",
+                 information->readable);
     snprintf(information->together, sizeof information->together,
-             "%" PRId64 " %s, %" PRId64 " %s, %.1f MB%s", information->intervals,
-             noun_of((uint64_t)information->intervals, "interval", "intervals"), information->gaps,
-             noun_of((uint64_t)information->gaps, "gap", "gaps"), (double)information->bytes / 1e6,
+             "%" PRId64 " %s%s, %" PRId64 " %s, %.1f MB%s", information->intervals,
+             noun_of((uint64_t)information->intervals, "interval", "intervals"), unread,
+             information->gaps, noun_of((uint64_t)information->gaps, "gap", "gaps"),
+             (double)information->bytes / 1e6,
              information->rotated > 1 && information->set.count == 1
                  ? "; one of several that were rotated"
                  : "");
