@@ -32,8 +32,8 @@ void progress_show(void *context, uint64_t done, uint64_t total)
 
     if (progress->begin_ns == 0)
         progress->begin_ns = now_ns;
-    if (now_ns - progress->begin_ns < PATIENCE_NS || now_ns - progress->drawn_ns < REDRAW_NS ||
-        !isatty(STDERR_FILENO))
+    if (progress->is_off || now_ns - progress->begin_ns < PATIENCE_NS ||
+        now_ns - progress->drawn_ns < REDRAW_NS || !isatty(STDERR_FILENO))
         return;
     progress->drawn_ns = now_ns;
     progress->width = BAR_WIDTH + 10;
@@ -53,7 +53,7 @@ void progress_text(struct progress *progress, const char *text)
 {
     size_t length = strlen(text), most;
 
-    if (!isatty(STDERR_FILENO) || is_in_background())
+    if (progress->is_off || !isatty(STDERR_FILENO) || is_in_background())
         return;
     most = view_width(stderr) - 1; /* In the last column the cursor would move to the next line. */
     if (length > most)
@@ -68,5 +68,5 @@ void progress_clear(struct progress *progress)
 {
     if (progress->width > 0)
         fprintf(stderr, "\r%*s\r", (int)progress->width, "");
-    *progress = (struct progress){ 0 };
+    *progress = (struct progress){ .is_off = progress->is_off };
 }

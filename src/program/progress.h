@@ -1,6 +1,7 @@
 /* Shows the progress of a long operation as a bar or a line of text, if stderr is a terminal. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -8,6 +9,7 @@
 struct progress {
     uint64_t begin_ns, drawn_ns;
     size_t width; /* the number of columns in use; 0 if nothing is shown */
+    bool is_off;  /* nothing is shown, because the screen shows something else */
 };
 
 /* Draws a bar, once the operation has taken half a second. `context` is a struct progress *. The

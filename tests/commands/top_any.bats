@@ -192,3 +192,19 @@ assert not any(row['name'] == 'total' for row in t['entities']), t
     run -0 "$CAMP" top --count 1 --interval 100ms --filter no_such_name
     [[ $output == *"no row: no name matches --filter"* ]]
 }
+
+@test "top of a recording on a terminal: --speed 0 shows the last interval at once" {
+    TZ=UTC "$CAMP" record --from demo --output "$BATS_TEST_TMPDIR/run.camp"
+    on_screen 80 24 q --from "$BATS_TEST_TMPDIR/run.camp" --speed 0
+    [[ ${lines[0]} == *"the recording ends here"* ]]
+    [[ ${lines[1]} == "2008-11-22T02:02:00.000+00:00 "* ]]
+    on_screen 80 24 q --from "$BATS_TEST_TMPDIR/run.camp" --speed 0 --count 3
+    [[ ${lines[1]} == "2008-11-22T02:00:03.000+00:00 "* ]]
+}
+
+@test "top of a recording on a terminal: no progress bar is drawn over the screen" {
+    TZ=UTC "$CAMP" record --from demo --output "$BATS_TEST_TMPDIR/run.camp"
+    on_screen 80 24 ZZZZZZZZZZq --from "$BATS_TEST_TMPDIR/run.camp" --speed 4
+    [[ ${lines[0]} == "camp top  each "* ]]
+    [[ $output != *[[]['#.']* ]]
+}

@@ -4,6 +4,7 @@
  * any other source.
  */
 #include "top.h"
+#include "counters/units.h"
 #include "program/command.h"
 #include "program/intervals.h"
 #include "top_prstat.h"
@@ -14,6 +15,7 @@
 
 #define TEXT_ROWS 20
 #define FEWEST_ROWS 3
+#define AT_ONCE_NS (100 * NS_PER_MS) /* until --speed 0 shows the last interval */
 
 /* The values of --format. FORMAT_LIVE means that the option is not given. */
 enum { FORMAT_LIVE = -1, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
@@ -151,6 +153,7 @@ static int read_options(struct top *top, int argc, char **argv)
 
     *top = (struct top){ .rows = UINT64_MAX, .format = FORMAT_LIVE, .group = -1 };
     from_options_init(&top->from);
+    top->from.from.speed = top->speed = -1; /* until --speed is given */
     top->kernel_threads = true;
     top->selection.pids = top->processes.pids;
     status = parse(top, argc, argv, &first);
@@ -269,8 +272,13 @@ static int run(struct top *top)
             complain_of(error.code, &error);
         return run_intervals(top);
     }
+    top->from.progress.is_off = true;
     /* top_live() itself waits for each interval of a recording. */
-    if (!top->facts.live && top->facts.interval_ns > 0)
+    if (top->facts.live)
+        top->speed = -1;
+    else if (top->speed == 0)
+        top->interval_ns = AT_ONCE_NS;
+    else if (top->facts.interval_ns > 0)
         top->interval_ns =
             (uint64_t)((double)top->facts.interval_ns / (top->speed > 0 ? top->speed : 1));
     return top_live(top);

@@ -29,7 +29,8 @@ struct top {
     struct top_workloads workloads;
     struct from_options from;
     struct from_facts facts;
-    /* The speed of a replay in the live form, which itself waits for each interval. */
+    /* The speed of a replay in the live form, which itself waits for each interval. Below 0 if
+     * --speed is not given; 0 shows the last interval at once. */
     double speed;
     struct source *source;
     bool has_threads; /* the rows are threads with microstates, so they can be added up */

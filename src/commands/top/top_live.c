@@ -148,6 +148,24 @@ static int handle_keys(struct live *live, uint64_t deadline_ns)
     return status;
 }
 
+/* Reads intervals without drawing them, up to the last one or the last of --count. */
+static int skip_to_last(struct live *live, struct camp_error *error)
+{
+    struct top *top = live->top;
+    const struct frame *frame;
+    int r = CAMP_OK;
+
+    for (uint64_t i = 0; (top->count == 0 || i < top->count) && !stop_requested; i++) {
+        r = top->source->next(top->source, 0, &frame, error);
+        if (r != CAMP_OK)
+            return r;
+        top_see_processes(top, frame, live->frame == NULL);
+        live->frame = frame;
+        live->cpus = source_beside(top->source);
+    }
+    return SOURCE_END;
+}
+
 static int take_interval(struct live *live)
 {
     struct camp_error error = { 0 };
@@ -157,7 +175,8 @@ static int take_interval(struct live *live)
 
     if (live->over || (live->frozen && !live->top->facts.live))
         return OPTIONS_GO_ON;
-    r = live->top->source->next(live->top->source, 0, &frame, &error);
+    r = live->top->speed == 0 ? skip_to_last(live, &error)
+                              : live->top->source->next(live->top->source, 0, &frame, &error);
     if (r == SOURCE_END) {
         live->over = true;
         snprintf(live->message, sizeof live->message, "the recording ends here");
@@ -189,7 +208,7 @@ int top_live(struct top *top)
         snprintf(live.filter, sizeof live.filter, "%s", top->filter_text);
     screen_draw_text("camp top: the first interval is on its way; h: help, q: end", "");
     for (uint64_t i = 0; status == OPTIONS_GO_ON && !live.ended && !stop_requested;) {
-        if (top->count > 0 && i == top->count)
+        if (top->count > 0 && i == top->count && top->speed != 0)
             break;
         deadline_ns += top->interval_ns;
         status = handle_keys(&live, deadline_ns);
