@@ -1,12 +1,13 @@
 /*
- * The columns in which the rows of a frame are shown. JSON and CSV have all columns. Text has as
- * many columns as fit: id, name, process, labels, count, a percentage for each state, and
- * unaccounted time. In text, states with the same short title share a column.
+ * The columns in which the rows of a frame are shown. JSON, CSV, and text in a file or pipe have
+ * all columns. Text on a terminal has as many columns as fit: id, name, process, labels, count, a
+ * percentage for each state, and unaccounted time. In text, states with the same short title share
+ * a column.
  *
- * If not all states fit into text, those with the most time are shown. A state's time is its
- * largest time in any interval so far, so that columns do not come and go. Of idle time only a
- * fraction counts. CPU time and the state that rows are sorted by are always shown. The other
- * states are added up in the column "other%".
+ * If not all states fit into text, CPU time, the run queue and the states with the most time are
+ * shown. A state's time is its largest time in any interval so far, so that columns do not come and
+ * go. Of idle time only a fraction counts. The first state of CPU time and the state that rows are
+ * sorted by are always shown. The other states are added up in the column "other%".
  *
  * Text shows the labels that distinguish rows, and the label that rows are sorted by. Any other
  * label is hidden: its value is the same in all rows, or part of the name in all rows.
@@ -25,7 +26,7 @@ enum percent_of { PERCENT_OF_INTERVAL, PERCENT_OF_ROW };
 struct frame_style {
     bool for_text; /* text output: long values are cut, and only columns that fit are shown */
     size_t width;
-    bool is_uncut; /* text for a file or pipe, in which names and labels are not cut */
+    bool is_uncut; /* text for a file or pipe: nothing is cut, and all columns are shown */
     bool cpus;
     bool of_threads; /* each row is a thread or a sum of threads */
     bool numbered;   /* each row has an id that users know, such as a tid, pid or uid */
@@ -69,12 +70,13 @@ struct frame_columns {
     bool has_pid, has_count, has_over;
     size_t name_most;               /* width of the longest name so far */
     size_t label_most[LABELS_MOST]; /* width of the longest value of each label so far */
+    size_t percent_width;           /* smallest width of a percentage; 0: the usual one */
     /* For text, frame_columns_lay_out() sets the following members. */
     size_t shown[FRAME_STATES_MOST]; /* [shown_count] indexes into `states`, ascending */
     size_t shown_count;
     size_t labels[LABELS_MOST]; /* [labels_shown] indexes of labels, ascending */
     size_t labels_shown, name_width;
-    bool has_other;
+    bool has_other, hides_count;
     char headings[FRAME_STATES_MOST][FRAME_HEADING_SIZE];
 };
 

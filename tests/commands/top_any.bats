@@ -143,7 +143,7 @@ for line in open(sys.argv[1]):
     needs_microstates
     run -0 "$CAMP" top --from processes --count 1 --interval 200ms
     [[ ${lines[0]} == *"  processes  tier bpf  "*" processes"* ]]
-    grep -Eq '^     id  name +thr  usr%  sys%  runq%  flt%  dsk%  lck%  slp%   un%$' <<<"$output"
+    grep -Eq '^     id  name +thr  usr%  sys%  runq%  flt%  dsk%  lck%  thrt%  slp%   un%$' <<<"$output"
     "$CAMP" top --count 1 --interval 200ms --format json >"$BATS_TEST_TMPDIR/grouped.json"
     "$CAMP" top --from processes --count 1 --interval 200ms --format json >"$BATS_TEST_TMPDIR/top.json"
     python3 -c "
