@@ -43,7 +43,7 @@ class Witness:
             for row in frame["entities"]:
                 if row["id"] == PAPER_CPU:
                     elapsed += row["elapsed_ns"]
-                    busy += row["elapsed_ns"] - row["states"]["idle"] - row["states"]["iowait"]
+                    busy += row["elapsed_ns"] - row["states"]["idle_ns"] - row["states"]["iowait_ns"]
         return 100 * busy / elapsed if elapsed else None
 
 

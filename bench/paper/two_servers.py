@@ -115,7 +115,7 @@ def of_frame(frame):
         return sum(row[kind][name] for row in rows)
 
     return {"cpu": 100 * total("counters", "cpu_ns") / ns,
-            "run_queue": 100 * total("states", "run_queue") / ns,
+            "run_queue": 100 * total("states", "run_queue_ns") / ns,
             "faults": (total("counters", "minor_faults") + total("counters", "major_faults"))
             / frame["interval_s"],
             "seconds": frame["interval_s"]}

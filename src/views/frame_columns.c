@@ -289,11 +289,9 @@ static void lay_out_all(struct frame_columns *columns)
         add(columns, (struct field){ .name = schema->label_names[i], .group = "labels" });
     add(columns, elapsed_field);
     for (size_t i = 0; i < schema->column_count; i++) {
-        const bool is_state = i < schema->state_count;
-
-        add(columns, (struct field){ .name = is_state ? columns->stems[i] : schema->columns[i].name,
+        add(columns, (struct field){ .name = schema->columns[i].name,
                                      .help = schema->columns[i].help,
-                                     .group = is_state ? "states" : "counters" });
+                                     .group = i < schema->state_count ? "states" : "counters" });
     }
     add_all(columns, last_fields, ARRAY_COUNT(last_fields));
 }

@@ -22,13 +22,9 @@ static bool is_in_text(const struct column *column)
 
 static void add_column(struct frame_cpus *ret, const struct column *column)
 {
-    char *name = ret->names[ret->field_count < FRAME_CPU_COLUMNS_MOST ? ret->field_count : 0];
-    const bool is_state = column->kind == COLUMN_STATE;
-
-    column_stem(column, name);
-    add_field(ret, (struct field){ .name = is_state ? name : column->name,
+    add_field(ret, (struct field){ .name = column->name,
                                    .help = column->help,
-                                   .group = is_state ? "states" : "counters" });
+                                   .group = column->kind == COLUMN_STATE ? "states" : "counters" });
 }
 
 static void add_percent(struct frame_cpus *ret, const struct column *column)

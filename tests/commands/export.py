@@ -414,7 +414,7 @@ def beside_top(camp, exporter, pid):
 
     def on_cpu(first, second):
         return sum(scrapes[second][state] - scrapes[first][state] for state in ON_CPU)
-    theirs = sum(row['states'][state] for state in ON_CPU) / 1e9
+    theirs = sum(row['states'][f'{state}_ns'] for state in ON_CPU) / 1e9
     check(on_cpu(1, 2) <= theirs <= on_cpu(0, 3),
           f'on a CPU {on_cpu(1, 2)} s, {theirs} s, {on_cpu(0, 3)} s')
     length = sum(scrapes[2].values()) - sum(scrapes[1].values())

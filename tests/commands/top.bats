@@ -77,8 +77,8 @@ $program" "$BATS_TEST_TMPDIR/top.json"
 assert t["schema"] == "camp.frame/1" and t["source"] == "threads" and t["tier"] == "bpf", t
 assert set(t["losses"]) == {"unseen", "lost", "unread_ns", "partial"}, t["losses"]
 assert 0.3 <= t["interval_s"] <= outer_s and len(rows) > 10, (t["interval_s"], outer_s)
-names = """user system irq text_fault data_fault kernel_fault lock disk poll socket pipe timer child
-other_sleep run_queue stopped""".split()
+names = [name + "_ns" for name in """user system irq text_fault data_fault kernel_fault lock disk poll socket
+pipe timer child other_sleep run_queue stopped""".split()]
 for row in rows:
     assert list(row["states"])[:len(names)] == names, row
     assert sum(row["states"].values()) + row["unaccounted_ns"] == row["elapsed_ns"], row
@@ -134,7 +134,7 @@ leave_cgroup() {
 import json, sys
 rows = json.load(open(sys.argv[1]))['entities']
 row = next(row for row in rows if row['name'] == '/${CGROUP##*/}/inner')
-assert row['count'] == 1 and row['pid'] is None and row['states']['timer'] == row['elapsed_ns'] > 0, row
+assert row['count'] == 1 and row['pid'] is None and row['states']['timer_ns'] == row['elapsed_ns'] > 0, row
 assert any(row['name'] == '/' and row['count'] > 10 for row in rows), rows
 " "$BATS_TEST_TMPDIR/top.json"
 }
@@ -174,7 +174,7 @@ assert t["group"] == "workload"
 found = {row["name"]: row for row in rows if not row["ended"] or row["name"] == "brief"}
 brief = next(row for row in rows if row["name"] == "brief" and row["ended"])
 assert set(found) == {"naps", "kernel", "brief", "(unmatched)"}, found.keys()
-assert found["naps"]["count"] == 1 and found["naps"]["states"]["timer"] == found["naps"]["elapsed_ns"] > 0, found["naps"]
+assert found["naps"]["count"] == 1 and found["naps"]["states"]["timer_ns"] == found["naps"]["elapsed_ns"] > 0, found["naps"]
 assert found["naps"]["id"] is None and found["naps"]["pid"] is None
 assert found["kernel"]["count"] >= 3
 assert brief["count"] >= 1, brief
@@ -242,13 +242,13 @@ truth = json.load(open(folder + 'truth'))
 whole_ns = int(open(folder + 'whole').read())
 [row] = [x for x in json.load(open(folder + 'top'))['entities'] if x['name'] == '$name']
 states = row['states']
-on_cpu = sum(states[name] for name in ('user', 'system', 'irq'))
-faults = sum(states[name] for name in states if name.endswith('_fault'))
+on_cpu = sum(states[name] for name in ('user_ns', 'system_ns', 'irq_ns'))
+faults = sum(states[name] for name in states if name.endswith('_fault_ns'))
 assert row['ended'] and row['count'] == 1, row
 # The CPU clock of the exited process is the same clock, so the times are exactly equal.
 assert row['counters']['cpu_ns'] == whole_ns, (row, whole_ns)
 # During wall_ns the load never slept. The load slept before and after that time.
-assert truth['wall_ns'] <= on_cpu + states['run_queue'] + faults <= row['elapsed_ns'], (row, truth)
+assert truth['wall_ns'] <= on_cpu + states['run_queue_ns'] + faults <= row['elapsed_ns'], (row, truth)
 "
 }
 
@@ -287,7 +287,7 @@ cpus = t["cpus"]
 assert [cpu["cpu"] for cpu in cpus] == sorted(cpu["cpu"] for cpu in cpus)
 assert 1 <= len(cpus) <= os.cpu_count() * 64
 for cpu in cpus:
-    assert list(cpu["states"]) == "user system irq softirq iowait idle".split(), cpu
+    assert list(cpu["states"]) == "user_ns system_ns irq_ns softirq_ns iowait_ns idle_ns".split(), cpu
     assert sum(cpu["states"].values()) + cpu["unaccounted_ns"] == cpu["elapsed_ns"], cpu
 ' --count 2 --interval 100ms
     around --format json -- sleep 0.5
@@ -307,7 +307,7 @@ assert $WOKEN - $ASLEEP <= t['interval_s'] * 1e9 <= $ENDED - $STARTED, t['interv
     LOAD=$!
     until_it_sleeps "$LOAD"
     ask '
-times = [row["states"]["timer"] for row in rows]
+times = [row["states"]["timer_ns"] for row in rows]
 assert times == sorted(times, reverse=True) and len(rows) == 3, times
 ' --interval 300ms --sort timer --top 3
     ask 'assert {row["name"] for row in rows} == {"sleep"}, rows' --interval 100ms --filter '^sleep$'
@@ -325,7 +325,7 @@ assert times == sorted(times, reverse=True) and len(rows) == 3, times
 
 @test "camp top --no-syscalls shows user and system time in one column" {
     ask '
-assert all(row["states"]["system"] == 0 for row in rows if row["id"] == row["pid"] and row["user_name"] != "root" or row["name"] == "camp"), rows
+assert all(row["states"]["system_ns"] == 0 for row in rows if row["id"] == row["pid"] and row["user_name"] != "root" or row["name"] == "camp"), rows
 ' --interval 200ms --no-syscalls --no-kernel-threads
 }
 

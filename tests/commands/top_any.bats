@@ -67,11 +67,11 @@ for line in open(sys.argv[1]):
     assert set(t['losses']) == {'unseen', 'lost', 'unread_ns', 'partial'}
     assert len(t['entities']) == 60
     for row in t['entities']:
-        assert list(row['states']) == ['cpu_usage', 'idle', 'db_wait'], row
+        assert list(row['states']) == ['cpu_usage_ns', 'idle_ns', 'db_wait_ns'], row
         assert sum(row['states'].values()) + row['unaccounted_ns'] == row['elapsed_ns'] == 1e9, row
 " "$BATS_TEST_TMPDIR/top.json"
     run -0 "$CAMP" top --from "$TABLE" --count 1 --format csv --top 1
-    [ "${lines[0]}" = "time,interval_s,source,tier,kind,group,rows_cut,id,name,pid,parent,user_name,count,new,ended,elapsed_ns,cpu_usage,idle,db_wait,unaccounted_ns" ]
+    [ "${lines[0]}" = "time,interval_s,source,tier,kind,group,rows_cut,id,name,pid,parent,user_name,count,new,ended,elapsed_ns,cpu_usage_ns,idle_ns,db_wait_ns,unaccounted_ns" ]
     [[ ${lines[1]} == 2008-11-22T02:00:01.000+00:00,1,sessions3.csv,table,table,,59,*,wait1,,,,*,1000000000,0,0,1000000000,0 ]]
 }
 

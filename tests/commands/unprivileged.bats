@@ -48,9 +48,9 @@ record = json.load(open('last.json'))
 assert record['tier'] == 'schedstat', record['tier']
 assert len(record['entities']) > 1
 for row in record['entities']:
-    assert set(row['states']) == {'cpu', 'run_queue', 'off_cpu'}, row
+    assert set(row['states']) == {'cpu_ns', 'run_queue_ns', 'off_cpu_ns'}, row
     assert sum(row['states'].values()) == row['elapsed_ns'] and row['unaccounted_ns'] == 0, row
-cpu = [row['states']['cpu'] for row in record['entities']]
+cpu = [row['states']['cpu_ns'] for row in record['entities']]
 assert cpu[0] == max(cpu) > 0, cpu"
     user --count 1
     one_note top

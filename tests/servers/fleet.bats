@@ -138,7 +138,7 @@ assert t["kind"] == "groups"' --host 10.7.2.2 --count 2 --interval 1s
     # A query for a gauge returns a share of the interval. A query for a counter over a range returns its growth.
     camp_json '
 assert len(rows) == 4
-for row in rows.values(): assert abs(row["states"]["idle"] / row["elapsed_ns"] - 0.25) < 1e-6, row' \
+for row in rows.values(): assert abs(row["states"]["idle_ns"] / row["elapsed_ns"] - 0.25) < 1e-6, row' \
         --query 'label_replace(camp_cpus{job="camp"} * 0 + 25, "mode", "idle", "", "")' --unit percent \
         --count 1 --interval 500ms
     camp_json '
@@ -224,7 +224,7 @@ for rows in of:
     camp_json '
 row = t["entities"][0]
 assert row["name"].startswith("a\"b??[31m{x=~\".*\"} ünï\\d"), row["name"]
-busy = (row["states"]["user"] + row["states"]["system"]) / row["elapsed_ns"]
+busy = (row["states"]["user_ns"] + row["states"]["system_ns"]) / row["elapsed_ns"]
 assert abs(busy - 0.5) < 0.001, busy' --query '{job="hostile"}' --interval 1s --count 1
     # --host accepts a name with hostile characters.
     in_fleet "$CAMP" top --from "prometheus:$PROMETHEUS" --host $'a"b\n\e[31m{x=~".*"} ünï\\d' --interval 1s \
@@ -243,7 +243,7 @@ assert abs(busy - 0.5) < 0.001, busy' --query '{job="hostile"}' --interval 1s --
         camp_json '
 rows = {row["name"]: row for f in frames for row in f["entities"]}
 for name, row in rows.items():
-    busy = (row["states"]["user"] + row["states"]["system"]) / row["elapsed_ns"]
+    busy = (row["states"]["user_ns"] + row["states"]["system_ns"]) / row["elapsed_ns"]
     assert abs(busy - int(name[5:9]) / 1000) < 0.002, (name, busy)
     assert abs(row["counters"]["sampled_busy_ns"] / row["elapsed_ns"] - busy / 2) < 0.02
     assert row["elapsed_ns"] > 0

@@ -36,6 +36,7 @@ def sums(rows):
     states = {}
     for row in rows:
         for name, ns in row['states'].items():
+            name = name.removesuffix('_ns')
             states[name] = states.get(name, 0) + ns / 1e9
     return states, sum(row['elapsed_ns'] for row in rows) / 1e9
 

@@ -417,7 +417,8 @@ static void json_has_the_same_keys_for_every_source(void **state)
     assert_string_equal(any.tables[1].name, "cpus"); /* there is no frame of CPUs */
     assert_int_equal(any.tables[1].row_count, 0);
     check_keys(&any.tables[2], "id name pid parent user_name count new ended user application "
-                               "elapsed_ns cpu run_queue contention wait idle told_cpu_ns "
+                               "elapsed_ns cpu_ns run_queue_ns contention_ns wait_ns idle_ns "
+                               "told_cpu_ns "
                                "unaccounted_ns ");
     check_keys(&any.tables[3], "unseen lost unread_ns partial ");
     assert_int_equal(any.tables[3].cells[3].natural, 2);
