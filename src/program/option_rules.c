@@ -5,8 +5,13 @@
 
 #include <string.h>
 
+#define ONE_FORMAT "--json, --csv and --format set the same value: give only one of them"
+
 /* These rules apply to each command that has the options. */
-static const struct option_rule common_rules[] = { { "table", "format csv", NULL, NULL }, { 0 } };
+static const struct option_rule common_rules[] = { { "json", NULL, "csv, format", ONE_FORMAT },
+                                                   { "csv", NULL, "format", ONE_FORMAT },
+                                                   { "table", "format csv", NULL, NULL },
+                                                   { 0 } };
 
 #define SEPARATOR ", "
 

@@ -168,6 +168,18 @@ refused() { # TEXT COMMAND...: the command must exit with 2, and print one line 
     refused 'there is no option --json' export --once --json
 }
 
+@test "--json, --csv and --format together are refused in every command that has them" {
+    commands | while read -r command; do
+        case $command in
+        export | view | report) continue ;;
+        esac
+        for words in "--json --csv" "--csv --json" "--json --format csv" "--format text --csv" "-f json --json"; do
+            # shellcheck disable=SC2086
+            refused '--json, --csv and --format set the same value: give only one of them' $command $words
+        done
+    done
+}
+
 @test "camp and every command accept --version and -V" {
     version=$("$CAMP" --version)
     [[ $version == "camp "[0-9]* ]]

@@ -359,16 +359,18 @@ static void a_command_without_operands_refuses_an_operand(void **state)
 
 static void the_options_json_and_csv_select_their_format(void **state)
 {
-    struct values json = { 0 }, csv = { 0 }, classic = { 0 };
+    struct values json = { 0 }, csv = { 0 }, both = { 0 }, classic = { 0 };
     char text[500];
 
     (void)state;
     assert_int_equal(parse_operands(USAGE, &json, WORDS("--json"), text, sizeof text),
                      OPTIONS_GO_ON);
     assert_int_equal(json.colour, 1);
-    assert_int_equal(parse_operands(USAGE, &csv, WORDS("--json", "--csv"), text, sizeof text),
-                     OPTIONS_GO_ON);
+    assert_int_equal(parse_operands(USAGE, &csv, WORDS("--csv"), text, sizeof text), OPTIONS_GO_ON);
     assert_int_equal(csv.colour, 2);
+    assert_int_equal(parse_operands(USAGE, &both, WORDS("--json", "--csv"), text, sizeof text),
+                     STATUS_USAGE);
+    assert_non_null(strstr(text, "give only one of them"));
     assert_int_equal(parse_operands(USAGE, &classic, WORDS("--classic"), text, sizeof text),
                      STATUS_USAGE);
 }
