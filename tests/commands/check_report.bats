@@ -76,6 +76,32 @@ reported() {
     done
 }
 
+# The report of a recording names it, and says nothing of the machine that writes the report.
+report_of_a_recording() { # TIER
+    cd "$BATS_TEST_TMPDIR"
+    run "$CAMP" record --from check --tier "$1" --output run.camp --count 3 --interval 50ms
+    [[ $output != *"without SQLite"* ]] || skip "camp was built without SQLite"
+    [ "$status" -ne 4 ] || skip "no tier $1 here: $output"
+    [ "$status" -eq 0 ]
+    run -0 --separate-stderr "$CAMP" check --from run.camp --format json --report "$PAGE"
+    page "[x['time'] for x in p.tables['intervals']] == [r['time'] for r in records] and len(records) == 3"
+    page "all(x['measured_percent'] == r['total']['measured_percent'] for x, r in zip(p.tables['intervals'], records))"
+    page "all(x['measured_busy_percent'] == r['machine']['measured_busy_percent'] for x, r in zip(p.tables['intervals'], records))"
+    page "[f['is'] for f in p.tables['facts'] if f['what'] == 'source'] == ['run.camp (check)']"
+    page "[f['is'] for f in p.tables['facts'] if f['what'] == 'tier'] == ['$1']"
+    page "not {f['what'] for f in p.tables['facts']} & {'machine', 'kernel', 'processes of other users'}"
+    grep -q 'run.camp (check)</h1>' "$PAGE"
+    run ! grep -qw nan "$PAGE"
+}
+
+@test "a recording of check has the report of a live run: tier schedstat" {
+    report_of_a_recording schedstat
+}
+
+@test "a recording of check has the report of a live run: tier bpf" {
+    report_of_a_recording bpf
+}
+
 @test "the report of camp check lists only the last 300 intervals" {
     run --separate-stderr "$CAMP" check --count 310 --interval 10ms --format json --filter . --report "$PAGE"
     [ "$status" -eq 0 ]

@@ -48,8 +48,12 @@ static int open_sources(struct check *check)
     struct camp_error error = { 0 };
     int r;
 
-    if (check->options.from.from.text != NULL)
-        return check_recorded_open(&check->recorded, &check->options.from, &check->context);
+    if (check->options.from.from.text != NULL) {
+        r = check_recorded_open(&check->recorded, &check->options.from, &check->context);
+        if (r == OPTIONS_GO_ON)
+            check_report_name_source(&check->report, check->recorded.facts.name);
+        return r;
+    }
     r = tasks_source_open((enum tasks_tier)check->options.tier, &stop_requested, &check->tasks,
                           &check->context.tier, &error);
 
@@ -159,6 +163,7 @@ static int refuse_options_of_processes(const struct check_options *options)
         { "table", options->table >= 0 },
         { "no-kernel-threads", !options->kernel_threads },
         { "format classic", options->format == CHECK_CLASSIC },
+        { "report", options->report != NULL },
     };
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {

@@ -14,8 +14,6 @@ static const char *const tiers[] = { "auto", "taskstats", "schedstat", "bpf", NU
 
 static const struct option_rule option_rules[] = {
     { "columns", NULL, "format classic", NULL },
-    { "from", NULL, "report",
-      "--from goes without --report; camp report --picture error-by-load shows a recording" },
     { 0 },
 };
 

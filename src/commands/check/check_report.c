@@ -59,13 +59,18 @@ int check_report_open(struct check_report *report, const char *path, int argc, c
     if (report->command == NULL)
         return complain(STATUS_FAILURE, "out of memory");
     if (uname(&system) == 0) {
-        snprintf(report->host, sizeof report->host, "%s", system.nodename);
+        snprintf(report->source, sizeof report->source, "%s", system.nodename);
         snprintf(report->kernel, sizeof report->kernel, "%s %s", system.sysname, system.release);
     }
-    report->picture.source = report->host;
+    report->picture.source = report->source;
     if (output_file_open(&report->file, path) != STATUS_OK)
         return STATUS_FAILURE;
     return OPTIONS_GO_ON;
+}
+
+void check_report_name_source(struct check_report *report, const char *name)
+{
+    snprintf(report->source, sizeof report->source, "%s", name);
 }
 
 /* Returns NAN if the cell has no number. */

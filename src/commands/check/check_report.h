@@ -7,6 +7,7 @@
 #include "check_record.h"
 #include "ledger/registry.h"
 #include "program/output_file.h"
+#include "sources/from.h"
 #include "views/pictures/picture_error.h"
 
 #define REPORT_COLUMNS 18    /* columns in the table of intervals */
@@ -32,7 +33,8 @@ struct report_cpu {
 struct check_report {
     struct output_file file; /* file.stream is NULL if it is not open */
     char *command;
-    char host[128], kernel[192];
+    char source[FROM_NAME_SIZE]; /* the name of this machine, or of the recording */
+    char kernel[192];
     struct check_record record; /* the last interval, with all rows */
     struct check_context context;
     struct error_picture picture;
@@ -55,6 +57,9 @@ struct check_report {
 /* Opens the file, so that a failure is reported before the first interval. `argv` is the command
  * line from the word "check" on. Returns OPTIONS_GO_ON or an exit status. */
 int check_report_open(struct check_report *report, const char *path, int argc, char **argv);
+
+/* Names the recording that is reported. The report then does not name this machine. */
+void check_report_name_source(struct check_report *report, const char *name);
 
 /* Adds an interval with all selected processes. Returns CAMP_OK or CAMP_E_NOMEM. */
 int check_report_add(struct check_report *report, const struct check_context *context,

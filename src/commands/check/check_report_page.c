@@ -78,20 +78,25 @@ static void write_summary(FILE *stream, const struct check_report *report)
     if (!is_sampled(report))
         paragraph(stream, "Sampled time of processes is not known on this tier, so their error is "
                           "not.");
-    paragraph(stream, "CPUs were busy for %.2f %% of one by measure, %.2f %% by their samples.",
-              percent(report->measured_busy_s, report->elapsed_s),
-              percent(report->sampled_busy_s, report->elapsed_s));
+    if (isnan(report->sampled_busy_s))
+        paragraph(stream, "CPUs were busy for %.2f %% of one by measure.",
+                  percent(report->measured_busy_s, report->elapsed_s));
+    else
+        paragraph(stream, "CPUs were busy for %.2f %% of one by measure, %.2f %% by their samples.",
+                  percent(report->measured_busy_s, report->elapsed_s),
+                  percent(report->sampled_busy_s, report->elapsed_s));
 }
 
 static int write_facts(FILE *stream, const struct check_report *report)
 {
     static const struct field fields[] = { { "what", "what", "", 0, 0 }, { "is", "is", "", 0, 0 } };
     const size_t count = report->picture.series.count;
+    const bool is_recorded = report->context.is_recorded;
     char length[64];
     const char *const rows[][2] = {
         { "command", report->command },
-        { "machine", report->host },
-        { "kernel", report->kernel },
+        { is_recorded ? "source" : "machine", report->source },
+        { "kernel", is_recorded ? NULL : report->kernel },
         { "user and system time", report->context.accounting },
         { "camp", CAMP_VERSION },
         { "first interval ended", report->begin },
@@ -100,10 +105,10 @@ static int write_facts(FILE *stream, const struct check_report *report)
         { "tier", tier_name(report->context.tier) },
         { "which cannot see", tier_lacks(report->context.tier, report->context.final_clocks) },
         { "what would change that",
-          tier_change(report->context.tier,
-                      report->context.final_clocks || report->context.is_recorded) },
-        { "processes of other users",
-          report->context.hidden ? "hidden (hidepid): " HIDDEN_CHANGE : "seen" },
+          tier_change(report->context.tier, report->context.final_clocks || is_recorded) },
+        { "processes of other users", is_recorded              ? NULL
+                                      : report->context.hidden ? "hidden (hidepid): " HIDDEN_CHANGE
+                                                               : "seen" },
         { "processes", check_selects_all(&report->context.selection) ? "all" : "a selection" },
     };
     struct cell cells[2 * ARRAY_COUNT(rows)];
@@ -345,10 +350,10 @@ int check_report_page(FILE *stream, const struct check_report *report)
         write_pictures, write_fit,   write_processes, write_cpus,
         write_losses,   write_facts, write_intervals,
     };
-    char title[192];
+    char title[64 + FROM_NAME_SIZE];
     int r = CAMP_OK;
 
-    snprintf(title, sizeof title, "How wrong sampled CPU time is: %s", report->host);
+    snprintf(title, sizeof title, "How wrong sampled CPU time is: %s", report->source);
     html_begin(stream, title);
     write_summary(stream, report);
     for (size_t i = 0; i < ARRAY_COUNT(parts) && r == CAMP_OK; i++)
