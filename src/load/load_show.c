@@ -104,9 +104,12 @@ static void value_text(char *ret, size_t capacity, const struct field *field,
     unit = unit != NULL ? unit + 1 : field->name;
     if (cell->kind == CELL_NATURAL && strcmp(unit, "ns") == 0)
         snprintf(ret, capacity, "%.6f s", (double)cell->natural / NS_PER_S);
+    else if (cell->kind == CELL_NATURAL && strcmp(unit, "bytes") != 0)
+        snprintf(ret, capacity, "%" PRIu64, cell->natural);
+    else if (cell->kind == CELL_NATURAL && cell->natural < 1000000)
+        snprintf(ret, capacity, "%" PRIu64 " bytes", cell->natural);
     else if (cell->kind == CELL_NATURAL)
-        snprintf(ret, capacity, "%" PRIu64 "%s", cell->natural,
-                 strcmp(unit, "bytes") == 0 ? " bytes" : "");
+        snprintf(ret, capacity, "%.6f MB", (double)cell->natural / 1e6);
     else if (cell->kind == CELL_REAL)
         snprintf(ret, capacity, "%.*f%s", field->decimals, cell->real,
                  strcmp(unit, "percent") == 0 ? " %" : "");
@@ -118,7 +121,18 @@ static void value_text(char *ret, size_t capacity, const struct field *field,
         snprintf(ret, capacity, "%s", cell->text);
 }
 
-static size_t write_notes(const struct table *table, char (*texts)[NOTE_SIZE], size_t written)
+static size_t widest_title(const struct table *table, size_t least)
+{
+    for (size_t i = 0; i < table->field_count; i++) {
+        const char *title = table->cells[i].kind != CELL_UNKNOWN ? table->fields[i].title : "";
+
+        least = strlen(title) > least ? strlen(title) : least;
+    }
+    return least;
+}
+
+static size_t write_notes(const struct table *table, size_t width, char (*texts)[NOTE_SIZE],
+                          size_t written)
 {
     for (size_t i = 0; i < table->field_count; i++) {
         char value[64];
@@ -126,7 +140,8 @@ static size_t write_notes(const struct table *table, char (*texts)[NOTE_SIZE], s
         if (table->cells[i].kind == CELL_UNKNOWN)
             continue;
         value_text(value, sizeof value, &table->fields[i], &table->cells[i]);
-        snprintf(texts[written++], NOTE_SIZE, "  %-34s %s", table->fields[i].title, value);
+        snprintf(texts[written++], NOTE_SIZE, "  %-*s  %s", (int)width, table->fields[i].title,
+                 value);
     }
     return written;
 }
@@ -143,7 +158,7 @@ int load_show(const struct load_command *load)
     struct table_memory memory[4];
     struct table tables[4];
     struct record record = { "camp.load/1", headline, tables, 3, 1, notes };
-    size_t written;
+    size_t written, width;
     int failed;
 
     time_text(time, sizeof time, (int64_t)now_ns(CLOCK_REALTIME));
@@ -159,8 +174,9 @@ int load_show(const struct load_command *load)
     process.process_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
     tables[2] =
         table_of_one("process", process_facts, ARRAY_COUNT(process_facts), &process, &memory[2]);
-    written = write_notes(&tables[1], texts, 0);
-    written = write_notes(&tables[2], texts, written);
+    width = widest_title(&tables[2], widest_title(&tables[1], 0));
+    written = write_notes(&tables[1], width, texts, 0);
+    written = write_notes(&tables[2], width, texts, written);
     for (size_t i = 0; i < written; i++)
         notes[i] = texts[i];
     failed = view->record(&options, &record, 0);

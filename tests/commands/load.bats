@@ -139,6 +139,20 @@ setup() {
     [ "$(field late)" -gt 0 ]
 }
 
+@test "the values of a load stand in one column, two blanks right of the longest label" {
+    for load in "cpu --percent 20 --phase between-ticks" "fork --rate 20" "sleep --percent 50" "io --bytes 2M"; do
+        # shellcheck disable=SC2086
+        run --separate-stderr "$CAMP" load $load --duration 0.1
+        [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+        python3 -c '
+import re, sys
+lines = [line for line in sys.stdin.read().splitlines() if line.startswith("  ")]
+places = {re.search(r"\S {2,}(?=\S)", line).end() for line in lines}
+assert len(lines) > 5 and len(places) == 1, (places, lines)' <<<"$output"
+    done
+    grep -Eq '^  written before, to be read +2\.097152 MB$' <<<"$output"
+}
+
 @test "camp load memory holds 488 pages after two steps of 976K" {
     run "$CAMP" load memory --format json
     [ "$status" -eq 0 ]
