@@ -18,13 +18,13 @@ teardown() {
 
 @test "a recording is an SQLite database that can be read as a source" {
     run -0 "$CAMP" record --from check --output run.camp --count 4 --interval 50ms
-    [[ $output == "run.camp: 4 intervals, "*" bytes a row" ]]
+    [[ $output == "run.camp: 4 intervals, "*" rows ("*" stored), "*" MB" ]]
     [ "$(ask run.camp 'SELECT count(*) FROM tick')" = 4 ]
     [ "$(ask run.camp 'PRAGMA application_id; PRAGMA user_version' | xargs)" = "1667329392 2" ]
     [ "$(ask run.camp "SELECT value FROM camp WHERE key = 'schema'")" = camp.1 ]
     [ ! -e run.camp-wal ]
     [[ $output == *" $(($(ask run.camp 'SELECT count(*) FROM tasks_every') +
-        $(ask run.camp 'SELECT count(*) FROM cpus_every'))) rows,"* ]]
+        $(ask run.camp 'SELECT count(*) FROM cpus_every'))) rows ("* ]]
     run -0 "$CAMP" record --from run.camp --output again.camp
     for query in 'SELECT * FROM tick' 'SELECT * FROM tasks_every ORDER BY tick, entity' \
         'SELECT * FROM cpus ORDER BY tick, entity' 'SELECT * FROM entity'; do

@@ -239,12 +239,9 @@ static int print_summary(struct record *record, int status)
                    ? status
                    : complain(STATUS_FAILURE, "nothing was recorded: there was no interval");
     describe_files(&record->files);
-    printf("%" PRIu64 " %s, %" PRIu64 " %s, of which %" PRIu64
-           " %s something new; %.1f MB, %.1f bytes a row\n",
-           counts.ticks, noun_of(counts.ticks, "interval", "intervals"), counts.rows,
-           noun_of(counts.rows, "row", "rows"), counts.written,
-           noun_of(counts.written, "says", "say"), (double)counts.bytes / 1e6,
-           counts.rows > 0 ? (double)counts.bytes / (double)counts.rows : 0);
+    printf("%" PRIu64 " %s, %" PRIu64 " %s (%" PRIu64 " stored), %.1f MB\n", counts.ticks,
+           noun_of(counts.ticks, "interval", "intervals"), counts.rows,
+           noun_of(counts.rows, "row", "rows"), counts.written, (double)counts.bytes / 1e6);
     return fflush(stdout) == 0 ? status : output_failed(errno);
 }
 
