@@ -1,6 +1,7 @@
 #include "barry_canvas.h"
 
 #include "format.h"
+#include "ledger/words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -201,7 +202,7 @@ static void write_summary(const struct canvas *canvas, FILE *stream)
 {
     const size_t nowhere = canvas->barry->point_count - canvas->drawn;
 
-    fprintf(stream, "%zu %s", canvas->drawn, canvas->drawn == 1 ? "dot" : "dots");
+    fprintf(stream, "%zu %s", canvas->drawn, noun_of(canvas->drawn, "dot", "dots"));
     if (canvas->incomplete > 0)
         fprintf(stream, "; %zu unaccounted, worst %.1f%%", canvas->incomplete, 100 * canvas->worst);
     if (canvas->left_out >= SHOWN_SHARE)

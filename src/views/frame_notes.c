@@ -2,6 +2,7 @@
 
 #include "counters/units.h"
 #include "ledger/array.h"
+#include "ledger/words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -36,7 +37,7 @@ const char *kind_noun(const char *kind, uint64_t count)
         if (strcmp(nouns[i].kind, kind) == 0)
             return count == 1 ? nouns[i].one : strcmp(kind, "cpus") == 0 ? "CPUs" : nouns[i].kind;
     }
-    return count == 1 ? "entity" : "entities";
+    return noun_of(count, "entity", "entities");
 }
 
 static void __attribute__((format(printf, 2, 3)))
@@ -152,7 +153,7 @@ static void note_losses(char *note, const struct frame *frame, const struct fram
 
     if (by_switches && !are_sessions && losses->unseen > 0) {
         append(note, "estimated: the times around %" PRIu64 " unseen %s", losses->unseen,
-               losses->unseen == 1 ? "switch" : "switches");
+               noun_of(losses->unseen, "switch", "switches"));
         append_share(note, cpus, losses->unseen);
         between = "; not in these numbers: ";
     }

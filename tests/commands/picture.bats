@@ -50,6 +50,18 @@ assert title in texts(), texts()'
     [ "$(echo ./*)" = "./barry3.svg ./barry4.svg ./barymap.svg ./entities.svg ./lines.svg ./stack.svg" ]
 }
 
+@test "picture: the source of a table is named once, also of a recorded table" {
+    run "$CAMP" record --from "$sessions" --count 2 --output run.camp
+    [[ $output != *"without SQLite"* ]] || skip "camp was built without SQLite"
+    [ "$status" -eq 0 ]
+    for from in "$sessions" run.camp; do
+        report --picture stack --output one.svg
+        ask one.svg '
+[source] = [line for line in root[1].text.splitlines() if line.startswith("Source ")]
+assert source.count("(table)") == 1, source'
+    done
+}
+
 @test "camp report --picture: dots are at the places of examples in the CAMP paper" {
     cat >places.csv <<'END'
 time,name,a,b,c

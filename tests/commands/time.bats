@@ -100,7 +100,7 @@ assert rows["sleep"]["running"] == 1, rows
     local pid=$!
     until [[ $(cat "/proc/$pid/wchan") == *nanosleep* ]]; do sleep 0.05; done
     run -0 "$CAMP" time --pid $pid --duration 50ms
-    [[ ${lines[0]} == "process $pid (sleep), 1 threads" ]]
+    [[ ${lines[0]} == "process $pid (sleep), 1 thread" ]]
     [[ ${lines[1]} =~ ^"Elapsed time"\ +([0-9.]+)\ +"Current time" ]]
     [[ $output =~ "Timer sleep"\ +([0-9.]+) ]]
     [[ $output == *"unaccounted 0.000 s"* ]]

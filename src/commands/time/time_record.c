@@ -2,6 +2,7 @@
 
 #include "counters/units.h"
 #include "ledger/array.h"
+#include "ledger/words.h"
 #include "microstates/table.h"
 
 #include <inttypes.h>
@@ -221,11 +222,11 @@ static void note_losses(struct time_record *ret, const struct camp_states_losses
                  "estimated",
                  losses->unseen, losses->switches, share(losses->unseen, losses->switches));
     if (losses->lost > 0)
-        snprintf(next_note(ret), TIME_NOTE_SIZE, "lost: %" PRIu64 " times a thread got no account",
-                 losses->lost);
+        snprintf(next_note(ret), TIME_NOTE_SIZE, "lost: %" PRIu64 " %s a thread got no account",
+                 losses->lost, noun_of(losses->lost, "time", "times"));
     if (losses->exits_lost > 0)
-        snprintf(next_note(ret), TIME_NOTE_SIZE,
-                 "lost: %" PRIu64 " ended threads, for lack of space", losses->exits_lost);
+        snprintf(next_note(ret), TIME_NOTE_SIZE, "lost: %" PRIu64 " ended %s, for lack of space",
+                 losses->exits_lost, noun_of(losses->exits_lost, "thread", "threads"));
 }
 
 /* Writes a time in the form of the paper: "2:11.723", "3:20:50.049". */
@@ -278,13 +279,15 @@ int time_record_fill(struct time_record *ret, const struct family *family,
     lay_out(ret, sums->schema);
     fill_tables(ret, family, facts);
     if (facts->as_figure) {
-        snprintf(ret->headline, sizeof ret->headline, "%s, %" PRIu32 " threads", facts->command,
-                 threads);
+        snprintf(ret->headline, sizeof ret->headline, "%s, %" PRIu32 " %s", facts->command, threads,
+                 noun_of(threads, "thread", "threads"));
         note_figure(ret, total, facts);
     } else {
         snprintf(ret->headline, sizeof ret->headline,
-                 "%s  real %.3f s, %" PRIu64 " processes, %" PRIu32 " threads%s", facts->time,
-                 seconds(facts->real_ns), total[FAMILY_PROCESSES], threads,
+                 "%s  real %.3f s, %" PRIu64 " %s, %" PRIu32 " %s%s", facts->time,
+                 seconds(facts->real_ns), total[FAMILY_PROCESSES],
+                 noun_of(total[FAMILY_PROCESSES], "process", "processes"), threads,
+                 noun_of(threads, "thread", "threads"),
                  total[FAMILY_RUNNING] > 0 ? ", some still running" : "");
     }
     note_sums(ret, sums);

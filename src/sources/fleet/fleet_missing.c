@@ -3,6 +3,7 @@
 
 #include "counters/error.h"
 #include "ledger/array.h"
+#include "ledger/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ size_t fleet_missing(const struct fleet *fleet, char *ret, size_t size)
         }
     }
     if (count > 0)
-        fleet_append(ret, size, "%zu %s missing: %s", count, count == 1 ? "host is" : "hosts are",
+        fleet_append(ret, size, "%zu %s missing: %s", count, noun_of(count, "host is", "hosts are"),
                      names);
     if (count > NAMED_MOST)
         fleet_append(ret, size, " and %zu more", count - NAMED_MOST);

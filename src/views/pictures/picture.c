@@ -1,3 +1,4 @@
+#include "ledger/words.h"
 #include "picture_parts.h"
 #include "views/palette.h"
 
@@ -156,6 +157,16 @@ static void write_losses(FILE *stream, const struct timeline *timeline, size_t f
                 (unsigned long long)all.partial);
 }
 
+/* A table has its origin, "table", in its name already. */
+static void write_source(FILE *stream, const char *about, const struct picture *picture)
+{
+    char origin[256];
+
+    snprintf(origin, sizeof origin, " (%s)", picture->origin);
+    fprintf(stream, "%s\nSource %s%s, ", about, picture->source,
+            ends_with(picture->source, origin) ? "" : origin);
+}
+
 /* Returns the description of the picture: the paragraph `about`, and the paragraphs of the caption,
  * each ended by a newline. The caller frees the text. Returns NULL if there is no memory. */
 static char *describe(const struct picture *picture, const char *about,
@@ -168,10 +179,10 @@ static char *describe(const struct picture *picture, const char *about,
 
     if (stream == NULL)
         return NULL;
-    fprintf(stream, "%s\nSource %s (%s), ", about, picture->source, picture->origin);
+    write_source(stream, about, picture);
     write_period(stream, picture->timeline, caption->from, caption->to);
     fprintf(stream, ": %zu %s%s\n", caption->entities,
-            caption->entities == 1 ? "entity" : "entities", caption->remark);
+            noun_of(caption->entities, "entity", "entities"), caption->remark);
     write_unaccounted(stream, caption);
     if (sums->worst_left_out > 0)
         write_left_out(stream, picture->vertices, caption);

@@ -1,5 +1,6 @@
 #include "picture_error.h"
 
+#include "ledger/words.h"
 #include "picture_parts.h"
 #include "plot.h"
 #include "views/palette.h"
@@ -218,9 +219,9 @@ static double note_source(FILE *stream, double at, const struct error_picture *p
     end_ns = series->intervals[series->count - 1].end_ns;
     moment_text(begin, begin_ns, true);
     moment_text(end, end_ns, end_ns - begin_ns >= DAY_NS);
-    snprintf(text, sizeof text, "Source %.48s, %s to %s (%.4g s): %zu interval%s.", picture->source,
-             begin, end, (double)(end_ns - begin_ns) / 1e9, series->count,
-             series->count == 1 ? "" : "s");
+    snprintf(text, sizeof text, "Source %.48s, %s to %s (%.4g s): %zu %s.", picture->source, begin,
+             end, (double)(end_ns - begin_ns) / 1e9, series->count,
+             noun_of(series->count, "interval", "intervals"));
     return note(stream, at, text);
 }
 
@@ -243,8 +244,8 @@ static void start(const struct plot *plot, const struct error_picture *picture, 
 
     error_sentences(picture, sentences);
     snprintf(title, sizeof title, "%s: %.140s", what, picture->source);
-    snprintf(description, sizeof description, "%s of %s: %zu interval%s. %s", what, picture->source,
-             count, count == 1 ? "" : "s", sentences[0]);
+    snprintf(description, sizeof description, "%s of %s: %zu %s. %s", what, picture->source, count,
+             noun_of(count, "interval", "intervals"), sentences[0]);
     svg_start(plot->stream, WIDTH, height, title, description);
     plot_legend(plot->stream, (struct svg_point){ SIDE, 50 }, WIDTH, legend, legend_count);
     plot_axes(plot);
