@@ -8,7 +8,11 @@
  *
  * A session needs Linux 5.18 or later with BTF, and CAP_BPF with CAP_PERFMON (root has both). Only
  * one thread at a time may use it. When the process that opened it exits, even by SIGKILL, the
- * kernel removes the programs and their memory. For results, errors, sizes and arrays see camp.h.
+ * kernel removes the programs and their memory.
+ *
+ * In a PID namespace a session has the threads of that namespace, with their ids there. Other
+ * threads are outside: they are only in the times of CPUs. For results, errors, sizes and arrays
+ * see camp.h.
  */
 #ifndef CAMP_STATES_H
 #define CAMP_STATES_H
@@ -95,7 +99,8 @@ struct camp_thread_states {
 /* One CPU. The sum of busy_ns, idle_ns, irq_ns and softirq_ns is time_ns - begin_ns. */
 struct camp_cpu_states {
     int32_t cpu;
-    int32_t running;           /* tid of the thread that runs at time_ns, or 0 */
+    /* tid of the thread that runs at time_ns, 0 if there is none, or -1 if it is outside */
+    int32_t running;
     uint64_t begin_ns;         /* first context switch of this CPU in the session */
     uint64_t time_ns;          /* time of the reading */
     uint64_t busy_ns, idle_ns; /* without interrupts */
@@ -107,6 +112,8 @@ struct camp_cpu_states {
     uint64_t any_wait_ns; /* part of idle_ns: some thread of the machine waited for a disk */
     /* Part of idle_ns: a thread that went to sleep on this CPU waited for a disk. */
     uint64_t own_wait_ns;
+    uint64_t outside_ns;        /* part of busy_ns: threads outside of the PID namespace */
+    uint64_t outside_system_ns; /* part of system_ns: threads outside of the PID namespace */
 };
 
 /* What a session missed since it was opened. */

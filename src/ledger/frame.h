@@ -61,7 +61,12 @@ struct schema {
     size_t label_count;
 };
 
-enum entity_flag { ENTITY_NEW = 1u << 0, ENTITY_ENDED = 1u << 1, ENTITY_KERNEL = 1u << 2 };
+enum entity_flag {
+    ENTITY_NEW = 1u << 0,
+    ENTITY_ENDED = 1u << 1,
+    ENTITY_KERNEL = 1u << 2,
+    ENTITY_OUTSIDE = 1u << 3 /* the CPU time of all threads outside of this PID namespace */
+};
 
 struct entity {
     int64_t id;     /* CPU number, pid, tid or uid */

@@ -20,6 +20,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
+#include "ids.bpf.h"
 #include "kernel.h"
 #include "layout.h"
 #include "order.bpf.h"
@@ -68,6 +69,7 @@ struct account {
     uint32_t left;   /* times_left() when the thread last left a CPU */
     uint64_t faults; /* page faults (min_flt + maj_flt) of the thread when its last one began */
     struct throttle throttle;
+    int32_t tid, pid; /* in a PID namespace: the last known ids, or 0 if the thread is outside */
     uint64_t state_ns[CAMP_STATE_COUNT];
 };
 
@@ -137,6 +139,25 @@ static __always_inline uint64_t without_interrupts(uint64_t *interval_ns, uint64
     return taken;
 }
 
+static __always_inline bool is_outside(const struct account *account)
+{
+    return own_namespace != 0 && account->tid == 0;
+}
+
+/* Keeps the ids of a thread while it has them. */
+static __always_inline void note_ids(struct account *account, const struct task_struct *task)
+{
+    int32_t tid;
+
+    if (own_namespace == 0)
+        return;
+    tid = thread_id(task);
+    if (tid != 0) {
+        account->tid = tid;
+        account->pid = process_id(task);
+    }
+}
+
 static __always_inline void begin_writing(struct account *account)
 {
     ADD_IN_ORDER(&account->sequence, 1);
@@ -165,7 +186,7 @@ static __always_inline void begin_disk_wait(const struct account *account, struc
                                             uint64_t now)
 {
     count_disk_wait(account->cpu, now, 1);
-    if (tell_disks)
+    if (tell_disks && !is_outside(account))
         disk_wait_begins(task, account->device, now);
 }
 
@@ -173,16 +194,16 @@ static __always_inline void end_disk_wait(const struct account *account, struct 
                                           uint64_t now)
 {
     count_disk_wait(account->cpu, now, -1);
-    if (tell_disks)
+    if (tell_disks && !is_outside(account))
         disk_wait_ends(task, account->device, now);
 }
 
-/* Charges the time since account->since_ns to account->state, and starts the state `next`. `cpu` is
- * the CPU on which the thread ran in this time, or NULL if it did not run. Events of two CPUs may
- * arrive out of the order of their timestamps. Then the time would be negative and counts as 0, so
- * the states add up exactly. */
-static __always_inline void change(struct account *account, struct task_struct *task,
-                                   struct cpu_account *cpu, uint64_t now, uint8_t next)
+/* Charges the time since account->since_ns to account->state, starts the state `next`, and returns
+ * the state that ended. `cpu` is the CPU on which the thread ran in this time, or NULL if it did
+ * not run. Events of two CPUs may arrive out of the order of their timestamps. Then the time would
+ * be negative and counts as 0, so the states add up exactly. */
+static __always_inline uint64_t charge(struct account *account, struct cpu_account *cpu,
+                                       uint64_t now, uint8_t next)
 {
     const uint64_t state = state_of(account);
     uint64_t interval = now - account->since_ns;
@@ -196,14 +217,25 @@ static __always_inline void change(struct account *account, struct task_struct *
             without_interrupts(&interval, &account->irq_before_ns, interrupts_ns(cpu, now));
         if (state == CAMP_STATE_SYSTEM)
             cpu->system_ns += interval;
+        if (state == CAMP_STATE_SYSTEM && is_outside(account))
+            cpu->outside_system_ns += interval;
     }
     account->state_ns[state] += interval;
     account->state = next;
     account->since_ns = now;
+    return state;
+}
+
+/* Like charge(), for any state: a wait for a disk has its own clocks. */
+static __always_inline void change(struct account *account, struct task_struct *task,
+                                   struct cpu_account *cpu, uint64_t now, uint8_t next)
+{
+    const uint64_t state = charge(account, cpu, now, next);
+
     if (state == CAMP_STATE_DISK)
-        end_disk_wait(account, task, now);
+        end_disk_wait(account, task, account->since_ns);
     if (next == CAMP_STATE_DISK)
-        begin_disk_wait(account, task, now);
+        begin_disk_wait(account, task, account->since_ns);
 }
 
 /* Charges the throttled part of an open wait in the run queue, and takes it out of that state. The
@@ -264,7 +296,7 @@ static __always_inline struct account *make_account(struct task_struct *task, ui
 
     if (account == NULL) {
         cpu = this_cpu();
-        if (cpu != NULL && all_accounted)
+        if (cpu != NULL && all_accounted && thread_id(task) != 0)
             cpu->lost++;
         return NULL;
     }
@@ -273,6 +305,7 @@ static __always_inline struct account *make_account(struct task_struct *task, ui
     if (is_worker(task))
         flags |= WORKER;
     begin_writing(account);
+    note_ids(account, task);
     account->flags = flags;
     account->state = state;
     account->since_ns = begin_ns;
@@ -294,9 +327,10 @@ static __always_inline uint64_t page_faults(const struct task_struct *task)
     return task->min_flt + task->maj_flt;
 }
 
-/* Returns the account of a thread, and makes one from `now` on if there is none: the thread is older than the
- * session, or its account was lost. Its time before `now` is unknown. A thread outside of a system
- * call is taken to be in a page fault, which is its most likely reason for a sleep. */
+/* Returns the account of a thread, and makes one from `now` on if there is none: the thread is
+ * older than the session, or its account was lost. Its time before `now` is unknown. A thread
+ * outside of a system call is taken to be in a page fault, which is its most likely reason for a
+ * sleep. */
 static __always_inline struct account *account_of(struct task_struct *task, uint64_t now,
                                                   uint8_t state)
 {

@@ -34,7 +34,7 @@ static const struct camp_thread_states nothing;
 static __noinline int add_to_total(struct task_struct *task, const struct account *account,
                                    struct cpu_account *cpu, uint64_t now)
 {
-    struct total_key key = { generation & 1, task->real_parent->tgid, "" };
+    struct total_key key = { generation & 1, parent_id(task), "" };
     struct camp_thread_states *total;
 
     __builtin_memcpy(key.name, task->comm, sizeof key.name);
@@ -71,11 +71,14 @@ static __noinline int add_to_total(struct task_struct *task, const struct accoun
     return 0;
 }
 
-static __always_inline void emit_last(struct task_struct *task, const struct account *account,
+static __always_inline void emit_last(struct task_struct *task, struct account *account,
                                       struct cpu_account *cpu, uint64_t now)
 {
-    struct camp_thread_states *last = bpf_ringbuf_reserve(&exits, sizeof *last, 0);
+    struct camp_thread_states *last;
 
+    if (is_outside(account))
+        return;
+    last = bpf_ringbuf_reserve(&exits, sizeof *last, 0);
     if (last == NULL) {
         add_to_total(task, account, cpu, now);
         return;

@@ -81,8 +81,23 @@ struct bio {
 struct restart_block {
     long (*fn)(struct restart_block *);
 };
+struct ns_common {
+    unsigned int inum;
+};
+struct pid_namespace {
+    struct ns_common ns;
+};
+struct upid {
+    int nr;
+    struct pid_namespace *ns;
+};
+struct pid {
+    unsigned int level;
+    struct upid numbers[1]; /* [level + 1] */
+};
 /* times of the process' reaped threads */
 struct signal_struct {
+    struct pid *pids[2];
     uint64_t utime, stime;
     unsigned long long sum_sched_runtime;
 };
@@ -112,6 +127,7 @@ struct task_struct {
     char comm[16];
     struct files_struct *files;
     struct signal_struct *signal;
+    struct pid *thread_pid;
     struct css_set *cgroups;
     struct task_io_accounting ioac;
 };
@@ -154,6 +170,7 @@ struct bpf_iter__task {
 /* libbpf fills it in. */
 extern int LINUX_KERNEL_VERSION __kconfig;
 
+#define PIDTYPE_TGID 1
 #define PF_IO_WORKER 0x00000010
 #define PF_USER_WORKER 0x00004000
 #define PF_KTHREAD 0x00200000

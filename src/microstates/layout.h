@@ -108,8 +108,10 @@ struct cpu_account {
     /* address of the running task_struct; the tid may change in exec(2), the address may not */
     uint64_t running_task;
     uint64_t clock_offset; /* the scheduler's clock minus CLOCK_MONOTONIC, modulo 2^64 */
-    int32_t running;       /* tid of the running thread, or 0 if the CPU is idle */
-    uint32_t depth;        /* number of interrupts that run now, one inside the other */
+    uint64_t outside_ns, outside_system_ns; /* parts of busy_ns and system_ns: threads outside */
+    /* tid of the running thread, 0 if the CPU is idle, or -1 if the thread is outside */
+    int32_t running;
+    uint32_t depth; /* number of interrupts that run now, one inside the other */
     uint64_t switches;
     uint64_t unseen; /* switches and wakeups that no event reported */
     uint64_t lost;   /* failures to create an account, and disk waits that were not counted */
@@ -129,4 +131,4 @@ _Static_assert(sizeof(struct unchanged_thread) == 40, "no padding");
 _Static_assert(sizeof(struct disk_wait_key) == 16, "no padding");
 _Static_assert(sizeof(struct disk_wait) == 32, "no padding");
 _Static_assert(sizeof(struct total_key) == 24, "no padding");
-_Static_assert(offsetof(struct cpu_account, exits_lost) == 184, "no padding");
+_Static_assert(offsetof(struct cpu_account, exits_lost) == 200, "no padding");

@@ -28,8 +28,9 @@
 
 /* Since Linux 7.0 a thread can lose its CPU while a program runs for an event outside of the
  * scheduler (tracepoints are protected by SRCU, not by disabled preemption). The switch then writes
- * the same account. stay_here() keeps the thread on its CPU until may_move(). Both functions of the
- * kernel exist since 6.11; before, a program never loses its CPU. */
+ * the same account. stay_here() keeps the thread on its CPU until may_move(); no global function
+ * may be called between them. Both functions of the kernel exist since 6.11; before, a program
+ * never loses its CPU. */
 extern void bpf_preempt_disable(void) __weak __ksym;
 extern void bpf_preempt_enable(void) __weak __ksym;
 

@@ -207,11 +207,15 @@ static struct camp_cpu_states cpu_states_of(int32_t number, const struct cpu_mom
         .switches = account->switches,
         .any_wait_ns = account->any_wait_ns,
         .own_wait_ns = account->own_wait_ns,
+        .outside_ns = account->outside_ns,
+        .outside_system_ns = account->outside_system_ns,
     };
 
     interval -= least(taken, interval);
     if (account->running != 0) {
         states.busy_ns += interval;
+        if (account->running < 0)
+            states.outside_ns += interval;
         return states;
     }
     states.idle_ns += interval;

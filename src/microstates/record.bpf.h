@@ -7,11 +7,12 @@
  * searches all types of the kernel for each pointer that is followed here. Inside the loop the
  * search took 0.3 s. */
 static __always_inline void identify(struct camp_thread_states *ret, struct task_struct *task,
-                                     const struct account *account)
+                                     struct account *account)
 {
-    ret->tid = task->pid;
-    ret->pid = task->tgid;
-    ret->parent = task->real_parent->tgid;
+    note_ids(account, task);
+    ret->tid = own_namespace == 0 ? task->pid : account->tid;
+    ret->pid = own_namespace == 0 ? task->tgid : account->pid;
+    ret->parent = parent_id(task);
     ret->flags = ((account->flags & WORKER) != 0 ? CAMP_THREAD_KERNEL : 0) |
                  ((account->flags & OLDER) != 0 ? CAMP_THREAD_OLDER : 0);
     ret->uid = task->cred->euid.val;
@@ -136,7 +137,7 @@ static __always_inline bool is_unchanged(const struct account *account)
 static __always_inline int32_t copy_tid(const struct task_struct *task, struct account *account)
 {
     account->shown = snapshot_now;
-    return -task->pid;
+    return own_namespace == 0 ? -task->pid : -account->tid;
 }
 
 /* Copies the fields of an idle thread that other threads may have changed. This reads 7 cache
@@ -148,7 +149,7 @@ static __always_inline bool copy_unchanged(struct unchanged_thread *ret, struct 
     barrier();
     if (!is_unchanged(account))
         return false;
-    ret->parent = task->real_parent->tgid;
+    ret->parent = parent_id(task);
     ret->cgroup = task->cgroups->dfl_cgrp->kn->id;
     __builtin_memcpy(ret->name, task->comm, sizeof ret->name);
     ret->tid = copy_tid(task, account);

@@ -22,8 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #define LARGE_BYTES (256 * 1024)
+#define MACHINE_NAMESPACE 0xEFFFFFFC /* PROC_PID_INIT_INO of the kernel */
 
 static bool begins(const char *text, const char *with)
 {
@@ -65,6 +67,17 @@ static int find_events(struct states_bpf *programs, uint32_t options, struct cam
     return r;
 }
 
+/* Returns the inode number of the PID namespace of this process, or 0 if it is the namespace of the
+ * machine. */
+static uint32_t own_namespace(void)
+{
+    struct stat namespace;
+
+    return stat("/proc/self/ns/pid", &namespace) != 0 || namespace.st_ino == MACHINE_NAMESPACE
+               ? 0
+               : (uint32_t) namespace.st_ino;
+}
+
 static int load(struct camp_states *session, uint32_t options, struct camp_error *error)
 {
     struct states_bpf *programs = states_bpf__open();
@@ -75,6 +88,7 @@ static int load(struct camp_states *session, uint32_t options, struct camp_error
         return camp_fail(error, CAMP_E_NOMEM, errno, "no memory for the programs of microstates");
     calls_fill((uint8_t *)programs->rodata->kind_of_call, sizeof programs->rodata->kind_of_call);
     programs->rodata->split_calls = (options & CAMP_STATES_NO_SYSCALLS) == 0;
+    programs->rodata->own_namespace = own_namespace();
     programs->rodata->tell_disks = (options & CAMP_STATES_DISKS) != 0;
     r = find_events(programs, options, error);
     if (r != CAMP_OK)

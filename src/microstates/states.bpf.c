@@ -12,6 +12,7 @@
  * growth of its sum_exec_runtime.
  */
 #include "account.bpf.h"
+#include "cpu.bpf.h"
 #include "ended.bpf.h"
 #include "interrupt.bpf.h"
 #include "record.bpf.h"
@@ -126,56 +127,12 @@ static __always_inline uint64_t leave(struct task_struct *task, struct cpu_accou
     return ran;
 }
 
-static __always_inline void account_cpu(struct cpu_account *cpu, const struct task_struct *prev,
-                                        uint64_t now, uint64_t ran)
-{
-    const struct task_struct *gone = (const struct task_struct *)cpu->running_task;
-    uint64_t interval = now - cpu->since_ns, busy;
-
-    if (cpu->since_ns == 0)
-        return;
-    without_interrupts(&interval, &cpu->irq_before_ns, interrupts_ns(cpu, now));
-    if (cpu->running != 0 && prev->pid == 0 && gone != NULL)
-        ran = BPF_CORE_READ(gone, se.sum_exec_runtime) - cpu->run_ns;
-    busy = gone == prev                          ? (prev->pid != 0 ? interval : 0)
-           : cpu->running != 0 && prev->pid != 0 ? interval
-                                                 : ran;
-    if (busy > interval)
-        busy = interval;
-    cpu->busy_ns += busy;
-    cpu->idle_ns += interval - busy;
-    if (interval > busy)
-        book_waits(cpu, now, interval - busy);
-}
-
-/* Accounts for a switch of the CPU. A reader that checks cpu->sequence sees all of the switch or
- * nothing. */
-static __always_inline void switch_cpu(struct cpu_account *cpu, const struct task_struct *prev,
-                                       const struct task_struct *next, uint64_t now, uint64_t clock,
-                                       uint64_t ran)
-{
-    ADD_IN_ORDER(&cpu->sequence, 1);
-    account_cpu(cpu, prev, now, ran);
-    cpu->switches++;
-    cpu->since_ns = now;
-    cpu->irq_before_ns = interrupts_ns(cpu, now);
-    cpu->running = next->pid;
-    cpu->running_task = (uint64_t)next;
-    cpu->run_ns = next->se.sum_exec_runtime;
-    if (clock != 0)
-        cpu->clock_offset = clock - now;
-    cpu->any_before = disk_waits.clock;
-    cpu->own_before = cpu->own_clock;
-    if (cpu->begin_ns == 0)
-        cpu->begin_ns = now;
-    ADD_IN_ORDER(&cpu->sequence, 1);
-}
-
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
              unsigned int prev_state)
 {
     struct cpu_account *cpu = this_cpu();
+    struct account *account = NULL;
     uint64_t now = bpf_ktime_get_ns(), clock = scheduler_clock(next), ran = 0;
 
     if (cpu == NULL)
@@ -188,9 +145,10 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
         cpu->unseen++;
     if (prev->pid != 0)
         ran = leave(prev, cpu, now, clock, preempt || prev_state == 0, prev_state);
-    switch_cpu(cpu, prev, next, now, clock, ran);
+    if (next->pid != 0)
+        account = account_of(next, now + 1, CAMP_STATE_RUN_QUEUE);
+    switch_cpu(cpu, prev, next, running_id(next, account), now, clock, ran);
     if (next->pid != 0) {
-        struct account *account = account_of(next, now + 1, CAMP_STATE_RUN_QUEUE);
         const struct throttle throttle = read_throttle(next, clock);
 
         if (account == NULL)
@@ -295,7 +253,7 @@ static __always_inline void cross(bool into)
         account->flags &= (uint8_t) ~(IN_CALL | FAULT_OF_KERNEL | FAULT_OF_USER);
     }
     if (on_cpu(account->state))
-        change(account, task, this_cpu(), bpf_ktime_get_ns(), running_state(account));
+        charge(account, this_cpu(), bpf_ktime_get_ns(), running_state(account));
     end_writing(account);
     may_move();
 }

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "ids.bpf.h"
 #include "kernel.h"
 #include "layout.h"
 
@@ -61,7 +62,7 @@ __noinline int count_wait(uint64_t *clock, uint64_t now, int by)
 static __always_inline struct disk_wait_key wait_key(const struct task_struct *task,
                                                      uint32_t device)
 {
-    return (struct disk_wait_key){ task->start_time, task->pid, device };
+    return (struct disk_wait_key){ task->start_time, thread_id(task), device };
 }
 
 static __noinline int disk_wait_begins(struct task_struct *task, uint32_t device, uint64_t now)
@@ -70,7 +71,7 @@ static __noinline int disk_wait_begins(struct task_struct *task, uint32_t device
     struct disk_wait *wait = bpf_map_lookup_elem(&waits_of_disks, &key);
 
     if (wait == NULL) {
-        struct disk_wait first = { .pid = task->tgid, .clock = disk_wait_started(0, now) };
+        struct disk_wait first = { .pid = process_id(task), .clock = disk_wait_started(0, now) };
 
         __builtin_memcpy(first.name, task->comm, sizeof first.name);
         bpf_map_update_elem(&waits_of_disks, &key, &first, BPF_ANY);

@@ -39,6 +39,11 @@ static void name_row(struct groups_source *source, struct entity *row)
 {
     char name[sizeof row->name];
 
+    if ((row->flags & ENTITY_OUTSIDE) != 0) {
+        set_name(row, "outside");
+        row->id = 0;
+        return;
+    }
     if (source->key == GROUP_USER)
         set_name(row, user_names_get(&source->users, (uint32_t)row->id));
     else if (source->key == GROUP_CGROUP)

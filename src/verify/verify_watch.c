@@ -211,7 +211,8 @@ struct watch_cpus watch_cpus(const struct watch *watch, bool whole)
     for (size_t i = 0; i < watch->after.cpu_count; i++) {
         sum.wall_ns += (double)(now[i].time_ns - then[i].time_ns);
         sum.rest_ns += (double)(now[i].idle_ns - then[i].idle_ns + now[i].irq_ns - then[i].irq_ns +
-                                now[i].softirq_ns - then[i].softirq_ns);
+                                now[i].softirq_ns - then[i].softirq_ns + now[i].outside_ns -
+                                then[i].outside_ns);
     }
     return sum;
 }

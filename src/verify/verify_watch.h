@@ -60,9 +60,9 @@ uint64_t watch_process_1_ns(void);
  * threads are included. */
 uint64_t watch_threads_ns(const struct watch *watch);
 
-/* Sums over all CPUs: the wall time between the snapshots, and the idle and interrupt time in it
- * (rest_ns). The interval is from before.later to after.earlier, or, with `whole`, from
- * before.earlier to after.later. */
+/* Sums over all CPUs: the wall time between the snapshots, and in it the time that is idle, or of
+ * interrupts, or of threads outside of the PID namespace (rest_ns). The interval is from
+ * before.later to after.earlier, or, with `whole`, from before.earlier to after.later. */
 struct watch_cpus {
     double wall_ns, rest_ns;
 };

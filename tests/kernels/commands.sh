@@ -25,12 +25,18 @@ transfers() {
     counters
 }
 
+namespace() {
+    unshare -p -f --mount-proc camp time --format json --output /tmp/namespace -- \
+        sh -c 'sleep 0.1; sleep 0.1; true' && cat /tmp/namespace
+}
+
 run release uname -r
 run doctor camp doctor --json
 for tier in bpf taskstats schedstat; do
     run "check $tier" camp check --tier $tier --count 1 --interval 0.5s --json
 done
 run top camp top --tier bpf --count 1 --interval 0.5s --json
+run namespace namespace
 run transfers transfers
 run verify camp verify --json
 for law in /bin/test_live_*; do

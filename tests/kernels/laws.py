@@ -52,6 +52,17 @@ def judge_microstates(parts, kernel):
     return Verdict('microstates', (status == 0) == kernel.microstates, '; '.join(errors) or output[:200])
 
 
+def judge_namespace(parts):
+    """In a PID namespace, camp time finds the three processes of a command, and their states add up."""
+    output, errors, status = parts['namespace']
+    if status != 0 or parts['top'][2] != 0:
+        return Verdict('pid-namespace', None if parts['top'][2] != 0 else False, '; '.join(errors))
+    rows = json.loads(output)['executables']
+    counts = {row['name']: row['processes'] for row in rows}
+    exact = all(row['unaccounted_ns'] == 0 for row in rows)
+    return Verdict('pid-namespace', exact and sum(counts.values()) == 3, str(rows))
+
+
 def judge_transfers(parts):
     """Nothing else uses the disk "plain" and the loopback device, so the counters grow by exact numbers."""
     numbers = [int(word) for word in parts['transfers'][0].split()]
@@ -86,5 +97,5 @@ def judge(text, kernel):
     """The release of the kernel, and the verdicts of all laws."""
     parts = parts_of(text)
     verify = json.loads(parts['verify'][0])
-    return parts['release'][0], [judge_doctor(parts), judge_microstates(parts, kernel), *judge_transfers(parts),
-                                 *map(judge_row, verify['rows']), *judge_live(parts)]
+    return parts['release'][0], [judge_doctor(parts), judge_microstates(parts, kernel), judge_namespace(parts),
+                                 *judge_transfers(parts), *map(judge_row, verify['rows']), *judge_live(parts)]

@@ -114,6 +114,7 @@ struct check_machine check_machine_of(const struct check_context *context, const
     const uint64_t unit_ns = timed ? 1 : proc_time_unit_ns();
     struct check_machine machine = { .percents = { NAN, NAN, NAN, NAN, NAN, NAN },
                                      .unaccounted = NAN,
+                                     .outside = NAN,
                                      .resolution = percent_of((double)unit_ns, wall_ns),
                                      .timed = timed };
 
@@ -123,16 +124,23 @@ struct check_machine check_machine_of(const struct check_context *context, const
         machine.cpus = wall_ns > 0 ? (size_t)(cpus->elapsed_ns[i] / wall_ns) : 0;
         machine.percents = percents_of(context, cpus, i, wall_ns);
         machine.unaccounted = machine.percents.measured - tasks_percent;
+        if (timed && !context->is_recorded && context->measured_cpus->entity_count > 0) {
+            const uint64_t *total = frame_values(context->measured_cpus, 0);
+
+            machine.outside = percent_of((double)total[CPUS_STATES_OUTSIDE], wall_ns);
+            machine.unaccounted -= machine.outside;
+        }
     }
     return machine;
 }
 
 void check_add_machine(struct check_record *check, const struct check_machine *machine)
 {
-    struct cell cells[1 + PERCENT_CELLS + 2] = { cell_natural(machine->cpus) };
+    struct cell cells[1 + PERCENT_CELLS + 3] = { cell_natural(machine->cpus) };
 
     fill_percents(cells + 1, &machine->percents, 100.0 * (double)machine->cpus);
     cells[1 + PERCENT_CELLS] = cell_real(machine->unaccounted);
     cells[1 + PERCENT_CELLS + 1] = cell_real(machine->resolution);
+    cells[1 + PERCENT_CELLS + 2] = cell_real(machine->outside);
     DOCUMENT_ADD(&check->document, CHECK_MACHINE, cells);
 }

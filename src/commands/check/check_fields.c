@@ -74,6 +74,8 @@ static const struct field machine_fields[] = {
       0, 2 },
     { "resolution_percent", NULL,
       "one unit of measured busy in this interval: of the system's columns; tier bpf: 1 ns", 0, 2 },
+    { "outside_percent", NULL, "measured busy of threads outside of the PID namespace; tier bpf", 0,
+      2 },
 };
 
 static const struct table tables[CHECK_TABLE_COUNT] = {

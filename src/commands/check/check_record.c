@@ -1,6 +1,7 @@
 #include "check_record.h"
 
 #include "ledger/array.h"
+#include "sources/machine/pid_namespace.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -29,6 +30,8 @@ const char *tier_change(enum tasks_tier tier, bool final_clocks)
         return "CAP_BPF and CAP_PERFMON give the last part of an exit: see camp doctor";
     if (tier != TASKS_SCHEDSTAT)
         return NULL;
+    if (!pid_namespace_is_of_machine())
+        return "taskstats gives both, but only outside of this PID namespace";
     return "CAP_NET_ADMIN gives both: run as root, or as camp doctor says";
 }
 
@@ -152,6 +155,9 @@ static void note_machine(struct document *document, const struct check_machine *
                       machine->percents.sum);
     if (isnan(machine->unaccounted))
         return;
+    if (machine->outside > 0)
+        document_note(document, "           outside of this PID namespace: %.2f %%",
+                      machine->outside);
     if (machine->timed)
         document_note(document,
                       "           charged to no process: %+.2f %% (clocks of running tasks lag)",

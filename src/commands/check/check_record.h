@@ -87,6 +87,7 @@ struct check_machine {
     size_t cpus;
     struct cpu_percents percents;
     double unaccounted; /* measured busy time that belongs to no process */
+    double outside;     /* of threads outside of the PID namespace; NAN if it is unknown */
     double resolution;  /* the smallest busy time that can be measured */
     bool timed;         /* busy time was measured at context switches, not read from /proc/stat */
 };

@@ -25,6 +25,9 @@ static const struct column columns[] = {
     COUNTER("kernel_wait_ns", "kernel", "iowait of /proc/stat, as it stands"),
     COUNTER("steal_ns", "steal", "a hypervisor ran something else: within the states"),
     COUNTER("switches", "switches", "context switches that were seen"),
+    COUNTER("outside_ns", "outside",
+            "part of user and system: threads outside of the PID namespace"),
+    COUNTER("outside_system_ns", "outside system", "part of it: in system calls"),
 };
 
 _Static_assert(sizeof columns / sizeof columns[0] == CPUS_STATES_COLUMN_COUNT,
@@ -103,6 +106,8 @@ static struct reading reading_of(const struct camp_cpu *kernel,
     reading.values[CPUS_STATES_KERNEL_WAIT] = kernel->iowait_ns;
     reading.values[CPUS_STATES_STEAL] = kernel->steal_ns;
     reading.values[CPUS_STATES_SWITCHES] = states->switches;
+    reading.values[CPUS_STATES_OUTSIDE] = states->outside_ns;
+    reading.values[CPUS_STATES_OUTSIDE_SYSTEM] = states->outside_system_ns;
     return reading;
 }
 

@@ -62,6 +62,8 @@ static void add_up(struct states_source *source, const struct frame *threads)
         const struct entity *entity = &threads->entities[source->order[i]];
         const uint64_t *values = frame_values(threads, source->order[i]);
 
+        if ((entity->flags & ENTITY_OUTSIDE) != 0)
+            continue; /* its sampled time is unknown */
         if (process == NULL || process->pid != entity->pid || entity->id == entity->pid) {
             process = &source->processes[source->process_count++];
             *process = (struct process_sum){ .pid = entity->pid,

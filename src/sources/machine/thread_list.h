@@ -16,8 +16,8 @@ struct thread_list {
 
 void thread_list_release(struct thread_list *list);
 
-/* Returns whether two readings are of the same thread: they have the same pid, begin_ns and tid, but
- * the tid may change to that of the first thread of the process, by exec(). */
+/* Returns whether two readings are of the same thread: they have the same pid, begin_ns and tid,
+ * but the tid may change to that of the first thread of the process, by exec(). */
 bool thread_is_same(const struct camp_thread_states *a, const struct camp_thread_states *b);
 
 /* Appends a reading, and adds it to the index. Returns false if there is no memory. */

@@ -10,9 +10,11 @@
 #include "cpus_states.h"
 #include "measured_column.h"
 #include "microstates/table.h"
+#include "pid_namespace.h"
 #include "sources/source.h"
 #include "thread_interval.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -88,6 +90,39 @@ static int add_thread(void *context, const struct camp_thread_states *since)
     return CAMP_OK;
 }
 
+/* In a PID namespace, adds one row for the CPU time of all threads outside of it. Their waits are
+ * unknown, so the elapsed time of the row is its CPU time. */
+static int add_outside(struct threads_source *source)
+{
+    const struct frame *cpus = cpus_states_frame(source->cpus);
+    const uint64_t *total = cpus->entity_count > 0 ? frame_values(cpus, 0) : NULL;
+    uint64_t outside_ns, system_ns, *values;
+    struct entity *entity;
+
+    if (total == NULL || total[CPUS_STATES_OUTSIDE] == 0)
+        return CAMP_OK;
+    if (pid_namespace_differs_from_proc())
+        source->frame.note =
+            "/proc is of another PID namespace, so command lines may be wrong: run "
+            "mount -t proc proc /proc in this one";
+    entity = frame_add(&source->frame);
+    if (entity == NULL)
+        return CAMP_E_NOMEM;
+    entity->uid = UINT32_MAX;
+    entity->flags = ENTITY_OUTSIDE;
+    snprintf(entity->name, sizeof entity->name, "outside");
+    outside_ns = total[CPUS_STATES_OUTSIDE];
+    system_ns = total[CPUS_STATES_OUTSIDE_SYSTEM];
+    if (system_ns > outside_ns)
+        system_ns = outside_ns;
+    values = frame_values(&source->frame, source->frame.entity_count - 1);
+    values[CAMP_STATE_USER] = outside_ns - system_ns;
+    values[CAMP_STATE_SYSTEM] = system_ns;
+    values[THREADS_CPU] = outside_ns;
+    source->frame.elapsed_ns[source->frame.entity_count - 1] = outside_ns;
+    return CAMP_OK;
+}
+
 static int count_losses(struct threads_source *source, struct camp_error *error)
 {
     struct camp_states_losses losses;
@@ -127,6 +162,8 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
         r = read_snapshot(source, error);
     if (r == CAMP_OK)
         r = thread_interval_visit(&source->interval, add_thread, source);
+    if (r == CAMP_OK)
+        r = add_outside(source);
     if (r == CAMP_OK)
         r = count_losses(source, error);
     *ret_frame = &source->frame;
