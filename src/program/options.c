@@ -335,8 +335,9 @@ static int complain_of_option(const struct option_table *table, int found, const
     return complain_of_unknown(table, command, word);
 }
 
+/* Only a letter may be that of another program. */
 static int complain_of_value(const struct option_table *table, const struct option_spec *spec,
-                             const char *text)
+                             bool is_letter, const char *text)
 {
     char wanted[200], command[64], option[32];
     const char *instead;
@@ -344,7 +345,7 @@ static int complain_of_value(const struct option_table *table, const struct opti
     option_describe(spec, wanted, sizeof wanted);
     options_command(table, command, sizeof command);
     snprintf(option, sizeof option, "--%s", spec->name);
-    instead = habit_of(command, option);
+    instead = is_letter ? habit_of(command, option) : NULL;
     if (*text == '\0')
         return complain(STATUS_USAGE, "%s takes %s, not ''", option, wanted);
     return complain(STATUS_USAGE, "%s %s: takes %s%s%s", option, text, wanted,
@@ -375,7 +376,7 @@ static int parse_complete(const struct option_table *table, int argc, char **arg
         if (spec->type == OPTION_VERSION)
             return print_version();
         if (!option_set(spec, optarg))
-            return complain_of_value(table, spec, optarg);
+            return complain_of_value(table, spec, found < FIRST_VALUE, optarg);
         given[spec - table->specs] = true;
     }
     *ret_first = optind;

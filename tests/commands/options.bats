@@ -142,6 +142,9 @@ refused() { # TEXT COMMAND...: the command must exit with 2, and print one line 
     refused 'there is no option -p here; a recording has all threads' record -p 1
     refused '--pid make: takes a whole number, from 1 to 2147483647; --format csv --table total has the real' \
         time -p make
+    # The long name is not that of another tool.
+    run -2 "$CAMP" time --pid make
+    [ "$output" = "camp time: --pid make: takes a whole number, from 1 to 2147483647" ]
 }
 
 @test "the error about any other unknown option suggests --help" {
