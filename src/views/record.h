@@ -101,7 +101,7 @@ struct table {
 
 struct record {
     const char *schema;
-    const char *headline; /* first line of the text, or NULL */
+    const char *headline; /* first line or lines of the text, or NULL */
     const struct table *tables;
     size_t table_count;
     size_t main_table; /* index of the table that CSV writes by default */

@@ -4,6 +4,7 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
     run "$CAMP" time --no-syscalls --output "$BATS_TEST_TMPDIR/probe" -- true
     if [ "$status" -eq 4 ] || [[ $output == *"without microstates"* ]]; then
         skip "$output"
@@ -44,6 +45,41 @@ $program" "$file"
     [ "$output" = hello ]
     [[ $stderr == *"unaccounted 0.000 s"* ]]
     while read -r line; do [ "${#line}" -le 100 ]; done <<<"$stderr"
+}
+
+# Prints the percentages of states, with their headings, on a terminal of $1 columns.
+percentages_on_terminal() {
+    NO_COLOR=1 script -qec "stty cols $1 rows 24; '$CAMP' time -- sh -c 'sleep 0.1; true'" /dev/null |
+        tr -d '\r' | grep -A2 -E '^[a-z]+ +proc +time s  '
+}
+
+@test "the percentages of camp time add up to 100 in a pipe and on a terminal, and sleep is one of them" {
+    run --separate-stderr -0 "$CAMP" time -- sh -c 'sleep 0.1; true'
+    grep -A2 -E '^[a-z]+ +proc +time s   usr%   sys%  runq%   flt%   dsk%   lck%  thrt%   slp%$' <<<"$stderr" >pipe
+    percentages_on_terminal 80 >terminal80
+    percentages_on_terminal 50 >terminal50
+    head -n 1 terminal50 | grep -E 'usr% .*slp%'
+    for shown in pipe terminal80 terminal50; do
+        cat $shown
+        [ "$(wc -l <$shown)" -eq 3 ]
+        head -n 1 $shown | grep 'slp%'
+        tail -n 2 $shown | awk '{ sum = 0; for (i = 4; i <= NF; i++) sum += $i; if (sum < 99.5 || sum > 100.5) exit 1 }'
+    done
+    [ "$(awk '{ if (length > most) most = length } END { print most }' terminal80)" -le 80 ]
+}
+
+@test "camp time says of what its percentages are, and how many threads had or wanted a CPU" {
+    run --separate-stderr -0 "$CAMP" time -- sh -c 'sleep 0.1; true'
+    python3 - "$stderr" <<'END'
+import re, sys
+text = sys.argv[1]
+real, cpu, cpus, queue, threads = map(float, re.search(
+    r'real (\S+) s, .*\non CPUs (\S+) s \((\S+) CPUs on average\), on the run queue (\S+) s \((\S+) threads\)\n',
+    text).groups())
+assert abs(cpu / real - cpus) < 0.02 and abs(queue / real - threads) < 0.02, text
+whole, = re.findall(r'^state +time s +% of (\S+) s of threads$', text, re.M)
+assert re.search(rf"^threads' wall time {whole} s, ", text, re.M), text
+END
 }
 
 @test "camp time reports states that add up to the wall time of all threads" {

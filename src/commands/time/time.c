@@ -271,7 +271,7 @@ static int show_states(struct timing *timing, const struct view *view,
 
     if (camp_states_losses(timing->session, &timing->facts.losses, sizeof timing->facts.losses,
                            NULL) != CAMP_OK ||
-        time_record_fill(&record, &timing->family, &timing->facts) != CAMP_OK)
+        time_record_fill(&record, &timing->family, &timing->facts, options->width) != CAMP_OK)
         return ENOMEM;
     failed = view->record(options, &record.record, 0);
     time_record_release(&record);
@@ -296,7 +296,7 @@ static int show(struct timing *timing, FILE *stream)
     const struct view_options options = {
         .stream = stream,
         .colour = format == FORMAT_TEXT && view_wants_colour(stream),
-        .width = format == FORMAT_TEXT ? view_width(stream) : 0,
+        .width = view_height(stream) > 0 ? view_width(stream) : 0,
         .table = timing->options.table >= 0 ? time_table_names[timing->options.table] : NULL,
     };
     int failed;

@@ -19,10 +19,13 @@ static const struct field summary_fields[TIME_SUMMARY_FIELDS] = {
     { "status", NULL, "its exit status, 128 + N when signal N ended it", 0, 0 },
 };
 
+enum { STATE_NAME, STATE_TIME, STATE_PERCENT };
+
+/* The title of the percentages in text is percent_title. */
 static const struct field state_fields[] = {
-    { "state", "state", "name of a microstate", -14, 0 },
-    { "time_s", "time s", "of all threads together", 10, 3 },
-    { "percent", "%", "of their wall time", 7, 2 },
+    [STATE_NAME] = { "state", "state", "name of a microstate", -14, 0 },
+    [STATE_TIME] = { "time_s", "time s", "of all threads together", 10, 3 },
+    [STATE_PERCENT] = { "percent", "%", "of their wall time", 7, 2 },
 };
 
 /* The first columns of an executable and of the total. In text, percentages of the states follow
@@ -56,6 +59,8 @@ static const struct field loss_fields[] = {
       0, 0 },
 };
 
+#define PERCENT_WIDTH 5 /* "100.0" */
+
 static double seconds(uint64_t ns)
 {
     return (double)ns / NS_PER_S;
@@ -66,18 +71,37 @@ static double share(uint64_t part, uint64_t whole)
     return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Fills record->fields. The columns for states are the same as in camp top. */
+/* Chooses the columns for states. They are the same as in camp top, but sleep is always shown. */
+static void choose_states(struct time_record *record, const struct frame *sums, size_t width)
+{
+    struct frame_columns *columns = &record->columns;
+    size_t fixed = 0;
+
+    for (size_t i = 0; i < ARRAY_COUNT(first_fields); i++)
+        fixed += first_fields[i].title != NULL ? FRAME_GAP + (size_t)abs(first_fields[i].width) : 0;
+    fixed -= FRAME_GAP;
+    columns->percent_width = PERCENT_WIDTH;
+    columns->sorted = columns->column_of[CAMP_STATE_OTHER_SLEEP];
+    for (size_t i = 0; i < columns->state_column_count; i++)
+        columns->states[i].most_ns = state_column_ns(columns, frame_values(sums, 0), i);
+    frame_states_choose_in(columns, width == 0 ? SIZE_MAX : width > fixed ? width - fixed : 0);
+}
+
+/* Fills record->fields. */
 static void lay_out(struct time_record *record, const struct schema *schema)
 {
     struct field *field = record->fields;
 
     memcpy(field, first_fields, sizeof first_fields);
     field += ARRAY_COUNT(first_fields);
-    for (size_t i = 0; i < record->columns.state_column_count; i++) {
-        snprintf(record->headings[i], sizeof record->headings[i], "%s%%",
-                 state_column_title(&record->columns, i));
-        *field++ = (struct field){ .title = record->headings[i], .width = 5, .decimals = 1 };
-    }
+    for (size_t i = 0; i < record->columns.shown_count; i++)
+        *field++ = (struct field){ .title = record->columns.headings[i],
+                                   .width = (int)frame_state_width(&record->columns, i),
+                                   .decimals = 1 };
+    if (record->columns.has_other)
+        *field++ = (struct field){ .title = FRAME_OTHER_HEADING,
+                                   .width = (int)strlen(FRAME_OTHER_HEADING),
+                                   .decimals = 1 };
     *field++ = (struct field){ .name = "unaccounted_ns", .help = "wall time that is in no state" };
     for (size_t i = 0; i < ARRAY_COUNT(shown_counters); i++)
         *field++ = (struct field){ .name = schema->columns[shown_counters[i]].name };
@@ -90,14 +114,23 @@ static struct cell *fill_sum(const struct time_record *record, struct cell *cell
                              const struct frame *sums, size_t row)
 {
     const uint64_t *values = frame_values(sums, row), elapsed_ns = sums->elapsed_ns[row];
+    uint64_t other_ns = 0;
 
     *cells++ = cell_text(sums->entities[row].name);
     *cells++ = cell_natural(values[FAMILY_PROCESSES]);
     *cells++ = cell_natural(sums->entities[row].count);
     *cells++ = cell_natural(values[FAMILY_RUNNING]);
     *cells++ = cell_real(seconds(elapsed_ns));
-    for (size_t i = 0; i < record->columns.state_column_count; i++)
-        *cells++ = cell_real(share(state_column_ns(&record->columns, values, i), elapsed_ns));
+    for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
+        other_ns += values[i];
+    for (size_t i = 0; i < record->columns.shown_count; i++) {
+        const uint64_t ns = state_column_ns(&record->columns, values, record->columns.shown[i]);
+
+        *cells++ = cell_real(share(ns, elapsed_ns));
+        other_ns -= ns;
+    }
+    if (record->columns.has_other)
+        *cells++ = cell_real(share(other_ns, elapsed_ns));
     *cells++ = cell_integer(frame_unaccounted_ns(sums, row));
     for (size_t i = 0; i < ARRAY_COUNT(shown_counters); i++)
         *cells++ = cell_natural(values[shown_counters[i]]);
@@ -151,7 +184,11 @@ static void fill_tables(struct time_record *ret, const struct family *family,
     ret->tables[0] = time_summary(facts, cells);
     first = cells += TIME_SUMMARY_FIELDS;
     cells = fill_states(cells, sums, &states);
-    ret->tables[1] = TABLE_OF_ROWS("states", state_fields, first, states);
+    memcpy(ret->state_fields, state_fields, sizeof state_fields);
+    snprintf(ret->percent_title, sizeof ret->percent_title, "%% of %.3f s of threads",
+             seconds(sums->elapsed_ns[0]));
+    ret->state_fields[STATE_PERCENT].title = ret->percent_title;
+    ret->tables[1] = TABLE_OF_ROWS("states", ret->state_fields, first, states);
     ret->tables[1].hidden_in_text = facts->as_figure;
     first = cells;
     for (size_t i = 0; i + 1 < sums->entity_count; i++)
@@ -264,8 +301,27 @@ static void note_figure(struct time_record *ret, const uint64_t *state_ns,
     }
 }
 
+/* Writes two lines. The second has the time in which threads had or wanted a CPU, because the other
+ * times contain those of parents that wait for their children. */
+static void head_command(struct time_record *ret, const struct frame *sums,
+                         const struct time_facts *facts)
+{
+    const uint64_t *total = frame_values(sums, 0), cpu_ns = class_ns(sums, 0, CLASS_CPU);
+    const double real_ns = facts->real_ns > 0 ? (double)facts->real_ns : 1;
+
+    snprintf(ret->headline, sizeof ret->headline,
+             "%s  real %.3f s, %" PRIu64 " %s, %" PRIu32 " %s%s\n"
+             "on CPUs %.3f s (%.2f CPUs on average), on the run queue %.3f s (%.2f threads)",
+             facts->time, seconds(facts->real_ns), total[FAMILY_PROCESSES],
+             noun_of(total[FAMILY_PROCESSES], "process", "processes"), sums->entities[0].count,
+             noun_of(sums->entities[0].count, "thread", "threads"),
+             total[FAMILY_RUNNING] > 0 ? ", some still running" : "", seconds(cpu_ns),
+             (double)cpu_ns / real_ns, seconds(total[CAMP_STATE_RUN_QUEUE]),
+             (double)total[CAMP_STATE_RUN_QUEUE] / real_ns);
+}
+
 int time_record_fill(struct time_record *ret, const struct family *family,
-                     const struct time_facts *facts)
+                     const struct time_facts *facts, size_t width)
 {
     const struct frame *sums = &family->sums;
     const uint64_t *total = frame_values(sums, 0);
@@ -276,6 +332,7 @@ int time_record_fill(struct time_record *ret, const struct family *family,
         time_record_release(ret);
         return CAMP_E_NOMEM;
     }
+    choose_states(ret, sums, width);
     lay_out(ret, sums->schema);
     fill_tables(ret, family, facts);
     if (facts->as_figure) {
@@ -283,12 +340,7 @@ int time_record_fill(struct time_record *ret, const struct family *family,
                  noun_of(threads, "thread", "threads"));
         note_figure(ret, total, facts);
     } else {
-        snprintf(ret->headline, sizeof ret->headline,
-                 "%s  real %.3f s, %" PRIu64 " %s, %" PRIu32 " %s%s", facts->time,
-                 seconds(facts->real_ns), total[FAMILY_PROCESSES],
-                 noun_of(total[FAMILY_PROCESSES], "process", "processes"), threads,
-                 noun_of(threads, "thread", "threads"),
-                 total[FAMILY_RUNNING] > 0 ? ", some still running" : "");
+        head_command(ret, sums, facts);
     }
     note_sums(ret, sums);
     note_steal(ret, facts->stolen_ns);

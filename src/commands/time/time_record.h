@@ -2,7 +2,7 @@
 #pragma once
 
 #include "time_family.h"
-#include "views/frame_columns.h"
+#include "views/frame_states.h"
 
 #define TIME_NOTES (8 + (CAMP_STATE_COUNT + 1) / 2)
 #define TIME_NOTE_SIZE 120
@@ -29,16 +29,18 @@ struct time_record {
     struct frame_columns columns;         /* owned */
     struct field fields[TIME_SUM_FIELDS]; /* [field_count] the fields of an executable */
     size_t field_count;
-    char headings[CAMP_STATE_COUNT][FRAME_HEADING_SIZE];
+    struct field state_fields[3];
+    char percent_title[48];
     char headline[256];
     char notes[TIME_NOTES][TIME_NOTE_SIZE];
     const char *note_list[TIME_NOTES + 1];
 };
 
-/* Makes the record. The record points to names of `family` and texts of `facts`, which must
- * outlive the record. Returns CAMP_OK or CAMP_E_NOMEM. */
+/* Makes the record. Text has the columns of states that fit into `width`; 0 means all. The record
+ * points to names of `family` and texts of `facts`, which must outlive the record. Returns CAMP_OK
+ * or CAMP_E_NOMEM. */
 int time_record_fill(struct time_record *ret, const struct family *family,
-                     const struct time_facts *facts);
+                     const struct time_facts *facts, size_t width);
 void time_record_release(struct time_record *record);
 
 /* Fills the cells of the table "summary", and returns the table. */
