@@ -75,14 +75,26 @@ int complain_of_unseen_process(int32_t pid)
                     pid);
 }
 
+int selection_complain_of_unseen(const struct process_selection *processes, int32_t pid)
+{
+    for (size_t i = 0; i < processes->count; i++) {
+        if (processes->pids[i] == pid && has_ended(&processes->watched[i]))
+            return complain(STATUS_FAILURE, "process %d ended before the first interval", pid);
+    }
+    return complain_of_unseen_process(pid);
+}
+
 int32_t selection_unseen(const struct process_selection *processes)
 {
+    bool any_seen = processes->count == 0;
+
     for (size_t i = 0; i < processes->count; i++) {
         if (!processes->seen[i] && processes->pids[i] != NO_PID &&
             !has_ended(&processes->watched[i]))
             return processes->pids[i];
+        any_seen |= processes->seen[i];
     }
-    return NO_PID;
+    return any_seen ? NO_PID : processes->pids[0];
 }
 
 bool selection_all_ended(struct process_selection *processes)

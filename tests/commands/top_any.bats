@@ -208,3 +208,27 @@ assert not any(row['name'] == 'total' for row in t['entities']), t
     [[ ${lines[0]} == "camp top  each "* ]]
     [[ $output != *[[]['#.']* ]]
 }
+
+@test "camp top --pid says that the process ended, before its first interval or later" {
+    needs_microstates
+    # The process ends when camp has opened its maps, and so after camp has found the process.
+    local file=$BATS_TEST_TMPDIR/camp pid camp status=0
+    bash -c 'until [[ -s $0 ]] && find "/proc/$(<"$0")/fd" -lname "*bpf-map*" 2>/dev/null | grep -q .; do :; done' "$file" 3>&- &
+    pid=$!
+    "$CAMP" top --pid $pid --count 3 >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+    camp=$!
+    echo $camp >"$file"
+    wait $pid
+    wait $camp || status=$?
+    cat "$BATS_TEST_TMPDIR/err"
+    if [ -s "$BATS_TEST_TMPDIR/out" ]; then # its last instructions were still seen
+        [ $status -eq 0 ]
+        grep -q '^camp top: all processes of --pid have ended$' "$BATS_TEST_TMPDIR/err"
+        grep -q ' ended$' "$BATS_TEST_TMPDIR/out"
+    else
+        [ $status -eq 1 ]
+        grep -q "^camp top: process $pid ended before the first interval$" "$BATS_TEST_TMPDIR/err"
+    fi
+    run -1 "$CAMP" top --pid $pid
+    [[ $output == "camp top: there is no process $pid "* ]]
+}

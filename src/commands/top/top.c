@@ -195,7 +195,7 @@ static int show(struct top *top, const struct frame *frame, uint64_t number)
     int failed, status;
 
     if (unseen != NO_PID)
-        return complain_of_unseen_process(unseen);
+        return selection_complain_of_unseen(&top->processes, unseen);
     status = top_fill(top, frame, source_beside(top->source));
     if (status != OPTIONS_GO_ON)
         return status;
@@ -223,8 +223,11 @@ static int run_intervals(struct top *top)
         if (r == SOURCE_END)
             break;
         status = r == CAMP_OK ? show(top, frame, intervals.started - 1) : complain_of(r, &error);
-        if (top->facts.live && selection_all_ended(&top->processes))
+        if (top->facts.live && selection_all_ended(&top->processes)) {
+            if (status == OPTIONS_GO_ON && intervals.started != top->count)
+                complain(STATUS_OK, "all processes of --pid have ended");
             break;
+        }
     }
     if (status == OPTIONS_GO_ON && !top->facts.live && !stop_requested)
         status = selection_complain_of_missing(&top->processes, top->facts.name);

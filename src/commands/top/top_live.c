@@ -189,7 +189,7 @@ static int take_interval(struct live *live)
     unseen = top_see_processes(live->top, frame, live->frame == NULL);
     if (unseen != NO_PID) {
         screen_close();
-        return complain_of_unseen_process(unseen);
+        return selection_complain_of_unseen(&live->top->processes, unseen);
     }
     if (live->frozen)
         return OPTIONS_GO_ON;
