@@ -257,6 +257,16 @@ assert file['readable'] == info['readable'] == $whole < 1000, info" "$output"
     [[ $output == *"nothing was recorded"* ]]
 }
 
+@test "camp record says on a terminal what it records, and to which file" {
+    script -qec "'$CAMP' record --from check --count 1 --interval 100ms --output run.camp" /dev/null | tr -d '\r' >shown
+    cat shown
+    grep -Eq '^camp record: recording check \([a-z]+\) to run.camp, an interval each 0.1 s; Ctrl-C ends$' shown
+    [ "$(wc -l <shown)" -eq 2 ]
+    script -qec "'$CAMP' record --from check --count 1 --interval 100ms --rotate 1h" /dev/null | grep -q ' to run-\*.camp, '
+    run -0 --separate-stderr "$CAMP" record --from check --count 1 --interval 100ms --force --output run.camp
+    [ -z "$stderr" ]
+}
+
 @test "a time of day that is not in the recording is refused, with what the recording covers" {
     TZ=UTC "$CAMP" record --from demo --output run.camp
     covers='run.camp (table), which goes from 2008-11-22T02:00:00 to 2008-11-22T02:02:00 (UTC)'

@@ -2,6 +2,7 @@
  * camp record writes the intervals of any source to a file, which --from or SQL can read later
  * (docs/recording.md).
  */
+#include "counters/units.h"
 #include "ledger/words.h"
 #include "program/command.h"
 #include "program/from_options.h"
@@ -182,11 +183,25 @@ static int read_options(struct record *record, int argc, char **argv)
     return status;
 }
 
+/* Says on a terminal what is being recorded, because nothing else is printed until the end. */
+static void announce(const struct record *record)
+{
+    const struct record_files *files = &record->files;
+    const size_t stem = recording_stem_length(files->output);
+
+    if (!record->facts.live || !isatty(STDERR_FILENO))
+        return;
+    complain(STATUS_OK, "recording %s (%s) to %.*s%s.camp, an interval each %.9g s; Ctrl-C ends",
+             record->facts.name, record->facts.tier, (int)stem, files->output,
+             files->rotate_ns > 0 ? "-*" : "", (double)record->interval_ns / NS_PER_S);
+}
+
 static int run(struct record *record)
 {
     struct intervals intervals = { .length_ns = record->interval_ns, .count = record->count };
     int status = OPTIONS_GO_ON;
 
+    announce(record);
     while (status == OPTIONS_GO_ON && next_interval(&intervals)) {
         struct camp_error error = { 0 };
         const struct frame *frame;
