@@ -76,6 +76,7 @@ struct recording_info {
     int64_t readable; /* number of intervals that a source of the file reads */
 };
 
-/* Reads the facts of a file, and checks the whole file for damage. Returns CAMP_E_FORMAT if the file
- * is not a recording or was made by a newer camp. Returns CAMP_E_GONE if there is no such file. */
+/* Reads the facts of a file, and checks the whole file for damage. Returns CAMP_E_FORMAT if the
+ * file is not a recording or was made by a newer camp. Returns CAMP_E_GONE if there is no such
+ * file. */
 int recording_info_read(struct recording_info *ret, const char *path, struct camp_error *error);
