@@ -56,14 +56,14 @@ static double interval_of(const struct frame *frame)
     return (double)(frame->end_ns - frame->start_ns);
 }
 
-/* Writes the number of entities and the sum of each state. "10 sessions: 3.20 CPU" means that on
- * average 3.2 of the 10 sessions used a CPU. */
+/* Writes the number of entities and the sum of each state: "10 sessions, on average 3.20 in CPU".
+ */
 static void note_sums(char *note, const struct frame *frame, const struct frame_columns *columns,
                       const char *kind)
 {
     const double interval = interval_of(frame);
     double unaccounted = 0;
-    const char *between = ": ";
+    const char *between = ", on average ", *in = "in ";
 
     append(note, "%zu %s", frame->entity_count, kind_noun(kind, frame->entity_count));
     for (size_t column = 0; column < columns->state_column_count && interval > 0; column++) {
@@ -73,8 +73,9 @@ static void note_sums(char *note, const struct frame *frame, const struct frame_
             sum += (double)state_column_ns(columns, frame_values(frame, i), column) / interval;
         if (sum < SUM_LEAST)
             continue;
-        append(note, "%s%.2f %s", between, sum, state_column_title(columns, column));
+        append(note, "%s%.2f %s%s", between, sum, in, state_column_title(columns, column));
         between = ", ";
+        in = "";
     }
     for (size_t i = 0; i < frame->entity_count && interval > 0; i++)
         unaccounted += (double)frame_unaccounted_ns(frame, i) / interval;

@@ -31,7 +31,7 @@ name             CPU_USAGE%  IDLE%  DB_WAIT%    un%
 wait1                   0.0    0.0       100    0.0 
 wait2                   0.0    0.0       100    0.0 
 drift1                 85.9    0.0      14.1    0.0 
-60 entities: 18.87 CPU_USAGE, 14.80 IDLE, 26.00 DB_WAIT, 0.33 unaccounted
+60 entities, on average 18.87 in CPU_USAGE, 14.80 IDLE, 26.00 DB_WAIT, 0.33 unaccounted
 ! the states of over1 add up to 112.0 % of its time
 values taken as ms: the median row adds up to 1000 ms of 1 s; --unit says otherwise
 END

@@ -137,7 +137,7 @@ until_shown() {
     in_tmux new-session -d -x 80 -y 24 "$CAMP" top --interval 300ms 3>&-
     until_shown '^camp top  each process' '^     id  name .* un%$'
     in_tmux resize-window -x 50 -y 12
-    until_shown '^     id  name +usr%  sys%  runq%  other%   un%$' '^[0-9]+ threads: '
+    until_shown '^     id  name +usr%  sys%  runq%  other%   un%$' '^[0-9]+ threads, on average '
     in_tmux resize-window -x 100 -y 30
     until_shown '^     id  name +thr .* runq% .* un%$'
     # While frozen, all keys show the same interval.

@@ -143,7 +143,7 @@ for column in "measured_s", "reported_s":
     run -0 "$CAMP" top --from "postgres:$PG" --count 1 --interval 300ms
     [[ ${lines[1]} =~ ^name\ +pid\ +application\ +CPU%\ +runq%\ +cont%\ +wait%\ +idle%\ +un% ]]
     [[ ${lines[2]} == *" $(backend_of burner) "* && ${lines[3]} == *" $(backend_of sleeper) "* ]]
-    [[ $output == *"2 sessions: "*" CPU"*" idle"* ]]
+    [[ $output == *"2 sessions, on average "*" CPU"*" idle"* ]]
     "$CAMP" top --from "postgres:$PG" --count 1 --interval 300ms --group application --sort name \
         --format json >"$SERVERS/top.json"
     python3 -c "

@@ -134,7 +134,7 @@ assert t["kind"] == "groups"' --host 10.7.2.2 --count 2 --interval 1s
     in_fleet "$CAMP" record --from "prometheus:$PROMETHEUS" --query '{job="camp"}' --begin -6s --end -4s \
         --output "$BATS_TEST_TMPDIR/past.camp"
     "$CAMP" top --from "$BATS_TEST_TMPDIR/past.camp" --format text >"$BATS_TEST_TMPDIR/out"
-    [ "$(grep -c '^4 hosts: ' "$BATS_TEST_TMPDIR/out")" -ge 2 ] || { cat "$BATS_TEST_TMPDIR/out"; false; }
+    [ "$(grep -c '^4 hosts, ' "$BATS_TEST_TMPDIR/out")" -ge 2 ] || { cat "$BATS_TEST_TMPDIR/out"; false; }
     # A query for a gauge returns a share of the interval. A query for a counter over a range returns its growth.
     camp_json '
 assert len(rows) == 4
@@ -208,7 +208,7 @@ for rows in of:
     start_prometheus "$SERVERS/prometheus.yml"
     remember
     until_it grep -q 'hosts are missing: .* (no samples since' "$BATS_TEST_TMPDIR/all"
-    until_it is_shown_last '^4 hosts: '
+    until_it is_shown_last '^4 hosts, '
     kill -INT "$top"
     wait "$top"
 }

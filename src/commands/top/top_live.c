@@ -36,7 +36,7 @@ static const char help_text[] =
     "un%         wall time in no state; ! is more than 100 % of its time\n"
     "thr  n      how many are in the row\n"
     "ended       those that ended in the interval, by name\n"
-    "last        all rows together: 3.20 is as much as 3.2 of them all the time\n"
+    "last        all rows together: on average 3.20 of them were in that state\n"
     "any key goes back";
 
 static void fill_points(const struct top *top, const struct vertices *vertices,

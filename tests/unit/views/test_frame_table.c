@@ -154,8 +154,8 @@ static void a_percentage_is_a_share_of_the_time_of_its_row(void **state)
     assert_float_equal(cell_of(&any, 2, "CPU%")->real, 50, 1e-9);
     assert_int_equal(cell_of(&any, 2, "runq%")->emphasis, NOTABLE);
     assert_string_equal(any.notes.list[0],
-                        "4 sessions: 0.66 CPU, 0.10 run queue, 0.05 contention, 0.45 wait, 1.74 "
-                        "idle, 0.50 unaccounted");
+                        "4 sessions, on average 0.66 in CPU, 0.10 run queue, 0.05 contention, "
+                        "0.45 wait, 1.74 idle, 0.50 unaccounted");
     assert_string_equal(any.notes.list[1], "! the states of twice add up to 120.0 % of its time");
     assert_null(any.notes.list[2]);
     frame_table_release(&any);
@@ -382,7 +382,7 @@ static void a_terminal_of_80_columns_shows_threads_with_seven_columns_of_states(
     assert_int_equal(width - 2, 79);
     assert_float_equal(cell_of(&any, 0, "sys%")->real, 40, 1e-9);
     assert_int_equal(cell_of(&any, 0, "slp%")->integer, 160);
-    assert_string_equal(any.notes.list[0], "1 session: 0.40 sys, 1.60 slp");
+    assert_string_equal(any.notes.list[0], "1 session, on average 0.40 in sys, 1.60 slp");
     frame_table_release(&any);
     frame_release(&frame);
 }
