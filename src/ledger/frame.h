@@ -61,6 +61,9 @@ struct schema {
     size_t label_count;
 };
 
+/* The end of the name of an exited row, where living and exited rows are not apart. */
+#define ENTITY_ENDED_SUFFIX " (ended)"
+
 enum entity_flag {
     ENTITY_NEW = 1u << 0,
     ENTITY_ENDED = 1u << 1,

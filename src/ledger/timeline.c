@@ -241,7 +241,7 @@ static int fold_gone(struct timeline *timeline)
     uint32_t *numbers = calloc(old.count + 1, sizeof *numbers);
     bool *gone = find_gone(timeline);
     int r = numbers != NULL && gone != NULL
-                ? registry_fold(&old, gone, " (ended)", &timeline->registry, numbers)
+                ? registry_fold(&old, gone, ENTITY_ENDED_SUFFIX, &timeline->registry, numbers)
                 : CAMP_E_NOMEM;
 
     if (r == CAMP_OK) {

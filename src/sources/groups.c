@@ -49,7 +49,7 @@ static void name_row(struct groups_source *source, struct entity *row)
     else if (source->key == GROUP_CGROUP)
         set_name(row, cgroup_paths_name(&source->cgroups, (uint64_t)row->id));
     if ((row->flags & ENTITY_ENDED) != 0) {
-        snprintf(name, sizeof name, "%.54s (ended)", row->name);
+        snprintf(name, sizeof name, "%.54s" ENTITY_ENDED_SUFFIX, row->name);
         set_name(row, name);
         row->id = 0;
     }

@@ -52,17 +52,22 @@ struct filling {
 };
 
 /* Writes a name, indented by its depth in a tree. A path that is too long is cut at its start,
- * because the end of a path is more specific. */
-static const char *show_name(const struct filling *filling, const char *name, uint32_t depth,
-                             char ret[FRAME_NAME_SIZE])
+ * because the end of a path is more specific. Exited rows have a heading of their own, and so need
+ * no suffix. */
+static const char *show_name(const struct filling *filling, const struct entity *entity,
+                             uint32_t depth, char ret[FRAME_NAME_SIZE])
 {
-    const size_t width = filling->columns->name_width, length = strlen(name);
+    const char *name = selection_name(filling->selection, entity), *end = name + strlen(name);
+    const size_t width = filling->columns->name_width, suffix = strlen(ENTITY_ENDED_SUFFIX);
     const uint32_t indent = depth < width / 2 ? depth : (uint32_t)width / 2;
 
-    if (filling->style->keeps_end && length > width && width > 2)
-        snprintf(ret, FRAME_NAME_SIZE, "..%s", name + length - width + 2);
+    if ((entity->flags & ENTITY_ENDED) != 0 && filling->selection->exited_apart &&
+        (size_t)(end - name) > suffix && strcmp(end - suffix, ENTITY_ENDED_SUFFIX) == 0)
+        end -= suffix;
+    if (filling->style->keeps_end && (size_t)(end - name) > width && width > 2)
+        snprintf(ret, FRAME_NAME_SIZE, "..%.*s", (int)width - 2, end - width + 2);
     else
-        snprintf(ret, FRAME_NAME_SIZE, "%*s%s", (int)indent, "", name);
+        snprintf(ret, FRAME_NAME_SIZE, "%*s%.*s", (int)indent, "", (int)(end - name), name);
     return ret;
 }
 
@@ -97,14 +102,16 @@ static struct cell *fill_percents(const struct filling *filling, size_t row, str
 }
 
 /* A row of exited threads has no id, because it is the sum of all exited threads with the same
- * name. */
+ * name. The id of the user root is 0. */
 static bool has_id(const struct filling *filling, const struct entity *entity)
 {
     const enum group_key key = filling->selection->grouping.key;
+    const bool is_living = (entity->flags & (ENTITY_ENDED | ENTITY_OUTSIDE)) == 0;
 
     if (key == GROUP_NONE)
-        return !filling->style->of_threads || entity->id != 0;
-    return key == GROUP_USER || key == GROUP_CGROUP ||
+        return !filling->style->of_threads || entity->id != 0 ||
+               (filling->style->numbered && is_living);
+    return ((key == GROUP_USER || key == GROUP_CGROUP) && is_living) ||
            ((key == GROUP_THREAD || key == GROUP_PROCESS) && entity->id != 0);
 }
 
@@ -114,17 +121,17 @@ static void fill_text(const struct filling *filling, size_t row, uint32_t depth,
     const struct frame_columns *columns = filling->columns;
     const struct frame_style *style = filling->style;
     const struct entity *entity = &filling->rows->entities[row];
-    const char *name = selection_name(filling->selection, entity);
 
     if (style->line != NULL) {
         style->line(style->context, filling->rows, row,
-                    show_name(filling, name, depth, texts->name), texts->line, sizeof texts->line);
+                    show_name(filling, entity, depth, texts->name), texts->line,
+                    sizeof texts->line);
         *cells = cell_text(texts->line);
         return;
     }
     if (style->numbered)
         *cells++ = has_id(filling, entity) ? cell_integer(entity->id) : cell_unknown();
-    *cells++ = cell_text(show_name(filling, name, depth, texts->name));
+    *cells++ = cell_text(show_name(filling, entity, depth, texts->name));
     if (frame_columns_have_pid(columns, style))
         *cells++ = entity->pid > 0 ? cell_integer(entity->pid) : cell_unknown();
     for (size_t i = 0; i < columns->labels_shown; i++)

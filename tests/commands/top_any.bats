@@ -232,3 +232,21 @@ assert not any(row['name'] == 'total' for row in t['entities']), t
     run -1 "$CAMP" top --pid $pid
     [[ $output == "camp top: there is no process $pid "* ]]
 }
+
+@test "camp top --from users and --group user show the same ids and names, also of what ended" {
+    needs_microstates
+    while :; do /bin/true; done 3>&- &
+    local load=$!
+    for rows in '--from users' '--group user'; do
+        # shellcheck disable=SC2086
+        until run -0 "$CAMP" top $rows --count 1 --interval 300ms && grep -q '^ *id  ended' <<<"$output"; do
+            kill -0 $load
+        done
+        living=$(sed '/^ *id  ended/,$d' <<<"$output")
+        ended=$(sed -n '/^ *id  ended/,/^[0-9]/p' <<<"$output" | sed '1d;$d')
+        grep -Eq '^ +0  root +[0-9]' <<<"$living"
+        [[ $ended == *" -  "* && $ended != *"(ended)"* ]]
+        run ! grep -Ev '^      -  [a-z]' <<<"$ended"
+    done
+    kill $load
+}
