@@ -372,9 +372,7 @@ static void a_terminal_of_80_columns_shows_threads_with_seven_columns_of_states(
     style.percent_of = PERCENT_OF_INTERVAL;
     fill(&any, &frame, 0, &style);
     for (size_t i = 0; i < any.columns.field_count; i++) {
-        const int field = any.columns.fields[i].width;
-
-        width += 2 + (size_t)(field < 0 ? -field : field);
+        width += 2 + (size_t)abs(any.columns.fields[i].width);
         snprintf(titles + strlen(titles), sizeof titles - strlen(titles), "%s ",
                  any.columns.fields[i].title);
     }
