@@ -151,7 +151,7 @@ int load_show(const struct load_command *load)
     const struct view *view = view_by_name(load_formats[load_format]);
     const struct view_options options = { .stream = stdout,
                                           .colour = view_wants_colour(stdout),
-                                          .width = isatty(STDOUT_FILENO) ? view_width(stdout) : 0 };
+                                          .width = view_limit(stdout) };
     char time[TIME_TEXT_SIZE], headline[64], texts[2 * FACTS_MAX][NOTE_SIZE];
     const struct about about = { time, load->name, (uint64_t)getpid() };
     const char *notes[2 * FACTS_MAX + 1] = { NULL };

@@ -215,7 +215,7 @@ static int show(struct verify_run *run, size_t number)
     const bool text = run->format == FORMAT_TEXT;
     const struct view_options options = { .stream = stdout,
                                           .colour = text && view_wants_colour(stdout),
-                                          .width = text ? view_width(stdout) : 0 };
+                                          .width = text ? view_limit(stdout) : 0 };
     int failed = view_by_name(formats[run->format])->record(&options, &run->record.record, number);
 
     return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;

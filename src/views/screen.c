@@ -114,8 +114,8 @@ static bool parse_colour(struct line *line, attr_t *ret)
     return true;
 }
 
-/* Draws only the characters that fit, because curses would continue a longer line in the next
- * row. */
+/* Draws the characters that fit, and a mark if there are more, because curses would continue a
+ * longer line in the next row. */
 static void draw_line(int row, struct line line, attr_t attributes)
 {
     const bool heading = (attributes & A_REVERSE) != 0;
@@ -130,8 +130,12 @@ static void draw_line(int row, struct line line, attr_t attributes)
             continue;
         length = character_length(line.text, &columns);
         width = columns > 0 ? (int)columns : 1;
-        if (column + width > *libncursesw.COLS)
+        if (column + width > *libncursesw.COLS) {
+            const char *mark = view_cut_mark(&columns);
+
+            libncursesw.mvaddnstr(row, *libncursesw.COLS - (int)columns, mark, (int)strlen(mark));
             break;
+        }
         libncursesw.attrset((int)(attributes | (heading ? A_NORMAL : colour)));
         libncursesw.mvaddnstr(row, column, columns > 0 ? line.text : "?",
                               columns > 0 ? (int)length : 1);

@@ -1,16 +1,27 @@
 /*
- * Text for readers: a headline, tables with headings, and notes. A row that is too long is cut,
- * never wrapped. Names may be any bytes. Unprintable characters are shown as "?", so that no
- * process name can move the cursor.
+ * Text for readers: a headline, tables with headings, and notes. Without a limit of the width
+ * everything is shown. With a limit, the cells of text columns that are as wide as their widest
+ * cell are wrapped, and whatever still does not fit is cut, with a mark at its end. Names may be
+ * any bytes. Unprintable characters are shown as "?", so that no process name can move the cursor.
  */
 #include "format.h"
 
 #include <inttypes.h>
+#include <langinfo.h>
 #include <string.h>
 
-#define CELL_SIZE 256
+#define CELL_SIZE 1024
 #define FIELDS_MAXIMUM 64
 #define GAP 2
+#define WRAPPED_LEAST 12 /* columns are not narrowed below this width */
+
+const char *view_cut_mark(size_t *ret_columns)
+{
+    const bool is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+
+    *ret_columns = is_utf8 ? 1 : 2;
+    return is_utf8 ? "\xe2\x80\xa6" : "..";
+}
 
 struct shown {
     char bytes[CELL_SIZE];
@@ -18,16 +29,27 @@ struct shown {
     size_t columns;
 };
 
+static void append(struct shown *ret, const char *bytes, size_t length, size_t columns)
+{
+    memcpy(ret->bytes + ret->length, bytes, length);
+    ret->length += length;
+    ret->columns += columns;
+}
+
 static void show_text(struct shown *ret, const char *text)
 {
+    size_t columns;
+
     while (*text != '\0' && ret->length + 8 < CELL_SIZE) {
-        size_t columns;
         const size_t length = character_length(text, &columns);
 
-        memcpy(ret->bytes + ret->length, columns > 0 ? text : "?", columns > 0 ? length : 1);
-        ret->length += columns > 0 ? length : 1;
-        ret->columns += columns > 0 ? columns : 1;
+        append(ret, columns > 0 ? text : "?", columns > 0 ? length : 1, columns > 0 ? columns : 1);
         text += length;
+    }
+    if (*text != '\0') {
+        const char *mark = view_cut_mark(&columns);
+
+        append(ret, mark, strlen(mark), columns);
     }
 }
 
@@ -59,8 +81,19 @@ static void show_cell(struct shown *ret, const struct cell *cell, const struct f
     show_text(ret, number);
 }
 
-/* Sets the width of each column: field->width or, if that is 0, the width of the widest cell. The
- * width is at least that of the title. A hidden column has the width 0. */
+struct layout {
+    size_t widths[FIELDS_MAXIMUM];
+    bool wrapped[FIELDS_MAXIMUM];
+};
+
+/* A name on a terminal is as wide as its column. Everything else is as wide as it is. */
+static bool is_limited(const struct view_options *options, const struct field *field)
+{
+    return field->width < 0 && options->width > 0;
+}
+
+/* Sets the width of each column: at least that of the title and field->width, and at least that of
+ * the widest cell unless the column is limited. A hidden column has the width 0. */
 static void measure_columns(const struct view_options *options, const struct record *record,
                             size_t table, size_t *ret_widths)
 {
@@ -68,6 +101,7 @@ static void measure_columns(const struct view_options *options, const struct rec
 
     for (size_t i = 0; i < shown->field_count; i++) {
         const struct field *field = &shown->fields[i];
+        const size_t stated = (size_t)(field->width < 0 ? -field->width : field->width);
         struct shown cell = { .length = 0 };
 
         ret_widths[i] = 0;
@@ -75,18 +109,51 @@ static void measure_columns(const struct view_options *options, const struct rec
             !column_wanted(options, record, table, field->name))
             continue;
         show_text(&cell, field->title);
-        ret_widths[i] = cell.columns;
-        if (field->width != 0) {
-            size_t stated = (size_t)(field->width < 0 ? -field->width : field->width);
-
-            ret_widths[i] = stated > cell.columns ? stated : cell.columns;
-            continue;
-        }
-        for (size_t row = 0; row < shown->row_count; row++) {
+        ret_widths[i] = cell.columns > stated ? cell.columns : stated;
+        for (size_t row = 0; row < shown->row_count && !is_limited(options, field); row++) {
             show_cell(&cell, &shown->cells[row * shown->field_count + i], field);
             if (cell.columns > ret_widths[i])
                 ret_widths[i] = cell.columns;
         }
+    }
+}
+
+static bool can_wrap(const struct table *table, size_t column)
+{
+    bool is_text = false;
+
+    for (size_t row = 0; row < table->row_count && table->fields[column].width == 0; row++)
+        is_text |= table->cells[row * table->field_count + column].kind == CELL_TEXT;
+    return is_text;
+}
+
+static size_t width_of_row(const struct table *table, const size_t *widths)
+{
+    size_t sum = 0;
+
+    for (size_t i = 0; i < table->field_count; i++)
+        sum += widths[i] > 0 ? (sum > 0 ? GAP : 0) + widths[i] : 0;
+    return sum;
+}
+
+/* Narrows the widest columns that can be wrapped, until a row fits. */
+static void narrow_columns(const struct table *table, struct layout *layout, size_t room)
+{
+    size_t width = width_of_row(table, layout->widths);
+
+    for (size_t i = 0; i < table->field_count && width > room; i++)
+        layout->wrapped[i] = can_wrap(table, i);
+    for (; width > room; width--) {
+        size_t widest = SIZE_MAX;
+
+        for (size_t i = 0; i < table->field_count; i++) {
+            if (layout->wrapped[i] && layout->widths[i] > WRAPPED_LEAST &&
+                (widest == SIZE_MAX || layout->widths[i] > layout->widths[widest]))
+                widest = i;
+        }
+        if (widest == SIZE_MAX)
+            return;
+        layout->widths[widest]--;
     }
 }
 
@@ -112,23 +179,58 @@ static bool aligned_left(const struct field *field, const struct cell *cell)
     return field->width < 0 || (field->width == 0 && cell != NULL && cell->kind == CELL_TEXT);
 }
 
-/* Shortens the cell to at most `most` columns, without splitting a character. */
+/* Returns how many bytes of the cell are in its first `most` columns. */
+static size_t bytes_that_fit(const struct shown *cell, size_t most, size_t *ret_columns)
+{
+    size_t at = 0, length, columns;
+
+    *ret_columns = 0;
+    for (; at < cell->length; at += length, *ret_columns += columns) {
+        length = character_length(cell->bytes + at, &columns);
+        if (*ret_columns + columns > most)
+            break;
+    }
+    return at;
+}
+
+/* Shortens the cell to at most `most` columns, with a mark if there is space for it. */
 static void cut(struct shown *cell, size_t most)
 {
-    const size_t whole = cell->length;
-    size_t length, columns;
+    size_t mark_columns;
+    const char *mark = view_cut_mark(&mark_columns);
 
-    cell->length = 0;
+    if (cell->columns <= most)
+        return;
+    cell->length =
+        bytes_that_fit(cell, most > mark_columns ? most - mark_columns : 0, &cell->columns);
+    if (mark_columns <= most)
+        append(cell, mark, strlen(mark), mark_columns);
+}
+
+/* Moves the first line of the cell, of at most `most` columns, to `ret`. A line ends before a blank
+ * if it has one. */
+static void take_line(struct shown *cell, size_t most, struct shown *ret)
+{
+    size_t columns, length = bytes_that_fit(cell, most, &columns), end = length;
+
+    while (length < cell->length && end > 0 && cell->bytes[end] != ' ')
+        end--;
+    end = end > 0 ? end : length > 0 ? length : cell->length;
+    *ret = (struct shown){ .length = 0 };
+    memcpy(ret->bytes, cell->bytes, end);
+    ret->length = end;
+    bytes_that_fit(ret, SIZE_MAX, &ret->columns);
+    while (end < cell->length && cell->bytes[end] == ' ')
+        end++;
+    memmove(cell->bytes, cell->bytes + end, cell->length - end);
+    cell->length -= end;
     cell->columns = 0;
-    for (; cell->length < whole; cell->length += length, cell->columns += columns) {
-        length = character_length(cell->bytes + cell->length, &columns);
-        if (cell->columns + columns > most)
-            return;
-    }
+    bytes_that_fit(cell, SIZE_MAX, &cell->columns);
 }
 
 struct line {
     const struct view_options *options;
+    size_t room;   /* columns of the terminal; 0 means no limit */
     size_t column; /* columns written so far */
     /* Blanks before the next cell. They are written with the cell, so that no line ends with
      * blanks. */
@@ -139,15 +241,18 @@ static void write_shown(struct line *line, struct shown *cell, size_t width, boo
                         const char *colour)
 {
     FILE *stream = line->options->stream;
-    size_t room = line->options->width;
-    size_t taken = left && cell->columns < width ? cell->columns : width;
+    const size_t taken = left && cell->columns < width ? cell->columns : width;
     size_t padding;
 
     line->blanks += line->column > 0 ? GAP : 0;
-    if (room > 0 && line->column + line->blanks + taken > room) {
-        size_t begin = line->column + line->blanks;
+    if (line->room > 0 && line->column + line->blanks + taken > line->room) {
+        const size_t begin = line->column + line->blanks;
+        const size_t space = begin < line->room ? line->room - begin : 0;
 
-        cut(cell, begin < room ? room - begin : 0);
+        /* A part of a number would be read as another number. */
+        if (!left)
+            *cell = (struct shown){ .columns = SIZE_MAX };
+        cut(cell, space);
         width = cell->columns;
     } else {
         cut(cell, width);
@@ -168,29 +273,56 @@ static void write_shown(struct line *line, struct shown *cell, size_t width, boo
         line->column = 1;
 }
 
-static void write_line(const struct view_options *options, const struct table *table,
-                       const size_t *widths, const struct cell *row)
+/* Writes a row, or the titles if `row` is NULL. Returns whether wrapped cells have a line `number`
+ * after 0; if not, nothing is written. */
+static bool write_line(const struct view_options *options, const struct table *table,
+                       const struct layout *layout, const struct cell *row, size_t number)
 {
-    struct line line = { .options = options };
+    struct line line = { .options = options, .room = options->width };
+    struct shown parts[FIELDS_MAXIMUM];
+    bool any = number == 0;
 
     for (size_t i = 0; i < table->field_count; i++) {
-        const struct field *field = &table->fields[i];
+        struct shown rest = { .length = 0 };
+
+        parts[i] = rest;
+        if (layout->widths[i] == 0)
+            continue;
+        if (row != NULL)
+            show_cell(&rest, &row[i], &table->fields[i]);
+        else
+            show_text(&rest, table->fields[i].title);
+        if (layout->wrapped[i]) {
+            for (size_t j = 0; j <= number; j++)
+                take_line(&rest, layout->widths[i], &parts[i]);
+        } else if (number == 0) {
+            parts[i] = rest;
+        }
+        any |= parts[i].length > 0;
+    }
+    for (size_t i = 0; any && i < table->field_count; i++) {
         const struct cell *cell = row != NULL ? &row[i] : NULL;
         const struct cell *sample = cell != NULL || table->row_count == 0 ? cell : &table->cells[i];
-        struct shown shown = { .length = 0 };
 
-        if (widths[i] == 0)
-            continue;
-        if (cell != NULL)
-            show_cell(&shown, cell, field);
-        else
-            show_text(&shown, field->title);
-        write_shown(&line, &shown, widths[i], aligned_left(field, sample),
-                    !options->colour ? NULL
-                    : cell != NULL   ? colour_of(cell->emphasis)
-                                     : "\033[1m");
+        if (layout->widths[i] > 0)
+            write_shown(&line, &parts[i], layout->widths[i],
+                        aligned_left(&table->fields[i], sample),
+                        !options->colour ? NULL
+                        : cell != NULL   ? colour_of(cell->emphasis)
+                                         : "\033[1m");
     }
-    putc('\n', options->stream);
+    if (any)
+        putc('\n', options->stream);
+    return any;
+}
+
+static void write_row(const struct view_options *options, const struct table *table,
+                      const struct layout *layout, const struct cell *row)
+{
+    size_t number = 0;
+
+    while (write_line(options, table, layout, row, number))
+        number++;
 }
 
 /* A table whose titles are all "" is for scripts, and gets no heading. */
@@ -207,15 +339,17 @@ static void write_rows(const struct view_options *options, const struct record *
                        size_t table)
 {
     const struct table *shown = &record->tables[table];
-    size_t widths[FIELDS_MAXIMUM];
+    struct layout layout = { .wrapped = { false } };
 
     if (shown->row_count == 0 || shown->field_count > FIELDS_MAXIMUM)
         return;
-    measure_columns(options, record, table, widths);
+    measure_columns(options, record, table, layout.widths);
+    if (options->width > 0)
+        narrow_columns(shown, &layout, options->width);
     if (has_heading(shown))
-        write_line(options, shown, widths, NULL);
+        write_row(options, shown, &layout, NULL);
     for (size_t row = 0; row < shown->row_count; row++)
-        write_line(options, shown, widths, &shown->cells[row * shown->field_count]);
+        write_row(options, shown, &layout, &shown->cells[row * shown->field_count]);
 }
 
 /* The headline and the notes are sentences, so they are not cut at the width of the terminal. */
@@ -250,6 +384,6 @@ static int text_record(const struct view_options *options, const struct record *
 
 const struct view text_view = {
     .name = "text",
-    .help = "for a person, 80 columns",
+    .help = "for a person",
     .record = text_record,
 };

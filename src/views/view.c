@@ -42,11 +42,16 @@ size_t view_width(FILE *stream)
     return 80;
 }
 
+size_t view_limit(FILE *stream)
+{
+    return isatty(fileno(stream)) ? view_width(stream) : 0;
+}
+
 struct view_options view_options_of(FILE *stream)
 {
     return (struct view_options){ .stream = stream,
                                   .colour = view_wants_colour(stream),
-                                  .width = view_width(stream) };
+                                  .width = view_limit(stream) };
 }
 
 size_t view_height(FILE *stream)

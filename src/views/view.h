@@ -14,7 +14,7 @@
 struct view_options {
     FILE *stream;
     bool colour;
-    size_t width;      /* the text view cuts rows at this column; 0 means no limit */
+    size_t width;      /* the text view wraps or cuts rows at this column; 0 means no limit */
     const char *table; /* the table that the CSV view writes; NULL means the main table */
     /* The names of the columns of the main table to show, NULL-terminated. NULL shows all
      * columns. */
@@ -34,8 +34,12 @@ extern const struct view csv_view;
 /* Writes camp.check/1 like cpuchk, and camp.wait/1 like mpstat. */
 extern const struct view classic_view;
 
-/* Returns options with the stream's width, and with colours if the stream supports them. Only the
- * text view uses width and colours. */
+/* Returns the mark at the end of a text that was cut: "…", or ".." without UTF-8. *ret_columns is
+ * its width. */
+const char *view_cut_mark(size_t *ret_columns);
+
+/* Returns options with the width of a terminal, no limit for a file or pipe, and with colours if
+ * the stream supports them. Only the text view uses width and colours. */
 struct view_options view_options_of(FILE *stream);
 
 /* Returns NULL if there is no view with this name. */
@@ -49,6 +53,9 @@ bool view_wants_colour(FILE *stream);
 
 /* Returns the width of the terminal, or 80 if the stream is not a terminal. */
 size_t view_width(FILE *stream);
+
+/* Returns the width of the terminal, or 0 (no limit) if the stream is not a terminal. */
+size_t view_limit(FILE *stream);
 
 /* Returns the number of lines of the terminal, or 0 if the stream is not a terminal. */
 size_t view_height(FILE *stream);

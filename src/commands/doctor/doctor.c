@@ -21,21 +21,21 @@
 static const struct field fact_fields[] = {
     { "name", "fact", "what is asked of the kernel", -16, 0 },
     { "value", "value", "its answer; null: not known", -9, 0 },
-    { "meaning", "what it means", "what that means for the numbers", -52, 0 },
+    { "meaning", "what it means", "what that means for the numbers", 0, 0 },
     { "how", NULL, "where the answer comes from", 0, 0 },
 };
 
 static const struct field capability_fields[] = {
     { "name", "capability", "as in capabilities(7)", -20, 0 },
     { "held", "held", "whether this process has it (effective); null: not known", -5, 0 },
-    { "gives", "what it gives", "what camp can do with it", -52, 0 },
+    { "gives", "what it gives", "what camp can do with it", 0, 0 },
 };
 
 static const struct field tier_fields[] = {
     { "name", "tier", "how camp check reads processes", -10, 0 },
     { "available", "can run", "whether it can run here and now", -8, 0 },
     { "used", "is used", "whether camp check uses it by default", -8, 0 },
-    { "sees", "what it sees", "what it reads", -50, 0 },
+    { "sees", "what it sees", "what it reads", 0, 0 },
     { "lacks", NULL, "what it cannot see; null: nothing", 0, 0 },
 };
 
@@ -44,7 +44,7 @@ static const struct field event_fields[] = {
     { "present", "there", "whether this kernel has it, by its BTF", -5, 0 },
     { "needed", "must", "true: no microstates without it", -4, 0 },
     { "since", "Linux", "the first that has it; x86: only there", -6, 0 },
-    { "without", "without it", "what is missing then", -38, 0 },
+    { "without", "without it", "what is missing then", 0, 0 },
 };
 
 static const struct field summary_fields[] = {

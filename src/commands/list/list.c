@@ -30,8 +30,7 @@ int list_print(enum list_format format, const struct table *table)
 {
     static const char *const views[] = { "text", "json", "csv" };
     const struct record record = { .schema = "camp.list/1", .tables = table, .table_count = 1 };
-    const struct view_options options = { .stream = stdout,
-                                          .width = isatty(STDOUT_FILENO) ? view_width(stdout) : 0 };
+    const struct view_options options = { .stream = stdout, .width = view_limit(stdout) };
     const struct view *view = view_by_name(views[format]);
     int failed = view->record(&options, &record, 0);
 

@@ -416,8 +416,7 @@ static void json_has_the_same_keys_for_every_source(void **state)
     assert_int_equal(any.tables[1].row_count, 0);
     check_keys(&any.tables[2], "id name pid parent user_name count new ended user application "
                                "elapsed_ns cpu_ns run_queue_ns contention_ns wait_ns idle_ns "
-                               "told_cpu_ns "
-                               "unaccounted_ns ");
+                               "told_cpu_ns unaccounted_ns ");
     check_keys(&any.tables[3], "unseen lost unread_ns partial ");
     assert_int_equal(any.tables[3].cells[3].natural, 2);
     assert_int_equal(any.tables[2].cells[2].integer, 1003);

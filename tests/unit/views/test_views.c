@@ -195,13 +195,15 @@ static void text_lines_are_cut_at_the_width_of_the_terminal(void **state)
     (void)state;
     make(&made, "a name that is longer than its column");
     text = written(&text_view, &made.record, &options);
+    assert_non_null(strstr(
+        text, "    pid  name        \xe2\x80\xa6\n      1  a name th\xe2\x80\xa6  \xe2\x80\xa6\n"));
     for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
-        assert_true(strlen(line) <= 24);
+        assert_true(strlen(line) <= 24 + 4); /* a mark has three bytes */
     free(text);
 }
 
 /* The width of a field limits the text in its column, even if the line is wide. */
-static void a_long_text_is_cut_at_the_width_of_its_column(void **state)
+static void a_long_name_is_cut_with_a_mark_on_a_terminal_but_not_in_a_file(void **state)
 {
     struct view_options wide = { .width = 120 }, narrow = { .width = 44 };
     struct made made;
@@ -210,9 +212,53 @@ static void a_long_text_is_cut_at_the_width_of_its_column(void **state)
     (void)state;
     make(&made, "select a, b, c, d from e where f = g and h");
     expected = written(&text_view, &made.record, &wide);
-    assert_non_null(strstr(expected, "  select a,      12.35"));
+    assert_non_null(strstr(expected, "  select a,\xe2\x80\xa6     12.35"));
     assert_written(&text_view, &made.record, &narrow, expected);
     free(expected);
+    assert_non_null(setlocale(LC_CTYPE, "C"));
+    expected = written(&text_view, &made.record, &wide);
+    assert_non_null(strstr(expected, "  select a..     12.35"));
+    assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
+    free(expected);
+    expected = written(&text_view, &made.record, NULL);
+    assert_non_null(
+        strstr(expected, "  select a, b, c, d from e where f = g and h     12.35  yes"));
+    free(expected);
+}
+
+static const struct field wrapped_fields[] = {
+    { "n", "n", "", 3, 0 },
+    { "help", "what it is", "", 0, 0 },
+    { "options", "options", "", 0, 0 },
+};
+static const struct cell wrapped_cells[] = {
+    { .kind = CELL_NATURAL, .natural = 1234567 },
+    { .kind = CELL_TEXT, .text = "threads of this machine, by microstates" },
+    { .kind = CELL_TEXT, .text = "--tier --no-syscalls" },
+    { .kind = CELL_NATURAL, .natural = 2 },
+    { .kind = CELL_TEXT, .text = "a-very-long-word-without-blanks" },
+    { .kind = CELL_TEXT, .text = "" },
+};
+
+/* A number is never cut, and the columns of text share the rest of the line. */
+static void text_cells_are_wrapped_between_words_on_a_terminal(void **state)
+{
+    const struct table table = TABLE_OF_ROWS("t", wrapped_fields, wrapped_cells, 2);
+    const struct record record = { .schema = "s", .tables = &table, .table_count = 1 };
+    struct view_options options = { .width = 44 };
+
+    (void)state;
+    assert_written(&text_view, &record, &options,
+                   "      n  what it is        options\n"
+                   "1234567  threads of this   --tier\n"
+                   "         machine, by       --no-syscalls\n"
+                   "         microstates\n"
+                   "      2  a-very-long-word\n"
+                   "         -without-blanks\n");
+    assert_written(&text_view, &record, NULL,
+                   "      n  what it is                               options\n"
+                   "1234567  threads of this machine, by microstates  --tier --no-syscalls\n"
+                   "      2  a-very-long-word-without-blanks\n");
 }
 
 static void only_the_requested_columns_are_shown(void **state)
@@ -322,7 +368,8 @@ int main(void)
         cmocka_unit_test(a_name_in_text_output_cannot_move_the_cursor),
         cmocka_unit_test(text_lines_are_cut_at_the_width_of_the_terminal),
         cmocka_unit_test(an_html_column_without_title_and_help_has_its_name),
-        cmocka_unit_test(a_long_text_is_cut_at_the_width_of_its_column),
+        cmocka_unit_test(a_long_name_is_cut_with_a_mark_on_a_terminal_but_not_in_a_file),
+        cmocka_unit_test(text_cells_are_wrapped_between_words_on_a_terminal),
         cmocka_unit_test(only_the_requested_columns_are_shown),
         cmocka_unit_test(each_view_reports_a_full_disk),
         cmocka_unit_test(classic_output_has_the_lines_of_the_cmg98_paper),
