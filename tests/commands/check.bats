@@ -20,17 +20,21 @@ teardown() {
     was_shown
     [ -z "$stderr" ]
     [[ $output =~ [0-9]{2}:[0-9]{2}:[0-9]{2}"  "0\.[0-9]{2}" s  tier "(taskstats|schedstat)"  "[0-9]+" processes, " ]]
-    [[ $output == *"    pid  name              measured %  sampled %   error %"* ]]
+    [[ $output =~ "    pid  name "\ +" measured %  sampled %   points   error %" ]]
     [[ $output == *"    cpu  busy measured %  sampled %   idle %  iowait %  steal %    sum %"* ]]
     [[ $output == *"processes  measured "* ]]
-    [[ $output == *"charged to no process: "* ]]
+    [[ $output =~ " no "(living )?"process: "[+-] ]]
 }
 
-@test "camp check prints lines of at most 80 columns without colour to a pipe" {
+@test "camp check prints lines of at most 80 columns on a terminal, and no colour to a pipe" {
     for tier in auto schedstat; do
-        run "$CAMP" check --count 2 --interval 200ms --tier $tier
+        run env NO_COLOR=1 LC_ALL=C CAMP="$CAMP" script -qec \
+            "stty cols 80; \"\$CAMP\" check --count 2 --interval 200ms --tier $tier" /dev/null </dev/null
+        output=${output//$'\r'/}
         was_shown
         [ "$(awk 'length > 80' <<<"$output" | wc -l)" -eq 0 ]
+        run "$CAMP" check --count 1 --interval 200ms --tier $tier
+        was_shown
         [[ $output != *$'\033'* ]]
     done
 }
@@ -43,7 +47,7 @@ teardown() {
     [ "${#lines[@]}" -eq 2 ]
     json "all(x['schema'] == 'camp.check/1' for x in records)"
     json "set(r) >= {'schema', 'time', 'interval_s', 'tier', 'processes', 'cpus', 'total', 'losses'}"
-    json "all(set(p) == {'pid', 'name', 'measured_percent', 'sampled_percent', 'error_percent', 'new', 'ended', 'count'} for p in r['processes'])"
+    json "all(set(p) == {'pid', 'name', 'measured_percent', 'sampled_percent', 'error_points', 'error_percent', 'new', 'ended', 'count'} for p in r['processes'])"
     json "all(set(c) >= {'cpu', 'measured_busy_percent', 'sampled_busy_percent', 'idle_percent', 'sum_percent'} for c in r['cpus'])"
     json "set(r['total']) >= {'processes', 'new', 'ended', 'measured_percent', 'sampled_percent', 'error_percent', 'absolute_error_percent', 'maximum_error_percent'}"
     # An interval starts at the end of the previous interval, and ends at its deadline or later. The deadlines
@@ -59,6 +63,9 @@ teardown() {
     json "abs(sum(p['measured_percent'] for p in r['processes']) - r['total']['measured_percent']) < 1e-6"
     json "r['tier'] != 'taskstats' or abs(sum(p['sampled_percent'] for p in r['processes']) - r['total']['sampled_percent'] - r['total']['stray_sampled_percent']) < 1e-6"
     json "sum(p['count'] for p in r['processes'] if p['ended']) == r['total']['ended']"
+    json "r['tier'] != 'taskstats' or all(abs(p['error_points'] - p['sampled_percent'] + p['measured_percent']) < 1e-6 for p in r['processes'])"
+    # The column of the order is shown. Without it, tier schedstat has the most CPU time first.
+    json "(lambda keys: keys == sorted(keys, reverse=True))([round(abs(p['error_points']) if r['tier'] == 'taskstats' else p['measured_percent'], 6) for p in r['processes']])"
 }
 
 @test "camp check prints each CSV table with the same fields in each row" {

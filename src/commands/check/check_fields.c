@@ -38,9 +38,10 @@ static const struct field loss_fields[] = {
 
 static const struct field process_fields[] = {
     { "pid", "pid", "null: ended processes of one name in one row", 7, 0 },
-    { "name", "name", "of the task (comm)", -16, 0 },
+    { "name", "name", "of the task (comm)", -15, 0 },
     { "measured_percent", "measured %", "CPU time by the scheduler's clock, of one CPU", 10, 3 },
     { "sampled_percent", "sampled %", "time charged to it at ticks, of one CPU", 9, 3 },
+    { "error_points", "points", "sampled - measured: the rows with the largest come first", 7, 3 },
     { "error_percent", "error %", "(sampled - measured) / measured", 8, 1 },
     { NULL, "", "new, ended, and how many", -12, 0 },
     { "new", "new", "started in the interval", 3, 0, true },

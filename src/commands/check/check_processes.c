@@ -22,7 +22,7 @@ static const struct tasks_columns columns = {
 
 static struct check_summary sum_up(const struct selected *selected)
 {
-    struct check_summary ret = { .rows = selected->count };
+    struct check_summary ret = { .rows = selected->count, .worst = SIZE_MAX };
 
     for (size_t i = 0; i < selected->count; i++) {
         const size_t row = selected->order[i];
@@ -30,6 +30,8 @@ static struct check_summary sum_up(const struct selected *selected)
         const struct accuracy part =
             tasks_columns_accuracy(&columns, frame_values(selected->rows, row));
 
+        if (part.maximum > ret.accuracy.maximum)
+            ret.worst = row;
         accuracy_merge(&ret.accuracy, &part);
         ret.processes += entity->count;
         ret.new += (entity->flags & ENTITY_NEW) != 0 ? entity->count : 0;
@@ -38,15 +40,16 @@ static struct check_summary sum_up(const struct selected *selected)
     return ret;
 }
 
-/* Rows are sorted by the sampling error. Tier schedstat has no samples, so its rows are sorted by
+/* Rows are sorted by the column "points". Tier schedstat has no samples, so its rows are sorted by
  * CPU time. */
 static uint64_t error_ns(const void *tier, const struct frame *tasks, size_t row)
 {
     const uint64_t *values = frame_values(tasks, row);
 
-    return *(const enum tasks_tier *)tier == TASKS_SCHEDSTAT
-               ? values[TASKS_MEASURED]
-               : values[TASKS_ABSOLUTE] + values[TASKS_STRAY];
+    return *(const enum tasks_tier *)tier == TASKS_SCHEDSTAT ? values[TASKS_MEASURED]
+           : values[TASKS_SAMPLED] > values[TASKS_MEASURED]
+               ? values[TASKS_SAMPLED] - values[TASKS_MEASURED]
+               : values[TASKS_MEASURED] - values[TASKS_SAMPLED];
 }
 
 static const char *remark_on(struct document *document, const struct entity *entity)
@@ -55,7 +58,7 @@ static const char *remark_on(struct document *document, const struct entity *ent
     const bool ended = (entity->flags & ENTITY_ENDED) != 0;
 
     if (entity->count == 0)
-        return "of those ended before";
+        return "ended before";
     if (entity->count > 1)
         return document_text(document, "%" PRIu32 " ended", entity->count);
     return is_new && ended ? "new, ended" : is_new ? "new" : ended ? "ended" : "";
@@ -76,6 +79,7 @@ static void add_process(struct document *document, const struct frame *tasks, si
         entity->name[0] != '\0' ? cell_text(entity->name) : cell_unknown(),
         cell_real(measured),
         cell_real(sampled),
+        cell_real(sampled - measured),
         emphasised(cell_real(error), emphasis_of_error(error, sampled - measured)),
         cell_text(remark_on(document, entity)),
         cell_boolean((entity->flags & ENTITY_NEW) != 0),

@@ -1,6 +1,7 @@
 #include "check_record.h"
 
 #include "ledger/array.h"
+#include "ledger/words.h"
 #include "sources/machine/pid_namespace.h"
 
 #include <inttypes.h>
@@ -105,54 +106,76 @@ static const char *headline(struct check_record *check, const struct check_conte
 {
     const struct cell *total = check->document.tables[CHECK_TOTAL].cells;
     const bool is_known = total[0].kind != CELL_UNKNOWN;
+    const uint64_t count = total[!is_known].natural;
 
-    return document_text(
-        &check->document,
-        "%.8s  %.2f s  tier %s  %" PRIu64 " processes%s, %" PRIu64 " new, %" PRIu64 " ended",
-        time_of_day(check->time), interval_s, tier_name(context->tier), total[!is_known].natural,
-        is_known ? "" : " ran", total[2].natural, total[3].natural);
+    return document_text(&check->document,
+                         "%.8s  %.2f s  tier %s  %" PRIu64 " %s%s, %" PRIu64 " new, %" PRIu64
+                         " ended",
+                         time_of_day(check->time), interval_s, tier_name(context->tier), count,
+                         noun_of(count, "process", "processes"), is_known ? "" : " ran",
+                         total[2].natural, total[3].natural);
 }
 
 static void note_hidden_rows(struct check_record *check, size_t cpu_rows)
 {
     const struct table *tables = check->document.tables;
-    const size_t rows = check->summary.rows, shown = tables[CHECK_PROCESSES].row_count;
-    const size_t cpus_shown = tables[CHECK_CPUS].row_count;
+    const size_t hidden = check->summary.rows - tables[CHECK_PROCESSES].row_count;
+    const size_t hidden_cpus = cpu_rows - tables[CHECK_CPUS].row_count;
 
-    if (shown < rows)
-        document_note(&check->document, "not shown  %zu processes (--top 0 shows all)",
-                      rows - shown);
-    if (cpus_shown < cpu_rows)
-        document_note(&check->document, "not shown  %zu CPUs whose columns are nearer to wall time",
-                      cpu_rows - cpus_shown);
+    if (hidden > 0)
+        document_note(&check->document, "not shown  %zu %s (--top 0 shows all)", hidden,
+                      noun_of(hidden, "process", "processes"));
+    if (tables[CHECK_CPUS].row_count < cpu_rows)
+        document_note(&check->document, "not shown  %zu %s whose columns are nearer to wall time",
+                      hidden_cpus, noun_of(hidden_cpus, "CPU", "CPUs"));
 }
 
-static void note_processes(struct document *document, enum tasks_tier tier,
-                           const struct accuracy *accuracy, uint64_t elapsed_ns)
+/* In a row of several processes, the time and the sign of the worst one are unknown. */
+static void note_worst(struct document *document, const struct check_record *check)
 {
+    const struct frame *rows = check->selected.rows;
+    const double maximum = maximum_error_percent(&check->summary.accuracy);
+    const struct entity *worst;
+    const uint64_t *values;
+
+    if (check->summary.worst == SIZE_MAX)
+        return;
+    worst = &rows->entities[check->summary.worst];
+    values = frame_values(rows, check->summary.worst);
+    if (worst->count > 1)
+        document_note(document, "           worst process %.2f %% (one of %" PRIu32 " %s)", maximum,
+                      worst->count, worst->name);
+    else
+        document_note(document,
+                      "           worst process %+.2f %% of %.2f ms (%s, pid %" PRId64 ")",
+                      values[TASKS_SAMPLED] < values[TASKS_MEASURED] ? -maximum : maximum,
+                      (double)values[TASKS_MEASURED] / 1e6, worst->name, worst->id);
+}
+
+static void note_processes(struct check_record *check, enum tasks_tier tier, uint64_t elapsed_ns)
+{
+    const struct accuracy *accuracy = &check->summary.accuracy;
+    struct document *document = &check->document;
     const double measured = percent_of(accuracy->measured, elapsed_ns);
 
     if (tier == TASKS_SCHEDSTAT || accuracy->active == 0) {
         document_note(document, "processes  measured %.2f %%", measured);
         return;
     }
-    document_note(document, "processes  measured %.2f %%, sampled %.2f %%", measured,
-                  percent_of(accuracy->sampled, elapsed_ns));
-    document_note(document, "           error %+.2f %%, absolute %.2f %%, maximum %.2f %%",
-                  error_percent(accuracy->measured, accuracy->sampled),
-                  absolute_error_percent(accuracy), maximum_error_percent(accuracy));
+    document_note(document, "processes  measured %.2f %%, sampled %.2f %%: an error of %+.2f %%",
+                  measured, percent_of(accuracy->sampled, elapsed_ns),
+                  error_percent(accuracy->measured, accuracy->sampled));
+    if (accuracy->active == 1)
+        return;
+    document_note(document,
+                  "           errors of single processes add up to %.2f %% of the measured time",
+                  absolute_error_percent(accuracy));
+    note_worst(document, check);
 }
 
-static void note_machine(struct document *document, const struct check_machine *machine)
+static void note_unaccounted(struct document *document, const struct check_context *context,
+                             const struct check_machine *machine, uint64_t unseen)
 {
-    if (isnan(machine->percents.sampled))
-        document_note(document, "%zu CPUs     busy measured %.2f %%", machine->cpus,
-                      machine->percents.measured);
-    else
-        document_note(document,
-                      "%zu CPUs     busy measured %.2f %%, sampled %.2f %%, columns' sum %.2f %%",
-                      machine->cpus, machine->percents.measured, machine->percents.sampled,
-                      machine->percents.sum);
     if (isnan(machine->unaccounted))
         return;
     if (machine->outside > 0)
@@ -162,27 +185,58 @@ static void note_machine(struct document *document, const struct check_machine *
         document_note(document,
                       "           charged to no process: %+.2f %% (clocks of running tasks lag)",
                       machine->unaccounted);
+    else if (context->tier == TASKS_SCHEDSTAT && unseen > 0)
+        document_note(document,
+                      "           of no living process: %+.2f %% (up to %" PRIu64
+                      " ended; resolution %.2f %%)",
+                      machine->unaccounted, unseen, machine->resolution);
     else
         document_note(document, "           charged to no process: %+.2f %% (resolution %.2f %%)",
                       machine->unaccounted, machine->resolution);
 }
 
-static void note_losses(struct document *document, const struct losses *losses, uint64_t elapsed_ns)
+static void note_machine(struct document *document, const struct check_context *context,
+                         const struct check_machine *machine)
+{
+    const char *cpus =
+        document_text(document, "%zu %s", machine->cpus, noun_of(machine->cpus, "CPU", "CPUs"));
+
+    if (!check_selects_all(&context->selection))
+        document_note(document, "CPUs       run all processes, not only the selected ones:");
+    if (isnan(machine->percents.sampled))
+        document_note(document, "%-9s  busy measured %.2f %%", cpus, machine->percents.measured);
+    else
+        document_note(document,
+                      "%-9s  busy measured %.2f %%, sampled %.2f %%, columns' sum %.2f %%", cpus,
+                      machine->percents.measured, machine->percents.sampled, machine->percents.sum);
+}
+
+/* Only dropped exit records are reported if all selected processes (--pid) were read: whatever else
+ * was lost is of other processes. */
+static bool is_of_selection(const struct check_record *check, const struct check_context *context)
+{
+    return context->selection.pid_count == 0 || check->summary.ended > 0 ||
+           check->summary.rows < context->selection.pid_count;
+}
+
+static void note_losses(struct document *document, const struct losses *losses, uint64_t elapsed_ns,
+                        bool is_of_selected)
 {
     const double unread_percent = percent_of((double)losses->unread_ns, elapsed_ns);
 
-    if (unread_percent >= 0.1)
+    if (unread_percent >= 0.1 && is_of_selected)
         document_note(document,
                       "           ended processes ran at most %.2f %% more since their last tick",
                       unread_percent);
-    if (losses->unseen > 0)
-        document_note(document, "lost       %" PRIu64 " tasks at most came and went unseen",
-                      losses->unseen);
-    if (losses->partial > 0)
-        document_note(document, "lost       the last interval of %" PRIu64 " processes or CPUs",
-                      losses->partial);
+    if (losses->unseen > 0 && is_of_selected)
+        document_note(document, "lost       %" PRIu64 " %s at most came and went unseen",
+                      losses->unseen, noun_of(losses->unseen, "task", "tasks"));
+    if (losses->partial > 0 && is_of_selected)
+        document_note(document, "lost       the last interval of %" PRIu64 " %s", losses->partial,
+                      noun_of(losses->partial, "process or CPU", "processes or CPUs"));
     if (losses->lost > 0)
-        document_note(document, "lost       the exit records of %" PRIu64 " tasks", losses->lost);
+        document_note(document, "lost       the exit records of %" PRIu64 " %s", losses->lost,
+                      noun_of(losses->lost, "task", "tasks"));
 }
 
 /* The CPU time of an exited process since its last tick is unknown. For all exited processes
@@ -229,9 +283,10 @@ int check_record_fill(struct check_record *check, const struct check_context *co
     if (context->selection.filter != NULL && check->summary.rows == 0)
         document_note(document, "--filter   matches no process that ran in this interval");
     note_hidden_rows(check, machine.cpus);
-    note_processes(document, context->tier, &check->summary.accuracy, elapsed_ns);
-    note_machine(document, &machine);
-    note_losses(document, &losses, elapsed_ns);
+    note_processes(check, context->tier, elapsed_ns);
+    note_machine(document, context, &machine);
+    note_unaccounted(document, context, &machine, tasks->losses.partial + losses.unseen);
+    note_losses(document, &losses, elapsed_ns, is_of_selection(check, context));
     if (document_finish(document) == CAMP_OK)
         document->record.headline = headline(check, context, (double)elapsed_ns / 1e9);
     return document_finish(document);

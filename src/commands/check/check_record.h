@@ -35,6 +35,7 @@ enum {
 struct check_summary {
     struct accuracy accuracy; /* in ns */
     size_t rows;
+    size_t worst; /* the row with the largest error of one process, or SIZE_MAX */
     uint64_t processes, new, ended;
 };
 
@@ -72,7 +73,8 @@ void check_process_columns(char *ret, size_t size);
 
 bool check_selects_all(const struct selection *selection);
 
-/* Fills check->summary and adds rows for the selected processes, the largest sampling error first.
+/* Fills check->summary and adds rows for the selected processes, the largest sampling error first,
+ * in percentage points.
  * Returns CAMP_OK or CAMP_E_NOMEM. */
 int check_add_processes(struct check_record *check, const struct check_context *context,
                         const struct frame *tasks);

@@ -37,6 +37,7 @@ static void add_task(struct made *made, int64_t id, const char *name, uint64_t m
     values[TASKS_SAMPLED] = sampled;
     values[TASKS_ABSOLUTE] = measured > sampled ? measured - sampled : sampled - measured;
     values[TASKS_ACTIVE] = 1;
+    values[TASKS_MAXIMUM] = 1000000 * values[TASKS_ABSOLUTE] / measured;
     made->tasks.elapsed_ns[made->tasks.entity_count - 1] = SECOND;
 }
 
@@ -209,8 +210,61 @@ static void rows_with_the_largest_errors_are_shown_first(void **state)
     assert_int_equal(made.check.document.tables[CHECK_CPUS].row_count, 1);
     assert_near(value_of(&made, CHECK_CPUS, 0, "cpu"), 0);
     assert_near(value_of(&made, CHECK_TOTAL, 0, "measured_percent"), 90.4);
-    assert_true(has_note(&made, "not shown  1 processes"));
-    assert_true(has_note(&made, "not shown  1 CPUs"));
+    assert_true(has_note(&made, "not shown  1 process ("));
+    assert_true(has_note(&made, "not shown  1 CPU"));
+    release(&made);
+}
+
+/* The totals say what they are of, and which process is the worst. */
+static void totals_name_what_they_are_of(void **state)
+{
+    struct made made;
+
+    (void)state;
+    make(&made);
+    add_task(&made, 4, "tiny", 400000, 4000000);
+    fill(&made);
+    assert_true(has_note(&made, "measured 90.44 %, sampled 10.80 %: an error of -88.06 %"));
+    assert_true(has_note(&made, "errors of single processes add up to 89.74 % of the measured"));
+    assert_true(has_note(&made, "worst process +900.00 % of 0.40 ms (tiny, pid 4)"));
+    assert_true(has_note(&made, "charged to no process: "));
+    release(&made);
+}
+
+static void cpu_time_of_unseen_processes_is_of_no_living_process(void **state)
+{
+    struct made made;
+
+    (void)state;
+    make(&made);
+    made.context.tier = TASKS_SCHEDSTAT;
+    made.tasks.losses = (struct losses){ .unseen = 3, .partial = 1 };
+    fill(&made);
+    assert_true(has_note(&made, "of no living process: "));
+    assert_true(has_note(&made, "up to 4 ended"));
+    assert_false(has_note(&made, "charged to no process"));
+    release(&made);
+}
+
+static void totals_of_one_living_process_have_no_losses_of_others(void **state)
+{
+    const int32_t pids[] = { 2 };
+    struct made made;
+
+    (void)state;
+    make(&made);
+    made.context.selection.pids = pids;
+    made.context.selection.pid_count = 1;
+    made.tasks.losses =
+        (struct losses){ .unseen = 11, .lost = 22, .partial = 33, .unread_ns = 440000000 };
+    fill(&made);
+    assert_true(has_note(&made, "run all processes, not only the selected ones"));
+    assert_true(has_note(&made, "the exit records of 22 tasks")); /* the exit status is 3 */
+    assert_false(has_note(&made, "unseen"));
+    assert_false(has_note(&made, "last tick"));
+    assert_false(has_note(&made, "worst"));
+    assert_false(has_note(&made, "last interval"));
+    assert_non_null(strstr(made.check.document.record.headline, " 1 process, "));
     release(&made);
 }
 
@@ -328,6 +382,9 @@ int main(void)
         cmocka_unit_test(each_percentage_of_camp_check_is_relative_to_one_cpu),
         cmocka_unit_test(the_measured_busy_time_of_a_cpu_is_the_sum_of_its_busy_states),
         cmocka_unit_test(rows_with_the_largest_errors_are_shown_first),
+        cmocka_unit_test(totals_name_what_they_are_of),
+        cmocka_unit_test(cpu_time_of_unseen_processes_is_of_no_living_process),
+        cmocka_unit_test(totals_of_one_living_process_have_no_losses_of_others),
         cmocka_unit_test(unaccounted_time_is_unknown_for_a_selection_of_processes),
         cmocka_unit_test(camp_check_has_a_note_for_each_kind_of_loss),
         cmocka_unit_test(unread_time_is_at_most_the_cpu_time_that_no_process_used),
