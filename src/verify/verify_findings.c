@@ -148,7 +148,8 @@ void interfered(struct verification *verification, const char *row, const char *
     vsnprintf(finding->reason, sizeof finding->reason, format, arguments);
     va_end(arguments);
     finding->interfered = true;
-    if (finding->tries >= TRIES_MAX)
+    finding->was_disturbed = finding->tries >= TRIES_MAX;
+    if (finding->was_disturbed)
         finding->verdict = VERDICT_NOT_TESTED;
 }
 

@@ -6,9 +6,9 @@
 
 #define ROWS_MAX 128
 #define DISTORTIONS_MAX 128
-#define ROW_FIELDS 16
+#define ROW_FIELDS 18
 #define SUMMARY_FIELDS 6
-#define NOTE_SIZE 240
+#define NOTE_SIZE 480
 
 enum verdict { VERDICT_OPEN, VERDICT_PASS, VERDICT_FAIL, VERDICT_NOT_TESTED, VERDICT_COUNT };
 
@@ -16,9 +16,10 @@ struct finding {
     const struct trial *trial;
     const struct row_spec *spec;
     enum verdict verdict;
-    bool wanted;     /* The row matches the option --only. */
-    bool trying;     /* The current try may set the verdict. */
-    bool interfered; /* A disturbance prevented a verdict in this try. */
+    bool wanted;        /* The row matches the option --only. */
+    bool trying;        /* The current try may set the verdict. */
+    bool interfered;    /* A disturbance prevented a verdict in this try. */
+    bool was_disturbed; /* Not tested, because each try was disturbed. */
     unsigned tries;
     double expected, reported;
     /* The row passes if `reported` is between expected - below and expected + above. */
@@ -60,7 +61,7 @@ struct verify_record {
     struct table tables[2];
     struct cell cells[ROWS_MAX * ROW_FIELDS];
     struct cell summary[SUMMARY_FIELDS];
-    char numbers[ROWS_MAX][3][32];
+    char numbers[ROWS_MAX][4][32];
     char headline[NOTE_SIZE];
     char notes[ROWS_MAX + 1][NOTE_SIZE];
     const char *note_list[ROWS_MAX + 2];

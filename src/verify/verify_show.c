@@ -6,21 +6,23 @@
 
 static const char *const verdict_names[VERDICT_COUNT] = { "open", "pass", "FAIL", "not tested" };
 
-/* The text format has its own columns for the numbers. In 80 columns there is no space for the
- * bounds, so they are in the note of a failed row. */
+/* The text format has its own columns for the numbers and the verdict. In 80 columns there is space
+ * for the bound on the side of the error; the note of a failed row has both. */
 static const struct field row_fields[ROW_FIELDS] = {
     { "row", "row", "name of the row, for --only", -22, 0 },
+    { NULL, "verdict", "as text", 0, 0 },
     { NULL, "expected", "as text", 8, 0 },
-    { NULL, "reported", "as text", 9, 0 },
-    { NULL, "error", "as text", 9, 0 },
-    { NULL, "unit", "of the three before it", -10, 0 },
+    { NULL, "reported", "as text", 8, 0 },
+    { NULL, "error", "as text", 6, 0 },
+    { NULL, "allowed", "as text: the error may be as large as this", 7, 0 },
+    { NULL, "unit", "of the four before it", -10, 0 },
     { "expected", NULL, "the truth, of the load or of another count of the kernel", 0, 3 },
     { "reported", NULL, "what libcamp says", 0, 3 },
     { "error", NULL, "reported - expected", 0, 3 },
     { "allowed_below", NULL, "how much too low it may be, by its resolution", 0, 3 },
     { "allowed_above", NULL, "how much too high it may be; null: any", 0, 3 },
     { "confidence", NULL, "half the width of the mean's 95 % interval, where one is a mean", 0, 3 },
-    { "verdict", "verdict", "pass, FAIL, or not tested", -10, 0 },
+    { "verdict", NULL, "pass, FAIL, or not tested", 0, 0 },
     { "unit", NULL, "of the numbers", 0, 0 },
     { "tries", NULL, "tries, repeated because of disturbances", 0, 0 },
     { "reason", NULL, "why it was not tested, or failed without a number", 0, 0 },
@@ -56,27 +58,38 @@ static void error_text(char ret[32], double error)
     snprintf(ret, 32, "%s%s", error > 0 ? "+" : "", number_text(digits, error));
 }
 
+/* Writes the bound on the side of the error. */
+static void allowed_text(char ret[32], const struct finding *finding, double error)
+{
+    const double bound = error < 0 ? finding->below : finding->above;
+    char digits[32];
+
+    snprintf(ret, 32, "%s%s", bound == 0 ? "" : error < 0 ? "-" : "+", number_text(digits, bound));
+}
+
 static bool has_numbers(const struct finding *finding)
 {
     return finding->verdict == VERDICT_PASS || finding->verdict == VERDICT_FAIL;
 }
 
-static void fill_numbers(struct cell *cells, const struct finding *finding, char texts[3][32])
+static void fill_numbers(struct cell *cells, const struct finding *finding, char texts[4][32])
 {
     double error = finding->reported - finding->expected;
 
     if (!has_numbers(finding) || isnan(error))
         return;
     error_text(texts[2], error);
-    cells[1] = cell_text(number_text(texts[0], finding->expected));
-    cells[2] = cell_text(number_text(texts[1], finding->reported));
-    cells[3] = cell_text(texts[2]);
-    cells[5] = cell_real(finding->expected);
-    cells[6] = cell_real(finding->reported);
-    cells[7] = cell_real(error);
-    cells[8] = cell_real(finding->below);
-    cells[9] = cell_real(finding->above);
-    cells[10] = cell_real(finding->confidence);
+    allowed_text(texts[3], finding, error);
+    cells[2] = cell_text(number_text(texts[0], finding->expected));
+    cells[3] = cell_text(number_text(texts[1], finding->reported));
+    cells[4] = cell_text(texts[2]);
+    cells[5] = cell_text(texts[3]);
+    cells[7] = cell_real(finding->expected);
+    cells[8] = cell_real(finding->reported);
+    cells[9] = cell_real(error);
+    cells[10] = cell_real(finding->below);
+    cells[11] = cell_real(finding->above);
+    cells[12] = cell_real(finding->confidence);
 }
 
 static enum emphasis emphasis_of(enum verdict verdict)
@@ -84,28 +97,34 @@ static enum emphasis emphasis_of(enum verdict verdict)
     return verdict == VERDICT_PASS ? GOOD : verdict == VERDICT_FAIL ? BAD : NOTABLE;
 }
 
-static void fill_row(struct cell *cells, const struct finding *finding, char texts[3][32])
+static void fill_row(struct cell *cells, const struct finding *finding, char texts[4][32])
 {
+    const struct cell verdict = cell_text(verdict_names[finding->verdict]);
+
     for (size_t i = 0; i < ROW_FIELDS; i++)
         cells[i] = cell_unknown();
     cells[0] = cell_text(finding->spec->name);
     fill_numbers(cells, finding, texts);
-    cells[4] = cell_text(finding->spec->unit);
-    cells[11] =
-        emphasised(cell_text(verdict_names[finding->verdict]), emphasis_of(finding->verdict));
-    cells[12] = cell_text(finding->spec->unit);
-    cells[13] = cell_natural(finding->tries);
-    cells[14] = cell_text(finding->reason[0] != '\0' ? finding->reason : NULL);
-    cells[15] = cell_text(finding->spec->help);
+    cells[1] = emphasised(verdict, emphasis_of(finding->verdict));
+    cells[6] = cell_text(finding->spec->unit);
+    cells[13] = verdict;
+    cells[14] = cell_text(finding->spec->unit);
+    cells[15] = cell_natural(finding->tries);
+    cells[16] = cell_text(finding->reason[0] != '\0' ? finding->reason : NULL);
+    cells[17] = cell_text(finding->spec->help);
 }
 
 /* The note of a failed row tells what was compared and which error was allowed. The note of an
- * untested row tells the reason. */
+ * untested row tells the reason, and what to do if others disturbed it. */
 static void note(char ret[NOTE_SIZE], const struct finding *finding)
 {
     char low[32], high[32];
 
-    if (finding->verdict == VERDICT_NOT_TESTED || finding->reason[0] != '\0')
+    if (finding->verdict == VERDICT_NOT_TESTED && finding->was_disturbed)
+        snprintf(ret, NOTE_SIZE,
+                 "%s: not tested: %s; try again on a quieter machine: camp verify --only %s",
+                 finding->spec->name, finding->reason, finding->spec->name);
+    else if (finding->verdict == VERDICT_NOT_TESTED || finding->reason[0] != '\0')
         snprintf(ret, NOTE_SIZE, "%s: %s: %s", finding->spec->name, verdict_names[finding->verdict],
                  finding->reason);
     else

@@ -69,6 +69,40 @@ static void camp_verify_shows_an_error_with_its_sign(void **state)
     }
 }
 
+/* The bound is the one on the side of the error. */
+static void camp_verify_shows_the_allowed_error_of_a_passed_row(void **state)
+{
+    struct finding finding = finding_of(0.5, 12);
+
+    (void)state;
+    finding.reported = 510;
+    assert_string_equal(column(&finding, "allowed"), "+12");
+    finding.reported = 500.6;
+    assert_string_equal(column(&finding, "allowed"), "-0.500");
+    finding = finding_of(0, 0);
+    assert_string_equal(column(&finding, "allowed"), "0");
+    finding = finding_of(0, INFINITY);
+    assert_string_equal(column(&finding, "allowed"), "+any");
+}
+
+static void camp_verify_says_what_to_do_about_a_disturbed_row(void **state)
+{
+    static struct verify_record record;
+    struct finding finding = finding_of(0, 0);
+
+    (void)state;
+    finding.verdict = VERDICT_NOT_TESTED;
+    finding.was_disturbed = true;
+    strcpy(finding.reason, "others use lo");
+    verify_record_fill(&record, &finding, 1, &summary);
+    assert_string_equal(record.notes[0],
+                        "made-up: not tested: others use lo; try again on a quieter machine: "
+                        "camp verify --only made-up");
+    finding.was_disturbed = false;
+    verify_record_fill(&record, &finding, 1, &summary);
+    assert_string_equal(record.notes[0], "made-up: not tested: others use lo");
+}
+
 static void camp_verify_shows_the_allowed_difference_of_a_failed_row(void **state)
 {
     static struct verify_record record;
@@ -86,6 +120,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(camp_verify_shows_the_unit_of_a_row_in_its_own_column),
         cmocka_unit_test(camp_verify_shows_an_error_with_its_sign),
+        cmocka_unit_test(camp_verify_shows_the_allowed_error_of_a_passed_row),
+        cmocka_unit_test(camp_verify_says_what_to_do_about_a_disturbed_row),
         cmocka_unit_test(camp_verify_shows_the_allowed_difference_of_a_failed_row),
     };
 
