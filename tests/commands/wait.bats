@@ -164,7 +164,9 @@ assert {task['pid'] for task in tasks} == {$READER} and w['machine']['tasks_perc
     run -0 "$CAMP" wait --count 2 --interval 300ms
     [[ $output == *"    cpu    idle %     any %  any/CPUs %     own %  kernel %"* ]]
     [[ $output == *"    pid      tid  name             disk             wait ms   wait %"* ]]
-    [[ $output =~ [0-9]{2}:[0-9]{2}:[0-9]{2}"  0."[0-9]{2}" s  tier bpf  "[0-9]+" CPUs" ]]
+    [[ $output =~ [0-9]{2}:[0-9]{2}:[0-9]{2}"  0."[0-9]{2}" s  tier bpf  "[0-9]+" CPU" ]]
+    [[ $output =~ "CPUs idle "[0-9.]+" % of their time because their threads waited for a disk (own)." ]]
+    [[ $output == *"any, any/CPUs and kernel are older definitions of the same."* ]]
     [[ $output == *$'\n'"all CPUs   any "* ]]
     [[ $output == *$'\n'"tasks      "* ]]
     [ "$(awk 'length > 80' <<<"$output" | wc -l)" -eq 0 ]

@@ -2,6 +2,7 @@
 
 #include "counters/units.h"
 #include "ledger/array.h"
+#include "ledger/words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -257,9 +258,11 @@ static void add_notes(struct wait_record *ret, const struct wait_interval *inter
     const struct losses *losses = &interval->losses;
 
     if (ret->selected.cut > 0)
-        document_note(document, "not shown  %zu waits (--top 0 shows all)", ret->selected.cut);
+        document_note(document, "not shown  %zu %s (--top 0 shows all)", ret->selected.cut,
+                      noun_of(ret->selected.cut, "wait", "waits"));
     if (cpus < ret->cpu_count)
-        document_note(document, "not shown  %zu CPUs with less wait", ret->cpu_count - cpus);
+        document_note(document, "not shown  %zu %s with less wait", ret->cpu_count - cpus,
+                      noun_of(ret->cpu_count - cpus, "CPU", "CPUs"));
     if (losses->partial > 0)
         document_note(document,
                       "partial    %" PRIu64 " CPUs whose interval is incomplete are left out",
@@ -277,11 +280,11 @@ static void add_notes(struct wait_record *ret, const struct wait_interval *inter
                   "tasks      %.2f %% of the interval (100: one, always); on no disk %.2f %%",
                   all[QUANTITY_COUNT].real, all[QUANTITY_COUNT + 1].real);
     if (losses->unseen > 0)
-        document_note(document, "unseen     %" PRIu64 " switches: their times are estimated",
-                      losses->unseen);
+        document_note(document, "unseen     %" PRIu64 " %s: their times are estimated",
+                      losses->unseen, noun_of(losses->unseen, "switch", "switches"));
     if (losses->lost > 0)
-        document_note(document, "lost       %" PRIu64 " threads without an account or last numbers",
-                      losses->lost);
+        document_note(document, "lost       %" PRIu64 " %s without an account or last numbers",
+                      losses->lost, noun_of(losses->lost, "thread", "threads"));
 }
 
 static void add_summary(struct document *document, const struct wait_interval *interval)
@@ -299,6 +302,23 @@ static void add_summary(struct document *document, const struct wait_interval *i
 
     DOCUMENT_ADD(document, WAIT_SUMMARY, summary);
     DOCUMENT_ADD(document, WAIT_LOSSES, cells);
+}
+
+/* Says which column counts, because five of them measure the same. */
+static const char *headline(struct wait_record *ret, const struct wait_interval *interval,
+                            const struct cell *all)
+{
+    const char *facts =
+        document_text(&ret->document, "%.8s  %.2f s  tier %s  %zu %s", time_of_day(interval->time),
+                      (double)interval->elapsed_ns / NS_PER_S, wait_tier_name(interval->tier),
+                      ret->cpu_count, noun_of(ret->cpu_count, "CPU", "CPUs"));
+
+    if (ret->cpu_count == 0 || all[OWN].kind != CELL_REAL)
+        return facts;
+    return document_text(&ret->document,
+                         "%s\nCPUs idle %.2f %% of their time because their threads waited for a "
+                         "disk (own).\nany, any/CPUs and kernel are older definitions of the same.",
+                         facts, all[OWN].real);
 }
 
 int wait_record_fill(struct wait_record *ret, const struct wait_interval *interval,
@@ -324,9 +344,7 @@ int wait_record_fill(struct wait_record *ret, const struct wait_interval *interv
     DOCUMENT_ADD(document, WAIT_MACHINE, machine);
     add_summary(document, interval);
     add_notes(ret, interval, machine + 1);
-    document->record.headline = document_text(
-        document, "%.8s  %.2f s  tier %s  %zu CPUs", time_of_day(interval->time),
-        (double)interval->elapsed_ns / NS_PER_S, wait_tier_name(interval->tier), ret->cpu_count);
+    document->record.headline = headline(ret, interval, machine + 1);
     return document_finish(document);
 }
 

@@ -204,7 +204,7 @@ static void a_selection_of_processes_limits_the_rows_but_not_the_sums(void **sta
     assert_int_equal(tasks_shown(&made), 1);
     assert_task(&made, 0, 22, "4095:1", 200 * MS);
     assert_percent(&made, WAIT_MACHINE, 0, "tasks_percent", 60);
-    assert_non_null(strstr(made.record.document.notes[0], "1 waits (--top 0"));
+    assert_non_null(strstr(made.record.document.notes[0], "1 wait (--top 0"));
     release(&made);
 }
 
