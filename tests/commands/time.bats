@@ -63,7 +63,8 @@ percentages_on_terminal() {
         cat $shown
         [ "$(wc -l <$shown)" -eq 3 ]
         head -n 1 $shown | grep 'slp%'
-        tail -n 2 $shown | awk '{ sum = 0; for (i = 4; i <= NF; i++) sum += $i; if (sum < 99.5 || sum > 100.5) exit 1 }'
+        # A mark (… or ..) is in place of a number that does not fit.
+        tail -n 2 $shown | awk '{ sum = 0; for (i = 4; i <= NF; i++) sum += $i; if (sum > 100.5 || sum < 99.5 && $NF ~ /^[0-9]/) exit 1 }'
     done
     [ "$(awk '{ if (length > most) most = length } END { print most }' terminal80)" -le 80 ]
 }
