@@ -182,7 +182,8 @@ static int read_states(struct reading *ret)
         if (threads[i].tid != spinner)
             continue;
         ret->time_ns = threads[i].time_ns;
-        ret->cpu_ns = states[CAMP_STATE_USER] + states[CAMP_STATE_SYSTEM] + states[CAMP_STATE_IRQ];
+        ret->cpu_ns = states[CAMP_STATE_USER] + states[CAMP_STATE_SYSTEM] +
+                      states[CAMP_STATE_TRAP] + states[CAMP_STATE_IRQ];
         return 1;
     }
     return 0;

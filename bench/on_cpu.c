@@ -116,7 +116,7 @@ static bool read_states(struct camp_states *session, pid_t pid, struct reading *
             continue;
         *ret = (struct reading){
             thread->state_ns[CAMP_STATE_USER] + thread->state_ns[CAMP_STATE_SYSTEM] +
-                thread->state_ns[CAMP_STATE_IRQ],
+                thread->state_ns[CAMP_STATE_TRAP] + thread->state_ns[CAMP_STATE_IRQ],
             thread->cpu_ns,
             thread->state_ns[CAMP_STATE_RUN_QUEUE],
             thread->run_delay_ns,

@@ -29,8 +29,8 @@ extern "C" {
 /* What a thread does. These are the microstates of Solaris (prusage in proc(4)), but SLEEP is
  * divided into several states. */
 enum camp_state {
-    /* On a CPU, outside of system calls: runs its own code, or is in a page fault that needs no
-     * sleep. With CAMP_STATES_NO_SYSCALLS it is all time on a CPU. */
+    /* On a CPU, outside of system calls. With CAMP_STATES_NO_SYSCALLS it is all time on a CPU.
+     * Includes the time of CAMP_STATE_TRAP if the session does not measure that state. */
     CAMP_STATE_USER,
     CAMP_STATE_SYSTEM,       /* on a CPU, in a system call; for kernel threads, all time on a CPU */
     CAMP_STATE_IRQ,          /* on a CPU that serves an interrupt */
@@ -51,6 +51,9 @@ enum camp_state {
     /* Runnable, but not allowed to run: its cgroup, or a thread of SCHED_DEADLINE itself, has used
      * up its CPU time. */
     CAMP_STATE_THROTTLED,
+    /* On a CPU, outside of system calls: the kernel handles a page fault. Not every kernel can
+     * tell: see camp_states_measures(). */
+    CAMP_STATE_TRAP,
     CAMP_STATE_COUNT
 };
 
@@ -92,7 +95,8 @@ struct camp_thread_states {
     uint64_t read_bytes, written_bytes; /* from and to storage */
     uint64_t read_chars, written_chars; /* bytes by read(2), write(2) and similar calls */
     uint64_t sampled_ns;                /* whole clock ticks charged to the thread since start_ns */
-    /* Time in each state (enum camp_state) since begin_ns. The sum is time_ns - begin_ns. */
+    /* Time in each state (enum camp_state) since begin_ns. The sum is time_ns - begin_ns. A state
+     * that the session does not measure (camp_states_measures()) is 0, which means unknown. */
     uint64_t state_ns[CAMP_STATE_COUNT];
 };
 
@@ -104,8 +108,8 @@ struct camp_cpu_states {
     uint64_t begin_ns;         /* first context switch of this CPU in the session */
     uint64_t time_ns;          /* time of the reading */
     uint64_t busy_ns, idle_ns; /* without interrupts */
-    /* Part of busy_ns: system calls and kernel threads. The time since the thread last changed its
-     * state is still missing. */
+    /* Part of busy_ns: system calls, kernel threads and, if measured, CAMP_STATE_TRAP. The time
+     * since the thread last changed its state is still missing. */
     uint64_t system_ns;
     uint64_t irq_ns, softirq_ns; /* irq_ns includes timer interrupts */
     uint64_t switches;
@@ -140,6 +144,8 @@ struct camp_disk_wait {
     char name[CAMP_STATES_NAME_SIZE];
 };
 
+enum camp_states_event_field { CAMP_STATES_EVENT_PRESENT = 1u << 0 };
+
 /* A kernel feature that microstates use. The texts are constants of the library. */
 struct camp_states_event {
     const char *name; /* such as "sched_wakeup" or "iter/task" */
@@ -149,6 +155,10 @@ struct camp_states_event {
     const char *without; /* what the user loses if the kernel lacks the feature */
     /* Each is 1 or 0. No session can be opened if a needed feature is not present. */
     uint32_t needed, present;
+    /* Bits of enum camp_states_event_field. Without CAP_BPF and CAP_PERFMON it cannot be tried
+     * whether functions can be traced; `present` is then 0. */
+    uint32_t known;
+    uint32_t reserved;
 };
 
 struct camp_states;
@@ -182,7 +192,7 @@ struct camp_states_visitor {
 };
 
 enum camp_states_option {
-    /* System calls are not watched: this saves their cost, and all time on a CPU is
+    /* System calls and traps are not watched: this saves their cost, and all time on a CPU is
      * CAMP_STATE_USER. */
     CAMP_STATES_NO_SYSCALLS = 1u << 0,
     CAMP_STATES_VERBOSE = 1u << 1, /* prints messages of libbpf and the BPF verifier to stderr */
@@ -198,6 +208,11 @@ const char *camp_state_name(int state);
  * /sys is not mounted, or that the limit of open files is too low; the message says which. */
 int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_error *error);
 void camp_states_close(struct camp_states *session);
+
+/* Returns 1 if the session measures the state (enum camp_state), otherwise 0; without a session 0.
+ * CAMP_STATE_TRAP is not measured with CAMP_STATES_NO_SYSCALLS, and on kernels without function
+ * tracing. */
+int camp_states_measures(const struct camp_states *session, int state);
 
 /* Reads a snapshot: all living threads, ascending by tid. Reading takes some time, so each thread
  * has its own time_ns. */

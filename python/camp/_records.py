@@ -259,7 +259,7 @@ class Event(NamedTuple):
     since: str  # the first Linux that has it
     without: str  # what is missing without it
     needed: bool
-    present: bool
+    present: Optional[bool]  # None: only a process with CAP_BPF and CAP_PERFMON can try it
 
 
 # Records that have methods are defined in _processes.py.

@@ -25,7 +25,8 @@ class ThreadStates(Block):
     """Threads as rows: each was read at its own time, and its columns tell what it did from
     begin_ns to time_ns.
 
-    The states are in ns, and those of a row add up to exactly its time_ns - begin_ns. The other
+    The states are in ns, and those of a row add up to exactly its time_ns - begin_ns. A state that
+    this kernel does not show ("trap_ns", without function tracing) has no column. The other
     columns are counters since begin_ns, except the scheduler's own counts since the thread's start
     (cpu_ns, run_delay_ns, sampled_ns, faults and switches), by which the states can be checked.
 
@@ -58,7 +59,7 @@ class Microstates(Session):
 
     def __init__(self, system_calls: bool = True, disks: bool = False) -> None:
         super().__init__(_camp.states_open(system_calls, disks))
-        self._columns = tuple(Column(*column) for column in _camp.states_columns())
+        self._columns = tuple(Column(*column) for column in _camp.states_columns(self._open()))
         self._room = _ROOM
         self._disks = disks
 

@@ -86,7 +86,7 @@ static const struct field event_fields[] = {
     FIELD(camp_states_event, since, TYPE_CONSTANT, 0),
     FIELD(camp_states_event, without, TYPE_CONSTANT, 0),
     FIELD(camp_states_event, needed, CAMP_TYPE_FLAG, 0),
-    FIELD(camp_states_event, present, CAMP_TYPE_FLAG, 0),
+    FIELD(camp_states_event, present, CAMP_TYPE_FLAG, CAMP_STATES_EVENT_PRESENT),
 };
 
 #define OF_CATALOGUE(record, known) CAMP_RECORD_##record, known, NULL, 0
@@ -108,7 +108,8 @@ static const struct record records[RECORD_KIND_COUNT] = {
     [RECORD_CPU_STATES] = { "CpuStates", OF_TABLE(cpu_states_fields) },
     [RECORD_LOSSES] = { "Losses", OF_TABLE(losses_fields) },
     [RECORD_DISK_WAIT] = { "DiskWait", OF_TABLE(disk_wait_fields) },
-    [RECORD_EVENT] = { "Event", OF_TABLE(event_fields) },
+    [RECORD_EVENT] = { "Event", CAMP_RECORD_NONE, offsetof(struct camp_states_event, known),
+                       event_fields, sizeof event_fields / sizeof event_fields[0] },
 };
 
 /* ----------------------------------------------------------------------- The catalogue -- */

@@ -70,32 +70,40 @@ static PyObject *states_open(PyObject *module, PyObject *arguments)
     return capsule;
 }
 
-/* Names of the columns of threads, in their order, as frames have them: a list of (name, title,
- * help, kind, provenance). */
-static PyObject *states_columns(PyObject *module, PyObject *nothing)
+/* Names of the columns of a session's threads, in their order, as frames have them: a list of
+ * (name, title, help, kind, provenance). A state that the session does not measure has no column.
+ */
+static PyObject *states_columns(PyObject *module, PyObject *capsule)
 {
-    PyObject *list = PyList_New(CAMP_STATE_COUNT + COUNTER_COUNT);
+    const struct camp_states *session = PyCapsule_GetPointer(capsule, CAPSULE);
+    PyObject *list = session != NULL ? PyList_New(0) : NULL;
 
-    (void)module, (void)nothing;
+    (void)module;
     for (size_t i = 0; list != NULL && i < CAMP_STATE_COUNT + COUNTER_COUNT; i++) {
         const bool is_state = i < CAMP_STATE_COUNT;
         const struct counter *counter = is_state ? NULL : &counters[i - CAMP_STATE_COUNT];
-        PyObject *name = is_state ? PyUnicode_FromFormat("%s_ns", camp_state_name((int)i))
-                                  : PyUnicode_FromString(counter->name);
-        PyObject *row = Py_BuildValue(
+        PyObject *name, *row;
+
+        if (is_state && !camp_states_measures(session, (int)i))
+            continue;
+        name = is_state ? PyUnicode_FromFormat("%s_ns", camp_state_name((int)i))
+                        : PyUnicode_FromString(counter->name);
+        row = Py_BuildValue(
             "(Nssss)", name, is_state ? camp_state_name((int)i) : counter->name, "",
             is_state ? "state" : "counter",
             camp_provenance_name(is_state ? CAMP_MEASURED : (int)counter->provenance));
 
-        if (row == NULL || PyList_SetItem(list, (Py_ssize_t)i, row) != 0)
+        if (row == NULL || PyList_Append(list, row) != 0)
             Py_CLEAR(list);
+        Py_XDECREF(row);
     }
     return list;
 }
 
 /* The columns of threads[rows]: values, then the facts of each (python/camp/_states.py has the same
  * order). */
-static PyObject *block_of(const struct camp_thread_states *threads, size_t rows)
+static PyObject *block_of(const struct camp_states *session,
+                          const struct camp_thread_states *threads, size_t rows)
 {
     struct section sections[CAMP_STATE_COUNT + COUNTER_COUNT + 12], *at = sections;
 
@@ -105,7 +113,8 @@ static PyObject *block_of(const struct camp_thread_states *threads, size_t rows)
         &threads->member, sizeof *threads, sizeof threads->member                                  \
     }
     for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
-        *at++ = OF_ROWS(state_ns[i]);
+        if (camp_states_measures(session, (int)i))
+            *at++ = OF_ROWS(state_ns[i]);
     for (size_t i = 0; i < COUNTER_COUNT; i++)
         *at++ = (struct section){ (const char *)threads + counters[i].offset, sizeof *threads, 8 };
     *at++ = OF_ROWS(cgroup);
@@ -157,7 +166,7 @@ static PyObject *threads_tuple(PyObject *module, PyObject *capsule, size_t least
     if (r < 0)
         return raise_error(module, r, &error);
     threads = items;
-    ret = Py_BuildValue("nNN", (Py_ssize_t)count, block_of(threads, count),
+    ret = Py_BuildValue("nNN", (Py_ssize_t)count, block_of(all.session, threads, count),
                         names_of(threads->name, sizeof *threads, sizeof threads->name, count));
     free(items);
     return ret;
@@ -262,7 +271,7 @@ static PyObject *states_events(PyObject *module, PyObject *nothing)
 
 PyMethodDef states_methods[] = {
     { "states_open", states_open, METH_VARARGS, NULL },
-    { "states_columns", states_columns, METH_NOARGS, NULL },
+    { "states_columns", states_columns, METH_O, NULL },
     { "states_threads", states_threads, METH_VARARGS, NULL },
     { "states_exits", states_exits, METH_VARARGS, NULL },
     { "states_cpus", states_cpus, METH_O, NULL },

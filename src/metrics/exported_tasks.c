@@ -172,12 +172,19 @@ static void add_series(struct metric_family *family, const char *name, const cha
     family->series[family->count++] = (struct series){ { name, state }, value, true };
 }
 
+/* A state that the session does not measure has no series. */
+static bool has_state(const struct exported *exported, size_t state)
+{
+    return camp_states_measures(exported->session, (int)state) != 0;
+}
+
 static void fill_group(struct exported *exported, const char *name, const uint64_t *values)
 {
     struct metric_family *families = exported->families;
 
-    for (int i = 0; exported->session != NULL && i < CAMP_STATE_COUNT; i++)
-        add_series(&families[GROUP_STATE], name, camp_state_name(i), values[i]);
+    for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
+        if (has_state(exported, i))
+            add_series(&families[GROUP_STATE], name, camp_state_name((int)i), values[i]);
     add_series(&families[GROUP_MEASURED], name, NULL, values[SUM_MEASURED]);
     if (has_sampled(exported))
         add_series(&families[GROUP_SAMPLED], name, NULL, values[SUM_SAMPLED]);
@@ -187,7 +194,9 @@ static void fill_totals(struct exported *exported)
 {
     const struct top_k *top = &exported->sums.top;
 
-    for (size_t i = 0; exported->session != NULL && i < CAMP_STATE_COUNT; i++) {
+    for (size_t i = 0; i < CAMP_STATE_COUNT; i++) {
+        if (!has_state(exported, i))
+            continue;
         exported_set(exported, TASK_STATE, i, top->total[i]);
         exported_set(exported, RETIRED_STATE, i, top->retired[i]);
     }

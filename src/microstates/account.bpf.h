@@ -68,6 +68,9 @@ struct account {
     uint32_t device; /* dev_t of the disk that the thread used last */
     uint32_t left;   /* times_left() when the thread last left a CPU */
     uint64_t faults; /* page faults (min_flt + maj_flt) of the thread when its last one began */
+    /* Of the traps (trap.bpf.h): the running_clock() at which the current trap or, in a trap, the
+     * open interval started, or 0; and the time of the ended traps of the open interval. */
+    uint64_t trap_since, traps_ns;
     struct throttle throttle;
     int32_t tid, pid; /* in a PID namespace: the last known ids, or 0 if the thread is outside */
     uint64_t state_ns[CAMP_STATE_COUNT];
@@ -98,8 +101,8 @@ static __always_inline struct cpu_account *this_cpu(void)
     return cpu_of(bpf_get_smp_processor_id());
 }
 
-/* CAMP_STATE_IRQ is above CAMP_STATE_SYSTEM, but is never the state of an interval: interrupt time
- * is subtracted when an interval is closed. */
+/* CAMP_STATE_IRQ and CAMP_STATE_TRAP are above CAMP_STATE_SYSTEM, but are never the state of an
+ * interval: their time is subtracted when an interval is closed. */
 static __always_inline bool on_cpu(uint64_t state)
 {
     return state <= CAMP_STATE_SYSTEM;
@@ -121,6 +124,48 @@ static __always_inline uint64_t interrupts_ns(const struct cpu_account *cpu, uin
     uint64_t since = cpu->interrupt_since_ns;
 
     return cpu->irq_ns + cpu->softirq_ns + (since != 0 && now > since ? now - since : 0);
+}
+
+/* Returns the clock of a CPU that stands still during interrupts. */
+static __always_inline uint64_t running_clock(const struct cpu_account *cpu, uint64_t now)
+{
+    return now - interrupts_ns(cpu, now);
+}
+
+static __always_inline uint64_t page_faults(const struct task_struct *task)
+{
+    return task->min_flt + task->maj_flt;
+}
+
+/* Returns the time of traps in the open interval, which is `interval` long. `clock` is the
+ * running_clock() at its end. A fault that the kernel has counted has ended, even if the end of the
+ * trap was not seen. */
+static __always_inline uint64_t trapped_ns(const struct account *account,
+                                           const struct task_struct *task, uint64_t clock,
+                                           uint64_t interval)
+{
+    uint64_t traps = *(const volatile uint64_t *)&account->traps_ns, since;
+
+    keep_order();
+    since = *(const volatile uint64_t *)&account->trap_since;
+    if (since != 0 && (int64_t)(clock - since) > 0 && account->faults == page_faults(task))
+        traps += clock - since;
+    return traps < interval ? traps : interval;
+}
+
+/* Charges the traps of the open interval, and takes them out of it. Returns their time. */
+static __always_inline uint64_t take_out_traps(struct account *account,
+                                               const struct task_struct *task, uint64_t clock,
+                                               uint64_t *interval)
+{
+    const uint64_t traps = trapped_ns(account, task, clock, *interval);
+
+    account->state_ns[CAMP_STATE_TRAP] += traps;
+    *interval -= traps;
+    account->traps_ns = 0;
+    if (account->trap_since != 0)
+        account->trap_since = clock;
+    return traps;
 }
 
 /* Subtracts interrupt time from *interval_ns: total - *before, but not more than the interval.
@@ -198,14 +243,17 @@ static __always_inline void end_disk_wait(const struct account *account, struct 
         disk_wait_ends(task, account->device, now);
 }
 
-/* Charges the time since account->since_ns to account->state, starts the state `next`, and returns
- * the state that ended. `cpu` is the CPU on which the thread ran in this time, or NULL if it did
- * not run. Events of two CPUs may arrive out of the order of their timestamps. Then the time would
- * be negative and counts as 0, so the states add up exactly. */
-static __always_inline uint64_t charge(struct account *account, struct cpu_account *cpu,
-                                       uint64_t now, uint8_t next)
+/* Charges the time since account->since_ns to account->state, which is `state`, and starts the
+ * state `next`. `cpu` is the CPU on which the thread ran in this time, or NULL if it did not run.
+ * Events of two CPUs may arrive out of the order of their timestamps. Then the time would be
+ * negative and counts as 0, so the states add up exactly. Returns the time at which `next` starts.
+ *
+ * Between states on a CPU it is used without change(), because between stay_here() and may_move()
+ * no global function may be called. */
+static __always_inline uint64_t charge(struct account *account, const struct task_struct *task,
+                                       struct cpu_account *cpu, uint64_t state, uint64_t now,
+                                       uint8_t next)
 {
-    const uint64_t state = state_of(account);
     uint64_t interval = now - account->since_ns;
 
     if ((int64_t)interval < 0) {
@@ -215,27 +263,32 @@ static __always_inline uint64_t charge(struct account *account, struct cpu_accou
     if (on_cpu(state) && cpu != NULL) {
         account->state_ns[CAMP_STATE_IRQ] +=
             without_interrupts(&interval, &account->irq_before_ns, interrupts_ns(cpu, now));
-        if (state == CAMP_STATE_SYSTEM)
-            cpu->system_ns += interval;
-        if (state == CAMP_STATE_SYSTEM && is_outside(account))
-            cpu->outside_system_ns += interval;
+        const uint64_t system =
+            state == CAMP_STATE_SYSTEM
+                ? interval
+                : take_out_traps(account, task, running_clock(cpu, now), &interval);
+
+        cpu->system_ns += system;
+        if (is_outside(account))
+            cpu->outside_system_ns += system;
     }
     account->state_ns[state] += interval;
     account->state = next;
     account->since_ns = now;
-    return state;
+    return now;
 }
 
-/* Like charge(), for any state: a wait for a disk has its own clocks. */
+/* Charges by charge(), and counts waits for a disk. */
 static __always_inline void change(struct account *account, struct task_struct *task,
                                    struct cpu_account *cpu, uint64_t now, uint8_t next)
 {
-    const uint64_t state = charge(account, cpu, now, next);
+    const uint64_t state = state_of(account);
 
+    now = charge(account, task, cpu, state, now, next);
     if (state == CAMP_STATE_DISK)
-        end_disk_wait(account, task, account->since_ns);
+        end_disk_wait(account, task, now);
     if (next == CAMP_STATE_DISK)
-        begin_disk_wait(account, task, account->since_ns);
+        begin_disk_wait(account, task, now);
 }
 
 /* Charges the throttled part of an open wait in the run queue, and takes it out of that state. The
@@ -320,11 +373,6 @@ static __always_inline struct account *make_account(struct task_struct *task, ui
         account->irq_before_ns = interrupts_ns(cpu, begin_ns);
     end_writing(account);
     return account;
-}
-
-static __always_inline uint64_t page_faults(const struct task_struct *task)
-{
-    return task->min_flt + task->maj_flt;
 }
 
 /* Returns the account of a thread, and makes one from `now` on if there is none: the thread is

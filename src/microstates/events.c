@@ -4,22 +4,26 @@
  *
  * In the kernel's BTF a tracepoint NAME is the typedef "btf_trace_NAME" of a function with the
  * tracepoint's parameters. An iterator NAME is the function "bpf_iter_NAME". A helper is the
- * function of its own name. The clock of throttled time is a member of struct cfs_rq.
+ * function of its own name. The clock of throttled time is a member of struct cfs_rq. Whether a
+ * program can attach to the start and end of a function depends on more than BTF, so it is tried.
  */
 #include "events.h"
 #include "../counters/error.h"
 #include "refusal.h"
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct event {
     const char *name;
     const char *tracepoint; /* or NULL */
     const char *function;   /* the kernel's function of a helper or an iterator, or NULL */
     const char *member;     /* of struct cfs_rq, or NULL */
+    const char *traced;     /* the kernel's function to which programs attach, or NULL */
     unsigned parameters; /* smallest number of a tracepoint's parameters, including the context */
     bool needed;
     const char *since, *without;
@@ -27,16 +31,16 @@ struct event {
 
 #define TRACEPOINT(name, needed, since, without)                                                   \
     {                                                                                              \
-        name, name, NULL, NULL, 1, needed, since, without                                          \
+        name, name, NULL, NULL, NULL, 1, needed, since, without                                    \
     }
 #define HELPER(name, function, since, without)                                                     \
     {                                                                                              \
-        name, NULL, function, NULL, 0, true, since, without                                        \
+        name, NULL, function, NULL, NULL, 0, true, since, without                                  \
     }
 
 /* The tracepoints are older, but programs attach to them by BTF only since Linux 5.5. */
 static const struct event events[] = {
-    { "sched_switch prev_state", "sched_switch", NULL, NULL, 5, true, "5.18",
+    { "sched_switch prev_state", "sched_switch", NULL, NULL, NULL, 5, true, "5.18",
       "no reason why a thread leaves" },
     TRACEPOINT("sched_wakeup", true, "5.5", "no end of a sleep"),
     TRACEPOINT("sched_wakeup_new", true, "5.5", "no beginning of a thread"),
@@ -57,8 +61,10 @@ static const struct event events[] = {
     TRACEPOINT("block_bio_queue", false, "5.5", "camp wait names no disk"),
     TRACEPOINT("signal_deliver", false, "5.5", "signals are not counted"),
     TRACEPOINT("sched_migrate_task", false, "5.5", "throttled time before a move is run queue"),
-    { "throttled clock", NULL, NULL, "throttled_clock_self", 0, false, "6.6",
+    { "throttled clock", NULL, NULL, "throttled_clock_self", NULL, 0, false, "6.6",
       "a group's throttled time is run queue" },
+    { "fexit " EVENTS_FUNCTION_OF_TRAPS, NULL, NULL, NULL, EVENTS_FUNCTION_OF_TRAPS, 0, false,
+      "5.5", "no trap: its time is part of user" },
 };
 
 /* Returns the number of parameters of a tracepoint, including its context, or 0 if the kernel lacks
@@ -93,8 +99,49 @@ static bool has_member(const struct btf *kernel, const char *struct_name, const 
     return false;
 }
 
+/* Loads a program that does nothing at the end of a function. Returns its file descriptor, or a
+ * value below 0. */
+static int load_tracer(const struct btf *kernel, const char *function)
+{
+    static const struct bpf_insn return_0[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K },
+                                                { .code = BPF_JMP | BPF_EXIT } };
+    const int id = btf__find_by_name_kind(kernel, function, BTF_KIND_FUNC);
+    LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FEXIT,
+                .attach_btf_id = (uint32_t)id);
+
+    return id < 0 ? id
+                  : bpf_prog_load(BPF_PROG_TYPE_TRACING, NULL, "GPL", return_0,
+                                  sizeof return_0 / sizeof return_0[0], &options);
+}
+
+static void close_descriptor(int descriptor)
+{
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
+bool events_may_trace(const struct btf *kernel, const char *function)
+{
+    const int program = load_tracer(kernel, function);
+
+    close_descriptor(program);
+    return program >= 0;
+}
+
+static bool can_attach(const struct btf *kernel, const char *function)
+{
+    const int program = load_tracer(kernel, function);
+    const int link = program >= 0 ? bpf_raw_tracepoint_open(NULL, program) : program;
+
+    close_descriptor(link);
+    close_descriptor(program);
+    return link >= 0;
+}
+
 static bool is_present(const struct btf *kernel, const struct event *event)
 {
+    if (event->traced != NULL)
+        return can_attach(kernel, event->traced);
     if (event->member != NULL)
         return has_member(kernel, "cfs_rq", event->member);
     return event->tracepoint != NULL
@@ -133,6 +180,7 @@ int events_list(const struct btf *kernel, struct camp_states_event *ret, size_t 
                 size_t capacity, size_t *ret_count, struct camp_error *error)
 {
     struct camp_output output = { ret, size, capacity, 0 };
+    const bool may_try = has_rights_for_programs();
 
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
         const struct camp_states_event shown = {
@@ -141,6 +189,7 @@ int events_list(const struct btf *kernel, struct camp_states_event *ret, size_t 
             .without = events[i].without,
             .needed = events[i].needed,
             .present = is_present(kernel, &events[i]),
+            .known = events[i].traced == NULL || may_try ? CAMP_STATES_EVENT_PRESENT : 0,
         };
 
         camp_output_add(&output, &shown, sizeof shown);

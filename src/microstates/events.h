@@ -1,5 +1,5 @@
-/* The kernel's features that microstates need. They are looked up in the kernel's BTF, not derived
- * from the kernel's version. */
+/* The kernel's features that microstates need. They are looked up in the kernel's BTF or tried, not
+ * derived from the kernel's version. */
 #pragma once
 
 #include <camp/states.h>
@@ -10,6 +10,13 @@
 /* Sets *ret to the kernel's own BTF, which the caller frees by btf__free(). Returns CAMP_E_NOTSUP
  * if the kernel has no BTF or /sys is not mounted, or CAMP_E_PERM if it is not readable. */
 int events_of_kernel(struct btf **ret, struct camp_error *error);
+
+/* The function that handles page faults: its start and end are those of a trap. */
+#define EVENTS_FUNCTION_OF_TRAPS "handle_mm_fault"
+
+/* Returns whether the kernel lets this process load programs for the start and end of a function.
+ * Some kernels nevertheless refuse to attach them. */
+bool events_may_trace(const struct btf *kernel, const char *function);
 
 /* Returns true if the kernel has the tracepoint, whatever its parameters are. */
 bool events_have_tracepoint(const struct btf *kernel, const char *name);

@@ -26,6 +26,11 @@ void camp_states_close(struct camp_states *session)
 {
 }
 
+int camp_states_measures(const struct camp_states *session, int state)
+{
+    return 0;
+}
+
 int camp_states_threads(struct camp_states *session, struct camp_thread_states *ret, size_t size,
                         size_t capacity, size_t *ret_count, struct camp_error *error)
 {

@@ -70,6 +70,21 @@ static __always_inline uint64_t open_throttled(struct camp_thread_states *ret,
     return throttled_part(&account->throttle, &end, since, now);
 }
 
+/* Returns the time of traps in the open interval, and sets the record's state if the thread is in a
+ * trap now. */
+static __always_inline uint64_t copy_traps(struct camp_thread_states *ret,
+                                           const struct task_struct *task,
+                                           const struct account *account, uint64_t clock,
+                                           uint64_t interval)
+{
+    const uint64_t traps = trapped_ns(account, task, clock, interval);
+
+    if (account->trap_since != 0 && account->faults == page_faults(task))
+        ret->state = CAMP_STATE_TRAP;
+    ret->state_ns[CAMP_STATE_TRAP] += traps;
+    return traps;
+}
+
 static __always_inline void close_copy(struct camp_thread_states *ret,
                                        const struct task_struct *task,
                                        const struct account *account, uint64_t now)
@@ -92,9 +107,12 @@ static __always_inline void close_copy(struct camp_thread_states *ret,
         ret->time_ns = since;
     }
     cpu = on_cpu(state) ? cpu_of(account->cpu) : NULL;
-    if (cpu != NULL)
+    if (cpu != NULL) {
         ret->state_ns[CAMP_STATE_IRQ] +=
             without_interrupts(&interval, &before, interrupts_ns(cpu, now));
+        if (state == CAMP_STATE_USER)
+            interval -= copy_traps(ret, task, account, running_clock(cpu, now), interval);
+    }
     if (state == CAMP_STATE_RUN_QUEUE) {
         uint64_t throttled = open_throttled(ret, task, account, since, since + interval);
 

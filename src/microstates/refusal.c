@@ -57,6 +57,13 @@ static struct rights read_rights(void)
     return (struct rights){ true, holds(&kernel, BPF), holds(&kernel, PERFMON) };
 }
 
+bool has_rights_for_programs(void)
+{
+    const struct rights rights = read_rights();
+
+    return rights.bpf && rights.perfmon;
+}
+
 /* A process that is refused although it has both capabilities has them for a container only. The
  * programs see the whole machine and need the machine's capabilities. */
 static int refused_permission(int system_error, struct rights rights, const char *what,

@@ -4,7 +4,11 @@
 #include <camp/camp.h>
 
 #include <bpf/libbpf.h>
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Returns whether this process has CAP_BPF and CAP_PERFMON. */
+bool has_rights_for_programs(void);
 
 /* The kernel's BTF cannot be read. Returns CAMP_E_PERM or CAMP_E_NOTSUP. */
 int refused_btf(int system_error, struct camp_error *error);

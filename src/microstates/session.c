@@ -52,6 +52,28 @@ static void leave_out(struct bpf_object *object, const struct btf *kernel, uint3
     }
 }
 
+static bool is_of_function(const struct bpf_program *program)
+{
+    return bpf_program__expected_attach_type(program) == BPF_TRACE_FENTRY ||
+           bpf_program__expected_attach_type(program) == BPF_TRACE_FEXIT;
+}
+
+/* The programs of functions are attached by attach_traps(), which may fail. */
+static void prepare_traps(struct bpf_object *object, const struct btf *kernel, uint32_t options)
+{
+    const bool possible = (options & CAMP_STATES_NO_SYSCALLS) == 0 &&
+                          events_may_trace(kernel, EVENTS_FUNCTION_OF_TRAPS);
+    struct bpf_program *program;
+
+    bpf_object__for_each_program(program, object)
+    {
+        if (is_of_function(program)) {
+            bpf_program__set_autoload(program, possible);
+            bpf_program__set_autoattach(program, false);
+        }
+    }
+}
+
 static int find_events(struct states_bpf *programs, uint32_t options, struct camp_error *error)
 {
     struct btf *kernel = NULL;
@@ -61,6 +83,7 @@ static int find_events(struct states_bpf *programs, uint32_t options, struct cam
         r = events_require(kernel, error);
     if (r == CAMP_OK) {
         leave_out(programs->obj, kernel, options);
+        prepare_traps(programs->obj, kernel, options);
         programs->rodata->sees_faults = events_have_tracepoint(kernel, "page_fault_user");
     }
     btf__free(kernel);
@@ -76,6 +99,19 @@ static uint32_t own_namespace(void)
     return stat("/proc/self/ns/pid", &namespace) != 0 || namespace.st_ino == MACHINE_NAMESPACE
                ? 0
                : (uint32_t) namespace.st_ino;
+}
+
+/* Without the start of traps their end does nothing, so the end is attached first. */
+static void attach_traps(struct camp_states *session)
+{
+    struct states_bpf *programs = session->programs;
+
+    if (!bpf_program__autoload(programs->progs.on_fault_begin))
+        return;
+    programs->links.on_fault_end = bpf_program__attach(programs->progs.on_fault_end);
+    if (programs->links.on_fault_end != NULL)
+        programs->links.on_fault_begin = bpf_program__attach(programs->progs.on_fault_begin);
+    session->measures_traps = programs->links.on_fault_begin != NULL;
 }
 
 static int load(struct camp_states *session, uint32_t options, struct camp_error *error)
@@ -96,11 +132,13 @@ static int load(struct camp_states *session, uint32_t options, struct camp_error
     r = states_bpf__load(programs);
     if (r == 0)
         r = states_bpf__attach(programs);
-    return r == 0 ? CAMP_OK
-                  : refused_programs(r, "microstates",
-                                     "camp top --verbose shows why; camp check works without "
-                                     "microstates",
-                                     error);
+    if (r != 0)
+        return refused_programs(r, "microstates",
+                                "camp top --verbose shows why; camp check works without "
+                                "microstates",
+                                error);
+    attach_traps(session);
+    return CAMP_OK;
 }
 
 static int begin(struct camp_states *session, struct camp_error *error)
@@ -162,6 +200,12 @@ int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_err
     else
         r = close_refused(session, r, error);
     return r;
+}
+
+int camp_states_measures(const struct camp_states *session, int state)
+{
+    return session != NULL && state >= 0 && state < CAMP_STATE_COUNT &&
+           (state != CAMP_STATE_TRAP || session->measures_traps);
 }
 
 void camp_states_close(struct camp_states *session)

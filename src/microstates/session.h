@@ -33,6 +33,7 @@ struct camp_states {
     size_t record_count, record_capacity;
     uint32_t spare; /* 1 + index of the first free record, or 0 */
     uint32_t snapshots;
+    bool measures_traps;
     bool known_whole;  /* whether `known` holds all threads of the last snapshot */
     bool is_unordered; /* whether the kernel reports threads in an order other than that of tids */
     struct ring_buffer *exits;

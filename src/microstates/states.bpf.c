@@ -17,6 +17,7 @@
 #include "interrupt.bpf.h"
 #include "record.bpf.h"
 #include "sleep.bpf.h"
+#include "trap.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -29,6 +30,8 @@ static __always_inline void arrive(struct account *account, struct task_struct *
     change(account, task, NULL, now, running_state(account));
     account->cpu = bpf_get_smp_processor_id();
     account->irq_before_ns = interrupts_ns(cpu, now);
+    if (account->trap_since != 0)
+        account->trap_since = running_clock(cpu, now);
     account->arrived_ns = now;
     account->throttle = *throttle;
 }
@@ -241,6 +244,7 @@ static __always_inline void cross(bool into)
 {
     struct task_struct *task = bpf_get_current_task_btf();
     struct account *account = bpf_task_storage_get(&accounts, task, NULL, 0);
+    uint64_t state;
 
     if (account == NULL)
         return;
@@ -252,8 +256,9 @@ static __always_inline void cross(bool into)
     } else {
         account->flags &= (uint8_t) ~(IN_CALL | FAULT_OF_KERNEL | FAULT_OF_USER);
     }
-    if (on_cpu(account->state))
-        charge(account, this_cpu(), bpf_ktime_get_ns(), running_state(account));
+    state = state_of(account);
+    if (on_cpu(state))
+        charge(account, task, this_cpu(), state, bpf_ktime_get_ns(), running_state(account));
     end_writing(account);
     may_move();
 }

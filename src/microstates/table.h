@@ -15,7 +15,7 @@
 /* clang-format off */
 #define MICROSTATES(ROW)                                                                           \
     ROW(USER, "user", "user", "usr", CPU, "User CPU time",                                         \
-        "on a CPU outside system calls: its own code, and page faults")                            \
+        "on a CPU outside system calls")                                                           \
     ROW(SYSTEM, "system", "system", "sys", CPU, "System call time",                                \
         "on a CPU in a system call; kernel threads: on a CPU")                                     \
     ROW(IRQ, "irq", "irq", "sys", CPU, "Interrupt time",                                           \
@@ -47,8 +47,16 @@
     ROW(STOPPED, "stopped", "stopped", "slp", IDLE, "Stopped time",                                \
         "stopped by a signal or a tracer, or frozen with its cgroup")                              \
     ROW(THROTTLED, "throttled", "throttled", "thrt", OTHER_WAIT, "Throttled time",                 \
-        "runnable, and its group or itself has used up its CPU time")
+        "runnable, and its group or itself has used up its CPU time")                              \
+    ROW(TRAP, "trap", "trap", "sys", CPU, "Trap CPU time",                                         \
+        "on a CPU outside system calls: the kernel handles a page fault")
 /* clang-format on */
 
 #define MICROSTATE_ONE(...) +1
 _Static_assert(0 MICROSTATES(MICROSTATE_ONE) == CAMP_STATE_COUNT, "a state has no row, or two");
+
+/* Returns the time on a CPU without interrupts. */
+static inline uint64_t states_busy_ns(const uint64_t state_ns[CAMP_STATE_COUNT])
+{
+    return state_ns[CAMP_STATE_USER] + state_ns[CAMP_STATE_SYSTEM] + state_ns[CAMP_STATE_TRAP];
+}

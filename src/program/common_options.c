@@ -32,8 +32,8 @@ static const struct option_spec rows[] = {
     [COMMON_NO_KERNEL_THREADS] = { "no-kernel-threads", 0, OPTION_NO_FLAG, NULL, NULL,
                                    "Leave kernel threads out.", 0, 0, NULL },
     [COMMON_NO_SYSCALLS] = { "no-syscalls", 0, OPTION_FLAG, NULL, NULL,
-                             "Do not separate user time from system time. System calls then have "
-                             "no extra cost.",
+                             "Do not separate user time from system time and page faults. System "
+                             "calls and page faults then have no extra cost.",
                              0, 0, NULL },
     [COMMON_OUTPUT] = { "output", 'o', OPTION_TEXT, NULL, "FILE", NULL, 0, 0, NULL },
     [COMMON_PERCENT] = { "percent", 0, OPTION_REAL, NULL, "N", NULL, 0.01, 100, NULL },

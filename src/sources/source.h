@@ -47,7 +47,9 @@ static inline void source_close(struct source *source)
  * columns. */
 extern const struct schema cpus_schema;        /* enum cpus_column */
 extern const struct schema cpus_states_schema; /* enum cpus_states_column */
-extern const struct schema threads_schema;     /* enum camp_state, then enum threads_counter */
+/* enum camp_state, then enum threads_counter. Frames of threads have a part of these columns: see
+ * threads_column(). */
+extern const struct schema threads_schema;
 extern const struct schema threads_schedstat_schema;
 
 /* Opens the CPUs, with the columns of /proc/stat as states. The first row is the total (id
@@ -130,6 +132,22 @@ enum threads_counter {
     THREADS_SAMPLED, /* CPU time sampled by timer ticks */
     THREADS_COLUMN_COUNT
 };
+
+/* The columns of a session that may not measure CAMP_STATE_TRAP. Without a value for each row, a
+ * state has no column. */
+struct threads_columns {
+    struct schema schema;
+    struct column columns[THREADS_COLUMN_COUNT];
+};
+
+/* Fills *ret, which must not be moved after that. */
+void threads_columns_fill(struct threads_columns *ret, bool has_traps);
+
+bool threads_have_traps(const struct schema *schema);
+
+/* Returns the index of a column of threads_schema in `schema`, which is one of
+ * threads_columns_fill(). CAMP_STATE_TRAP may be absent: ask threads_have_traps(). */
+size_t threads_column(const struct schema *schema, size_t column);
 
 /* Returns the CPUs in the snapshot of the newest frame. The first row is the total (id
  * CAMP_CPU_TOTAL), whose `count` is the number of CPUs. */

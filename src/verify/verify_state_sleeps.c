@@ -16,6 +16,7 @@
 #include "ledger/array.h"
 #include "load/load.h"
 #include "load/load_tools.h"
+#include "microstates/table.h"
 #include "verify_subject.h"
 #include "verify_watch.h"
 
@@ -106,8 +107,7 @@ static double differ_ns(const struct camp_thread_states *did)
 {
     const double waited_ns =
         (double)did->state_ns[CAMP_STATE_RUN_QUEUE] + (double)did->state_ns[CAMP_STATE_THROTTLED];
-    double on_cpu_ns = (double)(did->state_ns[CAMP_STATE_USER] + did->state_ns[CAMP_STATE_SYSTEM] +
-                                did->state_ns[CAMP_STATE_IRQ]);
+    double on_cpu_ns = (double)(states_busy_ns(did->state_ns) + did->state_ns[CAMP_STATE_IRQ]);
 
     return fabs(on_cpu_ns - (double)did->cpu_ns) + fabs(waited_ns - (double)did->run_delay_ns);
 }

@@ -13,6 +13,7 @@
 #include "counters/units.h"
 #include "load/load.h"
 #include "load/load_tools.h"
+#include "microstates/table.h"
 #include "program/command.h"
 #include "program/tick.h"
 #include "verify_subject.h"
@@ -147,8 +148,7 @@ static void judge_witnesses(struct verification *verification, const struct watc
         not_tested(verification, "states-run-queue", "its subject was not shown");
         return;
     }
-    on_cpu = ms(did.state_ns[CAMP_STATE_USER] + did.state_ns[CAMP_STATE_SYSTEM] +
-                did.state_ns[CAMP_STATE_IRQ]);
+    on_cpu = ms(states_busy_ns(did.state_ns) + did.state_ns[CAMP_STATE_IRQ]);
     run_queue = ms(did.state_ns[CAMP_STATE_RUN_QUEUE] + did.state_ns[CAMP_STATE_THROTTLED]);
     outside_ns = (double)(burners->most.own_ns - own->own_ns);
     decide_between(verification, "states-on-cpu", ms(own->own_ns), on_cpu, slew_ns / NS_PER_MS,
@@ -243,12 +243,13 @@ static void judge_system(struct verification *verification, const struct subject
 {
     const struct split *known = subject_truth(subject);
     double own_ns = (double)(known->user_ns + known->system_ns);
-    double on_cpu_ns = (double)(did->state_ns[CAMP_STATE_USER] + did->state_ns[CAMP_STATE_SYSTEM]);
+    double on_cpu_ns = (double)states_busy_ns(did->state_ns);
     double unsure_ns = fabs(on_cpu_ns - own_ns) + 2 * (double)known->empty_ns +
                        (double)(did->run_delay_ns + did->state_ns[CAMP_STATE_IRQ]);
 
     decide(verification, "states-system", system_percent(known->user_ns, known->system_ns),
-           system_percent(did->state_ns[CAMP_STATE_USER], did->state_ns[CAMP_STATE_SYSTEM]),
+           system_percent(did->state_ns[CAMP_STATE_USER] + did->state_ns[CAMP_STATE_TRAP],
+                          did->state_ns[CAMP_STATE_SYSTEM]),
            100 * unsure_ns / on_cpu_ns);
 }
 

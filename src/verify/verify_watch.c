@@ -9,6 +9,7 @@
 
 #include "counters/error.h"
 #include "counters/units.h"
+#include "microstates/table.h"
 #include "program/command.h"
 
 #include <errno.h>
@@ -167,8 +168,7 @@ int watch_act(struct watch *watch, struct subject *subject, struct camp_thread_s
 
 static uint64_t busy_ns(const struct camp_thread_states *thread)
 {
-    return thread != NULL ? thread->state_ns[CAMP_STATE_USER] + thread->state_ns[CAMP_STATE_SYSTEM]
-                          : 0;
+    return thread != NULL ? states_busy_ns(thread->state_ns) : 0;
 }
 
 /* Tells whether the thread exited between the snapshots. While a thread exits, it is not shown, and

@@ -26,6 +26,7 @@ class Kernel:
     architecture: str = 'amd64'
     parameters: str = ''  # of the kernel's command line
     microstates: bool = True  # whether they can be measured there
+    traps: bool = True  # whether the time of page faults is one of them
 
     @property
     def directory(self):
@@ -41,7 +42,7 @@ KERNELS = [
     Kernel('6.12', 'trixie', 'linux-image-cloud-amd64', 'Debian 13'),
     Kernel('backports', 'trixie-backports', 'linux-image-cloud-amd64', 'the newest backport for Debian 13'),
     Kernel('sid', 'sid', 'linux-image-cloud-amd64', 'Debian unstable'),
-    Kernel('arm64', 'bookworm', 'linux-image-cloud-arm64', 'Debian 12 on arm64', 'arm64'),
+    Kernel('arm64', 'bookworm', 'linux-image-cloud-arm64', 'Debian 12 on arm64', 'arm64', traps=False),
     Kernel('s390x', 'bookworm', 'linux-image-s390x', 'Debian 12 on s390x (big-endian)', 's390x', microstates=False),
 ]
 

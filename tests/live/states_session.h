@@ -3,6 +3,7 @@
 
 #include "clocks.h"
 #include "cpu_steal.h"
+#include "microstates/table.h"
 #include "scheduler_witness.h"
 
 #include <camp/camp.h>
@@ -137,8 +138,13 @@ static inline struct camp_thread_states last_of(struct camp_states *session, str
 
 static inline uint64_t on_cpu_ns(const struct camp_thread_states *thread)
 {
-    return thread->state_ns[CAMP_STATE_USER] + thread->state_ns[CAMP_STATE_SYSTEM] +
-           thread->state_ns[CAMP_STATE_IRQ];
+    return states_busy_ns(thread->state_ns) + thread->state_ns[CAMP_STATE_IRQ];
+}
+
+static inline bool is_asleep(int state)
+{
+    return state >= CAMP_STATE_TEXT_FAULT && state != CAMP_STATE_RUN_QUEUE &&
+           state != CAMP_STATE_THROTTLED && state != CAMP_STATE_TRAP;
 }
 
 /* The scheduler's run_delay has both in one. */
@@ -220,6 +226,25 @@ static inline void reap_well(pid_t pid)
 
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
+}
+
+/* Waits until the child has stopped itself, returns its states, and lets it continue. */
+static inline struct camp_thread_states stopped(struct camp_states *session, pid_t child)
+{
+    const struct camp_thread_states *found;
+    struct camp_thread_states states;
+    struct threads threads;
+    int status;
+
+    assert_int_equal(waitpid(child, &status, WUNTRACED), child);
+    assert_true(WIFSTOPPED(status));
+    threads = read_threads(session);
+    found = find_tid(&threads, child);
+    assert_non_null(found);
+    states = *found;
+    free(threads.of);
+    kill(child, SIGCONT);
+    return states;
 }
 
 static inline void stay_on(size_t cpu)

@@ -38,8 +38,8 @@ static struct camp_thread_states watch(load_function *run, const void *plan, voi
 static void assert_no_other_sleep(const struct camp_thread_states *last, enum camp_state kind,
                                   uint64_t outside_ns, uint64_t unexplained_ns)
 {
-    for (int i = CAMP_STATE_TEXT_FAULT; i < CAMP_STATE_COUNT; i++) {
-        if (i != (int)kind && i != CAMP_STATE_RUN_QUEUE && i != CAMP_STATE_THROTTLED)
+    for (int i = 0; i < CAMP_STATE_COUNT; i++) {
+        if (i != (int)kind && is_asleep(i))
             assert_at_most(camp_state_name(i), last->state_ns[i], outside_ns, unexplained_ns);
     }
 }

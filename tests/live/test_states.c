@@ -109,10 +109,10 @@ static struct done done_by_threads(const struct moment *before, const struct mom
 
             if (lasts[k] == ended && !ended_between(now, then, before, after))
                 continue;
-            done.busy_ns += now->state_ns[CAMP_STATE_USER] + now->state_ns[CAMP_STATE_SYSTEM];
+            done.busy_ns += states_busy_ns(now->state_ns);
             done.interrupts_ns += now->state_ns[CAMP_STATE_IRQ];
             if (then != NULL) {
-                done.busy_ns -= then->state_ns[CAMP_STATE_USER] + then->state_ns[CAMP_STATE_SYSTEM];
+                done.busy_ns -= states_busy_ns(then->state_ns);
                 done.interrupts_ns -= then->state_ns[CAMP_STATE_IRQ];
             }
         }

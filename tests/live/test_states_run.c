@@ -148,25 +148,6 @@ static void read_zeros(void *truth)
     raise(SIGSTOP);
 }
 
-/* Waits until the child has stopped itself, returns its states, and lets it continue. */
-static struct camp_thread_states stopped(struct camp_states *session, pid_t child)
-{
-    const struct camp_thread_states *found;
-    struct camp_thread_states states;
-    struct threads threads;
-    int status;
-
-    assert_int_equal(waitpid(child, &status, WUNTRACED), child);
-    assert_true(WIFSTOPPED(status));
-    threads = read_threads(session);
-    found = find_tid(&threads, child);
-    assert_non_null(found);
-    states = *found;
-    free(threads.of);
-    kill(child, SIGCONT);
-    return states;
-}
-
 /* Returns the growth of the reader's states between its two stops. */
 static struct camp_thread_states watch_reader(uint32_t options, struct split *ret)
 {

@@ -221,8 +221,8 @@ static void assert_slept(const struct sleeper *sleeper, const struct camp_thread
                     less(least_asleep_ns(&sleeper->own), sleeper->stopped_ns),
                     tolerance_of(last) + stolen_ns);
     assert_at_most(sleeper->how->call, slept, sleeper->own.wall_ns, outside);
-    for (int i = CAMP_STATE_TEXT_FAULT; i < CAMP_STATE_COUNT; i++) {
-        if (i == (int)sleeper->how->state || i == CAMP_STATE_RUN_QUEUE || i == CAMP_STATE_THROTTLED)
+    for (int i = 0; i < CAMP_STATE_COUNT; i++) {
+        if (i == (int)sleeper->how->state || !is_asleep(i))
             continue;
         assert_at_most(camp_state_name(i), last->state_ns[i], outside,
                        is_stopped && i == CAMP_STATE_STOPPED ? sleeper->stopped_ns : 0);

@@ -143,7 +143,7 @@ static uint64_t add_known(struct source *source, uint64_t *elapsed_ns, uint64_t 
         if (strcmp(frame->entities[i].name, "known") != 0)
             continue;
         *elapsed_ns += frame->elapsed_ns[i];
-        for (int k = 0; k < CAMP_STATE_COUNT; k++)
+        for (size_t k = 0; k < frame->schema->state_count; k++)
             *states_ns += frame_values(frame, i)[k];
         if ((frame->entities[i].flags & ENTITY_ENDED) != 0)
             ended += frame->entities[i].count;

@@ -41,7 +41,8 @@ static const struct field tier_fields[] = {
 
 static const struct field event_fields[] = {
     { "name", "event", "of the kernel, which microstates are measured by", -23, 0 },
-    { "present", "there", "whether this kernel has it, by its BTF", -5, 0 },
+    { "present", "there", "whether this kernel has it, by its BTF or tried; null: not known", -5,
+      0 },
     { "needed", "must", "true: no microstates without it", -4, 0 },
     { "since", "Linux", "the first that has it; x86: only there", -6, 0 },
     { "without", "without it", "what is missing then", 0, 0 },
@@ -123,6 +124,16 @@ struct cell doctor_yes_or_no(const struct doctor *doctor, bool yes)
     return doctor->words ? cell_text(yes ? "yes" : "no") : cell_boolean(yes);
 }
 
+static struct cell event_presence(const struct doctor *doctor,
+                                  const struct camp_states_event *event)
+{
+    if ((event->known & CAMP_STATES_EVENT_PRESENT) == 0)
+        return cell_unknown();
+    return emphasised(doctor_yes_or_no(doctor, event->present != 0), event->present != 0  ? PLAIN
+                                                                     : event->needed != 0 ? BAD
+                                                                                          : FAINT);
+}
+
 /* Without BTF, the kernel does not report its events, and the table stays empty. */
 static void add_events(struct doctor *doctor)
 {
@@ -134,10 +145,7 @@ static void add_events(struct doctor *doctor)
     for (size_t i = 0; i < count; i++) {
         const struct cell cells[] = {
             cell_text(events[i].name),
-            emphasised(doctor_yes_or_no(doctor, events[i].present != 0),
-                       events[i].present != 0  ? PLAIN
-                       : events[i].needed != 0 ? BAD
-                                               : FAINT),
+            event_presence(doctor, &events[i]),
             doctor_yes_or_no(doctor, events[i].needed != 0),
             cell_text(events[i].since),
             cell_text(events[i].without),

@@ -436,13 +436,13 @@ int command_time(int argc, char **argv)
     if (status != OPTIONS_GO_ON)
         return status;
     stop_on_signals();
-    family_init(&timing.family);
     r = camp_states_open(&timing.session,
                          (timing.options.no_syscalls ? CAMP_STATES_NO_SYSCALLS : 0) |
                              (timing.options.verbose ? CAMP_STATES_VERBOSE : 0),
                          &timing.refusal);
     if (r != CAMP_OK && !may_show_usage(&timing.options, r))
         return complain_of_refusal(&timing, r);
+    family_init(&timing.family, camp_states_measures(timing.session, CAMP_STATE_TRAP) != 0);
     status = timing.options.pid != 0 ? time_process(&timing) : time_command(&timing, argv + first);
     camp_states_close(timing.session);
     family_release(&timing.family);

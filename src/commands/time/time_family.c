@@ -10,15 +10,19 @@
 #define TOTALS_COME_AFTER 2
 #define GENERATIONS_MAX 256 /* the maximum length of a chain of parents */
 
-void family_init(struct family *ret)
+void family_init(struct family *ret, bool has_traps)
 {
+    struct threads_columns of_threads;
+
     *ret = (struct family){ 0 };
-    memcpy(ret->columns, threads_schema.columns, THREADS_COLUMN_COUNT * sizeof *ret->columns);
-    ret->columns[FAMILY_PROCESSES] = (struct column){ .name = "processes", .kind = COLUMN_COUNTER };
-    ret->columns[FAMILY_RUNNING] = (struct column){ .name = "running", .kind = COLUMN_COUNTER };
-    ret->schema = threads_schema;
+    threads_columns_fill(&of_threads, has_traps);
+    ret->schema = of_threads.schema;
+    memcpy(ret->columns, of_threads.columns, sizeof of_threads.columns);
+    ret->columns[ret->schema.column_count++] =
+        (struct column){ .name = "processes", .kind = COLUMN_COUNTER };
+    ret->columns[ret->schema.column_count++] =
+        (struct column){ .name = "running", .kind = COLUMN_COUNTER };
     ret->schema.columns = ret->columns;
-    ret->schema.column_count = FAMILY_COLUMN_COUNT;
     frame_init(&ret->sums, &ret->schema);
 }
 
@@ -191,8 +195,10 @@ static void add(struct frame *sums, size_t row, const struct camp_thread_states 
     thread_fill_values(did, thread);
     did[FAMILY_PROCESSES] = thread->processes;
     did[FAMILY_RUNNING] = (thread->flags & CAMP_THREAD_ENDED) == 0;
-    for (size_t i = 0; i < FAMILY_COLUMN_COUNT; i++)
-        values[i] += did[i];
+    for (size_t i = 0; i < FAMILY_COLUMN_COUNT; i++) {
+        if (i != CAMP_STATE_TRAP || threads_have_traps(sums->schema))
+            values[threads_column(sums->schema, i)] += did[i];
+    }
     sums->entities[row].count += thread->count;
     sums->elapsed_ns[row] += thread->time_ns - thread->begin_ns;
 }

@@ -8,7 +8,8 @@
 #include "sources/machine/thread_interval.h"
 #include "sources/source.h"
 
-/* These columns follow the columns of threads_schema. */
+/* These columns follow the columns of threads_schema. threads_column() has their index in
+ * family->schema, too. */
 enum family_column {
     /* The number of processes, counted by their first threads. */
     FAMILY_PROCESSES = THREADS_COLUMN_COUNT,
@@ -29,7 +30,8 @@ struct family {
     size_t *order;
 };
 
-void family_init(struct family *ret);
+/* `has_traps` says whether the session measures CAMP_STATE_TRAP. */
+void family_init(struct family *ret, bool has_traps);
 void family_release(struct family *family);
 
 /* Takes the first snapshot. What threads did before this snapshot is not counted. If a thread

@@ -71,6 +71,16 @@ static double share(uint64_t part, uint64_t whole)
     return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
 }
 
+static bool has_state(const struct frame *sums, size_t state)
+{
+    return state != CAMP_STATE_TRAP || threads_have_traps(sums->schema);
+}
+
+static uint64_t value_of(const struct frame *sums, size_t row, size_t column)
+{
+    return frame_values(sums, row)[threads_column(sums->schema, column)];
+}
+
 /* Chooses the columns for states. They are the same as in camp top, but sleep is always shown. */
 static void choose_states(struct time_record *record, const struct frame *sums, size_t width)
 {
@@ -104,8 +114,10 @@ static void lay_out(struct time_record *record, const struct schema *schema)
                                    .decimals = 1 };
     *field++ = (struct field){ .name = "unaccounted_ns", .help = "wall time that is in no state" };
     for (size_t i = 0; i < ARRAY_COUNT(shown_counters); i++)
-        *field++ = (struct field){ .name = schema->columns[shown_counters[i]].name };
-    for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
+        *field++ =
+            (struct field){ .name =
+                                schema->columns[threads_column(schema, shown_counters[i])].name };
+    for (size_t i = 0; i < schema->state_count; i++)
         *field++ = (struct field){ .name = schema->columns[i].name };
     record->field_count = (size_t)(field - record->fields);
 }
@@ -117,11 +129,11 @@ static struct cell *fill_sum(const struct time_record *record, struct cell *cell
     uint64_t other_ns = 0;
 
     *cells++ = cell_text(sums->entities[row].name);
-    *cells++ = cell_natural(values[FAMILY_PROCESSES]);
+    *cells++ = cell_natural(value_of(sums, row, FAMILY_PROCESSES));
     *cells++ = cell_natural(sums->entities[row].count);
-    *cells++ = cell_natural(values[FAMILY_RUNNING]);
+    *cells++ = cell_natural(value_of(sums, row, FAMILY_RUNNING));
     *cells++ = cell_real(seconds(elapsed_ns));
-    for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
+    for (size_t i = 0; i < sums->schema->state_count; i++)
         other_ns += values[i];
     for (size_t i = 0; i < record->columns.shown_count; i++) {
         const uint64_t ns = state_column_ns(&record->columns, values, record->columns.shown[i]);
@@ -133,23 +145,23 @@ static struct cell *fill_sum(const struct time_record *record, struct cell *cell
         *cells++ = cell_real(share(other_ns, elapsed_ns));
     *cells++ = cell_integer(frame_unaccounted_ns(sums, row));
     for (size_t i = 0; i < ARRAY_COUNT(shown_counters); i++)
-        *cells++ = cell_natural(values[shown_counters[i]]);
-    for (size_t i = 0; i < CAMP_STATE_COUNT; i++)
+        *cells++ = cell_natural(value_of(sums, row, shown_counters[i]));
+    for (size_t i = 0; i < sums->schema->state_count; i++)
         *cells++ = cell_natural(values[i]);
     return cells;
 }
 
 static struct cell *fill_states(struct cell *cells, const struct frame *sums, size_t *ret_count)
 {
-    const uint64_t *total = frame_values(sums, 0);
-
     *ret_count = 0;
-    for (int i = 0; i < CAMP_STATE_COUNT; i++) {
-        if (total[i] == 0)
+    for (size_t i = 0; i < CAMP_STATE_COUNT; i++) {
+        const uint64_t ns = has_state(sums, i) ? value_of(sums, 0, i) : 0;
+
+        if (ns == 0)
             continue;
-        *cells++ = cell_text(camp_state_name(i));
-        *cells++ = cell_real(seconds(total[i]));
-        *cells++ = cell_real(share(total[i], sums->elapsed_ns[0]));
+        *cells++ = cell_text(camp_state_name((int)i));
+        *cells++ = cell_real(seconds(ns));
+        *cells++ = cell_real(share(ns, sums->elapsed_ns[0]));
         ++*ret_count;
     }
     return cells;
@@ -236,7 +248,7 @@ static void note_sums(struct time_record *ret, const struct frame *sums)
              elapsed_ns > 0 ? 100.0 * unaccounted_ns / (double)elapsed_ns : 0);
     snprintf(next_note(ret), TIME_NOTE_SIZE,
              "on CPU %.3f s by the states, %.3f s by the scheduler's own count",
-             seconds(class_ns(sums, 0, CLASS_CPU)), seconds(frame_values(sums, 0)[THREADS_CPU]));
+             seconds(class_ns(sums, 0, CLASS_CPU)), seconds(value_of(sums, 0, THREADS_CPU)));
 }
 
 /* Notes the time that a hypervisor took. If the hypervisor reports this time to the kernel, the
@@ -282,8 +294,8 @@ static void clock_text(char ret[32], uint64_t ns)
 }
 
 /* Notes a microstate summary in the form of Figure 4 of the paper. The "other sleep" of the
- * paper is divided into several states here, and the time of "traps" is part of user time. */
-static void note_figure(struct time_record *ret, const uint64_t *state_ns,
+ * paper is divided into several states here. */
+static void note_figure(struct time_record *ret, const struct frame *sums,
                         const struct time_facts *facts)
 {
 #define FIGURE(state, name, title, short_title, class, figure, help) [CAMP_STATE_##state] = figure,
@@ -295,7 +307,9 @@ static void note_figure(struct time_record *ret, const uint64_t *state_ns,
              facts->time);
     for (size_t i = 0; i < CAMP_STATE_COUNT; i++) {
         note = i % 2 == 0 ? next_note(ret) : note;
-        clock_text(text, state_ns[i]);
+        snprintf(text, sizeof text, "-");
+        if (has_state(sums, i))
+            clock_text(text, value_of(sums, 0, i));
         snprintf(note + strlen(note), TIME_NOTE_SIZE - strlen(note), "%s%-20s %12s",
                  i % 2 == 0 ? "" : "   ", names[i], text);
     }
@@ -306,25 +320,25 @@ static void note_figure(struct time_record *ret, const uint64_t *state_ns,
 static void head_command(struct time_record *ret, const struct frame *sums,
                          const struct time_facts *facts)
 {
-    const uint64_t *total = frame_values(sums, 0), cpu_ns = class_ns(sums, 0, CLASS_CPU);
+    const uint64_t processes = value_of(sums, 0, FAMILY_PROCESSES);
+    const uint64_t cpu_ns = class_ns(sums, 0, CLASS_CPU);
+    const uint64_t run_queue_ns = value_of(sums, 0, CAMP_STATE_RUN_QUEUE);
     const double real_ns = facts->real_ns > 0 ? (double)facts->real_ns : 1;
 
     snprintf(ret->headline, sizeof ret->headline,
              "%s  real %.3f s, %" PRIu64 " %s, %" PRIu32 " %s%s\n"
              "on CPUs %.3f s (%.2f CPUs on average), on the run queue %.3f s (%.2f threads)",
-             facts->time, seconds(facts->real_ns), total[FAMILY_PROCESSES],
-             noun_of(total[FAMILY_PROCESSES], "process", "processes"), sums->entities[0].count,
+             facts->time, seconds(facts->real_ns), processes,
+             noun_of(processes, "process", "processes"), sums->entities[0].count,
              noun_of(sums->entities[0].count, "thread", "threads"),
-             total[FAMILY_RUNNING] > 0 ? ", some still running" : "", seconds(cpu_ns),
-             (double)cpu_ns / real_ns, seconds(total[CAMP_STATE_RUN_QUEUE]),
-             (double)total[CAMP_STATE_RUN_QUEUE] / real_ns);
+             value_of(sums, 0, FAMILY_RUNNING) > 0 ? ", some still running" : "", seconds(cpu_ns),
+             (double)cpu_ns / real_ns, seconds(run_queue_ns), (double)run_queue_ns / real_ns);
 }
 
 int time_record_fill(struct time_record *ret, const struct family *family,
                      const struct time_facts *facts, size_t width)
 {
     const struct frame *sums = &family->sums;
-    const uint64_t *total = frame_values(sums, 0);
     const uint32_t threads = sums->entities[0].count;
 
     *ret = (struct time_record){ 0 };
@@ -338,7 +352,7 @@ int time_record_fill(struct time_record *ret, const struct family *family,
     if (facts->as_figure) {
         snprintf(ret->headline, sizeof ret->headline, "%s, %" PRIu32 " %s", facts->command, threads,
                  noun_of(threads, "thread", "threads"));
-        note_figure(ret, total, facts);
+        note_figure(ret, sums, facts);
     } else {
         head_command(ret, sums, facts);
     }

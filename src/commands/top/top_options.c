@@ -213,10 +213,11 @@ static int resolve_order(struct top *top, const struct schema *schema)
  * interval. */
 static bool are_threads(const struct top *top)
 {
+    const struct schema *schema = top->source->describe(top->source);
     const struct frame *cpus = source_beside(top->source);
 
     return strcmp(top->facts.kind, "threads") == 0 && cpus != NULL &&
-           top->source->describe(top->source)->column_count == THREADS_COLUMN_COUNT &&
+           schema->column_count == threads_column(schema, THREADS_COLUMN_COUNT) &&
            cpus->schema->column_count == CPUS_STATES_COLUMN_COUNT;
 }
 

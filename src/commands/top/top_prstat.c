@@ -58,6 +58,7 @@ void prstat_line(char *ret, size_t capacity, const struct frame *rows, size_t ro
     const bool of_thread = key == GROUP_NONE || key == GROUP_THREAD;
     const bool of_process = (of_thread || key == GROUP_PROCESS) && entity->id != 0;
     const bool of_user = of_process || key == GROUP_USER;
+    const bool has_traps = threads_have_traps(rows->schema);
     const uint64_t times[] = {
         values[CAMP_STATE_USER],
         values[CAMP_STATE_SYSTEM] + values[CAMP_STATE_IRQ],
@@ -66,22 +67,22 @@ void prstat_line(char *ret, size_t capacity, const struct frame *rows, size_t ro
         class_ns(rows, row, CLASS_CONTENTION),
         sleep_ns(rows, row),
         values[CAMP_STATE_RUN_QUEUE] + values[CAMP_STATE_THROTTLED],
+        has_traps ? values[CAMP_STATE_TRAP] : 0,
     };
-    const uint64_t counts[] = { values[THREADS_VOLUNTARY_SWITCHES],
-                                values[THREADS_INVOLUNTARY_SWITCHES], values[THREADS_SYSTEM_CALLS],
-                                values[THREADS_SIGNALS] };
-    char time[7][CELL_SIZE], count[4][CELL_SIZE], pid[16] = "-";
+    static const enum threads_counter counters[] = { THREADS_VOLUNTARY_SWITCHES,
+                                                     THREADS_INVOLUNTARY_SWITCHES,
+                                                     THREADS_SYSTEM_CALLS, THREADS_SIGNALS };
+    char time[8][CELL_SIZE], count[4][CELL_SIZE], pid[16] = "-";
 
-    for (size_t i = 0; i < 7; i++)
+    for (size_t i = 0; i < 8; i++)
         percent_text(time[i], times[i], rows->elapsed_ns[row]);
     for (size_t i = 0; i < 4; i++)
-        count_text(count[i], counts[i]);
+        count_text(count[i], values[threads_column(rows->schema, counters[i])]);
     if (of_process)
         snprintf(pid, sizeof pid, "%" PRId32, entity->pid);
-    /* The time of traps is part of user time, so TRP is always "-". */
-    snprintf(ret, capacity,
-             "%6s %-8.8s %3s %3s   - %3s %3s %3s %3s %3s %3s %3s %3s %3s %s/%" PRId64, pid,
-             of_user ? user_names_get(users, entity->uid) : "-", time[0], time[1], time[2], time[3],
-             time[4], time[5], time[6], count[0], count[1], count[2], count[3], name,
-             of_thread && of_process ? entity->id : (int64_t)entity->count);
+    snprintf(
+        ret, capacity, "%6s %-8.8s %3s %3s %3s %3s %3s %3s %3s %3s %3s %3s %3s %3s %s/%" PRId64,
+        pid, of_user ? user_names_get(users, entity->uid) : "-", time[0], time[1],
+        has_traps ? time[7] : "-", time[2], time[3], time[4], time[5], time[6], count[0], count[1],
+        count[2], count[3], name, of_thread && of_process ? entity->id : (int64_t)entity->count);
 }

@@ -71,8 +71,8 @@ static void add_up(struct states_source *source, const struct frame *threads)
                                              .count = entity->count,
                                              .name = entity->name };
         }
-        process->measured_ns += values[THREADS_CPU];
-        process->sampled_ns += values[THREADS_SAMPLED];
+        process->measured_ns += values[threads_column(threads->schema, THREADS_CPU)];
+        process->sampled_ns += values[threads_column(threads->schema, THREADS_SAMPLED)];
     }
 }
 

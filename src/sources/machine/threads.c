@@ -50,6 +50,29 @@ const struct schema threads_schema = {
     .state_count = CAMP_STATE_COUNT,
 };
 
+void threads_columns_fill(struct threads_columns *ret, bool has_traps)
+{
+    memcpy(ret->columns, columns, sizeof columns);
+    ret->schema = threads_schema;
+    ret->schema.columns = ret->columns;
+    if (has_traps)
+        return;
+    memmove(&ret->columns[CAMP_STATE_TRAP], &columns[CAMP_STATE_TRAP + 1],
+            (THREADS_COLUMN_COUNT - CAMP_STATE_TRAP - 1) * sizeof *columns);
+    ret->schema.column_count--;
+    ret->schema.state_count--;
+}
+
+bool threads_have_traps(const struct schema *schema)
+{
+    return schema->state_count == CAMP_STATE_COUNT;
+}
+
+size_t threads_column(const struct schema *schema, size_t column)
+{
+    return column - (column > CAMP_STATE_TRAP && !threads_have_traps(schema));
+}
+
 struct threads_source {
     /* must be the first member, because functions cast it to struct threads_source */
     struct source source;
@@ -58,13 +81,13 @@ struct threads_source {
     struct thread_interval interval;
     struct cpus_states *cpus;
     struct camp_states_losses losses;
+    struct threads_columns columns;
     struct frame frame;
 };
 
 static const struct schema *describe(const struct source *source)
 {
-    (void)source;
-    return &threads_schema;
+    return &((const struct threads_source *)source)->columns.schema;
 }
 
 static int add_thread(void *context, const struct camp_thread_states *since)
@@ -72,6 +95,7 @@ static int add_thread(void *context, const struct camp_thread_states *since)
     struct threads_source *source = context;
     struct entity *entity = frame_add(&source->frame);
     const size_t row = source->frame.entity_count - 1;
+    uint64_t values[THREADS_COLUMN_COUNT];
 
     if (entity == NULL)
         return CAMP_E_NOMEM;
@@ -86,7 +110,11 @@ static int add_thread(void *context, const struct camp_thread_states *since)
                     ((since->flags & CAMP_THREAD_KERNEL) != 0 ? ENTITY_KERNEL : 0);
     memcpy(entity->name, since->name, sizeof since->name);
     source->frame.elapsed_ns[row] = since->time_ns - since->begin_ns;
-    thread_fill_values(frame_values(&source->frame, row), since);
+    thread_fill_values(values, since);
+    for (size_t i = 0; i < THREADS_COLUMN_COUNT; i++) {
+        if (i != CAMP_STATE_TRAP || threads_have_traps(source->frame.schema))
+            frame_values(&source->frame, row)[threads_column(source->frame.schema, i)] = values[i];
+    }
     return CAMP_OK;
 }
 
@@ -191,11 +219,13 @@ int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, str
         return CAMP_E_NOMEM;
     source->source = (struct source){ describe, next, close_threads, threads_source_cpus };
     source->stop = stop;
-    frame_init(&source->frame, &threads_schema);
     r = cpus_states_open(&source->cpus, error);
     if (r == CAMP_OK)
         r = camp_states_open(&source->session, options, error);
     if (r == CAMP_OK) {
+        threads_columns_fill(&source->columns,
+                             camp_states_measures(source->session, CAMP_STATE_TRAP) != 0);
+        frame_init(&source->frame, &source->columns.schema);
         source->frame.end_ns = source_clock_ns(CLOCK_MONOTONIC);
         r = read_snapshot(source, error);
     }

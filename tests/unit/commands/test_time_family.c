@@ -43,7 +43,7 @@ static void descendants_of_all_generations_are_added_up_but_not_siblings(void **
     struct family family;
 
     (void)state;
-    family_init(&family);
+    family_init(&family, true);
     add(&family, 101, 101, ROOT, 0, 90, "child");
     add(&family, 102, 102, 101, 10, 50, "grandchild");
     add(&family, 103, 103, 102, 20, 40, "third");
@@ -67,7 +67,7 @@ static void parents_with_the_same_pid_at_different_times_are_distinguished(void 
     struct family family;
 
     (void)state;
-    family_init(&family);
+    family_init(&family, true);
     add(&family, 200, 200, 1, 0, 50, "stranger");
     add(&family, 200, 200, ROOT, 60, 90, "mine");
     add(&family, 300, 300, 200, 10, 40, "of the stranger");
@@ -83,7 +83,7 @@ static void threads_are_accounted_under_the_name_of_their_process(void **state)
     struct family family;
 
     (void)state;
-    family_init(&family);
+    family_init(&family, true);
     add(&family, 101, 105, ROOT, 10, 20, "worker");
     add(&family, 101, 101, ROOT, 0, 90, "server");
     add(&family, 101, 106, ROOT, 30, 95, "worker");
@@ -95,13 +95,32 @@ static void threads_are_accounted_under_the_name_of_their_process(void **state)
     family_release(&family);
 }
 
+static void the_sums_have_no_column_of_unmeasured_traps(void **state)
+{
+    static const char *const names[] = { "throttled_ns", "system_calls" };
+    struct family family;
+
+    (void)state;
+    family_init(&family, false);
+    add(&family, 101, 101, ROOT, 0, 90, "server");
+    assert_int_equal(family_add_up_descendants(&family, ROOT), CAMP_OK);
+    assert_int_equal(family.schema.column_count, FAMILY_COLUMN_COUNT - 1);
+    for (size_t i = 0; i < 2; i++)
+        assert_string_equal(family.schema.columns[CAMP_STATE_THROTTLED + i].name, names[i]);
+    assert_string_equal(
+        family.schema.columns[threads_column(&family.schema, FAMILY_PROCESSES)].name, "processes");
+    assert_int_equal(
+        frame_values(&family.sums, 0)[threads_column(&family.schema, FAMILY_PROCESSES)], 1);
+    family_release(&family);
+}
+
 /* Pids are reused, so parents in records of different times may form a circle. */
 static void a_cycle_of_parents_causes_no_endless_loop(void **state)
 {
     struct family family;
 
     (void)state;
-    family_init(&family);
+    family_init(&family, true);
     add(&family, 101, 101, 102, 0, 90, "a");
     add(&family, 102, 102, 101, 0, 90, "b");
     assert_int_equal(family_add_up_descendants(&family, ROOT), CAMP_OK);
@@ -117,7 +136,7 @@ static void exited_threads_reported_as_a_sum_are_descendants_of_their_parent(voi
     struct camp_thread_states *total;
 
     (void)state;
-    family_init(&family);
+    family_init(&family, true);
     add(&family, 101, 101, ROOT, 0, 50, "make");
     add(&family, 0, 0, 7, 10, 40, "stranger")->flags |= CAMP_THREAD_TOTAL;
     total = add(&family, 0, 0, 101, 10, 40, "brief");
@@ -140,7 +159,7 @@ static void the_parent_of_exited_threads_reported_as_a_sum_may_have_exited(void 
     struct family family;
 
     (void)state;
-    family_init(&family);
+    family_init(&family, true);
     add(&family, 101, 101, ROOT, 0, 50, "make");
     add(&family, 102, 102, 101, 5, 45, "sh");
     add(&family, 0, 0, 102, 60, 90, "brief")->flags |= CAMP_THREAD_TOTAL;
@@ -155,7 +174,7 @@ static void the_times_of_a_process_include_only_its_own_threads(void **state)
     struct family family;
 
     (void)state;
-    family_init(&family);
+    family_init(&family, true);
     add(&family, 101, 101, 1, 0, 60, "it");
     add(&family, 101, 102, 1, 50, 100, "it")->flags = 0;
     add(&family, 102, 103, 1, 50, 100, "other");
@@ -174,7 +193,7 @@ static void a_process_has_exited_when_its_first_thread_has_exited(void **state)
     struct family family;
 
     (void)state;
-    family_init(&family);
+    family_init(&family, true);
     for (size_t i = 0; i < 2; i++)
         assert_true(thread_list_add(&family.interval.exited, &exited[i]));
     assert_true(family_has_exit(&family, 101));
@@ -192,6 +211,7 @@ int main(void)
         cmocka_unit_test(descendants_of_all_generations_are_added_up_but_not_siblings),
         cmocka_unit_test(parents_with_the_same_pid_at_different_times_are_distinguished),
         cmocka_unit_test(threads_are_accounted_under_the_name_of_their_process),
+        cmocka_unit_test(the_sums_have_no_column_of_unmeasured_traps),
         cmocka_unit_test(a_cycle_of_parents_causes_no_endless_loop),
     };
 

@@ -65,44 +65,82 @@ static void check_prstat(const struct frame *frame, struct user_names *users, en
     assert_string_equal(line, expected);
 }
 
-/* Like in prstat -mL of Solaris, a number has three characters and a blank. */
-static void a_line_of_camp_top_has_the_columns_of_prstat(void **state)
+/* Fills the frame with one thread of which all times and counts have different texts. */
+static void make_thread(struct frame *frame, const struct schema *schema)
 {
-    struct user_names users = { 0 };
-    struct frame frame;
+    static const struct {
+        size_t column;
+        uint64_t value;
+    } known[] = {
+        { CAMP_STATE_USER, 94 },
+        { CAMP_STATE_SYSTEM, 1 },
+        { CAMP_STATE_IRQ, 1 },
+        { CAMP_STATE_KERNEL_FAULT, 99 },
+        { CAMP_STATE_LOCK, 100 },
+        { CAMP_STATE_DISK, 200 },
+        { CAMP_STATE_TIMER, 505 },
+        { THREADS_VOLUNTARY_SWITCHES, 999 },
+        { THREADS_INVOLUNTARY_SWITCHES, 1000 },
+        { THREADS_SYSTEM_CALLS, 150000 },
+        { THREADS_SIGNALS, 2500000 },
+    };
     struct entity *entity;
-    uint64_t *values;
 
-    (void)state;
-    frame_init(&frame, &threads_schema);
-    entity = frame_add(&frame);
+    frame_init(frame, schema);
+    entity = frame_add(frame);
     assert_non_null(entity);
     entity->id = 1235;
     entity->pid = 1234;
     entity->count = 3;
     strcpy(entity->name, "java");
-    frame.elapsed_ns[0] = 1000;
-    values = frame_values(&frame, 0);
-    values[CAMP_STATE_USER] = 94;
-    values[CAMP_STATE_SYSTEM] = 1;
-    values[CAMP_STATE_IRQ] = 1;
-    values[CAMP_STATE_KERNEL_FAULT] = 99;
-    values[CAMP_STATE_LOCK] = 100;
-    values[CAMP_STATE_DISK] = 200;
-    values[CAMP_STATE_TIMER] = 505;
-    values[THREADS_VOLUNTARY_SWITCHES] = 999;
-    values[THREADS_INVOLUNTARY_SWITCHES] = 1000;
-    values[THREADS_SYSTEM_CALLS] = 150000;
-    values[THREADS_SIGNALS] = 2500000;
+    frame->elapsed_ns[0] = 1000;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        frame_values(frame, 0)[threads_column(schema, known[i].column)] = known[i].value;
+}
+
+/* Like in prstat -mL of Solaris, a number has three characters and a blank. */
+static void a_line_of_camp_top_has_the_columns_of_prstat(void **state)
+{
+    struct user_names users = { 0 };
+    struct frame frame;
+
+    (void)state;
+    make_thread(&frame, &threads_schema);
+    frame_values(&frame, 0)[CAMP_STATE_TRAP] = 21;
     assert_string_equal(prstat_heading(GROUP_THREAD, false),
                         "   PID USERNAME USR SYS TRP TFL DFL LCK SLP LAT VCX ICX SCL SIG "
                         "PROCESS/LWPID");
     check_prstat(&frame, &users, GROUP_THREAD,
-                 "  1234 root     9.4 0.2   - 0.0 9.9  10  70 0.0 999  1K .1M  2M java/1235");
+                 "  1234 root     9.4 0.2 2.1 0.0 9.9  10  70 0.0 999  1K .1M  2M java/1235");
     check_prstat(&frame, &users, GROUP_PROCESS,
-                 "  1234 root     9.4 0.2   - 0.0 9.9  10  70 0.0 999  1K .1M  2M java/3");
+                 "  1234 root     9.4 0.2 2.1 0.0 9.9  10  70 0.0 999  1K .1M  2M java/3");
     check_prstat(&frame, &users, GROUP_NAME,
-                 "     - -        9.4 0.2   - 0.0 9.9  10  70 0.0 999  1K .1M  2M java/3");
+                 "     - -        9.4 0.2 2.1 0.0 9.9  10  70 0.0 999  1K .1M  2M java/3");
+    frame_release(&frame);
+    user_names_release(&users);
+}
+
+static void unmeasured_traps_are_unknown_in_a_line_of_camp_top(void **state)
+{
+    struct threads_columns measured;
+    struct user_names users = { 0 };
+    struct frame frame;
+
+    (void)state;
+    threads_columns_fill(&measured, true);
+    assert_int_equal(measured.schema.column_count, THREADS_COLUMN_COUNT);
+    assert_string_equal(measured.columns[CAMP_STATE_TRAP].name, "trap_ns");
+    threads_columns_fill(&measured, false);
+    assert_int_equal(measured.schema.column_count, THREADS_COLUMN_COUNT - 1);
+    assert_int_equal(measured.schema.state_count, CAMP_STATE_COUNT - 1);
+    for (size_t i = 0; i < THREADS_COLUMN_COUNT; i++) {
+        if (i != CAMP_STATE_TRAP)
+            assert_string_equal(measured.columns[threads_column(&measured.schema, i)].name,
+                                threads_schema.columns[i].name);
+    }
+    make_thread(&frame, &measured.schema);
+    check_prstat(&frame, &users, GROUP_THREAD,
+                 "  1234 root     9.4 0.2   - 0.0 9.9  10  70 0.0 999  1K .1M  2M java/1235");
     frame_release(&frame);
     user_names_release(&users);
 }
@@ -173,6 +211,7 @@ int main(void)
         cmocka_unit_test(the_mount_point_of_cgroup2_is_found_and_unescaped),
         cmocka_unit_test(a_user_without_a_name_is_shown_as_a_number),
         cmocka_unit_test(a_line_of_camp_top_has_the_columns_of_prstat),
+        cmocka_unit_test(unmeasured_traps_are_unknown_in_a_line_of_camp_top),
         cmocka_unit_test(a_process_is_matched_to_a_workload_again_after_it_changed),
     };
 

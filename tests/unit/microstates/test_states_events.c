@@ -160,6 +160,30 @@ static void throttled_time_is_available_if_the_run_queue_has_a_clock_for_it(void
     btf__free(kernel);
 }
 
+/* Whether a function can be traced is tried, unless the kernel's BTF lacks the function. */
+static void traps_are_unavailable_without_the_function_that_handles_faults(void **state)
+{
+    struct btf *kernel = kernel_without(NULL, 5);
+    struct camp_states_event events[EVENTS_MAX];
+    size_t count, listed = 0;
+
+    (void)state;
+    assert_false(events_may_trace(kernel, EVENTS_FUNCTION_OF_TRAPS));
+    assert_int_equal(events_list(kernel, events, sizeof events[0], EVENTS_MAX, &count, NULL),
+                     CAMP_OK);
+    for (size_t i = 0; i < count; i++) {
+        if (strstr(events[i].name, EVENTS_FUNCTION_OF_TRAPS) == NULL) {
+            assert_int_equal(events[i].known, CAMP_STATES_EVENT_PRESENT);
+            continue;
+        }
+        listed++;
+        assert_int_equal(events[i].present, 0);
+        assert_int_equal(events[i].needed, 0);
+    }
+    assert_int_equal(listed, 1);
+    btf__free(kernel);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +192,7 @@ int main(void)
         cmocka_unit_test(the_error_about_a_missing_event_names_the_first_kernel_that_has_it),
         cmocka_unit_test(a_kernel_that_lacks_an_optional_event_is_accepted),
         cmocka_unit_test(throttled_time_is_available_if_the_run_queue_has_a_clock_for_it),
+        cmocka_unit_test(traps_are_unavailable_without_the_function_that_handles_faults),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

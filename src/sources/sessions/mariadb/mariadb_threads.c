@@ -169,7 +169,8 @@ static int read_measured(struct mariadb_threads *threads, int32_t tid,
     since = thread_since(found, &before);
     *ret = (struct mariadb_thread_times){ .elapsed_ns = since.time_ns - since.begin_ns };
     for (int i = 0; i < CAMP_STATE_COUNT; i++) {
-        if (i == CAMP_STATE_USER || i == CAMP_STATE_SYSTEM || i == CAMP_STATE_IRQ)
+        if (i == CAMP_STATE_USER || i == CAMP_STATE_SYSTEM || i == CAMP_STATE_IRQ ||
+            i == CAMP_STATE_TRAP)
             ret->cpu_ns += since.state_ns[i];
         else if (i == CAMP_STATE_RUN_QUEUE || i == CAMP_STATE_THROTTLED)
             ret->run_queue_ns += since.state_ns[i];
