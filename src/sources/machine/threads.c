@@ -146,7 +146,7 @@ static int add_outside(struct threads_source *source)
     values = frame_values(&source->frame, source->frame.entity_count - 1);
     values[CAMP_STATE_USER] = outside_ns - system_ns;
     values[CAMP_STATE_SYSTEM] = system_ns;
-    values[THREADS_CPU] = outside_ns;
+    values[threads_column(source->frame.schema, THREADS_CPU)] = outside_ns;
     source->frame.elapsed_ns[source->frame.entity_count - 1] = outside_ns;
     return CAMP_OK;
 }
