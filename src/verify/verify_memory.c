@@ -4,12 +4,12 @@
  *
  * Resident size: the kernel counts pages in batches. Each thread (since Linux 6.2, each CPU) may
  * have up to 63 pages that are not in the count yet. An act has many steps, so that this error is
- * small for each step.
+ * small for each step. (An act is one run of the load: verify_subject.h.)
  *
  * Free memory is a number of the whole machine, and other processes change it too. So the median of
  * ACTS acts is compared with the size of the steps, and the allowed error comes from the scatter of
  * the acts. Each CPU has its own list of pages, often dozens of MiB, which the kernel does not
- * count as free. The pages that came from these lists are read from /proc/zoneinfo. WARM_UP acts
+ * count as free. The number of pages in these lists is read from /proc/zoneinfo. WARM_UP acts
  * empty the lists first.
  */
 #include "verify.h"

@@ -77,10 +77,10 @@ static const struct state_row {
       sizeof(struct load_fault_truth), judge_fault },
 };
 
-/* The load's clocks count falling asleep and waking as sleep, the states count it as CPU time. The
- * load's clocks count a preemption before the sleep as sleep, the states count it as run queue. For
- * CAMP_STATE_LOCK, the waits before and after the act are subtracted, and the allowed error
- * includes the wait at the end of the act for the thread that wakes the load. */
+/* By the states, the load may have slept less than by its own clocks. Its clocks also count falling
+ * asleep, waking, and a preemption before the sleep, which are CPU time and run queue. The load
+ * waits for a lock outside of its act, too (verify_subject.h). This time is subtracted, and the
+ * allowed error includes the last of these waits. */
 static void judge_sleep(struct verification *verification, const struct state_row *row,
                         const struct subject *subject, const struct camp_thread_states *did)
 {

@@ -89,7 +89,7 @@ without() { # without CAPABILITY...: prints the words that run a command without
     $(without sys_admin) "$CAMP" time -- true
 }
 
-@test "the capabilities of a container are not enough for microstates" {
+@test "the capabilities of a user namespace are not enough for microstates" {
     needs_microstates
     unshare --user --map-root-user true || skip "no user namespaces here"
     refused 4 "of the machine: run camp outside of this container" unshare --user --map-root-user

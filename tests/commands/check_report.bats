@@ -78,7 +78,7 @@ reported() {
 
 # The report of a recording names it, and says nothing of the machine that writes the report.
 report_of_a_recording() { # TIER
-    cd "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR" || return
     run "$CAMP" record --from check --tier "$1" --output run.camp --count 3 --interval 50ms
     [[ $output != *"without SQLite"* ]] || skip "camp was built without SQLite"
     [ "$status" -ne 4 ] || skip "no tier $1 here: $output"

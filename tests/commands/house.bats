@@ -96,7 +96,7 @@ accepted() {
     plant src/sources/sessions/mariadb/planted.c '#include "../odbc/odbc.h"'
 }
 
-@test "src/sources/fleet may not include the sessions of databases or tables" {
+@test "src/sources/fleet may not include tables, or sessions of databases" {
     copy_of_tree
     plant src/sources/fleet/planted.c '#include "sources/sessions/session.h"'
     rm "$COPY/src/sources/fleet/planted.c"

@@ -169,7 +169,7 @@ offers() {
 }
 
 # bats test_tags=deep
-@test "completion offers counters, subjects and programs" {
+@test "completion offers counters of camp get, kinds of camp list and programs of camp time" {
     offers 'camp get cpu.us' cpu.user_ns
     offers 'camp list net' networks
     mkdir only

@@ -116,7 +116,7 @@ EOF
     grep -q "<desc>" "$OUT"
 }
 
-@test "the error about a source without sampled time names the right source" {
+@test "camp report names --from check if a source has no sampled time for a picture of errors" {
     for from in "cpus" "check --tier schedstat"; do
         # shellcheck disable=SC2086 # the words of the options
         run --separate-stderr "$CAMP" report --from $from --count 1 --interval 10ms \

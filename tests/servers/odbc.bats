@@ -235,7 +235,7 @@ leaves_unaccounted() {
 }
 
 # bats test_tags=deep
-@test "oracle sessions: the times of 200 sessions match the known contents" {
+@test "oracle sessions: the times of 200 sessions are those of the test's database" {
     "$ORACLE" make "$DB" --sessions 200 --seconds 4
     record_snapshots 3 --from odbc:patient
     compare

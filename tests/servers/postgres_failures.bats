@@ -274,7 +274,7 @@ fails_with() {
 }
 
 # This is the last test, because it starts the server again in another pid namespace, as in a container.
-@test "postgres failures: camp records a server in another pid namespace on tier SQL" {
+@test "postgres failures: for a server in another pid namespace camp uses tier SQL and refuses all other tiers" {
     [ "$(id -u)" = 0 ] || skip 'needs root: a pid namespace'
     query_postgres 'alter role camp connection limit 3'
     stop_postgres

@@ -160,7 +160,7 @@ holds_with_counts() {
 
 # Tier bpf measures events by their numbers, and learns the name of a number from a sample by SQL. An event that is
 # in no sample has no name.
-@test "postgres times: an event has no name only if it is too rare for a sample" {
+@test "postgres times: events without a name have no more time than sampling can miss" {
     during pgbench bpf pgbench "sum(wait_unknown_event_ns) <= sum(elapsed_ns)
         * $(by_chance 0 "$(value_during pgbench sql pgbench 'sum(samples)')")"
 }

@@ -7,8 +7,8 @@
 #define TOP_FILTER_SIZE 80
 #define TOP_DRILL_PROBLEM_SIZE CAMP_ERROR_SIZE
 
-/* What camp top showed before it switched from the hosts of a fleet to the groups of one host.
- * All members are zero while the hosts are shown. */
+/* While the groups of one host are shown: that host, and what is needed to show the hosts of the
+ * fleet again. All members are zero while the hosts are shown. */
 struct top_drill {
     char host[CAMP_NAME_SIZE]; /* the host whose groups are shown; "" while the hosts are shown */
     struct source *source;

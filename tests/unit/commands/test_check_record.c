@@ -194,7 +194,7 @@ static void the_measured_busy_time_of_a_cpu_is_the_sum_of_its_busy_states(void *
     release(&made);
 }
 
-static void rows_with_the_largest_errors_are_shown_first(void **state)
+static void camp_check_shows_rows_with_the_largest_error_of_sampled_time_first(void **state)
 {
     struct made made;
 
@@ -381,7 +381,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_percentage_of_camp_check_is_relative_to_one_cpu),
         cmocka_unit_test(the_measured_busy_time_of_a_cpu_is_the_sum_of_its_busy_states),
-        cmocka_unit_test(rows_with_the_largest_errors_are_shown_first),
+        cmocka_unit_test(camp_check_shows_rows_with_the_largest_error_of_sampled_time_first),
         cmocka_unit_test(totals_name_what_they_are_of),
         cmocka_unit_test(cpu_time_of_unseen_processes_is_of_no_living_process),
         cmocka_unit_test(totals_of_one_living_process_have_no_losses_of_others),

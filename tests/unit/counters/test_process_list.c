@@ -25,7 +25,7 @@ static void the_numeric_folders_of_proc_are_listed_as_pids_in_ascending_order(vo
     }
 }
 
-static void a_short_array_gets_the_first_pids_and_the_total_count(void **state)
+static void an_array_that_is_too_short_gets_the_first_pids(void **state)
 {
     struct camp_pid pids[3] = { [2] = { .pid = -5 } };
     size_t count;
@@ -293,7 +293,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_numeric_folders_of_proc_are_listed_as_pids_in_ascending_order),
-        cmocka_unit_test(a_short_array_gets_the_first_pids_and_the_total_count),
+        cmocka_unit_test(an_array_that_is_too_short_gets_the_first_pids),
         cmocka_unit_test(listed_elements_have_the_size_that_the_caller_passes),
         cmocka_unit_test(every_listed_process_can_be_read),
         cmocka_unit_test(a_process_is_found_by_its_executable_even_if_the_file_is_deleted),

@@ -109,7 +109,7 @@ static void the_error_about_a_too_large_load_between_two_ticks_names_the_maximum
     assert_non_null(strstr(error.message, wanted));
 }
 
-static void a_longer_period_lowers_the_largest_load_between_two_ticks(void **state)
+static void a_longer_period_lowers_the_highest_percent_of_a_cpu_load_between_ticks(void **state)
 {
     uint64_t tick_ns = tick_length_ns();
     double one = load_cpu_maximum_percent(LOAD_BETWEEN_TICKS, tick_ns);
@@ -283,7 +283,7 @@ int main(void)
         cmocka_unit_test(the_ticks_between_two_coarse_clock_readings_are_counted),
         cmocka_unit_test(a_cpu_load_refuses_impossible_shares_of_a_cpu),
         cmocka_unit_test(the_error_about_a_too_large_load_between_two_ticks_names_the_maximum),
-        cmocka_unit_test(a_longer_period_lowers_the_largest_load_between_two_ticks),
+        cmocka_unit_test(a_longer_period_lowers_the_highest_percent_of_a_cpu_load_between_ticks),
         cmocka_unit_test(a_cpu_load_on_an_absent_cpu_is_refused),
         cmocka_unit_test(a_network_load_refuses_addresses_of_other_machines),
         cmocka_unit_test(a_network_load_refuses_0_packets_and_too_large_packets),

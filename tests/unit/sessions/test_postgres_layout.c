@@ -279,7 +279,7 @@ static void an_ended_backend_is_not_mistaken_for_its_successor(void **state)
     end_backend(backends[1].pid);
 }
 
-static void the_clock_of_a_task_advances_until_the_task_is_gone(void **state)
+static void the_proc_clock_of_a_task_never_goes_back_and_is_gone_with_the_task(void **state)
 {
     struct camp_thread task;
     struct proc_clock first, second;
@@ -336,7 +336,7 @@ int main(void)
         cmocka_unit_test(an_executable_of_another_word_size_is_refused),
         cmocka_unit_test(backends_are_read_through_the_memory_of_their_parent),
         cmocka_unit_test(an_ended_backend_is_not_mistaken_for_its_successor),
-        cmocka_unit_test(the_clock_of_a_task_advances_until_the_task_is_gone),
+        cmocka_unit_test(the_proc_clock_of_a_task_never_goes_back_and_is_gone_with_the_task),
         cmocka_unit_test(cpu_time_beyond_the_elapsed_time_is_left_to_the_next_interval),
     };
 

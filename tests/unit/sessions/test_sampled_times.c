@@ -104,7 +104,7 @@ static void a_new_session_is_accounted_from_its_start(void **state)
 }
 
 /* A sample of memory lacks the sessions that are not in the registry yet. */
-static void a_session_missing_in_some_snapshots_is_accounted_from_its_start(void **state)
+static void a_session_missing_in_the_first_snapshot_is_accounted_from_its_start(void **state)
 {
     struct sampled_times times = begun();
     struct session_sample both[] = { sample(7, "a", true), sample(9, "b", true) };
@@ -202,7 +202,7 @@ int main(void)
         cmocka_unit_test(the_time_between_two_snapshots_is_halved_between_their_states),
         cmocka_unit_test(the_times_of_living_sessions_start_at_zero_in_each_interval),
         cmocka_unit_test(a_new_session_is_accounted_from_its_start),
-        cmocka_unit_test(a_session_missing_in_some_snapshots_is_accounted_from_its_start),
+        cmocka_unit_test(a_session_missing_in_the_first_snapshot_is_accounted_from_its_start),
         cmocka_unit_test(an_ended_session_gets_half_of_the_time_after_its_last_snapshot),
         cmocka_unit_test(a_session_that_is_seen_again_has_not_ended),
         cmocka_unit_test(a_pid_with_a_new_start_time_is_another_session),

@@ -75,7 +75,7 @@ static void the_process_table_marks_new_processes_and_gone_processes(void **stat
     tasks_table_release(&table);
 }
 
-static void the_end_of_a_known_process_is_accounted_in_its_row(void **state)
+static void the_exit_record_of_a_listed_process_updates_its_row(void **state)
 {
     struct tasks_table table = { 0 };
 
@@ -244,7 +244,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_process_table_marks_new_processes_and_gone_processes),
-        cmocka_unit_test(the_end_of_a_known_process_is_accounted_in_its_row),
+        cmocka_unit_test(the_exit_record_of_a_listed_process_updates_its_row),
         cmocka_unit_test(a_process_that_no_snapshot_listed_is_accounted_by_its_name),
         cmocka_unit_test(a_pid_reused_within_an_interval_is_two_processes),
         cmocka_unit_test(a_process_that_never_slept_is_charged_the_bound_in_its_exit_record),

@@ -60,7 +60,7 @@ static void labels_of_neighbouring_dots_do_not_cover_the_picture(void **state)
     free(text);
 }
 
-static void the_left_side_of_the_triangle_is_labelled_at_each_quarter(void **state)
+static void the_left_side_of_barry3_is_labelled_at_each_quarter_that_has_no_dot(void **state)
 {
     char *text;
 
@@ -249,7 +249,7 @@ int main(void)
         cmocka_unit_test(a_full_character_cell_shows_its_number_of_dots),
         cmocka_unit_test(the_first_dots_are_labelled_with_their_names),
         cmocka_unit_test(labels_of_neighbouring_dots_do_not_cover_the_picture),
-        cmocka_unit_test(the_left_side_of_the_triangle_is_labelled_at_each_quarter),
+        cmocka_unit_test(the_left_side_of_barry3_is_labelled_at_each_quarter_that_has_no_dot),
         cmocka_unit_test(a_small_picture_names_the_corners_of_its_triangle),
         cmocka_unit_test(the_text_under_a_triangle_reports_unaccounted_time),
         cmocka_unit_test(control_characters_in_a_label_are_replaced),
