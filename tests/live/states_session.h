@@ -41,16 +41,18 @@ static inline struct camp_states *open_states_or_skip(uint32_t options)
     return session;
 }
 
-/* Prints the losses of the session and closes it. */
+/* Prints the losses of the session and closes it. On PREEMPT_RT a program that runs with interrupts
+ * disabled cannot always get the memory for an account, which counts as lost. */
 static inline void close_states(struct camp_states *session)
 {
     struct camp_states_losses losses;
 
     assert_int_equal(camp_states_losses(session, &losses, sizeof losses, NULL), CAMP_OK);
-    print_message("%llu switches, %llu unseen; %llu ends without space\n",
+    print_message("%llu switches, %llu unseen; %llu ends without space; %llu threads lost\n",
                   (unsigned long long)losses.switches, (unsigned long long)losses.unseen,
-                  (unsigned long long)losses.exits_lost);
-    assert_int_equal(losses.lost, 0);
+                  (unsigned long long)losses.exits_lost, (unsigned long long)losses.lost);
+    if (access("/sys/kernel/realtime", F_OK) != 0)
+        assert_int_equal(losses.lost, 0);
     camp_states_close(session);
 }
 
