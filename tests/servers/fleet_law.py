@@ -91,7 +91,8 @@ def programs_s():
         except OSError:
             continue  # the process has ended, or closed the file
         if 'prog_id' in facts:
-            ran[facts['prog_id']] = int(facts.get('run_time_ns', 0)) / 1e9
+            # A link has the id of its program, too, but no run time.
+            ran[facts['prog_id']] = max(ran.get(facts['prog_id'], 0), int(facts.get('run_time_ns', 0)) / 1e9)
     return sum(ran.values())
 
 
