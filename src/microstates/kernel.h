@@ -26,7 +26,6 @@ struct cfs_rq {
 };
 struct sched_entity {
     uint64_t sum_exec_runtime;
-    struct sched_entity *parent; /* NULL in the root group */
     struct cfs_rq *cfs_rq;
 };
 /* The members exist with CONFIG_RT_GROUP_SCHED. */

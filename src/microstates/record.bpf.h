@@ -61,7 +61,8 @@ static __always_inline uint64_t open_throttled(struct camp_thread_states *ret,
 
     if (queue == OWN_BUDGET && now < account->throttle.clock_ns)
         ret->state = CAMP_STATE_THROTTLED;
-    if (queue > OWN_BUDGET && queue == (uint64_t)BPF_CORE_READ(task, se.cfs_rq)) {
+    if (has_throttled_clock() && queue > OWN_BUDGET &&
+        queue == (uint64_t)BPF_CORE_READ(task, se.cfs_rq)) {
         cpu = cpu_of(task->thread_info.cpu);
         if (cpu != NULL && cpu->clock_offset != 0 &&
             read_throttle_of(queue, now + cpu->clock_offset, &end))

@@ -148,6 +148,8 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
         cpu->unseen++;
     if (prev->pid != 0)
         ran = leave(prev, cpu, now, clock, preempt || prev_state == 0, prev_state);
+    /* 1 ns later than an account that leave() made, so that two threads of a process never have the
+     * same begin_ns. */
     if (next->pid != 0)
         account = account_of(next, now + 1, CAMP_STATE_RUN_QUEUE);
     switch_cpu(cpu, prev, next, running_id(next, account), now, clock, ran);
@@ -223,7 +225,7 @@ int BPF_PROG(on_migrate, struct task_struct *task, int cpu)
     struct cfs_rq **queues, *entered = NULL;
     uint64_t now;
 
-    if (account == NULL || account->state != CAMP_STATE_RUN_QUEUE ||
+    if (!has_throttled_clock() || account == NULL || account->state != CAMP_STATE_RUN_QUEUE ||
         account->throttle.queue <= OWN_BUDGET)
         return 0;
     now = bpf_ktime_get_ns();

@@ -73,8 +73,8 @@ static __always_inline struct throttle read_throttle(const struct task_struct *t
     return ret;
 }
 
-/* Reads the clock of any queue. Returns false if the queue does not exist. A global function, which
- * the verifier checks once and not at each call. */
+/* Reads the clock of any queue. Returns 1 if the queue is throttled now, otherwise 0. A global
+ * function, which the verifier checks once and not at each call. */
 __noinline int read_throttle_of(uint64_t address, uint64_t clock, struct throttle *ret)
 {
     const struct cfs_rq *queue = (const struct cfs_rq *)address;
@@ -86,6 +86,7 @@ __noinline int read_throttle_of(uint64_t address, uint64_t clock, struct throttl
                                  BPF_CORE_READ(queue, throttled_clock_self_time), clock);
     return BPF_CORE_READ(queue, throttled_clock_self) != 0;
 }
+
 static __always_inline bool is_deadline_spent(const struct task_struct *task)
 {
     return BPF_CORE_READ_BITFIELD_PROBED(&task->dl, dl_throttled) != 0;

@@ -41,7 +41,6 @@ static double system_percent(uint64_t user_ns, uint64_t system_ns)
 }
 
 #define BURN_NS (600ull * NS_PER_MS)
-/* inode number of the first PID namespace (include/linux/proc_ns.h) */
 
 /* Two loads that compete for one CPU. `most` has upper bounds for subjects[0] (subject_since()). */
 struct burners {

@@ -119,7 +119,7 @@ sleep, sh = rows["sleep"], rows["sh"]
 whole_ns = time.time_ns() - '"$(date +%s%N)"'
 # The child sleeps for 0.3 s. The shell waits for the whole life of the child, except for its own CPU time.
 assert 0.3e9 <= sleep["timer_ns"] <= whole_ns, (sleep, whole_ns)
-own_ns = sum(sh[key] for key in sh if key.endswith("_fault_ns")) + sum(
+own_ns = sum(sh[key] for key in sh if key.endswith("_fault_ns")) + sh.get("trap_ns", 0) + sum(
     sh[key] for key in ("user_ns", "system_ns", "irq_ns", "disk_ns", "run_queue_ns"))
 assert sleep["elapsed_s"] * 1e9 - own_ns <= sh["child_ns"] <= whole_ns, (sleep, sh)
 assert max(sh, key=lambda key: sh[key] if key.endswith("_ns") and key != "run_queue_ns" else 0) == "child_ns", sh

@@ -242,7 +242,7 @@ truth = json.load(open(folder + 'truth'))
 whole_ns = int(open(folder + 'whole').read())
 [row] = [x for x in json.load(open(folder + 'top'))['entities'] if x['name'] == '$name']
 states = row['states']
-on_cpu = sum(states[name] for name in ('user_ns', 'system_ns', 'irq_ns'))
+on_cpu = sum(states.get(name, 0) for name in ('user_ns', 'system_ns', 'trap_ns', 'irq_ns'))
 faults = sum(states[name] for name in states if name.endswith('_fault_ns'))
 assert row['ended'] and row['count'] == 1, row
 # The CPU clock of the exited process is the same clock, so the times are exactly equal.

@@ -143,8 +143,9 @@ static void take_turns(void *unused)
     pthread_t thread;
 
     stay_on(last_cpu());
-    if (pthread_create(&thread, NULL, yield_forever, NULL) == 0)
-        yield_forever(unused);
+    if (pthread_create(&thread, NULL, yield_forever, NULL) != 0)
+        _exit(1);
+    yield_forever(unused);
 }
 
 /* The first switch that a session sees makes the accounts of two threads. If both had the same

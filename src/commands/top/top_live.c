@@ -169,7 +169,7 @@ static int skip_to_last(struct live *live, struct camp_error *error)
 static int take_interval(struct live *live)
 {
     struct camp_error error = { 0 };
-    const struct frame *frame;
+    const struct frame *frame = NULL;
     int32_t unseen;
     int r;
 

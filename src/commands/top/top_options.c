@@ -218,7 +218,7 @@ static bool are_threads(const struct top *top)
 
     return strcmp(top->facts.kind, "threads") == 0 && cpus != NULL &&
            schema->column_count == threads_column(schema, THREADS_COLUMN_COUNT) &&
-           cpus->schema->column_count == CPUS_STATES_COLUMN_COUNT;
+           cpus->schema->state_count == CPUS_STATES_ANY_WAIT;
 }
 
 int top_resolve_options(struct top *top)

@@ -74,7 +74,7 @@ void hidden_note(char ret[HIDDEN_NOTE_SIZE])
         return;
     all = count_all();
     listed = count_listed();
-    if (all > listed)
+    if (listed > 0 && all > listed)
         snprintf(ret, HIDDEN_NOTE_SIZE,
                  "%llu of %llu threads are hidden (/proc is mounted with hidepid): " HIDDEN_CHANGE,
                  (unsigned long long)(all - listed), (unsigned long long)all);
