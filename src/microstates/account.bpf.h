@@ -248,8 +248,8 @@ static __always_inline void end_disk_wait(const struct account *account, struct 
  * Events of two CPUs may arrive out of the order of their timestamps. Then the time would be
  * negative and counts as 0, so the states add up exactly. Returns the time at which `next` starts.
  *
- * Between states on a CPU it is used without change(), because between stay_here() and may_move()
- * no global function may be called. */
+ * cross() calls it directly: change() calls global functions, which is not allowed between
+ * stay_here() and may_move(). */
 static __always_inline uint64_t charge(struct account *account, const struct task_struct *task,
                                        struct cpu_account *cpu, uint64_t state, uint64_t now,
                                        uint8_t next)

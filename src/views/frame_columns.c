@@ -2,7 +2,6 @@
 
 #include "ledger/array.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -86,7 +86,7 @@ struct layout {
     bool wrapped[FIELDS_MAXIMUM];
 };
 
-/* A name on a terminal is as wide as its column. Everything else is as wide as it is. */
+/* Returns whether the cells of a column are cut at its stated width: names, on a terminal. */
 static bool is_limited(const struct view_options *options, const struct field *field)
 {
     return field->width < 0 && options->width > 0;

@@ -277,7 +277,7 @@ read_bytes_as_nobody() { # CAPABILITIES [COMMAND...]
     [[ $stderr == *"it takes CAP_DAC_READ_SEARCH for "* ]]
 }
 
-@test "the error for a user who has the capabilities does not advise to add them" {
+@test "the error for a user with the capabilities does not advise to add them" {
     a_child
     [ "$(id -u)" -ne 0 ] || setpriv --reuid 65534 --regid 65534 --clear-groups \
         unshare --map-root-user true || skip "no user namespaces here"

@@ -73,9 +73,8 @@ void check_process_columns(char *ret, size_t size);
 
 bool check_selects_all(const struct selection *selection);
 
-/* Fills check->summary and adds rows for the selected processes, the largest sampling error first,
- * in percentage points.
- * Returns CAMP_OK or CAMP_E_NOMEM. */
+/* Fills check->summary and adds rows for the selected processes, the largest sampling error in
+ * percentage points first. Returns CAMP_OK or CAMP_E_NOMEM. */
 int check_add_processes(struct check_record *check, const struct check_context *context,
                         const struct frame *tasks);
 

@@ -1,20 +1,18 @@
 /*
  * The number of hidden threads is that of /proc/loadavg (of the kernel, which hides none there)
  * minus the threads of the processes that are listed. The kernel's number includes other PID
- * namespaces, so it is left out in a namespace that is not the first (its inode is
- * PROC_PID_INIT_INO).
+ * namespaces, so it is left out in a PID namespace that is not the machine's.
  */
 #include "hidden.h"
 
 #include "ledger/array.h"
+#include "pid_namespace.h"
 
 #include <camp/camp.h>
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
-#define FIRST_NAMESPACE 0xEFFFFFFCu
 #define AT_FIRST 256
 
 /* Process 1 always exists. With hidepid=1 its files are unreadable, otherwise it seems missing. */
@@ -31,12 +29,10 @@ static uint64_t count_all(void)
 {
     FILE *file = fopen("/proc/loadavg", "re");
     unsigned long long count = 0;
-    struct stat namespace;
 
     if (file == NULL)
         return 0;
-    if (fscanf(file, "%*s %*s %*s %*u/%llu", &count) != 1 ||
-        stat("/proc/self/ns/pid", &namespace) != 0 || namespace.st_ino != FIRST_NAMESPACE)
+    if (fscanf(file, "%*s %*s %*s %*u/%llu", &count) != 1 || !pid_namespace_is_of_machine())
         count = 0;
     fclose(file);
     return count;

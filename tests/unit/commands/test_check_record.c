@@ -246,15 +246,22 @@ static void cpu_time_of_unseen_processes_is_of_no_living_process(void **state)
     release(&made);
 }
 
+/* Like make(), with process 2 selected. */
+static void make_of_process_2(struct made *ret)
+{
+    static const int32_t pids[] = { 2 };
+
+    make(ret);
+    ret->context.selection.pids = pids;
+    ret->context.selection.pid_count = 1;
+}
+
 static void totals_of_one_living_process_have_no_losses_of_others(void **state)
 {
-    const int32_t pids[] = { 2 };
     struct made made;
 
     (void)state;
-    make(&made);
-    made.context.selection.pids = pids;
-    made.context.selection.pid_count = 1;
+    make_of_process_2(&made);
     made.tasks.losses =
         (struct losses){ .unseen = 11, .lost = 22, .partial = 33, .unread_ns = 440000000 };
     fill(&made);
@@ -270,13 +277,10 @@ static void totals_of_one_living_process_have_no_losses_of_others(void **state)
 
 static void unaccounted_time_is_unknown_for_a_selection_of_processes(void **state)
 {
-    const int32_t pids[] = { 2 };
     struct made made;
 
     (void)state;
-    make(&made);
-    made.context.selection.pids = pids;
-    made.context.selection.pid_count = 1;
+    make_of_process_2(&made);
     fill(&made);
     assert_int_equal(made.check.document.tables[CHECK_PROCESSES].row_count, 1);
     assert_near(value_of(&made, CHECK_TOTAL, 0, "measured_percent"), 10);

@@ -131,20 +131,28 @@ static int ask(struct prometheus_client *client, const char *query, uint64_t lim
     return r;
 }
 
-static void an_answer_is_never_that_of_an_earlier_question(void **state)
+/* Starts the server, and opens a client of it. */
+static struct prometheus_client *client_of(struct server *server)
 {
-    static struct server server;
     struct prometheus_client *client = NULL;
-    struct prometheus_answer answer;
     struct camp_error error;
     char address[64];
 
-    (void)state;
-    start(&server, address);
+    start(server, address);
     if (prometheus_client_open(address, NULL, &client, &error) != CAMP_OK) {
         print_message("skipped: %s\n", error.message);
         skip();
     }
+    return client;
+}
+
+static void an_answer_is_never_that_of_an_earlier_question(void **state)
+{
+    static struct server server;
+    struct prometheus_answer answer;
+    struct prometheus_client *client = client_of(&server);
+
+    (void)state;
     assert_int_equal(ask(client, "late", SECOND_NS / 10, &answer), REMOTE_PENDING);
     assert_true(prometheus_client_is_asked(client));
     pthread_mutex_unlock(&server.late);
@@ -158,17 +166,10 @@ static void an_answer_is_never_that_of_an_earlier_question(void **state)
 static void the_same_question_waits_for_its_answer(void **state)
 {
     static struct server server;
-    struct prometheus_client *client = NULL;
     struct prometheus_answer answer;
-    struct camp_error error;
-    char address[64];
+    struct prometheus_client *client = client_of(&server);
 
     (void)state;
-    start(&server, address);
-    if (prometheus_client_open(address, NULL, &client, &error) != CAMP_OK) {
-        print_message("skipped: %s\n", error.message);
-        skip();
-    }
     assert_int_equal(ask(client, "late", SECOND_NS / 10, &answer), REMOTE_PENDING);
     assert_int_equal(ask(client, "late", SECOND_NS / 10, &answer), REMOTE_PENDING);
     pthread_mutex_unlock(&server.late);
