@@ -106,9 +106,9 @@ static int load_tracer(const struct btf *kernel, const char *function)
     static const struct bpf_insn return_0[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K },
                                                 { .code = BPF_JMP | BPF_EXIT } };
     const int id = btf__find_by_name_kind(kernel, function, BTF_KIND_FUNC);
-    const struct bpf_prog_load_opts options = { .sz = sizeof options,
-                                                .expected_attach_type = BPF_TRACE_FEXIT,
-                                                .attach_btf_id = (uint32_t)id };
+    struct bpf_prog_load_opts options = { .sz = sizeof options, /* not const in libbpf 1.5 */
+                                          .expected_attach_type = BPF_TRACE_FEXIT,
+                                          .attach_btf_id = (uint32_t)id };
 
     return id < 0 ? id
                   : bpf_prog_load(BPF_PROG_TYPE_TRACING, NULL, "GPL", return_0,

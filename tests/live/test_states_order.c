@@ -8,6 +8,7 @@
 #include "states_session.h"
 
 #define SNAPSHOTS 2000
+#define ENOUGH_NS (10 * NS_PER_S) /* for as many snapshots as a busy machine allows */
 #define PAIRS 2u
 
 static size_t first_cpu(void)
@@ -56,17 +57,18 @@ static void every_snapshot_of_switching_threads_is_consistent(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct camp_thread_states before[2 * PAIRS] = { 0 };
+    const uint64_t began_ns = now_ns(CLOCK_MONOTONIC);
     pid_t children[2 * PAIRS];
     uint64_t whole = 0, unsure = 0, switches = 0;
 
     (void)state;
     start_pair(last_cpu(), last_cpu(), children);
     start_pair(first_cpu(), last_cpu(), children + 2);
-    for (int round = 0; round < SNAPSHOTS; round++) {
+    for (int i = 0; i < SNAPSHOTS && now_ns(CLOCK_MONOTONIC) - began_ns < ENOUGH_NS; i++) {
         struct threads threads = read_threads(session);
 
-        for (size_t i = 0; i < 2 * PAIRS; i++) {
-            const struct camp_thread_states *now = find_tid(&threads, children[i]);
+        for (size_t j = 0; j < 2 * PAIRS; j++) {
+            const struct camp_thread_states *now = find_tid(&threads, children[j]);
 
             assert_non_null(now);
             if ((now->flags & CAMP_THREAD_UNSURE) != 0) {
@@ -74,10 +76,10 @@ static void every_snapshot_of_switching_threads_is_consistent(void **state)
                 continue;
             }
             assert_int_equal(sum_ns(now), now->time_ns - now->begin_ns);
-            assert_true(now->time_ns >= before[i].time_ns);
-            assert_true(now->system_calls >= before[i].system_calls);
-            switches += now->voluntary_switches - before[i].voluntary_switches;
-            before[i] = *now;
+            assert_true(now->time_ns >= before[j].time_ns);
+            assert_true(now->system_calls >= before[j].system_calls);
+            switches += now->voluntary_switches - before[j].voluntary_switches;
+            before[j] = *now;
             whole++;
         }
         free(threads.of);
