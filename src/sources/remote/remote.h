@@ -1,12 +1,12 @@
 /*
- * A connection to a server, for one question at a time. No call waits longer than the
- * caller's deadline. The states are:
+ * A connection to a server, for one question at a time. No call waits longer than the caller's
+ * deadline. The states of a connection are:
  *
  *     DOWN -> BUSY (connecting, setting up) -> READY <-> BUSY (asking)
  *
  * Each BUSY step ends with an answer, with a failure, or at the deadline of the step. After a
- * failure of the connection the state is DOWN. Only the call that finds the failure reports it. The
- * next calls connect again: at once the first time, then after growing pauses.
+ * failure of the connection the state is DOWN. Only the call that finds the failure reports it.
+ * Later calls connect again: the first one at once, the others after growing pauses.
  *
  * Each driver implements the steps with one client library. No function of a driver blocks: libpq,
  * libmariadb and libcurl have calls that do not block, and the calls of ODBC run on another thread

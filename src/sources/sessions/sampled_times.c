@@ -119,8 +119,8 @@ static uint64_t at_most(uint64_t ns, uint64_t most_ns)
     return ns < most_ns ? ns : most_ns;
 }
 
-/* Adds the time until `at_ns` to session->elapsed_ns. Returns the part of this time that samples
- * cover. */
+/* Adds the time from session->accounted_until_ns to `at_ns` to session->elapsed_ns. Returns the
+ * part of this time that samples may account for: at most longest_ns. */
 static uint64_t advance(struct sampled_times *times, struct sampled_session *session,
                         uint64_t at_ns)
 {
@@ -147,7 +147,8 @@ static int sample_again(struct sampled_times *times, struct sampled_session *ses
     const uint64_t gap_ns = advance(times, session, at_ns);
     const int r = account_time(session, gap_ns / 2);
 
-    /* The session has not ended, even if the last snapshot missed it. */
+    /* The new snapshot has the session, so the session has not ended, even if the previous snapshot
+     * missed it. */
     session->is_ended = false;
     update_sample(times, session, sample);
     return r == CAMP_OK ? account_time(session, gap_ns - gap_ns / 2) : r;
@@ -163,7 +164,7 @@ static int sample_first(struct sampled_times *times, uint64_t at_ns,
 
     if (session == NULL)
         return CAMP_E_NOMEM;
-    /* The last snapshot may have missed a session that had just started, so the session is
+    /* The previous snapshot may have missed a session that had just started, so the session is
      * accounted from its own start. */
     if (sample->start_ns != 0)
         from_ns = sample->start_ns > times->begin_ns ? sample->start_ns : times->begin_ns;

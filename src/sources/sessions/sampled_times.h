@@ -1,10 +1,10 @@
 /*
  * Converts samples of sessions to times by the trapezoid rule: a sample counts for half of the time
- * since the last snapshot, and for half of the time to the next snapshot. The result is unbiased if
- * the times of the snapshots do not depend on the load.
+ * since the previous snapshot, and for half of the time to the next snapshot. The result is
+ * unbiased if the times of the snapshots do not depend on the load.
  *
- * A session that started since the last snapshot is accounted from its start. A session that ended
- * since the last snapshot gets half of the time between the two snapshots. Samples cover at most
+ * A session that started between two snapshots is accounted from its start. A session that ended
+ * between two snapshots gets half of the time between them. Samples account for at most
  * `longest_ns` between two snapshots. Any further time is in no state and shows as unaccounted.
  *
  * Each time has two values: reported_ns is all time that the database reports, and asleep_ns is the
@@ -21,7 +21,7 @@
 #include <camp/camp.h>
 
 struct sampled_time {
-    /* interned texts of struct session_kind, or NULL if there is no memory */
+    /* the texts of a struct session_kind, interned; NULL if memory has run out */
     const struct labels *kind;
     uint64_t reported_ns;
     uint64_t asleep_ns; /* part of reported_ns */
@@ -66,8 +66,8 @@ void sampled_times_release(struct sampled_times *times);
 /* Starts an interval: sets the times of all sessions to zero, and removes ended sessions. */
 void sampled_times_begin(struct sampled_times *times, uint64_t begin_ns);
 
-/* Adds a snapshot taken at `at_ns`, later than all others. samples[count] has one sample of each
- * session, in any order. CAMP_OK or CAMP_E_NOMEM. */
+/* Adds a snapshot. Its time `at_ns` must be later than the times of all earlier snapshots.
+ * samples[count] has one sample of each session, in any order. CAMP_OK or CAMP_E_NOMEM. */
 int sampled_times_add(struct sampled_times *times, uint64_t at_ns,
                       const struct session_sample *samples, size_t count);
 

@@ -2,12 +2,12 @@
  * Makes the rows of a frame from what a driver (postgres, mariadb, odbc) reports of each session in
  * an interval. Rules (ledger/session_rules.h) assign the reported times to states and columns.
  *
- * The states are cpu, run_queue, contention, wait and idle. Each column of the rules adds a counter
- * STATE_COLUMN_ns, which is a part of its state. With `detail`, the states are cpu, run_queue and
- * the columns of the rules. If the database itself also reports times, the columns reported_cpu_ns
- * to reported_idle_ns have them.
+ * The states are cpu, run_queue, contention, wait and idle. Each column that the rules name adds a
+ * counter STATE_COLUMN_ns, such as contention_row_lock_ns, which is a part of the state. With
+ * `detail`, the states are instead cpu, run_queue and the columns of the rules. If the database
+ * itself also reports times, they are in the columns reported_cpu_ns to reported_idle_ns.
  *
- * If CPU and run queue are measured and the samples only divide the other time, the states always
+ * If CPU and run queue are measured and samples only divide the remaining time, the states always
  * add up to the wall time, whatever the samples say. For comparison, sampled_asleep_ns is the time
  * asleep by the samples alone.
  *
@@ -19,7 +19,7 @@
 #include "ledger/frame.h"
 #include "ledger/session_rules.h"
 
-/* Time during which a session was not on a CPU. `kind` has the database's names for the reason. */
+/* How long a session did what `kind` describes. The rules assign this time to a state. */
 struct session_time {
     struct session_kind kind;
     uint64_t ns;
@@ -30,16 +30,15 @@ struct session {
      * the session, or 0 if the server is not on this machine. */
     struct entity entity;
     uint64_t elapsed_ns; /* the session's own wall time in the interval */
-    /* from the operating system; from the database if the operating system's count is unknown */
+    /* by the operating system; by the database if the operating system does not count it */
     uint64_t cpu_ns;
-    uint64_t run_queue_ns; /* from the operating system, or 0 */
+    uint64_t run_queue_ns; /* by the operating system; 0 if unknown */
     /* [time_count], in any order; the same kind may occur several times */
     const struct session_time *times;
     size_t time_count;
     uint64_t sampled_ns;   /* time asleep by the samples alone, if `times` are scaled */
     uint64_t sample_count; /* number of samples in the interval, if `times` are sampled or scaled */
-    /* Times of the interval as the database itself reports them, by state (session_frame_state()).
-     */
+    /* Times in the interval as the database itself reports them, indexed by enum session_state. */
     uint64_t reported_ns[SESSION_STATE_COUNT];
 };
 
@@ -74,8 +73,8 @@ struct session_frame {
 };
 
 /* CAMP_E_IO if the file of rules cannot be read, CAMP_E_FORMAT with the line if a rule is wrong,
- * CAMP_E_NOMEM. The caller calls session_frame_release() even after a failure. *ret must stay at
- * its address. */
+ * CAMP_E_NOMEM. The caller calls session_frame_release() even after a failure. *ret must not be
+ * moved, because it has pointers into itself. */
 int session_frame_init(struct session_frame *ret, const struct session_plan *plan,
                        struct camp_error *error);
 void session_frame_release(struct session_frame *sessions);
@@ -86,7 +85,7 @@ void session_frame_begin(struct session_frame *sessions, uint64_t start_ns, uint
 /* Adds a row. CAMP_OK or CAMP_E_NOMEM. */
 int session_frame_add(struct session_frame *sessions, const struct session *session);
 
-/* Returns the state of a kind by the rules, or SESSION_STATE_COUNT if no rule matches. Drivers use
- * this function to fill reported_ns. */
+/* Returns the state that the rules assign to a kind, or SESSION_STATE_COUNT if no rule matches.
+ * Drivers use this function to fill reported_ns. */
 enum session_state session_frame_state(struct session_frame *sessions,
                                        const struct session_kind *kind);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define RULES_SIZE_MAXIMUM 1000000
-#define KIND_SIZE 256 /* a kind is cached if its four texts together are shorter than this */
+#define KIND_SIZE 256 /* bytes for the four texts of a kind; longer kinds are not cached */
 
 /* Reads a file of rules; the caller frees the text. Returns NULL after a failure, with the reason
  * in errno. EFBIG means that the file is too long. */
@@ -109,8 +109,8 @@ static size_t add_column(struct session_frame *sessions, const struct column *co
     return at;
 }
 
-/* Adds a column of the rules. Unlike the texts of other columns, its texts are allocated. Returns
- * false if there is no memory. */
+/* Adds a column that the rules name. Its name, title and help are allocated; those of other columns
+ * are constants. Returns false if there is no memory. */
 static bool add_rule_column(struct session_frame *sessions, const struct session_plan *plan,
                             const struct session_column *rule)
 {
@@ -192,8 +192,8 @@ void session_frame_release(struct session_frame *sessions)
     *sessions = (struct session_frame){ 0 };
 }
 
-/* A cached kind and its column. The cache avoids slow regular expressions, because the same few
- * kinds recur. */
+/* A kind (what the database reports about a session) and its column. The same few kinds recur, so a
+ * cache of them avoids matching slow regular expressions again. */
 struct known_kind {
     size_t column;
     char key[KIND_SIZE];
@@ -204,7 +204,7 @@ static int compare_kinds(const void *a, const void *b)
     return strcmp(((const struct known_kind *)a)->key, ((const struct known_kind *)b)->key);
 }
 
-/* Returns the index of the kind's column in the rules, or SIZE_MAX if no rule matches. */
+/* Returns the index of the column of a kind in rules.columns, or SIZE_MAX if no rule matches. */
 static size_t column_of(struct session_frame *sessions, const struct session_kind *kind)
 {
     struct known_kind wanted, *kept;

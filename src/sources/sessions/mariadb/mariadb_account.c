@@ -205,7 +205,7 @@ static bool is_row_lock(const struct mariadb_sample *sample, const char *class)
 }
 
 /* Accounts `ns` of sleep in futex(2) to the events that the instruments report. If a sample saw a
- * wait for the lock of a row, the rest is accounted to that wait. */
+ * wait for the lock of a row, the rest of `ns` is accounted to that wait. */
 static void account_futex(struct mariadb_account *account, const struct mariadb_session *session,
                           uint64_t ns, uint64_t elapsed_ns, const struct mariadb_reported *reported)
 {

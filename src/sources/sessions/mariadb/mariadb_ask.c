@@ -16,8 +16,8 @@
 #define TRANSACTIONS_NS (250 * (uint64_t)NS_PER_MS) /* between samples with transactions */
 #define COST_LIMIT 100 /* a statement that costs C ns is sent at most every 100 C ns */
 
-/* Returns the clock that measures costs: the CPU time of camp and of the thread that serves camp,
- * or the current time if camp does not read threads. */
+/* Returns the clock that costs are measured by: the CPU time of camp and of the thread that serves
+ * camp, or CLOCK_MONOTONIC if camp does not read threads. */
 static uint64_t spent_ns(struct mariadb_source *source)
 {
     struct proc_clock clock;

@@ -59,8 +59,8 @@ static int add_row(struct mariadb_source *source, const struct mariadb_session *
     return source->account.failed ? CAMP_E_NOMEM : session_frame_add(&source->sessions_frame, row);
 }
 
-/* If the interval has no sample of the session, adds a sample with its last known state. That state
- * may be at most one second old. */
+/* If the interval has no sample of the session, adds a sample with the last known state of the
+ * session, if that state is less than one second old. */
 static void assume(const struct mariadb_source *source, struct mariadb_session *session,
                    uint64_t elapsed_ns)
 {
@@ -101,7 +101,7 @@ static int add_by_instruments(struct mariadb_source *source, struct mariadb_sess
 
     if (!session->is_seen)
         source->sessions_frame.frame.losses.partial++;
-    /* equal if the instruments were not read in this interval */
+    /* The two times are equal if the instruments were not read in this interval. */
     if (session->asked_ns == source->asked_waits.asked_ns)
         return CAMP_OK;
     if (source->threads != NULL &&

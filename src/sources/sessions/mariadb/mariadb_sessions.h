@@ -18,12 +18,12 @@
  * all transactions meanwhile. `queries` adds a column with the text of each session's statement. */
 const char *mariadb_sessions_statement(bool transactions, bool queries);
 
-/* user, database and client; with `queries` also query */
+/* labels of a session: user, database and client; with `queries` also query */
 #define MARIADB_LABELS 4
 extern const char *const mariadb_label_names[MARIADB_LABELS];
 
-/* Indexes of the texts of a kind. A kind is interned labels that say what a session does, or NULL
- * if memory has run out. */
+/* A kind says what a session does. It is a set of interned labels with these texts, or NULL if
+ * memory has run out. */
 enum { KIND_CLASS, KIND_EVENT, KIND_ACTIVITY, KIND_TEXTS };
 
 struct mariadb_sample {
@@ -34,7 +34,7 @@ struct mariadb_sample {
 enum mariadb_transaction { MARIADB_NO_TRANSACTION, MARIADB_TRANSACTION, MARIADB_WAITS_FOR_ROW };
 
 /* A session has at most this many kinds in an interval. The time of any further kind is added to
- * the last one. */
+ * the last of these kinds. */
 #define MARIADB_SAMPLES 16
 
 struct mariadb_session {

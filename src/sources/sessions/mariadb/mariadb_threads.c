@@ -191,7 +191,7 @@ static int read_clock(struct mariadb_threads *threads, int32_t tid, struct maria
     if (r == CAMP_OK)
         r = proc_clock_read(&thread->task, &thread->clock, NULL);
     if (r != CAMP_OK)
-        /* Forces a new list, because the tid may belong to another thread by now. */
+        /* Forces a new list of threads, because the tid may belong to another thread by now. */
         threads->known_count = 0;
     if (r != CAMP_OK || before.time_ns == 0)
         return r == CAMP_OK ? 0 : CAMP_E_GONE;

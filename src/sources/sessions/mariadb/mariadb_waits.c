@@ -76,8 +76,8 @@ static bool add(struct mariadb_waits *waits, const struct mariadb_wait *wait)
     return true;
 }
 
-/* Adds idle time that still lasts, as the process list reports it. Each instrumented session has a
- * wait "idle", even if its time is 0. */
+/* Adds idle time that still lasts, from the process list, to the wait "idle" of each session. Every
+ * instrumented session has this wait, even if its time is 0. */
 static void add_lasting_idle(struct mariadb_waits *waits, const struct mariadb_sessions *sessions)
 {
     struct mariadb_wait key = { .kind = kind_of("idle") };

@@ -53,7 +53,7 @@ static const struct {
     { "", CAMP_E_IO, "" },
 };
 
-/* Makes a message one line, without prefixes such as "[unixODBC][Driver Manager]". */
+/* Puts a message on one line and removes prefixes such as "[unixODBC][Driver Manager]". */
 static const char *tidy(char *message)
 {
     char *begin = message;
@@ -146,8 +146,9 @@ static int complain_of(const struct odbc_statement *statement, struct camp_error
     return complain(ODBC_STATEMENT, statement->handle, error);
 }
 
-/* Some drivers know the columns only after executing, so a SELECT without columns may be executed.
- * Any other statement without a result is refused before it is executed, because it may write. */
+/* Some drivers know the columns of a result only after executing the statement, so a SELECT without
+ * columns may be executed. Any other statement without columns is refused before it is executed,
+ * because it may write. */
 static bool is_select(const char *text)
 {
     static const char word[] = "select";
@@ -158,7 +159,7 @@ static bool is_select(const char *text)
 }
 
 /* Sets statement->count, and allocates fields and offsets. Called after preparing and again after
- * executing. `may_lack` accepts a statement without columns. */
+ * executing. If `may_lack` is true, a statement without columns is no failure. */
 static int count_columns(struct odbc_statement *statement, bool may_lack, struct camp_error *error)
 {
     int16_t count = 0;
@@ -241,7 +242,7 @@ int odbc_statement_execute(struct odbc_statement *statement, struct camp_error *
 }
 
 /* Reads a value to statement->texts, after the first *used bytes. Each call of GetData() returns as
- * much of the value as fits, so texts grows until the value is complete. */
+ * much of the value as fits, so statement->texts grows until the value is complete. */
 static int read_value(struct odbc_statement *statement, size_t column, size_t *used,
                       struct camp_error *error)
 {

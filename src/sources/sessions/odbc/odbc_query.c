@@ -17,8 +17,8 @@ struct block {
     size_t used, size;
 };
 
-/* The data of the thread (odbc_thread.h). While the thread works, no other thread may use the data.
- */
+/* The data of the thread that calls ODBC (odbc_thread.h). While that thread works, no other thread
+ * may use the data. */
 struct fetching {
     char *connect, *query;
     struct odbc_connection *connection;
@@ -55,7 +55,7 @@ static bool keep_row(struct block *block, const struct row *row)
     return true;
 }
 
-/* Called once the block is complete, because block->texts may move while it grows. */
+/* Called only when the block is complete, because block->texts may move while it grows. */
 static void set_text_addresses(struct block *block)
 {
     char *at = block->texts;

@@ -16,7 +16,7 @@ bool odbc_text_to_connect(const char *text, const char *user, const char *passwo
 
 /* Returns CAMP_E_INVALID if the text is neither a name nor a complete connection string. The
  * message has the number of the wrong part, and also its key, unless the key may be a piece of a
- * secret. Whether a key exists is left to the driver. */
+ * secret. An unknown key is no failure here, because only the driver knows its keys. */
 int odbc_text_check(const char *text, struct camp_error *error);
 
 /* Writes the parts of the text that may be shown and recorded: DSN, FILEDSN, DRIVER, SERVER,

@@ -10,7 +10,7 @@
  * CPU time is DB CPU, which is right only over longer times (tier SQL).
  *
  * The first row of a session starts at the first snapshot that contains the session. A session that
- * ends between two snapshots has no row for that interval and counts as partial.
+ * ends between two snapshots has no row for that interval and counts as partial (struct losses).
  *
  * When the database stops answering, all its sessions count as partial once. Until it answers
  * again, frames are empty and have a note with the reason. camp connects again after growing

@@ -9,8 +9,8 @@
 #include "sources/sessions/session.h"
 #include "sources/source.h"
 
-/* The data of the thread (odbc_thread.h). While the thread works, no other thread may use the data.
- */
+/* The data of the thread that calls ODBC (odbc_thread.h). While that thread works, no other thread
+ * may use the data. */
 struct reading {
     char connect[ODBC_TEXT_SIZE]; /* contains secrets */
     bool background, use_clock;
@@ -22,7 +22,7 @@ struct reading {
 
 struct oracle_source {
     struct source source;           /* must be the first member */
-    char shown[FROM_NAME_SIZE + 8]; /* "odbc:sales", for messages */
+    char shown[FROM_NAME_SIZE + 8]; /* such as "odbc:sales", for messages */
     struct session_frame sessions;
     struct odbc_thread *thread;
     struct reading *reading;

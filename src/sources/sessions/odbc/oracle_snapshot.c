@@ -104,7 +104,7 @@ static void fill_session(struct oracle_session *ret, const struct row *row, uint
     copy_name(row, EVENT, ret->wait.event);
     copy_name(row, CLASS, ret->wait.class);
     oracle_text_copy(row, STATE, state, sizeof state);
-    /* In any other state the last wait has finished, and the session is on a CPU. */
+    /* In any other STATE of v$session the last wait has finished, and the session is on a CPU. */
     if (strcmp(state, "WAITING") == 0) {
         ret->certainty = ORACLE_IN_FLIGHT;
         ret->wait_begin_ns = at_ns > waited_ns ? at_ns - waited_ns : 0;
@@ -277,8 +277,8 @@ static int read_model(struct oracle_snapshot *snapshot, struct odbc_statement *s
     return r == SOURCE_END ? CAMP_OK : r;
 }
 
-/* Reads the CPU time of the process that serves a session. A dedicated server process has only its
- * main thread. */
+/* Reads the times of the process that serves a session. A dedicated server process has only its
+ * main thread, so reading that thread is enough. */
 static bool read_clock(struct oracle_session *session)
 {
     struct camp_thread task;

@@ -9,7 +9,7 @@
  * - If the second reading of v$session has a wait that started before v$session_event was read,
  *   this wait was in flight (not finished) when v$session_event was read.
  * - If only the first reading has a wait, the wait may have ended before or after v$session_event
- *   was read. The number of finished waits then decides (oracle_times.h).
+ *   was read. The number and the time of the finished waits then decide (oracle_times.h).
  *
  * The second reading also shows whether a sid still belongs to the same session. v$session_event
  * has only the sid, and sids are used again.

@@ -55,11 +55,11 @@ static bool is_same_wait(const struct oracle_session *left, const struct oracle_
            oracle_wait_compare(&left->wait, &right->wait) == 0;
 }
 
-/* Returns true if the finished waits `now` include session->wait, which ended during the snapshot
- * `after`. `then` are the finished waits in the snapshot `before`. If their number has not grown
- * since `before`, the wait is not included. If it has grown, the wait is included if it began
- * before before->at_ns, or if the time of the finished waits has grown by at least the length of
- * the wait. */
+/* session->wait has ended while the snapshot `after` was read. Returns true if `now`, the finished
+ * waits of `after` for the same event, include it. `then` are the finished waits of `before`. If
+ * there are no more finished waits than in `before`, the wait is not included. Otherwise it is
+ * included if it began before before->at_ns, or if the time of the finished waits has grown by at
+ * least the length of the wait. */
 static bool has_finished(const struct oracle_snapshot *before, const struct oracle_wait *then,
                          const struct oracle_wait *now, const struct oracle_snapshot *after,
                          const struct oracle_session *session)
@@ -83,13 +83,14 @@ static void resolve_flight(const struct oracle_snapshot *before,
         session->certainty =
             has_finished(before, &then, &now, after, session) ? ORACLE_NO_WAIT : ORACLE_IN_FLIGHT;
     /* Each snapshot computes the start of a wait a little differently. If a wait is in flight in
-     * both snapshots, its start in `before` is kept. */
+     * both snapshots, its start in `before` is used for both. */
     if (now.count == then.count && is_same_wait(earlier, session) &&
         session->wait_begin_ns < before->at_ns)
         session->wait_begin_ns = earlier->wait_begin_ns;
 }
 
-/* Returns the time of the event of `wait` in a snapshot: finished waits plus the wait in flight. */
+/* Returns the time of a session's waits for the event of `wait` up to a snapshot: finished waits
+ * plus the wait in flight. */
 static int64_t time_of(const struct oracle_snapshot *snapshot, const struct oracle_session *session,
                        const struct oracle_wait *wait)
 {
@@ -172,8 +173,8 @@ static int64_t unexplained(const struct oracle_snapshot *snapshot,
 }
 
 /* Sets reported_run_queue_ns to the growth of unexplained(). Oracle updates waits at once, but DB
- * time only about every 5 s, so unexplained() falls between two updates of DB time. Only growth
- * beyond its former maximum counts. */
+ * time only about every 5 s, so unexplained() falls between two updates of DB time. So only growth
+ * beyond the former maximum of unexplained() counts. */
 static void report_run_queue(struct oracle_times *times, const struct oracle_snapshot *before,
                              const struct oracle_session *earlier,
                              const struct oracle_snapshot *after, struct oracle_session *session)

@@ -98,9 +98,10 @@ static const struct backend_wait *find_wait(const struct backend_account *accoun
     return NULL;
 }
 
-/* Subtracts `before` from *ret in all times that add up to the wall time. A time may have
- * decreased; states_since() corrects this. The cause: the kernel takes the time of a switch some
- * 100 ns before it stores the time, so a reading in between adds 100 ns to the old state. */
+/* Subtracts `before` from *ret in all times that add up to the wall time. A time may be smaller
+ * than before; states_since() corrects this. The cause: the kernel reads the clock at a switch some
+ * 100 ns before it stores the new time, so a reading in between accounts 100 ns too much to the old
+ * state. */
 static void subtract_times(struct backend_account *ret, const struct backend_account *before)
 {
     uint64_t times[TIMES_MAX] = { ret->cpu_ns, ret->run_queue_ns };

@@ -1,8 +1,9 @@
 /*
- * How much the account of each backend (microstates/backends.h) grew between two readings. For a
- * backend that started after the earlier reading, this is its whole account. A backend that has
- * ended appears in one more reading. A backend is identified by pid and start time, because pids
- * are reused.
+ * How much the accounts of backends grew between two readings. An account is the time that a
+ * backend has spent on a CPU, runnable, and in each wait (microstates/backends.h). For a backend
+ * that started after the earlier reading, the growth is its whole account. A backend that has ended
+ * appears in one more reading. A backend is identified by pid and start time, because pids are
+ * reused.
  */
 #pragma once
 
@@ -25,7 +26,7 @@ void backend_accounts_release(struct backend_accounts *accounts);
 int backend_accounts_read(struct backend_accounts *accounts, struct backends *backends,
                           struct camp_error *error);
 
-/* Takes the accounts of a new reading from the caller, in any order. CAMP_OK or CAMP_E_NOMEM. */
+/* Copies the accounts of a new reading from now[count], in any order. CAMP_OK or CAMP_E_NOMEM. */
 int backend_accounts_replace(struct backend_accounts *accounts, const struct backend_account *now,
                              size_t count);
 

@@ -3,7 +3,7 @@
  *
  * libpq reads "postgres://u:p@ss@host" as host "ss@host", and "postgres://u:p/w@host" as database
  * "w@host": both contain a part of the password. So the whole string is hidden if an '@' is in an
- * unusual position, and a URI also if any shown value has an '@'.
+ * unusual position. A URI is hidden also if any shown value has an '@'.
  */
 #include "conninfo.h"
 
@@ -41,7 +41,7 @@ static bool has_inner_at(const char *value)
 }
 
 /* True if a value may be shown. The name of a database may itself be a connection string, such as
- * "dbname=postgres://...". */
+ * "dbname=postgres://...", and is then hidden. */
 static bool is_plain(const char *keyword, const char *value)
 {
     if (strcmp(keyword, "port") == 0)
@@ -96,8 +96,8 @@ void conninfo_shown(const char *conninfo, char *ret, size_t size)
 }
 
 /* Finds the first key in `conninfo` that is not in `known`. Sets *ret_key and returns the length of
- * the key, or 0. The search ends at a password, a quoted value or a word without '=', because later
- * words may belong to a secret. */
+ * the key, or 0 if there is none. The search ends at a password, a quoted value or a word without
+ * '=', because later words may belong to a secret. */
 static size_t find_wrong_key(const char *conninfo, const PQconninfoOption *known,
                              const char **ret_key)
 {

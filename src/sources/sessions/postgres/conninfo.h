@@ -17,7 +17,7 @@ void conninfo_shown(const char *conninfo, char *ret, size_t size);
  * libpq's own message is left out, because it quotes words that may belong to a password. */
 int conninfo_check(const char *conninfo, struct camp_error *error);
 
-/* Converts the text after "postgres:" in --from to a string that libpq reads: a URI
- * ("//user@host/x") gets its scheme back. The caller frees the result. Returns NULL if there is no
- * memory. */
+/* Converts the text after "postgres:" in --from to a string that libpq reads: a URI such as
+ * "//user@host/x" gets "postgres:" in front again. The caller frees the result. Returns NULL if
+ * there is no memory. */
 char *conninfo_of_address(const char *place);

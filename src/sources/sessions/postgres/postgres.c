@@ -96,8 +96,8 @@ static int open_tier(struct postgres_source *source, enum postgres_tier tier,
     return r;
 }
 
-/* Opens the best available tier from `first` to `last`. *error is the first failure, even if a
- * later tier opens. */
+/* Opens the best available tier from `first` to `last`. *error is the failure of the first tier
+ * that could not be opened, even if a later tier opens. */
 static int open_best(struct postgres_source *source, enum postgres_tier first,
                      enum postgres_tier last, struct camp_error *error)
 {
@@ -169,8 +169,8 @@ static void collect_losses(struct postgres_source *source)
     source->losses = now;
 }
 
-/* Writes the note of the frame. If there was neither an answer nor a failure, the note of the last
- * frame stays. */
+/* Writes the note of the frame. If there was neither an answer nor a failure, the frame keeps the
+ * note of the previous frame. */
 static void write_note(struct postgres_source *source)
 {
     const struct postgres_sampler *sampler = &source->sampler;
@@ -300,7 +300,7 @@ static int open_all(struct postgres_source *source, const struct from *from,
         return camp_fail(error, r, why.system_error, "%s", why.message);
     r = open_frame(source, from, error);
     fill_facts(source, &why, facts);
-    if (r == CAMP_OK) /* The set-up takes some 0.3 s, so the first interval starts only here. */
+    if (r == CAMP_OK) /* The set-up takes some 0.3 s, so the first interval starts after it. */
         r = postgres_sampler_next(source, source_clock_ns(CLOCK_MONOTONIC), error);
     source->end_ns = source->sampler.end_ns;
     read_clocks(source);

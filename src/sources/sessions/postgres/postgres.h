@@ -1,7 +1,7 @@
 /*
- * Sessions of a PostgreSQL server, by the best available tier (docs/sessions.md):
+ * Sessions of a PostgreSQL server, measured by the best available tier (docs/sessions.md):
  *
- *      bpf               the kernel measures each switch of a backend, with wait event and activity
+ *      bpf               all by a BPF program, which reads the wait event when a backend sleeps
  *      schedstat+memory  CPU and run queue by the scheduler, waits by samples of shared memory
  *      schedstat+SQL     CPU and run queue by the scheduler, waits by samples of pg_stat_activity
  *      SQL               only samples of pg_stat_activity, for a server on another machine

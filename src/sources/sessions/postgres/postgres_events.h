@@ -1,8 +1,8 @@
 /*
  * The names of PostgreSQL's wait events. In memory an event is a number. The upper byte of the
- * number is the class; the lower bytes depend on the server's version. SQL reports names. To learn
- * which name a number has, camp reads the event in a backend's memory right after SQL has reported
- * the event of this backend.
+ * number is the class; the lower bytes depend on the server's version. SQL reports names. To find
+ * the name of a number, camp reads the event in a backend's memory right after SQL has reported the
+ * event of this backend.
  */
 #pragma once
 
@@ -39,8 +39,8 @@ int postgres_events_add(struct postgres_events *events, uint32_t number, const c
 const char *postgres_event_class(uint32_t number);
 
 /* Returns the name of an event, such as "transactionid". Returns "none" for event 0, and "others"
- * for the number of the remaining events of a class (BACKEND_EVENT_REST). An event without a known
- * name is written to `buffer` as a number, such as "0x03000004". The result is valid until the next
- * postgres_events_add(). */
+ * for a number that stands for several events of a class (BACKEND_EVENT_REST). An event without a
+ * known name is written to `buffer` as a number, such as "0x03000004". The result is valid until
+ * the next postgres_events_add(). */
 const char *postgres_event_name(const struct postgres_events *events, uint32_t number,
                                 char buffer[POSTGRES_EVENT_SIZE]);

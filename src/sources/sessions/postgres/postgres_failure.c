@@ -48,7 +48,7 @@ static const struct unreached {
     { ECONNRESET, CAMP_E_GONE, "the server ended the connection" },
 };
 
-/* Finds "28P01: " in "FATAL: 28P01: role ...", where "FATAL" may be translated. Returns NULL if
+/* Finds "28P01: " in "FATAL:  28P01: role ...", where "FATAL" may be translated. Returns NULL if
  * there is no SQLSTATE. */
 static const char *find_sqlstate(const char *text)
 {

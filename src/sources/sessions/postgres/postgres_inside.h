@@ -101,8 +101,8 @@ void postgres_sampler_close(struct postgres_source *source);
 int postgres_sampler_next(struct postgres_source *source, uint64_t deadline_ns,
                           struct camp_error *error);
 
-/* Learns the names of events by comparing a snapshot by SQL with memory that is read right after
- * the snapshot. A failure is ignored; it only leaves events without a name. */
+/* Finds the names of events by comparing a snapshot by SQL with memory that is read right after the
+ * snapshot. A failure is ignored; it only leaves events without a name. */
 void postgres_memory_samples_name_events(struct postgres_source *source,
                                          const struct postgres_snapshot *snapshot);
 

@@ -89,7 +89,7 @@ int postgres_layout_find(struct postgres_layout *ret, int32_t postmaster, struct
     return CAMP_OK;
 }
 
-#define CODE_MAX 31 /* larger numbers are no st_state, which has some 7 values */
+#define CODE_MAX 31 /* a larger number is no st_state, which has some 7 values */
 
 static uint32_t number_at(const unsigned char *entry, uint32_t offset)
 {

@@ -7,7 +7,7 @@
  * of an entry is the activity.
  *
  * The offset of st_state and the numbers of the activities differ between versions and builds. camp
- * finds them by reading the entries of own connections, whose activity it knows.
+ * finds them by reading the entries of its own connections, whose activity it knows.
  *
  * After a crash the postmaster starts new backends with the same addresses. A restarted server has
  * other addresses.
@@ -29,7 +29,7 @@ enum postgres_activity {
 
 struct postgres_layout {
     int32_t pid; /* the postmaster */
-    /* address range of the executable; each process has its own memory in this range */
+    /* address range of the executable; this memory is private to each process */
     uint64_t low, high;
     uint64_t event_pointer;   /* address of my_wait_event_info */
     uint64_t entry_pointer;   /* address of MyBEEntry */
@@ -67,8 +67,8 @@ int postgres_layout_read_entry(const struct postgres_layout *layout, int32_t pid
 enum postgres_activity postgres_layout_activity(const struct postgres_layout *layout,
                                                 uint32_t code);
 
-/* Calls postgres_layout_resolve() with the entries of an own connection that goes through all
- * activities twice. It takes some 0.2 s, at most 2 s. CAMP_E_FORMAT if no offset fits, CAMP_E_IO if
+/* Connects, goes through all activities twice, and calls postgres_layout_resolve() with the entries
+ * of this connection. Takes some 0.2 s, at most 2 s. CAMP_E_FORMAT if no offset fits, CAMP_E_IO if
  * the connection failed, or a failure of postgres_layout_read_entry(). */
 int postgres_layout_probe(struct postgres_layout *layout, const char *conninfo,
                           const volatile sig_atomic_t *stop, struct camp_error *error);

@@ -44,7 +44,7 @@ static bool wait_for(const struct probe *probe, short events)
     return false;
 }
 
-/* The first "rollback" ends no transaction, so the server warns. */
+/* Ignores the warning of the server that the first "rollback" ends no transaction. */
 static void ignore_notice(void *context, const PGresult *notice)
 {
     (void)context;

@@ -1,7 +1,7 @@
 /*
  * The addresses of a backend's event and entry are read once, through the backend's own pointers.
- * The event and the entry are in shared memory, at the same addresses in each process. So later
- * readings of event, pid and activity go through the postmaster, for many backends at once.
+ * The event and the entry are in shared memory, at the same addresses in each process. So camp
+ * later reads event, pid and activity in the memory of the postmaster, for many backends at once.
  *
  * If the pid in the entry is not the pid of the backend, the backend has ended and the entry is
  * free or belongs to another backend. The addresses are then read again.
@@ -95,7 +95,7 @@ static int read_batch(const struct postgres_layout *layout, int32_t through,
         return process_memory_fail(through, errno, error);
     whole = length < 0 ? 0 : (size_t)length / sizeof numbers[0];
     for (size_t i = 0; i < whole; i++) {
-        /* not equal if the entry belongs to another backend now */
+        /* false if the entry belongs to another backend now */
         backends[i].known = numbers[i].pid == (uint32_t)backends[i].pid;
         backends[i].event = numbers[i].event;
         backends[i].code = numbers[i].code;
@@ -128,7 +128,7 @@ static int read_known(const struct postgres_layout *layout, struct postgres_back
 
 /* Reads the addresses of a backend through its own pointers, and then its event and entry. At its
  * start and at its end, a backend has no entry in the server's table, and its event is in its
- * private memory. The addresses are then not kept. */
+ * private memory. In both cases the addresses are not kept. */
 static int read_through_backend(const struct postgres_layout *layout,
                                 struct postgres_backend *backend, struct camp_error *error)
 {

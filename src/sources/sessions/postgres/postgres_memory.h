@@ -3,7 +3,7 @@
  * call reads some 300 backends. No query and no program in the kernel is needed.
  *
  * A backend keeps its last wait event until it has a CPU again, so the event of a runnable backend
- * is not valid. proc_clock.h reads whether a backend is runnable.
+ * is not valid. proc_clock_state() shows whether a backend is runnable.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ struct postgres_backend {
     bool known; /* false if the backend has ended, or has no entry in the server's table (yet) */
     uint32_t event;
     uint32_t code; /* activity, translated by postgres_layout_activity() */
-    /* The addresses of the event and of the entry for the next reading, or 0. */
+    /* Addresses of the event and of the entry, for the next reading; 0 if unknown. */
     uint64_t event_address, entry_address;
 };
 

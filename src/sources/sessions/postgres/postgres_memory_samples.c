@@ -1,5 +1,5 @@
 /*
- * Takes samples of a PostgreSQL server's memory, which cost less than samples by SQL. Also learns
+ * Takes samples of a PostgreSQL server's memory, which cost less than samples by SQL. Also finds
  * the names of events: the memory of a backend has the number of its event, and SQL reports the
  * name.
  */
@@ -86,9 +86,9 @@ void postgres_memory_samples_name_events(struct postgres_source *source,
     }
 }
 
-/* If a task was asleep and its CPU clock has not advanced since, it is taken as still asleep.
- * Reading the CPU clock costs a tenth of reading the state. A task that was woken but has not run
- * yet is wrongly taken as asleep, at most once per sleep. */
+/* A task that was asleep counts as still asleep if its CPU clock has not advanced since. Reading
+ * the CPU clock costs a tenth of reading the state. A task that was woken but has not run yet is
+ * wrongly counted as asleep, at most once per sleep. */
 bool postgres_is_asleep(struct postgres_process *process)
 {
     uint64_t cpu_ns;
@@ -123,8 +123,8 @@ static size_t list_backends(struct postgres_source *source)
     return count;
 }
 
-/* Reads the events again. If a session fell asleep between the readings of its event and of its
- * state, only the second reading has its event. */
+/* Reads the events again. A session may have fallen asleep after its event was read, but before its
+ * state was read. Then only the second reading has the event of this sleep. */
 static void read_again(struct postgres_source *source, size_t count)
 {
     struct postgres_memory_samples *memory_samples = &source->memory_samples;
@@ -166,7 +166,7 @@ static void take_memory_sample(struct postgres_source *source)
     int r;
 
     if (!reserve(memory_samples, source->registry.count))
-        return; /* An empty sample would end all sessions. */
+        return; /* A sample without sessions would mark all as ended. */
     count = list_backends(source);
     r = postgres_memory_read(&source->layout, memory_samples->backends, count, NULL);
     if (r != CAMP_OK && r != CAMP_E_GONE)

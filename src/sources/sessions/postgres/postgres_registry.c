@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* largest differences between the server's and the kernel's start time of a session */
+/* Largest difference between the server's and the kernel's start time of a session: NEAR_US in
+ * either direction, BEFORE_NS if the server's time is earlier, BEHIND_NS if it is later. */
 #define NEAR_US 2000000
 #define BEFORE_NS (2 * (int64_t)NS_PER_S)
 #define BEHIND_NS (10 * (int64_t)NS_PER_S)
@@ -81,7 +82,7 @@ struct postgres_process *postgres_registry_find(const struct postgres_registry *
                : NULL;
 }
 
-/* /proc reports start times with a resolution of 1/100 s. */
+/* /proc reports start times in units of 1/100 s; rounding may cause a difference of one unit. */
 static bool is_task_of(const struct postgres_process *process, uint64_t start_ns)
 {
     const int64_t units = (int64_t)(start_ns / proc_time_unit_ns());
@@ -158,7 +159,7 @@ static int update_session(struct postgres_registry *registry,
         snprintf(process->name, sizeof process->name, "%s", process->type);
         process->has_task =
             registry->is_local && proc_clock_find(session->pid, &process->task, NULL) == CAMP_OK;
-        /* CPU time before the first snapshot is in no interval. */
+        /* CPU time before the first snapshot is in no interval, so the clock is read now. */
         if (process->has_task && registry->snapshots == 1)
             proc_clock_read(&process->task, &process->clock, NULL);
     }

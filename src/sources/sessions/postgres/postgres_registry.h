@@ -28,9 +28,9 @@ struct postgres_process {
     bool has_task;
     struct camp_thread task;
     struct proc_clock clock; /* last reading of the task's clock; all zero if there is none */
-    /* Values of the process's CPU clock: clock_cpu_ns just before `clock` was read, and
-     * asleep_cpu_ns just before the task was found asleep (0 if awake). If the CPU clock still has
-     * such a value, the task has not run since then. */
+    /* Values of the process's CPU clock: clock_cpu_ns was read just before `clock`, and
+     * asleep_cpu_ns just before the task was found asleep (0 if it was awake). While the CPU clock
+     * still has one of these values, the task has not run since that time. */
     uint64_t clock_cpu_ns, asleep_cpu_ns;
 };
 
@@ -66,8 +66,8 @@ struct postgres_process *postgres_registry_find_process(const struct postgres_re
                                                         int32_t pid, uint64_t start_ns,
                                                         int64_t start_us);
 
-/* Returns true if a process serves a client or works for such a process. Otherwise the process
- * belongs to the server itself. */
+/* Returns true if a process serves a client, or is a parallel worker for such a process. Any other
+ * process belongs to the server itself. */
 bool postgres_process_is_client(const struct postgres_process *process);
 
 /* Returns true if camp's pid namespace has a process of this pid that started between 10 s before

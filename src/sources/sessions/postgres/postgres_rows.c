@@ -190,7 +190,8 @@ static bool has_run(struct postgres_process *process)
 }
 
 /* Sets session->cpu_ns and run_queue_ns from the scheduler's counts since the last reading, or
- * since the start of a new session. Returns false if the counts of this interval are unknown. */
+ * since the session's start if the session is new. Returns false if the counts of this interval are
+ * unknown. */
 static bool read_clock(const struct postgres_source *source, struct postgres_process *process,
                        struct session *session)
 {
@@ -224,7 +225,7 @@ static void collect_reported(struct postgres_source *source, const struct sample
 
 /* Appends the times during which samples found the task asleep to source->times, and returns their
  * sum. If a task falls asleep after SQL has reported it on a CPU, the reason of the sleep is
- * unknown. Such sleep is left out unless `without_event` is true. */
+ * unknown. Such sleep is appended only if `without_event` is true. */
 static uint64_t collect_asleep(struct postgres_source *source,
                                const struct sampled_session *sampled, bool without_event,
                                struct session *session)

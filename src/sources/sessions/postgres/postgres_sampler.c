@@ -13,7 +13,7 @@
 #define PERIOD_NS (100 * (uint64_t)NS_PER_MS)
 /* longest wait for the answer to a request for a snapshot */
 #define LATE_NS (50 * (uint64_t)NS_PER_MS)
-/* samples cover at most this time between two snapshots, or three periods if that is longer */
+/* between two snapshots, samples account for at most this time, or three periods if longer */
 #define LONGEST_NS ((uint64_t)NS_PER_S)
 #define CPU_SHARE 0.01
 #define SMOOTHING 8 /* a new sample changes the smoothed cost by 1/8 of the difference */
@@ -29,7 +29,7 @@ void postgres_pace_update(struct postgres_pace *pace, uint64_t cost_ns)
 }
 
 /* Returns the CPU time that the backend of camp's connection used since the last snapshot. Returns
- * 0 if the server runs on another machine, or if the connection is new. */
+ * 0 if the server runs on another machine, or if the connection is new (`is_same` is false). */
 static uint64_t backend_cost_ns(struct postgres_source *source, bool is_same)
 {
     struct postgres_sampler *sampler = &source->sampler;
@@ -65,8 +65,8 @@ static int add_samples(struct postgres_source *source)
                              snapshot->count);
 }
 
-/* Takes one snapshot. Returns REMOTE_PENDING if there was no answer until `until_ns`, and also if
- * the server failed. sampler->failure then has the failure. */
+/* Takes one snapshot. Returns REMOTE_PENDING if there was no answer until `until_ns`, or if the
+ * server failed. The first failure of the interval is kept in sampler->failure. */
 static int take_snapshot(struct postgres_source *source, bool whole, uint64_t until_ns,
                          struct camp_error *error)
 {
@@ -110,14 +110,14 @@ static void pause_until(struct postgres_source *source, uint64_t until_ns)
             ;
 }
 
-/* True if the last snapshot was brief and had new sessions. Only a whole snapshot has their names.
- */
+/* True if the last snapshot was brief and had new sessions. Only a whole snapshot has the names of
+ * sessions. */
 static bool wants_names(const struct postgres_sampler *sampler)
 {
     return sampler->snapshot != NULL && !sampler->snapshot->is_whole && sampler->times.arrived > 0;
 }
 
-/* camp waits at most LATE_NS for an answer, because it takes no samples of memory meanwhile. */
+/* While camp waits for an answer, it takes no samples of memory, so it waits at most LATE_NS. */
 static uint64_t answer_deadline_ns(uint64_t deadline_ns)
 {
     const uint64_t ns = now_ns(CLOCK_MONOTONIC) + LATE_NS;
@@ -162,9 +162,10 @@ static int take_last_snapshot(struct postgres_source *source, uint64_t deadline_
     return r;
 }
 
-/* Returns the end of the interval: the time of the last snapshot if the server answered. If a
- * single answer is missing, the interval ends at the previous snapshot, so the next interval also
- * has a snapshot at its start. If more answers are missing, the interval ends at its deadline. */
+/* Returns the end of the interval: the time of the last snapshot if the server answered. If only
+ * the last answer is missing, the interval ends at the snapshot before it, so that the next
+ * interval also starts at a snapshot. If more answers are missing, the interval ends at its
+ * deadline. */
 static uint64_t end_of_interval(const struct postgres_source *source, int end_status,
                                 uint64_t deadline_ns)
 {

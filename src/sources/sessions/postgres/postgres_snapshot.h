@@ -42,16 +42,16 @@ struct postgres_snapshot {
     PGresult *rows; /* owns the texts */
 };
 
-/* Writes to `ret` the statement that asks a server of this version (server_version_num) for a
+/* Writes to `ret` the statement that asks a server of `version` (server_version_num) for a
  * snapshot. A whole snapshot costs the server three times as much as a brief one. If `queries` is
  * true, a whole snapshot contains the texts of the sessions' statements. */
 #define POSTGRES_STATEMENT_SIZE 1200
 void postgres_snapshot_statement(bool is_whole, bool queries, int version,
                                  char ret[POSTGRES_STATEMENT_SIZE]);
 
-/* Fills *ret from the answer to a snapshot statement, in binary form. The snapshot then owns
- * `rows`. The caller sets connection, asked_ns and answered_ns. CAMP_E_NOMEM, or CAMP_E_FORMAT if
- * the answer has other columns. */
+/* Fills *ret from the answer to a snapshot statement, in binary form. *ret then owns `rows`. The
+ * caller sets connection, asked_ns and answered_ns. CAMP_E_NOMEM, or CAMP_E_FORMAT if the answer
+ * has other columns. */
 int postgres_snapshot_read(struct postgres_snapshot *ret, PGresult *rows, struct camp_error *error);
 void postgres_snapshot_release(struct postgres_snapshot *snapshot);
 
