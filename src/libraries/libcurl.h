@@ -3,7 +3,7 @@
 
 #include "library.h"
 
-#define CURL_DISABLE_TYPECHECK /* Otherwise macros of curl.h replace some functions. */
+#define CURL_DISABLE_TYPECHECK /* without it, macros of curl.h replace some functions */
 #include <curl/curl.h>
 
 /* clang-format off */

@@ -1,11 +1,10 @@
-/* The library for full-screen terminal views, loaded when it is needed (library.h). Variables are
- * pointers here, too: the number of lines is *libncursesw.LINES. */
+/* The library for full-screen terminal views, loaded when it is needed (library.h). The struct has
+ * pointers to variables, too: the number of lines is *libncursesw.LINES. */
 #pragma once
 
 #include "library.h"
 
-#define NCURSES_NOMACROS /* declares functions instead of macros, because macros cannot be loaded  \
-                          */
+#define NCURSES_NOMACROS /* curses.h then declares functions; dlsym() finds no macros */
 #include <curses.h>
 
 /* clang-format off */

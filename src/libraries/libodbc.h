@@ -12,7 +12,7 @@
 enum { ODBC_SUCCESS = 0, ODBC_SUCCESS_WITH_INFO = 1, ODBC_NO_DATA = 100 };
 /* Types of handles. An environment has connections, and a connection has statements. */
 enum { ODBC_ENVIRONMENT = 1, ODBC_CONNECTION = 2, ODBC_STATEMENT = 3 };
-/* Attributes of an environment, a connection and a statement, with their values. */
+/* Attributes and their values, one enum each for an environment, a connection and a statement. */
 enum { ODBC_VERSION = 200, ODBC_VERSION_3 = 3 };
 enum { ODBC_ACCESS_MODE = 101, ODBC_LOGIN_TIMEOUT = 103, ODBC_READ_ONLY = 1 };
 enum { ODBC_QUERY_TIMEOUT = 0 };

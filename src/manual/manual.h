@@ -4,7 +4,7 @@
  *
  *     manual page COMMAND [FRAGMENT]
  *         writes the page of a command. COMMAND may also be "camp", for the page of camp itself, or
- *         "exporter", for the page of camp-exporter. The file FRAGMENT has further sections.
+ *         "exporter", for the page of camp-exporter. The file FRAGMENT is appended to the page.
  *     manual bash|zsh|fish TEMPLATE
  *         writes the file TEMPLATE. Its lines @NAME@ are replaced by parts made from the option
  *         tables.
@@ -54,5 +54,5 @@ struct manual_part {
 };
 extern const struct manual_part bash_parts[], zsh_parts[], fish_parts[];
 
-/* Writes a page without FRAGMENT. Returns false if there is no such command. */
+/* Writes the page `name`, without FRAGMENT. Returns false if there is no such command. */
 bool manual_page(const char *name);

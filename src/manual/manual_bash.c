@@ -1,5 +1,5 @@
-/* Writes the parts of packaging/completions/camp.bash.in: `case` branches for each command, and for
- * each option with an argument. */
+/* Writes what replaces the lines @NAME@ of packaging/completions/camp.bash.in: `case` branches for
+ * each command, and for each option with an argument. */
 #include "manual.h"
 
 #include <stdio.h>

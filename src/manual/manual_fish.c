@@ -1,5 +1,5 @@
-/* Writes the parts of packaging/completions/camp.fish.in: a `complete` line for each command and
- * each option. */
+/* Writes what replaces the lines @NAME@ of packaging/completions/camp.fish.in: a `complete` line
+ * for each command and each option. */
 #include "manual.h"
 
 #include <stdio.h>

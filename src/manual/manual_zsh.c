@@ -1,14 +1,14 @@
 /*
- * Writes the parts of packaging/completions/camp.zsh.in: a function for each command. The function
- * of a command with options calls _arguments with a specification for each option. The function of
- * a list of commands offers the commands.
+ * Writes what replaces the line @NAME@ of packaging/completions/camp.zsh.in: a function for each
+ * command. The function of a command with options calls _arguments with a specification for each
+ * option. The function of a list of commands offers the commands.
  */
 #include "manual.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Writes a text that is to stand between single quotes. Bytes in `special` get a backslash. */
+/* Writes the text between two single quotes. Bytes in `special` get a backslash. */
 static void write_quoted(const char *text, const char *special)
 {
     for (; *text != '\0'; text++) {
@@ -60,8 +60,7 @@ static void write_action(const struct option_spec *spec)
         write_words(spec->choices);
 }
 
-/* Writes the specification of an option, such as '(-n --count)'{-n+,--count=}'[End after N
- * intervals]:N: '. */
+/* Writes a specification such as '(-n --count)'{-n+,--count=}'[End after N intervals]:N: '. */
 static void write_option(const struct option_spec *spec)
 {
     const bool takes_argument = option_takes_argument(spec), again = spec->type == OPTION_LIST;
