@@ -7,13 +7,13 @@
  *   Each call opens its files, reads them and closes them, so a value is never older than the call.
  *   Only a struct camp_reader, which the caller owns, keeps a file open between calls.
  * - No function prints, exits or allocates memory. All memory belongs to the caller.
- * - Counters are raw and cumulative. camp_difference() and the functions below it turn two readings
- *   into rates and percentages.
+ * - Counters are raw and cumulative. camp_difference() and the functions declared after it turn two
+ *   readings into rates and percentages.
  * - The last word of a field's name is its unit, such as _ns, _bytes or _percent. A field without a
  *   unit is a plain number.
  * - If a value is unknown, its bit in `known` is cleared, and the value is 0.
- * - Times do not overlap. For example, Linux counts guest time as user time too, but user_ns does
- *   not contain guest_ns.
+ * - The times of a CPU (struct camp_cpu) do not overlap. For example, Linux counts guest time as
+ *   user time too, but user_ns does not contain guest_ns.
  * - Structs may grow at their end in later versions, so the caller passes the `size` of its struct.
  *   If the struct of the library is smaller, the rest of the caller's struct is set to zero. If it
  *   is larger, only `size` bytes are written. For an array, `size` is that of one element.
@@ -74,10 +74,10 @@ CAMP_PUBLIC const char *camp_result_name(int result);
  * header. */
 CAMP_PUBLIC const char *camp_version(void);
 
-/* The folders to read instead of /proc and /sys, such as test data, or the /proc of a host that is
- * mounted in a container. A NULL member stands for "/proc" or "/sys". All values come from files in
- * these folders, none from other system calls or netlink. A function that gets NULL instead of a
- * struct camp_source reads this machine by all available means. */
+/* The folders that are read instead of /proc and /sys. They may have test data, or be the /proc and
+ * /sys of a host, mounted in a container. A NULL member stands for "/proc" or "/sys". All values
+ * come from files in these folders, none from other system calls or netlink. A function that gets
+ * NULL instead of a struct camp_source reads this machine by all available means. */
 struct camp_source {
     const char *proc;
     const char *sys;
@@ -94,7 +94,7 @@ enum camp_provenance {
 /* Returns "measured", "sampled", "scaled", "derived" or "unknown". Never NULL. */
 CAMP_PUBLIC const char *camp_provenance_name(int provenance);
 
-#define CAMP_NAME_SIZE 64 /* of the name of an interface, disk or process, with its NUL */
+#define CAMP_NAME_SIZE 64 /* bytes for the name of an interface, disk or process, with its NUL */
 
 #define CAMP_CPU_TOTAL (-1) /* passed or returned instead of a CPU's id: all CPUs together */
 
@@ -171,8 +171,8 @@ enum camp_memory_field {
 };
 
 /* Physical memory and swap. The resolution is one page. On Linux the values are read from
- * /proc/meminfo, unless sysinfo(2) suffices, which is ten times cheaper. It has all fields except
- * available_bytes and cached_bytes. */
+ * /proc/meminfo. If the caller wants neither available_bytes nor cached_bytes, and passes no
+ * source, they come from sysinfo(2), which is ten times cheaper. */
 struct camp_memory {
     uint32_t known; /* enum camp_memory_field */
     uint32_t reserved;
@@ -252,14 +252,14 @@ struct camp_disk {
 CAMP_PUBLIC int camp_disk_read(const struct camp_source *source, const char *name,
                                struct camp_disk *ret, size_t size, struct camp_error *error);
 
-/* Fills disks[capacity] with everything of this `kind` (enum camp_disk_kind). With CAMP_DISK_ANY,
- * each disk is followed by its partitions. */
+/* Fills disks[capacity] with all disks and partitions of this `kind` (enum camp_disk_kind). With
+ * CAMP_DISK_ANY, each disk is followed by its partitions. */
 CAMP_PUBLIC int camp_disk_read_all(const struct camp_source *source, int kind,
                                    struct camp_disk *disks, size_t size, size_t capacity,
                                    size_t *ret_count, struct camp_error *error);
 
-/* The identity of a process. If another process has the pid later, its start time differs, and
- * reading the first process returns CAMP_E_GONE. */
+/* The identity of a process. If another process gets the same pid later, it has another start time.
+ * Reading the first process then returns CAMP_E_GONE. */
 struct camp_process {
     int32_t pid;
     uint32_t reserved;
@@ -303,8 +303,8 @@ enum camp_task_field {
 
 /*
  * What a process or one thread has used since its start. The numbers of a process include its
- * exited threads, except in fields marked "living threads". Where a comment says /proc/PID, read
- * /proc/PID/task/TID for a thread.
+ * exited threads, except in fields marked "living threads". For a thread, /proc/PID stands for
+ * /proc/PID/task/TID in the comments.
  */
 struct camp_task {
     uint32_t known;      /* enum camp_task_field */
@@ -313,9 +313,9 @@ struct camp_task {
     uint64_t start;      /* `start` of struct camp_process or camp_thread */
     uint64_t started_ns; /* CLOCK_BOOTTIME at the start of the task; resolution 1/100 s */
     /* Time on a CPU, measured. It is read from the CPU clock of a process or the schedstat of a
-     * thread (resolution 1 ns). If that fails, it is utime + stime of stat (1/100 s). While the
-     * task runs on another CPU, the time can be up to one clock tick too low. This error does not
-     * accumulate. */
+     * thread (resolution 1 ns). If neither is readable, it is utime + stime of stat (1/100 s).
+     * While the task runs on a CPU other than the reader's, the time can be up to one clock tick
+     * too low. This error does not accumulate. */
     uint64_t cpu_ns;
     /* From /proc/PID/stat (1/100 s). The kernel divides the measured CPU time in proportion to the
      * sampled user and system time. */
@@ -370,8 +370,8 @@ CAMP_PUBLIC int camp_process_list(const struct camp_source *source, struct camp_
 
 /* Fills processes[capacity], ascending by pid, with the processes whose executable has this file
  * name, even if the file was deleted. If a process of another user hides its executable, argv[0] is
- * compared instead; for a kernel thread, its name. If no process matches, the result is CAMP_OK,
- * and *ret_count is 0. */
+ * compared instead. For a kernel thread, its name is compared. If no process matches, the result is
+ * CAMP_OK, and *ret_count is 0. */
 CAMP_PUBLIC int camp_process_find(const struct camp_source *source, const char *executable,
                                   struct camp_process *processes, size_t size, size_t capacity,
                                   size_t *ret_count, struct camp_error *error);
@@ -429,9 +429,9 @@ CAMP_PUBLIC int camp_reader_open_process(struct camp_reader *reader,
                                          const struct camp_process *process,
                                          struct camp_error *error);
 
-/* Like camp_cpu_read_all(), camp_memory_read(), camp_network_read_all(), camp_disk_read_all() and
- * camp_process_read(). camp_reader_process() fills only the fields that come from the CPU clock and
- * from stat. */
+/* The next five functions work like camp_cpu_read_all(), camp_memory_read(),
+ * camp_network_read_all(), camp_disk_read_all() and camp_process_read(). camp_reader_process()
+ * fills only the fields that come from the CPU clock and from stat. */
 CAMP_PUBLIC int camp_reader_cpus(struct camp_reader *reader, struct camp_cpu *cpus, size_t size,
                                  size_t capacity, size_t *ret_count, struct camp_error *error);
 CAMP_PUBLIC int camp_reader_memory(struct camp_reader *reader, struct camp_memory *ret, size_t size,
@@ -454,13 +454,13 @@ CAMP_PUBLIC void camp_reader_close(struct camp_reader *reader);
     }
 
 /*
- * A session of taskstats, an interface of Linux over generic netlink. It tells the sampled and the
- * measured CPU time of a process in one message, and sends a record of every task that exits. It
- * needs CAP_NET_ADMIN in the initial namespaces. On other systems camp_taskstats_open() returns
- * CAMP_E_NOTSUP.
+ * A session of taskstats, an interface of Linux over generic netlink. Taskstats reports the sampled
+ * and the measured CPU time of a process in one message, and sends a record of every task that
+ * exits. The session needs CAP_NET_ADMIN in the initial namespaces. On other systems
+ * camp_taskstats_open() returns CAMP_E_NOTSUP.
  */
 struct camp_taskstats {
-    int32_t descriptor; /* for poll(2): after camp_taskstats_listen(), readable if records wait */
+    int32_t descriptor; /* for poll(2): after camp_taskstats_listen(), readable when records wait */
     uint16_t family;
     uint16_t version; /* TASKSTATS_VERSION of the kernel */
     uint32_t listening;
@@ -479,7 +479,7 @@ struct camp_taskstats {
  * "living threads". The comments name the members of the kernel's struct taskstats. */
 struct camp_taskstat {
     int32_t pid;
-    /* CAMP_OK, or CAMP_E_GONE if no process has the pid. The fields below are 0 then. */
+    /* CAMP_OK; or CAMP_E_GONE if no process has the pid, and the fields below are 0. */
     int32_t result;
     uint64_t measured_ns;  /* cpu_run_virtual_total */
     uint64_t sampled_ns;   /* cpu_run_real_total */
@@ -502,14 +502,14 @@ struct camp_taskstat {
  * like that of a thread: pid and is_process are 0. On these kernels, add up only the records with
  * is_process 0.
  *
- * measured_ns ends at the task's last clock tick or context switch. The CPU time after it, up to
- * one tick, is in no record. In a test with tasks of 2 ms and ticks of 4 ms, more than half of the
- * time was missing.
+ * measured_ns ends at the task's last clock tick or context switch. The CPU time after that moment,
+ * up to one tick, is in no record. In a test with tasks of 2 ms and ticks of 4 ms, more than half
+ * of the time was missing.
  *
  * at_most_ns is an upper limit of the task's CPU time, without the time in which the kernel frees
  * the task's memory after it has written the record. For a task that never slept
- * (voluntary_switches is 0), the limit is too high by at most some 50 us of its fork and its stolen
- * time.
+ * (voluntary_switches is 0), the limit is too high by at most the sum of its stolen time and some
+ * 50 us, which its fork takes.
  */
 struct camp_task_exit {
     /* 0 if unknown: Linux before 5.19 does not report the process of a thread. */
@@ -525,12 +525,13 @@ struct camp_task_exit {
     uint64_t run_delay_ns;
     uint64_t elapsed_ns; /* from the start to the end of the task; resolution 1 us */
     uint64_t began_s;    /* start of the task, in seconds since 1970 */
-    /* In the record of a process, name, user_id and exit_code are those of its last thread. */
+    /* In the record of a process, name, user_id and exit_code are those of the thread that exited
+     * last. */
     char name[CAMP_NAME_SIZE];
     /* For a thread, the smaller of elapsed_ns - run_delay_ns and measured_ns + one tick. For a
-     * process, measured_ns plus (at_most_ns - measured_ns) of its last thread. */
+     * process, measured_ns plus (at_most_ns - measured_ns) of the thread that exited last. */
     uint64_t at_most_ns;
-    /* How often the thread slept. For a process, how often its last thread slept. */
+    /* How often the thread slept. For a process, how often the last thread to exit had slept. */
     uint64_t voluntary_switches;
 };
 
@@ -540,9 +541,10 @@ struct camp_task_exit {
 CAMP_PUBLIC int camp_taskstats_open(struct camp_taskstats *taskstats, struct camp_error *error);
 CAMP_PUBLIC void camp_taskstats_close(struct camp_taskstats *taskstats);
 
-/* Reads the process pids[i] into tasks[i], with its own `result`, for each i < count. A session
- * that listens cannot read: open a second one. A zombie that had one thread reads as zeros, because
- * its times are in its exit record. It can be recognised by `runs` 0: any other process has run. */
+/* Reads the process pids[i] into tasks[i] for each i < count. Each element has its own `result`.
+ * After camp_taskstats_listen() a session cannot read: open a second session. A zombie that had one
+ * thread reads as zeros, because its times are in its exit record. `runs` is 0 only for such a
+ * zombie, because any other process has run. */
 CAMP_PUBLIC int camp_taskstats_read(struct camp_taskstats *taskstats, const int32_t *pids,
                                     size_t count, struct camp_taskstat *tasks, size_t size,
                                     struct camp_error *error);
@@ -594,12 +596,12 @@ struct camp_kernel {
     /* 1 if the tick stops on idle CPUs, which makes idle and iowait measured. */
     int32_t tickless_idle;
     int32_t irq_time;   /* 1 if interrupt time is measured (IRQ_TIME_ACCOUNTING) */
-    int32_t sched_info; /* 1 if /proc/PID/schedstat counts */
+    int32_t sched_info; /* 1 if /proc/PID/schedstat has counts, not only zeros */
     int32_t schedstats; /* 1 if /proc/schedstat exists */
     int32_t taskstats;  /* 1 if taskstats answers in this network namespace */
     /* 1 if delay accounting is on. Since Linux 5.14 the CPU times of taskstats do not need it. */
     int32_t delay_accounting;
-    int32_t psi;            /* 1 if /proc/pressure answers */
+    int32_t psi;            /* 1 if /proc/pressure can be read */
     int32_t btf;            /* 1 if /sys/kernel/btf/vmlinux exists */
     int32_t cgroup_version; /* mounted versions: 1, 2, 3 (both) or 0 (none) */
     int32_t steal;          /* 1 if this is a virtual machine whose hypervisor reports steal time */
@@ -620,8 +622,8 @@ CAMP_PUBLIC int camp_kernel_read(const struct camp_source *source, struct camp_k
  * CAMP_RESET, and *ret is `after`. */
 CAMP_PUBLIC int camp_difference(uint64_t before, uint64_t after, unsigned bits, uint64_t *ret);
 
-/* Sets *ret_per_second to camp_difference() per second, and returns the result of that function, or
- * CAMP_E_INVALID if elapsed_ns is 0. */
+/* Sets *ret_per_second to the growth of the counter per second, calculated by camp_difference().
+ * Returns the result of camp_difference(), or CAMP_E_INVALID if elapsed_ns is 0. */
 CAMP_PUBLIC int camp_rate(uint64_t before, uint64_t after, unsigned bits, uint64_t elapsed_ns,
                           double *ret_per_second);
 

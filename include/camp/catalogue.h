@@ -31,7 +31,7 @@ enum camp_kind {
 /* Returns the name of one kind, such as "cpu", or NULL if there is no such kind. */
 CAMP_PUBLIC const char *camp_kind_name(uint32_t kind);
 
-/* The struct of a field; CAMP_RECORD_CPU is struct camp_cpu. */
+/* The struct that has a field: CAMP_RECORD_CPU is struct camp_cpu. */
 enum camp_record {
     CAMP_RECORD_NONE =
         0, /* in no struct: calculated, or returned by a function such as camp_fork_count() */
@@ -66,9 +66,9 @@ enum camp_nature {
     CAMP_NATURE_COUNTER = 0, /* only grows, so it has a rate */
     CAMP_NATURE_LEVEL = 1,   /* goes up and down */
     CAMP_NATURE_FACT = 2,    /* a name, a state, a setting or a moment */
-    /* A percentage of an interval, calculated from two readings. If it is not in struct
-     * camp_utilisation, it is the growth of the counter whose name ends in _ns instead of
-     * _percent. */
+    /* A percentage of an interval, calculated from two readings. If no field of struct
+     * camp_utilisation has it, it is the growth of the counter with the same name, but with _ns
+     * instead of _percent at its end. */
     CAMP_NATURE_SHARE = 3
 };
 
@@ -113,9 +113,9 @@ struct camp_counter {
 CAMP_PUBLIC int camp_catalogue_read(struct camp_counter *counters, size_t size, size_t capacity,
                                     size_t *ret_count, struct camp_error *error);
 
-/* Returns how `kernel` obtains a number (enum camp_provenance). The number is of the CPU with the
- * id `cpu` (or of CAMP_CPU_TOTAL), or of the reading *task. If `task` is NULL, the usual provenance
- * is returned. */
+/* Returns how `kernel` obtains the value of a counter (enum camp_provenance). For a counter of a
+ * CPU, `cpu` is its id or CAMP_CPU_TOTAL. For a counter of a process or thread, `task` is the
+ * reading with the value; if `task` is NULL, the usual provenance is returned. */
 CAMP_PUBLIC int camp_counter_provenance(const struct camp_counter *counter,
                                         const struct camp_kernel *kernel, int32_t cpu,
                                         const struct camp_task *task);

@@ -10,9 +10,9 @@
  * one thread at a time may use it. When the process that opened it exits, even by SIGKILL, the
  * kernel removes the programs and their memory.
  *
- * In a PID namespace a session has the threads of that namespace, with their ids there. Other
- * threads are outside: they are only in the times of CPUs. For results, errors, sizes and arrays
- * see camp.h.
+ * In a PID namespace, a session has only the threads of that namespace, with the ids that they have
+ * in it. All other threads of the machine are called outside: only the times of CPUs include them.
+ * For results, errors, sizes and arrays see camp.h.
  */
 #ifndef CAMP_STATES_H
 #define CAMP_STATES_H
@@ -29,7 +29,7 @@ extern "C" {
 /* What a thread does. These are the microstates of Solaris (prusage in proc(4)), but SLEEP is
  * divided into several states. */
 enum camp_state {
-    /* On a CPU, outside of system calls. With CAMP_STATES_NO_SYSCALLS it is all time on a CPU.
+    /* On a CPU, outside of system calls; with CAMP_STATES_NO_SYSCALLS, also in system calls.
      * Includes the time of CAMP_STATE_TRAP if the session does not measure that state. */
     CAMP_STATE_USER,
     CAMP_STATE_SYSTEM,       /* on a CPU, in a system call; for kernel threads, all time on a CPU */
@@ -103,18 +103,20 @@ struct camp_thread_states {
 /* One CPU. The sum of busy_ns, idle_ns, irq_ns and softirq_ns is time_ns - begin_ns. */
 struct camp_cpu_states {
     int32_t cpu;
-    /* tid of the thread that runs at time_ns, 0 if there is none, or -1 if it is outside */
+    /* tid of the thread that runs at time_ns, 0 if the CPU is idle, or -1 if the thread is outside
+     * of the PID namespace */
     int32_t running;
     uint64_t begin_ns;         /* first context switch of this CPU in the session */
     uint64_t time_ns;          /* time of the reading */
     uint64_t busy_ns, idle_ns; /* without interrupts */
     /* Part of busy_ns: system calls, kernel threads and, if measured, CAMP_STATE_TRAP. The time
-     * since the thread last changed its state is still missing. */
+     * since the running thread last changed its state is not yet included. */
     uint64_t system_ns;
     uint64_t irq_ns, softirq_ns; /* irq_ns includes timer interrupts */
     uint64_t switches;
-    uint64_t any_wait_ns; /* part of idle_ns: some thread of the machine waited for a disk */
-    /* Part of idle_ns: a thread that went to sleep on this CPU waited for a disk. */
+    /* part of idle_ns in which any thread of the machine waited for a disk */
+    uint64_t any_wait_ns;
+    /* Part of idle_ns in which a thread that went to sleep on this CPU waited for a disk. */
     uint64_t own_wait_ns;
     uint64_t outside_ns;        /* part of busy_ns: threads outside of the PID namespace */
     uint64_t outside_system_ns; /* part of system_ns: threads outside of the PID namespace */
@@ -129,8 +131,9 @@ struct camp_states_losses {
     /* How often memory was full, so that a thread could not be watched yet, or a wait for a disk
      * was not counted. */
     uint64_t lost;
-    uint64_t exits_lost;     /* exited threads whose last times are lost */
-    uint64_t exits_added_up; /* exited threads that have no record, but are in a total */
+    uint64_t exits_lost; /* exited threads whose last times are lost */
+    /* exited threads without a record: only a CAMP_THREAD_TOTAL has them */
+    uint64_t exits_added_up;
 };
 
 /* How long one thread waited for one disk. */
@@ -155,8 +158,8 @@ struct camp_states_event {
     const char *without; /* what the user loses if the kernel lacks the feature */
     /* Each is 1 or 0. No session can be opened if a needed feature is not present. */
     uint32_t needed, present;
-    /* Bits of enum camp_states_event_field. Without CAP_BPF and CAP_PERFMON it cannot be tried
-     * whether functions can be traced; `present` is then 0. */
+    /* Bits of enum camp_states_event_field. Without CAP_BPF and CAP_PERFMON it is unknown whether
+     * functions can be traced, and `present` is 0. */
     uint32_t known;
     uint32_t reserved;
 };
@@ -192,11 +195,11 @@ struct camp_states_visitor {
 };
 
 enum camp_states_option {
-    /* System calls and traps are not watched: this saves their cost, and all time on a CPU is
-     * CAMP_STATE_USER. */
+    /* System calls and traps are not watched, which saves the cost of that. Their time on a CPU
+     * counts as CAMP_STATE_USER. */
     CAMP_STATES_NO_SYSCALLS = 1u << 0,
     CAMP_STATES_VERBOSE = 1u << 1, /* prints messages of libbpf and the BPF verifier to stderr */
-    /* Enables camp_states_disk_waits(), which makes each wait cost a little time. */
+    /* Enables camp_states_disk_waits(). Each wait for a disk then costs a little more CPU time. */
     CAMP_STATES_DISKS = 1u << 2
 };
 
@@ -230,8 +233,9 @@ int camp_states_visit(struct camp_states *session, const struct camp_states_visi
 /* Fills ret[capacity] with the threads that exited since the previous call, in the order of their
  * exits. If *ret_count equals `capacity`, more may wait: call again. The kernel keeps some 6,500
  * exited threads. If more exit between two calls, they are added up by parent and name into
- * CAMP_THREAD_TOTAL records, which come two calls later. In these, tid, pid and begin_ns are 0, and
- * time_ns is the sum of the times for which the threads were watched. */
+ * CAMP_THREAD_TOTAL records, which come two calls later. In these, tid and pid are 0, time_ns is
+ * the time of the call, and time_ns - begin_ns is the sum of the times for which the threads were
+ * watched. */
 int camp_states_exits(struct camp_states *session, struct camp_thread_states *ret, size_t size,
                       size_t capacity, size_t *ret_count, struct camp_error *error);
 
