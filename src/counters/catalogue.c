@@ -28,7 +28,8 @@ const char *camp_accounting_name(int accounting)
                                                                                  : NULL;
 }
 
-/* The last word of a name is its unit, as in user_ns. Any other name is a count or a fact. */
+/* The last word of a name is the unit, as in user_ns. A counter whose name has no unit is a count
+ * or a fact. */
 static const char *unit_of(const struct camp_counter *counter)
 {
     static const char units[][8] = { "ns", "bytes", "percent", "hz" };
@@ -124,8 +125,8 @@ static bool list_holds(const char *list, int32_t cpu)
     return false;
 }
 
-/* The provenance of the user and system time of a CPU. With CAMP_ACCOUNTING_GEN, CAMP_CPU_TOTAL is
- * CAMP_SAMPLED, because at least one CPU usually is. */
+/* The provenance of the user and system time of a CPU. With CAMP_ACCOUNTING_GEN, the total of all
+ * CPUs is CAMP_SAMPLED, because at least one CPU usually is sampled. */
 static int tick_provenance(const struct camp_kernel *kernel, int32_t cpu)
 {
     if ((kernel->known & CAMP_KERNEL_ACCOUNTING) == 0)

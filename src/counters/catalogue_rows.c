@@ -1,6 +1,6 @@
 /*
  * The catalogue has a row for each number that a function of camp.h can return. `camp get`,
- * docs/counters.md and the tuples of the Python module have the order of these rows.
+ * docs/counters.md and the tuples of the Python module show the numbers in the order of these rows.
  *
  * A new counter needs a field in camp.h, code that reads it, and a row here.
  */
@@ -17,7 +17,8 @@
 #define TEXTS(field, name, resolution, source, help)                                               \
     field "\0" name "\0" resolution "\0" source "\0" help
 
-/* For struct camp_cpu, `of` is cpu, and `OF` is CPU, as in CAMP_RECORD_CPU. */
+/* `of` names the struct of the field, and `OF` its enum camp_record: for struct camp_cpu they are
+ * cpu and CPU, as in CAMP_RECORD_CPU. */
 #define ROW(kinds, of, OF, field, name, type, nature, rule, known, need, resolution, source, help) \
     TEXTS(#field, name, resolution, source, help), offsetof(struct camp_##of, field), known,       \
         kinds, CAMP_RECORD_##OF, CAMP_TYPE_##type, nature, CAMP_RULE_##rule, need

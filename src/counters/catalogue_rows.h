@@ -9,8 +9,9 @@
 enum catalogue_need { NEED_NOTHING, NEED_TASKSTATS, NEED_SCHED_INFO, NEED_IO, NEED_ITS_SOURCE };
 
 struct catalogue_row {
-    const char *texts; /* five strings, each ending in NUL: field, name, resolution, source, help;
-                          an empty name means that the name is the field */
+    /* five strings, each ending in NUL: field, name, resolution, source, help; an empty name means
+     * that the name is the same as the field */
+    const char *texts;
     uint16_t offset;
     uint16_t known;
     uint8_t kinds;

@@ -98,7 +98,7 @@ int camp_cpu_difference(const struct camp_cpu *before, const struct camp_cpu *af
     return CAMP_OK;
 }
 
-/* Reads one CPU or CAMP_CPU_TOTAL. *ret_cpus becomes the number of CPUs in *ret. */
+/* Reads one CPU or CAMP_CPU_TOTAL. *ret_cpus becomes the number of CPUs whose times are in *ret. */
 static int read_covered(const struct camp_source *source, int32_t cpu, struct camp_cpu *ret,
                         size_t *ret_cpus, struct camp_error *error)
 {

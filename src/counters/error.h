@@ -17,7 +17,8 @@ int camp_fail(struct camp_error *error, int code, int system_error, const char *
  * not mounted. */
 int camp_fail_errno(struct camp_error *error, int system_error, const char *what);
 
-/* Returns a message if `path` is below /proc or /sys, and that is not mounted. Otherwise NULL. */
+/* Returns an error message if `path` is below /proc or /sys and this file system is not mounted,
+ * otherwise NULL. */
 const char *camp_unmounted(const char *path);
 
 /* Copies a struct of known_size bytes to a caller whose struct has `size` bytes. If the caller's

@@ -10,7 +10,7 @@
 #define BYTES_PER_KIB 1024u
 #define BYTES_PER_SECTOR 512u /* the kernel counts the data of all disks in this unit */
 
-/* The unit of the times in /proc: 10 ms, unless USER_HZ differs from 100. */
+/* Returns the unit of the times in /proc: 10 ms, unless USER_HZ differs from 100. */
 static inline uint64_t proc_time_unit_ns(void)
 {
     long units = sysconf(_SC_CLK_TCK);

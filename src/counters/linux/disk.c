@@ -27,8 +27,8 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* The columns of a disk that was never used, compared first, because a virtual machine may have a
- * dozen such disks. */
+/* The columns of a disk that was never used. Each line is first compared with this text, because a
+ * virtual machine may have a dozen such disks. */
 #define IDLE " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
 
 bool camp_disk_columns(struct cursor line, struct camp_disk *ret)
@@ -96,8 +96,8 @@ static bool name_in_sys(const char *name, char in_sys[CAMP_NAME_SIZE])
     return true;
 }
 
-/* Returns how many first bytes of a partition's name are the name of its disk: 3 for "sda1". 0 if
- * `name` cannot be a partition. */
+/* Returns the length of the disk's name at the start of a partition's name: 3 for "sda1". Returns 0
+ * if `name` cannot be that of a partition. */
 static size_t disk_length_of(const char *name)
 {
     size_t length = strlen(name);

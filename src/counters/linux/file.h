@@ -41,7 +41,7 @@ int camp_open_proc(const struct camp_source *source, const char *name, char *pat
  * Two properties of seq_file in the kernel save system calls:
  *
  * - A file of one record (/proc/stat and /proc/meminfo, by single_open()) is generated whole at the
- *   first read. A read that returns fewer bytes than requested has reached its end.
+ *   first read. A read that returns fewer bytes than requested has reached the end of the file.
  * - A file of many records (/proc/net/dev, /proc/diskstats) is generated in parts: each read
  *   returns the whole records that fit in one page. A read has reached the end of the file if it
  *   leaves space in the page for another record.
@@ -55,8 +55,8 @@ struct camp_lines {
     /* Reading stops before the first line without this prefix. NULL accepts all lines. */
     const char *prefix;
     size_t first_read; /* bytes of the first read(2): few if the wanted lines come first */
-    /* A read(2) has reached the end of the file if it returns fewer bytes than last_below and fewer
-     * than requested. */
+    /* A read(2) that returns fewer bytes than last_below, and fewer than requested, has reached the
+     * end of the file. */
     size_t last_below;
     char *buffer;
     size_t capacity;

@@ -69,8 +69,8 @@ static int read_sys(struct reading *reading, const char *name)
     return read_short(reading, camp_sys(reading->source), name);
 }
 
-/* Calls take() for each line, until take() returns false. Returns false if the file could not be
- * read. */
+/* Calls take() for each line of an open file, until take() returns false. Returns false if the file
+ * could not be read. */
 static bool each_line(struct reading *reading, int descriptor, const char *path,
                       bool (*take)(struct reading *, struct cursor line))
 {
@@ -175,8 +175,8 @@ static bool has_prefix(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Without a configuration, a kernel without NO_HZ_FULL is assumed to sample at ticks, except on
- * s390, where accounting is native, and on POWER, where it may be either. */
+/* If the configuration is unknown, a kernel without NO_HZ_FULL is assumed to sample at ticks.
+ * Exceptions are s390, where accounting is native, and POWER, where it may be native. */
 static int accounting_of(const struct reading *reading, bool has_nohz_full)
 {
     const struct kernel_config *config = &reading->config;
@@ -225,8 +225,8 @@ static bool take_timer_list(struct reading *reading, struct cursor line)
     return answer != ANSWER_YES;
 }
 
-/* Must be called after read_accounting(), which may already have set tickless_idle. A later source
- * overrides an earlier one: configuration, timer list, command line. */
+/* Reads the configuration, then the timer list, then the command line; each overrides the result of
+ * those before it. Must be called after read_accounting(), which may set tickless_idle, too. */
 static void read_tickless_idle(struct reading *reading)
 {
     int32_t *fact = &reading->kernel->tickless_idle;
@@ -237,8 +237,9 @@ static void read_tickless_idle(struct reading *reading)
         know(reading, CAMP_KERNEL_TICKLESS_IDLE, fact, 0);
 }
 
-/* In a virtual machine, the line "flags" of an x86 CPU has the word "hypervisor". Without the word
- * there is no steal time. Other CPUs have no such line, so the fact stays unknown. */
+/* Takes a line of /proc/cpuinfo. In a virtual machine, the line "flags" of an x86 CPU has the word
+ * "hypervisor". Without the word there is no steal time. If there is no line "flags", as on other
+ * CPUs, `steal` is unknown. */
 static bool take_flags(struct reading *reading, struct cursor line)
 {
     struct cursor word;
@@ -292,8 +293,8 @@ static void read_pressure(struct reading *reading)
         know(reading, CAMP_KERNEL_IRQ_TIME, &kernel->irq_time, interrupts);
 }
 
-/* This process has run, so if its schedstat shows 0 runs, the kernel does not count (before Linux
- * 5.14, without SCHEDSTATS and delay accounting). */
+/* This process has run, so if its schedstat shows 0 runs, the kernel does not count runs. Such a
+ * kernel is older than Linux 5.14, and has neither SCHEDSTATS nor delay accounting. */
 static void read_schedstat(struct reading *reading)
 {
     struct camp_kernel *kernel = reading->kernel;

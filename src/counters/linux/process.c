@@ -6,13 +6,15 @@
  * - the CPU clock of the process, in 1 ns, which any user can read by one system call;
  * - schedstat, for a single thread, in 1 ns, together with the run-queue delay;
  * - stat, in ticks of 1/100 s.
- * Only its division into user and system time is sampled: the kernel divides the measured time in
- * proportion to the user and system ticks (cputime_adjust() of kernel/sched/cputime.c).
+ * Only the division of CPU time into user and system time is sampled: the kernel divides the
+ * measured time in proportion to the user and system ticks (cputime_adjust() of
+ * kernel/sched/cputime.c).
  *
  * Values of a later process with the same pid are never returned. If stat has the expected start
  * time, everything read before stat is of the expected process or thread. schedstat, status and io
- * of a process are read after stat, which shows whether there are several threads. So they are read
- * through the open directory of the process (see process_files.c).
+ * of a process are read after stat, because stat shows whether the process has several threads. So
+ * these three files are opened through the directory of the process, which is kept open (see
+ * process_files.c).
  */
 #include "process.h"
 

@@ -142,7 +142,7 @@ int camp_stat_check(const struct stat_line *line, uint64_t start, struct camp_er
 int camp_task_of_stat(const struct stat_line *line, bool with_cpu, struct camp_task *task,
                       struct camp_error *error);
 
-/* BESIDE_STAT: fields that are not in stat. OF_THREADS: of these, fields that the kernel shows for
+/* BESIDE_STAT: fields that are not in stat. OF_THREADS: the part of them that the kernel shows for
  * single threads only. */
 #define OF_THREADS (CAMP_TASK_RUN_DELAY | CAMP_TASK_SWITCHES)
 #define BESIDE_STAT (OF_THREADS | CAMP_TASK_IO)

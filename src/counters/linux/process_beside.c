@@ -2,14 +2,15 @@
  * Reads schedstat, status and io of a process or thread.
  *
  * /proc/PID/schedstat and /proc/PID/status show the run-queue delay and the context switches of the
- * first thread only, so those of all living threads are added up here. Those of exited threads are
- * not available. io includes exited threads (do_io_accounting() of fs/proc/base.c).
+ * first thread only, so the values of all living threads are added up here. The values of exited
+ * threads are not available. io includes exited threads (do_io_accounting() of fs/proc/base.c).
  */
 #include "process.h"
 
 #include <errno.h>
 
-/* True if a file may not be read or does not exist, so that its values are unknown. */
+/* True if the error means that a file may not be read or does not exist. Its values are then
+ * unknown. */
 static bool is_unknown(int system_error)
 {
     return system_error == EACCES || system_error == EPERM || system_error == ENOENT;
@@ -58,8 +59,8 @@ static int add_switches(const struct task_folder *folder, int32_t tid, struct be
     return 0;
 }
 
-/* Adds the values of the first thread. If one of its files is unreadable, the bit in sums->known is
- * cleared, so that add_other() does not try. */
+/* Adds the values of the first thread. If one of its files is unreadable, its bit in sums->known is
+ * cleared, so that add_other() does not read it for the other threads. */
 static int add_first(const struct task_folder *folder, struct beside_stat *sums)
 {
     int system_error = 0;

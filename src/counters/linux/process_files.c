@@ -5,8 +5,8 @@
  * must never be mixed. A caller that reads stat last compares the start time in it: if this is the
  * expected one, all earlier reads were of the expected process. A caller that must read stat first
  * opens the directory of the process (O_PATH), and opens the files through this descriptor. The
- * kernel ties it to the process, not to the pid: proc_pid_permission() returns ESRCH after the
- * exit. Opening the directory costs 1.1 us; reading stat a second time would cost 5.2 us.
+ * kernel ties the descriptor to the process, not to the pid: proc_pid_permission() returns ESRCH
+ * after the exit. Opening the directory costs 1.1 us; reading stat a second time would cost 5.2 us.
  */
 #define _GNU_SOURCE 1 /* for O_PATH */
 

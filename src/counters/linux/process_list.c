@@ -20,8 +20,9 @@
 
 #define EXECUTABLE_SIZE 4096 /* PATH_MAX of the kernel */
 
-/* A struct camp_pid, camp_process or camp_thread, for insert(). A list is ordered by the int32_t at
- * key_at bytes in each element. A list that is too short keeps the smallest keys. */
+/* A struct camp_pid, camp_process or camp_thread that insert() puts into the caller's array. The
+ * array is ordered by the int32_t at key_at bytes in each element. If it is too short, it keeps the
+ * elements with the smallest keys. */
 struct element {
     const void *value;
     size_t size;
@@ -66,7 +67,7 @@ static int check_array(const void *first, size_t size, size_t least, size_t capa
     return CAMP_OK;
 }
 
-/* The folder of an unmounted /proc is empty, and a mounted /proc has at least this process. */
+/* A mounted /proc has at least this process, so an empty list means that /proc is not mounted. */
 static int end_list(const struct camp_source *source, const struct camp_output *array,
                     size_t *ret_count, struct camp_error *error)
 {
@@ -103,7 +104,7 @@ int camp_pid_list(const struct camp_source *source, struct camp_pid *pids, size_
 
 /* /proc/TID exists for every thread, although it is not listed, so a tid could be mistaken for a
  * pid. Two things tell them apart: reading the CPU clock fails with a tid that is not a pid, and
- * the file status has the pid. */
+ * the file /proc/TID/status names the pid of the thread's process. */
 static int check_is_process(const struct camp_source *source, int32_t pid, struct camp_error *error)
 {
     char path[PATH_SIZE], text[STATUS_SIZE];
@@ -177,8 +178,8 @@ static int match_executable(int base, const char *path, const char *executable)
     return camp_executable_is(cursor_of(target, (size_t)length), executable);
 }
 
-/* For an unreadable link: compares argv[0] or, if there are no arguments (kernel threads, zombies),
- * the name of the process. */
+/* Called if the link `exe` is unreadable: compares argv[0] or, if there are no arguments (kernel
+ * threads, zombies), the name of the process. */
 static bool match_otherwise(const struct task_folder *folder, const struct stat_line *line,
                             const char *executable)
 {
@@ -210,7 +211,7 @@ static int choose_in_folder(const struct task_folder *folder, const char *execut
     return r;
 }
 
-/* One readlink(2) rejects most processes. Any remaining process is tested again in its open
+/* One readlink(2) rejects most processes. Any other process is tested again through its open
  * directory, so that the executable and the start time belong to the same process. */
 static int choose_executable(const struct camp_source *source, int32_t pid, const char *executable,
                              uint64_t *ret_start, struct camp_error *error)

@@ -130,7 +130,8 @@ int camp_reader_disks(struct camp_reader *reader, int kind, struct camp_disk *di
  * fails with ESRCH, even if the pid is reused. Reading without open and close takes half the time.
  */
 
-/* A bit of reader->reserved: the reader was opened with a source, so only files may be read. */
+/* A bit of reader->reserved: the reader was opened with a struct camp_source, so it may read files,
+ * but not the CPU clock. */
 #define FILES_ALONE 1u
 
 static int read_line(const struct camp_reader *reader, struct stat_line *ret,

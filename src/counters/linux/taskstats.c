@@ -3,15 +3,15 @@
  * sends a record of each task that exits. Both arrive over a generic netlink socket.
  *
  * Theory. cpu_run_virtual_total is sum_exec_runtime, which the kernel measures at each context
- * switch and tick. While a task runs on another CPU, its value is up to one tick old.
+ * switch and tick. While a task runs on another CPU, the value is up to one tick old.
  * cpu_run_real_total is utime + stime, which are charged at ticks, so it is sampled. (It is
  * measured on CPUs with nohz_full and on architectures with native accounting.) Since Linux 5.14
  * both times and the run delay are always filled. In earlier kernels they are zero after a boot
  * with nodelayacct; opening a session then fails with CAMP_E_NOTSUP.
  *
  * The answer about a process is the sum over its living and exited threads, but context switches
- * are of living threads only. For a zombie that had one thread, the kernel answers zeros. Only for
- * such a zombie is cpu_count 0, because any other process has run.
+ * are of living threads only. For a zombie that had one thread, the kernel answers zeros. cpu_count
+ * is 0 only for such a zombie, because any other process has run.
  *
  * When send(2) returns, all answers are already in the socket. So one send(2) carries many
  * questions, and one recvmmsg(2) receives the answers.
@@ -60,7 +60,8 @@
 enum listening {
     NOT_LISTENING = 0,
     LISTENING = 1,
-    /* The first record of the next message was returned; the second did not fit. */
+    /* The first record of the next message was already returned to the caller; the second did not
+     * fit. */
     LISTENING_AFTER_FIRST = 2
 };
 
@@ -84,8 +85,8 @@ static int resolve_family(struct camp_taskstats *taskstats, struct camp_error *e
     return camp_taskstats_family(buffer, (size_t)got, &taskstats->family, error);
 }
 
-/* Reads the taskstats of this process, because only then does the kernel check the capabilities and
- * tell its version of taskstats. */
+/* Reads the taskstats of this process. The kernel checks the capabilities, and reports its version
+ * of taskstats, only when it is asked about a process. */
 static int try_out(struct camp_taskstats *taskstats, struct camp_error *error)
 {
     int32_t own = (int32_t)getpid();
@@ -180,8 +181,8 @@ static size_t put_questions(const struct camp_taskstats *taskstats, const int32_
     return length;
 }
 
-/* Receives some answers to `count` questions. An answer is stored in tasks[sequence -
- * first_sequence]. */
+/* Receives some answers to `count` questions, whose numbers start at first_sequence. The answer to
+ * question number `sequence` is stored in tasks[sequence - first_sequence]. */
 static int take_answers(struct camp_taskstats *taskstats, uint32_t first_sequence, size_t count,
                         struct camp_taskstat *tasks, size_t *ret_taken, struct camp_error *error)
 {
@@ -264,8 +265,8 @@ static void enlarge_buffer(int descriptor)
         (void)setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
 }
 
-/* The kernel answers only if it refuses. The first message is read with MSG_PEEK, because it may be
- * a record, which must stay in the socket. */
+/* The kernel answers only if it refuses to register the socket. The first message is read with
+ * MSG_PEEK, because it may be a record, which must stay in the socket. */
 static int register_listener(struct camp_taskstats *taskstats, struct camp_error *error)
 {
     _Alignas(8) char buffer[RECORD_SIZE];
@@ -293,8 +294,8 @@ int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *e
     return result;
 }
 
-/* Linux before 4.12 does not report the number of dropped messages, so each overflow counts as one.
- */
+/* Linux before 4.12 does not report the number of dropped messages, so each overflow counts as one
+ * dropped message. */
 static void count_overruns(struct camp_taskstats *taskstats, bool is_overflow)
 {
     uint32_t information[SK_MEMINFO_VARS] = { 0 };
@@ -302,7 +303,7 @@ static void count_overruns(struct camp_taskstats *taskstats, bool is_overflow)
 
     if (getsockopt(taskstats->descriptor, SOL_SOCKET, SO_MEMINFO, information, &length) == 0 &&
         length > SK_MEMINFO_DROPS * sizeof information[0])
-        /* The kernel counts in 32 bits, so the difference is of 32 bits. */
+        /* The kernel counts in 32 bits, so the difference is calculated in 32 bits. */
         taskstats->overruns += information[SK_MEMINFO_DROPS] - (uint32_t)taskstats->overruns;
     else if (is_overflow)
         taskstats->overruns++;

@@ -45,7 +45,8 @@ static int malformed(struct camp_error *error, const char *what)
                      what);
 }
 
-/* mnl_nlmsg_ok() of libmnl compares lengths as signed numbers and accepts 0xffffffff. */
+/* Used instead of mnl_nlmsg_ok() of libmnl, which compares lengths as signed numbers, and so
+ * accepts a length of 0xffffffff. */
 static int check_message(const struct nlmsghdr *message, size_t length, struct camp_error *error)
 {
     if (length < sizeof *message || message->nlmsg_len < sizeof *message ||
@@ -80,7 +81,8 @@ static bool has_attributes(const struct nlmsghdr *message)
     return mnl_nlmsg_get_payload_len(message) >= sizeof(struct genlmsghdr);
 }
 
-/* The attributes that were not read yet. (The loops of libmnl cause compiler warnings.) */
+/* The attributes that were not read yet. (libmnl has macros for loops over attributes, but they
+ * cause compiler warnings.) */
 struct attributes {
     const char *at;
     const char *end;
@@ -279,7 +281,7 @@ static void fill_times(struct camp_task_exit *exit, const struct taskstats *stat
 }
 
 /* An upper limit of the task's CPU time: the measured time plus one tick, but no more than its
- * lifetime without the time in the run queue. */
+ * lifetime minus its time in the run queue. */
 static uint64_t at_most(const struct camp_task_exit *exit, uint64_t tick_ns)
 {
     uint64_t most = exit->measured_ns + tick_ns;
@@ -308,9 +310,9 @@ static void fill_task(struct camp_task_exit *exit, const struct aggregate *task,
     camp_text_copy(exit->name, sizeof exit->name, name);
 }
 
-/* Turns *exit from the record of the last thread into the record of its process. The kernel sends
- * only CPU times and delays of the process. If it reports ac_tgetime, the process' start is known.
- */
+/* Turns *exit from the record of the last thread into the record of its process. For the process,
+ * the kernel sends only CPU times and delays, and in newer versions its age (ac_tgetime), from
+ * which its start is calculated. */
 static void fill_process(struct camp_task_exit *exit, const struct aggregate *process,
                          const struct aggregate *last_thread)
 {

@@ -15,10 +15,10 @@
  * one of the process. */
 #define EXITS_PER_MESSAGE 2
 
-/* True if the message has records of an exited task: in these nlmsg_pid is 0, in an answer it is
- * the id of the socket. A session that does not listen may get records too: the kernel knows
- * listeners by the id of their socket (usually the pid), and may still know a closed socket with
- * the same id. */
+/* True if the message has records of an exited task: its nlmsg_pid is 0, while that of an answer is
+ * the id of the socket. A session that does not listen may get records, too: the kernel knows
+ * listeners by the id of their socket (usually the pid), and its list may still have a closed
+ * socket with the same id. */
 bool camp_taskstats_is_notice(const void *bytes, size_t length);
 
 /* The functions below parse the message at `bytes`, which must be aligned to 4 bytes. They return

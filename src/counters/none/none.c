@@ -12,7 +12,7 @@
  */
 #include "../error.h"
 
-/* The arguments keep their names for the author of a port. */
+/* Unused arguments have names, because the author of a port will use them. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 static int not_counted(struct camp_error *error, const char *what)
