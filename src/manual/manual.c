@@ -89,7 +89,7 @@ enum argument_kind argument_kind(const struct option_spec *spec)
     return kind == ARGUMENT_FILE ? ARGUMENT_WORD_OR_FILE : ARGUMENT_WORD;
 }
 
-/* The dot in "1.5" does not end a sentence. */
+/* Returns true at a dot that ends a sentence, unlike the dot in "1.5". */
 static bool ends_sentence(const char *text)
 {
     return *text == '.' && (text[1] == ' ' || text[1] == '\0');

@@ -181,7 +181,7 @@ static void write_command(const char *words, const char *help, const struct opti
     statuses = exit_statuses;
 }
 
-/* camp-exporter is `camp export` as a separate program. */
+/* Writes the page of camp-exporter, which is `camp export` as a separate program. */
 static void write_exporter(const char *words, const char *help, const struct option_table *table)
 {
     (void)words;

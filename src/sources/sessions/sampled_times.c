@@ -119,8 +119,8 @@ static uint64_t at_most(uint64_t ns, uint64_t most_ns)
     return ns < most_ns ? ns : most_ns;
 }
 
-/* Adds the time from session->accounted_until_ns to `at_ns` to session->elapsed_ns. Returns the
- * part of this time that samples may account for: at most longest_ns. */
+/* Extends session->elapsed_ns up to the time `at_ns`. Returns the part of the added time that
+ * samples may account for: at most longest_ns. */
 static uint64_t advance(struct sampled_times *times, struct sampled_session *session,
                         uint64_t at_ns)
 {

@@ -75,6 +75,6 @@ int sampled_times_add(struct sampled_times *times, uint64_t at_ns,
  * sessions, but is in no state. */
 void sampled_times_end(struct sampled_times *times, uint64_t end_ns);
 
-/* Returns NULL if no snapshot of the interval contains the session. */
+/* Returns NULL if the session is unknown, or ended before the interval. */
 struct sampled_session *sampled_times_find(const struct sampled_times *times, int64_t id,
                                            int64_t start);

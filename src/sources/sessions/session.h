@@ -69,7 +69,7 @@ struct session_frame {
     size_t first_rule_column, first_reported_column, sampled_column,
         samples_column; /* indexes of columns; 0 if the frame has no such column */
     struct frame frame;
-    void *kinds; /* cache of session_frame_state(), for tsearch(3) */
+    void *kinds; /* cache of session_frame_state(), a tree of tsearch(3) */
 };
 
 /* CAMP_E_IO if the file of rules cannot be read, CAMP_E_FORMAT with the line if a rule is wrong,

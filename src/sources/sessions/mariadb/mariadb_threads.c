@@ -71,8 +71,8 @@ void mariadb_threads_set_server(struct mariadb_threads *threads, int32_t pid)
     threads->known_count = 0;
 }
 
-/* The line NSpid has the thread's id in each of its pid namespaces. A single id means that the
- * thread is in the namespace of camp. */
+/* In /proc/TID/status, the line NSpid has the id of a thread in each of its pid namespaces. A
+ * single id means that the thread is in the namespace of camp. */
 int32_t mariadb_server_of_thread(int32_t tid, int32_t pid)
 {
     char path[64], line[256], name[64] = "";

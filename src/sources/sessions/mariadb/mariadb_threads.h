@@ -26,8 +26,7 @@ struct mariadb_thread {
 struct mariadb_thread_times {
     uint64_t elapsed_ns;
     uint64_t cpu_ns, run_queue_ns;
-    /* indexed by CAMP_STATE_...; without microstates, CAMP_STATE_OTHER_SLEEP has all of the sleep
-     */
+    /* indexed by CAMP_STATE_...; without microstates, all sleep is CAMP_STATE_OTHER_SLEEP */
     uint64_t asleep_ns[CAMP_STATE_COUNT];
 };
 
@@ -36,7 +35,7 @@ struct mariadb_thread_times {
 int mariadb_threads_open(int32_t pid, bool microstates, struct mariadb_threads **ret,
                          struct camp_error *error);
 
-/* Called when the server may be another process than before. A pid of 0 means that the process is
+/* Sets the process of the server, which may have restarted. A pid of 0 means that the process is
  * unknown. */
 void mariadb_threads_set_server(struct mariadb_threads *threads, int32_t pid);
 void mariadb_threads_close(struct mariadb_threads *threads);

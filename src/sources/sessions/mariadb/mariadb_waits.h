@@ -36,8 +36,8 @@ struct mariadb_waits {
 
 void mariadb_waits_release(struct mariadb_waits *waits);
 
-/* Replaces the waits by the rows of an answer. `elapsed_ns` is the time since the previous reading.
- * Without INSTRUMENTS_IN_FLIGHT in `instruments`, idle time that still lasts is taken from
+/* Stores the rows of an answer as a new reading. `elapsed_ns` is the time since the previous
+ * reading. Without INSTRUMENTS_IN_FLIGHT in `instruments`, idle time that still lasts is taken from
  * `sessions`. Returns CAMP_OK or CAMP_E_NOMEM. */
 int mariadb_waits_read(struct mariadb_waits *waits, MYSQL_RES *rows, unsigned instruments,
                        uint64_t elapsed_ns, const struct mariadb_sessions *sessions);

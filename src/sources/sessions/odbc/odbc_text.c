@@ -30,8 +30,7 @@ static const char *closing_brace(const char *value)
     return end;
 }
 
-/* Reads the next part, and moves *text behind this part. Returns false if there is no further part.
- */
+/* Reads the next part, and moves *text to its end. Returns false if there is no further part. */
 static bool next_part(const char **text, struct part *ret)
 {
     const char *at = *text + strspn(*text, "; \t");

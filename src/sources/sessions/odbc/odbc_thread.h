@@ -15,10 +15,10 @@
 
 struct odbc_thread;
 
-/* work() runs on the thread: it connects if there is no connection, and then asks. If work() fails,
- * it must leave no connection behind. `context` is passed to work() and release(). While work()
- * runs, no other thread may use `context`. Returns NULL if there is no memory or no thread could be
- * started. */
+/* work() runs on the separate thread: it connects if there is no connection, and then asks. If
+ * work() fails, it must leave no connection behind. `context` is passed to work() and release().
+ * While work() runs, no other thread may use `context`. Returns NULL if there is no memory or no
+ * thread could be started. */
 struct odbc_thread *odbc_thread_open(int (*work)(void *context, struct camp_error *error),
                                      void (*release)(void *context), void *context,
                                      const volatile sig_atomic_t *stop);

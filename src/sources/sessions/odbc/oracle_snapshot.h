@@ -24,7 +24,7 @@
 
 #define ORACLE_NAME_SIZE 65
 
-/* The waits of a session for one event. Names have _ for blanks. */
+/* The waits of a session for one event. Class and event have _ for blanks. */
 struct oracle_wait {
     int64_t sid;
     char class[ORACLE_NAME_SIZE], event[ORACLE_NAME_SIZE];

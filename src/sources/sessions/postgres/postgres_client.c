@@ -238,8 +238,7 @@ static int go_on_answering(struct postgres_client *client, struct camp_error *er
 
     if (!is_whole)
         return is_alive ? CAMP_OK : drop_lost(client, error);
-    /* A new connection is needed: the same prepared statement would fail again on this connection.
-     */
+    /* A statement that failed would fail again on this connection, so a new one is needed. */
     if (!is_good(client))
         return drop_lost(client, error);
     return after_answer(client, error);

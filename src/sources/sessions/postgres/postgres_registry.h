@@ -60,7 +60,7 @@ struct postgres_process *postgres_registry_find(const struct postgres_registry *
                                                 int32_t pid, int64_t start_us);
 
 /* Finds a session by the pid and the start of its process. start_ns (CLOCK_BOOTTIME) is compared
- * with the session's task. If the task ended before camp found it, start_us (since 1970) is
+ * with the start of the task. If the task ended before camp found it, start_us (since 1970) is
  * compared instead: the nearest session within 2 s is returned. Returns NULL if there is none. */
 struct postgres_process *postgres_registry_find_process(const struct postgres_registry *registry,
                                                         int32_t pid, uint64_t start_ns,

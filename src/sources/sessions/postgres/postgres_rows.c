@@ -177,8 +177,8 @@ int postgres_rows_of_accounts(struct postgres_source *source)
     return r;
 }
 
-/* True if the task has run since its clock was read. This check costs one system call; reading the
- * clock costs six. */
+/* True if the task has run since process->clock was read. This check costs one system call; reading
+ * the clock costs six. */
 static bool has_run(struct postgres_process *process)
 {
     uint64_t cpu_ns = 0;
