@@ -12,9 +12,9 @@
  * The first row of a session starts at the first snapshot that contains the session. A session that
  * ends between two snapshots has no row for that interval and counts as partial (struct losses).
  *
- * When the database stops answering, all its sessions count as partial once. Until it answers
- * again, frames are empty and have a note with the reason. camp connects again after growing
- * pauses.
+ * When the database stops answering, one frame counts all its sessions as partial. Until the
+ * database answers again, frames are empty and have a note with the reason. camp connects again
+ * after growing pauses.
  */
 #pragma once
 
