@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* rows copied at a time: few enough to stay in the cache for the next column */
+/* rows copied at a time: so few that they are still in the cache for the next column */
 #define BLOCK 64
 
 static void gather(char *to, const struct section *section, size_t begin, size_t end)

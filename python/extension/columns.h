@@ -14,8 +14,8 @@ struct section {
 };
 
 /* Returns a Python bytes object: sections[count] one after another, each of `rows` items without
- * gaps. Sections of 8-byte items come first, so that all items are aligned. NULL: an exception was
- * raised. */
+ * gaps. The caller passes the sections of 8-byte items first, so that all items are aligned. NULL:
+ * an exception was raised. */
 PyObject *columns_of(const struct section *sections, size_t count, size_t rows);
 
 /* Returns a Python bytes object: the text of each row (char[size], `stride` bytes apart), with a

@@ -30,7 +30,8 @@ static _Thread_local struct waiting {
     bool raised;
 } waiting;
 
-/* Runs the handlers of pending signals: KeyboardInterrupt ends a wait, as it ends time.sleep(). */
+/* Runs the Python handlers of pending signals. So KeyboardInterrupt ends a wait, as it ends
+ * time.sleep(). */
 static bool interrupted(void)
 {
     if (!waiting.raised) {
@@ -41,8 +42,8 @@ static bool interrupted(void)
     return waiting.raised;
 }
 
-/* Releases the GIL. Returns the outer wait, for wait_end(): a signal handler that runs during a
- * wait may itself wait for a frame. */
+/* Releases the GIL. A signal handler that runs during a wait may itself wait for a frame, so the
+ * state of the outer wait is returned, and wait_end() restores it. */
 static struct waiting wait_begin(void)
 {
     const struct waiting outer = waiting;
@@ -66,8 +67,8 @@ static bool wait_end(struct waiting outer)
 
 /* ---------------------------------------------------------------------------- Opening -- */
 
-/* After a fork the connections are the parent's; closing them here would end the parent's sessions.
- */
+/* In a child of fork(2) nothing is closed: the connections are the parent's, and closing them would
+ * end its sessions. */
 static void close_frames(PyObject *capsule)
 {
     struct frames *frames = PyCapsule_GetPointer(capsule, CAPSULE);
@@ -80,8 +81,7 @@ static void close_frames(PyObject *capsule)
     free(frames);
 }
 
-/* Fills a struct from with the keyword arguments, which own its texts. False: an exception was
- * raised. */
+/* Fills *ret from the arguments, which own its texts. False: an exception was raised. */
 static bool take_from(PyObject *arguments, PyObject *keywords, struct from *ret)
 {
     static const char *const names[] = {
@@ -109,7 +109,8 @@ static bool take_from(PyObject *arguments, PyObject *keywords, struct from *ret)
     return true;
 }
 
-/* A list of (name, title, help, kind, provenance), states first. */
+/* Returns a list of a tuple for each column: (name, title, help, kind, provenance). States come
+ * first. */
 static PyObject *columns_list(const struct schema *schema)
 {
     static const char *const kinds[] = {
@@ -142,7 +143,7 @@ static PyObject *labels_list(const struct schema *schema)
     return list;
 }
 
-/* The facts of an open source: (capsule, name, kind of rows, tier, live, interval_ns, note). */
+/* Returns an open source as a tuple: (capsule, name, kind, tier, live, interval_ns, note). */
 static PyObject *opened(struct frames *frames, const struct from_facts *facts)
 {
     PyObject *capsule = PyCapsule_New(frames, CAPSULE, close_frames);
@@ -192,8 +193,8 @@ static PyObject *frames_open(PyObject *module, PyObject *arguments, PyObject *ke
 
 /* ---------------------------------------------------------------------------- Reading -- */
 
-/* The process of a row. An entity has zeros for facts that its source does not know, but uid 0 is
- * root. So an unknown number is NOBODY here, an unknown cgroup 0. */
+/* The process to which a row belongs. In a struct entity, an unknown number is 0, but uid 0 is
+ * root. So in this struct an unknown number is NOBODY, and an unknown cgroup is 0. */
 struct owner {
     uint64_t cgroup;
     int32_t pid, parent;
@@ -211,8 +212,8 @@ enum known {
 
 #define KNOWN_ALL (KNOWN_PID | KNOWN_PARENT | KNOWN_UID | KNOWN_CGROUP)
 
-/* The facts in struct owner that are known for rows of this kind. Other kinds (sessions, hosts,
- * tables): pid and parent, if they are not 0. */
+/* Returns which members of struct owner can be known for rows of this kind (enum known). For kinds
+ * without a row in all[] (sessions, hosts, tables), these are pid and parent. */
 static unsigned known_of(const char *kind)
 {
     static const struct {
@@ -228,8 +229,8 @@ static unsigned known_of(const char *kind)
     return KNOWN_PID | KNOWN_PARENT;
 }
 
-/* `known` without the facts of a single thread or process, if the row adds up several exited ones.
- */
+/* Returns the bits of `known` whose facts this row has. If the row adds up several exited threads
+ * or processes, it has no facts of a single one. */
 static unsigned known_of_row(const struct entity *entity, unsigned known)
 {
     if (known != KNOWN_ALL)
@@ -267,8 +268,8 @@ static struct owner *owners_of(const struct frame *frame, const char *kind)
     return owners;
 }
 
-/* The columns of a frame: its values, then the facts of each row (python/camp/_frames.py has the
- * same order). */
+/* Returns the columns of a frame: first its values, then those with the facts of each row.
+ * python/camp/_frames.py reads them in this order. */
 static PyObject *block_of(const struct frame *frame, const char *kind)
 {
     const struct entity *entities = frame->entities;
@@ -301,7 +302,8 @@ out:
     return ret;
 }
 
-/* Returns a list that has, for each label, its values in all rows, in the form of names_of(). */
+/* Returns a list with an item for each label: the values of the label in all rows, in the form of
+ * names_of(). */
 static PyObject *labels_of(const struct frame *frame)
 {
     const size_t count = frame->schema->label_count, rows = frame->entity_count;
@@ -322,7 +324,8 @@ static PyObject *labels_of(const struct frame *frame)
     return list;
 }
 
-/* (columns, label names, start, end, wall clock, rows, block, names, labels, losses, note). */
+/* Returns a frame as a tuple: (columns, label names, start, end, wall clock, rows, block, names,
+ * labels, losses, note). */
 static PyObject *frame_tuple(const struct frame *frame, const char *kind)
 {
     const struct losses *losses = &frame->losses;
@@ -338,8 +341,8 @@ static PyObject *frame_tuple(const struct frame *frame, const char *kind)
                          (unsigned long long)losses->partial, word_of(frame->note));
 }
 
-/* Waits and reads without the GIL: *ret is SOURCE_END, CAMP_OK or an error below 0. False: a signal
- * handler raised an exception meanwhile. */
+/* Waits for the next frame and reads it, without the GIL. *ret becomes SOURCE_END, CAMP_OK or an
+ * error below 0. False: a signal handler raised an exception meanwhile. */
 static bool next_frame(struct frames *frames, uint64_t deadline_ns, const struct frame **ret_frame,
                        int *ret, struct camp_error *error)
 {
@@ -354,8 +357,8 @@ static bool next_frame(struct frames *frames, uint64_t deadline_ns, const struct
     return whole;
 }
 
-/* The next frame and the frame of the same interval from source_beside(), each as frame_tuple() or
- * None; None at the end. */
+/* Returns a pair: the next frame, and the frame of the same interval from source_beside(), or None.
+ * Each frame is a frame_tuple(). At the end of the source, returns None. */
 static PyObject *frames_next(PyObject *module, PyObject *arguments)
 {
     const struct frame *frame = NULL, *beside;

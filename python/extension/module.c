@@ -1,6 +1,6 @@
 /*
- * The extension _camp: libcamp and the microstates for the Python of python/camp/, which alone is
- * meant to import it. _camp.pyi has the arguments and results of each function.
+ * The extension _camp: libcamp and the microstates for the Python modules of python/camp/. Other
+ * modules should not import it. _camp.pyi has the arguments and results of each function.
  */
 #include "module.h"
 #include "ledger/frame.h"

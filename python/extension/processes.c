@@ -120,8 +120,8 @@ static PyObject *thread_read(PyObject *module, PyObject *arguments)
     return r < 0 ? raise_error(module, r, &error) : record_make(module, RECORD_TASK, &ret);
 }
 
-/* One system call of 0.2 us, which never waits. The GIL is kept: releasing it may cost more than
- * the call, and 5 ms if other threads compute. */
+/* One system call of 0.2 us, which never waits. The GIL is kept, because releasing it may take
+ * longer than the call: 5 ms if other threads compute. */
 static PyObject *pid_cpu_ns(PyObject *module, PyObject *argument)
 {
     int32_t pid;
@@ -158,7 +158,7 @@ static PyObject *process_cpu_ns(PyObject *module, PyObject *arguments)
     return r < 0 ? raise_error(module, r, &error) : PyLong_FromUnsignedLongLong(ns);
 }
 
-/* The utilisation since an earlier reading; the caller has waited in between. */
+/* Returns the utilisation since an earlier reading. The caller has waited since that reading. */
 static PyObject *process_utilisation(PyObject *module, PyObject *arguments)
 {
     struct camp_error error = { 0 };

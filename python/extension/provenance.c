@@ -5,7 +5,8 @@
 
 #define KINDS 32
 
-/* (counter, kind, unit, obtained, resolution, source, help, capability), of this kernel. */
+/* Returns the tuple (counter, kind, unit, obtained, resolution, source, help, capability).
+ * `obtained` is the provenance on this kernel. */
 static PyObject *row_of(const struct camp_counter *counter, uint32_t kind,
                         const struct camp_kernel *kernel)
 {
@@ -57,7 +58,7 @@ static PyObject *counter_table(PyObject *module, PyObject *nothing)
     int r;
 
     (void)nothing;
-    /* Facts of the kernel that cannot be read are unknown. */
+    /* The result is ignored: facts of the kernel that cannot be read are unknown. */
     Py_BEGIN_ALLOW_THREADS
     camp_kernel_read(NULL, &kernel, sizeof kernel, NULL);
     r = list_all(&listing, &rows, &count, &error);

@@ -1,7 +1,7 @@
 /*
  * Structs of the library as named tuples of python/camp/_records.py. The catalogue of libcamp has
- * the offset and the `known` bit of each field of camp.h; tables here have those of identities and
- * of states.h. An unknown field is None, never 0.
+ * the offset and the `known` bit of each field of camp.h; the tables below have the same for
+ * identities and for the structs of states.h. An unknown field is None, never 0.
  */
 #include "module.h"
 
@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More types, besides enum camp_type. */
+/* Types of fields besides those of enum camp_type. */
 enum { TYPE_SHORT = 100 /* char[CAMP_STATES_NAME_SIZE] */, TYPE_CONSTANT /* const char * */ };
 
 struct field {
     const char *name;
     int type;
     size_t offset;
-    uint32_t known; /* bit of the struct's `known`; 0: always known */
+    uint32_t known; /* bit of the field in the struct's `known`; 0: always known */
     const char *help;
 };
 
@@ -26,8 +26,8 @@ struct field {
 
 struct record {
     const char *name;
-    enum camp_record catalogue; /* CAMP_RECORD_NONE: the fields are stated here */
-    size_t known_offset;        /* of the word of known bits, or NOT_THERE: all fields are known */
+    enum camp_record catalogue; /* CAMP_RECORD_NONE: `fields` has the fields */
+    size_t known_offset;        /* offset of `known`; NOT_THERE: all fields are known */
     const struct field *fields;
     size_t field_count;
 };
@@ -284,8 +284,8 @@ static uint32_t known_of(const struct record *record, const void *from)
     return ret;
 }
 
-/* Uses tuple.__new__, which also initialises other members of a tuple (its hash, from Python 3.14).
- */
+/* Uses tuple.__new__, which also initialises the hidden members of a tuple (its hash, from Python
+ * 3.14). */
 PyObject *record_make(PyObject *module, enum record_kind kind, const void *from)
 {
     const struct module_state *state = module_state(module);
@@ -399,7 +399,7 @@ PyObject *record_bits(PyObject *module, PyObject *argument)
     return bits;
 }
 
-/* Whether a class is a tuple with these fields, in their order. */
+/* Returns whether a class is a named tuple with these fields, in this order. */
 static bool has_fields(PyObject *class, const char *name, const struct record_fields *fields)
 {
     PyObject *names = PyObject_GetAttrString(class, "_fields");

@@ -11,7 +11,8 @@
 
 #define CAPSULE "camp.states"
 
-/* The counters that follow the states, by their names in struct camp_thread_states. */
+/* The columns that follow those of the states. Their names are those of members of struct
+ * camp_thread_states. */
 static const struct counter {
     const char *name;
     size_t offset;
@@ -70,9 +71,8 @@ static PyObject *states_open(PyObject *module, PyObject *arguments)
     return capsule;
 }
 
-/* Names of the columns of a session's threads, in their order, as frames have them: a list of
- * (name, title, help, kind, provenance). A state that the session does not measure has no column.
- */
+/* Returns a list of a tuple for each column of a session's threads: (name, title, help, kind,
+ * provenance), as in frames. A state that the session does not measure has no column. */
 static PyObject *states_columns(PyObject *module, PyObject *capsule)
 {
     const struct camp_states *session = PyCapsule_GetPointer(capsule, CAPSULE);
@@ -100,8 +100,8 @@ static PyObject *states_columns(PyObject *module, PyObject *capsule)
     return list;
 }
 
-/* The columns of threads[rows]: values, then the facts of each (python/camp/_states.py has the same
- * order). */
+/* Returns the columns of threads[rows]: first the values, then those with the facts of each thread.
+ * python/camp/_states.py reads them in this order. */
 static PyObject *block_of(const struct camp_states *session,
                           const struct camp_thread_states *threads, size_t rows)
 {
@@ -134,7 +134,8 @@ static PyObject *block_of(const struct camp_states *session,
 }
 
 struct session_listing {
-    struct listing listing; /* first: a session_listing is a listing */
+    /* the first member, so that a pointer to it is one to the session_listing */
+    struct listing listing;
     struct camp_states *session;
 };
 
@@ -143,7 +144,7 @@ static struct camp_states *session_of(const struct listing *listing)
     return ((const struct session_listing *)listing)->session;
 }
 
-/* The threads that a function of a session lists, as (rows, block, names). */
+/* Returns the threads that the function `read` lists, as (rows, block, names). */
 static PyObject *threads_tuple(PyObject *module, PyObject *capsule, size_t least,
                                int (*read)(const struct listing *, void *, size_t, size_t *,
                                            struct camp_error *))
@@ -179,7 +180,8 @@ static int read_threads(const struct listing *listing, void *items, size_t capac
                                error);
 }
 
-/* `least`: the initial space, so that one snapshot is enough. */
+/* The argument `least` is the number of threads for which space is allocated at first. If it is not
+ * too small, one snapshot is enough. */
 static PyObject *states_threads(PyObject *module, PyObject *arguments)
 {
     PyObject *capsule;

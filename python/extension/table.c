@@ -1,12 +1,12 @@
 /*
  * The whole process table, read repeatedly without a privilege: pid, name, parent and CPU time of
- * every process. A capsule keeps the last table.
+ * every process. A capsule has the table of the last reading.
  *
  * A reading costs a list of /proc and one system call for each process (its CPU clock). Files are
- * opened only of processes that are new or have run since the last reading: others cannot have
- * changed their name or program. (The clock of a process that runs on another CPU at this moment is
- * as of its last tick; its new name may come with the next reading.) A reused pid has another
- * token.
+ * opened only of processes that are new or have run since the last reading: any other process
+ * cannot have changed its name or program. (The clock of a process that is running on another CPU
+ * may not show its time since the last tick. A new name then comes with the next reading.) A
+ * process that got a reused pid is new: its token differs.
  */
 #include "columns.h"
 
@@ -57,8 +57,8 @@ static int read_pids(const struct listing *listing, void *items, size_t capacity
     return camp_pid_list(listing->source, items, listing->size, capacity, ret_count, error);
 }
 
-/* Reads the files of a process that is new or has run. CAMP_E_GONE: it has exited. CAMP_E_PERM: it
- * is invisible. */
+/* Reads the files of a process that is new or has run. CAMP_E_GONE: it has exited. CAMP_E_PERM: its
+ * files are not readable. */
 static int read_anew(struct row *row, struct camp_error *error)
 {
     struct camp_task task;
@@ -79,7 +79,7 @@ static int read_anew(struct row *row, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Reads one process. `before`: its row in the last table, or NULL. */
+/* Reads one process. `before` is the row of the last table with the same pid, or NULL. */
 static int read_row(struct row *ret, const struct camp_pid *now, const struct row *before,
                     struct camp_error *error)
 {
@@ -144,7 +144,7 @@ static int read_table(struct table *table, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* (rows, block, names), for python/camp/_table.py. */
+/* Returns the tuple (rows, block, names) for python/camp/_table.py. */
 static PyObject *tuple_of(const struct row *rows, size_t count)
 {
     const struct section sections[] = {

@@ -22,7 +22,7 @@ static void close_session(PyObject *capsule)
     free(session);
 }
 
-/* Returns the session in a capsule. NULL: an exception was raised. */
+/* Returns the session that the capsule holds. NULL: an exception was raised. */
 static struct camp_taskstats *taskstats_of(PyObject *module, PyObject *capsule)
 {
     struct session *session = PyCapsule_GetPointer(capsule, CAPSULE);
@@ -78,7 +78,7 @@ static int32_t *take_pids(PyObject *module, PyObject *given, size_t *ret_count)
     return pids;
 }
 
-/* Records in the order of the pids; None for an exited process. */
+/* Returns a list of records in the order of the pids, with None for an exited process. */
 static PyObject *answers(PyObject *module, const struct camp_taskstat *tasks, size_t count)
 {
     PyObject *list = PyList_New((Py_ssize_t)count);
@@ -130,8 +130,8 @@ out:
     return ret;
 }
 
-/* The exit records that wait to be read, at most EXITS_AT_ONCE, and how many the kernel dropped in
- * this session. */
+/* Returns the waiting exit records, at most EXITS_AT_ONCE, and the number of messages that the
+ * kernel dropped in this session. */
 static PyObject *taskstats_exits(PyObject *module, PyObject *capsule)
 {
     struct camp_taskstats *session = taskstats_of(module, capsule);
