@@ -1,5 +1,5 @@
 /*
- * The rows are the processes of tasks_source_open(), and source_beside() has the CPUs.
+ * The rows are the processes of tasks_source_open(). source_beside() returns the CPUs.
  *
  * A process has no states: its threads together may run for longer than the interval, so "on a CPU"
  * and "not on a CPU" would not add up to the interval. Views that show states use the CPUs.
@@ -14,8 +14,8 @@ struct check_source {
     struct source source; /* must be the first member */
     struct source *tasks, *cpus;
     bool is_sampled;
-    struct frame measured;    /* on the tier schedstat: the processes, without sampled time */
-    const struct frame *seen; /* the CPUs */
+    struct frame measured;    /* tier schedstat only: the processes, without sampled time */
+    const struct frame *seen; /* the frame that source_beside() returns */
     struct frame none;        /* a frame without rows: the CPUs before the first interval */
 };
 

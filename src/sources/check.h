@@ -4,7 +4,7 @@
 #include "source.h"
 
 /* Opens the processes with their CPU time. *ret_tier is the tier that tasks_source_open() chose.
- * Sampled time is unknown on the tier schedstat, so the frames have no column of it there.
+ * Sampled time is unknown on the tier schedstat, so the frames of that tier have no column for it.
  *
  * source_beside() returns the CPUs. On the tier bpf they are from the same snapshot as the
  * processes. On other tiers they are read from /proc/stat right after the processes, and are empty

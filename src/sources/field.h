@@ -5,9 +5,9 @@
  * A time may be a date of ISO 8601, with an optional time of day. If it has no offset from UTC, it
  * is in the time zone of this machine.
  *
- * A time may also be a number of seconds, ms, us or ns since 1970; its size tells the unit. A
- * number below 10^8 s does not count from 1970, and is called plain: it counts seconds from a zero
- * that the table chose, or it numbers the intervals of the table.
+ * A time may also be a number of seconds, ms, us or ns since 1970; the size of the number tells its
+ * unit. A number of less than 10^8 s does not count from 1970, and is called plain: it counts
+ * seconds from a zero that the table chose, or it numbers the intervals of the table.
  */
 #pragma once
 
@@ -54,16 +54,16 @@ const char *unit_name(enum unit unit);
 /* Returns false for percent and share, which are fractions of the interval. */
 bool unit_is_time(enum unit unit);
 
-/* Returns the length of one unit in ns. For percent and share it is a part of `elapsed_ns`, the
- * length of the interval. */
+/* Returns the length of one unit in ns. One percent is 1/100 of `elapsed_ns`, the length of the
+ * interval, and a share of 1 is all of it. */
 double unit_ns(enum unit unit, double elapsed_ns);
 
 struct time_form {
     bool is_number;
     bool is_plain;  /* the number counts from a zero that the table chose, not from 1970 */
     enum unit unit; /* if is_number */
-    /* Cached if has_offset: local time is offset_s ahead of UTC during one quarter of an hour,
-     * which has the number `quarter` since 1970. */
+    /* The newest offset from UTC, if has_offset: local time is offset_s ahead of UTC in one quarter
+     * of an hour, the one with the number `quarter` since 1970. */
     bool has_offset;
     int64_t quarter, offset_s;
 };

@@ -9,7 +9,7 @@
 #define LATEST_S 9000000000 /* the year 2255; 64 bits hold ns until 2262 */
 #define QUARTER_S 900       /* the offset of a time zone changes only at a quarter of an hour */
 
-/* Parses exactly `count` digits, and removes them from the field. */
+/* Parses exactly `count` digits, and removes them from the start of the field. */
 static bool parse_number(struct field *field, size_t count, int *ret)
 {
     int value = 0;

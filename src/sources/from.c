@@ -62,7 +62,7 @@ static int open_query(const struct from *from, struct source **ret, struct from_
     return r == CAMP_OK ? table_source_open(rows, facts->name, from, ret, facts, error) : r;
 }
 
-/* `place` is the text after a prefix such as "postgres:". */
+/* `place` is the text of the source after a prefix such as "postgres:". */
 static int open_foreign(const struct from *from, enum from_opener opener, const char *place,
                         struct source **ret, struct from_facts *facts, struct camp_error *error)
 {
@@ -127,8 +127,8 @@ int from_source_of(const char *text, const struct from_source **ret, struct camp
     return CAMP_OK;
 }
 
-/* Replaces a source without states, such as "check", by the CPUs beside it. Leaves out the total of
- * CPUs, because a sum of all rows must count no time twice. */
+/* Replaces a source without states, such as "check", by the CPUs beside it. Leaves out the row of
+ * all CPUs together, because the caller adds up the rows and must count no time twice. */
 static int select_states(struct source *source, struct source **ret)
 {
     int r = CAMP_OK;

@@ -8,7 +8,7 @@
 struct from {
     const char *text;  /* the source as the user gave it; NULL means "threads" */
     const char *query; /* SQL for sqlite: and odbc:, PromQL for prometheus: */
-    /* For a table: the unit of its values, such as "ms"; NULL if camp finds it out. */
+    /* For a table: the unit of its values, such as "ms"; NULL if camp must find the unit. */
     const char *unit;
     int64_t begin_ns;     /* --begin in ns since 1970; 0 means no limit */
     int64_t end_ns;       /* --end in ns since 1970; 0 means no limit */
@@ -16,8 +16,8 @@ struct from {
     double speed; /* of a replay: 1 is the original speed, 2 is twice as fast, 0 never waits */
     uint32_t states_options; /* enum camp_states_option */
     bool microstates_alone;  /* an option needs microstates, so threads must not use another tier */
-    /* For threads on tier schedstat: what the rows are: "processes", "users" or "commands"; NULL
-     * means threads. */
+    /* For threads on tier schedstat: the rows are "processes", "users" or "commands". NULL: the
+     * rows are threads. */
     const char *rows_without_states;
     /* For threads on tier schedstat: only threads of the processes pids[pid_count] are rows. If
      * pid_count is 0, all threads are rows. The caller may change the pids while the source is
@@ -25,26 +25,28 @@ struct from {
     const int32_t *pids;
     size_t pid_count;
     bool no_kernel_threads; /* for threads on tier schedstat: kernel threads are left out */
-    /* The rows must have states, and no row may be a total. So "check" opens its CPUs. */
+    /* The caller needs rows that have states, and no row that is a total. With this member, "check"
+     * opens its CPUs instead of its processes. */
     bool wants_states;
     const char *tier;  /* the measurement tier; NULL means the best available tier */
     const char *rules; /* for database sessions: a file of rules; NULL means the built-in rules */
-    bool detail;       /* for database sessions: the parts of states are shown as states */
+    bool detail;       /* for database sessions: the columns of the rules are states */
     bool background;   /* for database sessions: processes of the server itself are rows, too */
     bool queries;      /* for database sessions: the text of the statement is a label */
     /* For a fleet: the rows are the groups of threads on this host. NULL: the rows are hosts. */
     const char *host;
-    /* For PromQL: the label whose values are the columns; NULL if camp chooses it. */
+    /* For PromQL: the label whose values are the columns; NULL if camp must choose the label. */
     const char *column;
     const volatile sig_atomic_t *stop;
-    /* Called from time to time while a long file is read; may be NULL. */
+    /* Called from time to time while a long file is read, with the bytes of a table or the
+     * intervals of a recording; may be NULL. A `total` of 0 means unknown. */
     void (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
 };
 
 /* Returns the middle of an interval. --begin and --end select an interval if its middle is between
- * them. So each interval is in exactly one of two adjacent selections, and a small difference
- * between --end and the end of an interval does not matter. */
+ * them. So each interval is in exactly one of two adjacent selections, and it does not matter if
+ * --end differs a little from the end of an interval. */
 static inline int64_t from_middle_ns(int64_t end_ns, uint64_t length_ns)
 {
     return end_ns - (int64_t)(length_ns / 2);
@@ -60,10 +62,11 @@ struct from_facts {
     bool live;        /* the source measures now and has no end */
     uint64_t interval_ns; /* if not live: usual length of an interval; 0 if unknown */
     uint64_t frames;      /* if not live: number of frames; 0 if unknown */
-    /* If not live: start and end in ns since 1970; 0 if unknown. */
+    /* If not live: start and end of the data in ns since 1970; 0 if unknown. */
     int64_t begin_ns;
     int64_t end_ns;
-    /* A command that shows the parts of a row, if the name of the row is appended. May be "". */
+    /* The start of a command that shows the parts of a row; the name of the row must follow. May be
+     * "". */
     char below[FROM_NAME_SIZE + 64];
     char note[FRAME_NOTE_SIZE]; /* how the source was read, for the user; may be empty */
 };

@@ -52,8 +52,8 @@ static int open_states(const struct from *from, struct source **ret, struct from
     return r == CAMP_OK ? threads_source_open(from->states_options, from->stop, ret, error) : r;
 }
 
-/* Fails with the message of `refusal`. If capabilities are missing, adds the sources that work
- * without them. */
+/* Fails with the message of `refusal`. If capabilities are missing, the message also names the
+ * sources that need no capabilities. */
 static int fail_without_states(int result, const struct camp_error *refusal,
                                struct camp_error *error)
 {
@@ -81,7 +81,7 @@ static enum group_key key_of(const char *rows)
     return GROUP_NONE;
 }
 
-/* Adds the number of hidden threads to the note. */
+/* Adds a warning to the note if /proc hides processes from this user (hidden.h). */
 static void note_hidden(struct from_facts *facts)
 {
     char hidden[HIDDEN_NOTE_SIZE];
@@ -111,9 +111,9 @@ static int open_schedstat(const struct from *from, struct source **ret, struct f
     return threads_schedstat_open(&selection, from->stop, ret, error);
 }
 
-/* Opens threads by microstates. If these are not permitted or not supported, opens threads by the
- * counters of the scheduler, with a note. But fails if the user asked for the tier bpf, an option
- * needs microstates, or the rows are cgroups. */
+/* Opens threads by microstates. If microstates are not permitted or not supported, opens threads by
+ * the counters of the scheduler, with a note. But then fails if the user asked for the tier bpf, an
+ * option needs microstates, or the rows are cgroups. */
 static int open_tasks(const struct from *from, struct source **ret, struct from_facts *facts,
                       struct camp_error *error)
 {

@@ -1,7 +1,7 @@
 /*
  * Adds up the threads of another source to processes, users, commands or cgroups. The exited
- * threads of a group form a separate row without an id, whose name ends in "(ended)". So they do
- * not change the row of the living threads.
+ * threads of a group form a separate row without an id, whose name ends in "(ended)". So the row of
+ * the living threads has no time of exited threads.
  */
 #include "groups.h"
 

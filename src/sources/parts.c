@@ -5,7 +5,7 @@
 struct part_source {
     struct source source; /* must be the first member */
     struct source *whole;
-    struct frame frame; /* shares the arrays of the frame of `whole` */
+    struct frame frame; /* its arrays belong to the newest frame of `whole` */
 };
 
 static struct source *whole_of(const struct source *base)
@@ -59,7 +59,7 @@ static const struct schema *describe_parts(const struct source *base)
     return whole_of(base)->describe(whole_of(base));
 }
 
-/* Leaves out the first row, the total, without copying the other rows. */
+/* Leaves out the first row, which is the total, without copying the other rows. */
 static int next_parts(struct source *base, uint64_t deadline_ns, const struct frame **ret_frame,
                       struct camp_error *error)
 {

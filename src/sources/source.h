@@ -47,8 +47,8 @@ static inline void source_close(struct source *source)
  * columns. */
 extern const struct schema cpus_schema;        /* enum cpus_column */
 extern const struct schema cpus_states_schema; /* enum cpus_states_column */
-/* enum camp_state, then enum threads_counter. Frames of threads have a part of these columns: see
- * threads_column(). */
+/* The columns of enum camp_state, then those of enum threads_counter. Frames of threads may lack
+ * CAMP_STATE_TRAP: see threads_column(). */
 extern const struct schema threads_schema;
 extern const struct schema threads_schedstat_schema;
 
@@ -102,7 +102,7 @@ void tasks_source_keep(struct source *source, const int32_t *pids, size_t count)
 
 size_t tasks_source_living(const struct source *source);
 
-/* Returns whether the CPU time of an ended process is complete. It is on the tier bpf, and on the
+/* Returns whether the CPU time of an ended process is complete: always on the tier bpf, and on the
  * tier taskstats if CAP_BPF and CAP_PERFMON are held. */
 bool tasks_source_has_final_clocks(const struct source *source);
 
@@ -133,20 +133,20 @@ enum threads_counter {
     THREADS_COLUMN_COUNT
 };
 
-/* The columns of a session that may not measure CAMP_STATE_TRAP. Without a value for each row, a
- * state has no column. */
+/* The columns of threads_schema that a session measures. If the session does not measure
+ * CAMP_STATE_TRAP, there is no column for it. */
 struct threads_columns {
     struct schema schema;
     struct column columns[THREADS_COLUMN_COUNT];
 };
 
-/* Fills *ret, which must not be moved after that. */
+/* Fills *ret. The caller must not move *ret afterwards, because it has pointers to itself. */
 void threads_columns_fill(struct threads_columns *ret, bool has_traps);
 
 bool threads_have_traps(const struct schema *schema);
 
-/* Returns the index of a column of threads_schema in `schema`, which is one of
- * threads_columns_fill(). CAMP_STATE_TRAP may be absent: ask threads_have_traps(). */
+/* Returns the index that a column of threads_schema has in `schema`, which threads_columns_fill()
+ * made. Must not be called for CAMP_STATE_TRAP if threads_have_traps() returns false. */
 size_t threads_column(const struct schema *schema, size_t column);
 
 /* Returns the CPUs in the snapshot of the newest frame. The first row is the total (id
@@ -178,11 +178,11 @@ struct camp_states *threads_source_session(const struct source *source);
 uint64_t source_clock_ns(clockid_t clock);
 
 /* For a program that handles signals itself, such as Python. source_wait() calls this function
- * before it sleeps and after a signal, and returns false if this function returns true. The default
- * is NULL. */
+ * before it sleeps and after a signal. If the function returns true, source_wait() returns false.
+ * The default is NULL. */
 extern _Thread_local bool (*source_interrupted)(void);
 
-/* Sleeps for slice_ns, but not beyond deadline_ns. Returns true if there is time left before the
- * deadline: the caller should do what must not wait, and call again. Returns false at the deadline,
- * or if *stop is set. */
+/* Sleeps for slice_ns, but not beyond deadline_ns. Returns true if the deadline has not passed: the
+ * caller should do the work that cannot wait, and call again. Returns false at the deadline, or if
+ * *stop is set. */
 bool source_wait(uint64_t deadline_ns, uint64_t slice_ns, const volatile sig_atomic_t *stop);
