@@ -62,8 +62,8 @@ int fleet_ask_steps(struct fleet *fleet, const char *text, int64_t from_ns, int6
     return prometheus_client_ask(fleet->client, "query_range", text, times, until_ns, ret, error);
 }
 
-/* Takes a snapshot. If the server fails, returns CAMP_OK: the notes of frames report the failure
- * until a snapshot succeeds. */
+/* Takes a snapshot. Returns CAMP_OK even if the server fails: the notes of frames report the
+ * failure until a snapshot succeeds. */
 static int take_snapshot(struct fleet *fleet, uint64_t until_ns)
 {
     struct prometheus_answer answer;
@@ -84,8 +84,8 @@ static int take_snapshot(struct fleet *fleet, uint64_t until_ns)
     return r;
 }
 
-/* Updates age_ns. If the server is slow and its samples are old, intervals end earlier by age_ns,
- * so that all hosts have samples at the end of an interval. */
+/* Updates fleet->age_ns from the age of the newest answer. Intervals end earlier by age_ns, so that
+ * samples of all hosts are known at the end of an interval, even if the server is slow. */
 static void update_age(struct fleet *fleet, uint64_t now, int64_t most_ns)
 {
     int64_t age_ns = (int64_t)(now - fleet->data_ns);
@@ -93,7 +93,7 @@ static void update_age(struct fleet *fleet, uint64_t now, int64_t most_ns)
     if (fleet->is_failed)
         return;
     fleet->age_ns -= fleet->age_ns / AGE_FADES;
-    /* a larger growth could make an interval empty */
+    /* age_ns grows by most_ns at most: a larger growth could make an interval empty */
     if (age_ns > fleet->age_ns + most_ns)
         age_ns = fleet->age_ns + most_ns;
     if (age_ns > fleet->age_ns)
@@ -116,7 +116,7 @@ static const char *note_of(struct fleet *fleet)
 }
 
 /* Returns how long next() waits for an answer at the end of an interval. If the answer arrives
- * later, the rows of the interval end at the newest samples that are known. */
+ * later, the rows of the interval end at the newest samples that were read before. */
 static uint64_t patience_ns(const struct fleet *fleet)
 {
     const uint64_t part_ns = (fleet->frame.end_ns - fleet->frame.start_ns) / ANSWER_PART;
@@ -124,7 +124,7 @@ static uint64_t patience_ns(const struct fleet *fleet)
     return part_ns < ANSWER_NS ? ANSWER_NS : part_ns < ANSWER_MOST_NS ? part_ns : ANSWER_MOST_NS;
 }
 
-/* Waits until the deadline. If a question is still unanswered, meanwhile reads its answer, so that
+/* Waits until the deadline. Meanwhile reads the answer to a question that was sent earlier, so that
  * the next question can be sent. */
 static int wait_until(struct fleet *fleet, uint64_t deadline_ns)
 {

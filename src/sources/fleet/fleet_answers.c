@@ -1,5 +1,5 @@
 /* Adds the series of an answer to the samples. One label of a series identifies its column. The
- * other labels identify its member: a host, a group or a row of a query. */
+ * other labels identify the member of the fleet: a host, a group or a row of a query. */
 #include "fleet_inside.h"
 
 #include <math.h>
@@ -73,9 +73,10 @@ static struct fleet_member *group_of(struct fleet *fleet, const struct prometheu
     return member_of(fleet, &fleet->groups, series, without, GROUP_LABEL);
 }
 
-/* Returns the column of a series of a query. A series "elapsed" has the elapsed time of its row. In
- * a query with a range it is a counter (FLEET_CLOCK). In other queries it is a multiple of the
- * interval's length, so it counts like a number of CPUs (FLEET_CPUS). */
+/* Returns the index of the column that a series of a query belongs to. The series "elapsed" has the
+ * elapsed time of its row. In a query with a range this time is a counter (FLEET_CLOCK). In other
+ * queries it is a multiple of the interval's length, like the number of CPUs of a host
+ * (FLEET_CPUS). */
 static size_t column_of_query(const struct fleet *fleet, const struct prometheus_series *series)
 {
     const char *value =
@@ -153,8 +154,9 @@ int fleet_add_series(struct fleet *fleet, const struct prometheus_answer *answer
 }
 
 /* Updates offset_ns, an estimate of how far the server's clock is ahead of CLOCK_MONOTONIC. time_ns
- * is the server's clock at an evaluation. The answer arrives later, so the estimate is the largest
- * difference. A drop by more than CLOCK_STEP_NS means that the server's clock was set back. */
+ * is the server's clock when it evaluated a question. The answer arrives later, which makes the
+ * difference too small, so the largest difference is used. A difference that is smaller by more
+ * than CLOCK_STEP_NS means that the server's clock was set back. */
 void fleet_update_clock(struct fleet *fleet, int64_t time_ns)
 {
     const int64_t offset_ns = time_ns - (int64_t)now_ns(CLOCK_MONOTONIC);

@@ -89,7 +89,7 @@ static void make_unique(const struct fleet_columns *columns, char name[NAME_SIZE
         if (strcmp(columns->columns[i].name, name) != 0)
             continue;
         snprintf(name + stem, NAME_SIZE - stem, "_%zu_ns", tries++);
-        i = SIZE_MAX; /* compare the new name with all columns */
+        i = SIZE_MAX; /* start again: the new name must differ from all columns, too */
     }
 }
 

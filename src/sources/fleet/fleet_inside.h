@@ -16,7 +16,7 @@
 #define HOST_LABEL "instance"
 #define GROUP_LABEL "groupname"
 
-/* within this time after a scrape, queries return its samples */
+/* queries may not yet return a sample that is younger than this */
 #define MARGIN_NS ((int64_t)200 * NS_PER_MS)
 #define FIRST_PERIOD_NS ((int64_t)15 * NS_PER_S) /* assumed period of scrapes until it is known */
 
@@ -58,7 +58,7 @@ struct fleet {
     char *column; /* the label whose value names the column; "" if there is only one column */
     /* index of the column of sampled busy time; SIZE_MAX if there is none */
     size_t sampled;
-    bool has_elapsed; /* a query has a column "elapsed" with the elapsed time of each row */
+    bool has_elapsed; /* the query has a column "elapsed" with the elapsed time of each row */
     /* for a query: value x factor is seconds (FLEET_COUNTERS) or a share of 1 (FLEET_LEVELS) */
     double factor;
     char *names[LABELS_MOST]; /* [name_count] for a query: the labels that name its rows */
@@ -71,10 +71,10 @@ struct fleet {
     int64_t eval_ns;
     uint64_t snapshot_ns; /* CLOCK_MONOTONIC when the newest question was sent */
     uint64_t data_ns;     /* CLOCK_MONOTONIC when the newest answered question was sent */
-    int64_t age_ns;       /* upper estimate of the age of the newest answer when a frame is made */
+    int64_t age_ns;       /* upper estimate of the time from data_ns until a frame is made */
     int64_t levels_ns;    /* for FLEET_LEVELS: evaluation time of the newest frame's values */
     int64_t period_ns;
-    int64_t reach_ns; /* nearly every host has a sample in a range of this length */
+    int64_t reach_ns; /* length of a time range in which nearly every host has a sample */
     struct camp_error failure;
     bool is_failed;
 
@@ -150,8 +150,8 @@ int fleet_ask_steps(struct fleet *fleet, const char *text, int64_t from_ns, int6
 int fleet_open_samples(struct fleet *fleet, const struct from *from, struct from_facts *facts,
                        struct camp_error *error);
 
-/* Reads --query: with a range its values are counters, otherwise levels. For history, the range is
- * left out of the question. */
+/* Reads --query. The values of a query with a range are counters; other values are levels. For
+ * history, the range is left out of fleet->question. */
 int fleet_query_read(struct fleet *fleet, const struct from *from, struct camp_error *error);
 /* Determines from an answer which labels name the rows and the columns, and the unit of the
  * values. */
@@ -159,13 +159,13 @@ int fleet_query_columns(struct fleet *fleet, const struct from *from,
                         const struct prometheus_answer *answer, struct from_facts *facts,
                         struct camp_error *error);
 
-/* Add an answer to the samples. Return CAMP_OK or CAMP_E_NOMEM. */
+/* The next two functions add an answer to the samples. They return CAMP_OK or CAMP_E_NOMEM. */
 int fleet_add_snapshot(struct fleet *fleet, const struct prometheus_answer *answer);
 int fleet_add_series(struct fleet *fleet, const struct prometheus_answer *answer);
 void fleet_update_clock(struct fleet *fleet, int64_t time_ns);
 
-/* Adds a row to the frame for each member that has time in the interval. For history the interval
- * ends at `until_ns`. For a live source the end depends on the member: see fleet_lag(). */
+/* Adds a row to the frame for each member with elapsed time in the interval. For history the
+ * interval ends at `until_ns`. For a live source the end depends on the member: see fleet_lag(). */
 int fleet_fill(struct fleet *fleet, int64_t until_ns);
 /* Removes members without samples in the 5 minutes before now_ns. */
 void fleet_forget(struct fleet *fleet, int64_t now_ns);

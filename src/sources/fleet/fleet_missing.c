@@ -18,7 +18,8 @@ static bool is_missing(const struct fleet *fleet, const struct fleet_member *hos
 {
     const int64_t period_ns = host->period_ns > 0 ? host->period_ns : fleet->period_ns;
 
-    /* History is read ahead, so the newest sample may be later than the interval. */
+    /* History is read ahead, so the newest sample may be later than the interval, and does not show
+     * whether the host is missing. */
     if (fleet->begin_ns > 0)
         return fleet->kind == FLEET_HOSTS && host->is_silent &&
                host->accounted_ns > fleet->begin_ns;
@@ -27,8 +28,8 @@ static bool is_missing(const struct fleet *fleet, const struct fleet_member *hos
             fleet->eval_ns - fleet_newest(host) > 2 * period_ns + MARGIN_NS + fleet->age_ns);
 }
 
-/* Appends the name of a missing host, and the time of its newest sample. This text stays the same
- * in later frames, so the user sees the note only once. */
+/* Appends the name of a missing host, and the time of its newest sample. The appended text is the
+ * same in later frames, so the user sees the note only once. */
 static void note_since(const struct fleet *fleet, const struct fleet_member *host, char *ret,
                        size_t size)
 {

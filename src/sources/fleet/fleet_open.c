@@ -13,7 +13,7 @@
 
 #define PROBED_NS ((int64_t)300 * NS_PER_S)
 #define RECENT_NS ((int64_t)20 * NS_PER_S)
-/* the range RECENT_NS is used only if hosts have at least this many samples in it */
+/* RECENT_NS is used as the range only if hosts have at least this many samples in it */
 #define RECENT_LEAST 4
 #define OPENING_NS ((uint64_t)30 * NS_PER_S)
 #define PERIOD_SAMPLES 20 /* a late scrape changes the mean period by 1/20 of its lateness */
@@ -30,9 +30,8 @@ static int ask_and_wait(struct fleet *fleet, char *text, int64_t at_ns,
                : r;
 }
 
-/* Writes to `ret` the evaluation times to try, and returns how many they are. A live source has
- * one: 0, which means now. History has three: the end, the middle and near the start of its range.
- */
+/* Writes to ret[3] the evaluation times to try, and returns their number. A live source has one: 0,
+ * which means now. History has three: the end, the middle, and near the start of its range. */
 static size_t moments(const struct fleet *fleet, int64_t *ret)
 {
     if (fleet->begin_ns == 0) {
@@ -202,9 +201,9 @@ static int keep_first_answer(struct fleet *fleet, const struct from *from,
 }
 
 /* For history, determines the period of scrapes, which is the default interval. On a busy machine
- * scrapes start late, so the mean of PERIOD_SAMPLES scrapes is used. METRIC_CPUS is enough, because
- * a scrape reads all counters of a host. For a query with a range, its first answer has already
- * determined the period. */
+ * scrapes start late, so the mean of PERIOD_SAMPLES scrapes is used. The question asks only for
+ * METRIC_CPUS, because one scrape reads all counters of a host. For a query with a range nothing is
+ * asked, because its first answer has already determined the period. */
 static int read_period(struct fleet *fleet, int64_t at_ns, struct camp_error *error)
 {
     struct prometheus_answer answer = { 0 };

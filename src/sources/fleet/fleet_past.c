@@ -44,8 +44,8 @@ static int ask(struct fleet *fleet, int64_t until_ns, struct prometheus_answer *
         until_ns, ANSWER_NS, ret, error);
 }
 
-/* Sets the period of each host from its samples. Two samples that are several periods apart have a
- * gap between them. */
+/* Sets the period of each host to the usual time between its samples, but at least to
+ * fleet->period_ns. The period tells whether there is a gap between two samples (gap_of()). */
 static void update_periods(struct fleet *fleet)
 {
     for (size_t i = 0; i < fleet->hosts.count; i++) {

@@ -32,7 +32,7 @@ int64_t fleet_median(int64_t *distances, size_t count)
 }
 
 /* Returns the mean period of a series, or 0 if there are no distances. All distances must be above
- * 0. A distance between a late and a punctual scrape may be rounded to 0 periods. */
+ * 0. If only the first scrape of a distance was late, the distance may be rounded to 0 periods. */
 static int64_t mean_period(int64_t *distances, size_t count)
 {
     const int64_t median_ns = fleet_median(distances, count);

@@ -29,9 +29,9 @@ static int64_t period_of(const struct fleet *fleet, const struct fleet_member *m
     return member->period_ns > 0 ? member->period_ns : fleet->period_ns;
 }
 
-/* A group of threads has no clock, so its elapsed time is the sum of its states. So is the elapsed
- * time of a query's row if the query has no column "elapsed", and the states add up to more than
- * the interval: the row then stands for several threads or CPUs. */
+/* Sets the elapsed time to the sum of the states for a group of threads, because a group has no
+ * clock. Does the same for a row of a query without a column "elapsed", if its states add up to
+ * more than the interval: the row then stands for several threads or CPUs. */
 static void set_elapsed(const struct fleet *fleet, struct fleet_amounts *amounts)
 {
     uint64_t sum_ns = 0;
@@ -122,8 +122,8 @@ static int fill_amounts(struct fleet *fleet, int64_t until_ns)
     return r;
 }
 
-/* Adds the rows of a query without a range. Their values are of one moment: `until_ns` if history
- * is read, otherwise the newest moment for which the server answered. */
+/* Adds the rows of a query without a range. All values are of one moment: `until_ns` if history is
+ * read, otherwise the newest moment for which the server answered. */
 static int fill_levels(struct fleet *fleet, int64_t until_ns)
 {
     const double length_ns = (double)(fleet->frame.end_ns - fleet->frame.start_ns);

@@ -113,7 +113,7 @@ static double *row(const struct fleet_samples *samples, const struct fleet_membe
     return &member->values[at * width(samples)];
 }
 
-/* Inserts a sample of NANs at position `at`. */
+/* Inserts a sample at position `at`. All its values are NAN, which means missing. */
 static bool insert(const struct fleet_samples *samples, struct fleet_member *member, size_t at,
                    int64_t time_ns)
 {
@@ -194,9 +194,9 @@ uint64_t fleet_ns(double ns)
     return ns > 0 && ns < LARGEST_NS ? (uint64_t)llround(ns) : 0;
 }
 
-/* Returns the time between sample `at` and the next sample, in ns, by the host's own clock, because
- * the host's counters use this clock, too. If it is unknown, uses the times of the scrapes, which
- * start some ms before the counters are read. */
+/* Returns the time in ns between sample `at` and the next sample, by the host's own clock, because
+ * the host's counters use this clock, too. If this clock is unknown, uses the times of the scrapes,
+ * which start some ms before the counters are read. */
 static double elapsed_between(const struct fleet_samples *samples,
                               const struct fleet_member *member, size_t at)
 {

@@ -61,8 +61,8 @@ static bool is_among(const char *name, const char *const *names)
     return false;
 }
 
-/* Appends a text and PART_END, which is escaped within texts, so that different labels never give
- * the same key. Returns false if there is no space. */
+/* Appends `text` and PART_END. A PART_END within the text is escaped, so that different labels
+ * never give the same key. Returns false if there is no space. */
 static bool put_part(char *ret, size_t *length, const char *text)
 {
     size_t at = *length;
@@ -96,8 +96,8 @@ void fleet_key(const struct prometheus_series *series, const char *const *withou
     ret[length] = '\0';
 }
 
-/* The control characters are those of ASCII, and U+0080 to U+009F: some terminals read U+009B as
- * the start of a command. */
+/* The control characters are those of ASCII and U+0080 to U+009F, because some terminals read
+ * U+009B as the start of a command. */
 void fleet_clean(char *text)
 {
     for (; *text != '\0'; text++) {

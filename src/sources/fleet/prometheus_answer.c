@@ -51,8 +51,8 @@ static int compare_labels(const void *left, const void *right)
                   ((const struct prometheus_label *)right)->name);
 }
 
-/* Reads the labels, and sorts them unless the server has. Returns false if the value of a label is
- * no text, or there are too many labels. */
+/* Reads the labels of a series, and sorts them if the server has not. Returns false if the value of
+ * a label is not a text, or there are too many labels. */
 static bool read_labels(json_t *metric, struct prometheus_series *ret)
 {
     const char *name;

@@ -29,7 +29,7 @@ struct prometheus_client {
     CURL *easy;
     struct curl_slist *headers;
     const char *path, *query, *times; /* arguments of the current prometheus_client_ask() */
-    char *asked; /* the question of that call, to tell whether an answer belongs to it */
+    char *asked; /* the newest question, to compare it with the question of the next call */
     char *body;
     char *text; /* [length] of the answer, followed by NUL */
     size_t length, capacity;
@@ -305,8 +305,8 @@ void prometheus_client_close(struct prometheus_client *client)
     free(client);
 }
 
-/* Replaces the question. If another one is still unanswered, drops that one, because its answer
- * would be taken for the answer of this question. */
+/* Sets the question. If a different question is still unanswered, drops it, because its answer
+ * would be taken for the answer to the new question. */
 static int set_question(struct prometheus_client *client, const char *path, const char *query,
                         const char *times, struct camp_error *error)
 {

@@ -3,8 +3,8 @@
  * (https://prometheus.io/docs/prometheus/latest/querying/api), one at a time. The caller gives a
  * deadline for each call.
  *
- * If no answer has arrived at the deadline, the next call with the same question waits for it, and
- * sends no new question. A call with another question drops the first one.
+ * If no answer has arrived at the deadline, the next call with the same question waits for the
+ * answer, and sends no new question. A call with a different question drops the unanswered one.
  * After a failure the next question is sent at once; after each further failure there is a longer
  * pause (remote.h). During a pause each call returns the newest failure.
  */
@@ -56,7 +56,7 @@ void prometheus_place_release(struct prometheus_place *place);
 struct prometheus_outcome {
     int result; /* a code of libcurl, CURLE_* */
     bool too_long;
-    bool lacks_memory;  /* for the answer, which is then also too_long */
+    bool lacks_memory;  /* no memory for the answer; too_long is then true, too */
     const char *detail; /* libcurl's own description of an error, or "" */
     const char *place;  /* the address as shown in messages */
     const char *text;   /* [length] of the answer */

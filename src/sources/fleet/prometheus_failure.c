@@ -1,5 +1,5 @@
-/* Describes failures in one line. The text of a server's error is "error" in its answer
- * (Prometheus: HTTP API, "Format overview"). */
+/* Describes failures in one line. The description of a server's error is the member "error" of its
+ * answer (Prometheus: HTTP API, "Format overview"). */
 #include "prometheus_client.h"
 
 #include "counters/error.h"
