@@ -64,7 +64,8 @@ static int add(struct cgroup_paths *paths, uint64_t id, const char *path)
     return paths->paths[paths->count].path != NULL ? (paths->count++, CAMP_OK) : CAMP_E_NOMEM;
 }
 
-/* Adds a directory to the paths. If the first `sorted` paths have it already, sets its `found`. */
+/* Adds a directory to the paths. If the first `sorted` paths have the directory already, only sets
+ * `found` of its path. */
 static int add_directory(struct cgroup_paths *paths, size_t sorted, uint64_t id, const char *path)
 {
     struct cgroup_path *known = find(paths, sorted, id);
@@ -133,7 +134,8 @@ static int walk_all(struct cgroup_paths *paths)
     return r;
 }
 
-/* Sets `used` of each cgroup in a frame. Returns how many rows have a cgroup without a path. */
+/* Sets `used` of each path whose cgroup is in the frame. Returns the number of rows whose cgroup
+ * has no path. */
 static size_t mark_used(struct cgroup_paths *paths, const struct frame *frame)
 {
     size_t unknown = 0;

@@ -51,8 +51,8 @@ static const struct schema *describe(const struct source *source)
     return &cpus_schema;
 }
 
-/* Fills the newest row with the difference of two readings. A column that either reading lacks
- * is 0. */
+/* Fills the newest row of the frame with the difference of two readings of a CPU. A column that is
+ * missing in either reading is 0. */
 static void fill_entity(struct frame *frame, const struct camp_cpu *before,
                         const struct camp_cpu *now, size_t cpus)
 {

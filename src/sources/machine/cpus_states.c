@@ -84,7 +84,7 @@ static const struct camp_cpu_states *states_of(const struct cpus_states *cpus, i
     return NULL;
 }
 
-/* Makes a reading of one CPU. `switched` is NULL before the CPU's first switch; the reading then
+/* Makes a reading of one CPU. Before the CPU's first switch `switched` is NULL: the reading then
  * has only the kernel's own counters, and begin_ns is 0. */
 static struct reading reading_of(const struct camp_cpu *kernel,
                                  const struct camp_cpu_states *switched)

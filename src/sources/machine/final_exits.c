@@ -3,9 +3,9 @@
 #include "counters/units.h"
 #include "ledger/array.h"
 
-/* After this time a final clock is not expected any more. An RCU grace period, after which it
- * arrives, is rarely longer than a second. A zombie that its parent does not reap has no final
- * clock. */
+/* After this time a final clock is not expected any more. It arrives after an RCU grace period,
+ * which is rarely longer than a second. It never arrives for a zombie that its parent does not
+ * reap. */
 #define PATIENCE_NS (30ull * NS_PER_S)
 
 void final_exits_release(struct final_exits *exits)

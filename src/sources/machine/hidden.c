@@ -1,7 +1,8 @@
 /*
- * The number of hidden threads is that of /proc/loadavg (of the kernel, which hides none there)
- * minus the threads of the processes that are listed. The kernel's number includes other PID
- * namespaces, so it is left out in a PID namespace that is not the machine's.
+ * The number of hidden threads is the number of all threads in /proc/loadavg, minus the threads of
+ * the processes that /proc lists. /proc/loadavg counts hidden threads, too. It also counts the
+ * threads of other PID namespaces, so only a process in the machine's PID namespace uses this
+ * number.
  */
 #include "hidden.h"
 

@@ -10,6 +10,6 @@
 /* Returns whether processes are hidden from this user. */
 bool hidden_processes(void);
 
-/* Writes one sentence without a period: how many threads are hidden, and what shows them. Writes ""
- * if none are hidden. */
+/* Writes one sentence without a period: how many threads are hidden, if that is known, and what
+ * shows them. Writes "" if no processes are hidden. */
 void hidden_note(char ret[HIDDEN_NOTE_SIZE]);

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-/* Returns whether it is the namespace of the machine, which has all processes. */
+/* Returns whether this process is in the PID namespace of the machine, which has all processes. */
 bool pid_namespace_is_of_machine(void);
 
 /* Returns whether /proc shows the processes of another PID namespace. */

@@ -23,10 +23,10 @@ int proc_clock_read(const struct camp_thread *task, struct proc_clock *ret,
                     struct camp_error *error);
 
 /* Sets *ret_cpu_ns and *ret_run_queue_ns to the growth from `before` to `now`. The kernel updates
- * these times only at switches and ticks, so their growth may contain time from before the interval
- * and exceed `elapsed_ns`. Then first the run-queue time is cut, and then the CPU time. What is cut
- * is subtracted from *now, so that it counts in the next interval. Returns false if anything was
- * cut. */
+ * these times only at switches and ticks, so their growth may contain time from before the
+ * interval, and may exceed `elapsed_ns`. In this case the run-queue time is cut first, and then the
+ * CPU time. The part that is cut is subtracted from *now, so that it counts in the next interval.
+ * Returns false if anything was cut. */
 bool proc_clock_since(const struct proc_clock *before, struct proc_clock *now, uint64_t elapsed_ns,
                       uint64_t *ret_cpu_ns, uint64_t *ret_run_queue_ns);
 

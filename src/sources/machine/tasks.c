@@ -3,10 +3,11 @@
  * ticks. This file has two measurement tiers.
  *
  * Tier "taskstats": both times come from one message of the kernel. No message is requested for a
- * process whose CPU clock (one system call) has not moved since the previous snapshot: it has not
- * run. A process that ends leaves an exit record with its final times. Exit records are read after
- * the processes. So a process that ends during the snapshot is accounted once, by its record. With
- * CAP_BPF and CAP_PERFMON its final clock replaces the times of the record (final_exits.h).
+ * process whose CPU clock (one system call) has not moved since the previous snapshot, because the
+ * process has not run. A process that ends leaves an exit record with its final times. Exit records
+ * are read after the processes. So a process that ends during the snapshot is accounted once, by
+ * its record. With CAP_BPF and CAP_PERFMON the final clock of the process replaces the times of the
+ * record (final_exits.h).
  *
  * Tier "schedstat": only CPU clocks are read, which any user may do. A process that ends between
  * two snapshots is not accounted, but counted as a loss.
@@ -34,7 +35,7 @@ struct tasks_source {
     const volatile sig_atomic_t *stop;
     enum tasks_tier tier;
     struct camp_taskstats ask, listen;
-    struct final_clocks *clocks; /* NULL if CAP_BPF is missing, or on the tier schedstat */
+    struct final_clocks *clocks; /* NULL if there are no final clocks: see open_final_clocks() */
     struct final_exits exits;
     uint64_t drained_ns; /* CLOCK_MONOTONIC before the newest drain() */
     struct tasks_table table;
@@ -58,9 +59,9 @@ static const struct schema *describe(const struct source *source)
 /* Accounts the exit record of a process. Exit records of threads are ignored, because the record of
  * their process includes their time.
  *
- * Kernels before 5.19 do not tell the process of a thread. There each thread is accounted as if it
- * were a process, so a thread that ends before its process is accounted twice. For a process that
- * is not in the table, only its threads are accounted. */
+ * In kernels before 5.19 the record of a thread does not name its process. There each thread is
+ * accounted as if it were a process, so a thread that ends before its process is accounted twice.
+ * The record of a process that is not in the table is ignored: only its threads are accounted. */
 static int account_exit(struct tasks_source *source, const struct camp_task_exit *exit)
 {
     struct camp_task_exit process = *exit;
@@ -155,8 +156,8 @@ static bool read_details(struct known_task *task, struct camp_task *ret)
     return true;
 }
 
-/* Called for a process that is listed for the first time. If it is a zombie, its exit record counts
- * in an ended_group, so the process must not get a row, too. */
+/* Called for a process that is listed for the first time. If the process is a zombie, its exit
+ * record counts in an ended_group, so the process must not get a row, too. */
 static void add_process(struct known_task *task)
 {
     struct camp_task details;
@@ -348,8 +349,9 @@ static void close_tasks(struct source *base)
     free(source);
 }
 
-/* Without final clocks, which need more capabilities, a process ends with its exit record. Before
- * version 12 it is unknown which record is that of a process. */
+/* Opens the final clocks, if the capabilities are held. Without final clocks, a process ends with
+ * its exit record. Before version 12 of taskstats final clocks are not used, because it is unknown
+ * which exit records are those of processes. */
 static void open_final_clocks(struct tasks_source *source)
 {
     if (source->listen.version >= CAMP_TASKSTATS_WITH_PROCESSES &&

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 extern const struct schema tasks_schema;
-/* tasks_schema with only its first column, measured CPU time */
+/* tasks_schema, but only with its first column, measured CPU time */
 extern const struct schema tasks_measured_schema;
 
 /* Each tier has a struct for its source, which begins with this struct. */
@@ -16,7 +16,7 @@ struct tasks_common {
     const int32_t *kept; /* [kept_count] pids given to tasks_source_keep() */
     size_t kept_count;
     size_t living;
-    bool has_final_clocks; /* the CPU time of a process is complete up to its last switch */
+    bool has_final_clocks; /* the CPU time of an ended process is complete */
     /* frame of the CPUs in the same snapshot; NULL if this tier does not measure CPUs */
     const struct frame *cpus;
 };

@@ -47,8 +47,8 @@ static int compare_rows(const void *a, const void *b, void *context)
                                      &threads->entities[*(const size_t *)b]);
 }
 
-/* Adds up the threads of each process. Two processes have the same pid if it was reused within the
- * interval. A new process begins at each row of a first thread, whose tid is the pid. */
+/* Adds up the threads of each process. If a pid was reused within the interval, two processes have
+ * this pid. So each row of a first thread, whose tid is the pid, starts a new process. */
 static void add_up(struct states_source *source, const struct frame *threads)
 {
     struct process_sum *process = NULL;
@@ -63,7 +63,7 @@ static void add_up(struct states_source *source, const struct frame *threads)
         const uint64_t *values = frame_values(threads, source->order[i]);
 
         if ((entity->flags & ENTITY_OUTSIDE) != 0)
-            continue; /* its sampled time is unknown */
+            continue; /* this row has no sampled time */
         if (process == NULL || process->pid != entity->pid || entity->id == entity->pid) {
             process = &source->processes[source->process_count++];
             *process = (struct process_sum){ .pid = entity->pid,

@@ -120,14 +120,14 @@ static void name_task(struct known_task *task, const struct camp_task_exit *exit
     task->flags |= TASK_NAMED | (exit->parent == 2 ? TASK_KERNEL : 0);
 }
 
-/* The exit record lacks the CPU time since the last
- * tick or switch, which is at most since_ns.
+/* The exit record lacks the CPU time since the last tick or switch, which is at most since_ns.
  *
  * If the process never slept, it ran for all of since_ns, except for stolen time. It is unknown
  * from which processes the hypervisor stole time. So table->stolen_ns is subtracted from the first
  * processes that end, until it is used up.
  *
- * If the process slept, nothing is added, because it is unknown how long it ran. */
+ * If the process slept, it is unknown how long it ran after the tick or switch. So nothing is added
+ * to the time in the record. */
 uint64_t tasks_table_estimate(struct tasks_table *table, const struct camp_task_exit *exit)
 {
     uint64_t since_ns =

@@ -16,7 +16,7 @@ enum task_flag {
     TASK_GONE = 1u << 2,  /* the newest snapshot does not list the process */
     TASK_NAMED = 1u << 3, /* the name is known, and whether this is a kernel thread */
     TASK_KERNEL = 1u << 4,
-    /* the process is a zombie whose end was already shown, or counts in an ended_group */
+    /* the process is a zombie: its end was already shown, or it counts in an ended_group */
     TASK_REPORTED = 1u << 5
 };
 
@@ -48,10 +48,10 @@ struct tasks_table {
     size_t capacity;           /* of `tasks` and `merged` */
     struct ended_group *ended; /* [ended_count], ascending by name */
     size_t ended_count, ended_capacity;
-    /* upper bound of CPU time that ended processes used, but that is not accounted */
+    /* upper bound of the CPU time that ended processes used, but that no row has */
     uint64_t unread_ns;
-    /* The caller adds the time that the hypervisor stole in this interval. tasks_table_end()
-     * removes what it has subtracted from ended processes. */
+    /* Time that the hypervisor stole in this interval. The caller adds it, and tasks_table_end()
+     * takes away the part that it has subtracted from an ended process. */
     uint64_t stolen_ns;
 };
 
@@ -70,12 +70,12 @@ bool tasks_table_has(struct tasks_table *table, int32_t pid);
  * them to the ended_group of its name. */
 int tasks_table_end(struct tasks_table *table, const struct camp_task_exit *exit);
 
-/* Estimates the CPU time of a process at its end from its exit record. Adds what may be missing to
- * table->unread_ns. */
+/* Estimates from an exit record the whole CPU time of its process. Adds to table->unread_ns the CPU
+ * time that the estimate may lack. */
 uint64_t tasks_table_estimate(struct tasks_table *table, const struct camp_task_exit *exit);
 
-/* Adds times of a process that an earlier interval accounted as ended, to the ended_group of its
- * name. The process is not counted again. */
+/* Adds times to the ended_group of a process that an earlier interval accounted as ended. The
+ * process is not counted again. */
 int tasks_table_end_later(struct tasks_table *table, const struct camp_task_exit *exit,
                           uint64_t measured_ns, uint64_t sampled_ns);
 

@@ -16,8 +16,9 @@ struct thread_list {
 
 void thread_list_release(struct thread_list *list);
 
-/* Returns whether two readings are of the same thread: they have the same pid, begin_ns and tid,
- * but the tid may change to that of the first thread of the process, by exec(). */
+/* Returns whether two readings are of the same thread. Their pid and begin_ns must be equal, and
+ * their tid, too. But exec() may have changed the tid to the pid, so a tid that equals the pid also
+ * matches. */
 bool thread_is_same(const struct camp_thread_states *a, const struct camp_thread_states *b);
 
 /* Appends a reading, and adds it to the index. Returns false if there is no memory. */
@@ -26,7 +27,7 @@ bool thread_list_add(struct thread_list *list, const struct camp_thread_states *
 /* Rebuilds the index after threads[] was changed. Returns false if there is no memory. */
 bool thread_list_index(struct thread_list *list);
 
-/* Returns the list's reading of the same thread, or NULL if the list has none. */
+/* Returns the list's reading of the same thread as `thread`, or NULL if the list has none. */
 struct camp_thread_states *thread_list_find(const struct thread_list *list,
                                             const struct camp_thread_states *thread);
 

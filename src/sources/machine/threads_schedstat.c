@@ -196,9 +196,9 @@ static int read_snapshot(struct schedstat_source *source, struct camp_error *err
     return r;
 }
 
-/* Returns the elapsed time of a new thread: the time since its start, but at most the time since
- * start_ns. The result is at least the time that the scheduler has counted, because start times
- * have a resolution of 10 ms. */
+/* Returns the elapsed time of a thread that is new in this interval: the time since the thread
+ * started, but at most the time since start_ns, the start of the interval. The result is at least
+ * the time that the scheduler has counted, because start times have a resolution of 10 ms. */
 static uint64_t elapsed_of_new(const struct known_thread *thread, uint64_t start_ns)
 {
     const uint64_t boot_ns = source_clock_ns(CLOCK_BOOTTIME);

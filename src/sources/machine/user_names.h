@@ -16,7 +16,7 @@ struct user_names {
     size_t count, capacity;
 };
 
-/* Returns the name of a user, which is valid until user_names_release(). Returns "1234" for a user
- * without a name, and "?" if there is no memory. */
+/* Returns the name of a user. For a user without a name, returns the uid as text, such as "1234";
+ * without memory, returns "?". The text is valid until user_names_release(). */
 const char *user_names_get(struct user_names *users, uint32_t uid);
 void user_names_release(struct user_names *users);
