@@ -71,12 +71,13 @@ static int fill(struct csv *csv, struct camp_error *error)
     return CAMP_OK;
 }
 
+/* How much of a row is in the buffer. EXTENT_OPEN: a quote of the row is not closed. */
 enum extent { EXTENT_WHOLE, EXTENT_MORE /* the row continues beyond the buffer */, EXTENT_OPEN };
 
 static const char separators[] = { ',', ';', '\t' };
 
-/* Returns whether a character separates fields. Before the separator is chosen, each possible
- * separator does. */
+/* Returns whether a character separates fields. Before the separator is chosen, each of
+ * separators[] separates fields. */
 static bool is_separator(const struct csv *csv, char character)
 {
     return csv->separator != '\0' ? character == csv->separator
@@ -98,7 +99,7 @@ static enum extent quoted_extent(const struct csv *csv, const char *at, const ch
             *ret_end = at;
             return EXTENT_WHOLE;
         } else if (*at == '"' && state != PLAIN) {
-            state = QUOTED; /* the quote starts a field, or is doubled */
+            state = QUOTED; /* the quote starts a field, or is the second of a doubled quote */
         } else {
             state = is_separator(csv, *at) ? BEGIN : PLAIN;
             for (size_t i = 0; counts != NULL && i < sizeof separators; i++)
@@ -129,9 +130,9 @@ static enum extent extent_of(const struct csv *csv, const char **ret_end)
     return EXTENT_OPEN;
 }
 
-/* Finds the separator in the header, which ends at `end`. Does nothing if the line is empty. More
- * than one possible separator is an error, because a file divided at the wrong one may still look
- * like a table. */
+/* Finds the separator in the header, which ends at `end`. Does nothing if the line is empty. Fails
+ * if the header has more than one possible separator, because a file that is divided at the wrong
+ * separator may still look like a table. */
 static int choose_separator(struct csv *csv, const char *end, struct camp_error *error)
 {
     const char *begin = csv->buffer + csv->begin, *row_end;
@@ -264,7 +265,7 @@ static int next(struct rows *rows, struct row *ret, struct camp_error *error)
         if (!remove_row(csv, extent, end, ret))
             return camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for a row", csv->name);
         if (ret->count > 1 || ret->fields[0].length > 0)
-            return CAMP_OK; /* otherwise the line was empty */
+            return CAMP_OK; /* otherwise the line was empty, and is skipped */
     }
 }
 

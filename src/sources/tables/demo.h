@@ -16,8 +16,8 @@
     "Sample data: 60 synthetic sessions of a database. Sessions miss1 to miss3 leave 150 ms of "   \
     "each second out, over1 accounts 120 ms twice"
 
-/* Finds the path of the file. Searches first relative to the folder of the running program: so a
- * build folder, or an installed tree that was moved, has its own file. Then searches the data
- * folder of the configuration. Returns CAMP_E_GONE if there is no file; the message names both
- * folders. */
+/* Finds the path of the file. Searches first relative to the folder of the running program, so that
+ * a program in a build folder, or in an installed tree that was moved, finds its own file. Then
+ * searches the data folder of the build's configuration. Returns CAMP_E_GONE if there is no file;
+ * the message names both folders. */
 int demo_find(char ret[DEMO_PATH_SIZE], struct camp_error *error);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUSY_MS 2000         /* how long a query waits for a writer */
+#define BUSY_MS 2000         /* how long a query waits until a writer unlocks the file */
 #define STEPS_BETWEEN 100000 /* *stop is checked after so many steps of SQLite's machine */
 
 struct query {

@@ -22,13 +22,13 @@ struct table_source {
     struct frame frame;
     size_t at, end; /* times.order[at] is the next row, and times.order[end - 1] the last */
     double speed;
-    /* with a speed: CLOCK_MONOTONIC when the newest frame is due; 0 before the first frame */
+    /* with --speed: CLOCK_MONOTONIC when the newest frame is due; 0 before the first frame */
     uint64_t due_ns;
     const volatile sig_atomic_t *stop;
 };
 
 /* Writes the name of a column: `stem` and "_ns". If an earlier column has this name, inserts a
- * number. */
+ * number before "_ns". */
 static void name_state(struct table_source *source, size_t at, const char *stem)
 {
     char *name = source->names[at];
@@ -139,7 +139,7 @@ static int64_t time_at(const struct table_source *source, size_t at)
     return source->rows.times[source->times.order[at]];
 }
 
-/* Returns the end of the frame that starts at position `at` of times.order. */
+/* Returns the position after the last row of the frame that starts at `at`, in times.order. */
 static size_t frame_end(const struct table_source *source, size_t at)
 {
     const int64_t time = time_at(source, at);

@@ -7,12 +7,13 @@
  * first frame the interval has the usual length.
  *
  * The elapsed time of a row is in a column of elapsed times. Without such a column it is the time
- * since the previous row of the same entity. But an entity may be new, or it may be absent from the
- * preceding frame, and its previous row more than 1.5 times the usual time ago. Then the elapsed
- * time is the usual time between two rows of an entity.
+ * since the previous row of the same entity. But it is the usual time between two rows of an entity
+ * if the row is the first of its entity, or if the entity is absent from the preceding frame and
+ * its previous row is more than 1.5 times the usual time ago.
  *
  * The unit of the values is in the names of their columns or in struct from. Otherwise camp guesses
- * the unit: the values of a typical row then add up to nearly its elapsed time. The note says so.
+ * the unit, so that the values of a typical row add up to nearly its elapsed time. The note then
+ * says that the unit is a guess.
  *
  * Values that do not add up to the elapsed time are left as they are.
  *

@@ -19,7 +19,7 @@ static const char *const entity_names[] = {
     "tgid",     "thread", "tid",     "command",    "username", "uid",    "id",      "host",
     "hostname", "node",   "machine", "instance",   "server",   NULL
 };
-/* A column with one of these names may be part of the entity, or a state. */
+/* A column with one of these names may be part of the entity, or may be a state. */
 static const char *const doubtful_names[] = { "cpu", "core", "user", NULL };
 static const char *const elapsed_names[] = { "elapsed",   "elapsed_time", "wall",
                                              "wall_time", "duration",     NULL };
@@ -40,7 +40,8 @@ static bool is_in(const char *const *names, const char *name)
     return names[rank_in(names, name)] != NULL;
 }
 
-/* Returns whether the name of a column does not tell if it is part of the entity or a state. */
+/* Returns whether the name of a column leaves open what the column is: part of the entity, or a
+ * state. */
 static bool is_doubtful(const struct table_column *column)
 {
     return column->unit == UNIT_NONE && is_in(doubtful_names, column->stem);
@@ -148,8 +149,9 @@ static size_t count_repeated(const struct table_columns *columns, const struct s
     return repeated;
 }
 
-/* Returns whether many rows have the same time and entity without this column, but few with it. The
- * few may be repeated by mistake. */
+/* Returns whether this column is needed to distinguish rows: many rows have the same time and
+ * entity as an earlier row, but few of them also have the same field in this column. A few rows may
+ * be repeated by mistake. */
 static bool distinguishes(const struct table_columns *columns, const struct sample *sample,
                           size_t column)
 {
@@ -179,7 +181,8 @@ static void use_for_entity(struct table_columns *columns, size_t column)
     columns->entity_count++;
 }
 
-/* Later choose_entity() may make some of the columns part of the entity. */
+/* Chooses the use of each column by its name and by whether it has numbers. choose_entity(), which
+ * is called later, may make more columns part of the entity. */
 static void choose_plain(struct table_columns *columns, const struct sample *sample)
 {
     for (size_t i = 0; i < columns->count; i++) {
@@ -204,8 +207,8 @@ static void choose_plain(struct table_columns *columns, const struct sample *sam
     }
 }
 
-/* If no column has been chosen as entity, chooses the first column of text. Then makes columns with
- * a doubtful name part of the entity if this distinguishes rows of the same time. */
+/* If no column has been chosen as entity, chooses the first column of text. Then makes each column
+ * with a doubtful name part of the entity if distinguishes() returns true for it. */
 static void choose_entity(struct table_columns *columns, const struct sample *sample)
 {
     for (size_t i = 0; columns->entity_count == 0 && i < columns->count; i++) {
@@ -246,8 +249,8 @@ static void guess_time_form(struct table_columns *columns, const struct sample *
                     columns->columns[columns->time].unit);
 }
 
-/* Refuses numbers with a comma, because "1,500" may be 1500 or 1.5. They are allowed in a column
- * whose name is in entity_names. */
+/* Refuses numbers with a comma, because "1,500" may be 1500 or 1.5. Allows them in a column whose
+ * name is in entity_names. */
 static int refuse_commas(const struct table_columns *columns, const char *name,
                          const struct sample *sample, struct camp_error *error)
 {

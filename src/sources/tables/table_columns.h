@@ -4,10 +4,10 @@
  * Time: the column named time, timestamp, datetime, date, ts, snap_time, ... snap_id, sample or
  * tick, in this order of preference; otherwise the first column.
  *
- * Entity: all columns named entity, session, sid, pid, host, ...; otherwise the first column of
- * text. A column of numbers named cpu, core or user is part of the entity if several rows of one
- * time have the same entity without it; otherwise it is a state. The texts of several columns are
- * joined.
+ * Entity: all columns named entity, session, sid, pid, host, ..., and columns of text named cpu,
+ * core or user; otherwise the first column of text. A column of numbers named cpu, core or user is
+ * part of the entity if several rows of one time have the same entity without it; otherwise it is a
+ * state. The texts of several columns are joined.
  *
  * Elapsed time of the row: the column named elapsed, wall or duration.
  *

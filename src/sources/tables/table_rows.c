@@ -198,8 +198,9 @@ static bool read_row(struct table_rows *rows, struct table_columns *columns, con
         field_complaint(row->fields[columns->time], fault, problem, TABLE_PROBLEM_SIZE);
         return true;
     }
+    /* If this row is the first with a valid time, the invalid rows before it get the same time. */
     for (size_t i = 0; !rows->has_time && i < at; i++)
-        rows->times[i] = rows->times[at]; /* this is the first row with a time */
+        rows->times[i] = rows->times[at];
     rows->has_time = true;
     rows->entities[at] = read_entity(rows, columns, row, problem);
     if (rows->entities[at] == 0)

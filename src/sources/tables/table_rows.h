@@ -30,9 +30,9 @@ struct table_names {
 struct table_rows {
     size_t count, capacity, state_count;
     int64_t *times;     /* [count] ns */
-    uint32_t *entities; /* [count] ids, from 1; 0 means unknown */
-    uint32_t *numbers;  /* [count] `number` of struct row */
-    /* [count] NaN means that the row is skipped. */
+    uint32_t *entities; /* [count] id of the entity of each row, from 1; 0 means unknown */
+    uint32_t *numbers;  /* [count] `number` (struct row) of each row */
+    /* [count] elapsed time of each row; NaN in `read` means that the row is skipped */
     union amount *elapsed;
     union amount *values; /* [count x state_count] */
     struct table_names names;
@@ -70,7 +70,7 @@ struct table_times {
     enum unit unit;         /* unit of values if the name of their column has no unit */
     enum unit elapsed_unit; /* unit of the column of elapsed times, if there is one */
     bool is_guessed;        /* `unit` is guessed */
-    double sum;             /* if is_guessed: median of the sums of the rows, in `unit` */
+    double sum; /* if is_guessed: median over the rows of the sum of a row's values, in `unit` */
 };
 
 /* Converts the values and elapsed times of `rows` to ns. Skipped rows get an elapsed time of 0. If

@@ -11,7 +11,8 @@
 
 #define USUAL_SIZE 65536
 
-/* Numbers whose median is wanted. If there may be too many, only each step-th position is kept. */
+/* Numbers whose median is wanted. If there may be more than USUAL_SIZE numbers, only each step-th
+ * position is kept. */
 struct usual {
     size_t count, step;
     double numbers[USUAL_SIZE];
@@ -226,8 +227,8 @@ static double sum_of(const struct table_rows *rows, const struct table_columns *
     return sum;
 }
 
-/* Guesses the unit of values if the name of their column has no unit. If all are 0, any unit will
- * do. */
+/* Guesses the unit of the values whose column has no unit in its name. If all these values are 0,
+ * any unit is right. */
 static int guess_unit(struct table_times *times, const struct table_rows *rows,
                       const struct table_columns *columns, double length_ns)
 {
@@ -256,7 +257,7 @@ static int guess_unit(struct table_times *times, const struct table_rows *rows,
 }
 
 /* Finds the units that are not in the name of a column. If all rows have the same time, there is no
- * usual time between rows: it is set to the usual elapsed time, or to 1 s. */
+ * usual time between rows: spacing_ns is then the usual elapsed time, or 1 s. */
 static int find_units(struct table_times *times, struct table_rows *rows,
                       const struct table_columns *columns, enum unit wanted)
 {
