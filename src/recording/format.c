@@ -10,7 +10,8 @@ const char *const recording_fact_names[RECORDING_FACT_COUNT] = {
 };
 const struct idle_row not_idle = { .state = -1 };
 
-#define TOLERANCE 100     /* A time may differ from a multiple of the interval by 1/TOLERANCE. */
+/* The time of an idle row differs from a multiple of the interval by 1/TOLERANCE at most. */
+#define TOLERANCE 100
 #define FEWEST_COLUMNS 12 /* With fewer columns there is no second table (NAME_seldom). */
 #define COLUMNS_MOST 256  /* With more columns there is no second table (NAME_seldom). */
 #define REPEATED_COLUMNS 64
@@ -53,8 +54,8 @@ static int32_t whole_state(const struct frame *frame, size_t row)
     return whole;
 }
 
-/* Tells whether the column may set its bit in idle_row.repeated. Only a time may: another count
- * would equal the time of the row only by chance. */
+/* Returns whether the column is a time, which may set its bit in idle_row.repeated. A count may
+ * not: it would equal the time of the row only by chance. */
 static bool is_time_counter(const struct schema *schema, size_t column)
 {
     const char *name = schema->columns[column].name;
@@ -119,7 +120,7 @@ static int compare_tallies(const void *a, const void *b)
     return left->column < right->column ? -1 : left->column > right->column;
 }
 
-/* Returns the number of rows that are not idle. tallies[i].rows becomes the number of these rows in
+/* Returns the number of rows that are not idle. Sets tallies[i].rows to the number of those rows in
  * which column i differs from recording_usual(). */
 static size_t count_rows(const struct frame *frame, struct tally *tallies, size_t columns)
 {
@@ -137,8 +138,9 @@ static size_t count_rows(const struct frame *frame, struct tally *tallies, size_
     return rows;
 }
 
-/* Fills firsts[k] with the number of rows that are not idle and in which tallies[k].column differs
- * from recording_usual(), but no column before tallies[k] does. */
+/* Considers rows that are not idle, and in each row the columns in the order of `tallies`. Fills
+ * firsts[k] with the number of rows in which tallies[k].column is the first that differs from
+ * recording_usual(). */
 static void count_firsts(const struct frame *frame, const struct tally *tallies, size_t columns,
                          size_t *firsts)
 {

@@ -63,8 +63,8 @@ enum recording_flag {
     RECORDING_ENDED = ENTITY_ENDED,
     /* the name, parent or another part of the identity changed in this interval */
     RECORDING_CHANGED = 1u << 2,
-    RECORDING_IDLE = 1u << 3, /* Restore this row until the entity's next one. */
-    /* Stop restoring the entity's idle row. This row itself has no values. */
+    RECORDING_IDLE = 1u << 3, /* The reader restores this row until the next row of the entity. */
+    /* The reader stops restoring the entity's idle row. A row with this flag has no values. */
     RECORDING_GONE = 1u << 4
 };
 
@@ -72,8 +72,7 @@ struct idle_row {
     /* index of the state that has all the time, or 0 if the schema has no states; negative if the
      * row is not idle */
     int32_t state;
-    /* The time of the row divided by the length of the interval. A row of 3 sleeping threads has
-     * 3. */
+    /* The time of the row divided by the length of the interval: 3 for 3 sleeping threads. */
     uint32_t times;
     uint64_t repeated; /* Bit i is set if column i is a counter that equals the time of the row. */
 };
@@ -85,7 +84,7 @@ extern const struct idle_row not_idle;
  * moment. */
 struct idle_row idle_row_of(const struct frame *frame, size_t row);
 
-/* Tells whether the column is a counter that equals the time of the idle row. */
+/* Returns whether the column is a counter that equals the time of the idle row. */
 bool idle_row_repeats(struct idle_row idle, size_t column);
 
 /* Each row has these two values after the columns of the schema. */

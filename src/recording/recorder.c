@@ -16,7 +16,7 @@
 
 #define BUSY_TIMEOUT_MS 2000
 #define JOURNAL_BYTES (16 * 1024 * 1024)
-/* One is for the frames of the source, the other for its second frames (source_beside()). */
+/* One table is for the frames of the source, the other for its second frames (source_beside()). */
 #define TABLES 2
 
 struct recorder {
@@ -241,8 +241,8 @@ static int write_frames(struct recorder *recorder, const struct frame *const fra
     return r == CAMP_OK ? run(recorder, "COMMIT", error) : r;
 }
 
-/* Discards the current interval. The tables must forget their last rows, because these rows are not
- * in the file. */
+/* Discards the current interval. The recorder must forget the newest rows of each table, because
+ * these rows are not in the file. */
 static void roll_back(struct recorder *recorder)
 {
     sqlite3_exec(recorder->database, "ROLLBACK", NULL, NULL, NULL);

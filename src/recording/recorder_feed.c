@@ -52,7 +52,7 @@ static int disconnect(sqlite3_vtab *table)
     return SQLITE_OK;
 }
 
-/* SQLite needs a cost estimate, although it always reads all rows in order. */
+/* SQLite needs a cost estimate, although it can only read all rows in order. */
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 {
     (void)table;
@@ -96,7 +96,7 @@ static int64_t value_of(const struct recorder_feed *feed, const struct recorder_
                                           : recording_value(table->frame, row->row, column));
 }
 
-/* Tells whether the row needs a row in NAME_seldom. */
+/* Returns whether the row needs a row in NAME_seldom. */
 static bool has_seldom(const struct recorder_feed *feed, const struct recorder_row *row)
 {
     const struct recorder_table *table = feed->table;

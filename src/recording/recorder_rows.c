@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Absent entities are forgotten if they exceed the present ones by this number. */
+/* Absent entities are forgotten when there are this many more of them than of present entities. */
 #define FORGET_ABOVE 1024
 
 static bool reserve_tracked(struct recorder_table *table)
@@ -127,7 +127,7 @@ static void keep_gauges(struct recorder_table *table, size_t at, const uint64_t 
         table->last_gauges[at * table->gauge_count + i] = values[table->gauges[i]];
 }
 
-/* Tells whether the reader can restore this row from the last written row of its entity. */
+/* Returns whether the reader can restore this row from the last written row of its entity. */
 static bool is_restored(struct recorder_table *table, uint32_t at, const struct frame *frame,
                         size_t row, struct idle_row idle)
 {
@@ -139,8 +139,8 @@ static bool is_restored(struct recorder_table *table, uint32_t at, const struct 
            has_same_gauges(table, at, frame_values(frame, row));
 }
 
-/* From now on, tracks the entity of `twin`. It is new, so the other entity with its id has
- * ended. */
+/* From the next frame on, tracks the entity of `twin` instead of the other entity with the same id,
+ * which has ended. */
 static void follow_twin(struct recorder_table *table, const struct frame *frame,
                         const struct recorder_row *twin)
 {
@@ -189,7 +189,8 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
     if (r != CAMP_OK || !reserve_tracked(table))
         return CAMP_E_NOMEM;
     tracked = &table->tracked[at];
-    /* The index may have belonged to an entity that registry_expire() removed. */
+    /* The index may have belonged to an entity that registry_expire() removed, so its data is
+     * cleared. */
     if (match == REGISTRY_NEW)
         *tracked = (struct recorder_tracked){ 0 };
     if (tracked->last_seen == table->registry.frames)
@@ -218,8 +219,9 @@ static int list_row(struct recorder_table *table, int64_t tick, bool key, const 
                                                                                     : CAMP_E_NOMEM;
 }
 
-/* Adds a row with RECORDING_GONE for each idle entity that is no longer in the frame. Otherwise the
- * reader would restore its idle row. In a key interval, the reader restores nothing. */
+/* Adds a row with RECORDING_GONE for each idle entity that is no longer in the frame. Without it,
+ * the reader would restore the idle row of the entity. A key interval needs no such rows, because
+ * the reader restores nothing in it. */
 static int list_gone(struct recorder_table *table, bool key)
 {
     for (size_t i = 0; i < table->registry.count; i++) {

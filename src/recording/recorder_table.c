@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tells whether the name is reserved for a table or column of every recording, or for SQLite. */
+/* Returns whether the name is reserved for a table or column of every recording, or for SQLite. */
 static bool is_reserved(const char *name)
 {
     static const char *const names[] = { "camp",    "tick",          "tick_beside", "column_info",
@@ -126,8 +126,8 @@ static void create_view(const struct recorder_table *table, sqlite3_str *sql)
     sqlite3_str_appendf(sql, " WHERE flags & %d = 0;", RECORDING_GONE);
 }
 
-/* Appends a column of NAME_every. In a restored row, a state or counter that was not 0 gets the
- * time of the row; gauges and the count keep their values. */
+/* Appends a column of NAME_every. In a restored row, a state or counter gets the time of the row if
+ * it was not 0 in the written row; gauges and the count keep their values. */
 static void append_every(const struct recorder_table *table, sqlite3_str *sql, size_t column)
 {
     const struct schema *schema = table->schema;

@@ -7,7 +7,7 @@
 
 #include <sqlite3.h>
 
-/* What the file already has for an entity. */
+/* What the file already has of an entity. */
 struct recorder_tracked {
     uint32_t number; /* number of the entity in the file, or 0 if it has none yet */
     uint32_t count;

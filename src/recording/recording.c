@@ -149,7 +149,7 @@ static int is_damaged(const struct recording_source *source, struct camp_error *
 }
 
 /* Finds the next selected interval. Returns SOURCE_END if there is none. In a damaged page `tick`
- * may be 0, and reading on from 0 would never end. */
+ * may be 0; this is an error, because reading on from 0 would never end. */
 static int find_next(struct recording_source *source, struct camp_error *error)
 {
     int64_t found = 0;
@@ -239,8 +239,8 @@ static int next(struct source *base, uint64_t deadline_ns, const struct frame **
     (void)deadline_ns;
     if (source->first == INT64_MAX)
         return SOURCE_END;
-    do /* Skips the intervals before the selection: idle rows can only be restored from a key
-          interval on. */
+    do /* Skips the intervals before the selection, but reads them: idle rows can only be restored
+          from a key interval on. */
         r = read_frames(source, error);
     while (r == CAMP_OK && source->tick < source->first);
     if (r != CAMP_OK)

@@ -5,7 +5,7 @@
 #include "format.h"
 #include "sources/from.h"
 
-/* Tells whether the text names a folder or ends in ".camp". */
+/* Returns whether the text names a folder or ends in ".camp". */
 bool recording_is_path(const char *text);
 
 /* Opens a recording. If `path` is a file, calls recording_source_open(). Otherwise reads the files
@@ -42,15 +42,17 @@ size_t recording_stem_length(const char *path);
  * be read. Returns CAMP_E_NOMEM if there is no memory. */
 int recording_set_find(struct recording_set *ret, const char *path);
 
-/* Like recording_set_find() for "run.camp", even if there is a folder of this name. A caller may
- * remove the files, because they all belong to one recording. */
+/* Finds the files that a recorder with --rotate made for the path `output`, such as "run.camp",
+ * even if there is a folder of this name. A caller may remove the files, because they all belong to
+ * one recording. */
 int recording_set_find_made(struct recording_set *ret, const char *output);
 
 /* Checks that the caller may access the path and, if it is a folder, list it. Returns CAMP_OK if
  * the path does not exist. */
 int recording_set_check(const char *path, struct camp_error *error);
 
-/* Tells whether all files belong to one recording. A folder may have files of several. */
+/* Returns whether all files belong to one recording. A folder may have the files of several
+ * recordings. */
 bool recording_set_is_one(const struct recording_set *set);
 
 void recording_set_release(struct recording_set *set);
@@ -66,8 +68,8 @@ struct recording_info {
     /* number of entities that ever had a row, without those of second frames (source_beside()) */
     int64_t entities;
     int64_t rows; /* number of rows in the file, without those of second frames */
-    /* Number of gaps. A gap is an interval longer than two median intervals, more than half a
-     * median interval missing between two intervals, or a time that went back. */
+    /* Number of gaps. A gap is an interval longer than two median intervals, a pause between two
+     * intervals longer than half a median interval, or a time that went back. */
     int64_t gaps;
     bool is_cut; /* the file ends too early */
     /* Only recording_info_read() finds out the next two members, because it takes long. A file with

@@ -13,7 +13,8 @@
 
 #define BUSY_TIMEOUT_MS 2000
 
-/* SQLite may already have closed some of its files: the database, -wal, -shm and the folder. */
+/* Tries to open four files, because SQLite needs the database, -wal, -shm and the folder, and may
+ * already have closed some of them. */
 int recording_file_limit(void)
 {
     int files[4], count = 0, failed = 0;
@@ -167,13 +168,13 @@ int recording_file_open(sqlite3 **ret, const char *path, struct camp_error *erro
     sqlite3_db_config(*ret, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_db_config(*ret, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
     sqlite3_db_config(*ret, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    /* Otherwise SQLite reads an unknown column "NAME" as a text. */
+    /* If this option were on, SQLite would read an unknown column "NAME" as a text. */
     sqlite3_db_config(*ret, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     r = check_kind(*ret, path, error);
     return r == CAMP_OK ? check_tables(*ret, path, error) : r;
 }
 
-/* Tells whether the file is shorter than its header says (sqlite.org, Database File Format, 1.3).
+/* Returns whether the file is shorter than its header says (sqlite.org, Database File Format, 1.3).
  * Byte 16 has the page size, byte 28 the number of pages. A file with a -wal file is being
  * recorded, and its header may already count pages that are not in the file. */
 static bool is_cut(const char *path)
@@ -287,7 +288,7 @@ static bool is_intact(sqlite3 *database, const char *path)
     return ret;
 }
 
-/* Returns the number of intervals before the first that cannot be read. */
+/* Returns the number of intervals before the first interval that cannot be read. */
 static int64_t count_readable(const char *path)
 {
     const struct from from = { .text = path };

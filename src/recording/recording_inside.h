@@ -65,7 +65,7 @@ struct recording_table {
     struct recording_rows intervals[2];
     /* intervals[now] was read last, intervals[!now] before it */
     int now;
-    bool is_there; /* The interval of the last recording_table_read() is in the file. */
+    bool is_there; /* The interval of the newest recording_table_read() is in the file. */
 };
 
 /* Opens the table `name`. The table `tick_name` lists the intervals: "tick" or "tick_beside". */

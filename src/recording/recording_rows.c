@@ -1,6 +1,6 @@
-/* Reads the rows of an interval. Idle rows that the file leaves out are made from the rows of
- * the previous interval. Both lists of rows are sorted by entity number, so the reader merges
- * them. */
+/* Reads the rows of an interval. Idle rows that the file leaves out are made from the rows of the
+ * previous interval. The rows in the file and those of the previous interval are sorted by entity
+ * number, so the reader merges them. */
 #include "counters/error.h"
 #include "ledger/array.h"
 #include "recording_inside.h"
@@ -40,8 +40,8 @@ static struct entity *add_row(struct recording_rows *interval, struct recording_
     return entity;
 }
 
-/* If the row at_before of the previous interval is idle, adds this row to `interval`, with the
- * length of `interval`. */
+/* If row at_before of the previous interval is idle, adds this row to `interval`. The time of the
+ * new row comes from the length of `interval`. */
 static int restore_row(struct recording_rows *interval, const struct recording_rows *before,
                        size_t at_before)
 {
@@ -181,8 +181,8 @@ static int restore_until(struct merge *merge, uint32_t number)
     return r;
 }
 
-/* Adds a row. If `before` is NULL or the identity has changed, its identity is read from the file,
- * otherwise copied from `before`. */
+/* Adds a row for an entity. If `before` is NULL or the entity's identity has changed, reads the
+ * identity from the file; otherwise copies it from `before`. */
 static int identify(struct recording_table *table, struct merge *merge, uint32_t number,
                     int64_t flags, const struct entity *before, struct camp_error *error)
 {
@@ -278,8 +278,8 @@ int recording_table_read(struct recording_table *table, int64_t tick, struct cam
     frame_clear(&merge.now->frame);
     r = read_tick(table, &merge, error);
     if (r != CAMP_OK || !table->is_there)
-        /* `now` stays, so that the next interval in the file restores the idle rows of
-         * intervals[now]. */
+        /* `now` is not switched: the next interval that is in the file restores the idle rows of
+         * the interval before this one. */
         return r;
     table->now = !table->now;
     return read_rows(table, &merge, error);

@@ -42,13 +42,14 @@ uint64_t recording_file_size(const char *path)
     return size;
 }
 
-/* strptime(3) alone would also accept blanks instead of digits. */
+/* Returns whether the text starts like 20261122T020000. strptime(3) alone would also accept blanks
+ * instead of digits. */
 static bool is_time(const char *text)
 {
     return strspn(text, "0123456789") == 8 && text[8] == 'T' && strspn(text + 9, "0123456789") == 6;
 }
 
-/* Tells whether the name is STEM-20261122T020000Z.camp. With stem_length 0, any stem matches. */
+/* Returns whether the name is STEM-20261122T020000Z.camp. With stem_length 0, any stem matches. */
 static bool is_of_set(const char *name, const char *stem, size_t stem_length, int64_t *ret_time_s)
 {
     const size_t tail = TIME_LENGTH + strlen(SUFFIX), length = strlen(name);
@@ -76,8 +77,8 @@ static int add(struct recording_set *set, const char *folder, const char *name, 
                                                                         : (set->count++, CAMP_OK);
 }
 
-/* Splits a path into its folder, which the caller must free, and the stem of its files. Returns
- * NULL if there is no memory. */
+/* Splits a path such as "folder/run.camp" into its folder and the stem "run". The caller must free
+ * the folder. Returns NULL if there is no memory. */
 static char *split(const char *path, const char **ret_stem, size_t *ret_stem_length)
 {
     const char *slash = strrchr(path, '/');

@@ -63,8 +63,8 @@ static int add_column(struct recording_table *table, sqlite3_stmt *row, struct c
                                                                                  : CAMP_E_NOMEM;
 }
 
-/* In text output, the interrupt time of threads is in the column of system calls. Only threads have
- * a run queue. */
+/* If the rows are threads, gives their interrupt time the short title of system_ns, so that text
+ * output adds up both in one column. Only threads have a run queue. */
 static void share_interrupts(struct recording_table *table)
 {
     bool are_threads = false;
