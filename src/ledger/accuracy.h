@@ -17,7 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sums over processes. The caller chooses the unit of time, and uses it for all times. */
+/* Sums over processes; `maximum` is the largest error of one process, as a ratio. All times have
+ * the unit that the caller chooses. */
 struct accuracy {
     uint64_t active; /* processes with measured > 0 */
     double measured;

@@ -16,8 +16,8 @@ struct array_part {
     bool is_zeroed;
 };
 
-/* Makes each array of parts[count] large enough for `wanted` elements; existing elements are kept.
- * Returns false if there is no memory. *capacity does not change then. */
+/* Makes each array of parts[count] large enough for `wanted` elements. Existing elements are kept.
+ * If there is no memory, returns false and leaves *capacity unchanged. */
 static inline bool arrays_reserve(const struct array_part *parts, size_t count, size_t *capacity,
                                   size_t wanted)
 {
@@ -84,7 +84,7 @@ static inline size_t array_position(const void *key, const void *items, size_t c
     return low;
 }
 
-/* bsearch(3), but `items` may be NULL if `count` is 0. */
+/* Like bsearch(3), but `items` may be NULL if `count` is 0. */
 #define ARRAY_FIND(key, items, count, compare)                                                     \
     ((count) > 0 ? bsearch(key, items, count, sizeof *(items), compare) : NULL)
 #define ARRAY_POSITION(key, items, count, compare)                                                 \

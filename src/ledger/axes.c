@@ -145,8 +145,8 @@ bool axes_parse(struct axes *ret, const struct schema *schema, const char *text,
     return true;
 }
 
-/* Makes "disk+lock" from "disk" and "lock". If the result would be too long, `name` does not
- * change. */
+/* Appends `title` to `name`: "disk" becomes "disk+lock". If the result would be too long, `name` is
+ * unchanged. */
 static void append_name(char name[AXES_NAME_SIZE], const char *title)
 {
     const size_t length = strlen(name), more = strlen(title) + (length > 0);

@@ -22,19 +22,19 @@ struct axes {
     char names[VERTICES_MAXIMUM][AXES_NAME_SIZE];
 };
 
-/* A problem, such as "there is no such state", and the word of the text that has it, such as
+/* A problem, such as "there is no such state", and the word of the text that causes it, such as
  * "swap". */
 struct axes_fault {
     const char *problem;
     char word[AXES_NAME_SIZE];
 };
 
-/* `text` may contain any characters. Returns false with the reason in *fault if the text is wrong.
- */
+/* Parses `text`, which may contain any characters. If the text is wrong, returns false with the
+ * reason in *fault. */
 bool axes_parse(struct axes *ret, const struct schema *schema, const char *text,
                 struct axes_fault *fault);
 
-/* Sets the axes of vertices_usual(). If vertices_usual() fails, each vertex gets one state in the
- * order of the schema, and the last vertex also gets all remaining states. Each vertex is then
- * named after its states. Returns false if there are fewer states than vertices. */
+/* Sets the usual axes (vertices_usual()). If vertices_usual() fails, each vertex gets one state in
+ * the order of the schema, the last vertex also gets all remaining states, and each vertex is named
+ * after its states. Returns false if there are fewer states than vertices. */
 bool axes_default(struct axes *ret, const struct schema *schema, size_t count);

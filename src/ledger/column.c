@@ -11,8 +11,8 @@ static const struct {
     const char *name, *short_title;
     enum column_class class;
 } known[] = { { "nice", NULL, CLASS_CPU },
-              /* This row hides the irq of MICROSTATES, whose short title would add up irq and
-                 system in one column. */
+              /* "irq" is also in MICROSTATES, with the short title of "system". find() finds this
+               * row first, so that irq has a column of its own. */
               { "irq", NULL, CLASS_CPU },
               { "softirq", "soft", CLASS_CPU },
               { "guest", NULL, CLASS_CPU },
@@ -29,8 +29,8 @@ static const struct {
 
 #define KNOWN_COUNT (sizeof known / sizeof known[0])
 
-/* Returns the index in known[], such as that of "user" for the column "user_ns", or KNOWN_COUNT if
- * the name is unknown. */
+/* Returns the index of a column in known[], or KNOWN_COUNT if its name is unknown. The column
+ * "user_ns" is "user" in known[]. */
 static size_t find(const char *name)
 {
     size_t at = 0;

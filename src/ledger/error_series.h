@@ -1,6 +1,6 @@
 /*
- * The error of sampled CPU time in each interval, as the papers plot it. It is computed from frames
- * of the source "tasks", live or recorded.
+ * The error of sampled CPU time (accuracy.h) in each interval, for plots. It is computed from
+ * frames of the source "tasks", live or recorded.
  */
 #pragma once
 
@@ -21,7 +21,8 @@ bool tasks_columns_find(struct tasks_columns *ret, const struct schema *schema);
 /* Returns the values of one row as struct accuracy. Times are in ns. */
 struct accuracy tasks_columns_accuracy(const struct tasks_columns *columns, const uint64_t *values);
 
-/* The CPU time of all processes in one interval, and its error. NAN means unknown. */
+/* The CPU time of all processes in one interval, in percent of the interval's length, and its error
+ * in percent of the measured time. NAN means unknown. */
 struct error_interval {
     int64_t end_ns; /* wall clock, in ns since 1970 */
     uint64_t length_ns;
@@ -36,15 +37,16 @@ struct error_series {
 
 void error_series_release(struct error_series *series);
 
-/* Adds an interval of all processes. If is_sampled is false, accuracy->sampled is not used. Returns
- * CAMP_OK or CAMP_E_NOMEM. */
+/* Adds an interval. `accuracy` has the sums over all processes, with times in ns. If is_sampled is
+ * false, the sampled time and the errors are unknown. Returns CAMP_OK or CAMP_E_NOMEM. */
 int error_series_add(struct error_series *series, int64_t end_ns, uint64_t length_ns,
                      const struct accuracy *accuracy, bool is_sampled);
 
-/* Adds the interval of a frame. Returns CAMP_OK, CAMP_E_NOMEM, or CAMP_E_INVALID if it is not a
- * frame of "tasks". */
+/* Adds the interval of a frame. Returns CAMP_OK, CAMP_E_NOMEM, or CAMP_E_INVALID if the source of
+ * the frame is not "tasks". */
 int error_series_add_frame(struct error_series *series, const struct frame *frame);
 
-/* Sets ret[] to the points of all intervals whose error is known: the measured CPU time as the
- * load, and the absolute error. `ret` has space for series->count points. Returns their number. */
+/* Fills ret[] with a point for each interval whose error is known. The load of a point is the
+ * measured CPU time, and its error is the absolute error. `ret` has space for series->count points.
+ * Returns the number of points. */
 size_t error_series_points(const struct error_series *series, struct inverse_point *ret);

@@ -30,7 +30,7 @@ enum column_class {
     CLASS_READY,
     CLASS_IO,         /* waiting for a disk or for a page */
     CLASS_CONTENTION, /* waiting for something that another entity holds */
-    CLASS_OTHER_WAIT, /* any other wait during its work */
+    CLASS_OTHER_WAIT, /* any other wait while the entity has work to do */
     CLASS_IDLE        /* nothing to do, waiting for its next work, or stopped */
 };
 
@@ -61,14 +61,14 @@ struct schema {
     size_t label_count;
 };
 
-/* The end of the name of an exited row, where living and exited rows are not apart. */
+/* The end of the name of an exited entity, in tables that mix living and exited entities. */
 #define ENTITY_ENDED_SUFFIX " (ended)"
 
 enum entity_flag {
     ENTITY_NEW = 1u << 0,
     ENTITY_ENDED = 1u << 1,
     ENTITY_KERNEL = 1u << 2,
-    ENTITY_OUTSIDE = 1u << 3 /* the CPU time of all threads outside of this PID namespace */
+    ENTITY_OUTSIDE = 1u << 3 /* a row for all threads outside of this PID namespace */
 };
 
 struct entity {
@@ -92,12 +92,12 @@ int64_t entity_pid(const struct entity *entity);
 int entity_compare_by_process(const struct entity *left, const struct entity *right);
 
 struct losses {
-    /* Processes that started and exited between two snapshots and left no record. In a frame of
-     * threads: context switches that no event reported. */
+    /* Processes that started and exited between two snapshots and left no exit record. In a frame
+     * of threads: context switches that no event reported. */
     uint64_t unseen;
-    /* Exited processes whose record the kernel dropped for lack of space. */
+    /* Exited processes whose exit record the kernel dropped for lack of space. */
     uint64_t lost;
-    uint64_t unread_ns; /* at most this CPU time of exited processes is in no record */
+    uint64_t unread_ns; /* upper bound of the unaccounted CPU time of exited processes */
     /* Exited processes whose times since the previous snapshot are unknown. In a frame of CPUs:
      * CPUs that came online or went offline. */
     uint64_t partial;
@@ -144,9 +144,9 @@ uint64_t *frame_values(const struct frame *frame, size_t entity);
 /* Returns elapsed_ns minus the sum of the states, which is negative if states overlap. */
 int64_t frame_unaccounted_ns(const struct frame *frame, size_t entity);
 
-/* Sets ret[count] to the growth of each state from `before` to `after`. If `before` is an estimate
- * that is too high for a state, the state seems to fall. It gets 0, and its fall is subtracted from
- * the state that grew most, so the sum stays right. `ret` may be `after`. */
+/* Sets ret[count] to the growth of each state from `before` to `after`. A state seems to fall if
+ * `before` is an estimate that is too high. Such a state gets 0, and its fall is subtracted from
+ * the state that grew most, so that the sum of all states is still right. `ret` may be `after`. */
 void states_since(uint64_t *ret, const uint64_t *before, const uint64_t *after, size_t count);
 
 /* Returns the growth of a cumulative counter between two readings, or 0 if it went backwards. */

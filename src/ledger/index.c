@@ -150,8 +150,8 @@ void index_add(struct index *index, uint32_t hash, uint32_t position)
     index->count++;
 }
 
-/* Moves later elements into the hole, because a search ends at a free slot. An element must not
- * move to a slot before that of its hash. */
+/* A search ends at a free slot, so later elements move into the slot that becomes free. An element
+ * must not move before the slot at which the search for it starts. */
 void index_remove(struct index *index, struct index_slot *slot)
 {
     const size_t mask = index->slot_count - 1;

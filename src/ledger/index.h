@@ -19,7 +19,7 @@ struct index {
     size_t slot_count, count;
 };
 
-/* Returns whether the array's element at `position` has this key. `context` is that of
+/* Returns whether the array's element at `position` has this key. `context` is the argument of
  * index_find(). */
 typedef bool index_equal(const void *context, uint32_t position, const void *key);
 
@@ -34,8 +34,8 @@ uint64_t index_siphash(const uint64_t key[2], const void *bytes, size_t length);
 
 void index_release(struct index *index);
 
-/* Makes space for `count` elements in total. Returns false, without a change, if there is no
- * memory. */
+/* Makes space for `count` elements in total. If there is no memory, returns false and changes
+ * nothing. */
 bool index_reserve(struct index *index, size_t count);
 
 void index_clear(struct index *index);

@@ -6,11 +6,11 @@
  * Each step fits a + b x to the targets eta (2 - y eta), with the weights mu^2. Here eta and mu are
  * those of the previous step. The weighted means of the loads and of the targets are subtracted
  * first. Then a and b have separate equations (Draper and Smith, "Applied Regression Analysis",
- * 1998, ch. 1), and no digits are lost if the loads are far from 0. All the rest follows glm.fit in
- * R, in the same order, because the tests compare the results with those of R.
+ * 1998, ch. 1), and no digits are lost if the loads are far from 0. Everything else follows glm.fit
+ * in R, in the same order, because the tests compare the results with those of R.
  *
- * Some processors, such as arm64, round only once for a product and a sum. eta_at() and step() are
- * written so that no decision depends on the last bit of such a sum.
+ * Some processors, such as arm64, compute x y + z with a single rounding. eta_at() and step() are
+ * written so that no decision depends on the last bit of such a result.
  */
 #include "inverse_fit.h"
 
@@ -18,7 +18,8 @@
 #include <stdlib.h>
 
 #define CONVERGED 1e-8 /* epsilon of glm.control() in R */
-/* All loads count as equal if their spread is at most RANK_LOST^2 of the sum of their squares. */
+/* All loads count as equal if their spread is at most RANK_LOST^2 times the sum of their
+ * squares. */
 #define RANK_LOST 1e-11
 #define COEFFICIENTS 2
 
@@ -72,8 +73,8 @@ static bool reserve(struct work *work, const struct inverse_point *points, size_
     return true;
 }
 
-/* Returns the deviance of one point: twice the log likelihood of a perfect fit minus that of this
- * fit. */
+/* Returns the deviance of one point: twice the difference between the log likelihoods of a perfect
+ * fit and of this fit. */
 static double deviance_of(double error, double mu)
 {
     return -2 * (log(error / mu) - (error - mu) / mu);
@@ -134,8 +135,8 @@ static bool step(struct work *work, struct coefficients *ret)
     return true;
 }
 
-/* Halves the step from `before` to `now` until all fitted errors are above 0. Returns the deviance
- * there, or NAN if no step is short enough. */
+/* Moves `now` halfway back to `before`, repeatedly, until all fitted errors are above 0. Returns
+ * the deviance at the new `now`, or NAN if no step is short enough. */
 static double shorten(const struct work *work, const struct coefficients *before,
                       struct coefficients *now)
 {
@@ -164,8 +165,8 @@ static double mean_error(const struct work *work)
     return sum / (double)work->count;
 }
 
-/* The first step starts from fitted errors equal to the errors of the points. If it leads to a
- * fitted error that is not above 0, the iteration starts from a flat curve instead. */
+/* The first step starts from fitted errors equal to the errors of the points. If this step leads to
+ * a fitted error that is not above 0, the iteration starts from a flat curve instead. */
 static enum inverse_outcome iterate(struct work *work, struct inverse_fit *fit,
                                     struct coefficients *ret)
 {

@@ -1,7 +1,7 @@
 /*
- * Decides whether one curve fits all points. The papers judge plots by eye, with four results: a
- * good fit, a reasonable fit of several curves close together, separate clusters with a curve each,
- * and results that are too scattered. This file judges by the numbers of docs/error.md.
+ * Decides whether one curve fits all points. Cockcroft's papers judge plots by eye. They know four
+ * cases: a good fit, a reasonable fit of several curves close together, separate clusters with a
+ * curve each, and points that are too scattered. This file judges by the numbers of docs/error.md.
  */
 #include "inverse_fit.h"
 

@@ -119,8 +119,8 @@ static struct entity folded(const struct entity *entity, const char *suffix)
 int registry_fold(const struct registry *registry, const bool *gone, const char *suffix,
                   struct registry *ret, uint32_t *ret_numbers)
 {
-    /* copy.frames is above each last_seen, so that registry_enter() gives different numbers to
-     * entities with the same id. */
+    /* copy.frames is larger than the last_seen of every entity, so that registry_enter() gives
+     * different numbers to entities with the same id. */
     struct registry copy = { .frames = registry->frames + 1 };
 
     for (size_t i = 0; i < registry->count; i++) {

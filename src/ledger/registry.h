@@ -18,7 +18,7 @@ struct registry_entry {
 };
 
 struct registry {
-    struct registry_entry *entities; /* [count] by number; freed by registry_release() */
+    struct registry_entry *entities; /* [count], indexed by number; freed by registry_release() */
     size_t count, capacity;
     uint32_t *spare; /* [spare_count] free numbers; large enough for all numbers */
     size_t spare_count;
@@ -42,9 +42,9 @@ int registry_enter(struct registry *registry, const struct entity *entity, uint3
  * these numbers, so the caller must forget all frames before `since`. */
 void registry_expire(struct registry *registry, uint64_t since);
 
-/* Makes a copy. In the copy, the entities marked in gone[count] that have equal names are one
- * entity, with id 0 and with the suffix after the name. ret_numbers[count] gets the new number of
- * each entity. Returns CAMP_OK, or CAMP_E_NOMEM without a change of *ret. */
+/* Copies a registry to *ret. Entities that are marked in gone[count] and have the same name become
+ * one entity, with id 0 and with `suffix` after the name. ret_numbers[count] gets the number of
+ * each entity in *ret. Returns CAMP_OK or CAMP_E_NOMEM. After CAMP_E_NOMEM *ret is unchanged. */
 int registry_fold(const struct registry *registry, const bool *gone, const char *suffix,
                   struct registry *ret, uint32_t *ret_numbers);
 

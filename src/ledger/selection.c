@@ -212,7 +212,8 @@ static const char *text_of(const struct sorting *sorting, size_t row)
                : labels_value(rows->entities[row].labels, sorting->label);
 }
 
-/* Compares rows by a text, if sorting->label says so, and then by their keys. */
+/* Compares rows by the label or name that sorting->label selects, if any, and then by their
+ * keys. */
 static int compare_rows(const void *a, const void *b, void *context)
 {
     const struct sorting *sorting = context;

@@ -53,14 +53,14 @@ struct selection {
 };
 
 struct selected {
-    const struct frame *picked; /* the frame of selection_pick(), or `copy` */
-    const struct frame *rows;   /* the same pointer as `picked`, or &groups */
+    const struct frame *picked; /* the caller's frame, or &copy if rows are left out */
+    const struct frame *rows;   /* `picked`, or &groups if rows are grouped */
     size_t *order;              /* [count] indexes of rows, in the order in which they are shown */
     uint32_t *depths;           /* [count] depth of each row in the tree; 0 without a tree */
     size_t count;
-    size_t living; /* number of rows of living entities, which come first, if exited_apart is set;
-                      otherwise `count` */
-    size_t cut;    /* number of rows that were left out because of `most` */
+    /* With exited_apart: number of rows of living entities, which come first. Otherwise `count`. */
+    size_t living;
+    size_t cut; /* number of rows that were left out because of `most` */
     /* Internal. selected_release() frees these members, and also `order` and `depths`. */
     struct frame copy, groups;
     uint64_t *keys; /* [rows->entity_count] the numbers by which rows are sorted */
@@ -86,7 +86,7 @@ int tree_order(const struct frame *frame, size_t *order, size_t count, uint32_t 
 
 const char *selection_name(const struct selection *selection, const struct entity *row);
 
-/* class_ns() returns the time of a row in the states of one class. busy_ns() returns its time in
- * all states that are not idle, plus its unaccounted time. */
+/* class_ns() returns the time of a row in the states of one class. busy_ns() returns the time of a
+ * row in all states that are not idle, plus the unaccounted time of the row. */
 uint64_t class_ns(const struct frame *frame, size_t row, enum column_class class);
 uint64_t busy_ns(const struct frame *frame, size_t row);

@@ -1,7 +1,7 @@
 /*
  * Rules that say what a database session does while it is off the CPU. From what the database
- * reports about a session (class, event ...), a rule finds a state and a column. Columns divide a
- * state further.
+ * reports about a session (class, event ...), a rule finds a state and a column. A state consists
+ * of one or more columns.
  *
  * Each line is a rule. Each condition is given at most once:
  *
@@ -45,7 +45,8 @@ struct session_kind {
 struct session_column {
     enum session_state state;
     char name[SESSION_COLUMN_SIZE];
-    /* Conditions of all rules of the column, joined by "; "; freed by session_rules_release(). */
+    /* Text of the conditions of all rules of the column, joined by "; "; freed by
+     * session_rules_release(). */
     char *rules;
 };
 

@@ -44,7 +44,7 @@ static bool reserve_places(struct timeline *timeline)
 }
 
 /* Returns the row of an entity in [first, end), or `end` if there is none. timeline->places may
- * have a row of an earlier frame, so the result is checked. */
+ * refer to a row of another frame, so the row is checked. */
 static size_t find_row(const struct timeline *timeline, uint32_t entity, size_t first, size_t end)
 {
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): reserved by ARRAY_RESERVE() */
@@ -128,7 +128,8 @@ static int add_entities(struct timeline *timeline, const struct frame *frame)
 }
 
 /* Merges frame `from` into frame `to`, whose rows end at *end. An entity that is only in `from`
- * gets a row at *end. That row is free, because *end is never behind the row's old position. */
+ * gets a row at *end. The row at *end is free: all rows from *end to the entity's row in `from` are
+ * already merged. */
 static void merge_frame(struct timeline *timeline, size_t to, size_t from, size_t *end)
 {
     struct timeline_frame *ours = &timeline->frames[to], *theirs = &timeline->frames[from];
@@ -151,8 +152,8 @@ static void merge_frame(struct timeline *timeline, size_t to, size_t from, size_
     ours->losses.partial += theirs->losses.partial;
 }
 
-/* Moves frame `from` to index `to`. Its rows move to *end, the end of the rows of all frames before
- * it. */
+/* Moves frame `from` to index `to`, and the rows of the frame to *end, where the rows of the
+ * previous frames end. */
 static void move_frame(struct timeline *timeline, size_t to, size_t from, size_t *end)
 {
     struct timeline_frame frame = timeline->frames[from];
@@ -258,8 +259,8 @@ static int fold_gone(struct timeline *timeline)
     return r;
 }
 
-/* Returns whether bytes_maximum / parts is too small for `more` further rows, or for the registry.
- */
+/* Returns whether bytes_maximum / parts bytes are too few for `more` further rows, or for the
+ * registry. */
 static bool is_full(const struct timeline *timeline, size_t more, size_t parts)
 {
     const size_t bytes = timeline->bytes_maximum / parts, known = timeline->registry.count;

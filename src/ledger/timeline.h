@@ -63,7 +63,7 @@ size_t timeline_find(const struct timeline *timeline, int64_t wall_clock_ns);
 bool timeline_weigh(const struct timeline *timeline, size_t row, const struct vertices *vertices,
                     struct weights *ret);
 
-/* Adds `more` to *weights, which is a mean weighted by elapsed time. Before the first call *weights
- * and *elapsed_s must be 0. */
+/* Adds `more` to *weights, a mean weighted by elapsed time. *elapsed_s is the elapsed time of that
+ * mean. Both must be 0 before the first call. */
 void weights_add(struct weights *weights, double *elapsed_s, const struct weights *more,
                  double more_elapsed_s);

@@ -8,13 +8,13 @@
 #include <string.h>
 
 #define HALF_LIFE_NS 60e9
-/* A hidden group replaces the last shown group if its score is above CLEARLY x (score of the last
- * shown group) + CLEARLY_NS. A group that is active 1 ms in each second has a score of about
- * CLEARLY_NS. */
+/* A hidden group replaces the last shown group if the hidden group's score is above CLEARLY x
+ * (score of the last shown group) + CLEARLY_NS. A group that is active 1 ms in each second has a
+ * score of about CLEARLY_NS. */
 #define CLEARLY 1.5
 #define CLEARLY_NS (1e-3 * HALF_LIFE_NS)
-/* If there are at least MANY groups, and at least half of them are hidden and were not in the last
- * GONE_AFTER snapshots, that half is dropped. */
+/* Hidden groups that were not in the last GONE_AFTER snapshots are dropped, but only if there are
+ * at least MANY groups and at least half of all groups can be dropped. */
 #define MANY 1024
 #define GONE_AFTER 2
 
@@ -86,8 +86,8 @@ static bool is_gone(const struct top_k *top, const struct top_k_group *group)
     return group->shown == NULL && group->last_seen + GONE_AFTER < top->snapshots;
 }
 
-/* Drops hidden groups that were not seen for long. Otherwise the list would grow without limit when
- * commands come and go. */
+/* Drops hidden groups that recent snapshots did not have. Otherwise the list would grow without
+ * limit, because new commands keep coming. Returns whether groups were dropped. */
 static bool forget_gone(struct top_k *top)
 {
     size_t gone = 0, kept = 0;

@@ -57,9 +57,9 @@ struct top_k {
 int top_k_init(struct top_k *ret, size_t width, size_t max_shown);
 void top_k_release(struct top_k *top);
 
-/* Starts a snapshot, `elapsed_ns` after the previous one, and lowers all scores. Returns true if
- * hidden groups that were not seen for long have been dropped. Then all group numbers are invalid.
- */
+/* Starts a snapshot, `elapsed_ns` after the previous one, and lowers all scores. Returns true if it
+ * has dropped hidden groups that recent snapshots did not have. In that case all group numbers are
+ * invalid. */
 bool top_k_start(struct top_k *top, uint64_t elapsed_ns);
 
 /* Finds or adds a group, and sets *ret to its number, which is valid until top_k_start() returns

@@ -5,7 +5,7 @@
 
 #define NOBODY SIZE_MAX
 
-/* A process. The three links are indexes in the array of places. */
+/* A process. first_child, next_sibling and parent are indexes in the array of places, or NOBODY. */
 struct place {
     size_t row;
     size_t first_child, next_sibling, parent;
@@ -86,8 +86,8 @@ static void write_forest(struct place *places, size_t count, size_t *order, uint
         if (places[i].parent == NOBODY)
             written = write_tree(places, i, order, depths, written);
     }
-    /* Processes were read at different moments, so two processes can be the parent of each other.
-     * These processes are below no root, and are written last. */
+    /* Processes were read at different moments, so two processes can be each other's parent. These
+     * processes are below no root, and are written last. */
     for (size_t i = 0; i < count; i++) {
         if (!places[i].done)
             written = write_tree(places, i, order, depths, written);

@@ -39,8 +39,8 @@ static int vertex_of(enum column_class class)
     return -1;
 }
 
-/* A database does not report the run-queue time of its sessions. This time is a part of what is
- * missing from the reported states, so it belongs to no vertex (Gunther and Poder, section 6). */
+/* The run-queue time of database sessions belongs to no vertex. It explains the time that is
+ * missing from the database's own account (Gunther and Poder, section 6). */
 static bool is_left_out(const struct schema *schema, const char *column)
 {
     bool of_sessions = false;

@@ -28,9 +28,9 @@ struct vertices {
  * over, is 1. In a mean over several intervals both `missing` and `over` can be above 0. */
 struct weights {
     double shares[VERTICES_MAXIMUM]; /* [count] share of each vertex */
-    double left_out;                 /* in states that belong to no vertex */
-    double missing;                  /* in no state */
-    double over;                     /* accounted twice */
+    double left_out;                 /* share of the time in states without a vertex */
+    double missing;                  /* share of the time in no state */
+    double over;                     /* share of the time that is accounted twice */
 };
 
 struct position {
@@ -59,8 +59,8 @@ bool vertices_usual(struct vertices *ret, const struct schema *schema, size_t co
 bool vertices_weigh(const struct vertices *vertices, const struct frame *frame, size_t entity,
                     struct weights *ret);
 
-/* Computes the position whose distance from the side opposite a vertex is the share of that vertex,
- * divided by the sum of the shares. If the sum is not 1, views should show the sum with the point.
- * The triangle has height 1 and the corners (1/sqrt 3, 1), (0, 0) and (2/sqrt 3, 0), as in
- * "Barry007". The tetrahedron has height 1, too. Returns false if the sum is 0. */
+/* Computes a position from shares: its distance from the side opposite a vertex is the share of
+ * that vertex, divided by the sum of all shares. If the sum is not 1, views should show the sum
+ * with the point. The triangle has height 1 and the corners (1/sqrt 3, 1), (0, 0) and (2/sqrt 3,
+ * 0), as in "Barry007". The tetrahedron has height 1, too. Returns false if the sum is 0. */
 bool weights_position(const struct weights *weights, size_t count, struct position *ret);

@@ -10,7 +10,7 @@
  * `name` is compared with the name of a process (comm), `user` with the name of its user, and
  * `line` with its whole command line. The expressions are POSIX extended, and may match any part of
  * the text. `line` must be the last condition, because its expression extends to the end of the
- * line and may contain blanks. A line that starts with # is a comment. The first matching rule is
+ * rule and may contain blanks. A line that starts with # is a comment. The first matching rule is
  * used. Several rules may have the same workload.
  */
 #pragma once
