@@ -27,11 +27,12 @@ void device_sums_release(struct device_sums *sums);
 
 void device_sums_start(struct device_sums *sums);
 
-/* Adds the growth of a device's counters since the previous snapshot to the sums. If that snapshot
- * lacked the device, adds the whole counters. Returns CAMP_OK or CAMP_E_NOMEM. */
+/* Adds to the sums how much the counters of a device have grown since the previous snapshot. If the
+ * previous snapshot lacked the device, adds the whole counters. Returns CAMP_OK or CAMP_E_NOMEM. */
 int device_sums_add(struct device_sums *sums, const char *name,
                     const uint64_t values[DEVICE_COUNTERS]);
 
-/* Drops the devices that were not added in this snapshot. But drops none after a failure of
- * device_sums_add(): a device that was dropped while it was there would be added twice. */
+/* Drops the devices that were not added in this snapshot, unless device_sums_add() failed. After a
+ * failure, an existing device could be dropped, and the next snapshot would add its whole counters
+ * again. */
 void device_sums_finish(struct device_sums *sums);

@@ -3,9 +3,9 @@
  * the families of metrics (metric.h). Between two requests nothing is read: in the kernel the BPF
  * programs continue to count, and exited threads are queued.
  *
- * Counters that the kernel counts since boot keep that start. All other counters start at 0 when
- * the exporter is opened. No counter ever falls. A metric that the tier (exported_options) cannot
- * provide is absent.
+ * Counters of the kernel count since boot. All other counters start at 0 when the exporter is
+ * opened. No counter ever falls. A metric that the tier (exported_options) cannot provide is
+ * absent.
  */
 #pragma once
 
@@ -23,9 +23,9 @@ struct exported_options {
     const char *tier; /* "bpf", "taskstats" or "schedstat"; NULL chooses the best available tier */
 };
 
-/* Opens the sources. The first snapshot has what happened after this call. Returns CAMP_E_INVALID
- * if options->tier is unknown, or another error code if the tier is unavailable; the error message
- * says why. */
+/* Opens the sources. The interval of the first snapshot starts with this call. Returns
+ * CAMP_E_INVALID if options->tier is unknown, or another error code if the tier is unavailable; the
+ * error message says why. */
 int exported_open(const struct exported_options *options, struct exported **ret,
                   struct camp_error *error);
 void exported_close(struct exported *exported);

@@ -1,11 +1,11 @@
 /* The metrics of CPUs: sampled times from /proc/stat, and measured times. With tier "bpf" the
- * measured times come from switches and interrupts. With other tiers, busy time is the wall time
- * without idle and iowait. */
+ * measured times come from switches and interrupts. With other tiers, the measured busy time is the
+ * wall time minus idle and iowait time. */
 #include "exported_inside.h"
 
 #include "sources/machine/cpu_list.h"
 
-/* the label "busy", which tiers other than "bpf" use instead of user, system, irq and softirq */
+/* index of the label "busy", which tiers other than "bpf" use for user, system, irq and softirq */
 enum { BUSY = CPUS_STATES_IDLE + 1 };
 enum { ANY, OWN, KERNEL };
 

@@ -76,8 +76,8 @@ static void set_memory(struct exported *exported, const struct camp_memory *memo
     }
 }
 
-/* Returns whether a block device is in memory, or on top of other disks, which count the same work.
- */
+/* Returns whether a block device is only memory, or lies on top of other disks, which count the
+ * same I/O. */
 static bool is_layer(const char *name)
 {
     static const char *const prefixes[] = { "dm-", "md", "loop", "ram", "zram" };
@@ -89,7 +89,8 @@ static bool is_layer(const char *name)
     return false;
 }
 
-/* Sets the two series of each family from `first` to `last`, such as "read" and "written". */
+/* Each family from `first` to `last` has two series, such as "read" and "written". Sets them
+ * all. */
 static void set_pairs(struct exported *exported, const struct device_sums *sums,
                       enum exported_family first, enum exported_family last)
 {

@@ -84,12 +84,12 @@ struct exported {
     struct metric_family families[EXPORTED_FAMILY_COUNT];
     struct series *series; /* the series of all families whose number of series is fixed */
     size_t series_count;
-    struct series *group_series; /* [(groups + 1) x THREAD_SUM_COUNT] */
+    struct series *group_series; /* [(groups + 1) x THREAD_SUM_COUNT]; + 1 for "other" */
     size_t groups;
 
     const char *tier;
     char note[CAMP_ERROR_SIZE];
-    struct thread_sums sums;     /* with tier "bpf"; other tiers use only `top` and `members` */
+    struct thread_sums sums;     /* tier "bpf"; other tiers use only sums.top and sums.members */
     struct camp_states *session; /* NULL with other tiers than "bpf" */
     struct cpus_states *cpus;    /* NULL with other tiers than "bpf" */
     struct source *cpus_source;  /* NULL with tier "bpf" */
@@ -104,7 +104,7 @@ struct exported {
     struct camp_network *network_list;
     size_t disk_capacity, network_capacity;
     char *text; /* [EXPORTED_TEXT_SIZE] buffer for the contents of a file */
-    /* read_ns is the duration of the last snapshot, read_cpu_ns the CPU time of all snapshots. */
+    /* read_ns is how long the last snapshot took. read_cpu_ns is the CPU time of all snapshots. */
     uint64_t read_ns, read_cpu_ns;
     uint64_t start_wall_ns;
     bool rules_changed;

@@ -45,8 +45,8 @@ static int open_tier(struct exported *exported, enum tasks_tier wanted, struct c
     return r;
 }
 
-/* Without BPF, refuses groups by user, cgroup or rules: of an exited process only the name is
- * known. */
+/* Without BPF, refuses groups by user, cgroup or rules, because only the name of an exited process
+ * is known. */
 static int refuse_group(const struct exported *exported, struct camp_error *error)
 {
     const bool was_requested = exported->note[0] == '\0'; /* the user chose this tier by --tier */

@@ -2,8 +2,8 @@
  * The HTTP server of camp export: /metrics for scrapers, and a short text at /.
  *
  * The server has one thread, which calls the caller's function for each request. So requests are
- * answered one after the other, and each has its own snapshot. http_rules.h decides which clients
- * may connect. If the address can be reached from outside, all clients may connect.
+ * answered one after the other, and each has its own snapshot. http_rules.h has the access rules.
+ * If the address can be reached from outside, any host name is accepted.
  */
 #pragma once
 

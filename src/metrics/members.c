@@ -69,8 +69,8 @@ static int keep_process(struct members *members, int32_t pid, uint32_t group)
     return CAMP_OK;
 }
 
-/* Removes a process if `thread` is its first thread. The last process moves to the free position.
- */
+/* Removes a process if `thread` is its first thread. The last process of the array takes its
+ * place. */
 void members_leave(struct members *members, const struct camp_thread_states *thread)
 {
     struct index_slot *slot = thread->tid == thread->pid ? slot_of(members, thread->pid) : NULL;
@@ -193,7 +193,7 @@ static const char *own_name(struct members *members, const struct top_k_group *g
     return group->key.text;
 }
 
-/* Returns whether a name is in use. The name "other" always is: it stands for all groups that are
+/* Returns whether a name is in use. "other" is always in use, for the sum of all groups that are
  * not shown. */
 static bool is_used(const struct top_k *top, const char *name)
 {

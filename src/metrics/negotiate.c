@@ -45,8 +45,8 @@ static bool is(struct word word, const char *text)
     return word.length == strlen(text) && strncasecmp(word.text, text, word.length) == 0;
 }
 
-/* Returns whether a parameter is "name=value". Sets *ret_value to the value without quotation
- * marks. */
+/* Returns whether a parameter has the form NAME=VALUE with this name. Sets *ret_value to VALUE
+ * without quotation marks. */
 static bool has_name(struct word parameter, const char *name, struct word *ret_value)
 {
     struct word before;

@@ -3,8 +3,9 @@
  * bytes.
  *
  * A scraper sends a list of the formats that it accepts, such as
- * "application/openmetrics-text;version=1.0.0;q=0.6, text/plain;version=0.0.4;q=0.4". All other
- * parameters (charset=, escaping=) are ignored, because the names of all metrics are ASCII.
+ * "application/openmetrics-text;version=1.0.0;q=0.6, text/plain;version=0.0.4;q=0.4". Parameters
+ * other than version and q, such as charset, are ignored, because the names of all metrics are
+ * ASCII.
  */
 #pragma once
 

@@ -46,7 +46,7 @@ static bool find_group(struct thread_sums *sums, const struct camp_thread_states
     return r == CAMP_OK;
 }
 
-/* Accounts what a thread did since `before`, or since begin_ns if `before` is NULL. */
+/* Accounts what a thread did since the reading `before`, or since its start if `before` is NULL. */
 static void account(struct thread_sums *sums, const struct camp_thread_states *before,
                     const struct camp_thread_states *now, uint32_t *note)
 {
@@ -73,8 +73,8 @@ static void keep_late(struct thread_sums *sums, const struct camp_thread_states 
         sums->result = CAMP_E_NOMEM;
 }
 
-/* Returns whether a thread existed at the previous snapshot. If it has no earlier reading
- * nevertheless, that snapshot lacked the thread, or had it with another tid. */
+/* Returns whether a thread existed at the previous snapshot. If such a thread has no earlier
+ * reading, the previous snapshot lacked it, or had it with another tid. */
 static bool may_be_missing(const struct thread_sums *sums, const struct camp_thread_states *thread)
 {
     return thread->begin_ns < sums->snapshot_ns;
@@ -139,8 +139,9 @@ struct camp_states_visitor thread_sums_visitor(struct thread_sums *sums)
     return (struct camp_states_visitor){ sums, add_seen, add_waited, add_exited, keep_missing };
 }
 
-/* Accounts single threads before totals. A single thread matches exactly one pending reading. Which
- * readings a total matches can only be guessed. */
+/* Accounts late readings of single threads before totals of several exited threads. A single thread
+ * matches exactly one pending reading. Which pending readings belong to a total can only be
+ * guessed. */
 static void account_late(struct thread_sums *sums)
 {
     for (int totals = 0; totals <= 1; totals++) {

@@ -5,8 +5,8 @@
  *
  * A thread is identified by its pid and begin_ns. If a snapshot lacks a known thread, the thread
  * has exited and its last reading is still to come, or exec(2) has changed its tid. Its previous
- * reading is kept as pending for some snapshots, to be subtracted from the reading that comes.
- * Otherwise the time of the thread would be accounted twice.
+ * reading is kept as pending for some snapshots, and is subtracted from the next reading of the
+ * thread. Otherwise the time of the thread would be accounted twice.
  */
 #pragma once
 
@@ -68,16 +68,18 @@ enum thread_sum {
 struct thread_sums {
     struct top_k top;
     struct members members;
-    /* sums over all threads; without the times of threads that slept during a whole interval */
+    /* sums over all threads; the time of a thread that slept during a whole interval is not
+     * added */
     uint64_t counts[THREADS_COLUMN_COUNT];
     uint64_t threads, processes; /* numbers of living threads and processes in the last snapshot */
     uint64_t snapshot_ns;        /* CLOCK_MONOTONIC at the end of the last snapshot */
 
     struct thread_list pending;
-    /* threads of this snapshot that may have a pending reading, and totals of exited threads */
+    /* readings in this snapshot of threads that may have a pending reading, and totals of exited
+     * threads */
     struct thread_list late;
-    /* The group numbers in the notes of threads are invalid until a snapshot has visited all
-     * threads. */
+    /* If true: the group numbers in the notes of threads are invalid. A snapshot that has visited
+     * all threads sets it to false. */
     bool forgets;
     int result;
 };
@@ -87,8 +89,8 @@ struct thread_sums {
 int thread_sums_init(struct thread_sums *ret, const struct members *members, size_t places);
 void thread_sums_release(struct thread_sums *sums);
 
-/* Takes a snapshot. The session must have been open since snapshot_ns. `forget` is true if the
- * rules have changed. */
+/* Takes a snapshot. The session must have been open since the previous snapshot or, for the first
+ * snapshot, since thread_sums_init(). `forget` is true if the rules have changed. */
 int thread_sums_read(struct thread_sums *sums, struct camp_states *session, bool forget,
                      struct camp_error *error);
 
