@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINES_BESIDE 3 /* above the triangle: a name; below: two names, the summary */
+#define LINES_BESIDE 3 /* above the triangle: one name; below: two names, and the summary */
 #define HEIGHT_MINIMUM 2
 /* A tolerance, so that rounding errors move no point off a side of the triangle. */
 #define NEAR 1e-9
@@ -196,8 +196,8 @@ static void draw_points(struct canvas *canvas)
     }
 }
 
-/* The problems come before the key to the characters (".1 :2 o4"), because a long line is cut off
- * at its end. */
+/* The problems come before the meaning of the characters (".1 :2 o4"), because a long line is cut
+ * off at its end. */
 static void write_summary(const struct canvas *canvas, FILE *stream)
 {
     const size_t nowhere = canvas->barry->point_count - canvas->drawn;

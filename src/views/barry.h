@@ -31,7 +31,7 @@ struct barry_point {
 
 struct barry {
     const char *const *names;         /* [3] names of the top, left and right vertex */
-    const struct barry_point *points; /* [point_count]; the first points are named */
+    const struct barry_point *points; /* [point_count]; names are written in this order */
     size_t point_count;
     size_t columns, rows;
     bool utf8; /* true if the locale is set and nl_langinfo(CODESET) is "UTF-8" */

@@ -10,7 +10,8 @@
 #define NAME_COLUMNS 15
 #define GAP_MAXIMUM 3 /* most columns between dot and label: blank, side of the triangle, blank */
 
-/* Returns true if no cell in columns [from, to) of the row has a `what` above `most`. */
+/* Returns true if a label may cover columns [from, to) of the row: no cell has a `what` above
+ * `most`. */
 static bool is_free(const struct canvas *canvas, size_t row, size_t from, size_t to, enum what most)
 {
     for (size_t i = from; i < to && i < canvas->barry->columns; i++) {

@@ -173,8 +173,8 @@ bool frame_columns_have_count(const struct frame_columns *columns, const struct 
     return !columns->hides_count && (columns->has_count || style->of_threads);
 }
 
-/* Divides the remaining space. First, each label that fits gets FRAME_LABEL_WIDTH. Then names get
- * as much as they need, and labels get the rest. Returns the width of a label. */
+/* Divides `space` between labels and names. First, each label that fits gets FRAME_LABEL_WIDTH.
+ * Then names get as much as they need, and labels get the rest. Returns the width of a label. */
 static size_t divide_space(struct frame_columns *columns, size_t space, size_t labels)
 {
     const size_t wanted =
@@ -203,7 +203,7 @@ static void add_all(struct frame_columns *columns, const struct field *fields, s
 }
 
 /* Returns the width of a column of names or labels in a file or pipe, where values of up to
- * UNCUT_MOST characters are not cut. `most` is the longest value. */
+ * UNCUT_MOST characters are not cut. `most` is the length of the longest value. */
 static size_t uncut_width(size_t width, size_t most)
 {
     const size_t whole = most < UNCUT_MOST ? most : UNCUT_MOST;

@@ -70,7 +70,7 @@ struct frame_columns {
     bool has_pid, has_count, has_over;
     size_t name_most;               /* width of the longest name so far */
     size_t label_most[LABELS_MOST]; /* width of the longest value of each label so far */
-    size_t percent_width;           /* smallest width of a percentage; 0: the usual one */
+    size_t percent_width;           /* minimum width of percentage columns; 0: the default */
     /* For text, frame_columns_lay_out() sets the following members. */
     size_t shown[FRAME_STATES_MOST]; /* [shown_count] indexes into `states`, ascending */
     size_t shown_count;

@@ -57,8 +57,8 @@ static void lay_out(struct frame_cpus *ret, bool for_text)
         add_field(ret, (struct field){ .name = "unaccounted_ns", .help = "in no state" });
 }
 
-/* Selects all CPUs. If there are many CPUs, only the total and the busiest CPUs are selected for
- * text. */
+/* Selects all CPUs. For text, if there are many CPUs, selects only the total and the busiest
+ * CPUs. */
 static int choose(struct frame_cpus *ret, const struct frame *cpus, bool for_text)
 {
     struct selection selection = { .order = order_find(ret->schema, "cpu") };

@@ -6,7 +6,7 @@
 #include "ledger/selection.h"
 #include "percent.h"
 
-#define FRAME_CPU_LINES 4 /* lines in text if there are many CPUs */
+#define FRAME_CPU_LINES 4 /* lines of text if there are many CPUs: total, and busiest CPUs */
 #define FRAME_CPU_COLUMNS_MOST 48
 
 struct frame_cpus {

@@ -117,8 +117,8 @@ static size_t find_counter(const struct schema *schema, const char *name)
     return at;
 }
 
-/* Appends the percentage of context switches without an event. Appends nothing if `cpus` does not
- * count the switches with an event. */
+/* Appends which percentage of the context switches no event reported. Appends nothing if `cpus` has
+ * no count of reported switches. */
 static void append_share(char *note, const struct frame *cpus, uint64_t unseen)
 {
     const size_t column =
@@ -132,8 +132,8 @@ static void append_share(char *note, const struct frame *cpus, uint64_t unseen)
 }
 
 /* Writes what is missing from the numbers or estimated. On tier bpf, losses->unseen counts context
- * switches without an event, and the times around such a switch are estimated. If the rows are
- * sessions, losses->unseen also counts sessions that the database hides from the role that camp
+ * switches that no event reported, and the times around such a switch are estimated. If the rows
+ * are sessions, losses->unseen also counts sessions that the database hides from the role that camp
  * uses. */
 static void note_losses(char *note, const struct frame *frame, const struct frame *cpus,
                         const struct frame_facts *facts, const char *kind)
@@ -187,8 +187,8 @@ static void note_samples(char *note, const struct frame *frame)
         append(note, "samples: none in this interval");
 }
 
-/* For hosts, writes the busy time that the kernels sampled at their ticks beside the measured busy
- * time, and the host where the two differ most. */
+/* For hosts, writes the measured busy time, the busy time that the kernels sampled at their ticks,
+ * and the host where these two times differ most. */
 static void note_sampled(char *note, const struct frame *frame)
 {
     const size_t column = find_counter(frame->schema, "sampled_busy_ns");

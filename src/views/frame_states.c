@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define NAME_WIDTH 15
-#define NAME_WIDTH_NARROW 8 /* if columns of CPU time do not fit otherwise */
+#define NAME_WIDTH_NARROW 8 /* width of names if columns of CPU time do not fit otherwise */
 #define PERCENT_WIDTH 4
 #define OVER_WIDTH 6
 /* States are hidden to make space for labels only while more states than this are shown. */
@@ -106,8 +106,9 @@ static bool is_less(const struct frame_columns *columns, size_t left, size_t rig
     return time_ns[0] <= time_ns[1];
 }
 
-/* Hides a column whose rank is at most `most`. Returns false if all remaining columns must stay. A
- * column without any time needs no column of other states in its place. */
+/* Hides the column that is_less() puts first. Returns false if the rank of this column is above
+ * `most`, or if it is the only column. If the hidden column has any time, the column "other%" is
+ * shown. */
 static bool drop_state(struct frame_columns *columns, enum rank most)
 {
     size_t least = 0;

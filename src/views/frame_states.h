@@ -24,7 +24,7 @@ size_t frame_states_choose(struct frame_columns *columns, const struct frame_sty
 /* Selects the columns of states that fit into `space`, but at least one. SIZE_MAX selects all. */
 void frame_states_choose_in(struct frame_columns *columns, size_t space);
 
-/* frame_state_width() returns the width of a column, shown[at]. */
+/* frame_state_width() returns the width of the column shown[at]. */
 size_t frame_state_width(const struct frame_columns *columns, size_t at);
 size_t frame_unaccounted_width(const struct frame_columns *columns);
 

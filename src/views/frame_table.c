@@ -52,8 +52,8 @@ struct filling {
 };
 
 /* Writes a name, indented by its depth in a tree. A path that is too long is cut at its start,
- * because the end of a path is more specific. Exited rows have a heading of their own, and so need
- * no suffix. */
+ * because the end of a path is more specific. Rows of exited entities have a heading of their own,
+ * so their names are written without " (ended)". */
 static const char *show_name(const struct filling *filling, const struct entity *entity,
                              uint32_t depth, char ret[FRAME_NAME_SIZE])
 {
@@ -101,8 +101,8 @@ static struct cell *fill_percents(const struct filling *filling, size_t row, str
     return cells;
 }
 
-/* A row of exited threads has no id, because it is the sum of all exited threads with the same
- * name. The id of the user root is 0. */
+/* Returns whether the id of a row is shown. The id 0 means no id, as in the sum of exited threads
+ * with the same name. But 0 is also the id of the user root. */
 static bool has_id(const struct filling *filling, const struct entity *entity)
 {
     const enum group_key key = filling->selection->grouping.key;
@@ -257,7 +257,8 @@ static void fill_summary(struct frame_table *table, const struct frame *cpus, co
     table->losses[3] = cell_natural(losses->partial + (cpus != NULL ? cpus->losses.partial : 0));
 }
 
-/* Exited rows have the fields of living rows, but another heading above the names. */
+/* Rows of exited entities have the fields of living entities, but another heading above the
+ * names. */
 static int head_exited(struct frame_table *table, const struct frame_style *style)
 {
     const size_t count = table->columns.field_count;

@@ -19,9 +19,9 @@ void html_heading(FILE *stream, const char *text);
 void html_paragraph(FILE *stream, const char *text);
 
 /* Writes a table, whose fields must all have a name, a title and a help text. Each number is in a
- * <data> element, which holds it as JSON does. The visible number has field->decimals digits after
- * the point. If `decimals` is negative, the number has -decimals significant digits. `caption` may
- * be NULL. */
+ * <data> element, whose value is the number as in JSON. The visible number has field->decimals
+ * digits after the point. If `decimals` is negative, the number has -decimals significant digits.
+ * `caption` may be NULL. */
 void html_table(FILE *stream, const struct table *table, const char *caption);
 
 /* Writes a picture. `svg` is the output from svg_start() to svg_end(). */

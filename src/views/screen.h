@@ -26,7 +26,7 @@ enum screen_key {
 bool screen_open(struct camp_error *error);
 void screen_close(void);
 
-/* Returns the current size, or 80 x 24 if it is unknown. */
+/* Returns the current size of the terminal, or 80 x 24 if the size is unknown. */
 void screen_size(size_t *ret_columns, size_t *ret_lines);
 
 /* Shows `head` in the first line, and the record as text below. The text down to the heading of the

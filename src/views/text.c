@@ -1,8 +1,8 @@
 /*
  * Text for readers: a headline, tables with headings, and notes. Without a limit of the width
- * everything is shown. With a limit, the cells of text columns that are as wide as their widest
- * cell are wrapped, and whatever still does not fit is cut, with a mark at its end. Names may be
- * any bytes. Unprintable characters are shown as "?", so that no process name can move the cursor.
+ * everything is shown. With a limit, text columns without a stated width are wrapped, and whatever
+ * still does not fit is cut, with a mark at its end. Names may be any bytes. Unprintable characters
+ * are shown as "?", so that no process name can move the cursor.
  */
 #include "format.h"
 
@@ -86,7 +86,8 @@ struct layout {
     bool wrapped[FIELDS_MAXIMUM];
 };
 
-/* Returns whether the cells of a column are cut at its stated width: names, on a terminal. */
+/* Returns whether the cells of a column are cut at its stated width. On a terminal, this is so for
+ * names. */
 static bool is_limited(const struct view_options *options, const struct field *field)
 {
     return field->width < 0 && options->width > 0;
@@ -207,8 +208,8 @@ static void cut(struct shown *cell, size_t most)
         append(cell, mark, strlen(mark), mark_columns);
 }
 
-/* Moves the first line of the cell, of at most `most` columns, to `ret`. A line ends before a blank
- * if it has one. */
+/* Moves the first line of the cell, of at most `most` columns, to `ret`. The line ends before a
+ * blank if possible. */
 static void take_line(struct shown *cell, size_t most, struct shown *ret)
 {
     size_t columns, length = bytes_that_fit(cell, most, &columns), end = length;
@@ -249,7 +250,7 @@ static void write_shown(struct line *line, struct shown *cell, size_t width, boo
         const size_t begin = line->column + line->blanks;
         const size_t space = begin < line->room ? line->room - begin : 0;
 
-        /* A part of a number would be read as another number. */
+        /* A part of a number would be read as another number, so only the mark is shown. */
         if (!left)
             *cell = (struct shown){ .columns = SIZE_MAX };
         cut(cell, space);
@@ -273,8 +274,8 @@ static void write_shown(struct line *line, struct shown *cell, size_t width, boo
         line->column = 1;
 }
 
-/* Writes a row, or the titles if `row` is NULL. Returns whether wrapped cells have a line `number`
- * after 0; if not, nothing is written. */
+/* Writes line `number`, from 0, of a row whose cells may be wrapped, or of the titles if `row` is
+ * NULL. If no cell has this line, writes nothing and returns false. */
 static bool write_line(const struct view_options *options, const struct table *table,
                        const struct layout *layout, const struct cell *row, size_t number)
 {

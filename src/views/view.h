@@ -38,8 +38,8 @@ extern const struct view classic_view;
  * its width. */
 const char *view_cut_mark(size_t *ret_columns);
 
-/* Returns options with the width of a terminal, no limit for a file or pipe, and with colours if
- * the stream supports them. Only the text view uses width and colours. */
+/* Returns the options for a stream. The width is that of the terminal; a file or pipe has no limit.
+ * Colours are used if the stream supports them. Only the text view uses width and colours. */
 struct view_options view_options_of(FILE *stream);
 
 /* Returns NULL if there is no view with this name. */

@@ -183,7 +183,7 @@ static int start(struct http_server *server, int listener, struct camp_error *er
     if (server->daemon != NULL)
         return CAMP_OK;
     camp_fail_errno(error, errno, "the server does not start");
-    /* A daemon that did not start does not close the listening socket. */
+    /* A daemon that did not start has not closed the listening socket. */
     close(listener);
     return CAMP_E_IO;
 }

@@ -4,7 +4,7 @@
  * This code uses no lock and no socket.
  *
  * A reader starts at a key frame, so old pieces are dropped only up to the next key frame. A
- * reader's current piece stays in memory even after the piece was dropped. So a stalled reader
+ * reader's current piece stays in memory even after the history has dropped it. So a stalled reader
  * costs only one piece, and later finds a gap after this piece.
  */
 #pragma once

@@ -23,7 +23,7 @@ struct client {
     struct history_reader reader;
     uint64_t sent_ns; /* time at which data were last sent to this client */
     bool is_waiting;
-    bool is_due; /* a beat is to be sent to this client */
+    bool is_due; /* a beat (an empty block) is to be sent to this client */
 };
 
 static void wake(struct client *client)
@@ -40,8 +40,8 @@ void clients_wake(struct server *server)
         wake(client);
 }
 
-/* The next piece for this client was dropped. So the client continues at the oldest piece of the
- * history, and gets all entities again. */
+/* Handles a gap: the next piece for this client was dropped. The client continues at the oldest
+ * piece of the history, and gets all entities again. */
 static int skip_gap(struct server *server, struct client *client)
 {
     int r = stream_note("This page fell behind: some intervals are missing.", &client->own);

@@ -10,7 +10,7 @@
 #include "ledger/array.h"
 #include "stream_block.h"
 
-/* Larger shares do not fit into 16 bits until the unit is doubled. */
+/* Larger shares fit into 16 bits only after the unit is doubled. */
 #define SHARE_MAXIMUM 1.3
 #define ELAPSED_BITS 11 /* elapsed times are rounded to this many binary digits */
 /* More doublings would make the shares of all rows coarse because of one outlier. Shares that are
@@ -143,7 +143,7 @@ static bool gather(struct stream *stream, const struct frame *frame)
     return true;
 }
 
-/* Rounds an elapsed time, which is in intervals, to ELAPSED_BITS binary digits. The precision is
+/* Rounds an elapsed time, given in intervals, to ELAPSED_BITS binary digits. The precision is
  * relative, because a group may have thousands of intervals, and a new process only a small part of
  * an interval. Whole numbers up to 2048 stay exact. */
 static float rounded_elapsed(double elapsed)

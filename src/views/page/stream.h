@@ -73,7 +73,7 @@ struct stream {
     unsigned doublings; /* the unit of shares is doubled this many times */
     /* Frames since the last key frame; 0 makes the next frame a key frame. */
     uint64_t since_key;
-    size_t crowd; /* entities expire once there are this many, but at least CROWD */
+    size_t crowd; /* entities expire when their number reaches `crowd` and CROWD */
     char note[FRAME_NOTE_SIZE];
 };
 

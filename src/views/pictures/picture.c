@@ -157,7 +157,8 @@ static void write_losses(FILE *stream, const struct timeline *timeline, size_t f
                 (unsigned long long)all.partial);
 }
 
-/* A table has its origin, "table", in its name already. */
+/* Writes the name of the source and its origin. The name of a table already ends with its
+ * origin. */
 static void write_source(FILE *stream, const char *about, const struct picture *picture)
 {
     char origin[256];

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELL 2.0     /* size of a place, px */
+#define CELL 2.0     /* dots within a square of this size share a place, px */
 #define SHOWN_MOST 7 /* most dots drawn at a place */
 #define NO_GROUP "#57606a"
 #define LABELLED_MOST 6 /* most labels of dots that are not pinned */
@@ -77,8 +77,8 @@ static double worst_of(const struct dot *dot)
     return fmax(fmax(dot->weights.missing, dot->weights.over), dot->weights.left_out);
 }
 
-/* Far dots come first. Within a place, pinned dots come first, and then dots with large
- * problems. */
+/* Far dots come first. Of dots at the same place, pinned dots come first, and then dots with the
+ * most missing, twice accounted or left-out time. */
 static int compare_dots(const void *left, const void *right)
 {
     const struct dot *a = left, *b = right;
@@ -152,7 +152,7 @@ static void draw_dot(FILE *stream, const struct picture *picture, const struct d
                text.text);
     if (dot->weights.missing > SHOWN_UNACCOUNTED) {
         svg_circle(stream, at, ring, &(struct svg_look){ .class = SVG_MISSING }, NULL);
-        /* In merged frames, an entity may have both missing time and time accounted twice. */
+        /* The next ring is larger, because in merged frames a dot can have more than one ring. */
         ring += 2;
     }
     if (dot->weights.over > SHOWN_UNACCOUNTED) {
@@ -278,7 +278,8 @@ static double weight_of(const struct picture *picture, const struct dot *dot)
                : dot->weights.shares[0] * picture->timeline->elapsed_s[dot->row];
 }
 
-/* Labels the dots whose entities spent the most time at the first vertex, the largest first. */
+/* Labels the dots whose entities spent the most time at the first vertex, in descending order of
+ * this time. */
 static void label_largest(struct dot_labels *labels, const struct picture *picture)
 {
     double below = INFINITY;

@@ -42,7 +42,7 @@ struct line_sum {
 struct map {
     const struct picture *picture;
     size_t lines, columns;
-    size_t folded;              /* number of entities that share a line */
+    size_t folded;              /* number of entities in each line */
     uint32_t *order;            /* [registry.count] entities in the order of their lines */
     uint32_t *line;             /* [registry.count] line of each entity */
     struct line_sum *line_sums; /* [lines] sums of the current column */

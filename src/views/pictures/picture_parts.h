@@ -17,7 +17,7 @@
 /* The problems of many rows, added up. */
 struct sums {
     size_t rows;
-    /* Rows whose missing or twice accounted share is above SHOWN_UNACCOUNTED. */
+    /* Rows whose share of missing time, or of time accounted twice, is above SHOWN_UNACCOUNTED. */
     size_t missing, over;
     size_t nowhere;                   /* rows whose time is all left out */
     size_t left_out;                  /* rows whose left-out share is above SHOWN_LEFT_OUT */
@@ -34,7 +34,7 @@ void sums_add(struct sums *sums, const struct weights *weights, size_t vertices,
 struct caption {
     size_t from, to; /* frames [from, to) of the timeline */
     size_t entities;
-    char remark[160]; /* text after the number of entities, with the full stop */
+    char remark[160]; /* text after the number of entities, including its full stop */
     const struct sums *sums;
     const char *nouns[2]; /* nouns for one row and for several, such as "dot" and "dots" */
     /* How rows with a problem are marked, such as " (red rings)", or "". */

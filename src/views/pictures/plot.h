@@ -35,7 +35,7 @@ struct plot {
 
 #define PLOT_TICKS_MAXIMUM 24
 
-/* Sets `ret` to the values at which an axis has ticks. There are at most `most` values, which is 2
+/* Sets `ret` to the values at which an axis has ticks. There are at most `most` values; `most` is 2
  * to PLOT_TICKS_MAXIMUM. Numbers have steps of 1, 2 or 5 times a power of ten. Times have the steps
  * of a clock (such as 15 min) or whole days, counted from local midnight. Returns the number of
  * values. */
@@ -52,7 +52,8 @@ double plot_y(const struct plot *plot, const struct plot_axis *axis, double valu
 /* Draws the grid, the ticks with their labels, the titles and the frame. */
 void plot_axes(const struct plot *plot);
 
-/* Clips everything until plot_end() to the area. `id` is the argument of svg_clip(). */
+/* Everything that is drawn until plot_end() is clipped to the area. `id` is the argument of
+ * svg_clip(). */
 void plot_start(const struct plot *plot, const char *id);
 void plot_end(const struct plot *plot);
 
@@ -74,7 +75,7 @@ struct plot_legend {
     struct svg_look look;
 };
 
-/* Draws the legend in rows of at most `width`, 18 px apart. `at` is on the base line of the first
- * text. Returns the number of rows. */
+/* Draws the legend in rows of at most `width`, 18 px apart. `at` is where the first row starts, on
+ * its base line. Returns the number of rows. */
 size_t plot_legend(FILE *stream, struct svg_point at, double width,
                    const struct plot_legend *entries, size_t count);

@@ -29,8 +29,8 @@
 #define SVG_GRID "grid"   /* light grey, 1 px */
 #define SVG_FRAME "frame" /* dark grey, 1.2 px, not filled */
 
-/* The look of a shape. A member that is NULL or 0 is not written, so the shape's class determines
- * it. */
+/* The look of a shape. A member that is NULL or 0 is not written, so that the shape's class
+ * determines this property. */
 struct svg_look {
     const char *class;
     const char *fill; /* "#5a91ff", or "none" */
