@@ -21,7 +21,7 @@ changed() {
     run tools/abi "$BATS_TEST_TMPDIR/libcamp.so" "$BATS_TEST_TMPDIR/include/camp"
 }
 
-@test "the binary interface of the library matches its description" {
+@test "the binary interface of libcamp.so equals the one described in tests/abi/libcamp.xml" {
     build=$(dirname "$(dirname "${CAMP:-$TREE/build/gcc/src/camp}")")
     run "$TREE/tools/abi" "$build"/src/counters/libcamp.so.0.*.[0-9]
     echo "$output"
@@ -41,7 +41,7 @@ changed() {
     [[ $output == *"'char message"*'raise soversion'* ]]
 }
 
-@test "tools/abi requires a description of a new member at the end of a struct" {
+@test "tools/abi refuses a new member at the end of a struct until the member is described" {
     changed 's/^    uint64_t swap_free_bytes;/&\n    uint64_t dirty_bytes;/'
     [ "$status" -eq 1 ]
     [[ $output == *'compatible, but not described'*'--update'* ]]

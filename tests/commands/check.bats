@@ -15,7 +15,7 @@ teardown() {
     end_children
 }
 
-@test "camp check shows a headline, processes, CPUs and their sums" {
+@test "camp check prints a headline, a table of processes, a table of CPUs and a line of sums" {
     run --separate-stderr "$CAMP" check --count 1 --interval 300ms
     was_shown
     [ -z "$stderr" ]
@@ -26,20 +26,25 @@ teardown() {
     [[ $output =~ " no "(living )?"process: "[+-] ]]
 }
 
-@test "camp check prints lines of at most 80 columns on a terminal, and no colour to a pipe" {
+@test "camp check prints lines of at most 80 columns on a terminal of 80 columns" {
     for tier in auto schedstat; do
         run env NO_COLOR=1 LC_ALL=C CAMP="$CAMP" script -qec \
             "stty cols 80; \"\$CAMP\" check --count 2 --interval 200ms --tier $tier" /dev/null </dev/null
         output=${output//$'\r'/}
         was_shown
         [ "$(awk 'length > 80' <<<"$output" | wc -l)" -eq 0 ]
+    done
+}
+
+@test "camp check prints no colour to a pipe" {
+    for tier in auto schedstat; do
         run "$CAMP" check --count 1 --interval 200ms --tier $tier
         was_shown
         [[ $output != *$'\033'* ]]
     done
 }
 
-@test "camp check prints JSON with the documented fields, one object per line" {
+@test "camp check prints one JSON object with the documented fields for each interval" {
     began=$(date +%s%N)
     run "$CAMP" check --count 2 --interval 300ms --format json
     ended=$(date +%s%N)
@@ -58,7 +63,7 @@ teardown() {
     json "len(r['cpus']) == int('$(getconf _NPROCESSORS_ONLN)') == r['machine']['cpus']"
 }
 
-@test "camp check prints a JSON total that is the sum of its rows" {
+@test "the total in the JSON of camp check is the sum over all processes" {
     run "$CAMP" check --count 1 --interval 300ms --format json
     json "abs(sum(p['measured_percent'] for p in r['processes']) - r['total']['measured_percent']) < 1e-6"
     json "r['tier'] != 'taskstats' or abs(sum(p['sampled_percent'] for p in r['processes']) - r['total']['sampled_percent'] - r['total']['stray_sampled_percent']) < 1e-6"
@@ -68,7 +73,7 @@ teardown() {
     json "(lambda keys: keys == sorted(keys, reverse=True))([round(abs(p['error_points']) if r['tier'] == 'taskstats' else p['measured_percent'], 6) for p in r['processes']])"
 }
 
-@test "camp check prints each CSV table with the same fields in each row" {
+@test "all rows of a CSV table of camp check have as many fields as its header" {
     for table in processes cpus machine total losses; do
         run "$CAMP" check --count 2 --interval 100ms --format csv --table "$table"
         was_shown
@@ -81,7 +86,7 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
     done
 }
 
-@test "camp check prints the lines of cpuchk with --format classic" {
+@test "camp check --format classic prints lines in the format of the tool cpuchk" {
     run "$CAMP" check --count 1 --interval 300ms --format classic
     was_shown
     [[ ${lines[0]} =~ ^[0-9:]{8}" cpu time accuracy check  proc "[0-9]+"  new "[0-9]+$ ]]
@@ -90,7 +95,7 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
     awk '/msac/ {printf("%s %s\n", $4, substr($10, 0, length($10)-1));}' <<<"$output" | grep -q .
 }
 
-@test "camp check has options that select rows and columns" {
+@test "--filter, --pid, --top and --no-kernel-threads of camp check select the shown processes" {
     sleep 600 3>&- &
     LOAD=$!
     run "$CAMP" check --count 1 --interval 200ms --format json --filter '^camp$'
@@ -107,7 +112,7 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
     json "not any((p['name'] or '').startswith(('ksoftirqd/', 'rcu_', 'migration/')) for p in r['processes'])"
 }
 
-@test "camp check reports a filter that matches no process" {
+@test "camp check reports that --filter matches no process" {
     run "$CAMP" check --count 1 --interval 50ms --filter 'no such name'
     was_shown
     [[ $output == *$'\n'"--filter   matches no process that ran in this interval"$'\n'* ]]
@@ -115,11 +120,11 @@ assert sum(row == rows[0] for row in rows) == 1" <<<"$output"
     [[ $output != *"matches no process"* ]]
 }
 
-@test "camp check --pid ends when the process exits" {
+@test "camp check --pid ends when the selected process exits" {
     ends_with_its_process check --format json
 }
 
-@test "camp check --pid ends at once if the process is a zombie" {
+@test "camp check --pid ends at once if the selected process is a zombie" {
     python3 -c '
 import os, sys, time
 child = os.fork()
@@ -136,7 +141,7 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
     was_shown
 }
 
-@test "camp check shows the number of hidden rows" {
+@test "camp check shows how many processes --top left out" {
     run "$CAMP" check --count 1 --interval 300ms --top 1
     was_shown
     [[ $output =~ "not shown  "[0-9]+" processes" ]]
@@ -144,7 +149,7 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
     [[ $output != *"not shown"* ]]
 }
 
-@test "camp check refuses bad options with status 2 and one line of advice" {
+@test "camp check refuses each invalid option or value with one line on stderr and status 2" {
     for options in "--interval 0" "--interval -1" "--interval 1e12" "--interval x" "--count 0" \
         "--count -1" "--format xml" "--nonsense" "--columns pid,nonsense" "--top -1" "operand" \
         "--filter [" "--pid 0" "--pid x" "--table cpus" "--tier best" "--interval" \
@@ -159,20 +164,20 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
     done
 }
 
-@test "camp check lists the known columns when it rejects an unknown one" {
+@test "the error of camp check about an unknown column lists the known columns" {
     run "$CAMP" check --count 1 --interval 10ms --format csv
     columns=pid,${lines[0]#*,pid,}
     run "$CAMP" check --columns pid,nonsense
     [ "$output" = "camp check: there is no column 'nonsense'; it takes ${columns//,/, }" ]
 }
 
-@test "camp check names a pid that has no process" {
+@test "camp check --pid PID fails with an error that names PID if no such process exists" {
     run --separate-stderr "$CAMP" check --count 1 --pid 4194999
     [ "$status" -eq 1 ]
     [[ $stderr == *"4194999"* ]]
 }
 
-@test "camp check prints the interval so far on SIGINT and SIGTERM" {
+@test "camp check prints the unfinished interval when SIGINT or SIGTERM ends it" {
     for signal in INT TERM; do
         "$CAMP" check --interval 60 --format json >"$BATS_TEST_TMPDIR/out" &
         LOAD=$!
@@ -184,20 +189,20 @@ time.sleep(600)' >"$BATS_TEST_TMPDIR/zombie" 3>&- &
     done
 }
 
-@test "camp check ends quietly when the reader closes the pipe" {
+@test "camp check ends quietly when the reader of its output closes the pipe" {
     run bash -c 'set -o pipefail; "$0" check --interval 50ms --format csv 2>&1 | head -3' "$CAMP"
     [ "$status" -eq 0 ]
     [ "${#lines[@]}" -eq 3 ]
 }
 
-@test "camp check fails with status 1 on a full disk" {
+@test "camp check fails with status 1 if its output goes to a full disk" {
     run --separate-stderr bash -c '"$0" check --count 1 --interval 50ms >/dev/full' "$CAMP"
     [ "$status" -eq 1 ]
     [[ $stderr == *"No space left"* ]]
     [ "$(wc -l <<<"$stderr")" -eq 1 ]
 }
 
-@test "camp check keeps a process name with blanks, brackets and newlines together" {
+@test "camp check shows the whole name of a process whose name has blanks, brackets and newlines" {
     cat >"$BATS_TEST_TMPDIR/named.py" <<'EOF'
 import ctypes
 ctypes.CDLL(None).prctl(15, b") R 1\n\x1b[2J \xff", 0, 0, 0)
@@ -217,7 +222,7 @@ EOF
     [[ $output != *$'\033'* ]]
 }
 
-@test "camp check refuses options that would have no effect" {
+@test "camp check refuses options that do not apply to its source" {
     run -2 "$CAMP" check --rules x --count 1
     [ "$output" = 'camp check: --rules does not go with --from check; it goes with postgres:CONNINFO, mariadb:CONNINFO or odbc:DSN' ]
     run -2 "$CAMP" check --background --count 1

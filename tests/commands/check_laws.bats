@@ -114,7 +114,7 @@ shown() {
 }
 
 # bats test_tags=law
-@test "camp check measures a load between ticks that sampling understates" {
+@test "camp check measures the true CPU time of a load that sampling at ticks understates" {
     needs_taskstats
     shown cpu --percent 80 --phase between-ticks --duration 2s
     law "at_least(measured_ns, least_ns) and at_least(most_ns, measured_ns)"
@@ -122,7 +122,7 @@ shown() {
 }
 
 # bats test_tags=law
-@test "camp check measures a load across ticks that sampling overstates" {
+@test "camp check measures the true CPU time of a load that sampling at ticks overstates" {
     needs_taskstats
     shown cpu --percent 5 --phase across-ticks --duration 2s
     law "at_least(measured_ns, least_ns) and at_least(most_ns, measured_ns)"
@@ -130,7 +130,7 @@ shown() {
 }
 
 # bats test_tags=law
-@test "camp check accounts all CPU time that short-lived children report" {
+@test "camp check accounts all the CPU time that short-lived child processes report" {
     needs_taskstats
     watched fork --rate 200 --burn 2ms --duration 2s
     law "sum(x['count'] for x in p if x['ended']) == t['children'] + 1" # the children and the load itself
@@ -140,7 +140,7 @@ shown() {
 
 # A final clock arrives after an RCU grace period. The children of the last one are accounted by their records.
 # bats test_tags=law
-@test "tier taskstats accounts short-lived processes by their clocks at exit" {
+@test "camp check on tier taskstats accounts at least 99 % of short-lived processes' CPU time" {
     needs_microstates # final clocks need the same capabilities
     needs_taskstats
     for rate in 470 1000; do
@@ -152,7 +152,7 @@ shown() {
     done
 }
 
-@test "tier taskstats uses exit records without CAP_BPF" {
+@test "without CAP_BPF, tier taskstats reports that it lacks the last part of each exit" {
     [ "$(id -u)" -eq 0 ] || skip "only root can drop capabilities"
     needs_taskstats
     run setpriv --bounding-set -bpf,-perfmon,-sys_admin "$CAMP" check --count 1 --interval 50ms --tier taskstats --format json
@@ -160,7 +160,7 @@ shown() {
     json "r['tier_lacks'].endswith('and the last part of an exit') and 'CAP_BPF and CAP_PERFMON' in r['tier_change']"
 }
 
-@test "tier schedstat counts the processes that it did not see" {
+@test "tier schedstat counts processes that start and exit within an interval as unseen" {
     "$CAMP" check --tier schedstat --interval 3600 --format json >"$BATS_TEST_TMPDIR/out" &
     LOAD=$!
     until_it_sleeps "$LOAD"
@@ -174,13 +174,13 @@ shown() {
 }
 
 # bats test_tags=law
-@test "the ten-second example in the README shows its load in each of three intervals" {
+@test "camp check shows the load of the README's example in each of three intervals" {
     readme=$BATS_TEST_DIRNAME/../../README.md
     run env CAMP="$CAMP" bash -c "$(sed -En 's,^camp (load cpu|check --count 3),"$CAMP" \1,p' "$readme"); kill \$!"
     [ "$(grep -cE '^ +[0-9]+  camp  ' <<<"$output")" -eq 3 ]
 }
 
-@test "an ordinary user of camp check gets tier schedstat" {
+@test "camp check uses tier schedstat for an ordinary user" {
     public_camp
     run as_nobody "$BATS_TEST_TMPDIR/camp" check --count 1 --interval 300ms
     [ "$status" -eq 0 ]
@@ -204,7 +204,7 @@ needs_microstates() {
 
 # Tier bpf reads a task at its last switch, so its CPU time includes that of its exit.
 # bats test_tags=law
-@test "tier bpf accounts short-lived processes by their clocks at exit" {
+@test "camp check on tier bpf accounts all CPU time of short-lived processes" {
     needs_microstates
     watched fork --rate 200 --burn 2ms --duration 2s
     law "sum(x['count'] for x in p if x['ended']) == t['children'] + 1"
@@ -216,7 +216,7 @@ needs_microstates() {
 # The load was runnable for runnable_ns, so its CPU was not idle in that time. /proc/stat has the idle time
 # within the interval, and the sampled time within the interval and around it.
 # bats test_tags=law
-@test "tier bpf reports a CPU as busy for at least the time of a load on it" {
+@test "on tier bpf, a CPU is busy for at least as long as the load on that CPU was runnable" {
     needs_microstates
     watched cpu --percent 80 --phase between-ticks --duration 2s
     cpu="[x for x in r['cpus'] if x['cpu'] == t['cpu']][0]"
@@ -229,7 +229,7 @@ needs_microstates() {
 }
 
 # bats test_tags=law
-@test "tiers bpf and taskstats agree with the clocks of a load" {
+@test "tiers bpf and taskstats measure the CPU time that the load's own clock reports" {
     needs_taskstats
     needs_microstates
     tiers="bpf taskstats"
@@ -238,7 +238,7 @@ needs_microstates() {
     law "all(at_least(measured_of(x), least_ns) and at_least(most_ns, measured_of(x)) for x in records.values())"
 }
 
-@test "tier bpf names the missing capabilities to an ordinary user" {
+@test "the error of camp check --tier bpf for an ordinary user names the missing capabilities" {
     public_camp
     run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/camp" check --count 1 --tier bpf
     [ "$status" -eq 4 ] || [[ $stderr == *"without microstates"* ]]

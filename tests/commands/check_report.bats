@@ -28,7 +28,7 @@ if not ok: print(p.tables, [dict(x, text=x['text'][-6:]) for x in p.pictures], r
 sys.exit(0 if ok else 1)" "$PAGE" <<<"$output"
 }
 
-@test "camp check --report refuses a file name without .html before measuring" {
+@test "camp check --report refuses a file name without .html before it measures anything" {
     cd "$BATS_TEST_TMPDIR"
     for name in '' x.txt .html .; do
         run -2 --separate-stderr timeout 60 "$CAMP" check --report "$name"
@@ -48,7 +48,7 @@ reported() {
     [ -z "$stderr" ]
 }
 
-@test "the report of camp check is well-formed and loads nothing from outside" {
+@test "the report of camp check contains no script and loads no other file" {
     reported 3
     page "'script' not in p.tags and not {'src', 'href', 'style'} & {n for _, n, _ in p.attributes}"
     page "not any(n.startswith('on') for _, n, _ in p.attributes)"
@@ -59,7 +59,7 @@ reported() {
     [[ $(head -1 "$PAGE") == "<!doctype html>" ]]
 }
 
-@test "the report of camp check has the same numbers as its JSON" {
+@test "the report of camp check has the same numbers as the JSON of the same run" {
     reported 6
     page "len(p.tables['intervals']) == len(records) == 6"
     page "[x['time'] for x in p.tables['intervals']] == [r['time'] for r in records]"
@@ -94,11 +94,11 @@ report_of_a_recording() { # TIER
     run ! grep -qw nan "$PAGE"
 }
 
-@test "a recording of check has the report of a live run: tier schedstat" {
+@test "the report of a recording made on tier schedstat has the numbers of that recording" {
     report_of_a_recording schedstat
 }
 
-@test "a recording of check has the report of a live run: tier bpf" {
+@test "the report of a recording made on tier bpf has the numbers of that recording" {
     report_of_a_recording bpf
 }
 
@@ -113,7 +113,7 @@ report_of_a_recording() { # TIER
     page "any(t == 'caption' and 'The last 300 of 310' in x for t, x in p.texts)"
 }
 
-@test "both pictures of the report have a dot for each interval with an error" {
+@test "both pictures in the report have a dot for each interval whose sampling error is known" {
     reported 5
     page "len(p.pictures) == 2 and all(x['title'] and x['desc'] for x in p.pictures)"
     page "'over time' in p.pictures[0]['title'] and 'by load' in p.pictures[1]['title']"
@@ -121,7 +121,7 @@ report_of_a_recording() { # TIER
     page "p.pictures[0]['lines'] == 1"
 }
 
-@test "the rows of processes and CPUs in the report are sums over all intervals" {
+@test "each row of a process or CPU in the report of camp check covers all intervals" {
     reported 4
     page "all(near(x['measured_s'], sum(y['measured_percent'] * r['interval_s'] / 100 for r in records for y in r['processes'] if y['pid'] == x['pid'])) for x in p.tables['processes'] if x['pid'])"
     page "any(x['pid'] == $LOAD for x in p.tables['processes'])"
@@ -132,14 +132,14 @@ report_of_a_recording() { # TIER
     page "all(near(x['sampled_busy_percent'], sum(c['sampled_busy_percent'] * r['interval_s'] for r in records for c in r['cpus'] if c['cpu'] == x['cpu']) / $seconds) for x in p.tables['cpus'])"
 }
 
-@test "the report says whether one curve fits all intervals" {
+@test "the report of camp check states whether one error curve fits all intervals" {
     reported 12
     page "records[0]['tier'] == 'schedstat' or sum(p.tables['fit'][0][x] for x in ('used', 'left_out')) == sum(r['total']['absolute_error_percent'] is not None for r in records)"
     page "any(t == 'p' and ('explains' in x or 'No single curve fits' in x or 'The load hardly varied' in x or 'Too few intervals' in x or 'No curve could be fitted' in x) for t, x in p.texts)"
     page "p.pictures[1]['lines'] == any(t == 'p' and 'The inverse curve explains' in x for t, x in p.texts)"
 }
 
-@test "the report has all selected processes, whatever --top is" {
+@test "the report of camp check lists all selected processes even if --top limits the text" {
     sleep 600 3>&- &
     LOAD=$!
     run --separate-stderr "$CAMP" check --count 2 --interval 100ms --format json --pid $LOAD --report "$PAGE"
@@ -153,7 +153,7 @@ report_of_a_recording() { # TIER
     page "len(p.tables['processes']) > 1 and {'what': 'processes', 'is': 'all'} in p.tables['facts']"
 }
 
-@test "the report names its command, machine, tier and limits" {
+@test "the report of camp check names its command line, machine, tier and what the tier lacks" {
     run "$CAMP" check --count 1 --interval 50ms --tier schedstat --filter "it's <b>&" --report "$PAGE"
     [ "$status" -eq 0 ]
     page "{'what': 'machine', 'is': '$(uname -n)'} in p.tables['facts']"
@@ -163,7 +163,7 @@ report_of_a_recording() { # TIER
     page "'b' not in p.tags"
 }
 
-@test "a note says why a report without sampled time has no error" {
+@test "a report without sampled time explains in a note why it shows no sampling error" {
     run --separate-stderr "$CAMP" check --count 3 --interval 100ms --tier schedstat --format json --report "$PAGE"
     [ "$status" -eq 0 ]
     page "all(x['sampled_percent'] is None and x['absolute_error_percent'] is None for x in p.tables['intervals'])"
@@ -172,7 +172,7 @@ report_of_a_recording() { # TIER
     page "all(x['sampled_s'] is None for x in p.tables['processes'])"
 }
 
-@test "the report escapes special characters in the name of a process" {
+@test "the report of camp check escapes special characters in the name of a process" {
     cat >"$BATS_TEST_TMPDIR/named.py" <<'EOP'
 import ctypes, time
 ctypes.CDLL(None).prctl(15, b"</td><b>\n\x1b\xff\"&", 0, 0, 0)
@@ -189,7 +189,7 @@ EOP
     page "'b' not in p.tags"
 }
 
-@test "SIGINT ends camp check with a report of the intervals so far" {
+@test "camp check --report writes its report when SIGINT ends it" {
     "$CAMP" check --interval 60 --report "$PAGE" >/dev/null &
     LOAD=$!
     until_it_sleeps "$LOAD"
@@ -201,14 +201,14 @@ EOP
     [ "$(find "$BATS_TEST_TMPDIR" -name 'out.html*' | wc -l)" -eq 1 ]
 }
 
-@test "the report is complete even if the reader of the text closes early" {
+@test "camp check --report writes a complete page even if the reader of stdout closes the pipe" {
     run bash -c 'set -o pipefail; "$0" check --interval 50ms --count 20 --format csv --report "$1" | head -1' "$CAMP" "$PAGE"
     [ "$status" -eq 0 ]
     output=
     page "0 < len(p.tables['intervals']) < 20"
 }
 
-@test "camp check reports an unwritable report file before measuring" {
+@test "camp check refuses an unwritable --report file before it measures anything" {
     run --separate-stderr timeout 60 "$CAMP" check --interval 1h --report "$BATS_TEST_TMPDIR/none/out.html"
     [ "$status" -eq 1 ]
     [ "$(wc -l <<<"$stderr")" -eq 1 ]
@@ -220,7 +220,7 @@ EOP
     [ -z "$output" ]
 }
 
-@test "camp check --report fails with status 1 on a full disk" {
+@test "camp check --report fails with status 1 if the report goes to a full disk" {
     run --separate-stderr "$CAMP" check --count 1 --interval 50ms --report /dev/full
     [ "$status" -eq 1 ]
     [ "$(wc -l <<<"$stderr")" -eq 1 ]
@@ -228,7 +228,7 @@ EOP
     [ -c /dev/full ]
 }
 
-@test "an older report stays until the new one is complete" {
+@test "camp check keeps an existing report file until the new report is complete" {
     echo old >"$BATS_TEST_TMPDIR/real.html"
     ln -s real.html "$PAGE"
     "$CAMP" check --interval 60 --report "$PAGE" >/dev/null &

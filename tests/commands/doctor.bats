@@ -23,7 +23,7 @@ teardown() {
     if [ -n "${FOLDER:-}" ]; then rm -r "$FOLDER"; fi
 }
 
-@test "camp doctor shows facts, capabilities, tiers and what to change" {
+@test "camp doctor shows kernel facts, capabilities and measurement tiers as text" {
     run --separate-stderr "$CAMP" doctor
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
@@ -33,7 +33,7 @@ teardown() {
     done
 }
 
-@test "camp doctor wraps its lines on a terminal of 80 columns, and cuts nothing in a pipe" {
+@test "on a terminal of 80 columns, camp doctor wraps its lines and loses no word" {
     run -0 "$CAMP" doctor
     whole=$(tr -s ' ' '\n' <<<"$output" | sort -u)
     run -0 env NO_COLOR=1 CAMP="$CAMP" script -qec 'stty cols 80; "$CAMP" doctor' /dev/null </dev/null
@@ -51,7 +51,7 @@ teardown() {
     done
 }
 
-@test "camp doctor prints JSON as one object with facts, capabilities and tiers" {
+@test "camp doctor --format json prints one object with facts, capabilities and tiers" {
     run bash -c '"$0" doctor --format json' "$CAMP"
     [ "$status" -eq 0 ]
     [ "$(echo "$output" | wc -l)" -eq 1 ]
@@ -60,7 +60,7 @@ teardown() {
     [ "$(echo "$output" | json 'sum(t["used"] for t in d["tiers"])')" = 1 ]
 }
 
-@test "camp doctor reports the same facts as the files of the kernel" {
+@test "the facts of camp doctor agree with the kernel's own files" {
     value() { "$CAMP" doctor -f json | json "[f['value'] for f in d['facts'] if f['name'] == '$1'][0]"; }
     [ "$(value user_hz)" = "$(getconf CLK_TCK)" ]
     [ "$(value schedstats)" = "$([ -e /proc/schedstat ] && echo True || echo False)" ]
@@ -76,7 +76,7 @@ attached_to() {
         "$TREE"/src/microstates/{states.bpf.c,interrupt.bpf.h}
 }
 
-@test "camp doctor prints JSON with the events that microstates need" {
+@test "the JSON of camp doctor lists every kernel event to which camp's BPF programs attach" {
     run --separate-stderr "$CAMP" doctor --format json
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
@@ -94,14 +94,14 @@ attached_to() {
     [ "$(json '(d["microstates_refusal"] is None) == d["microstates"]' <<<"$output")" = True ]
 }
 
-@test "camp doctor prints CSV of the facts or of the requested table" {
+@test "camp doctor --format csv --table capabilities prints only the capabilities" {
     run "$CAMP" doctor --format csv --table capabilities
     [ "$status" -eq 0 ]
     [[ $output == *CAP_NET_ADMIN* ]]
     [[ $output != *tick_hz* ]]
 }
 
-@test "camp doctor tells an ordinary user the line that enables the better tier" {
+@test "camp doctor shows an ordinary user the setcap command that enables the other tiers" {
     [ "$(id -u)" -eq 0 ] || skip "takes root, to become another"
     FOLDER=$(mktemp -d)
     run as_nobody doctor
@@ -129,7 +129,7 @@ tickless() { # [COMMAND...] camp: prints the line of the text, without repeated 
 
 nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
 
-@test "camp doctor names the capability that opens an unreadable file" {
+@test "camp doctor names the capability that a user needs to read /proc/timer_list" {
     [ "$(id -u)" -eq 0 ] || skip "takes root, to become another"
     # shellcheck disable=SC2086
     tickless $nobody --inh-caps=-all
@@ -140,7 +140,7 @@ nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
     [[ $line == "tickless_idle yes "* || $line == "tickless_idle no "* ]]
 }
 
-@test "camp doctor does not advise a container to add a capability" {
+@test "camp doctor in a user namespace does not advise to add a capability" {
     [ "$(id -u)" -eq 0 ] || skip "takes root, to become another"
     # shellcheck disable=SC2086
     $nobody --inh-caps=-all unshare --map-root-user true || skip "no user namespaces here"
@@ -150,7 +150,7 @@ nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
     [[ ${lines[-1]} == "To change that: run camp outside of this container"* ]]
 }
 
-@test "camp doctor reports that a container masks a file" {
+@test "camp doctor reports that a container masks /proc/timer_list" {
     unshare --mount true || skip "takes root, to mount"
     # shellcheck disable=SC2016
     over='mount --bind "$1" /proc/timer_list && shift && exec "$@"'
@@ -162,7 +162,7 @@ nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
     [ "$line" = 'tickless_idle - unknown: needs a readable /boot/config-$(uname -r)' ]
 }
 
-@test "camp doctor refuses unknown arguments as usage errors" {
+@test "camp doctor refuses an operand or an unknown format with status 2" {
     run "$CAMP" doctor now
     [ "$status" -eq 2 ]
     run "$CAMP" doctor --format yaml

@@ -17,47 +17,47 @@ check() {
     run -0 /usr/bin/python3 "$TREE/tests/commands/evaluation_report.py" "$1" "$DATA" "$REPORT"
 }
 
-@test "paper evaluation: the report has each part, or the reason why it is missing" {
+@test "paper evaluation: the report gives the reason for each missing part" {
     check parts
 }
 
-@test "paper evaluation: every plot has axes with units, series and categories" {
+@test "paper evaluation: every plot shows its axes with their units, its series and categories" {
     check plots
 }
 
-@test "paper evaluation: no mark is outside its picture" {
+@test "paper evaluation: every mark of a plot lies within its picture" {
     check places
 }
 
-@test "paper evaluation: the report needs no network to show its data" {
+@test "paper evaluation: the report contains all its data and loads nothing from the network" {
     check data
 }
 
-@test "paper evaluation: the exit status is 0 when no part is missing" {
+@test "paper evaluation: bench/paper/run exits with 0 if no part is missing" {
     sed 's/"missing":/"was_missing":/; s/"needs <root>.*own"/"", "setting": "", "verdicts": [], "tables": [], "plots": [], "disturbance": {"seconds": 1, "steal_percent": 0, "load": 0}/' \
         "$DATA" >"$BATS_TEST_TMPDIR/whole.json"
     run -0 "$TREE/bench/paper/run" --from "$BATS_TEST_TMPDIR/whole.json" --output "$REPORT"
 }
 
-@test "paper evaluation: the command refuses data of another kind in one line" {
+@test "paper evaluation: bench/paper/run refuses a JSON file of another schema in one line" {
     echo '{"schema": "camp.check/1"}' >"$BATS_TEST_TMPDIR/other.json"
     run -1 --separate-stderr "$TREE/bench/paper/run" --from "$BATS_TEST_TMPDIR/other.json" --output "$REPORT"
     [[ ${stderr_lines[0]} == *"not a report's data"* ]]
     [ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "paper evaluation: the command refuses a missing folder in one line" {
+@test "paper evaluation: bench/paper/run refuses an output file in a missing folder in one line" {
     run -1 --separate-stderr "$TREE/bench/paper/run" --from "$DATA" --output /nowhere/report.html
     [ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "paper evaluation: the error about missing programs names their build command" {
+@test "paper evaluation: the error about missing programs recommends the command make paper" {
     run -1 --separate-stderr "$TREE/bench/paper/run" --build /nowhere --output "$REPORT"
     [[ ${stderr_lines[0]} == *'make paper'* ]]
     [ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "paper evaluation: SIGTERM ends the command and its children" {
+@test "paper evaluation: SIGTERM ends the program and the children that it started" {
     # shellcheck disable=SC2016
     PYTHONPATH=$TREE/bench/paper timeout 20 /usr/bin/python3 -c '
 import time, setting

@@ -13,7 +13,7 @@ commands() {
     "$CAMP" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p'
 }
 
-@test "camp without a command is a usage error that names the commands" {
+@test "camp without a command is a usage error that lists the commands" {
     run "$CAMP"
     [ "$status" -eq 2 ]
     [[ $output == *check* ]]
@@ -27,7 +27,7 @@ commands() {
     done
 }
 
-@test "--help of each command prints its usage" {
+@test "every command prints its usage with --help" {
     for command in $(commands); do
         run --separate-stderr "$CAMP" "$command" --help
         [ "$status" -eq 0 ]
@@ -36,7 +36,7 @@ commands() {
     done
 }
 
-@test "--help of each command and load fits a terminal of 80 columns" {
+@test "--help of each command prints lines of at most 80 columns" {
     for words in '' $(commands) 'load cpu' 'load fork' 'load memory' \
         'load net' 'load io' 'load threads'; do
         # shellcheck disable=SC2086
@@ -70,7 +70,7 @@ commands() {
     [[ $stderr == "camp: there is no command 'chekc'; did you mean 'check'?" ]]
 }
 
-@test "camp suggests the closest command for an unknown one" {
+@test "the error about a mistyped command suggests the closest command" {
     run --separate-stderr "$CAMP" chekc
     [ "$status" -eq 2 ]
     [ -z "$output" ]
@@ -82,7 +82,7 @@ commands() {
     [[ $stderr == "camp: there is no command 'measure'; see camp --help" ]]
 }
 
-@test "camp suggests the closest option for a mistyped one" {
+@test "the error about a mistyped option suggests the closest option" {
     for command in check get list doctor verify probe; do
         run --separate-stderr "$CAMP" "$command" --fromat json
         [ "$status" -eq 2 ]
@@ -91,7 +91,7 @@ commands() {
     done
 }
 
-@test "an unknown option of each command is a usage error in one line" {
+@test "every command refuses an unknown option with status 2 and names that option" {
     for command in $(commands); do
         run --separate-stderr "$CAMP" "$command" --no-such-option
         [ "$status" -eq 2 ]
@@ -100,15 +100,7 @@ commands() {
     done
 }
 
-@test "camp ends quietly when the reader closes the pipe early" {
-    run --separate-stderr bash -c '
-        "$1" check --interval 0.1 --count 3 | head -1; echo "${PIPESTATUS[0]}"' - "$CAMP"
-    [ "${#lines[@]}" -eq 2 ]
-    [ "${lines[1]}" = 0 ]
-    [ -z "$stderr" ]
-}
-
-@test "each command reports a full disk in one line with status 1" {
+@test "camp fails with status 1 and one line on stderr if its output goes to a full disk" {
     for words in 'check --interval 0.1 --count 1' 'list cpus' doctor --help 'check --help' --version; do
         # shellcheck disable=SC2086
         run --separate-stderr bash -c '"$@" >/dev/full' - "$CAMP" $words
@@ -118,7 +110,7 @@ commands() {
     done
 }
 
-@test "camp check reports a closed stdout in one line with status 1" {
+@test "camp check reports a closed stdout in one line and exits with status 1" {
     run --separate-stderr bash -c '"$1" check --interval 0.1 --count 1 >&-' - "$CAMP"
     [ "$status" -eq 1 ]
     [ "${#stderr_lines[@]}" -eq 1 ]

@@ -17,25 +17,25 @@ scrape() {
     [ "$status" -eq 0 ]
 }
 
-@test "camp export prints the same numbers in both formats" {
+@test "camp export has the same numbers in the Prometheus format and in the OpenMetrics format" {
     scrape both_formats_have_the_same_numbers
     scrape both_formats_have_the_same_numbers --tier schedstat
 }
 
-@test "camp export: the groups add up to all threads" {
+@test "camp export: the times of all groups add up to the time of all threads" {
     scrape the_groups_add_up_to_all_threads
 }
 
-@test "camp export: two scrapers of one exporter get correct counters" {
+@test "camp export: no counter falls when two scrapers take turns" {
     scrape two_scrapers_of_one_exporter_get_correct_counters
 }
 
 # bats test_tags=law
-@test "camp export: a busy program has the same numbers as in camp top" {
+@test "camp export and camp top report the same CPU time of a busy program" {
     scrape a_busy_program_has_the_same_numbers_as_in_camp_top
 }
 
-@test "camp export refuses requests from other pages or to another host name" {
+@test "camp export refuses requests from other web pages or with another Host header" {
     scrape requests_from_other_pages_or_to_another_host_name_are_refused
 }
 
@@ -43,19 +43,19 @@ scrape() {
     scrape a_scraper_is_answered_while_many_idle_connections_are_open
 }
 
-@test "camp export escapes special characters without mixing up names" {
+@test "camp export escapes special characters in the names of groups" {
     scrape names_with_special_characters_are_escaped
 }
 
-@test "camp export reads its rules again on SIGHUP, unless they are wrong" {
+@test "on SIGHUP, camp export replaces its workload rules unless the new rules are wrong" {
     scrape sighup_reads_the_rules_again_unless_they_are_wrong "$BATS_TEST_TMPDIR/rules"
 }
 
-@test "camp export ends at once on SIGTERM and SIGINT" {
+@test "SIGTERM and SIGINT end camp export at once" {
     scrape signals_end_the_exporter_at_once
 }
 
-@test "camp export --once prints one page in either format" {
+@test "camp export --once prints one page of metrics in either format" {
     run --separate-stderr "$CAMP" export --once --interval 100ms --tier schedstat
     [ "$status" -eq 0 ]
     promtool check metrics <<<"$output"
@@ -65,14 +65,14 @@ scrape() {
     [ "${lines[-1]}" = "# EOF" ]
 }
 
-@test "camp export fails on a full disk" {
+@test "camp export --once fails if its output goes to a full disk" {
     run "$CAMP" export --once --interval 10ms --tier schedstat >/dev/null
     run bash -c '"$CAMP" export --once --interval 10ms --tier schedstat >/dev/full'
     [ "$status" -eq 1 ]
     [[ $output == *"cannot write the output"* ]]
 }
 
-@test "camp export accepts only connections of this computer by default" {
+@test "camp export refuses a --host address beyond this computer without --allow-remote" {
     run "$CAMP" export --host 0.0.0.0 --port 0
     [ "$status" -eq 2 ]
     [[ $output == *"--allow-remote"* ]]
@@ -80,7 +80,7 @@ scrape() {
     [ "$status" -eq 2 ]
 }
 
-@test "camp export refuses to listen at an address of another computer" {
+@test "camp export refuses a --host address that this computer does not have" {
     local wrong
     for wrong in foo.bar 192.0.2.1; do
         run timeout 60 "$CAMP" export --host $wrong --port 0
@@ -89,17 +89,17 @@ scrape() {
     done
 }
 
-@test "camp export reports a port in use with advice" {
+@test "the error of camp export about a port in use recommends --port 0" {
     scrape a_port_in_use_is_reported_with_advice
 }
 
-@test "camp export reports a missing folder of its socket" {
+@test "camp export reports that the folder of --socket does not exist" {
     run timeout 60 "$CAMP" export --tier schedstat --socket "$BATS_TEST_TMPDIR/none/x"
     [ "$status" -eq 1 ]
     [[ $output == *"a socket needs an existing folder"* ]]
 }
 
-@test "camp export makes its Unix socket private to the user" {
+@test "camp export creates its Unix socket with mode 600" {
     grep -qaF libmicrohttpd.so "$CAMP" || skip "camp was built without libmicrohttpd"
     local path=$BATS_TEST_TMPDIR/socket
     "$CAMP" export --tier schedstat --socket "$path" >"$BATS_TEST_TMPDIR/out" 3>&- &
@@ -126,7 +126,7 @@ scrape() {
     done
 }
 
-@test "camp export continues without capabilities and reports what is missing" {
+@test "camp export without capabilities uses tier schedstat and names the missing capability" {
     [ "$(id -u)" -eq 0 ] || skip "needs root, to take capabilities away"
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/camp"
@@ -144,14 +144,14 @@ scrape() {
     [[ $output != *...* ]] && [[ $output == *": run as root, or see camp doctor" ]]
 }
 
-@test "camp-exporter prints its version" {
+@test "camp-exporter --version prints the version of camp" {
     run "$(dirname "$CAMP")/camp-exporter" --version
     [ "$status" -eq 0 ]
     [ "$output" = "$("$CAMP" --version | sed 's/^camp /camp-exporter /')" ]
 }
 
 # In a pid namespace the kernel lists threads in the order of their pids in that namespace.
-@test "camp export accounts a new process once even if older ones have higher pids" {
+@test "camp export accounts a new process once even if older processes have higher pids" {
     [ "$(id -u)" -eq 0 ] || skip "takes root"
     local page=$BATS_TEST_TMPDIR/page
 

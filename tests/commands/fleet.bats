@@ -27,14 +27,14 @@ start_stub() {
 
 top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format text; }
 
-@test "camp top --from prometheus reports that a server has no exporters" {
+@test "camp top --from prometheus reports that the server scrapes no camp exporter" {
     start_stub
     run -0 top "$URL/prefix/"
     [[ $output == *"prometheus http://$URL/prefix "* ]]
     [[ $output == *"no camp export is scraped by this Prometheus"* ]]
 }
 
-@test "camp sends tokens, passwords and tenants only to their Prometheus server" {
+@test "camp logs in to Prometheus by token, password or tenant and prints no secret" {
     start_stub
     run -4 top "$URL/token"
     [[ $output == *"status 401; set CAMP_PROMETHEUS_TOKEN_FILE"* ]]
@@ -54,7 +54,7 @@ top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format te
     [[ $output != *wr0ng* ]]
 }
 
-@test "camp reads Prometheus through a Unix socket" {
+@test "camp reads from a Prometheus server through a Unix socket" {
     start_stub "$BATS_TEST_TMPDIR/s"
     run -0 top "unix:$BATS_TEST_TMPDIR/s"
     [[ $output == *"prometheus unix:$BATS_TEST_TMPDIR/s "* ]] || [[ $output == *"prometheus unix:"* ]]
@@ -62,7 +62,7 @@ top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format te
     run ! top "unix:$BATS_TEST_TMPDIR/none"
 }
 
-@test "an empty time range and one in the future have different messages" {
+@test "the errors about an empty time range and about a future time range differ" {
     start_stub
     run -2 "$CAMP" top --from "prometheus:$URL" --begin 2026-01-01T00:00:00.0001Z --end 2026-01-01T00:00:00.0002Z
     [ "$output" = "camp top: less than 1 ms lies between --begin and --end: give a later --end" ]
@@ -70,7 +70,7 @@ top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format te
     [[ $output == *"--begin is in the future"* ]]
 }
 
-@test "camp reports in one line that a server is not Prometheus" {
+@test "camp reports that the answer of a server is not an answer of Prometheus" {
     start_stub
     run ! top "$URL/html"
     [[ $output == *"no answer of Prometheus: it is no JSON"* ]]
@@ -83,7 +83,7 @@ top() { "$CAMP" top --from "prometheus:$1" --count 1 --interval 10ms --format te
     [[ $output == *"Connection refused; is Prometheus running"* ]]
 }
 
-@test "camp refuses an untrusted certificate unless its authority is given" {
+@test "camp refuses a self-signed TLS certificate unless CAMP_PROMETHEUS_CA names it" {
     command -v openssl >/dev/null || skip 'openssl is not installed'
     cd "$BATS_TEST_TMPDIR"
     openssl req -x509 -newkey rsa:2048 -nodes -keyout key -out cert -days 2 -subj /CN=localhost \

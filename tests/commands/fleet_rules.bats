@@ -8,12 +8,12 @@ setup() {
     SHIPPED=$(cd "$BATS_TEST_DIRNAME/../../packaging/prometheus" && pwd)
 }
 
-@test "Prometheus accepts the installed configuration and rules" {
+@test "promtool accepts the Prometheus configuration and rules that camp installs" {
     promtool check config "$SHIPPED/prometheus.yml"
     promtool check rules "$SHIPPED/camp.rules.yml"
 }
 
-@test "the Prometheus rules compute the expected results of known counters" {
+@test "the installed Prometheus rules compute the expected results from known counters" {
     promtool test rules "$SHIPPED/camp.rules.test.yml"
     # promtool refuses a wrong expectation. So the test above can fail.
     sed 's/vertex="cpu"}., value: 0.5/vertex="cpu"}'"'"', value: 0.6/' \
@@ -22,7 +22,7 @@ setup() {
     run ! promtool test rules "$BATS_TEST_TMPDIR/wrong.yml"
 }
 
-@test "the Prometheus rules query only metrics that camp export has" {
+@test "the installed Prometheus rules query only metrics that camp export has" {
     local metric
     "$CAMP" export --once --interval 100ms >"$BATS_TEST_TMPDIR/page" 2>/dev/null || skip 'no page here'
     grep -q '^camp_exporter_info{.*tier="bpf"' "$BATS_TEST_TMPDIR/page" || skip 'needs tier bpf'
@@ -31,7 +31,7 @@ setup() {
     done
 }
 
-@test "the queries in docs/export.md are tested with the Prometheus rules" {
+@test "the test file of the Prometheus rules contains each query of docs/export.md" {
     python3 - "$SHIPPED/../../docs/export.md" "$SHIPPED/camp.rules.test.yml" <<'END'
 import re, sys
 texts, tests = (open(path, encoding='utf-8').read() for path in sys.argv[1:])

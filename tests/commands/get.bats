@@ -17,7 +17,7 @@ teardown() {
     end_children
 }
 
-@test "camp get prints name, value, unit and provenance on each line" {
+@test "camp get prints the name, value, unit and provenance of a counter on one line" {
     run "$CAMP" get memory.total_bytes
     [ "$status" -eq 0 ]
     [[ $output =~ ^memory\.total_bytes\ +[0-9]+\ +bytes\ +measured$ ]]
@@ -30,7 +30,7 @@ teardown() {
     [ "$output" = "$(printf '%s\n' 2000000000 1000000000 100000000 20000000000)" ]
 }
 
-@test "a star in the name of a counter matches each CPU but not the total" {
+@test "a star in a counter name matches every CPU but not the total of all CPUs" {
     known_system
     known 'cpu.*.system_ns' --value
     [ "$output" = "$(printf '%s\n' 400000000 300000000)" ]
@@ -38,7 +38,7 @@ teardown() {
     [[ ${lines[1]} == cpu.2.system_ns* ]]
 }
 
-@test "a counter of camp get may be a pattern or the word all" {
+@test "camp get accepts a pattern, or the word all, in place of a counter name" {
     known_system
     known 'network.lo.*_packets' --value
     [ "$output" = "$(printf '2\n6')" ]
@@ -48,14 +48,14 @@ teardown() {
     [ "${#lines[@]}" -eq 24 ]
 }
 
-@test "camp get distinguishes two interfaces whose names differ after a dot" {
+@test "camp get distinguishes the network interfaces eth0 and eth0.100" {
     known_system
     known network.eth0.100.sent_bytes network.eth0.sent_bytes --value
     [ "$status" -eq 0 ]
     [ "$output" = "$(printf '50\n15')" ]
 }
 
-@test "camp get shows all counters of an interface with a dot in its name" {
+@test "camp get network.eth0.100 shows all counters of the interface eth0.100" {
     known_system
     known network.eth0.100
     [ "$status" -eq 0 ]
@@ -72,7 +72,7 @@ teardown() {
     [[ $stderr == *"there is no partition 'sda'"* ]]
 }
 
-@test "the provenance of a time depends on the running kernel" {
+@test "camp get marks CPU time as measured or sampled according to the kernel's accounting" {
     accounting=$("$CAMP" get kernel.accounting --value)
     run "$CAMP" get cpu.user_ns
     case $accounting in
@@ -82,13 +82,13 @@ teardown() {
     esac
 }
 
-@test "the provenance of a time in the files of another system is unknown" {
+@test "camp get marks CPU time in the files of another system as of unknown provenance" {
     known_system
     known cpu.user_ns
     [[ $output == *" unknown" ]]
 }
 
-@test "camp get prints JSON with the exact number, the kind and the subject" {
+@test "the JSON of camp get has the exact 64-bit number, the kind and the subject of a counter" {
     known_system
     known network.eth0.100.received_bytes --format json
     [ "$status" -eq 0 ]
@@ -103,7 +103,7 @@ teardown() {
     [ "${#lines[@]}" -eq 10 ]
 }
 
-@test "the measured time of a process grows by the CPU time that it uses" {
+@test "the CPU time of a process in camp get grows while the process computes" {
     # shellcheck disable=SC2016
     run bash -c 'a=$("$0" get process.$$.cpu_ns --value)
         end=$((SECONDS + 20)); x=0
@@ -122,7 +122,7 @@ teardown() {
     [ "$output" = "${identifier#*@}" ]
 }
 
-@test "camp get reports that a process with a reused pid has ended" {
+@test "camp get reports that a process has ended if another process has its pid now" {
     a_child
     run --separate-stderr "$CAMP" get "process.$CHILD@1.cpu_ns"
     [ "$status" -eq 1 ]
@@ -130,7 +130,7 @@ teardown() {
     [[ $stderr == *"has ended: pid $CHILD belongs to another now"* ]]
 }
 
-@test "camp get reports an exited process as missing" {
+@test "camp get reports that an exited process does not exist" {
     a_child
     kill "$CHILD"
     wait "$CHILD" || true
@@ -170,7 +170,7 @@ teardown() {
     [ "$output" = S ]
 }
 
-@test "camp get prints null for the name of a process without a name" {
+@test "the JSON of camp get has null as the name of a process with an empty name" {
     python3 -c 'import ctypes, time
 ctypes.CDLL(None).prctl(15, b"", 0, 0, 0)
 time.sleep(600)' 3>&- &
@@ -187,7 +187,7 @@ time.sleep(600)' 3>&- &
     [[ $output == *'"name":null'* ]]
 }
 
-@test "camp get selects a thread by the ids of its process and of the thread" {
+@test "camp get selects a thread by its process id and its thread id" {
     a_child
     run "$CAMP" get "thread.$CHILD.$CHILD.cpu_ns" --value
     [ "$status" -eq 0 ]
@@ -202,14 +202,14 @@ time.sleep(600)' 3>&- &
     [[ $stderr == *"no thread that matches"* ]]
 }
 
-@test "camp get reports a CPU that does not exist as missing" {
+@test "camp get reports that the requested CPU does not exist" {
     run --separate-stderr "$CAMP" get cpu.99999.user_ns
     [ "$status" -eq 1 ]
     [[ $output =~ ^cpu\.99999\.user_ns\ +-\ +ns ]]
     [[ $stderr == *"cpu.99999"* ]]
 }
 
-@test "camp get exits with status 3 if some values are unknown" {
+@test "camp get exits with status 3 if some of the requested values are unknown" {
     run --separate-stderr "$CAMP" get memory.free_bytes process.2147483647.cpu_ns
     [ "$status" -eq 3 ]
     [[ $output == memory.free_bytes* ]]
@@ -234,7 +234,7 @@ without_capability() { # CAPABILITY COMMAND...
     [ "$(echo "$stderr" | wc -l)" -eq 1 ]
 }
 
-@test "camp get reports a refusal of taskstats once with all its counters" {
+@test "one line of camp get names all counters that taskstats refuses" {
     a_child
     run --separate-stderr without_capability net_admin "$CAMP" get "process.$CHILD.sampled_ns" \
         "process.$CHILD.measured_ns" "process.$$.measured_ns" --count 2 --interval 10ms
@@ -259,7 +259,7 @@ read_bytes_as_nobody() { # CAPABILITIES [COMMAND...]
     echo "$capabilities: $status $output $stderr"
 }
 
-@test "the error about the bytes of another user's process names two capabilities" {
+@test "the error about another user's read_bytes names the capabilities that are missing" {
     a_child
     read_bytes_as_nobody -all
     [ "$status" -eq 4 ]
@@ -277,7 +277,7 @@ read_bytes_as_nobody() { # CAPABILITIES [COMMAND...]
     [[ $stderr == *"it takes CAP_DAC_READ_SEARCH for "* ]]
 }
 
-@test "the error for a user with the capabilities does not advise to add them" {
+@test "the error about a refused counter advises no capability that the user already holds" {
     a_child
     [ "$(id -u)" -ne 0 ] || setpriv --reuid 65534 --regid 65534 --clear-groups \
         unshare --map-root-user true || skip "no user namespaces here"
@@ -288,14 +288,14 @@ read_bytes_as_nobody() { # CAPABILITIES [COMMAND...]
     [ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "no capability is named where the kernel does not count bytes of processes" {
+@test "the error names no capability if the kernel does not count the bytes of processes" {
     run --separate-stderr "$CAMP" get process.2.read_bytes \
         --proc "$TREE/tests/fixtures/process/tree"
     [ "$status" -eq 3 ]
     [[ $stderr == *"process.2.read_bytes is unknown: this system does not say it" ]]
 }
 
-@test "camp get reads sampled and measured time of a process in one command" {
+@test "camp get reads the sampled and the measured time of a process in one command" {
     [ "$(id -u)" -eq 0 ] || skip "needs root for CAP_NET_ADMIN"
     run "$CAMP" get process.$$.sampled_ns process.$$.measured_ns --value
     [ "$status" -eq 0 ]
@@ -326,7 +326,7 @@ near() {
     [[ $stderr == *"did you mean 'eth0'"* ]]
 }
 
-@test "an impossible name of a counter is a usage error, whatever its bytes" {
+@test "an invalid counter name is a usage error of camp get in one line" {
     for name in '' . .. cpu. cpu.. .user_ns 'cpu.-1.user_ns' 'process.0.cpu_ns' process.abc \
         'process.1@.cpu_ns' 'process.1@x.cpu_ns' 'process.99999999999.cpu_ns' 'thread.x.y.cpu_ns' \
         'memory.%s%n' $'cpu.\n' "$(printf 'x%.0s' {1..5000})"; do
@@ -336,7 +336,7 @@ near() {
     done
 }
 
-@test "camp get takes only counters as operands with --pid or --name" {
+@test "with --pid or --name, camp get refuses an operand that names a subject itself" {
     run --separate-stderr "$CAMP" get --pid 1 process.2.cpu_ns
     [ "$status" -eq 2 ]
     [ "$stderr" = "camp get: 'process.2.cpu_ns': --pid already names the process; give only the counter, such as cpu_ns" ]
@@ -352,12 +352,12 @@ near() {
     [[ $stderr == *"network.*.sent_bytes for each"* ]]
 }
 
-@test "camp get ends quietly when the reader closes the pipe" {
+@test "camp get ends quietly when the reader of its output closes the pipe" {
     run bash -c '"$0" get cpu.count --count 50 --interval 1ms --value | head -1; exit ${PIPESTATUS[0]}' "$CAMP"
     [ "$status" -eq 0 ]
 }
 
-@test "camp get fails on a full disk" {
+@test "camp get fails if its output goes to a full disk" {
     run --separate-stderr bash -c '"$0" get cpu.count >/dev/full' "$CAMP"
     [ "$status" -eq 1 ]
     [[ $stderr == *"cannot write the output"* ]]

@@ -17,7 +17,7 @@ teardown() {
     end_children
 }
 
-@test "busy_percent is between 0 and 100, measured or sampled" {
+@test "camp get reports a busy_percent of all CPUs between 0 and 100" {
     run --separate-stderr "$CAMP" get 'cpu.*busy_percent' --value
     [ "$status" -eq 0 ]
     [ "${#lines[@]}" -eq 2 ]
@@ -27,7 +27,7 @@ teardown() {
     [ "${lines[0]%.*}" -le 101 ]
 }
 
-@test "a rate is the growth per second of elapsed time" {
+@test "camp get --rate reports the growth of a counter per second" {
     # A sleeping process uses no CPU time. A spinning process uses at most one CPU.
     a_child
     until_it_sleeps "$CHILD"
@@ -48,7 +48,7 @@ teardown() {
     [ "${lines[1]%.*}" -eq $((${lines[0]%.*} / 10000000)) ]
 }
 
-@test "camp get reports the measured interval, not the requested one" {
+@test "the interval in the JSON of camp get is the measured one, not the requested one" {
     local started ended
     started=$(date +%s%N)
     run --separate-stderr "$CAMP" get cpu.busy_percent --interval 100ms --format json
@@ -58,7 +58,7 @@ interval = json.loads(sys.argv[1])['interval_s']
 assert 0 < interval < ($ended - $started) / 1e9 and interval != 0.1, interval" "$output"
 }
 
-@test "camp get reports once that an interval is too short for a counter" {
+@test "camp get reports once that an interval is too short for the resolution of a counter" {
     known_system
     known cpu.0.busy_percent --interval 1ms --count 3 --format json
     [ "$status" -eq 0 ]
@@ -84,7 +84,7 @@ assert 0 < interval < ($ended - $started) / 1e9 and interval != 0.1, interval" "
     [[ $stderr == *"$disk.busy_percent comes in steps of "*", in units of "*" ms; take"* ]]
 }
 
-@test "camp get reports no problem with a long enough interval" {
+@test "camp get prints no warning if the interval is long enough for the counter" {
     known_system
     for words in cpu.busy_percent cpu.0.busy_percent 'cpu.0.busy_percent --interval 200ms' \
         'cpu.user_ns --rate --interval 200ms' 'network.lo.sent_bytes --rate --interval 1ms' \
@@ -121,7 +121,7 @@ after = 12 - $before - 1
 assert after > 1 and ($ended - $resumed) / 1e9 >= (after - 1) * 0.1, (after, intervals)" <"$out"
 }
 
-@test "a percentage without known idle time is unknown, not 0" {
+@test "camp get reports busy_percent as unknown, not as 0, if the idle time is unknown" {
     known_system
     sed -i 's/4000/18446744073709551615/' "$ROOT/proc/stat"
     known cpu.busy_percent --interval 10ms --value
@@ -130,13 +130,13 @@ assert after > 1 and ($ended - $resumed) / 1e9 >= (after - 1) * 0.1, (after, int
     [[ $stderr == *cpu.busy_percent* ]]
 }
 
-@test "camp get refuses the rate of a counter that is not cumulative" {
+@test "camp get refuses --rate for a counter that is not cumulative" {
     run --separate-stderr "$CAMP" get memory.free_bytes --rate
     [ "$status" -eq 2 ]
     [[ $stderr == *"no rate"* ]]
 }
 
-@test "camp get --count repeats the reading after each interval" {
+@test "camp get --count 3 prints three readings, one after each interval" {
     start=$(date +%s%N)
     run "$CAMP" get cpu.count --value --count 3 --interval 200ms
     elapsed=$(($(date +%s%N) - start))
@@ -148,7 +148,7 @@ has_lines() {
     [ "$(wc -l <"$1")" -ge "$2" ]
 }
 
-@test "an interrupt ends camp get with the readings so far" {
+@test "an interrupt ends camp get with status 0 after the readings so far" {
     local out=$BATS_TEST_TMPDIR/out
     "$CAMP" get cpu.count --value --count 1000 --interval 300ms >"$out" 3>&- &
     CHILD=$!
@@ -159,7 +159,7 @@ has_lines() {
     [ "$(head -1 "$out")" -gt 0 ]
 }
 
-@test "an interrupt in the first interval of camp get ends it with status 3" {
+@test "an interrupt in the first interval ends camp get with status 3" {
     local started asleep woken ended
     started=$(date +%s%N)
     "$CAMP" get cpu.busy_percent --interval 3600 --format json >"$BATS_TEST_TMPDIR/out" \
@@ -181,7 +181,7 @@ assert record['counters'][0]['value'] is not None" <"$BATS_TEST_TMPDIR/out"
     [[ $(cat "$BATS_TEST_TMPDIR/err") == "camp get: ended early: the interval is "*" s of 3600 s" ]]
 }
 
-@test "impossible intervals and counts are usage errors of camp get" {
+@test "camp get refuses an invalid interval or count with status 2" {
     for option in '--interval 0' '--interval -1' '--interval soon' '--count 0' '--count x'; do
         # shellcheck disable=SC2086
         run --separate-stderr "$CAMP" get cpu.count $option

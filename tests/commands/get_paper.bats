@@ -16,7 +16,7 @@ teardown() {
     end_children
 }
 
-@test "every camp line of docs/paper-names.md works" {
+@test "every camp command in docs/paper-names.md succeeds" {
     interface=$("$CAMP" list networks | head -1)
     disk=$("$CAMP" list disks | head -1)
     partition=$("$CAMP" list partitions | head -1)
@@ -40,7 +40,7 @@ teardown() {
     [ "$count" -ge 17 ]
 }
 
-@test "every function of the CAMP paper's Figure 3 has a row in docs/paper-names.md" {
+@test "every function in Figure 3 of the CAMP paper has a row in docs/paper-names.md" {
     for name in GetPercentProcessorTime GetFreePhysicalMemory GetNetBytesSent GetNetPacketsSent \
         GetNetBytesRecvd GetNetPacketsRecvd GetNumReads_Disk GetNumWrites_Disk \
         GetNumReads_Partition GetNumWrites_Partition GetNumPageFaults GetCPUtime_Total \
@@ -51,7 +51,7 @@ teardown() {
     done
 }
 
-@test "the example transfer-rate reports the traffic of the loopback interface" {
+@test "the example program transfer-rate reports the traffic of the loopback interface" {
     rate=$(dirname "$CAMP")/../docs/examples/transfer-rate
     [ -x "$rate" ]
     run --separate-stderr "$rate" no-such-interface 0.1

@@ -32,7 +32,7 @@ give_labels() {
             FROM identity WHERE name IN ('p0', 'p1');"
 }
 
-@test "a group is the sum of the entities with its label" {
+@test "a row of --group is the sum of the entities with the same label" {
     give_labels
     "$CAMP" record --from plain.camp --group database --output groups.camp
     table=$(sqlite3 groups.camp "SELECT value FROM camp WHERE key = 'table'")
@@ -55,7 +55,7 @@ give_labels() {
     [ ! -e x.camp ]
 }
 
-@test "camp refuses a set of files with different labels" {
+@test "camp refuses a folder of recordings whose labels differ" {
     mkdir set
     cp plain.camp set/run-20231114T221320Z.camp
     give_labels

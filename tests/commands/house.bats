@@ -40,75 +40,75 @@ accepted() {
     [ -z "$output" ]
 }
 
-@test "tools/check-layers accepts the tree" {
+@test "tools/check-layers finds no fault in the source tree" {
     run -0 "$TREE/tools/check-layers" "$TREE"
     [ -z "$output" ]
 }
 
-@test "tools/check-layers refuses an empty tree" {
+@test "tools/check-layers refuses an empty folder as the source tree" {
     run -1 "$TREE/tools/check-layers" "$BATS_TEST_TMPDIR"
 }
 
-@test "src/ledger may not include a source" {
+@test "tools/check-layers refuses an include of src/sources in src/ledger" {
     copy_of_tree
     plant src/ledger/planted.c '#include "sources/source.h"'
 }
 
-@test "src/ledger may not include a view" {
+@test "tools/check-layers refuses an include of src/views in src/ledger" {
     copy_of_tree
     plant src/ledger/planted.c '#include "../views/view.h"'
 }
 
-@test "src/ledger may not include a command" {
+@test "tools/check-layers refuses an include of src/program in src/ledger" {
     copy_of_tree
     plant src/ledger/planted.c '#include "program/command.h"'
 }
 
-@test "src/ledger may not do input or output" {
+@test "tools/check-layers refuses an include of stdio.h in src/ledger" {
     copy_of_tree
     plant src/ledger/planted.c '#include <stdio.h>'
 }
 
-@test "src/ledger may not include a library" {
+@test "tools/check-layers refuses an include of zlib.h in src/ledger" {
     copy_of_tree
     plant src/ledger/planted.c '#include <zlib.h>'
 }
 
-@test "src/ledger may not read a clock" {
+@test "tools/check-layers refuses an include of time.h in src/ledger" {
     copy_of_tree
     plant src/ledger/planted.c '#include <time.h>'
 }
 
-@test "a source may not include a view" {
+@test "tools/check-layers refuses an include of src/views in src/sources" {
     copy_of_tree
     plant src/sources/planted.c '#include "views/record.h"'
 }
 
-@test "a source may not include a command" {
+@test "tools/check-layers refuses an include of src/commands in src/sources" {
     copy_of_tree
     plant src/sources/planted.c '#include "../commands/command.h"'
 }
 
-@test "the source of one database may not include that of another database" {
+@test "tools/check-layers refuses an include between the folders of two databases" {
     copy_of_tree
     plant src/sources/sessions/postgres/planted.c '#include "sources/sessions/mariadb/mariadb.h"'
     rm "$COPY/src/sources/sessions/postgres/planted.c"
     plant src/sources/sessions/mariadb/planted.c '#include "../odbc/odbc.h"'
 }
 
-@test "src/sources/fleet may not include tables, or sessions of databases" {
+@test "tools/check-layers refuses an include of sessions or tables in src/sources/fleet" {
     copy_of_tree
     plant src/sources/fleet/planted.c '#include "sources/sessions/session.h"'
     rm "$COPY/src/sources/fleet/planted.c"
     plant src/sources/fleet/planted.c '#include "sources/tables/rows.h"'
 }
 
-@test "src/sources/machine may not include the sources of servers" {
+@test "tools/check-layers refuses an include of src/sources/sessions in src/sources/machine" {
     copy_of_tree
     plant src/sources/machine/planted.c '#include "sources/sessions/session.h"'
 }
 
-@test "other rooms may include only the units and errors of src/counters" {
+@test "tools/check-layers accepts only units.h and error.h of src/counters in other folders" {
     for room in sources views commands; do
         copy_of_tree
         plant src/$room/planted.c '#include "counters/text.h"'
@@ -118,24 +118,24 @@ accepted() {
     done
 }
 
-@test "a view may not include a source" {
+@test "tools/check-layers refuses an include of src/sources in src/views" {
     copy_of_tree
     plant src/views/planted.c '#include "sources/source.h"'
 }
 
-@test "a view may not include a command" {
+@test "tools/check-layers refuses an include of src/program in src/views" {
     copy_of_tree
     plant src/views/planted.c '#include "program/command.h"'
 }
 
-@test "libcamp may not include the rooms above it" {
+@test "tools/check-layers refuses an include of src/ledger or src/views in src/counters" {
     copy_of_tree
     plant src/counters/planted.c '#include "ledger/frame.h"'
     rm "$COPY/src/counters/planted.c"
     plant src/counters/linux/planted.c '#include "../../views/view.h"'
 }
 
-@test "only the folder of a system may include the files of that system" {
+@test "tools/check-layers refuses an include of src/counters/linux outside of that folder" {
     copy_of_tree
     plant src/commands/planted.c '#include "counters/linux/file.h"'
     rm "$COPY/src/commands/planted.c"
@@ -144,12 +144,12 @@ accepted() {
     plant src/counters/none/planted.c '#include "../linux/file.h"'
 }
 
-@test "the public header may include only stddef.h and stdint.h" {
+@test "tools/check-layers refuses an include of stdbool.h in the public header" {
     copy_of_tree
     plant include/camp/camp.h '#include <stdbool.h>'
 }
 
-@test "the public header may not include a file of src" {
+@test "tools/check-layers refuses an include of a file of src in the public header" {
     copy_of_tree
     plant include/camp/camp.h '#include "../../src/counters/error.h"'
 }
@@ -160,7 +160,7 @@ accepted() {
     accepted
 }
 
-@test "a shared folder may not test the operating system it is built for" {
+@test "tools/check-layers refuses a preprocessor test of the operating system in a shared folder" {
     copy_of_tree
     plant src/commands/planted.c '#ifdef __linux__'
     rm "$COPY/src/commands/planted.c"
@@ -169,13 +169,13 @@ accepted() {
     plant include/camp/planted.h '# elif defined(__sun)'
 }
 
-@test "the folder of a system may test the operating system" {
+@test "tools/check-layers accepts a preprocessor test of the system in src/counters/linux" {
     copy_of_tree
     echo '#ifdef __linux__' >"$COPY/src/counters/linux/planted.c"
     accepted
 }
 
-@test "tools/check-layers refuses a file in a folder without a row in the table" {
+@test "tools/check-layers refuses a file whose folder has no row in ARCHITECTURE.md" {
     copy_of_tree
     plant src/utilities/planted.c '#include <stdio.h>' '*: is in no room of ARCHITECTURE.md'
     rm "$COPY/src/utilities/planted.c"
@@ -192,26 +192,26 @@ accepted() {
     [[ $output == *'src/views/view.c:1: is in no room'* ]]
 }
 
-@test "tools/check-layers refuses a row of a folder that does not exist" {
+@test "tools/check-layers refuses a row of ARCHITECTURE.md about a folder that does not exist" {
     copy_of_tree
     sed -i 's/^| `src\/ledger` /| `src\/attic` | old things | `base` |\n&/' "$COPY/ARCHITECTURE.md"
     refused 'ARCHITECTURE.md:*: there is no folder src/attic'
 }
 
-@test "tools/check-layers refuses a room that may include what does not exist" {
+@test "tools/check-layers refuses an ARCHITECTURE.md that permits an include of a missing folder" {
     copy_of_tree
     sed -i '/^| `src\/views\/http` /s/`base`/`base` `attic`/' "$COPY/ARCHITECTURE.md"
     refused 'ARCHITECTURE.md:*: src/views/http may include src/attic, which does not exist'
 }
 
-@test "tools/check-layers refuses a table without rows" {
+@test "tools/check-layers refuses an ARCHITECTURE.md whose table has no rows" {
     copy_of_tree
     sed -i '/^| `/d' "$COPY/ARCHITECTURE.md"
     run -1 "$TREE/tools/check-layers" "$COPY"
     [[ ${lines[0]} == 'ARCHITECTURE.md:1: there is no table of rooms' ]]
 }
 
-@test "a room needs a README.md of at most 15 lines" {
+@test "tools/check-layers requires a README.md of 1 to 15 lines in each folder of the table" {
     copy_of_tree
     rm "$COPY/src/ledger/README.md"
     refused 'src/ledger/README.md:1: has 0 lines; each room has a README.md of 1 to 15 lines'
@@ -219,12 +219,12 @@ accepted() {
     refused 'src/ledger/README.md:1: has 16 lines; *'
 }
 
-@test "a README.md may not name a file that does not exist" {
+@test "tools/check-layers refuses a README.md that names a missing file" {
     copy_of_tree
     plant src/ledger/README.md 'Open first: `attic.h`.' '1: names attic.h, which does not exist'
 }
 
-@test "a file may not have more than 450 lines" {
+@test "tools/check-layers refuses a file of more than 450 lines" {
     copy_of_tree
     yes '/**/' | head -450 >"$COPY/src/views/planted.c"
     accepted
@@ -234,7 +234,7 @@ accepted() {
     plant tests/commands/planted.bats '#' '1: has 451 lines, more than 450'
 }
 
-@test "a folder may not have more than 40 files" {
+@test "tools/check-layers refuses a folder of more than 40 files" {
     copy_of_tree
     for number in $(seq 10 40); do
         touch "$COPY/src/views/http/planted$number.c"

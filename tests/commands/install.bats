@@ -39,13 +39,13 @@ int main(void)
 END
 }
 
-@test "the installed camp runs" {
+@test "the installed camp prints the version of the installed library" {
     run --separate-stderr "$ROOT/usr/bin/camp" --version
     [ "$status" -eq 0 ]
     [[ $output == *"$(pkg-config --modversion libcamp)"* ]]
 }
 
-@test "the installed camp finds its sample data in a moved tree" {
+@test "the installed camp finds its sample data after the installed tree is moved" {
     cd /
     run -0 "$ROOT/usr/bin/camp" top --from demo --count 1
     [[ $output == *'60 entities'* ]]
@@ -74,7 +74,7 @@ END
     [[ $output == *' 1' ]]
 }
 
-@test "a static program builds with pkg-config --static" {
+@test "a program links statically to libcamp with pkg-config --static" {
     stranger
     cc -I"$ROOT/usr/include" -o "$BATS_TEST_TMPDIR/stranger" "$BATS_TEST_TMPDIR/stranger.c" \
         -L"$(dirname "$LIBRARY")" -Wl,-Bstatic -lcamp -Wl,-Bdynamic \
@@ -92,13 +92,13 @@ END
     diff "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/exported"
 }
 
-@test "the functions of libcamp.so.0 carry the version CAMP_0" {
+@test "the functions of libcamp.so.0 have the symbol version CAMP_0" {
     readelf -d "$LIBRARY" | grep -q 'SONAME.*\[libcamp.so.0\]'
     run bash -c "nm -D --defined-only --with-symbol-versions \"\$0\" | grep ' T ' | grep -v '@@CAMP_0\$'" "$LIBRARY"
     [ -z "$output" ]
 }
 
-@test "the library needs libc and libmnl only" {
+@test "the library is linked only with libc and libmnl" {
     run bash -c "readelf -d \"\$0\" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | sort | tr '\n' ' '" "$LIBRARY"
     [ "$output" = "libc.so.6 libmnl.so.0 " ]
 }
@@ -117,14 +117,14 @@ END
     [ -z "$output" ]
 }
 
-@test "a compiler builds the library without meson" {
+@test "one command of the compiler builds the library without meson" {
     cd "$TREE"
     cc -Wall -Werror -fPIC -shared -Iinclude src/counters/*.c src/counters/linux/*.c -lmnl \
         -o "$BATS_TEST_TMPDIR/libcamp.so"
     nm -D --defined-only "$BATS_TEST_TMPDIR/libcamp.so" | grep -q ' T camp_cpu_read_all$'
 }
 
-@test "the public headers compile alone, as C99 and as C++" {
+@test "the public headers compile alone as C99 and as C++" {
     for language in c99 c11 c++11; do
         case $language in c++*) kind=c++ compiler=${CXX:-g++} ;; *) kind=c compiler=cc ;; esac
         command -v "$compiler" >/dev/null || compiler='clang'
@@ -134,12 +134,12 @@ END
     done
 }
 
-@test "a build for packages needs neither cmocka nor the tools of the tests" {
+@test "make install builds camp without its tests" {
     grep -q 'Dtests=disabled' "$TREE/build/install-test/camp-options"
     [ ! -e "$TREE/build/install-test/tests/unit" ]
 }
 
-@test "camp finds its sample data under another prefix" {
+@test "camp finds its sample data under the PREFIX of make install" {
     touch "$BATS_TEST_TMPDIR/before"
     env -u PKG_CONFIG_SYSROOT_DIR -u PKG_CONFIG_LIBDIR \
         make -C "$TREE" install RELEASE=build/install-test PREFIX="$BATS_TEST_TMPDIR/own, \"long\" prefix" DESTDIR= >&2
@@ -152,7 +152,7 @@ END
     [[ $output == *'60 entities'* ]]
 }
 
-@test "make install reports a prefix without write permission in one line" {
+@test "make install reports a PREFIX without write permission in one line" {
     as_user=()
     if [ "$(id -u)" -eq 0 ]; then as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups); fi
     "${as_user[@]}" test -r "$TREE/Makefile" || skip "an ordinary user cannot read the tree"
@@ -166,7 +166,7 @@ END
     done
 }
 
-@test "make uninstall removes exactly the files of make install" {
+@test "make uninstall removes exactly the files that make install installed" {
     away="$BATS_TEST_TMPDIR/an other root"
     mkdir -p "$away/usr/bin"
     touch "$away/usr/bin/other"

@@ -40,13 +40,13 @@ needs_plain_programs() {
     done
 }
 
-@test "camp is not linked with clients of databases and of HTTP" {
+@test "camp is not linked with the client libraries of databases and HTTP" {
     for program in "$CAMP" "$CAMP-exporter"; do
         run ! grep -E '^lib(pq|mariadb|curl.*|microhttpd|ncursesw|odbc)$' <(linked "$program")
     done
 }
 
-@test "debian/copyright has a licence other than the GPL for each linked library" {
+@test "debian/copyright gives each linked library a licence other than the GPL" {
     needs_plain_programs
     for library in $(linked "$CAMP"); do
         echo "$library: $(licence "$library")"
@@ -66,7 +66,7 @@ without() {
     [[ $output == *"is not installed: apt install $package"* ]]
 }
 
-@test "a command that needs a missing library names its package" {
+@test "the error about a missing client library names the package to install" {
     without libpq.so.5 libpq5 top --count 1 --from postgres:
     without libmariadb.so.3 libmariadb3 top --count 1 --from mariadb:
     : >"$BATS_TEST_TMPDIR/libcurl.so.4"
@@ -76,7 +76,7 @@ without() {
     without libmicrohttpd.so.12 libmicrohttpd12 export
 }
 
-@test "camp top prints lines if ncurses is missing" {
+@test "camp top prints plain lines if the library ncurses is missing" {
     : >"$BATS_TEST_TMPDIR/libncursesw.so.6"
     export LD_LIBRARY_PATH=$BATS_TEST_TMPDIR TERM=xterm
     CAMP=$CAMP script -qec '"$CAMP" top --interval 0.1' /dev/null </dev/null >"$BATS_TEST_TMPDIR/screen" 3>&- &

@@ -55,7 +55,7 @@ says() {
     [[ $stderr == *"$part"* ]]
 }
 
-@test "the error about a low limit of open files names a limit that is enough" {
+@test "the error about a too low ulimit -n names a value that is enough" {
     needs_microstates
     for words in "${SESSIONS[@]}"; do
         for limit in 8 16 32; do
@@ -73,7 +73,7 @@ says() {
     done
 }
 
-@test "camp top and camp record show the scheduler's counts under a low limit of open files" {
+@test "camp top and camp record succeed with a note under a too low ulimit -n" {
     needs_microstates
     for words in "top --count 1 --interval 50ms" "record --count 1 --interval 50ms --output run.camp"; do
         # shellcheck disable=SC2086
@@ -83,7 +83,7 @@ says() {
     [[ $output == *"and the limit is 16: run ulimit -n "* ]]
 }
 
-@test "the error about a file that the limit forbids to open names the limit" {
+@test "the error about too many open files advises to raise ulimit -n" {
     says 1 "Too many open files; raise the limit of open files (ulimit -n)" limited 4 "$CAMP" time -- true
     says 1 "Too many open files; raise the limit of open files (ulimit -n)" \
         limited 4 "$CAMP" top --tier schedstat --count 1
@@ -96,7 +96,7 @@ says() {
     done
 }
 
-@test "the error about BPF programs names missing files or missing memory" {
+@test "the error about a failed BPF program names the lacking resource: open files or memory" {
     needs_microstates
     refuse=$BATS_TEST_DIRNAME/refuse_programs.py
     /usr/bin/python3 "$refuse" EINVAL true || skip "no filter of system calls here"
@@ -105,7 +105,7 @@ says() {
     says 1 "free some memory" /usr/bin/python3 "$refuse" ENOMEM "$CAMP" time --no-syscalls true
 }
 
-@test "the error about a missing capability does not depend on the kernel's errno" {
+@test "the error about a missing capability does not depend on the errno of the kernel" {
     needs_microstates
     refuse=$BATS_TEST_DIRNAME/refuse_programs.py
     /usr/bin/python3 "$refuse" EINVAL true || skip "no filter of system calls here"
@@ -116,9 +116,9 @@ says() {
     done
 }
 
-@test "microstates need no other capability than CAP_BPF and CAP_PERFMON" {
+@test "camp time measures thread states with no capability but CAP_BPF and CAP_PERFMON" {
     needs_microstates
-    for drop in -sys_admin -bpf -perfmon -sys_resource,-sys_admin -dac_override,-dac_read_search -sys_ptrace -net_admin; do
+    for drop in -sys_admin -bpf -perfmon -bpf,-perfmon -sys_resource,-sys_admin -dac_override,-dac_read_search -sys_ptrace -net_admin; do
         run -0 --separate-stderr without $drop "$CAMP" time --no-syscalls true
         [[ $stderr == *" 1 process, "* ]]
         run -0 without $drop "$CAMP" doctor
@@ -133,7 +133,7 @@ says() {
     done
 }
 
-@test "the error about an unmounted /sys names it" {
+@test "the error about an unmounted /sys gives the mount command" {
     needs_microstates
     needs_mounts
     for words in "${SESSIONS[@]}" "check --count 1 --interval 50ms" "export --once"; do
@@ -152,7 +152,7 @@ says() {
     [[ $output != *"no BTF"* ]]
 }
 
-@test "the error about an unmounted /proc names it" {
+@test "the error about an unmounted /proc gives the mount command" {
     [ -z "${CAMP_SANITIZED:-}" ] || skip 'linked with the sanitizers, which read /proc'
     needs_mounts
     for words in "top --count 1" "wait --count 1" "check --count 1" "record --count 1 --output run.camp" \
@@ -168,7 +168,7 @@ says() {
     run -0 covered /proc sh -c 'mount -t proc proc /proc && exec "$@"' - "$CAMP" get cpu
 }
 
-@test "the commands work in a cgroup namespace" {
+@test "the commands of camp work in a cgroup namespace" {
     unshare --cgroup true || skip "needs root, for a namespace"
     for words in "top --count 1 --interval 50ms" "time -- true" "wait --count 1 --interval 50ms" \
         "check --count 1 --interval 50ms" "get cpu" "list" "doctor" "export --once" \
@@ -178,7 +178,7 @@ says() {
     done
 }
 
-@test "the commands work or exit with status 4 in a user namespace" {
+@test "in a user namespace, commands that need BPF exit with 4 and other commands work" {
     unshare --user --map-root-user true || skip "no user namespaces here"
     run "$CAMP" top --tier bpf --count 1 --interval 50ms
     if [[ $output == *"this camp was built without"* || $output == *"this kernel has no "* ]]; then skip "$output"; fi
@@ -197,7 +197,7 @@ says() {
     done
 }
 
-@test "the commands report the number of threads that /proc hides" {
+@test "commands of camp report how many threads /proc hides by its mount option hidepid" {
     needs_mounts
     cp "$CAMP" camp
     chmod 755 camp .

@@ -30,7 +30,7 @@ all_are_valid() {
     ! [[ $stderr == *"there is no"* ]]
 }
 
-@test "every CPU, network, disk and partition that camp list shows can be read" {
+@test "camp get reads every CPU, network interface, disk and partition that camp list shows" {
     all_are_valid list cpus
     all_are_valid list networks
     all_are_valid list disks
@@ -39,14 +39,14 @@ all_are_valid() {
     all_are_valid list kernel
 }
 
-@test "every process and thread that camp list shows can be read" {
+@test "camp get reads the processes and threads that camp list shows" {
     sleep 600 3>&- &
     CHILD=$!
     all_are_valid list processes --pid $CHILD
     all_are_valid list threads --pid $CHILD
 }
 
-@test "every counter that camp list shows can be read by that name" {
+@test "camp get reads every counter that camp list counters shows" {
     mapfile -t names < <("$CAMP" list counters --format csv | tail -n +2 | cut -d, -f1 |
         grep -v '^process\|^thread')
     [ "${#names[@]}" -gt 60 ]
@@ -62,7 +62,7 @@ all_are_valid() {
     done
 }
 
-@test "camp list shows about as many processes as /proc has folders" {
+@test "camp list processes shows about as many processes as /proc has" {
     run "$CAMP" list processes
     [ "$status" -eq 0 ]
     shown=$(find /proc -maxdepth 1 -name '[1-9]*' | wc -l)
@@ -71,7 +71,7 @@ all_are_valid() {
     [[ ${lines[0]} =~ ^process\.1@[0-9]+$ ]]
 }
 
-@test "camp list shows every disk and partition of /sys as its kind" {
+@test "camp list shows each disk of /sys as a disk and each partition as a partition" {
     for folder in /sys/class/block/*; do
         name=${folder##*/}
         kind=disk
@@ -80,7 +80,7 @@ all_are_valid() {
     done
 }
 
-@test "camp list shows each kind with the number of its subjects" {
+@test "camp list shows how many CPUs, disks and subjects of other kinds exist" {
     run "$CAMP" list
     [ "$status" -eq 0 ]
     for kind in cpu memory network disk partition process thread kernel; do
@@ -91,7 +91,7 @@ all_are_valid() {
     [[ $output == *"\"subjects\":$("$CAMP" list cpus | wc -l),"* ]]
 }
 
-@test "each counter has a unit, a resolution, a source and a description" {
+@test "each counter in camp list counters has a unit, a resolution, a source and a description" {
     run "$CAMP" list counters --format json
     [ "$status" -eq 0 ]
     for key in unit resolution source help; do
@@ -101,7 +101,7 @@ all_are_valid() {
     [ "$(echo "$output" | grep -o '"help":"[^"]*[^."]"' | wc -l)" -eq 0 ] # sentences end in a dot
 }
 
-@test "the name of a counter ends in its unit" {
+@test "the name of each counter in ns, bytes, percent or hz ends in that unit" {
     "$CAMP" list counters --format csv | tail -n +2 | while IFS=, read -r name unit _; do
         case $unit in
         ns | bytes | percent | hz) [[ $name == *_$unit ]] ;;
@@ -110,20 +110,20 @@ all_are_valid() {
     done
 }
 
-@test "the table of docs/counters.md is up to date" {
+@test "the table in docs/counters.md equals the output of camp list counters" {
     sed -n '/^<!-- counters/,/^<!-- end/p' "$TREE/docs/counters.md" | grep '^|' \
         >"$BATS_TEST_TMPDIR/documented"
     "$CAMP" list counters --format markdown >"$BATS_TEST_TMPDIR/generated"
     diff "$BATS_TEST_TMPDIR/documented" "$BATS_TEST_TMPDIR/generated"
 }
 
-@test "the table of sources in docs/options.md is up to date" {
+@test "the table in docs/options.md equals the output of camp list sources" {
     sed -n '/^<!-- sources/,/^<!-- end/p' "$TREE/docs/options.md" | grep '^|' >"$BATS_TEST_TMPDIR/documented"
     "$CAMP" list sources --format markdown >"$BATS_TEST_TMPDIR/generated"
     diff "$BATS_TEST_TMPDIR/documented" "$BATS_TEST_TMPDIR/generated"
 }
 
-@test "camp list shows each source with the options that go with it" {
+@test "camp list sources shows the options of each source" {
     run "$CAMP" list sources --format csv
     [ "$status" -eq 0 ]
     [ "${lines[0]}" = name,help,options,query_options ]
@@ -136,7 +136,7 @@ all_are_valid() {
     [ "$status" -eq 2 ]
 }
 
-@test "the table of counters has every counter of the library's structs" {
+@test "camp list counters has every counter of the structs in camp.h" {
     "$CAMP" list counters --format markdown | cut -d'`' -f2 | sort -u >"$BATS_TEST_TMPDIR/names"
     # Lists the members of the structs. Members for the identity and the provenance are not counters.
     for struct in camp_cpu camp_memory camp_network camp_disk camp_task camp_kernel; do
@@ -150,7 +150,7 @@ all_are_valid() {
     [ -z "$output" ]
 }
 
-@test "camp list --long shows names and states of tasks" {
+@test "camp list threads --long shows the name and the state of a thread" {
     sleep 600 3>&- &
     CHILD=$!
     until_it grep -qx sleep "/proc/$CHILD/comm" # the child has called exec
@@ -158,7 +158,7 @@ all_are_valid() {
     [[ $output =~ ^thread\.$CHILD\.$CHILD@[0-9]+\ +sleep\ +S$ ]]
 }
 
-@test "camp list shows the other tasks if one cannot be read" {
+@test "camp list processes shows the other processes if one process cannot be read" {
     cp -r "$TREE/tests/fixtures/process/bad/16" "$TREE/tests/fixtures/process/tree/2" \
         "$BATS_TEST_TMPDIR/"
     run --separate-stderr "$CAMP" list processes --long --proc "$BATS_TEST_TMPDIR"
@@ -177,7 +177,7 @@ all_are_valid() {
     [[ $stderr == *"no-such-program-runs"* ]]
 }
 
-@test "camp list suggests a kind for a mistyped one" {
+@test "camp list suggests the closest kind for a mistyped kind" {
     run --separate-stderr "$CAMP" list netwroks
     [ "$status" -eq 2 ]
     [[ $stderr == *"did you mean 'networks'?" ]]

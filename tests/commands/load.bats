@@ -24,7 +24,7 @@ setup() {
     [ "$stderr" = "camp load: there is no load 'cup'; did you mean 'cpu'?" ]
 }
 
-@test "camp load has a help for every load" {
+@test "camp load NAME --help prints a help text for every load" {
     for load in cpu fork memory net io lock pipe sleep fault threads; do
         run "$CAMP" load "$load" --help
         [ "$status" -eq 0 ]
@@ -57,7 +57,7 @@ setup() {
     [[ $stderr == *", from 1 to 1T" ]]
 }
 
-@test "camp load cpu names the maximum when a load does not fit between two ticks" {
+@test "camp load cpu refuses a between-ticks load above the maximum and names the maximum" {
     usage cpu --percent 99.9 --phase between-ticks
     [[ $stderr == *"at most "*"%"* ]]
     usage cpu --phase across-ticks --period 1.5ms
@@ -81,7 +81,7 @@ setup() {
     [[ $output == "time,load,pid,startup_ns,process_ns,phase,"* ]]
 }
 
-@test "camp load cpu reports its times so far on SIGINT and SIGTERM" {
+@test "camp load cpu reports the times so far when SIGINT or SIGTERM ends it" {
     for signal in INT TERM; do
         "$CAMP" load cpu --percent 5 --duration 60 --format json >truth 2>/dev/null &
         pid=$!
@@ -96,7 +96,7 @@ setup() {
 }
 
 # bats test_tags=law
-@test "camp load cpu reports cycles that missed the requested phase of the tick" {
+@test "camp load cpu counts the cycles that missed their phase of the timer tick" {
     "$CAMP" load cpu --percent 5 --phase across-ticks --duration 4 --format json \
         >truth 2>remark &
     pid=$!
@@ -120,7 +120,7 @@ setup() {
 }
 
 # bats test_tags=law
-@test "camp load fork: the children use at least the requested CPU time" {
+@test "camp load fork: the children use at least the CPU time that was requested" {
     run --separate-stderr "$CAMP" load fork --rate 50 --burn 1ms --duration 0.4 --format json
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
     children=$(field children)
@@ -132,14 +132,14 @@ setup() {
 
 # At most 256 children exist at a time. Each takes 20 ms, so at most 12,800 children can exit per second.
 # bats test_tags=law
-@test "camp load fork exits with status 3 if it does not reach its rate" {
+@test "camp load fork exits with status 3 if it does not reach the requested rate" {
     run --separate-stderr "$CAMP" load fork --rate 20000 --burn 20ms --duration 0.3 --format json
     [ "$status" -eq 3 ]
     [[ $stderr == "camp load: only "*" of 20000.00 children a second were forked" ]]
     [ "$(field late)" -gt 0 ]
 }
 
-@test "the values of a load stand in one column, two blanks right of the longest label" {
+@test "the text of camp load aligns all values in one column" {
     for load in "cpu --percent 20 --phase between-ticks" "fork --rate 20" "sleep --percent 50" "io --bytes 2M"; do
         # shellcheck disable=SC2086
         run --separate-stderr "$CAMP" load $load --duration 0.1
@@ -153,14 +153,14 @@ assert len(lines) > 5 and len(places) == 1, (places, lines)' <<<"$output"
     grep -Eq '^  written before, to be read +2\.097152 MB$' <<<"$output"
 }
 
-@test "camp load memory holds 488 pages after two steps of 976K" {
+@test "camp load memory by default allocates two steps of 976 KiB" {
     run "$CAMP" load memory --format json
     [ "$status" -eq 0 ]
     [[ $output == *'"bytes":1998848'* ]]
     [[ $output == *'"steps":[{"number":1,"bytes":999424,"held_bytes":999424,'* ]]
 }
 
-@test "camp load memory refuses more than its maximum" {
+@test "camp load memory refuses a total size above the maximum" {
     run --separate-stderr "$CAMP" load memory --step 1G --steps 1000
     [ "$status" -eq 2 ]
     [[ $stderr == *"at most "* ]]
@@ -175,7 +175,7 @@ assert len(lines) > 5 and len(places) == 1, (places, lines)' <<<"$output"
     [ "$(field lost_packets)" -eq 0 ]
 }
 
-@test "camp load runs every load for the time of --duration" {
+@test "every kind of camp load runs until --duration is over" {
     mkdir disk
     for load in "cpu --percent 5" "fork --rate 20" "memory --step 64K" "net" "io --bytes 64K" \
         "lock" "pipe" "sleep" "fault --pages 8" "threads --threads 1"; do
@@ -196,7 +196,7 @@ assert len(lines) > 5 and len(places) == 1, (places, lines)' <<<"$output"
     [[ $stderr == *"give a name from \`ip netns list\`"* ]]
 }
 
-@test "camp load net sends packets across a veth pair between two namespaces" {
+@test "camp load net sends packets across a veth pair between two network namespaces" {
     [ "$(id -u)" -eq 0 ] || skip "needs root to make network namespaces"
     command -v ip >/dev/null || skip "needs ip (package iproute2)"
     a=camp-$$-a b=camp-$$-b
@@ -233,7 +233,7 @@ assert len(lines) > 5 and len(places) == 1, (places, lines)' <<<"$output"
     [ "$(echo "$output" | grep -o '"tid":' | wc -l)" -eq 3 ]
 }
 
-@test "camp load prints CSV with a different name for each column" {
+@test "no two columns in the CSV of camp load have the same name" {
     for load in "memory" "threads --duration 0.05" "cpu --duration 0.05" "fork --duration 0.05" \
         "net --packets 10" "io --bytes 4K" "lock --duration 0.05" "fault --pages 1"; do
         # shellcheck disable=SC2086
@@ -242,12 +242,12 @@ assert len(lines) > 5 and len(places) == 1, (places, lines)' <<<"$output"
     done
 }
 
-@test "camp load ends quietly when the reader closes the pipe" {
+@test "camp load ends quietly when the reader of its output closes the pipe" {
     run bash -c '"$0" load memory | true' "$CAMP"
     [ "$status" -eq 0 ]
 }
 
-@test "camp load fails on a full disk" {
+@test "camp load fails if its output goes to a full disk" {
     run --separate-stderr bash -c '"$0" load memory >/dev/full' "$CAMP"
     [ "$status" -eq 1 ]
     [[ $stderr == "camp load: cannot write"* ]]

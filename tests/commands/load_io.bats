@@ -10,7 +10,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-@test "camp load io, net and fault repeat their work for the time of --duration" {
+@test "camp load io, net and fault repeat their work until --duration is over" {
     TMPDIR=$PWD run "$CAMP" load io --bytes 4K --duration 0.3 --format json
     [ "$(field bytes)" -gt 4096 ]
     TMPDIR=$PWD run --separate-stderr "$CAMP" load fault --pages 1 --duration 0.3 --format json
@@ -20,12 +20,18 @@ setup() {
     [ "$(field received_packets)" -eq "$(field sent_packets)" ]
 }
 
-@test "camp load io counts the moved bytes and leaves no file behind" {
+@test "camp load io reports the number of operations and of bytes" {
     mkdir disk
     TMPDIR=$PWD/disk run "$CAMP" load io --bytes 1M --block 4K --format json
     [ "$status" -eq 0 ]
     [ "$(field operations)" -eq 256 ]
     [ "$(field bytes)" -eq 1048576 ]
+}
+
+@test "camp load io leaves no file behind" {
+    mkdir disk
+    TMPDIR=$PWD/disk run "$CAMP" load io --bytes 1M --block 4K
+    [ "$status" -eq 0 ]
     run "$CAMP" load io --file disk/new --bytes 1M --write
     [ "$status" -eq 0 ]
     [ -z "$(ls -A disk)" ]
@@ -49,7 +55,7 @@ setup() {
     [ -z "$(ls -A disk)" ]
 }
 
-@test "camp load io reads an existing file and never writes it" {
+@test "camp load io never writes to an existing file" {
     head -c 100000 /dev/zero >file
     before=$(sha256sum file)
     run "$CAMP" load io --file file --bytes 200000 --format json
@@ -64,7 +70,7 @@ setup() {
     [ "$status" -eq 1 ]
 }
 
-@test "camp load io reports a full disk with the numbers so far" {
+@test "camp load io on a full disk reports the bytes that it wrote so far" {
     (
         ulimit -f 100
         run --separate-stderr "$CAMP" load io --bytes 4M --write --format json
@@ -81,7 +87,7 @@ setup() {
 }
 
 # bats test_tags=law
-@test "camp load io --cold reads from storage" {
+@test "camp load io --cold reads from storage, not from the page cache" {
     head -c 1M /dev/zero >file
     sync file
     run --separate-stderr "$CAMP" load io --file file --bytes 2M --cold --format json
@@ -96,7 +102,7 @@ setup() {
 }
 
 # bats test_tags=law
-@test "camp load lock, pipe and sleep spend the requested share asleep" {
+@test "camp load lock, pipe and sleep are asleep for the requested share of the time" {
     for load in lock pipe sleep; do
         run --separate-stderr "$CAMP" load "$load" --percent 60 --duration 0.5 --format json
         echo "$output"
@@ -116,7 +122,7 @@ setup() {
     done
 }
 
-@test "camp load lock, pipe and sleep report their numbers so far on SIGTERM" {
+@test "camp load lock, pipe and sleep report the numbers so far when SIGTERM ends them" {
     for load in lock pipe sleep; do
         "$CAMP" load "$load" --percent 90 --period 1 --duration 60 --format json >truth &
         pid=$!
@@ -132,7 +138,7 @@ setup() {
     done
 }
 
-@test "camp load lock reports a CPU that does not exist" {
+@test "camp load lock reports that the CPU of --cpu does not exist" {
     run --separate-stderr "$CAMP" load lock --cpu 1023
     [ "$status" -eq 1 ]
     [[ $stderr == "camp load: CPU 1023 is unavailable: "* ]]
@@ -155,7 +161,7 @@ setup() {
     done
 }
 
-@test "camp load fault only reads its file" {
+@test "camp load fault does not change its file" {
     head -c 10000 /dev/urandom >file
     before=$(sha256sum file)
     run "$CAMP" load fault --file file --pages 7 --format json

@@ -43,14 +43,14 @@ options_of() { # COMMAND: prints the options in its --help
     [ -s "$PAGES/camp.1" ] && [ -s "$PAGES/libcamp.3" ]
 }
 
-@test "manual pages are formatted without a warning" {
+@test "man formats each manual page without a warning" {
     for page in "$PAGES"/*.[13]; do
         [ -s "$BATS_FILE_TMPDIR/${page##*/}" ]
         diff /dev/null "$BATS_FILE_TMPDIR/${page##*/}.warnings"
     done
 }
 
-@test "a manual page has name, synopsis, description, options and exit status" {
+@test "each command's manual page has the sections SYNOPSIS, OPTIONS and EXIT STATUS" {
     for page in "$BATS_FILE_TMPDIR"/camp-*.1; do
         for title in NAME SYNOPSIS DESCRIPTION 'OPTIONS\|LOADS' 'EXIT STATUS' 'SEE ALSO'; do
             grep -qx "\($title\)" "$page" || {
@@ -61,7 +61,7 @@ options_of() { # COMMAND: prints the options in its --help
     done
 }
 
-@test "a manual page has every option of --help" {
+@test "the manual page of each command has every option of its --help" {
     commands | while read -r command; do
         for option in $(options_of "$command"); do
             grep -q -e "^ *\(-., \)\?$option\( \|\$\)" "$BATS_FILE_TMPDIR/camp-${command%% *}.1" || {
@@ -113,14 +113,14 @@ offers() {
 }
 
 # bats test_tags=deep
-@test "bash, zsh and fish accept the files with their completions" {
+@test "bash, zsh and fish find no syntax error in their completion files" {
     bash -n "$COMPLETIONS/camp"
     zsh -n "$COMPLETIONS/_camp"
     fish -n "$COMPLETIONS/camp.fish"
 }
 
 # bats test_tags=deep
-@test "completion offers the commands of camp" {
+@test "shell completion offers the commands of camp" {
     # shellcheck disable=SC2046
     offers 'camp ' help $("$CAMP" --help | sed -n 's/^  \([a-z]\{1,\}\) .*/\1/p')
     offers 'camp help rec' record
@@ -129,7 +129,7 @@ offers() {
 }
 
 # bats test_tags=deep
-@test "completion offers every option of every command" {
+@test "shell completion offers every option of every command" {
     commands | while read -r command; do
         # shellcheck disable=SC1090
         offered=" $(bash -c '. "$1"; _camp_options_of "$2"; echo "$REPLY"' - "$COMPLETIONS/camp" \
@@ -146,7 +146,7 @@ offers() {
 }
 
 # bats test_tags=deep
-@test "completion offers only the words that an option accepts" {
+@test "shell completion offers only the words that an option accepts as its value" {
     offers 'camp check --interv' --interval
     offers 'camp check --format ' text json csv classic
     offers 'camp check --format=c' csv classic
@@ -159,7 +159,7 @@ offers() {
 }
 
 # bats test_tags=deep
-@test "completion offers files for options that take a file" {
+@test "shell completion offers files for options that take a file" {
     mkdir recordings
     touch recordings/a.rules
     offers 'camp top --rules rec' recordings
@@ -169,7 +169,7 @@ offers() {
 }
 
 # bats test_tags=deep
-@test "completion offers counters of camp get, kinds of camp list and programs of camp time" {
+@test "shell completion offers counters to camp get, kinds to camp list, programs to camp time" {
     offers 'camp get cpu.us' cpu.user_ns
     offers 'camp list net' networks
     mkdir only
@@ -178,7 +178,7 @@ offers() {
     PATH=$PWD/only:$PATH offers 'camp time -- unheard-of-p' unheard-of-program
 }
 
-@test "every word that completion offers for --from is in the help" {
+@test "the help describes every word that shell completion offers for --from" {
     help=$("$CAMP" record --help)
     for word in $(in_bash 'camp record --from ' | grep -v /); do
         echo "$word"

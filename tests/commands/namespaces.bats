@@ -33,7 +33,7 @@ it = json.load(open(sys.argv[1]))
 }
 
 # bats test_tags=law
-@test "camp time in a PID namespace has the command's processes and their exact times" {
+@test "camp time in a PID namespace reports each process with the scheduler's CPU time" {
     inside "$CAMP" time --format json --output "$BATS_TEST_TMPDIR/output" -- \
         sh -c '"$1" load cpu --duration 1s --format json >"$2"; true' sh "$CAMP" "$BATS_TEST_TMPDIR/load"
     check '
@@ -51,7 +51,7 @@ assert abs(on_cpu - scheduler) <= scheduler * 0.02 + stolen, (scheduler, on_cpu)
 '
 }
 
-@test "camp top in a PID namespace has that namespace's ids" {
+@test "camp top in a PID namespace shows the process ids of that namespace" {
     inside sh -c '"$1" load cpu --duration 10s >"$3" & child=$!
         "$1" top --json --count 1 --interval 500ms --group thread >"$2"
         "$1" top --json --count 1 --interval 500ms --pid "$child" >"$2.pid"
@@ -68,7 +68,7 @@ assert [row["id"] for row in of_pid] == [child], of_pid
 '
 }
 
-@test "camp top in a PID namespace has one row for the threads outside" {
+@test "camp top in a PID namespace shows all threads outside of that namespace as one row" {
     "$CAMP" load cpu --percent 90 --duration 60s >/dev/null 3>&- &
     OUTSIDE=$!
     inside "$CAMP" top --json --count 1 --group process >"$BATS_TEST_TMPDIR/output"
@@ -83,7 +83,7 @@ assert whole == sum(cpu["counters"]["outside_ns"] for cpu in it["cpus"])
 }
 
 # bats test_tags=law
-@test "in a PID namespace the threads inside and outside use the busy time of the CPUs" {
+@test "in a PID namespace, the times of inside and outside threads add up to the busy CPU time" {
     inside "$CAMP" verify --only states-cpus --json >"$BATS_TEST_TMPDIR/output"
     check '
 verdicts = {row["row"]: (row["verdict"], row["reason"]) for row in it["rows"]}
@@ -92,7 +92,7 @@ assert verdicts["states-cpus"][0] == "pass"
 '
 }
 
-@test "camp top says so if /proc is of another PID namespace" {
+@test "camp top reports that /proc belongs to another PID namespace" {
     run --separate-stderr unshare --pid --fork --kill-child "$CAMP" top --count 1 --interval 100ms
     [ "$status" -eq 0 ]
     [[ $output == *"/proc is of another PID namespace"* ]]

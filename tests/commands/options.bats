@@ -38,7 +38,7 @@ refused() { # TEXT COMMAND...: the command must exit with 2, and print one line 
     [ -z "$output" ]
 }
 
-@test "two operands of a command are the interval and the count" {
+@test "the two operands of a command are its interval and its count" {
     counted 1 1500 check 1500ms 1
     counted 2 600 top --from check 600ms 2
     counted 3 400 wait --tier kernel .4 3
@@ -61,7 +61,7 @@ refused() { # TEXT COMMAND...: the command must exit with 2, and print one line 
     counted 2 30 check --top 1 30ms 2 --tier schedstat
 }
 
-@test "an interval or a count that is given twice is refused" {
+@test "an interval that is given both as an operand and as an option is refused" {
     for command in check 'top --from check' wait 'get cpu' 'record --from check' \
         'report --from check --output x.html'; do
         # shellcheck disable=SC2086
@@ -84,12 +84,12 @@ refused() { # TEXT COMMAND...: the command must exit with 2, and print one line 
     refused "'x': camp doctor takes no operands; see camp doctor --help" doctor x
 }
 
-@test "the error about a file among the operands suggests --from" {
+@test "the error about a file name as an operand suggests --from" {
     refused "'run.camp' is not a time; to read it as a source, give --from run.camp" report run.camp
     refused "'./table.csv' is not a time; to read it as a source, give --from ./table.csv" view ./table.csv
 }
 
-@test "docs/options.md lists the letters of all commands" {
+@test "docs/options.md lists the one-letter options of all commands" {
     commands | while read -r command; do
         # shellcheck disable=SC2086
         "$CAMP" $command --help | sed -n 's/^ *\(-[a-zA-Z]\), \(--[a-z-]*\).*/\1 \2/p'
@@ -99,7 +99,7 @@ refused() { # TEXT COMMAND...: the command must exit with 2, and print one line 
     diff documented taken
 }
 
-@test "-n is the count and -p the process in every command with these options" {
+@test "-n means --count and -p means --pid in every command that has these options" {
     run -0 "$CAMP" get cpu.count -n 2 -i 10ms --value
     [ "${#lines[@]}" -eq 2 ]
     run -0 "$CAMP" verify --only list-cpus -n 2 --json
@@ -110,7 +110,7 @@ refused() { # TEXT COMMAND...: the command must exit with 2, and print one line 
     [[ $output == *"$$"* ]]
 }
 
-@test "the error about a letter of an earlier version names its replacement" {
+@test "the error about a removed one-letter option names the option that replaced it" {
     refused 'there is no option -c here; --count N (-n)' get -c 2 cpu.count
     refused 'there is no option -v here; --value' get -v cpu.count
     refused 'takes a whole number, from 1 to 1000000000; --name names an executable' \
@@ -129,7 +129,7 @@ refused() { # TEXT COMMAND...: the command must exit with 2, and print one line 
     refused 'there is no option --repeat here; --count N (-n)' verify --repeat 2
 }
 
-@test "the error about an option of another tool names the option of camp" {
+@test "the error about an option of another tool, such as top, names the option of camp" {
     refused 'there is no option -d here; --interval TIME (-i)' top -d 1
     refused 'there is no option --delay here; --interval TIME (-i)' top --delay=1
     refused 'there is no option -b here; --format text' top -b -n 1
@@ -147,12 +147,12 @@ refused() { # TEXT COMMAND...: the command must exit with 2, and print one line 
     [ "$output" = "camp time: --pid make: takes a whole number, from 1 to 2147483647" ]
 }
 
-@test "the error about any other unknown option suggests --help" {
+@test "the error about any other unknown one-letter option suggests --help" {
     refused 'there is no option -z; see camp record --help' record -z
     refused 'there is no option -z; see camp report --help' report -z
 }
 
-@test "--json is --format json and --csv is --format csv" {
+@test "--json means --format json, and --csv means --format csv" {
     commands | while read -r command; do
         # shellcheck disable=SC2086
         help=$("$CAMP" $command --help)
@@ -171,7 +171,7 @@ refused() { # TEXT COMMAND...: the command must exit with 2, and print one line 
     refused 'there is no option --json' export --once --json
 }
 
-@test "--json, --csv and --format together are refused in every command that has them" {
+@test "a command refuses two of --json, --csv and --format together" {
     commands | while read -r command; do
         case $command in
         export | view | report) continue ;;
@@ -183,7 +183,7 @@ refused() { # TEXT COMMAND...: the command must exit with 2, and print one line 
     done
 }
 
-@test "camp and every command accept --version and -V" {
+@test "camp and every command print the version with --version and -V" {
     version=$("$CAMP" --version)
     [[ $version == "camp "[0-9]* ]]
     [ "$("$CAMP" -V)" = "$version" ]
@@ -200,7 +200,7 @@ is_colored() {
     [[ $1 == *$'\033['* ]]
 }
 
-@test "--color always and --color never apply to terminals and pipes alike" {
+@test "--color=always colors a pipe, and --color=never colors no terminal" {
     is_colored "$("$CAMP" doctor --color always)"
     is_colored "$("$CAMP" doctor --colour=always)"
     run ! is_colored "$("$CAMP" doctor)"
@@ -211,17 +211,17 @@ is_colored() {
     refused '--color sometimes: takes one of auto, always, never' doctor --colour sometimes
 }
 
-@test "--color always overrides NO_COLOR" {
+@test "--color=always overrides NO_COLOR" {
     run ! is_colored "$(TERM=xterm NO_COLOR=1 CAMP="$CAMP" script -qec '"$CAMP" doctor' /dev/null)"
     is_colored "$(TERM=xterm NO_COLOR=1 CAMP="$CAMP" script -qec '"$CAMP" doctor --color always' /dev/null)"
 }
 
-@test "the error about --color says that a command has no colors" {
+@test "the error about --color explains that the output of this command has no colors" {
     refused 'there is no option --color here; the output of this command has no colors' list --color never
     refused 'there is no option --colour here; the output of this command has no colors' get --colour never
 }
 
-@test "tables and recordings refuse --interval, because their rows have one" {
+@test "--interval is refused for tables and recordings, whose rows have their own intervals" {
     cd "$BATS_TEST_TMPDIR"
     "$CAMP" record --from check --count 1 --interval 50ms --output run.camp
     for words in "top --from demo --interval 5" "top --from demo 5 1" "top --from run.camp -i 5" \
@@ -244,7 +244,7 @@ refused_with() {
     [ "$output" = "camp $1: $message" ]
 }
 
-@test "the error about a common mistake names the right options" {
+@test "the error about a common mistake names the right option" {
     refused_with "'demo' is not a time; to read it as a source, give --from demo" view demo
     refused_with "'demo' is not a time; to read it as a source, give --from demo" top demo
     refused_with "'foo.camp' is not a time; to record to this file, give --output foo.camp, to read it as a source, --from foo.camp" \

@@ -16,7 +16,7 @@ setup() {
     [ "$status" -eq 0 ]
 }
 
-@test "the test of packages reports a file in two packages or in none" {
+@test "package_lists.py reports a file that is in two packages or in none" {
     cp -r "$TREE/debian" "$BATS_TEST_TMPDIR/"
     cd "$BATS_TEST_TMPDIR/debian"
     echo 'usr/bin/camp' >>libcamp-dev.install
@@ -29,32 +29,32 @@ setup() {
     [ "${lines[-1]}" = 'camp.install: usr/bin/gone: is not installed' ]
 }
 
-@test "the symbols file of the package lists the functions of the library" {
+@test "debian/libcamp0.symbols lists exactly the functions that the library exports" {
     nm -D --defined-only --with-symbol-versions "$BUILD"/src/counters/libcamp.so.0.*.[0-9] |
         awk '{ sub(/@.*/, "", $3); print $3 }' | sort >"$BATS_TEST_TMPDIR/exported"
     sed -n 's/^ \([^@]*\)@.*/\1/p' "$TREE/debian/libcamp0.symbols" | sort |
         diff - "$BATS_TEST_TMPDIR/exported"
 }
 
-@test "the packages need the libraries that the build needs" {
+@test "debian/control lists every build dependency that tools/setup installs" {
     for package in $("$TREE/tools/setup" --list build | grep -v -x -e gcc -e libc6-dev -e make -e ninja-build); do
         echo "$package: not in debian/control"
         grep -q "^  *\(Build-Depends: \)\?$package\b" "$TREE/debian/control"
     done
 }
 
-@test "the packages and the program have the same version" {
+@test "the packages and the program have the same version number" {
     version=$(sed -n '1s/.*(\(.*\)).*/\1/p' "$TREE/debian/changelog")
     [ "$("$CAMP" --version)" = "camp $version" ]
 }
 
-@test "the shell accepts the scripts of the packages" {
+@test "sh finds no syntax error in the scripts of the packages" {
     for script in "$TREE"/debian/*.post* "$TREE"/debian/tests/stranger "$TREE"/packaging/build; do
         sh -n "$script"
     done
 }
 
-@test "systemd-analyze security rates each service at most 2.0" {
+@test "systemd-analyze security rates the exposure of each service as at most 2.0" {
     for unit in camp-exporter camp-record; do
         run systemd-analyze security --no-pager --offline=true --threshold=20 "$UNITS/$unit.service"
         echo "${lines[-1]}"
@@ -62,7 +62,7 @@ setup() {
     done
 }
 
-@test "systemd accepts the installed services" {
+@test "systemd-analyze verify accepts the installed services" {
     mkdir "$BATS_TEST_TMPDIR/bin"
     ln -s "$CAMP" "${CAMP%/*}/camp-exporter" "$BATS_TEST_TMPDIR/bin"
     for unit in camp-exporter camp-record; do
@@ -84,7 +84,7 @@ as_service() {
         --ambient-caps="$given" --bounding-set="-all,$given" "$@"
 }
 
-@test "the exporter measures states of threads with the capabilities of its service" {
+@test "camp-exporter measures thread states with only the capabilities of its systemd service" {
     [ "$(id -u)" -eq 0 ] || skip "needs root"
     "$CAMP" doctor --format json | grep -q '"microstates":true' || skip "no microstates here"
     cp "$CAMP-exporter" "$BATS_TEST_TMPDIR/"

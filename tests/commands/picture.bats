@@ -32,7 +32,7 @@ def texts(name='text'):
 $2" "$1"
 }
 
-@test "camp report --picture: each kind is well-formed XML with a title" {
+@test "camp report --picture: each kind of picture is well-formed XML with a title" {
     for kind in barry3 barymap stack lines; do
         report --picture $kind --output $kind.svg
     done
@@ -50,7 +50,7 @@ assert title in texts(), texts()'
     [ "$(echo ./*)" = "./barry3.svg ./barry4.svg ./barymap.svg ./entities.svg ./lines.svg ./stack.svg" ]
 }
 
-@test "picture: the source of a table is named once, also of a recorded table" {
+@test "camp report --picture: the description names the source of a table once" {
     run "$CAMP" record --from "$sessions" --count 2 --output run.camp
     [[ $output != *"without SQLite"* ]] || skip "camp was built without SQLite"
     [ "$status" -eq 0 ]
@@ -62,7 +62,7 @@ assert source.count("(table)") == 1, source'
     done
 }
 
-@test "camp report --picture: dots are at the places of examples in the CAMP paper" {
+@test "camp report --picture: dots have the positions of the examples in the CAMP paper" {
     cat >places.csv <<'END'
 time,name,a,b,c
 1000,centroid,1000,1000,1000
@@ -93,7 +93,7 @@ assert not any("\x01" in (t or "") for t in texts() + texts("title"))'
     done
 }
 
-@test "camp report --picture: a note names states left out of a triangle" {
+@test "camp report --picture: a note names the states that --axes leaves out of the triangle" {
     from=$sessions4 report --picture barry3 --axes 'CPU=cpu;IO=io;IDLE=idle' --output left.svg
     ask left.svg '
 assert "is at no vertex (LOCK)" in root[1].text, root[1].text
@@ -102,7 +102,7 @@ assert any("left out" in t for t in texts("title")), texts("title")[:5]'
     ask left.svg 'assert "left out" in texts(), texts()'
 }
 
-@test "camp report --picture: --at selects the last frame, a time or the mean" {
+@test "camp report --picture: --at selects the last interval, an interval by time, or the mean" {
     report --picture barry3 --output last.svg
     ask last.svg 'assert "02:01:59 to 02:02:00 (1 s):" in root[1].text, root[1].text'
     report --picture barry3 --at 02:00:30 --output at.svg
@@ -136,7 +136,7 @@ assert "web20" in texts(), texts()'
     [ ! -e none.svg ]
 }
 
-@test "camp report --picture: a dot with missing time has a ring" {
+@test "camp report --picture: a dot with unaccounted time has a ring" {
     report --picture barry3 --output rings.svg
     ask rings.svg '
 assert len(all("circle", "missing")) == 3 and len(all("circle", "over")) == 1
@@ -153,7 +153,7 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     [ "$(echo ./*)" = "./x.pdf ./x.png" ]
 }
 
-@test "camp report --picture names the package of a missing rsvg-convert" {
+@test "camp report --picture names the package to install if rsvg-convert is missing" {
     run -1 --separate-stderr env PATH=/nowhere "$CAMP" report --from "$sessions" --picture barry3 \
         --output x.png
     [[ $stderr == *"needs rsvg-convert: install librsvg2-bin, or give a file that ends with .svg" ]]
@@ -176,7 +176,7 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     [ "$(echo ./*)" = "./bin ./x.png" ]
 }
 
-@test "camp report --picture reports an unwritable output" {
+@test "camp report --picture reports an output file that cannot be written" {
     run -1 --separate-stderr report --picture barry3 --output /nowhere/x.svg
     [[ $stderr == *"cannot write /nowhere/x.svg: there is no folder /nowhere" ]]
     ln -s /dev/full full.svg
@@ -194,12 +194,12 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     ask x.svg 'assert all("circle", "dot")'
 }
 
-@test "camp report --picture ends quietly when the reader closes the pipe" {
+@test "camp report --picture ends quietly when the reader of its output closes the pipe" {
     report --picture barymap --output - 2>complaint | head -c 1 >/dev/null
     [ ! -s complaint ]
 }
 
-@test "camp report --picture reports wrong options before reading" {
+@test "camp report --picture refuses wrong options before it reads the source" {
     run -2 --separate-stderr report --picture barry3 --output x.gif
     [[ $stderr == *"ends with .svg, .png or .pdf"* ]]
     run -2 --separate-stderr report --picture barry3
@@ -222,7 +222,7 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     [ ! -e x.svg ]
 }
 
-@test "camp report --picture draws this machine live" {
+@test "camp report --picture draws a live measurement of the threads of this machine" {
     from=threads run --separate-stderr report --tier bpf --picture barry3 --count 2 --interval 50ms \
         --output now.svg
     [ "$status" -ne 4 ] || skip "$stderr"

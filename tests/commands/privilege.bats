@@ -30,7 +30,7 @@ held_by() {
 print(*(c["name"] for c in json.load(sys.stdin)["capabilities"] if c["held"]))'
 }
 
-@test "a user in the group camp gets the capabilities of the program camp" {
+@test "a member of the group camp gets the file capabilities of the program camp" {
     run held_by 64999
     [ "$output" = 'CAP_NET_ADMIN CAP_BPF CAP_PERFMON' ]
 }
@@ -41,13 +41,13 @@ print(*(c["name"] for c in json.load(sys.stdin)["capabilities"] if c["held"]))'
     [ "$output" = '' ]
 }
 
-@test "every user gets the capabilities of the program camp if the group is missing" {
+@test "every user gets the file capabilities of the program camp if there is no group camp" {
     sed -i '/^camp:/d' "$BATS_TEST_TMPDIR/group"
     run held_by 64998
     [ "$output" = 'CAP_NET_ADMIN CAP_BPF CAP_PERFMON' ]
 }
 
-@test "a service keeps its capabilities when it runs camp" {
+@test "camp keeps the ambient capabilities that a service gives it" {
     run held_by 64998 --inh-caps=+bpf,+perfmon --ambient-caps=+bpf,+perfmon \
         --bounding-set=-all,+bpf,+perfmon --no-new-privs
     [ "$output" = 'CAP_BPF CAP_PERFMON' ]

@@ -10,7 +10,7 @@ setup() {
 }
 
 # bats test_tags=law
-@test "camp probe keeps each requested rate and prints a row for it" {
+@test "camp probe prints consistent numbers for each requested rate" {
     run -0 "$CAMP" probe --rate 20,200 --duration 0.5 --format json
     echo "$output" | python3 -c '
 import json, os, sys
@@ -39,7 +39,7 @@ for row in record["rates"]:
 }
 
 # bats test_tags=law
-@test "camp probe reports skipped blocks at a rate that is too high" {
+@test "camp probe reports skipped calls at a rate that it cannot keep" {
     run -0 timeout 60 "$CAMP" probe --rate 100000 --duration 0.3 --format json
     python3 -c '
 import json, sys
@@ -50,7 +50,7 @@ assert row["achieved_rate"] < 100000' "$output"
 }
 
 # bats test_tags=law
-@test "camp probe runs a rate for whole periods or not at all" {
+@test "camp probe refuses a --duration that is shorter than one period of the rate" {
     run -0 "$CAMP" probe --rate 15 --duration 100ms --format json
     python3 -c '
 import json, sys
@@ -60,7 +60,7 @@ assert row["blocks"] == 1 and 0 < row["achieved_rate"] <= 15, row' "$output"
     [[ $stderr == "camp probe: --rate 1: a block of it takes --duration 1s or more" ]]
 }
 
-@test "camp probe prints text in 80 columns" {
+@test "camp probe prints lines of at most 80 columns" {
     run -0 "$CAMP" probe --rate 1000,99999 --duration 50ms
     [ "${#lines[@]}" -eq 4 ]
     for line in "${lines[@]:1}"; do
@@ -83,7 +83,7 @@ assert row["blocks"] == 1 and 0 < row["achieved_rate"] <= 15, row' "$output"
     run -2 "$CAMP" probe operand
 }
 
-@test "an interrupt ends camp probe with the results so far" {
+@test "camp probe prints the results so far when a signal ends it" {
     "$CAMP" probe --rate 100 --duration 600 --format json >"$BATS_TEST_TMPDIR/out" 3>&- &
     local probe=$!
     until_it_sleeps "$probe"

@@ -33,7 +33,7 @@ run_document() {
 }
 
 # bats test_tags=deep
-@test "each command in docs/pictures.md draws the picture that is shown" {
+@test "each command in docs/pictures.md draws the picture that the document shows" {
     run_document "$TEXTS/docs/pictures.md"
     for picture in "$BATS_TEST_TMPDIR"/folder/*.svg; do
         echo "${picture##*/} is not what its command draws"
@@ -74,7 +74,7 @@ refused() {
 }
 
 # bats test_tags=deep
-@test "the test of documents reports a command that fails or prints something else" {
+@test "document_commands.py reports a command that fails or prints other output than shown" {
     refused '```sh\ncamp list cpus\ncamp lisp\n```' "FAIL: planted.md:3: camp lisp: ended in 2: camp: *1 failed"
     refused '```sh\ncamp view --from run.camp\n```' '*FAIL: planted.md:2: *1 failed'
     refused '```sh\nmake coffee\n```' 'FAIL: planted.md:2: make coffee: the Makefile has no target coffee*'
@@ -82,7 +82,7 @@ refused() {
 }
 
 # bats test_tags=deep
-@test "the test of documents reports a block without a language" {
+@test "document_commands.py reports a code block without a language" {
     refused 'x\n\n```\ncamp lisp\n```' 'FAIL: line 3: the block needs a language*'
     refused 'x\n\n    camp lisp' 'FAIL: line 3: an indented block*'
     refused 'x' '0 lines ran*'
@@ -100,7 +100,7 @@ refused() {
 }
 
 # bats test_tags=deep
-@test "the test of documents reports a link without a target" {
+@test "document_links.py reports a link without a target" {
     mkdir "$BATS_TEST_TMPDIR/docs"
     printf '# Here and there\n[a](gone.md) [b](../../x.md) [c](#here-and-there) [d](#not-here)\n' \
         >"$BATS_TEST_TMPDIR/docs/a.md"

@@ -16,7 +16,7 @@ teardown() {
     [ -z "${MOUNT:-}" ] || umount "$MOUNT"
 }
 
-@test "a recording is an SQLite database that can be read as a source" {
+@test "a recording is an SQLite database that camp can read as a source" {
     run -0 "$CAMP" record --from check --output run.camp --count 4 --interval 50ms
     [[ $output == "run.camp: 4 intervals, "*" rows ("*" stored), "*" MB" ]]
     [ "$(ask run.camp 'SELECT count(*) FROM tick')" = 4 ]
@@ -50,12 +50,12 @@ documented_question_has_an_answer() { # KIND
     [ -n "$(ask "$1.camp" "$(documented "$1")")" ]
 }
 
-@test "the documented SQL query about camp check has a result" {
+@test "the SQL query of docs/recording.md about a recording of camp check returns rows" {
     needs --from check --tier taskstats # the query uses sampled time
     documented_question_has_an_answer check
 }
 
-@test "the documented SQL queries about groups of threads have results" {
+@test "the SQL queries of docs/recording.md about groups of threads return rows" {
     needs --from processes --tier bpf
     for kind in processes users commands cgroups; do documented_question_has_an_answer "$kind"; done
 }
@@ -98,29 +98,32 @@ print(int(json.loads(open(sys.argv[1]).readlines()[-1])["interval_s"] * 1000) + 
     [ "$(grep -c ' tier ' <<<"$output")" = 1 ]
 }
 
-@test "camp check shows a recording as it was measured on tier taskstats" {
+@test "camp check shows the numbers and the tier of a recording made on tier taskstats" {
     check_shows_a_recording_as_it_was taskstats
 }
 
-@test "camp check shows a recording as it was measured on tier schedstat" {
+@test "camp check shows the numbers and the tier of a recording made on tier schedstat" {
     check_shows_a_recording_as_it_was schedstat
 }
 
-@test "camp check shows a recording as it was measured on tier bpf" {
+@test "camp check shows the numbers and the tier of a recording made on tier bpf" {
     check_shows_a_recording_as_it_was bpf
 }
 
-@test "camp check refuses options of a live source for a recording" {
+@test "camp check refuses a --pid that the recording does not contain" {
     "$CAMP" record --from check --output check.camp --count 1 --interval 50ms
     run -1 "$CAMP" check --from check.camp --pid 99999998
     [[ $output == *"--pid 99999998: no process of this number is in check.camp (check)"* ]]
+}
+
+@test "camp check refuses a recording of CPU states" {
     "$CAMP" record --from cpus --tier proc --output cpus.camp --count 1 --interval 50ms
     [ "$(ask cpus.camp "SELECT value FROM camp WHERE key = 'tier'")" = proc ]
     run -2 "$CAMP" check --from cpus.camp
     [[ $output == *"camp check shows a recording of check"* ]]
 }
 
-@test "camp record reports an unavailable tier" {
+@test "the error of camp record about an unknown tier lists the tiers of the source" {
     run -2 "$CAMP" record --from check --tier best --output x.camp
     [[ $output == "camp record: --tier best: the tiers of check are taskstats, schedstat, bpf" ]]
     run -2 "$CAMP" record --tier proc --output x.camp
@@ -131,7 +134,7 @@ print(int(json.loads(open(sys.argv[1]).readlines()[-1])["interval_s"] * 1000) + 
     [ ! -e x.camp ]
 }
 
-@test "camp record --info describes a recording" {
+@test "camp record --info reports the source, size, intervals and gaps of a recording" {
     make_table 45 100
     sed -i '30,50d' data.csv # seven intervals are missing
     "$CAMP" record --from data.csv --output run.camp
@@ -185,7 +188,7 @@ assert info['intervals'] == sum(file['intervals'] for file in info['files']) == 
     [[ $output == *"--format goes with --info"* ]]
 }
 
-@test "--info of a damaged recording has the number of intervals that can be read, and fails" {
+@test "camp record --info of a damaged recording fails and counts the readable intervals" {
     make_table 1000 1000
     "$CAMP" record --from data.csv --output whole.camp
     run -0 "$CAMP" record --info whole.camp --format json
@@ -220,7 +223,7 @@ assert file['readable'] == info['readable'] == $whole < 1000, info" "$output"
     [[ $output == "camp record: run.camp is damaged: $whole of 120 intervals can be read"* ]]
 }
 
-@test "a replay of a recording keeps the requested speed" {
+@test "a recording is replayed at the speed that --speed gives" {
     "$CAMP" record --from check --output run.camp --count 10 --interval 50ms
     begin=$(date +%s%N)
     run -0 "$CAMP" record --from run.camp --speed 0.5 --output slow.camp
@@ -257,7 +260,7 @@ assert file['readable'] == info['readable'] == $whole < 1000, info" "$output"
     [[ $output == *"nothing was recorded"* ]]
 }
 
-@test "camp record says on a terminal what it records, and to which file" {
+@test "camp record names its source and its file on a terminal" {
     script -qec "'$CAMP' record --from check --count 1 --interval 100ms --output run.camp" /dev/null | tr -d '\r' >shown
     cat shown
     grep -Eq '^camp record: recording check \([a-z]+\) to run.camp, an interval each 0.1 s; Ctrl-C ends$' shown
@@ -267,7 +270,7 @@ assert file['readable'] == info['readable'] == $whole < 1000, info" "$output"
     [ -z "$stderr" ]
 }
 
-@test "a time of day that is not in the recording is refused, with what the recording covers" {
+@test "the error about a --begin outside of a recording states the recording's start and end" {
     TZ=UTC "$CAMP" record --from demo --output run.camp
     covers='run.camp (table), which goes from 2008-11-22T02:00:00 to 2008-11-22T02:02:00 (UTC)'
     for command in 'top' 'report --output x.html'; do
@@ -294,7 +297,7 @@ assert file['readable'] == info['readable'] == $whole < 1000, info" "$output"
     [[ $output == "part.camp: 100 intervals,"* ]]
 }
 
-@test "camp reports an unreadable recording as unreadable, not as missing" {
+@test "camp reports Permission denied, not a missing file, for an unreadable recording" {
     mkdir -m 700 closed
     cp "$CAMP" camp
     chmod -R a+rX . 2>/dev/null
@@ -315,7 +318,7 @@ assert file['readable'] == info['readable'] == $whole < 1000, info" "$output"
     chmod 700 closed
 }
 
-@test "camp record reports each error in one line" {
+@test "camp record reports each error in its options in one line" {
     run -2 "$CAMP" record --output run.db
     [[ $output == *"ends in .camp"* ]]
     run -2 "$CAMP" record --output run.camp --keep 24h
@@ -349,7 +352,7 @@ assert file['readable'] == info['readable'] == $whole < 1000, info" "$output"
     [ "$(ask run.camp 'SELECT count(*) FROM tick')" = 3 ]
 }
 
-@test "camp record without --output writes the new file run.camp" {
+@test "camp record without --output writes to the file run.camp" {
     run -0 "$CAMP" record --from check 20ms 2
     [[ $output == "run.camp: 2 intervals"* ]]
     [ "$(ask run.camp 'SELECT count(*) FROM tick')" = 2 ]
@@ -360,7 +363,7 @@ assert file['readable'] == info['readable'] == $whole < 1000, info" "$output"
 }
 
 # bats test_tags=deep
-@test "kill -9 of camp record loses at most the running interval" {
+@test "a recording loses at most the unfinished interval when camp record is killed" {
     for round in $(seq 20); do
         rm -f run.camp*
         start_recorder --output run.camp --interval 10ms

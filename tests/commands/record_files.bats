@@ -16,7 +16,7 @@ teardown() {
     [ -z "${MOUNT:-}" ] || umount "$MOUNT"
 }
 
-@test "a rotated recording is read as one, without its removed files" {
+@test "the remaining files of a rotated recording are read as one recording" {
     make_table 1 100
     run -0 "$CAMP" record --from data.csv --output one.camp
     [[ $output == "one.camp: 1 interval, 3 rows (3 stored), "* ]]
@@ -74,14 +74,14 @@ make_old_files() {
     make_table 2 100
 }
 
-@test "camp record --keep without a unit removes nothing" {
+@test "camp record --keep without a unit is refused and removes nothing" {
     make_old_files
     run -2 "$CAMP" record --from data.csv --output run.camp --rotate 1h --keep 3
     [ "$output" = "camp record: --keep 3 needs a unit: 3files, 3h (a time) or 3GB (of all files together)" ]
     [ "$(ls run-202601??T000000Z.camp | wc -l)" = 4 ]
 }
 
-@test "camp record --keep removes only files that --rotate named" {
+@test "camp record --keep removes only files with names as --rotate gives them" {
     make_old_files
     run -0 --separate-stderr "$CAMP" record --from data.csv --output run.camp --rotate 1h --keep 3files
     [ "$(ls run-2???????T??????Z.camp | wc -l)" = 3 ]
@@ -103,7 +103,7 @@ make_old_files() {
     [ "$(ls run.camp/run-202601??T000000Z.camp | wc -l)" = 4 ]
 }
 
-@test "a truncated recording is read to its last complete interval" {
+@test "a truncated recording is read up to its last complete interval" {
     make_table 1000 1000
     "$CAMP" record --from data.csv --output run.camp
     truncate -s $(($(stat -c %s run.camp) * 8 / 10)) run.camp
@@ -119,7 +119,7 @@ make_old_files() {
     grep -q '</svg>' part.svg
 }
 
-@test "files after a damaged file of a recording are read" {
+@test "the files of a rotated recording after a damaged file are still read" {
     make_table 3000 1000
     "$CAMP" record --from data.csv --output run.camp --rotate 1000s
     files=(run-*Z.camp)
@@ -133,7 +133,7 @@ make_old_files() {
     [ "$(ask part.camp "$last")" = "$(ask "${files[2]}" "$last")" ]
 }
 
-@test "two recordings in a folder are not read as one" {
+@test "a folder with two recordings is refused as a source" {
     make_table 3 1000
     mkdir both
     "$CAMP" record --from data.csv --output both/a.camp --rotate 1h
@@ -156,7 +156,7 @@ make_old_files() {
     [ "$(ask other/run-20261122T020000Z.camp 'SELECT count(*) FROM tick')" = 5 ]
 }
 
-@test "camp record removes the oldest files when the disk is full" {
+@test "camp record --rotate removes the oldest files when the disk is full" {
     [ "$(id -u)" = 0 ] || skip "needs root, to mount a small file system"
     mkdir full
     mount -t tmpfs -o size=1500k none full || skip "no file system can be mounted here"

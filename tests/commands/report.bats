@@ -23,7 +23,7 @@ while data:
 END
 }
 
-@test "camp report writes one file with the page and all intervals" {
+@test "camp report writes one HTML file that contains the page and all intervals" {
     run --separate-stderr "$CAMP" report --from cpus --count 3 --interval 50ms --output "$HTML" \
         --title 'a <b> & "c"'
     [ "$status" -eq 0 ]
@@ -40,7 +40,7 @@ END
     [ "$(compgen -G "$HTML*")" = "$HTML" ]
 }
 
-@test "camp report shows CPUs without their total" {
+@test "camp report shows each CPU but not the total of all CPUs" {
     cpus=$(getconf _NPROCESSORS_ONLN)
     "$CAMP" record --from cpus --count 2 --interval 50ms --output "$BATS_TEST_TMPDIR/cpus.camp"
     "$CAMP" record --from check --count 2 --interval 50ms --output "$BATS_TEST_TMPDIR/check.camp"
@@ -55,7 +55,7 @@ END
     done
 }
 
-@test "camp report shows the note of an interval only once" {
+@test "the page of camp report contains the note of an interval once" {
     "$CAMP" record --from threads --tier schedstat --count 4 --interval 50ms --output "$BATS_TEST_TMPDIR/x.camp"
     sqlite3 "$BATS_TEST_TMPDIR/x.camp" "INSERT INTO note VALUES(2, 'it is gone'), (4, '')"
     run --separate-stderr "$CAMP" report --from "$BATS_TEST_TMPDIR/x.camp" --output "$HTML"
@@ -69,7 +69,7 @@ END
     [[ $stderr == "camp report: "*" has 1 note, which a picture does not show: --output FILE.html does" ]]
 }
 
-@test "camp report writes a page that loads nothing from outside" {
+@test "camp report writes a page that loads nothing from the network" {
     "$CAMP" report --from cpus --count 1 --interval 50ms --output "$HTML"
     run ! grep -Eo '(src|href|action)="?(https?:|//)[^ ]*' "$HTML"
     grep -q "Content-Security-Policy\" content=\"default-src 'none'" "$HTML"
@@ -82,7 +82,7 @@ END
     [[ ${lines[0]} == *'"axes3":[{"name":"A","states":[0]},{"name":"B"'* ]]
 }
 
-@test "Ctrl-C ends camp report with a report of the intervals so far" {
+@test "camp report writes the report of the intervals so far when SIGINT ends it" {
     "$CAMP" report --from cpus --count 1000 --interval 50ms --output "$HTML" >"$BATS_TEST_TMPDIR/said" 3>&- &
     local pid=$!
     until_it compgen -G "$HTML.*"
@@ -94,7 +94,7 @@ END
     [ "$(grep -c '^3 frame' <<<"$output")" -ge 1 ]
 }
 
-@test "camp report keeps the old file when the disk is full" {
+@test "camp report keeps the old file if the disk is full" {
     echo before >"$HTML"
     run --separate-stderr bash -c 'ulimit -f 16; trap "" XFSZ
         exec "$1" report --from cpus --count 1 --interval 50ms --output "$2"' - "$CAMP" "$HTML"
@@ -110,7 +110,7 @@ END
     [[ $stderr == *"No space left on device" ]]
 }
 
-@test "camp report writes a file with the usual mode" {
+@test "camp report gives its file the permissions that the umask allows" {
     "$CAMP" report --from cpus --count 1 --interval 50ms --output "$BATS_TEST_TMPDIR/real.html"
     [ "$(stat -c %a "$BATS_TEST_TMPDIR/real.html")" = "$(printf %o $((0666 & ~$(umask))))" ]
     ln -s real.html "$HTML"

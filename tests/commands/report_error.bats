@@ -36,7 +36,7 @@ dots() {
     sed -n '/clip-path/,$p' "$OUT" | grep -c 'circle.*fill="#e1711b"'
 }
 
-@test "a picture of errors has a dot for each interval of the recording" {
+@test "a picture of the sampling error has a dot for each interval of the recording" {
     needs_sampled_time
     intervals=$(sqlite3 "$RUN" 'SELECT count(*) FROM tick')
     [ "$intervals" -eq 12 ]
@@ -47,14 +47,14 @@ dots() {
     done
 }
 
-@test "a picture of errors shows only the selected part of a recording" {
+@test "a picture of the sampling error shows only the selected part of a recording" {
     needs_sampled_time
     picture error-by-load --begin +0.5 --end +1.4
     [ "$(dots)" -lt 12 ]
     [ "$(dots)" -gt 0 ]
 }
 
-@test "the dots of a picture of errors are where SQL computes them" {
+@test "the dots in a picture of the sampling error have the values that SQL computes" {
     needs_sampled_time
     picture error-by-load
     sqlite3 -csv "$RUN" "$QUERY" >"$BATS_TEST_TMPDIR/data.csv"
@@ -79,7 +79,7 @@ EOF
 }
 
 # Runs the R commands of docs/error.md.
-@test "R fits the same curve to a recording as camp report" {
+@test "camp report fits the same error curve to a recording as the program R" {
     needs_sampled_time
     command -v Rscript >/dev/null || skip "R is not installed"
     picture error-by-load
@@ -91,7 +91,7 @@ EOF
     grep -qF "$(cat "$BATS_TEST_TMPDIR/answer")" "$OUT"
 }
 
-@test "camp report can draw a picture of errors live" {
+@test "camp report draws a picture of the sampling error of a live measurement" {
     needs_sampled_time
     run --separate-stderr "$CAMP" report --from check --count 3 --interval 50ms \
         --picture error-over-time --output "$OUT"
@@ -99,7 +99,7 @@ EOF
     grep -q "check, $(uname -n)" "$OUT"
 }
 
-@test "camp report can write a picture of errors as PNG and PDF" {
+@test "camp report writes a picture of the sampling error as PNG and as PDF" {
     needs_sampled_time
     command -v rsvg-convert >/dev/null || skip "rsvg-convert is not installed"
     for kind in png pdf; do
@@ -110,13 +110,13 @@ EOF
     [[ $(head -c 4 "$BATS_TEST_TMPDIR/x.pdf") == "%PDF" ]]
 }
 
-@test "a picture of the states in a recording of camp check shows its CPUs" {
+@test "camp report draws a stack picture of a recording of camp check" {
     run --separate-stderr "$CAMP" report --from "$RUN" --picture stack --output "$OUT"
     [ "$status" -eq 0 ]
     grep -q "<desc>" "$OUT"
 }
 
-@test "camp report names --from check if a source has no sampled time for a picture of errors" {
+@test "the error about a source without sampled time recommends --from check" {
     for from in "cpus" "check --tier schedstat"; do
         # shellcheck disable=SC2086 # the words of the options
         run --separate-stderr "$CAMP" report --from $from --count 1 --interval 10ms \
@@ -128,7 +128,7 @@ EOF
     done
 }
 
-@test "a picture of errors refuses options of other pictures" {
+@test "a picture of the sampling error refuses the options of other pictures" {
     for option in "--only x" "--pin x" "--at mean" "--over entities" "--color-by user" "--axes A=*"; do
         # shellcheck disable=SC2086 # the words of the options
         run --separate-stderr "$CAMP" report --from "$RUN" --picture error-over-time $option \

@@ -18,13 +18,13 @@ ask() {
     sqlite3 "$OUTPUT" "$1"
 }
 
-@test "the tables for the tests are the output of their script" {
+@test "the CSV files of the test fixtures equal the output of make.py" {
     "$TABLES/make.py" "$BATS_TEST_TMPDIR"
     for table in "$TABLES"/*.csv; do cmp "$table" "$BATS_TEST_TMPDIR/${table##*/}"; done
     [ "$(find "$TABLES" -name '*.csv' | wc -l)" = "$(find "$BATS_TEST_TMPDIR" -name '*.csv' | wc -l)" ]
 }
 
-@test "camp reads a table with tabs from .tsv and .txt as from .csv" {
+@test "camp reads a tab-separated table from .tsv and .txt like a .csv file" {
     run -0 record --from "$TABLES/sessions3.csv"
     expected=$(sqlite3 -readonly "$OUTPUT" 'SELECT * FROM table_every')
     [ -n "$expected" ]
@@ -35,7 +35,7 @@ ask() {
     done
 }
 
-@test "camp records the sessions of a table with their missing time" {
+@test "camp record stores the unaccounted time of each session of a table" {
     run -0 record --from "$TABLES/sessions3.csv"
     [[ $output == *"120 intervals, 7200 rows"* ]]
     [ "$(ask 'SELECT count(*) FROM entity')" = 60 ]
@@ -55,7 +55,7 @@ ask() {
     [[ $output == *"--begin does not go with --from -; it goes with demo, FILE.camp, "* ]]
 }
 
-@test "camp reads the result of a query of a recording as a table" {
+@test "camp reads the result of an SQL query on a recording as a table" {
     record --from "$TABLES/sessions4.csv"
     mv "$OUTPUT" "$BATS_TEST_TMPDIR/first.camp"
     run -0 record --from "sqlite:$BATS_TEST_TMPDIR/first.camp" --query '
@@ -72,7 +72,7 @@ ask() {
     [[ $output == *"30 intervals, 1800 rows"* ]]
 }
 
-@test "a picture has a note about skipped rows and guessed columns" {
+@test "a picture of a table has a note about skipped rows or about a guessed unit" {
     sed '7s/.*/1227319201,idle5,abc,0,0/' "$TABLES/sessions3.csv" >"$BATS_TEST_TMPDIR/x.csv"
     "$CAMP" report --from "$BATS_TEST_TMPDIR/x.csv" --picture barry3 \
         --output "$BATS_TEST_TMPDIR/x.svg"
@@ -81,7 +81,7 @@ ask() {
     grep -q "values taken as ms" "$BATS_TEST_TMPDIR/x.svg"
 }
 
-@test "a message names the line and column of a cell that is not a number" {
+@test "the message about a cell that is not a number names the line and the column" {
     printf 'time,entity,busy,idle\n1,a,5,5\n2,a,x,5\n' >"$BATS_TEST_TMPDIR/x.csv"
     for words in "top --format csv" "record --output $BATS_TEST_TMPDIR/x.camp" \
         "report --output $BATS_TEST_TMPDIR/x.html"; do
@@ -95,7 +95,7 @@ ask() {
     [[ $output != *"skipped"* ]] # the message is only on stderr
 }
 
-@test "camp reads tables with semicolons or tabs as those with commas" {
+@test "camp reads tables that are separated by semicolons or by tabs" {
     for table in comma-names tabs; do
         run -0 record --from "$TABLES/$table.csv"
         [[ $output == *": 2 intervals, 2 rows"* ]]
@@ -119,7 +119,7 @@ ask() {
     [[ $output == *"there is no unit 'days'; the units are ns, us, ms, s, percent and share"* ]]
 }
 
-@test "camp record writes nothing when a query is wrong" {
+@test "camp record refuses a wrong --query and writes no file" {
     sqlite3 "$BATS_TEST_TMPDIR/x.db" 'CREATE TABLE t(a); INSERT INTO t VALUES (1)'
     run -2 record --from "sqlite:$BATS_TEST_TMPDIR/x.db"
     [[ $output == *"--query"* ]]
@@ -137,7 +137,7 @@ ask() {
     [ "$(sqlite3 "$BATS_TEST_TMPDIR/x.db" 'SELECT count(*) FROM t')" = 1 ]
 }
 
-@test "the sample data equals the output of its script" {
+@test "the sample data equals the output of make.py --demo" {
     sample=$BATS_TEST_DIRNAME/../../share/camp/demo/sessions.csv
     "$TABLES/make.py" --demo | cmp - "$sample"
 }
@@ -186,7 +186,7 @@ ask() {
     run -0 "$BATS_TEST_TMPDIR/bin/camp" top --from demo --count 1
 }
 
-@test "the sample data refuses --tier" {
+@test "--tier is refused for the sample data" {
     run -2 --separate-stderr "$CAMP" top --from demo --tier bpf
     [[ $stderr == *'--tier does not go with --from demo; it goes with threads, '* ]]
 }

@@ -28,29 +28,29 @@ sys.exit(not any(e["present"] for e in json.load(sys.stdin)["events"] if e["name
 }
 
 # bats test_tags=law
-@test "a thread is in state throttled for as long as its group is throttled" {
+@test "a thread is in state throttled for as long as its cgroup is throttled" {
     need_clock
     compare quota
 }
 
 # bats test_tags=law
-@test "two threads on one CPU are in state throttled while their group is throttled" {
+@test "two threads on one CPU are in state throttled while their cgroup is throttled" {
     need_clock
     compare threads
 }
 
 # bats test_tags=law
-@test "a SCHED_DEADLINE thread is in state throttled while its budget is spent" {
+@test "a SCHED_DEADLINE thread is in state throttled after its CPU budget is used up" {
     compare deadline
 }
 
 # bats test_tags=law
-@test "a real-time thread is in state throttled while the budget of its group is spent" {
+@test "a real-time thread is in state throttled after the budget of its cgroup is used up" {
     compare real-time
 }
 
 # bats test_tags=law
-@test "a thread that a cgroup freezes is in state stopped" {
+@test "a thread in a frozen cgroup is in state stopped" {
     compare freeze
 }
 

@@ -30,7 +30,7 @@ $program" "$file"
     run -126 "$CAMP" time -- "$BATS_TEST_TMPDIR"
 }
 
-@test "camp time starts its command with the inherited SIGPIPE" {
+@test "camp time starts its command with the SIGPIPE setting that it inherited" {
     # Bit 12 is SIGPIPE. Other signals may be ignored here, such as SIGINT in a background job.
     # shellcheck disable=SC2016
     for before in true "trap '' PIPE"; do
@@ -54,7 +54,7 @@ percentages_on_terminal() {
         tr -d '\r' | grep -A2 -E '^[a-z]+ +proc +time s  '
 }
 
-@test "the percentages of camp time add up to 100 in a pipe and on a terminal, and sleep is one of them" {
+@test "the percentages of camp time, including sleep, add up to 100 in a pipe and on a terminal" {
     run --separate-stderr -0 "$CAMP" time -- sh -c 'sleep 0.1; true'
     grep -A2 -E '^[a-z]+ +proc +time s   usr%   sys%  runq%   flt%   dsk%   lck%  thrt%   slp%$' <<<"$stderr" >pipe
     percentages_on_terminal 80 >terminal80
@@ -70,7 +70,7 @@ percentages_on_terminal() {
     [ "$(awk '{ if (length > most) most = length } END { print most }' terminal80)" -le 80 ]
 }
 
-@test "camp time says of what its percentages are, and how many threads had or wanted a CPU" {
+@test "camp time prints the mean number of threads on a CPU and on the run queue" {
     run --separate-stderr -0 "$CAMP" time -- sh -c 'sleep 0.1; true'
     python3 - "$stderr" <<'END'
 import re, sys
@@ -84,7 +84,7 @@ assert re.search(rf"^threads' wall time {whole} s, ", text, re.M), text
 END
 }
 
-@test "camp time reports states that add up to the wall time of all threads" {
+@test "the states in camp time add up to the wall time of all threads" {
     ask '
 names = [key for key in t["total"] if key.endswith("_ns") and key not in ("unaccounted_ns", "cpu_ns")]
 assert len(names) >= 16, names
@@ -126,14 +126,14 @@ assert max(sh, key=lambda key: sh[key] if key.endswith("_ns") and key != "run_qu
 ' sh -c 'sleep 0.3; true'
 }
 
-@test "camp time includes the time of a descendant that still runs" {
+@test "camp time reports a descendant that still runs as running" {
     ask '
 assert rows["sleep"]["running"] == 1, rows
 ' sh -c 'sleep 2 & sleep 0.05'
 }
 
 # bats test_tags=law
-@test "camp time --pid prints the microstates of a process as in the CAMP paper" {
+@test "camp time --pid prints the states of a process in the layout of the CAMP paper" {
     sleep 600 3>&- &
     local pid=$!
     until [[ $(cat "/proc/$pid/wchan") == *nanosleep* ]]; do sleep 0.05; done
@@ -173,7 +173,7 @@ END
     [[ $output == *"Elapsed time"* ]]
 }
 
-@test "camp time --pid ends if the process ends before the measurement starts" {
+@test "camp time --pid ends even if the process ends before the measurement starts" {
     local file="$BATS_TEST_TMPDIR/camp" pid camp
     bash -c 'until [[ -s $0 ]] && find "/proc/$(<"$0")/fd" -lname "*bpf-map*" | grep -q .; do
         :
@@ -203,12 +203,12 @@ END
     run -0 "$CAMP" time --no-syscalls -- true
 }
 
-@test "camp time fails on a full disk" {
+@test "camp time fails if its report goes to a full disk" {
     run -1 --separate-stderr "$CAMP" time --output /dev/full -- true
     [[ $stderr == *"No space left"* ]]
 }
 
-@test "camp time exits like a shell if its command cannot be run" {
+@test "camp time exits with 127 or 126, like a shell, if its command cannot be run" {
     run -127 --separate-stderr "$CAMP" time -- ./no_such_command
     [ "$stderr" = "camp time: ./no_such_command: No such file or directory" ] && [ -z "$output" ]
     touch "$BATS_TEST_TMPDIR/plain"

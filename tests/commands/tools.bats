@@ -14,7 +14,7 @@ setup() {
     [ -z "$output" ]
 }
 
-@test "tools/setup prints the line that an ordinary user without sudo must run" {
+@test "tools/setup prints the apt-get command for a user without sudo" {
     # A machine without any package, where the user is not root and sudo fails.
     mkdir "$BATS_TEST_TMPDIR/bin"
     printf '#!/bin/sh\nexit 1\n' >"$BATS_TEST_TMPDIR/bin/dpkg-query"
@@ -115,7 +115,7 @@ sys.exit(suite.end())"
     grep -qx 'said two' "$BATS_TEST_TMPDIR/tree/build/try-asked-again.log"
 }
 
-@test "more than three repeated tests fail a test run" {
+@test "a test run fails if more than three tests were repeated" {
     suite "suite.step('a', flaky('one', 'two')); suite.step('b', flaky('three', 'four'))"
     [ "$status" -eq 1 ]
     [[ ${lines[-1]} == "4 passed, 1 failed, 0 skipped, 4 asked again, in "* ]]
@@ -128,7 +128,7 @@ sys.exit(suite.end())"
     [[ ${lines[-1]} == "0 passed, 1 failed, 0 skipped, 1 asked again, in "* ]]
 }
 
-@test "a test that does not depend on time is not repeated" {
+@test "a failed test that does not depend on time is not repeated" {
     suite "suite.step('a', once(flaky('one')))"
     [ "$status" -eq 1 ]
     [[ ${lines[-1]} == "0 passed, 1 failed, 0 skipped, 0 asked again, in "* ]]
@@ -158,7 +158,7 @@ suite.step('a', of_bats([TREE / 'tests/some.bats'], '!none'))"
     [[ ${lines[-1]} == "0 passed, 1 failed, 0 skipped, 1 asked again, in "* ]]
 }
 
-@test "a test run without a passed test fails" {
+@test "a test run fails if no test passed" {
     suite "suite.step('a', lambda _: {'c': (0, [], ['c: no c here'])})"
     [ "$status" -eq 1 ]
 }

@@ -72,7 +72,7 @@ rows = t['entities']
 $program" "$BATS_TEST_TMPDIR/top.json"
 }
 
-@test "camp top prints JSON whose states add up to the elapsed time of each row" {
+@test "the states of a row in the JSON of camp top add up to the row's elapsed time" {
     ask '
 assert t["schema"] == "camp.frame/1" and t["source"] == "threads" and t["tier"] == "bpf", t
 assert set(t["losses"]) == {"unseen", "lost", "unread_ns", "partial"}, t["losses"]
@@ -88,7 +88,7 @@ assert "system_calls" in rows[0]["counters"]
 }
 
 # bats test_tags=law
-@test "camp top gives a group the times of all its threads" {
+@test "camp top --group counts every living thread in a group" {
     for group in process user command; do
         before=$(cd /proc && echo [0-9]*/task/*)
         ask "
@@ -140,7 +140,7 @@ assert any(row['name'] == '/' and row['count'] > 10 for row in rows), rows
 }
 
 # bats test_tags=law
-@test "camp top shows a cgroup removed within the interval as a number" {
+@test "camp top shows the number of a cgroup that was removed within the interval" {
     come_and_leave() {
         enter_cgroup
         leave_cgroup
@@ -149,7 +149,7 @@ assert any(row['name'] == '/' and row['count'] > 10 for row in rows), rows
     tail -n 1 <<<"$output" | grep -Eq '"name":"cgroup [0-9]+"'
 }
 
-@test "camp top reports in one line that there is no cgroup2 file system" {
+@test "camp top reports in one line that no cgroup2 file system is mounted" {
     unshare -m true 2>/dev/null || skip "cannot make a mount namespace"
     run -1 --separate-stderr unshare -m sh -c "
         awk '\$0 ~ / - cgroup2 / { print \$5 }' /proc/self/mountinfo | xargs -r umount -l
@@ -158,7 +158,7 @@ assert any(row['name'] == '/' and row['count'] > 10 for row in rows), rows
     [[ $stderr == *"no cgroup2 file system is mounted"* ]]
 }
 
-@test "camp top selects workloads by name, user and command line" {
+@test "camp top --workload groups processes by name, user and command line" {
     cat >"$BATS_TEST_TMPDIR/workloads" <<'END'
 naps      line=^sleep 621\.[0-9]+$ .*
 naps      line=^sleep 62[12]\.5$
@@ -184,7 +184,7 @@ assert brief["count"] >= 1, brief
     [[ $output != *" id "* ]]
 }
 
-@test "the error about a wrong file of workloads names its line" {
+@test "the error about a wrong rule in a --workload file names the line of the rule" {
     printf '# a\nweb name=(\n' >"$BATS_TEST_TMPDIR/workloads"
     run -1 --separate-stderr "$CAMP" top --workload "$BATS_TEST_TMPDIR/workloads"
     [ "${#stderr_lines[@]}" -eq 1 ]
@@ -201,7 +201,7 @@ assert brief["count"] >= 1, brief
     run -2 "$CAMP" top --group user --workload "$BATS_TEST_TMPDIR/workloads"
 }
 
-@test "camp top --tree shows children under their parents" {
+@test "camp top --tree shows child processes under their parents" {
     bash -c 'sleep 600 & sleep 600 & trap "kill %1 %2" TERM; wait' 3>&- &
     LOAD=$!
     until_it eval '[ "$(pgrep -P "$LOAD" -x sleep | wc -l)" = 2 ]'
@@ -226,7 +226,7 @@ for row in rows:
 }
 
 # bats test_tags=law
-@test "camp top reports the CPU time of a load as its own clock does" {
+@test "the CPU time of a load in camp top equals the load's own CPU clock" {
     name=campload$$ # unique, because other runs of this test may be active
     cp "$CAMP" "$BATS_TEST_TMPDIR/$name"
     burn() { # Status 3 means that other processes had the CPU, and the report has a smaller CPU time.
@@ -265,7 +265,7 @@ assert ended[0]['id'] is None and ended[0]['elapsed_ns'] > 0
 }
 
 # bats test_tags=law
-@test "camp top lists exited threads below the others" {
+@test "camp top lists exited threads below the living threads" {
     for group in thread process command user; do
         around --group $group --top 100000 -- five_programs
         # There is a heading for live threads, an empty line, and a heading for exited threads.
@@ -302,28 +302,34 @@ assert $WOKEN - $ASLEEP <= t['interval_s'] * 1e9 <= $ENDED - $STARTED, t['interv
         grep -Eq '^ +([0-9]+|all [0-9]+)( +[0-9.]+){7}$'
 }
 
-@test "camp top sorts rows by a state and filters them by name" {
-    sleep 600 3>&- &
-    LOAD=$!
-    until_it_sleeps "$LOAD"
+@test "camp top --sort sorts rows by a state" {
     ask '
 times = [row["states"]["timer_ns"] for row in rows]
 assert times == sorted(times, reverse=True) and len(rows) == 3, times
 ' --interval 300ms --sort timer --top 3
+}
+
+@test "camp top --filter selects rows by name" {
+    sleep 600 3>&- &
+    LOAD=$!
+    until_it_sleeps "$LOAD"
     ask 'assert {row["name"] for row in rows} == {"sleep"}, rows' --interval 100ms --filter '^sleep$'
     ask 'assert {row["name"] for row in rows} == {"root"}, rows' --interval 100ms --group user \
         --filter '^root$'
 }
 
-@test "camp top prints all columns of threads, or those of prstat, in a pipe" {
+@test "camp top prints all columns of threads in a pipe" {
     run -0 "$CAMP" top --count 1 --interval 100ms
     grep -Eq '^     id  name +thr  usr%  sys%  runq%  flt%  dsk%  lck%  thrt%  slp%   un%$' <<<"$output"
     grep -Eq '^[0-9]+ threads, on average [0-9.]+ in usr, ' <<<"$output"
+}
+
+@test "camp top --columns prstat prints the columns of the tool prstat" {
     run -0 "$CAMP" top --count 1 --interval 100ms --columns prstat
     [[ $output == *"   PID USERNAME USR SYS TRP TFL DFL LCK SLP LAT VCX ICX SCL SIG PROCESS/NLWP"* ]]
 }
 
-@test "camp top --no-syscalls shows user and system time in one column" {
+@test "camp top --no-syscalls counts system time as user time" {
     ask '
 assert all(row["states"]["system_ns"] == 0 for row in rows if row["id"] == row["pid"] and row["user_name"] != "root" or row["name"] == "camp"), rows
 ' --interval 200ms --no-syscalls --no-kernel-threads
@@ -336,7 +342,7 @@ assert all(row["states"]["system_ns"] == 0 for row in rows if row["id"] == row["
 
 # A BPF iterator shows the processes of camp's PID namespace. /proc shows the processes of the PID namespace
 # that mounted /proc.
-@test "camp top and time report a process that the kernel hides from camp" {
+@test "camp top and camp time report that the kernel hides the threads of the --pid process" {
     [ "$(id -u)" -eq 0 ] || skip "needs root for a PID namespace"
     sleep 60 3>&- &
     sleep=$!
@@ -351,7 +357,7 @@ assert all(row["states"]["system_ns"] == 0 for row in rows if row["id"] == row["
     kill "$sleep"
 }
 
-@test "camp top refuses bad input with the accepted values" {
+@test "camp top refuses wrong option values with status 2" {
     run -2 "$CAMP" top --interval 0
     run -2 "$CAMP" top --sort nothing
     run -2 "$CAMP" top --group nothing
@@ -361,7 +367,7 @@ assert all(row["states"]["system_ns"] == 0 for row in rows if row["id"] == row["
     run -2 "$CAMP" top operand
 }
 
-@test "camp top names the missing capabilities to an ordinary user" {
+@test "the error of camp top --tier bpf for an ordinary user names the missing capabilities" {
     [ "$(id -u)" -eq 0 ] || skip "needs root to become another user"
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/camp"
@@ -370,16 +376,16 @@ assert all(row["states"]["system_ns"] == 0 for row in rows if row["id"] == row["
     [[ $stderr == *"CAP_BPF and CAP_PERFMON"* ]]
 }
 
-@test "camp top ends quietly when the reader closes the pipe" {
+@test "camp top ends quietly when the reader of its output closes the pipe" {
     "$CAMP" top --interval 50ms | head -n 1 >/dev/null
 }
 
-@test "camp top fails on a full disk" {
+@test "camp top fails if its output goes to a full disk" {
     run -1 --separate-stderr bash -c '"$0" top --count 1 --interval 50ms >/dev/full' "$CAMP"
     [[ $stderr == *"No space left"* ]]
 }
 
-@test "a signal ends camp top with the interval so far" {
+@test "camp top prints the unfinished interval when SIGINT ends it" {
     "$CAMP" top --interval 60 --format json >"$BATS_TEST_TMPDIR/out" &
     LOAD=$!
     until_it_sleeps "$LOAD"
@@ -398,7 +404,7 @@ assert all(row["states"]["system_ns"] == 0 for row in rows if row["id"] == row["
     grep -q sleep "$BATS_TEST_TMPDIR/shown"
 }
 
-@test "camp top shows a recording of threads as it was recorded" {
+@test "camp top shows the threads that a recording contains in each interval" {
     local recording=$BATS_TEST_TMPDIR/run.camp
     "$CAMP" record --output "$recording" --count 3 --interval 100ms
     run -1 "$CAMP" top --from "$recording" --begin 2001-01-01 --end 2001-01-02
@@ -415,7 +421,7 @@ for tick, line in enumerate(sys.stdin, 1):
     assert {row['id'] for row in rows} == set(own) != set(), (tick, rows, own)" "$recording"
 }
 
-@test "--pid and --workload select processes of a recording, not living ones" {
+@test "camp top --pid and --workload select processes of a recording, not living processes" {
     local recording=$BATS_TEST_TMPDIR/run.camp
     sleep 600 3>&- &
     local pid=$!

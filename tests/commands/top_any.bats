@@ -56,7 +56,7 @@ END
     [ "$(grep -c 'tier table' <<<"$output")" = 2 ]
 }
 
-@test "camp top prints a table as JSON and CSV with all its states" {
+@test "camp top prints a table as JSON and CSV with all states of the table" {
     "$CAMP" top --from "$TABLE" --count 2 --format json >"$BATS_TEST_TMPDIR/top.json"
     python3 -c "
 import json, sys
@@ -84,7 +84,7 @@ for line in open(sys.argv[1]):
         diff "$BATS_TEST_TMPDIR/table" -
 }
 
-@test "camp top refuses options of threads for a table" {
+@test "camp top --from TABLE refuses options that apply only to threads" {
     local option
     for option in '--pid 1' --tree '--columns prstat' --no-kernel-threads \
         '--workload /dev/null'; do
@@ -103,7 +103,7 @@ for line in open(sys.argv[1]):
     [[ $stderr == *", odbc:, prometheus:" ]]
 }
 
-@test "camp top shows percentages of the interval or of the row of a table" {
+@test "camp top --percent-of row shows percentages of the time of each row" {
     run -0 "$CAMP" top --from "$TABLE" --count 1 --top 1 --percent-of row
     interval=$("$CAMP" top --from "$TABLE" --count 1 --top 1 --percent-of interval)
     [ "$output" = "$interval" ] # each row has the time of the interval
@@ -119,7 +119,7 @@ for line in open(sys.argv[1]):
     [ "$output" != "$of_row" ]
 }
 
-@test "camp top reacts to keys while it shows a table" {
+@test "keys of camp top can sort, freeze and filter the rows of a table" {
     on_screen 80 24 'q' --from "$TABLE" --speed 2
     [[ ${lines[0]} == "camp top  each entity, by busy  h: help" ]]
     [[ ${lines[1]} == *"sessions3.csv  tier table  60 entities" ]]
@@ -139,7 +139,7 @@ for line in open(sys.argv[1]):
     for line in "${lines[@]}"; do [ "${#line}" -le 30 ]; done
 }
 
-@test "camp top shows groups of threads and CPUs with the columns of threads" {
+@test "camp top --from processes prints the same columns as camp top of threads" {
     needs_microstates
     run -0 "$CAMP" top --from processes --count 1 --interval 200ms
     [[ ${lines[0]} == *"  processes  tier bpf  "*" processes"* ]]
@@ -166,7 +166,7 @@ assert not any(row['name'] == 'total' for row in t['entities']), t
     grep -q ',root,' <<<"$output"
 }
 
-@test "camp top refuses options of database sessions for other sources" {
+@test "camp top refuses the options of database sessions with any other source" {
     local option
     for option in '--rules x' --detail --queries --background; do
         # shellcheck disable=SC2086 # two words
@@ -178,12 +178,12 @@ assert not any(row['name'] == 'total' for row in t['entities']), t
     done
 }
 
-@test "the error about camp top --from mysql names mariadb" {
+@test "the error about --from mysql names the source mariadb" {
     run -2 "$CAMP" top --from mysql:
     [ "$output" = 'camp top: there is no source mysql:; sessions of MariaDB are mariadb:CONNINFO' ]
 }
 
-@test "camp top reports that no name matches the filter" {
+@test "camp top reports that no name matches --filter" {
     run -0 "$CAMP" top --from "$TABLE" --count 1 --filter no_such_name
     [[ $output == *"no row: no name matches --filter"* ]]
     run -0 "$CAMP" top --from "$TABLE" --count 1 --filter '^miss'
@@ -193,7 +193,7 @@ assert not any(row['name'] == 'total' for row in t['entities']), t
     [[ $output == *"no row: no name matches --filter"* ]]
 }
 
-@test "top of a recording on a terminal: --speed 0 shows the last interval at once" {
+@test "camp top --speed 0 shows the last interval of a recording at once" {
     TZ=UTC "$CAMP" record --from demo --output "$BATS_TEST_TMPDIR/run.camp"
     on_screen 80 24 q --from "$BATS_TEST_TMPDIR/run.camp" --speed 0
     [[ ${lines[0]} == *"the recording ends here"* ]]
@@ -202,14 +202,14 @@ assert not any(row['name'] == 'total' for row in t['entities']), t
     [[ ${lines[1]} == "2008-11-22T02:00:03.000+00:00 "* ]]
 }
 
-@test "top of a recording on a terminal: no progress bar is drawn over the screen" {
+@test "camp top draws no progress bar over the screen of a recording" {
     TZ=UTC "$CAMP" record --from demo --output "$BATS_TEST_TMPDIR/run.camp"
     on_screen 80 24 ZZZZZZZZZZq --from "$BATS_TEST_TMPDIR/run.camp" --speed 4
     [[ ${lines[0]} == "camp top  each "* ]]
     [[ $output != *[[]['#.']* ]]
 }
 
-@test "camp top --pid says that the process ended, before its first interval or later" {
+@test "camp top --pid reports that the process ended, even before the first interval" {
     needs_microstates
     # The process ends when camp has opened its maps, and so after camp has found the process.
     local file=$BATS_TEST_TMPDIR/camp pid camp status=0
@@ -233,7 +233,7 @@ assert not any(row['name'] == 'total' for row in t['entities']), t
     [[ $output == "camp top: there is no process $pid "* ]]
 }
 
-@test "camp top --from users and --group user show the same ids and names, also of what ended" {
+@test "camp top --from users shows the same ids and names of users as camp top --group user" {
     needs_microstates
     while :; do /bin/true; done 3>&- &
     local load=$!

@@ -14,7 +14,7 @@ setup_file() {
 
 setup() {
     [ -z "$REFUSAL" ] || skip "$REFUSAL"
-    grep -qaF libncursesw.so "$CAMP" || [[ $BATS_TEST_DESCRIPTION == *"it prints" ]] ||
+    grep -qaF libncursesw.so "$CAMP" || [[ $BATS_TEST_DESCRIPTION == *"prints lines"* ]] ||
         skip "camp was built without ncurses"
 }
 
@@ -34,7 +34,7 @@ on_screen() {
     [[ $output == *"camp top  each "* || $columns -eq 1 ]]
 }
 
-@test "the screen of camp top fits into terminals down to 1 x 1" {
+@test "the screen of camp top fits terminals of any size down to 1 x 1" {
     on_screen 80 24 q
     [[ ${lines[0]} == "camp top  each process, by cpu  h: help" ]]
     [[ ${lines[1]} == *"tier bpf"* ]]
@@ -51,7 +51,7 @@ on_screen() {
     [ "${#lines[@]}" -le 1 ]
 }
 
-@test "keys on the screen of camp top group, sort, freeze and filter the rows" {
+@test "keys of camp top can group, sort, filter and freeze the rows on the screen" {
     on_screen 80 24 'ggSq'
     [[ ${lines[0]} == "camp top  each command, by busy  h: help" ]]
     on_screen 80 24 ' q'
@@ -65,7 +65,7 @@ on_screen() {
     [[ $output == *"USERNAME"* ]]
 }
 
-@test "keys on the screen of camp top show the tree and the available groups" {
+@test "the keys t and g of camp top show the tree and the next kind of group" {
     on_screen 80 24 'gtq'
     [[ ${lines[0]} == "camp top  each process, by cpu, tree  h: help" ]]
     # The key g shows all kinds of groups in turn; without --workload there are no workloads.
@@ -77,7 +77,7 @@ on_screen() {
     [[ $output == *"all "* ]]
 }
 
-@test "the help on the screen of camp top names each key in 80 x 24" {
+@test "the help screen of camp top names each key and fits 80 x 24" {
     # The command ends after its last interval, so the printed screen is the screen after the last h.
     run -0 /usr/bin/python3 "$BATS_TEST_DIRNAME/screen.py" 100 24 hh -- "$CAMP" top \
         --interval 500ms --count 8
@@ -87,7 +87,7 @@ on_screen() {
     for line in "${lines[@]}"; do [ "${#line}" -le 80 ]; done
 }
 
-@test "the screen of camp top can show rows as dots in a triangle" {
+@test "the key b of camp top shows the rows as dots in a triangle" {
     LC_ALL=C.UTF-8 on_screen 80 24 'bq'
     [[ $output == *[⠁-⣿]* ]]
     LC_ALL=C on_screen 80 24 'bq'
@@ -105,7 +105,7 @@ on_screen() {
     [[ $output != *$'\e[39;49m'* ]]
 }
 
-@test "the screen of camp top replaces characters beyond ASCII in LANG=C" {
+@test "camp top replaces characters beyond ASCII on its screen with LC_ALL=C" {
     cp "$(command -v sleep)" "$BATS_TEST_TMPDIR/größe"
     "$BATS_TEST_TMPDIR/größe" 20 &
     LC_ALL=C.UTF-8 on_screen 80 24 q --filter '^gr'
@@ -132,7 +132,7 @@ until_shown() {
     return 1
 }
 
-@test "the screen of camp top is right after tmux changes its size" {
+@test "camp top redraws its screen after the terminal changes its size" {
     command -v tmux >/dev/null || skip "tmux is not installed"
     in_tmux new-session -d -x 80 -y 24 "$CAMP" top --interval 300ms 3>&-
     until_shown '^camp top  each process' '^     id  name .* un%$'
@@ -161,7 +161,7 @@ until_shown() {
     run ! in_tmux has-session
 }
 
-@test "camp top prints lines without a terminal" {
+@test "camp top prints lines instead of a screen on a dumb terminal or with --format text" {
     run env TERM=dumb CAMP="$CAMP" script -qec '"$CAMP" top --count 1 --interval 100ms' /dev/null
     [[ $output == *"tier bpf"* ]]
     [[ $output != *"h: help"* ]]

@@ -38,7 +38,7 @@ one_note() {
     [[ $stderr == "camp $1: $NOTE"*"CAP_BPF and CAP_PERFMON: run as root"* ]]
 }
 
-@test "camp top shows an ordinary user threads by the scheduler's count" {
+@test "camp top shows an ordinary user the times of threads that the scheduler counts" {
     user --count 2 --format json
     one_note top
     tail -n 1 <<<"$output" >last.json
@@ -57,7 +57,7 @@ assert cpu[0] == max(cpu) > 0, cpu"
 }
 
 # Compares with the scheduler's count of CPU time and of time on the run queue, read before and after.
-@test "camp record has the scheduler's CPU time of a thread for an ordinary user" {
+@test "camp record of an ordinary user stores the scheduler's CPU time of each thread" {
     while :; do :; done 3>&- &
     busy=$!
     read -r cpu_before queue_before _ <"/proc/$busy/schedstat"
@@ -77,7 +77,7 @@ assert cpu[0] == max(cpu) > 0, cpu"
     [ "$rest" -eq 0 ]
 }
 
-@test "the error about microstates for an ordinary user names the alternatives" {
+@test "the error about missing capabilities lists the sources that work without them" {
     for options in "--tier bpf" "--from processes --tier bpf" "--from cgroups" "--group cgroup" "--tree" \
         "--sort disk" "--columns prstat" "--no-syscalls"; do
         # shellcheck disable=SC2086 # words
@@ -95,7 +95,7 @@ assert cpu[0] == max(cpu) > 0, cpu"
     [[ $stderr == *"CAP_BPF and CAP_PERFMON"*"; camp top --pid $$ shows its CPU time and run queue" ]]
 }
 
-@test "camp top --from falls back with a note for an ordinary user" {
+@test "camp top --from falls back to tier schedstat with a note for an ordinary user" {
     for source in threads processes users commands; do
         user --from $source --count 1
         one_note top
@@ -108,7 +108,7 @@ assert cpu[0] == max(cpu) > 0, cpu"
     one_note report
 }
 
-@test "camp top --pid shows an ordinary user the threads of that process only" {
+@test "camp top --pid shows an ordinary user only the threads of that process" {
     sleep 60 3>&- &
     sleep=$!
     user --pid "$sleep" --count 1 --format json
@@ -131,7 +131,7 @@ assert [(row['name'], row['pid']) for row in rows] == [('sleep', $sleep)], rows"
     [[ $output != *'"name":"kthreadd"'* ]]
 }
 
-@test "camp reports a missing process as missing to an ordinary user" {
+@test "camp reports to an ordinary user that the process of --pid does not exist" {
     for words in "top --count 1" time; do
         # shellcheck disable=SC2086 # words
         run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/camp" $words --pid 4194305
@@ -141,7 +141,7 @@ assert [(row['name'], row['pid']) for row in rows] == [('sleep', $sleep)], rows"
     done
 }
 
-@test "the error about a state unknown to the scheduler names the known states" {
+@test "the error about an unknown state for --sort lists the states of tier schedstat" {
     run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/camp" top --count 1 --sort nothing
     [ "$status" -eq 2 ]
     [[ ${stderr_lines[-1]} == "camp top: --sort nothing: takes one of busy, cpu, run_queue, off_cpu, unaccounted, name, elapsed" ]]
@@ -161,7 +161,7 @@ usage = {row['usage']: row['time_s'] for row in record['usage']}
 $1"
 }
 
-@test "camp time shows an ordinary user wall and CPU time with one note" {
+@test "camp time shows an ordinary user the wall time and the CPU time with one note" {
     timed -- sh -c 'sleep 0.2; exit 7'
     [ "$status" -eq 7 ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" -eq 1 ]
     [[ $stderr == "camp time: Only wall time and CPU time are shown, no states"*"CAP_BPF and CAP_PERFMON: run as root"* ]]
@@ -179,7 +179,7 @@ assert not record["counts"]["some_running"], record'
 
 # A child, a grandchild and an orphan each print their own CPU time. The parent of the orphan exited before
 # the orphan, so camp time has to wait for the orphan.
-@test "camp time accounts all descendants for an ordinary user" {
+@test "camp time of an ordinary user accounts the CPU time of all descendants" {
     cat >burn.py <<'END'
 import os, sys, time
 while time.process_time() < 0.2:
@@ -199,7 +199,7 @@ assert usage["on_cpu"] <= record["real_s"] * os.cpu_count(), usage
 assert not record["counts"]["some_running"], record'
 }
 
-@test "camp time leaves out children that exited before the shell called exec" {
+@test "camp time leaves out the CPU time of children that exited before it started" {
     run -0 as_nobody sh -c 'python3 -c "
 import time
 while time.process_time() < 0.2:
@@ -213,7 +213,7 @@ while time.process_time() < 0.2:
     asked 'assert record["counts"]["some_running"], record'
 }
 
-@test "camp report and camp view show an ordinary user a note in the page" {
+@test "camp report and camp view print a note about missing capabilities for an ordinary user" {
     run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/camp" report --count 2 --interval 200ms \
         --output run.html
     [ "$status" -eq 0 ]
@@ -231,13 +231,13 @@ while time.process_time() < 0.2:
     grep -q "$NOTE" view.err
 }
 
-@test "camp top --tier schedstat shows an ordinary user threads without a note" {
+@test "camp top --tier schedstat prints no note for an ordinary user" {
     user --from threads --tier schedstat --count 1 --format json
     [ -z "$stderr" ]
     [[ $output == *'"tier":"schedstat"'* ]]
 }
 
-@test "tier schedstat refuses options of microstates" {
+@test "tier schedstat refuses options that need the states of threads" {
     for options in "--tree" "--columns prstat" "--group cgroup"; do
         # shellcheck disable=SC2086 # words
         run --separate-stderr as_nobody "$BATS_TEST_TMPDIR/camp" top --count 1 --tier schedstat $options

@@ -29,7 +29,7 @@ for line in sys.stdin:
         print(row["row"], *["more-than-expected"] * more, row["verdict"].replace(" ", "-"))'
 }
 
-@test "camp verify --list names every row once" {
+@test "camp verify --list lists every row of the verification once" {
     run -0 "$CAMP" verify --list
     [[ ${lines[0]} == "row "*"what is compared with what" ]]
     [ "$(rows | wc -l)" -ge 56 ]
@@ -40,7 +40,7 @@ print(sum(len(row["help"]) > 20 for row in json.load(sys.stdin)["rows"]))')" -eq
 }
 
 # bats test_tags=law
-@test "camp verify finds every number right on this machine" {
+@test "camp verify finds no wrong number on this machine" {
     run "$CAMP" verify --format json
     echo "$output"
     [ "$status" -le 3 ] && [ "$status" -ne 2 ]
@@ -70,7 +70,7 @@ for row in json.load(sys.stdin)["rows"]:
 }
 
 # bats test_tags=law
-@test "camp verify fails if its numbers are distorted by 30 %" {
+@test "camp verify fails if the checked numbers are distorted by 30 %" {
     judged
     # Only rows of counts are distorted. For rows of time, the test above compares the allowed error with 30 %.
     CAMP_VERIFY_DISTORT='*:0.7' run -1 "$CAMP" verify --only '[!ceprs]*' --format json
@@ -86,7 +86,7 @@ for row in json.load(sys.stdin)["rows"]:
     [[ $(verdicts) == "list-cpus FAIL"*" pass"* ]]
 }
 
-@test "camp verify says why a distorted row failed" {
+@test "camp verify states the error of a row that failed" {
     CAMP_VERIFY_DISTORT=list-cpus:2 run -1 "$CAMP" verify --only list-cpus
     [[ ${lines[0]} == *"CAMP_VERIFY_DISTORT IS SET"* ]]
     [[ ${lines[3]} == "list-cpus: FAIL: "*"(allowed: -0 to +0 CPUs)" ]]
@@ -95,7 +95,7 @@ for row in json.load(sys.stdin)["rows"]:
     [ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ]
 }
 
-@test "camp verify refuses a distortion of an unknown row" {
+@test "camp verify refuses a CAMP_VERIFY_DISTORT that names an unknown row" {
     CAMP_VERIFY_DISTORT=nothing:2 run -2 --separate-stderr "$CAMP" verify --only list-cpus
     [[ $stderr == *"there is no row 'nothing'"* ]]
     CAMP_VERIFY_DISTORT=list-cpus:x run -2 --separate-stderr "$CAMP" verify --only list-cpus
@@ -113,7 +113,7 @@ for row in json.load(sys.stdin)["rows"]:
     [[ $stderr == *"there is no such row; see --list"* ]]
 }
 
-@test "camp verify --count repeats all tests with one record each" {
+@test "camp verify --count 3 repeats the tests and prints a record for each repetition" {
     run -0 "$CAMP" verify --only 'list-cpus' --count 3 --format json
     [ "${#lines[@]}" -eq 3 ]
     [[ ${lines[2]} == '{"schema":"camp.verify/1"'* ]]
@@ -148,7 +148,7 @@ fits() {
     done
 }
 
-@test "camp verify prints the unit of each row in 80 columns" {
+@test "camp verify prints the unit of each row within 80 columns" {
     units() { "$CAMP" verify --list --only '[lmn]*' --format json | python3 -c '
 import json, sys
 for row in json.load(sys.stdin)["rows"]: print(row["row"], row["unit"])'; }
@@ -164,7 +164,7 @@ for row in json.load(sys.stdin)["rows"]: print(row["row"], row["unit"])'; }
     [ "$rows" -ge 14 ]
 }
 
-@test "an interrupt ends camp verify with the names of the untested rows" {
+@test "camp verify names the untested rows when SIGTERM ends it" {
     "$CAMP" verify >"$BATS_TEST_TMPDIR/out" 3>&- &
     local pid=$!
     until [ -n "$(cat "/proc/$pid/task/$pid/children")" ]; do # the first load has started
@@ -180,7 +180,7 @@ for row in json.load(sys.stdin)["rows"]: print(row["row"], row["unit"])'; }
     fits <"$BATS_TEST_TMPDIR/out"
 }
 
-@test "camp verify fails on a full disk" {
+@test "camp verify fails if its output goes to a full disk" {
     run --separate-stderr bash -c '"$0" verify --only list-cpus >/dev/full' "$CAMP"
     [ "$status" -eq 1 ]
     [[ $stderr == *"cannot write the output"* ]]
@@ -215,7 +215,7 @@ sys.stdout.write(text.decode().replace("\r", "\n"))
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$BATS_TEST_TMPDIR/out" "$CAMP" verify "$@"
 }
 
-@test "camp verify shows its progress on a terminal until the result" {
+@test "camp verify shows its progress on a terminal and erases it before the result" {
     run -0 on_terminal --only 'list-*' --count 2
     echo "$output"
     wanted=$(rows | grep -c '^list-')

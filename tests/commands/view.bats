@@ -14,12 +14,12 @@ attack() {
     [ "$status" -eq 0 ]
 }
 
-@test "camp view refuses requests without the token or from other pages" {
+@test "camp view refuses requests without the token or from other web pages" {
     attack rules --from cpus
     [ "${#lines[@]}" -ge 35 ]
 }
 
-@test "camp view continues after invalid HTTP" {
+@test "camp view still serves clients after invalid HTTP requests" {
     attack garbage --from cpus
 }
 
@@ -27,16 +27,16 @@ attack() {
     attack crowd --from cpus --interval 50ms
 }
 
-@test "camp view refuses streams above the maximum until one ends" {
+@test "camp view refuses a stream above the maximum number until another stream ends" {
     attack streams --from cpus --interval 100ms
 }
 
-@test "camp view detects clients that vanish" {
+@test "camp view closes the connections of clients that vanish" {
     attack vanish --from cpus --interval 100ms
     attack vanish --from cpus --interval 60
 }
 
-@test "camp view sends a heartbeat each second in a long interval" {
+@test "camp view sends a heartbeat each second during a long interval" {
     attack beats --from cpus --interval 60
 }
 
@@ -57,21 +57,21 @@ make_table() {
     attack stuck --from "$BATS_TEST_TMPDIR/table.csv" --speed 60 --history 20
 }
 
-@test "camp view sends a new client all frames after the end of the source" {
+@test "after its source has ended, camp view still sends all intervals to a new client" {
     make_table 200 10 >"$BATS_TEST_TMPDIR/table.csv"
     attack ended --from "$BATS_TEST_TMPDIR/table.csv"
     [[ $output == *"200 frames, 'this is all there is'"* ]]
 }
 
-@test "SIGTERM ends camp view at once and notifies its clients" {
+@test "SIGTERM ends camp view at once, after camp view has notified its clients" {
     attack stop --from cpus --interval 100ms
 }
 
-@test "camp view reports a port in use with advice" {
+@test "camp view reports that another program uses its port" {
     attack taken --from cpus
 }
 
-@test "camp view makes its Unix socket private to the user" {
+@test "camp view creates its Unix socket with mode 600" {
     local path=$BATS_TEST_TMPDIR/socket
     attack rules --from cpus --socket "$path"
     [ ! -e "$path" ]
@@ -93,7 +93,7 @@ make_table() {
     [ "$(cat "$path")" = text ]
 }
 
-@test "camp view prints the command for a tunnel over ssh" {
+@test "in an ssh session, camp view prints the command for an ssh tunnel" {
     SSH_CONNECTION="1 2 3 4" "$CAMP" view --from cpus >"$BATS_TEST_TMPDIR/out" 3>&- &
     local pid=$!
     for _ in $(seq 50); do [ "$(wc -l <"$BATS_TEST_TMPDIR/out")" -ge 2 ] && break; sleep 0.1; done

@@ -80,7 +80,7 @@ for task in tasks:
 }
 
 # bats test_tags=law
-@test "camp wait lists tasks that add up to the total of the machine" {
+@test "the waits of the tasks in camp wait add up to the total of the machine" {
     need_states
     start_reader
     ask '
@@ -97,7 +97,7 @@ assert abs(100 * nowhere / whole - w["machine"]["unattributed_percent"]) < 1e-3,
 # at least I + W - 1. Tasks and CPUs are read one after the other, both before `asleep` and after `woken`, so a wait
 # between these two moments is in both intervals.
 # bats test_tags=law
-@test "camp wait shows a disk wait in the column \"any\" of every idle CPU" {
+@test "camp wait shows a disk wait in the column 'any' of every idle CPU" {
     need_states
     start_reader
     [ "$READER_CPU" -gt 0 ] || skip "takes two CPUs"
@@ -134,7 +134,7 @@ print('# waited', waited, [(row['idle_percent'], row['any_percent'], row['own_pe
 }
 
 # bats test_tags=law
-@test "camp wait names the disk of the file that a direct reader waits for" {
+@test "camp wait names the disk for which a process with direct I/O waits" {
     need_states
     start_reader
     local number
@@ -158,7 +158,7 @@ assert {task['pid'] for task in tasks} == {$READER} and w['machine']['tasks_perc
     ask 'assert tasks == [] and w["machine"]["tasks_percent"] > 1, w' --count 1 --interval 300ms --pid $$
 }
 
-@test "camp wait prints text with its definitions in 80 columns" {
+@test "the text of camp wait explains its columns and fits 80 columns" {
     need_states
     start_reader
     run -0 "$CAMP" wait --count 2 --interval 300ms
@@ -173,7 +173,7 @@ assert {task['pid'] for task in tasks} == {$READER} and w['machine']['tasks_perc
     [[ $output != *$'\033'* ]]
 }
 
-@test "camp wait prints the columns of mpstat with --format classic" {
+@test "camp wait --format classic prints the columns of mpstat" {
     need_states
     run -0 "$CAMP" wait --count 2 --interval 300ms --format classic
     python3 -c '
@@ -194,7 +194,7 @@ for line in lines[1:]:
 ' <<<"$output"
 }
 
-@test "camp wait prints each CSV table with the same fields in each row" {
+@test "all rows of a CSV table of camp wait have as many fields as its header" {
     for table in cpus tasks machine losses; do
         run -0 --separate-stderr "$CAMP" wait --count 2 --interval 100ms --format csv --table $table
         python3 -c "
@@ -220,7 +220,7 @@ assert tasks == [] and w["machine"]["tasks_percent"] is None
     [[ ${lines[1]} == *" all "* ]]
 }
 
-@test "camp wait falls back to the kernel's own numbers for an ordinary user" {
+@test "camp wait falls back to tier kernel for an ordinary user" {
     [ "$(id -u)" -eq 0 ] || skip "takes root to become somebody else"
     cp "$CAMP" "$BATS_TEST_TMPDIR/camp"
     chmod 755 "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/camp"
@@ -235,7 +235,7 @@ assert tasks == [] and w["machine"]["tasks_percent"] is None
     [ -z "$output" ]
 }
 
-@test "camp wait refuses bad input with the accepted values" {
+@test "camp wait refuses wrong option values with status 2" {
     run -2 "$CAMP" wait --interval 0
     run -2 "$CAMP" wait --count x
     run -2 "$CAMP" wait --format xml
@@ -250,16 +250,16 @@ assert tasks == [] and w["machine"]["tasks_percent"] is None
     run -2 "$CAMP" wait --top -1
 }
 
-@test "camp wait ends quietly when the reader closes the pipe" {
+@test "camp wait ends quietly when the reader of its output closes the pipe" {
     "$CAMP" wait --interval 50ms --tier kernel | head -n 1 >/dev/null
 }
 
-@test "camp wait fails on a full disk" {
+@test "camp wait fails if its output goes to a full disk" {
     run -1 --separate-stderr bash -c '"$0" wait --count 1 --interval 50ms --tier kernel >/dev/full' "$CAMP"
     [[ $stderr == *"No space left"* ]]
 }
 
-@test "a signal ends camp wait with the interval so far" {
+@test "camp wait prints the unfinished interval when SIGINT ends it" {
     need_states
     "$CAMP" wait --interval 60 --format json >"$BATS_TEST_TMPDIR/out" &
     local camp=$!
