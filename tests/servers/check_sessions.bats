@@ -53,7 +53,7 @@ count_burners() {
 }
 
 # Three loops together have at most the time of one CPU, but the database reports all of this time for each loop.
-@test "camp check shows that the database overstates the CPU time of three loops" {
+@test "camp check shows that PostgreSQL overstates the CPU time of three loops on one CPU" {
     local i
     for i in 1 2 3; do
         start_session "burner$i" 'do $$ begin loop end loop; end $$'
@@ -102,7 +102,7 @@ last_cpu() {
     taskset -cp $$ | sed 's/.*[^0-9]//'
 }
 
-@test "camp check treats recorded sessions like live sessions" {
+@test "the total of camp check over recorded sessions is the sum of the recorded intervals" {
     start_pgbench 4 60
     "$CAMP" record --from "postgres:$PG" --output "$SERVERS/run.camp" --count 3 --interval 300ms
     ask '
@@ -120,7 +120,7 @@ for column in "measured_s", "reported_s":
     [ "$stderr" = "camp check: --pid is of processes: it does not go with database sessions" ]
 }
 
-@test "camp check fails with one message if the role may see no session" {
+@test "camp check fails with one message if the database role may see no session" {
     start_session sleeper 'select pg_sleep(60)'
     run -4 --separate-stderr "$CAMP" check --from "postgres:$PG user=stranger" --count 2 --interval 200ms
     [[ $stderr == "camp check: nothing could be compared: "*" hidden from this role: grant pg_monitor to it" ]]
@@ -131,13 +131,13 @@ for column in "measured_s", "reported_s":
     [[ $output =~ "not in these numbers: "[0-9]+" "("session"|"sessions"|"switches or sessions")" unseen" ]]
 }
 
-@test "camp check refuses sessions on tier SQL, because it has nothing to compare" {
+@test "camp check refuses tier SQL, which has no measured times to compare" {
     run -2 --separate-stderr "$CAMP" check --from "postgres:$PG" --tier sql --count 1
     [ "${#stderr_lines[@]}" -eq 1 ]
     [[ $stderr == *"nothing to compare" ]]
 }
 
-@test "camp top shows, groups and sorts sessions by their labels" {
+@test "camp top groups database sessions by the label application" {
     start_session burner 'do $$ begin loop end loop; end $$'
     start_session sleeper 'select pg_sleep(60)'
     run -0 "$CAMP" top --from "postgres:$PG" --count 1 --interval 300ms

@@ -114,7 +114,7 @@ is_shown_last() {
     grep -a '^[0-9]* hosts\|^{' "$BATS_TEST_TMPDIR/all" | tail -1 | grep -q "$1"
 }
 
-@test "fleet: the times of a host equal those of camp top on that host" {
+@test "fleet: a host has the same times by Prometheus as in camp top on that host" {
     "$CAMP" load cpu --percent 60 --duration 9 >/dev/null 2>&1 3>&- &
     local load=$!
     in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/fleet_law.py" "$CAMP" "$PROMETHEUS" "${HOSTS[1]}" "${HOSTS[2]}" \
@@ -122,7 +122,7 @@ is_shown_last() {
     wait "$load" || true # it may get less than 60 % under concurrent load
 }
 
-@test "fleet: groups of a host have labels and no unaccounted time" {
+@test "fleet: camp top --host shows the groups of a host without unaccounted time" {
     camp_json '
 assert "root" in rows and rows["root"]["labels"]["job"] == "camp", rows
 assert all(row["unaccounted_ns"] == 0 for row in rows.values())
@@ -151,7 +151,7 @@ for row in rows.values(): assert 0.9 < sum(row["states"].values()) / row["elapse
     grep -Eq '^dc0 +2 ' "$BATS_TEST_TMPDIR/out" || { cat "$BATS_TEST_TMPDIR/out"; false; }
 }
 
-@test "fleet: Enter shows the groups of a host, and Backspace all hosts" {
+@test "fleet: in camp top, Enter shows the groups of a host and Backspace shows all hosts" {
     local live=("$CAMP" top --interval 300ms --from "prometheus:$PROMETHEUS" --query '{job="camp"}')
     grep -qaF libncursesw.so "$CAMP" || skip 'camp was built without ncurses'
     # The key Z does nothing, but each key takes a tenth of a second.
@@ -166,7 +166,7 @@ for row in rows.values(): assert 0.9 < sum(row["states"].values()) / row["elapse
 }
 
 # bats test_tags=deep
-@test "fleet: camp reports the host of a killed exporter as missing until it returns" {
+@test "fleet: camp top reports a host as missing until its killed exporter is started again" {
     nsenter --net="/run/netns/$FLEET"0 "$CAMP" top --from "prometheus:$PROMETHEUS" \
         --query '{job="camp"}' --interval 500ms --format json >"$BATS_TEST_TMPDIR/all" 3>&- &
     local top=$!
@@ -195,7 +195,7 @@ for rows in of:
 }
 
 # bats test_tags=deep
-@test "fleet: camp continues while Prometheus is down" {
+@test "fleet: camp top continues while Prometheus is down" {
     nsenter --net="/run/netns/$FLEET"0 "$CAMP" top --from "prometheus:$PROMETHEUS" \
         --query '{job="camp"}' --interval 500ms --format text >"$BATS_TEST_TMPDIR/all" 2>&1 3>&- &
     local top=$!
@@ -213,7 +213,7 @@ for rows in of:
     wait "$top"
 }
 
-@test "fleet: control characters in labels reach neither the terminal nor a query" {
+@test "fleet: control characters in the labels of a host do not reach the terminal" {
     until_it has_series 'camp_cpus{job="hostile"} offset 2s' 1
     in_fleet "$CAMP" top --from "prometheus:$PROMETHEUS" --query '{job="hostile"}' --interval 1s \
         --count 1 --format text >"$BATS_TEST_TMPDIR/out"
@@ -232,7 +232,7 @@ assert abs(busy - 0.5) < 0.001, busy' --query '{job="hostile"}' --interval 1s --
 }
 
 # bats test_tags=deep
-@test "fleet: each of a thousand hosts has its own load" {
+@test "fleet: camp top shows the correct load of each of a thousand hosts" {
     echo "[{\"targets\": [$(seq -s, -f '"host-%04g:12267"' 0 999)]}]" >"$SERVERS/many.new"
     mv "$SERVERS/many.new" "$SERVERS/many.json"
     until_it has_series 'camp_cpus{job="many"}' 1000

@@ -92,21 +92,21 @@ assert len(frames) == int(sys.argv[2]) and all(f["entities"] for f in frames)
 assert all(abs(f["interval_s"] - float(sys.argv[1])) < 1e-6 for f in frames)' "$@" <<<"$output"
 }
 
-@test "fleet history: intervals are as long as the scrape interval or --interval" {
+@test "fleet history: an interval is as long as the scrape interval, or as --interval" {
     top --query '{job="simulated"}' --begin -8s --end -2s --format json
     lengths 1 6
     top --query '{job="simulated"}' --begin -8s --end -2s --interval 2s --format json
     lengths 2 3
 }
 
-@test "fleet history: camp top --begin shows the history of a query" {
+@test "fleet history: camp top --begin shows the past values of a --query" {
     top --query up --begin -8s --end -2s --format json
     lengths 1 6
     top --query 'rate(camp_cpu_seconds_total[3s])' --begin -8s --end -2s --interval 1500ms --format json
     lengths 1.5 4
 }
 
-@test "fleet: elapsed time grows to the sum of the states if that is longer" {
+@test "fleet: the elapsed time of a row is at least the sum of the row's states" {
     # Each host has four CPUs, but the query does not return the number of CPUs.
     top --query 'rate(camp_cpu_measured_seconds_total{job="simulated"}[5s])' --count 1 --interval 500ms --format json
     python3 -c '
@@ -144,7 +144,7 @@ says() {
 }
 
 # bats test_tags=deep
-@test "fleet: the last interval of each host is partial after Prometheus ends" {
+@test "fleet: an interval that ends early because Prometheus ends is counted as partial" {
     "$CAMP" top --from "prometheus:$PROMETHEUS" --query '{job="simulated"}' --interval 500ms \
         --format json >"$BATS_TEST_TMPDIR/all" 2>&1 3>&- &
     local top=$!

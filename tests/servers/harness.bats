@@ -31,7 +31,7 @@ teardown() { servers_end; }
     [ ! -e "$PG_FOLDER" ]
 }
 
-@test "test servers: a MariaDB server starts and answers" {
+@test "test servers: a MariaDB server starts and answers a query" {
     start_mariadb
     [ "$(query_mariadb 'select 1')" = 1 ]
 }

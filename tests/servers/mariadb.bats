@@ -55,12 +55,12 @@ adds_up() {
     holds "$1" 'select count(*) > 0 and min(unaccounted_ns) >= 0 from mariadb_every'
 }
 
-@test "mariadb: --help lists the source mariadb" {
+@test "mariadb: camp top --help lists the source mariadb" {
     run "$CAMP" top --help
     [[ $output == *'mariadb:CONNINFO'* ]]
 }
 
-@test "mariadb: users, databases and clients of sessions are labels" {
+@test "mariadb: a session has its user, database and client as labels" {
     start_server
     open_session idler
     open_session sleeper
@@ -75,7 +75,7 @@ adds_up() {
     holds run "select count(*) = 1 from entity where name = 'sleeper'"
 }
 
-@test "mariadb: a note says that sessions are hidden without the privilege PROCESS" {
+@test "mariadb: a note reports hidden sessions if the privilege PROCESS is missing" {
     start_server
     query_mariadb 'create user stranger@localhost'
     open_session idler
@@ -85,7 +85,7 @@ adds_up() {
         from camp where key = 'note'"
 }
 
-@test "mariadb: only tier performance_schema needs performance_schema" {
+@test "mariadb: only --tier performance_schema needs the server's performance_schema" {
     start_server
     open_session idler
     for tier in schedstat+SQL SQL; do
@@ -124,7 +124,7 @@ count_threads() {
     for thread in "/proc/$MARIADB_PID/task"/*; do count_tasks "${thread##*/}" 2>/dev/null || true; done
 }
 
-@test "mariadb: a session on a reused thread has no time of the ended session" {
+@test "mariadb: a session on a reused thread has no time of the thread's previous session" {
     local opened thread
     start_server --thread-cache-size=8
     record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL
@@ -147,7 +147,7 @@ count_threads() {
         from mariadb_every join entity using (entity) where user = 'idler'"
 }
 
-@test "mariadb: a note counts the sessions that do not fit into performance_schema" {
+@test "mariadb: a note counts the sessions for which performance_schema has no space" {
     start_server "${INSTRUMENTS[@]}" --performance-schema-max-thread-instances=12
     open_session idler
     open_session sleeper
@@ -174,7 +174,7 @@ start_on_port() {
     FROM="mariadb:host=127.0.0.1 port=$port user=camp"
 }
 
-@test "mariadb: a server with another host name is remote" {
+@test "mariadb: camp treats a server with another host name as remote" {
     start_on_port
     camp_records run --from "$FROM" --count 1 --tier schedstat+SQL
     says run tier schedstat+SQL
@@ -187,7 +187,7 @@ start_on_port() {
     says run note 'Tier SQL: the server is on another machine'
 }
 
-@test "mariadb: thread ids of a server in a container are not taken for local ones" {
+@test "mariadb: camp does not use the thread ids of a server in a container" {
     unshare --pid --fork true 2>/dev/null || skip 'a container of its own is not permitted'
     MARIADB_WITHIN=(unshare --pid --fork)
     start_server
@@ -225,7 +225,7 @@ fails_with() {
     fails_with 1 "MariaDB: User 'few' has exceeded the 'max_user_connections'" "socket=$s user=few"
 }
 
-@test "mariadb: a password from the environment or an option file is not recorded" {
+@test "mariadb: camp does not record a password of the environment or of an option file" {
     start_server
     query_mariadb "create user secret@localhost identified by 'sesame'"
     s=$MARIADB_SOCKET
@@ -247,7 +247,7 @@ is_again() {
 }
 
 # bats test_tags=deep
-@test "mariadb: camp continues with a note after its connection is killed" {
+@test "mariadb: camp record continues with a note after its connection is killed" {
     start_server
     open_session idler
     record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL
@@ -262,7 +262,7 @@ is_again() {
 }
 
 # bats test_tags=deep
-@test "mariadb: camp continues with a note while the server is stopped" {
+@test "mariadb: camp record continues with a note while the server is stopped" {
     start_server
     open_session idler
     record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL
@@ -278,7 +278,7 @@ is_again() {
 }
 
 # bats test_tags=deep
-@test "mariadb: camp continues after a restart of the server that reuses ids" {
+@test "mariadb: camp record continues after a server restart that reuses session ids" {
     start_server
     open_session idler
     record_beside run --from "$FROM" --interval 200ms --tier schedstat+SQL
@@ -293,7 +293,7 @@ is_again() {
 }
 
 # bats test_tags=deep
-@test "mariadb: camp continues after the server is killed and restarted" {
+@test "mariadb: camp record continues after the server is killed and restarted" {
     start_server
     open_session idler
     record_beside run --from "$FROM" --interval 200ms

@@ -255,7 +255,7 @@ row_locks_ns() {
 
 TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instrumented.instruments)
 
-@test "mariadb times: a recording has the tier and the provenance of its times" {
+@test "mariadb times: a recording states the tier and the provenance of its times" {
     for each in plain.bpf=bpf plain.gated=schedstat+SQL plain.sql=SQL instrumented.bpf=bpf \
         instrumented.gated=schedstat+SQL instrumented.instruments=performance_schema; do
         holds "${each%=*}" "select value = '${each#*=}' from camp where key = 'tier'"
@@ -291,7 +291,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
 }
 
 # The last interval has no sample, so its sleep is accounted to the state of the last sample.
-@test "mariadb times: a short last interval has the same states as the others" {
+@test "mariadb times: an interval without a sample keeps the state of the last sample" {
     for tier in plain.bpf plain.gated instrumented.bpf instrumented.gated; do
         holds $tier "select count(*) = 1 and sum(contention_ns) = sum(elapsed_ns - run_queue_ns - cpu_ns)
             from mariadb_every join entity using (entity)
@@ -303,7 +303,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     for tier in "${TIERS[@]}"; do always "$tier" reader wait_client_of_statement_ns; done
 }
 
-@test "mariadb times: a session in a loop is always on a CPU or in the run queue" {
+@test "mariadb times: a session in an endless loop is always on a CPU or in the run queue" {
     local server slept
     for server in plain instrumented; do
         slept=$(since "$SERVERS/$server.burner.before" "$SERVERS/$server.burner.after" 5)
@@ -315,7 +315,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
 
 # Tier schedstat+SQL reads the counters of the scheduler, so its times are equal. Tier bpf reads a clock at each context
 # switch. Its CPU time may differ by the duration of each context switch, and includes interrupts and stolen time.
-@test "mariadb times: CPU and run queue of a loop equal the counts of the scheduler" {
+@test "mariadb times: CPU and run-queue time of a loop equal the counts of the scheduler" {
     local server before after room
     for server in plain instrumented; do
         before=$SERVERS/$server.burner.idle.before after=$SERVERS/$server.burner.idle.after
@@ -334,7 +334,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     done
 }
 
-@test "mariadb times: the detailed columns of a state add up to that state" {
+@test "mariadb times: detail columns such as idle_client add up to their state" {
     for tier in "${TIERS[@]}"; do
         for state in contention wait idle; do
             columns=$(ask "$tier" "select group_concat(column_name, ' + ') from column_info
@@ -345,13 +345,13 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
 }
 
 # The time of the waits is unaccounted, except the time in which a thread that was woken waits for a CPU and runs.
-@test "mariadb times: performance_schema does not report waits for a contended row" {
+@test "mariadb times: tier performance_schema leaves waits for a row lock unaccounted" {
     after hot instrumented.instruments 'hot*' "sum(unaccounted_ns + cpu_ns + run_queue_ns)
         >= $(row_locks_ns instrumented) - 16 * $ANSWER_NS and sum(unaccounted_ns) > sum(contention_ns)"
 }
 
 # SLEEP() also sleeps in futex(2). Samples divide the sleep of a session between the row lock and SLEEP().
-@test "mariadb times: a session that waits for a contended row is in contention" {
+@test "mariadb times: a session that waits for a row lock is in contention" {
     local tier ns chance
     for tier in plain.bpf plain.gated instrumented.bpf instrumented.gated; do
         ns=$(row_locks_ns "${tier%%.*}")
@@ -366,7 +366,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
 
 # InnoDB updates its list of transactions only if the list was not read for a while. Without an update, one of the
 # eight sessions would appear to hold the row all the time, and never to wait for it.
-@test "mariadb times: three recordings at the same time each see the transactions" {
+@test "mariadb times: three simultaneous recordings all show the waits for a row lock" {
     for tier in plain.bpf plain.gated plain.sql; do
         holds $tier "select count(*) = 8 and min(row_ns) > 0 and max(row_ns - busy_ns) < 0 from (
             select sum(contention_row_lock_ns) as row_ns, sum(elapsed_ns - idle_client_ns) as busy_ns
@@ -374,7 +374,7 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     done
 }
 
-@test "mariadb times: performance_schema reports waits for a contended row as CPU time" {
+@test "mariadb times: performance_schema reports waits for a row lock as CPU time" {
     after hot instrumented.bpf 'hot*' "sum(reported_cpu_ns) >= $(row_locks_ns instrumented) - 16 * $ANSWER_NS
         and sum(reported_cpu_ns) > sum(reported_contention_ns)"
     run "$CAMP" check --from "$SERVERS/instrumented.bpf.camp" --format json

@@ -143,7 +143,7 @@ none_spans() {
         where wall_clock_ns - o.elapsed_ns < $1 and wall_clock_ns > $2"
 }
 
-@test "oracle sessions: a wait over several snapshots is accounted once" {
+@test "oracle sessions: a wait that lasts over several snapshots is accounted once" {
     "$ORACLE" make "$DB" --sessions 20 --seconds 8
     record_snapshots 8 --from odbc:patient
     compare
@@ -160,7 +160,7 @@ none_spans() {
     [ "$(ask x "select count(distinct provenance) from column_info where name in ('cpu_ns')")" = 1 ]
 }
 
-@test "oracle sessions: a session with a new serial# is a new session" {
+@test "oracle sessions: a session with a new serial number is a new session" {
     local locked_ns
     "$ORACLE" make "$DB" --sessions 4 --all-live
     begin_snapshots --from odbc:patient
@@ -201,7 +201,7 @@ leaves_unaccounted() {
     [ "$(figure "unaccounted_$1")" -le $((late + queue + $(tolerance_ns) + 2 * (TICKS - SINCE) * $(tick_ns))) ]
 }
 
-@test "oracle sessions: the CPU clock of the system leaves almost no time unaccounted" {
+@test "oracle sessions: CPU time from the operating system leaves almost no time unaccounted" {
     local sid
     for sid in 1 2 3; do beside "$ORACLE" serve "$DB" --sid $sid; done
     "$ORACLE" make "$DB" --sessions 3 --host "$(hostname)" --spid "$(IFS=,; echo "${PIDS[*]}")" --all-live
@@ -235,7 +235,7 @@ leaves_unaccounted() {
 }
 
 # bats test_tags=deep
-@test "oracle sessions: the times of 200 sessions are those of the test's database" {
+@test "oracle sessions: the times of 200 sessions equal the contents of the database" {
     "$ORACLE" make "$DB" --sessions 200 --seconds 4
     record_snapshots 3 --from odbc:patient
     compare
@@ -249,7 +249,7 @@ leaves_unaccounted() {
         = 'cpu_ns run_queue_ns wait_all_ns' ]
 }
 
-@test "oracle sessions: a session whose event is NULL is on a CPU" {
+@test "oracle sessions: a session whose wait event is NULL is not waiting" {
     "$ORACLE" make "$DB" --sessions 3
     sqlite3 "$DB" "delete from piece"
     run -0 record --from odbc:sales --count 2
@@ -265,7 +265,7 @@ leaves_unaccounted() {
     [ "$(ask x 'select max(cpu_ns) from "table"')" = 300000000 ]
 }
 
-@test "odbc query: camp reads many rows and long texts completely" {
+@test "odbc query: camp reads 5000 rows with long texts completely" {
     sqlite3 "$DB" "create table t(at, session, cpu_ms, story);
         with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000)
         insert into t select 1767225600 + i / 10, 'w' || (i % 10), 5, printf('%.*c', 9000, 'x') from n"
@@ -273,7 +273,7 @@ leaves_unaccounted() {
     [[ $output == *'501 intervals, 5000 rows'* ]]
 }
 
-@test "odbc query: camp refuses a statement without rows before executing it" {
+@test "odbc query: camp refuses a statement that returns no rows, and does not execute it" {
     sqlite3 "$DB" 'create table t(a)'
     run -2 --separate-stderr record --from odbc:sales --query 'insert into t values (1)'
     [[ $stderr == *'it has no result, or is no statement: --query takes one that reads'* ]]
@@ -287,7 +287,7 @@ leaves_unaccounted() {
     [[ $stderr == *'--unit does not go with --from odbc:'*'odbc:DSN with --query'* ]]
 }
 
-@test "odbc failures: camp names a missing unixODBC, driver, data source or v\$session" {
+@test "odbc failures: the error names a missing unixODBC, driver, data source or view" {
     sqlite3 "$DB" 'create table t(a)'
     mkdir "$BATS_TEST_TMPDIR/none"
     : >"$BATS_TEST_TMPDIR/none/libodbc.so.2"
@@ -357,7 +357,7 @@ leaves_unaccounted() {
 }
 
 # bats test_tags=deep
-@test "odbc failures: camp does not hang while the driver waits" {
+@test "odbc failures: SIGINT ends camp record while the driver waits for the database" {
     "$ORACLE" make "$DB" --sessions 5 --all-live
     record_beside x --from odbc:patient --interval 500ms
     until_it has_rows true

@@ -48,7 +48,7 @@ fails_with() {
     [[ $stderr == "PostgreSQL: $1"* ]]
 }
 
-@test "postgres: a row shows what its session waits for, but no text of a statement" {
+@test "postgres: the row of a session shows the session's wait event, but no statement text" {
     watch 1 200
     grep -A1 ' waiter ' "$SERVERS/watched" | grep -q '  Lock/relation/active/client_backend  reported'
     grep -A1 ' holder ' "$SERVERS/watched" | grep -q '  Timeout/PgSleep/active/client_backend  reported'
@@ -57,7 +57,7 @@ fails_with() {
     run ! grep -q -e business -e checkpointer "$SERVERS/watched"
 }
 
-@test "postgres: camp shows texts of statements and background processes on request" {
+@test "postgres: background processes and the texts of statements are shown on request" {
     watch 1 200 queries background
     grep -q business "$SERVERS/watched"
     grep -q 'Activity/.*/none/checkpointer' "$SERVERS/watched"
@@ -95,7 +95,7 @@ fails_with() {
     awk '/^interval/ { snapshots = $5 } END { exit !(snapshots < 200) }' "$SERVERS/watched"
 }
 
-@test "postgres: camp reports a refused connection in one line with its cause" {
+@test "postgres: a failed connection or a bad connection string is reported in one line" {
     fails_with 'role "nobody_known" does not exist' "$PG user=nobody_known"
     fails_with 'role "locked_out" is not permitted to log in' "$PG user=locked_out"
     fails_with 'database "nowhere" does not exist' "$PG dbname=nowhere"
@@ -110,7 +110,7 @@ fails_with() {
     fails_with 'Connection refused; is the server running' 'host=127.0.0.1 port=1'
 }
 
-@test "postgres: a password from its file or the environment is not printed" {
+@test "postgres: a password from the password file or the environment is not printed" {
     PG="host=$PG_FOLDER dbname=postgres user=secret"
     PGPASSWORD=sesame watch 1 100
     grep -q 'connected yes' "$SERVERS/watched"
@@ -127,7 +127,7 @@ fails_with() {
     run ! grep -q sesame "$SERVERS/watched"
 }
 
-@test "postgres: a recording from a URI contains no password" {
+@test "postgres: a recording contains no password of the connection string" {
     uri="//secret:sesame@${PG_FOLDER//\//%2F}/postgres"
     for from in "postgres:host=$PG_FOLDER dbname=postgres user=secret password=sesame" \
         "postgres:$uri" "postgresql:$uri"; do
@@ -153,7 +153,7 @@ fails_with() {
     done
 }
 
-@test "postgres: camp reports that a role has no free connection" {
+@test "postgres: the error about a role without a free connection advises to raise the limit" {
     start_session one 'select pg_sleep(30)' narrow
     fails_with 'too many connections for role "narrow"; close some, or raise the limit' "$PG user=narrow"
 }
@@ -182,7 +182,7 @@ has_a_short_interval() {
     [ "$(ask late 'select min(end_ns - start_ns) < 470000000 from tick where tick > 1')" = 1 ]
 }
 
-@test "postgres: an interval whose last sample is late ends at the sample before" {
+@test "postgres: an interval whose last sample is late ends at the previous sample" {
     record_beside late --from "postgres:$PG" --tier sql --interval 500ms
     until_it has_a_short_interval
     end_recording late "$RECORD_PID"

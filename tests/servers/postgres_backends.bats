@@ -33,16 +33,16 @@ holds() {
     [[ $output == *"OK ] $1"* ]]
 }
 
-@test 'postgres backend: a session in pg_sleep() has all its time in that wait' {
-    holds a_session_in_pg_sleep_has_all_its_time_in_that_wait
+@test 'postgres backend: a session in pg_sleep() has all its time in the event PgSleep' {
+    holds a_session_in_pg_sleep_has_all_its_time_in_the_event_pg_sleep
 }
 
-@test 'postgres backend: a session waiting for a lock has all its time in that wait' {
-    holds a_session_waiting_for_a_lock_has_all_its_time_in_that_wait
+@test 'postgres backend: a session that waits for a lock has all its time in lock waits' {
+    holds a_session_that_waits_for_a_lock_has_all_its_time_in_lock_waits
 }
 
-@test 'postgres backend: camp distinguishes idle from idle in transaction' {
-    holds idle_sessions_are_distinguished_from_those_idle_in_transaction
+@test 'postgres backend: camp distinguishes sessions idle in transaction from idle sessions' {
+    holds sessions_idle_in_transaction_are_distinguished_from_idle_sessions
 }
 
 @test 'postgres backend: loops that share the CPUs wait in the run queue' {
@@ -50,15 +50,15 @@ holds() {
 }
 
 @test 'postgres backend: a connection of 50 ms is accounted until its end' {
-    holds a_short_connection_is_accounted_until_its_end
+    holds a_connection_of_50_ms_is_accounted_until_its_end
 }
 
-@test 'postgres backend: CPU time and run queue of pgbench equal schedstat' {
+@test 'postgres backend: CPU and run-queue time of pgbench equal schedstat' {
     start_pgbench 8 600
     until_it eval '[ "$(backend_of pgbench | wc -l)" = 8 ]'
-    holds cpu_time_and_run_queue_of_pgbench_equal_schedstat "$PGBENCH_PID"
+    holds cpu_and_run_queue_time_of_pgbench_equal_schedstat "$PGBENCH_PID"
 }
 
 @test 'postgres backend: camp finds the new backends after a crash of the server' {
-    holds backends_are_found_again_after_a_crash_of_the_server
+    holds new_backends_are_found_after_a_crash_of_the_server
 }

@@ -168,7 +168,7 @@ fails_with() {
     [[ $stderr == "camp record: PostgreSQL: $2"* ]]
 }
 
-@test "postgres failures: camp reports a refused connection in one line with its cause" {
+@test "postgres failures: camp record reports a refused connection in one line with its cause" {
     fails_with 4 'role "nobody_known" does not exist' "$PG user=nobody_known"
     fails_with 4 'role "locked_out" is not permitted to log in' "$PG user=locked_out"
     fails_with 1 'database "nowhere" does not exist' "$PG user=camp_super dbname=nowhere"
@@ -179,7 +179,7 @@ fails_with() {
     [ ! -e "$SERVERS/refused.camp" ]
 }
 
-@test "postgres failures: every tier reports each failure once" {
+@test "postgres failures: every tier reports each failure of the server once" {
     for tier in $TIERS; do
         for text in 'terminating connection due to administrator command' 'no answer for 2 s' \
             'the server crashed and starts again' 'too many connections for role'; do
@@ -191,7 +191,7 @@ fails_with() {
     done
 }
 
-@test "postgres failures: a restart of the server neither loses nor repeats time" {
+@test "postgres failures: a recording over a server restart neither loses nor repeats time" {
     holds bpf 'select count(*) > 50 and max(abs(unaccounted_ns)) = 0 from postgres_every'
     # On tiers without bpf, all snapshots may find a session in its wait, although it also used a CPU.
     all_hold 'select min(unaccounted_ns + cpu_ns + run_queue_ns) >= 0
@@ -210,7 +210,7 @@ fails_with() {
         from tick"
 }
 
-@test "postgres failures: time during a stop of the backend is measured or unaccounted" {
+@test "postgres failures: while camp's backend is stopped, time is measured or unaccounted" {
     for tier in bpf memory; do
         during stopped $tier stays "sum(idle_asked_for_ns + cpu_ns + run_queue_ns) >= sum(elapsed_ns) - $(cut_of $tier)"
     done
@@ -220,7 +220,7 @@ fails_with() {
     done
 }
 
-@test "postgres failures: every tier measures again after a crash or a restart" {
+@test "postgres failures: every tier measures again after a crash or restart of the server" {
     for when in after_crash after_restart; do
         for tier in $TIERS; do
             during $when $tier $when "sum(idle_asked_for_ns) > 0
@@ -231,7 +231,7 @@ fails_with() {
         join entity using (entity) where application = 'stays' and flags & 2"
 }
 
-@test "postgres failures: a session that ends has the time until its end" {
+@test "postgres failures: the time of a session is accounted until the session ends" {
     holds bpf "select sum(elapsed_ns) >= 700000000 and sum(idle_asked_for_ns + cpu_ns + run_queue_ns)
             between 700000000 and sum(elapsed_ns) and max(flags & 2) = 2
         from postgres_every join entity using (entity) where application = 'goes'"
@@ -266,7 +266,7 @@ fails_with() {
     done
 }
 
-@test "postgres failures: a note says why camp cannot read memory with one connection" {
+@test "postgres failures: a note says that reading memory needs a second connection" {
     query_postgres 'alter role camp connection limit 1'
     "$CAMP" record --output "$SERVERS/one.camp" --count 1 --interval 200ms --from "postgres:$PG" 3>&-
     holds one "select value = 'schedstat+SQL' from camp where key = 'tier'"
@@ -274,7 +274,7 @@ fails_with() {
 }
 
 # This is the last test, because it starts the server again in another pid namespace, as in a container.
-@test "postgres failures: for a server in another pid namespace camp uses tier SQL and refuses all other tiers" {
+@test "postgres failures: camp uses only tier SQL for a server in another PID namespace" {
     [ "$(id -u)" = 0 ] || skip 'needs root: a pid namespace'
     query_postgres 'alter role camp connection limit 3'
     stop_postgres

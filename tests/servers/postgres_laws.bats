@@ -136,7 +136,7 @@ holds_with_counts() {
     }
 }
 
-@test "postgres times: a recording has its tier and the provenance of its times" {
+@test "postgres times: a recording states its tier and the provenance of its times" {
     for each in memory=schedstat+memory gated=schedstat+SQL sql=SQL; do
         holds "${each%=*}" "select value = '${each#*=}' from camp where key = 'tier'"
     done
@@ -160,14 +160,14 @@ holds_with_counts() {
 
 # Tier bpf measures events by their numbers, and learns the name of a number from a sample by SQL. An event that is
 # in no sample has no name.
-@test "postgres times: events without a name have no more time than sampling can miss" {
+@test "postgres times: unnamed wait events take no more time than samples can miss" {
     during pgbench bpf pgbench "sum(wait_unknown_event_ns) <= sum(elapsed_ns)
         * $(by_chance 0 "$(value_during pgbench sql pgbench 'sum(samples)')")"
 }
 
 # In an interval without a sample of sleep, the sleep of a session is unaccounted. All eight sessions are sampled
 # at the same moments, so the number of independent samples is the number of one session's samples.
-@test "postgres times: scaled states add up if an interval has a sample of sleep" {
+@test "postgres times: scaled states add up to the elapsed time if a sample found sleep" {
     local asleep='1.0 * sum(elapsed_ns - cpu_ns - run_queue_ns) / sum(elapsed_ns)'
     for tier in memory gated; do
         during pgbench $tier pgbench 'sum(sampled_asleep_ns > 0) > 0
@@ -181,13 +181,13 @@ holds_with_counts() {
 
 # A sample reads the wait event in memory before the state of the task. If the session falls asleep in between, the
 # sample shows a sleep without an event. Tier bpf reads the event and the state at the same moment.
-@test "postgres times: tier bpf finds the events of as much sleep as sampling does" {
+@test "postgres times: tier bpf leaves no more sleep without a wait event than sampling does" {
     local share='1.0 * sum(wait_without_event_ns) / sum(elapsed_ns)'
     share=$(value_during pgbench memory pgbench "$share + $(by_chance "$share" 'sum(samples) / 8.0')")
     during pgbench bpf pgbench "sum(wait_without_event_ns) <= $share * sum(elapsed_ns)"
 }
 
-@test "postgres times: the detailed columns of a state add up to that state" {
+@test "postgres times: detail columns such as idle_client add up to their state" {
     for state in contention wait idle; do
         columns=$(ask bpf "select group_concat(column_name, ' + ') from column_info
             where kind = 'counter' and name glob '${state}_*'")
@@ -211,7 +211,7 @@ holds_with_counts() {
     done
 }
 
-@test "postgres times: a waiting session has no unaccounted time on sampling tiers" {
+@test "postgres times: a waiting session has no unaccounted time on the tiers that sample" {
     for tier in memory gated sql; do
         for who in idle holder waiter sleeper copier; do
             during known $tier $who 'sum(abs(unaccounted_ns)) <= 2 * (sum(samples) + count(*))'
@@ -232,7 +232,7 @@ holds_with_counts() {
     as_the_scheduler bpf burner
 }
 
-@test "postgres times: parallel workers are children of the leading session" {
+@test "postgres times: parallel workers are children of the session that leads them" {
     leader=$(ask bpf "select distinct id from entity where application = 'leader' and parent = 0")
     # When a sample first shows the query, user or database of a session, the session gets another entity.
     for tier in bpf memory gated sql; do
@@ -257,13 +257,13 @@ holds_with_counts() {
     done <"$SERVERS/brief"
 }
 
-@test "postgres times: CPU and run queue of pgbench equal the counts of the scheduler" {
+@test "postgres times: CPU and run-queue time of pgbench equal the counts of the scheduler" {
     for tier in bpf memory gated; do as_the_scheduler $tier pgbench; done
 }
 
 # In the same samples, the database reports more waits and idle time than the operating system reports sleep. The
 # difference is run-queue time.
-@test "postgres times: the database reports run queue time as idle or waiting" {
+@test "postgres times: the database reports run-queue time as idle or waiting" {
     holds bpf 'select sum(reported_run_queue_ns) = 0 from postgres_every'
     holds sql 'select sum(run_queue_ns) = 0 from postgres_every'
     during pgbench bpf pgbench 'sum(run_queue_ns) > 0'
@@ -272,7 +272,7 @@ holds_with_counts() {
 
 # A woken session keeps its wait event until it has a CPU, so the sampled waits are not shorter than the measured
 # waits. All eight sessions are sampled at the same moments.
-@test "postgres times: the database reports too much waiting and too little CPU time" {
+@test "postgres times: the database overstates waits and understates CPU time" {
     local samples state
     samples=$(value_during pgbench sql pgbench 'sum(samples) / 8.0')
     for state in contention wait idle; do
@@ -283,7 +283,7 @@ holds_with_counts() {
         / sum(elapsed_ns) + $(by_chance "1.0 * sum(cpu_ns + run_queue_ns) / sum(elapsed_ns)" "$samples")"
 }
 
-@test "postgres times: the labels are user, database, application, client and query" {
+@test "postgres times: a session has the labels user, database, application, client and query" {
     holds bpf "select count(*) = 1 and min(user || database || client) = 'camp_superpostgreslocal'
         and min(cast(query as integer)) <> 0 from entity where application = 'sleeper'"
     holds bpf "select count(*) = 0 from label where value like '%locked%'"
@@ -295,7 +295,7 @@ holds_with_counts() {
     always grouped waiter contention_table_lock_ns
 }
 
-@test "postgres times: with --detail each column of the rules is a state" {
+@test "postgres times: --detail makes each column of the rules file a state" {
     holds own "select group_concat(column_name) =
             'cpu_ns,run_queue_ns,contention_theirs_ns,idle_mine_ns,idle_rest_ns'
         from (select * from column_info where kind = 'state' order by position)"

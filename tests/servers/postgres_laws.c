@@ -14,7 +14,7 @@
 
 enum { CLASS_LOCK = 3, CLASS_CLIENT = 6, CLASS_TIMEOUT = 9 };
 
-static void a_session_in_pg_sleep_has_all_its_time_in_that_wait(void **state)
+static void a_session_in_pg_sleep_has_all_its_time_in_the_event_pg_sleep(void **state)
 {
     struct postgres_layout place = read_address();
     PGconn *session = connect_to_server(), *observer = connect_to_server();
@@ -33,7 +33,7 @@ static void a_session_in_pg_sleep_has_all_its_time_in_that_wait(void **state)
     disconnect_all((PGconn *[]){ session, observer }, 2);
 }
 
-static void a_session_waiting_for_a_lock_has_all_its_time_in_that_wait(void **state)
+static void a_session_that_waits_for_a_lock_has_all_its_time_in_lock_waits(void **state)
 {
     struct postgres_layout place = read_address();
     PGconn *owner = connect_to_server(), *waiter = connect_to_server();
@@ -54,7 +54,7 @@ static void a_session_waiting_for_a_lock_has_all_its_time_in_that_wait(void **st
     disconnect_all((PGconn *[]){ owner, waiter, observer }, 3);
 }
 
-static void idle_sessions_are_distinguished_from_those_idle_in_transaction(void **state)
+static void sessions_idle_in_transaction_are_distinguished_from_idle_sessions(void **state)
 {
     struct postgres_layout place = read_address();
     PGconn *idle = connect_to_server(), *open = connect_to_server(), *failed = connect_to_server();
@@ -132,7 +132,7 @@ static bool has_ended(struct backends *backends, pid_t pid, struct backend_accou
     return false;
 }
 
-static void a_short_connection_is_accounted_until_its_end(void **state)
+static void a_connection_of_50_ms_is_accounted_until_its_end(void **state)
 {
     struct postgres_layout place = read_address();
     struct backends *backends = open_backends(&place);
@@ -205,7 +205,7 @@ static void compare_with_schedstat(pid_t pid, const struct witness *first,
 
 /* pgbench is stopped before and after the measurement. Its backends then sleep, and their counts
  * are exact. */
-static void cpu_time_and_run_queue_of_pgbench_equal_schedstat(void **state)
+static void cpu_and_run_queue_time_of_pgbench_equal_schedstat(void **state)
 {
     struct postgres_layout place = read_address();
     struct witness first[ACCOUNTS], last[ACCOUNTS];
@@ -254,7 +254,7 @@ static void await_end(PGconn *connection)
 
 /* After a crash the server has new shared memory, but the pointers to it are at the same addresses.
  */
-static void backends_are_found_again_after_a_crash_of_the_server(void **state)
+static void new_backends_are_found_after_a_crash_of_the_server(void **state)
 {
     struct postgres_layout place = read_address(), again;
     PGconn *connection = connect_to_server(), *observer = connect_to_server();
@@ -285,13 +285,13 @@ static void backends_are_found_again_after_a_crash_of_the_server(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_session_in_pg_sleep_has_all_its_time_in_that_wait),
-        cmocka_unit_test(a_session_waiting_for_a_lock_has_all_its_time_in_that_wait),
-        cmocka_unit_test(idle_sessions_are_distinguished_from_those_idle_in_transaction),
+        cmocka_unit_test(a_session_in_pg_sleep_has_all_its_time_in_the_event_pg_sleep),
+        cmocka_unit_test(a_session_that_waits_for_a_lock_has_all_its_time_in_lock_waits),
+        cmocka_unit_test(sessions_idle_in_transaction_are_distinguished_from_idle_sessions),
         cmocka_unit_test(loops_that_share_the_cpus_wait_in_the_run_queue),
-        cmocka_unit_test(a_short_connection_is_accounted_until_its_end),
-        cmocka_unit_test(cpu_time_and_run_queue_of_pgbench_equal_schedstat),
-        cmocka_unit_test(backends_are_found_again_after_a_crash_of_the_server),
+        cmocka_unit_test(a_connection_of_50_ms_is_accounted_until_its_end),
+        cmocka_unit_test(cpu_and_run_queue_time_of_pgbench_equal_schedstat),
+        cmocka_unit_test(new_backends_are_found_after_a_crash_of_the_server),
     };
 
     if (argc < 3) {
