@@ -14,7 +14,7 @@ struct capability {
 #define CAPABILITY_COUNT 6
 extern const struct capability capabilities[CAPABILITY_COUNT];
 
-/* Returns whether this process has the named capability. Also false if the capabilities of this
+/* Returns whether this process has the named capability. Returns false if the capabilities of this
  * process are unknown. */
 bool capability_held(const struct camp_kernel *kernel, const char *name);
 

@@ -64,13 +64,14 @@ bool is_version_option(const char *word);
  * first. */
 void prepare_program(void);
 
-/* Sets SIGPIPE to what this program inherited. For a child that executes another program. */
+/* Restores the action for SIGPIPE that this program inherited. A child process calls this function
+ * before it executes another program. */
 void restore_broken_pipe(void);
 
 int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Reports a failed call of the library on stderr, like complain(). Returns the exit status that
- * belongs to `result`. */
+/* Reports a failed call of the library on stderr, like complain(). Returns the exit status for the
+ * error code `result`. */
 int complain_of(int result, const struct camp_error *error);
 
 /* Handles the errno that a view returned. EPIPE ends the command quietly with STATUS_OK; any
@@ -87,7 +88,7 @@ int show_document(const struct document *document, const struct view *view,
 extern volatile sig_atomic_t stop_requested;
 void stop_on_signals(void);
 
-/* Sleeps until CLOCK_MONOTONIC is time_ns. Returns false if a stop was requested earlier. */
+/* Sleeps until CLOCK_MONOTONIC is time_ns. If a stop is requested, returns false at once. */
 bool sleep_until(uint64_t time_ns);
 
 /* Writes wall clock time as RFC 3339 with milliseconds: "2026-11-21T09:00:00.123+01:00". */

@@ -44,8 +44,8 @@ enum common_option {
     COMMON_WORKLOAD
 };
 
-/* Returns a copy of a row of the table, with own->value. Each other member that `own` sets replaces
- * that of the row. */
+/* Returns a copy of a row of the table, with the variable own->value. Other members of `own` that
+ * are not zero replace the members of the row. */
 struct option_spec common_option(enum common_option which, const struct option_spec *own);
 
 /* The arguments are the row, the variable to set, and the members of struct option_spec that

@@ -104,8 +104,8 @@ static int64_t time_of_day(struct tm day, int days, int64_t part_ns)
     return (int64_t)mktime(&day) * (int64_t)NS_PER_S + part_ns;
 }
 
-/* Finds a time of day by the rules of from_time_parse(). So "00:00" and "23:59" enclose a
- * recording of one day. */
+/* Finds a time of day by the rules of from_time_parse(). By these rules, --begin 00:00 and --end
+ * 23:59 select all of a recording of one day. */
 static bool parse_time_of_day(const char *text, enum from_side side, int64_t begin_ns,
                               int64_t end_ns, int64_t *ret_ns)
 {
@@ -171,7 +171,7 @@ static bool is_outside(const char *text, int64_t time_ns, const struct from_fact
            (time_ns <= facts->begin_ns - MINUTE_NS || time_ns >= facts->end_ns + MINUTE_NS);
 }
 
-/* Tells whether the time of day of begin_ns comes again before end_ns. */
+/* Returns whether the time of day of begin_ns occurs again before end_ns. */
 static bool is_longer_than_a_day(int64_t begin_ns, int64_t end_ns)
 {
     const time_t begin = (time_t)(begin_ns / (int64_t)NS_PER_S);
@@ -181,9 +181,9 @@ static bool is_longer_than_a_day(int64_t begin_ns, int64_t end_ns)
     return end_ns > time_of_day(day, 1, begin_ns % (int64_t)NS_PER_S);
 }
 
-/* Refuses a time of day that the recording does not contain, because it would select another hour
- * than the user asked for. Two times of day, such as 00:00 and 23:59, may enclose a part of the
- * recording. */
+/* Refuses a time of day that is not in the recording, because it would select another hour than the
+ * user asked for. If --begin and --end are both times of day that are at most a day apart, such as
+ * 00:00 and 23:59, both may be outside of the recording. */
 static int check_times_of_day(const struct from_options *options, const struct from_facts *facts)
 {
     const int64_t begin_ns = options->from.begin_ns, end_ns = options->from.end_ns;
@@ -270,8 +270,8 @@ static int group_by_label(const char *name, struct source *source, struct source
                                                          : complain_of(CAMP_E_NOMEM, &nothing);
 }
 
-/* Returns facts of a fleet with which parse_times() finds a time of day in the last 24 hours. The
- * fleet is not opened for these facts, because it may have no data now. */
+/* Returns facts with which parse_times() finds a time of day in the last 24 hours of a fleet. The
+ * fleet is not opened to get its real facts, because it may have no data now. */
 static struct from_facts last_day(void)
 {
     const int64_t now = (int64_t)now_ns(CLOCK_REALTIME);

@@ -20,7 +20,7 @@ struct from_options {
     const char *begin, *end; /* NULL if the option was not given */
     const char *group;       /* NULL if --group was not given */
     struct progress progress;
-    char reported[FRAME_NOTE_SIZE]; /* the note that was last shown or counted */
+    char reported[FRAME_NOTE_SIZE]; /* the last note of a frame that was shown or counted */
 
     bool live;
     uint64_t notes; /* the number of notes of a recording, which are counted but not shown */
@@ -101,13 +101,13 @@ const char *const *from_session_words(void); /* only the words for database sess
       0, 1e6, NULL }
 /* clang-format on */
 
-/* Clears the options. The source will stop when stop_requested is set, and show progress on
- * stderr. */
+/* Clears the options. A source that is opened with the options stops when stop_requested is set,
+ * and shows its progress on stderr. */
 void from_options_init(struct from_options *options);
 
-/* Stores *interval_ns, the value of --interval. If the option was not given, the value is 0, and
- * *interval_ns becomes 1 s. For the history of a fleet, a given value is the length of an
- * interval. */
+/* Copies *interval_ns, the value of --interval, to the options. If the value is 0, the option was
+ * not given, and *interval_ns becomes 1 s. In the history of a fleet, a given value is the length
+ * of each interval. */
 void from_options_interval(struct from_options *options, uint64_t *interval_ns);
 
 /* Checks whether all given options fit the source named `text`. Returns OPTIONS_GO_ON, or an
@@ -121,8 +121,8 @@ int from_options_check(const struct from_options *options, const char *text);
 int from_options_open(struct from_options *options, struct source **ret,
                       struct from_facts *ret_facts);
 
-/* Writes a frame's note to stderr, unless the last frame had the same note. Notes of a recording
- * are only counted. */
+/* Writes a frame's note to stderr, unless the previous frame had the same note. Notes of a
+ * recording are only counted. */
 void from_options_note(struct from_options *options, const struct frame *frame);
 
 /* Sets *ret to the index of the label `name`. `option` is an option's name without --, for the
@@ -137,9 +137,9 @@ enum from_side { FROM_BEGIN, FROM_END };
  * Parses the text of --begin or --end to wall clock ns. The recording spans begin_ns to end_ns;
  * both are 0 if they are unknown, and "02:00" then means today.
  *
- * "02:00" means the first such time of day in the recording, or in the minute in which the
- * recording starts. If there is no such time, FROM_BEGIN takes the last one before the recording,
- * and FROM_END the first one after it.
+ * "02:00" means the first 02:00 in the recording, or within one minute before its start. If the
+ * recording has no 02:00, FROM_BEGIN means the last 02:00 before the recording, and FROM_END the
+ * first 02:00 after the recording.
  *
  * Returns false if the text is not a time, or is relative to an unknown time.
  */

@@ -29,8 +29,9 @@ extern const struct command_list camp_commands;
 int help_of_options(const struct option_table *table);
 int help_of_commands(const struct command_list *list, FILE *stream);
 
-/* Functions that get a table instead of --help printing it. The options in a table point to
- * variables of the running command, so the table is valid only until the function returns. */
+/* If help_receiver is set, --help calls one of these functions instead of printing the table. The
+ * options in a table point to variables of the running command, so the table is valid only until
+ * the function returns. */
 struct help_receiver {
     void (*options)(const struct option_table *table);
     void (*commands)(const struct command_list *list);

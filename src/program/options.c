@@ -241,7 +241,7 @@ static void fill_getopt(const struct option_table *table, struct getopt_tables *
         /* Words after COMMAND belong to COMMAND, even if they look like options and the user
          * gives no "--". */
         ret->letters[used++] = '+';
-    /* With ':' getopt_long() returns ':' for a missing argument, and prints nothing. */
+    /* This ':' makes getopt_long() return ':' for a missing argument, without a message. */
     ret->letters[used++] = ':';
     for (size_t i = 0; i < table->count; i++) {
         const struct option_spec *spec = &table->specs[i];
@@ -264,7 +264,8 @@ static const struct option_spec *spec_of(const struct option_table *table, int v
 {
     if (value >= FIRST_VALUE && value < FIRST_VALUE + (int)table->count)
         return &table->specs[value - FIRST_VALUE];
-    /* 0: getopt_long() does not know the option. The letter of many options is also 0. */
+    /* If getopt_long() does not know the option, `value` is 0. This must not match the options that
+     * have no letter: their `letter` is also 0. */
     if (value == 0)
         return NULL;
     for (size_t i = 0; i < table->count; i++) {
@@ -335,7 +336,8 @@ static int complain_of_option(const struct option_table *table, int found, const
     return complain_of_unknown(table, command, word);
 }
 
-/* Only a letter may be that of another program. */
+/* In another program, a letter may stand for another option. So only the complaint about a letter
+ * names a replacement. */
 static int complain_of_value(const struct option_table *table, const struct option_spec *spec,
                              bool is_letter, const char *text)
 {

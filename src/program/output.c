@@ -74,9 +74,9 @@ int show_document(const struct document *document, const struct view *view,
     return failed != 0 ? output_failed(failed) : OPTIONS_GO_ON;
 }
 
-/* Opens /dev/null at each closed standard descriptor. Otherwise the next opened file would get
- * the number of that descriptor, and output of camp would go to that file. Writing to a
- * descriptor that is open for reading only fails. */
+/* Opens /dev/null at each closed standard descriptor. Otherwise the next file that camp opens would
+ * get the number of that descriptor, and output of camp would go to that file. /dev/null is opened
+ * read-only, so that writing to the descriptor fails. */
 static void occupy_standard_descriptors(void)
 {
     int descriptor;

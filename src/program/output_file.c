@@ -63,7 +63,8 @@ static int open_part(struct output_file *file)
         errno = ENOMEM;
         return -1;
     }
-    /* Removes the file that a killed process left. O_EXCL then refuses any other existing file. */
+    /* Removes a file that a killed process with the same pid left. O_EXCL refuses a file that
+     * appears after this removal. */
     unlink(file->part);
     return open(file->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }

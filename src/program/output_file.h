@@ -11,8 +11,8 @@
 struct output_file {
     FILE *stream;
     const char *path; /* the caller owns it */
-    char *target;     /* the path after renaming; NULL if the path is written directly */
-    char *part;       /* the path before renaming */
+    char *target;     /* the final path; NULL if `path` is written directly */
+    char *part;       /* the temporary path */
 };
 
 /* Returns whether a page can be written to the path: FILE.html, FILE.htm, "-", or an existing
@@ -27,12 +27,12 @@ int output_folder_check(const char *path);
  * has nothing to close. */
 int output_file_open(struct output_file *file, const char *path);
 
-/* Closes and renames the file. Returns STATUS_OK, or an exit status after an error message; then
- * no file is left behind. */
+/* Closes and renames the file. Returns STATUS_OK, or an exit status after an error message. After
+ * an error, the temporary file has been removed. */
 int output_file_finish(struct output_file *file);
 
-/* Removes the file after a failed write. Returns STATUS_OK if the reader closed the pipe,
- * otherwise an exit status after an error message. */
+/* Removes the file after a failed write, whose errno is system_error. Returns STATUS_OK for EPIPE
+ * (the reader closed the pipe), otherwise an exit status after an error message. */
 int output_file_fail(struct output_file *file, int system_error);
 
 void output_file_discard(struct output_file *file);

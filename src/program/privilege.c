@@ -52,8 +52,8 @@ void privilege_line(char ret[PRIVILEGE_LINE_SIZE])
     stpcpy(at, "'");
 }
 
-/* With no_new_privs, execve(2) grants no capabilities of a file. So the process had its
- * capabilities before. */
+/* Returns whether this process had its capabilities before it executed camp. With no_new_privs,
+ * execve(2) grants no capabilities of a file. */
 static bool were_held_before(void)
 {
     return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;

@@ -21,7 +21,7 @@ void privilege_drop(void);
 
 bool privilege_group_exists(void);
 
-/* In a path of PATH_MAX quotes, each quote takes four characters. */
+/* The longest path consists of PATH_MAX quotes, and each quote is written as four characters. */
 #define PRIVILEGE_LINE_SIZE (4 * 4096 + 64)
 
 /* Writes the shell command that grants the capabilities to the file of this program. */

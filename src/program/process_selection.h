@@ -34,19 +34,19 @@ int selection_numbers(struct process_selection *processes);
 void selection_see(struct process_selection *processes, int64_t pid);
 int selection_complain_of_missing(const struct process_selection *processes, const char *source);
 
-/* Returns the pid of a living process that was not in the first interval. If no process was in it,
- * because all of them had exited, returns the first pid. Otherwise returns NO_PID. Called after the
- * first interval, and not for a recording. */
+/* Returns the pid of a living process that was not in the first interval. If all processes exited
+ * before the first interval, returns the first pid. Otherwise returns NO_PID. Must be called after
+ * the first interval, and not for a recording. */
 int32_t selection_unseen(const struct process_selection *processes);
 
-/* Each prints an error and returns STATUS_FAILURE. */
+/* Print an error about the process, and return STATUS_FAILURE. */
 int complain_of_missing_process(int32_t pid);
 int complain_of_unseen_process(int32_t pid);
-/* `pid` is of selection_unseen(). */
+/* Prints an error and returns STATUS_FAILURE. `pid` is the result of selection_unseen(). */
 int selection_complain_of_unseen(const struct process_selection *processes, int32_t pid);
 
-/* Stops watching exited processes and zombies, even if a new process has the same pid. Returns
- * true if there were processes of --pid, and all of them have exited. */
+/* Stops watching exited processes and zombies, so that a new process with the same pid is not
+ * watched. Returns true if there were processes of --pid, and all of them have exited. */
 bool selection_all_ended(struct process_selection *processes);
 
 /* Compiles a POSIX extended regular expression, the value of an option, into *ret, and sets

@@ -40,8 +40,8 @@ void progress_show(void *context, uint64_t done, uint64_t total)
     draw(done, total);
 }
 
-/* tcgetpgrp() returns -1 if the terminal is not the controlling terminal of this session. No
- * shell on that terminal then runs this process in the background. */
+/* tcgetpgrp() returns -1 if the terminal is not the controlling terminal of this session. This
+ * process is then not a background job of a shell on that terminal. */
 static bool is_in_background(void)
 {
     const pid_t foreground = tcgetpgrp(STDERR_FILENO);

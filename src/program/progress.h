@@ -12,8 +12,8 @@ struct progress {
     bool is_off;  /* nothing is shown, because the screen shows something else */
 };
 
-/* Draws a bar, once the operation has taken half a second. `context` is a struct progress *. The
- * function has the type of progress() in struct from. */
+/* Draws a bar, once the operation has taken half a second. `context` is a struct progress *, so
+ * that the function can be the member `progress` of struct from. */
 void progress_show(void *context, uint64_t done, uint64_t total);
 
 /* Replaces the shown text, and cuts the new text to the width of the terminal. Shows nothing if

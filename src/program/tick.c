@@ -4,7 +4,7 @@
  * Theory: CLOCK_MONOTONIC_COARSE holds the time of the last tick (timekeeping_advance(), called by
  * tick_do_update_jiffies64()). So its value changes only at a tick. A thread that reads
  * CLOCK_MONOTONIC_COARSE and CLOCK_MONOTONIC continuously observes the ticks. An observation is
- * never early. It is late by the delivery of the interrupt, and by any preemption of the thread.
+ * never early. It is late by the delay of the interrupt, and by any preemption of the thread.
  *
  * Ticks are hrtimers on CLOCK_MONOTONIC, exactly one tick length apart. So the phase (time modulo
  * tick length) stays constant, even while NTP changes the speed of the clock. The earliest of
@@ -23,7 +23,7 @@
 #include <time.h>
 
 #define CLUSTER_NS 50000u /* Observations at most this far apart belong to the same phase. */
-/* The longest wait for a tick. Other tasks may keep the CPU meanwhile. */
+/* The longest wait for a tick. It is long because other tasks may use the CPU meanwhile. */
 #define PATIENCE_TICKS 2500u
 /* If two readings are further apart, the thread was off the CPU in between, and a tick may have
  * come at any time since the first reading. */
