@@ -53,8 +53,8 @@ struct load_cpu_truth {
     double wanted_percent;
     double percent;  /* own_ns as a percentage of wall_ns */
     uint64_t cycles; /* periods in which the load ran */
-    /* Periods in which the load did not run as planned, because other tasks had the CPU. It uses
-     * the missed CPU time in later periods. */
+    /* Periods in which the load did not run as planned, because other tasks had the CPU. The load
+     * makes up for the missed CPU time in later periods. */
     uint64_t missed;
     bool phased; /* false with LOAD_ANY_PHASE: facts with IF_PHASED (load_cpu.c) are unknown */
     uint64_t ticks_met;     /* ticks during which the load ran */
@@ -194,7 +194,7 @@ enum load_sleep_kind {
 
 struct load_sleep_plan {
     enum load_sleep_kind kind;
-    double percent;     /* share of time asleep, (0, 100]; otherwise the thread uses a CPU */
+    double percent;     /* share of time asleep, (0, 100]; for the rest, the thread uses a CPU */
     uint64_t period_ns; /* one sleep in each period of 1 ms to 1 s; 0 means 10 ms */
     int32_t cpu;        /* of the sleeping and the waking thread; -1 means any CPU */
     uint64_t duration_ns;
@@ -208,18 +208,19 @@ struct load_sleep_truth {
     double wanted_percent;
     uint64_t sleeps;
     uint64_t missed; /* wakeups that came before the thread slept */
-    /* Sum of the sleeps. A sleep counts until just before another thread wakes this one, or with
-     * LOAD_SLEEP_TIMER until the requested time. */
+    /* Sum of the sleeps. A sleep counts until just before another thread wakes the calling thread,
+     * or with LOAD_SLEEP_TIMER until the requested time. */
     uint64_t asleep_ns;
     /* The true time asleep is at most asleep_ns + unsure_ns, because waking takes time, and a timer
      * may be late. */
     uint64_t unsure_ns;
-    uint64_t late_ns; /* from the end of each sleep, as counted, until the thread ran again */
-    uint64_t own_ns;  /* CLOCK_THREAD_CPUTIME_ID */
-    /* Part of own_ns: falling asleep and waking. It is also in asleep_ns or late_ns. */
+    /* sum of the times from the end of a sleep (see asleep_ns) until the thread ran again */
+    uint64_t late_ns;
+    uint64_t own_ns; /* CLOCK_THREAD_CPUTIME_ID */
+    /* The part of own_ns for falling asleep and waking. It is also in asleep_ns or late_ns. */
     uint64_t call_own_ns;
-    /* Wall time of sleeps during which the thread was preempted. For these, asleep_ns may include
-     * time in the run queue. */
+    /* Wall time of the sleeps during which the thread was preempted. In these sleeps, asleep_ns may
+     * include time in the run queue. */
     uint64_t preempted_ns;
     double percent; /* asleep_ns as a percentage of wall_ns */
 };

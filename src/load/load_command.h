@@ -20,7 +20,8 @@ struct fact {
     size_t offset;
     const char *title, *help;
     int decimals;
-    /* Offset of a bool in the truth that says whether the value is known. 0: it always is. */
+    /* Offset of a bool in the truth that says whether the value is known. 0 means that the value is
+     * always known. */
     size_t known_if;
 };
 

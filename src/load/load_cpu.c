@@ -8,8 +8,8 @@
  *
  * In each period the load sleeps, uses the CPU in user mode, and sleeps again. It uses the CPU
  * until its CPU clock (CLOCK_PROCESS_CPUTIME_ID, which is measured) has reached the wanted share of
- * the wall time since the start. A period that was too short is thus made up for in later ones, as
- * far as the phase allows.
+ * the wall time since the start. So CPU time that was missed in one period is used in later
+ * periods, as far as the phase allows.
  *
  * To check its phase, the load reads CLOCK_MONOTONIC_COARSE before and after it uses the CPU. This
  * clock advances at ticks only.
@@ -98,7 +98,7 @@ static uint64_t cycle_any(struct cpu_run *run, uint64_t start)
     return end;
 }
 
-/* Uses the CPU and counts the ticks meanwhile. Returns true if there were expected_ticks. */
+/* Uses the CPU and counts the ticks meanwhile. Returns whether their number is expected_ticks. */
 static bool burn_watched(struct cpu_run *run, uint64_t target, uint64_t least, uint64_t limit,
                          uint64_t expected_ticks)
 {
@@ -183,7 +183,7 @@ static bool become_realtime(const struct load_cpu_plan *plan)
 
 /* Checks after some periods whether the load kept its phase. If other tasks had the CPU, SCHED_FIFO
  * helps. If it does not help, the ticks probably come at other times now, for example because a
- * virtual machine was suspended or migrated, so they are searched again. */
+ * virtual machine was suspended or migrated. The load then searches for the tick again. */
 static void restore_phase(struct cpu_run *run)
 {
     if (run->window_cycles < (run->truth->realtime ? 100 : 25))

@@ -5,7 +5,7 @@
  * no read-ahead (MADV_RANDOM), so the disk must serve each fault. Before each pass the pages are
  * unmapped (MADV_DONTNEED) and evicted from the page cache (posix_fadvise(2)). If the file cannot
  * be evicted, because it is on tmpfs or in use by another process, there are no major faults.
- * getrusage(2) tells their number.
+ * getrusage(2) counts the major faults.
  *
  * To touch a page, the load reads one byte of it. With in_call, it writes the byte to a pipe by
  * write(2), so that the kernel reads the byte, and the fault happens in a system call.

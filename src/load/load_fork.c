@@ -4,10 +4,10 @@
  * Each child uses the CPU until its CPU clock reaches burn_ns, writes its CPU time to memory shared
  * with the parent, and calls _exit(). The sum of these CPU times is own_ns.
  *
- * The exit itself also costs CPU time, such as for freeing the address space, which the child
- * cannot report. But the CPU clock of a zombie still exists, so the parent waits with WNOWAIT,
- * reads the clock of the child, and only then reaps the child. The sum of these CPU times is
- * whole_ns. wait4(2) would tell the same CPU time, but truncated to 1 us.
+ * The exit itself also uses CPU time, for example to free the address space. The child cannot
+ * report this CPU time. But the CPU clock of a zombie still exists, so the parent waits with
+ * WNOWAIT, reads the clock of the child, and only then reaps the child. The sum of these CPU times
+ * is whole_ns. wait4(2) would report the same CPU time, but truncated to 1 us.
  */
 #include "load_command.h"
 
@@ -32,9 +32,10 @@
 struct fork_run {
     const struct load_fork_plan *plan;
     struct load_fork_truth *truth;
-    pid_t pids[LIVING_MAX];     /* 0 marks a free place */
-    _Atomic uint64_t *reported; /* [LIVING_MAX], shared with the children: the CPU time of each, 0
-                                   until it reports it */
+    pid_t pids[LIVING_MAX]; /* 0 marks a free place */
+    /* [LIVING_MAX] in memory shared with the children: the CPU time that each child reports, 0
+     * until the child has reported */
+    _Atomic uint64_t *reported;
     unsigned living;
 };
 

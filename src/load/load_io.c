@@ -145,8 +145,8 @@ static int prepare(struct io_run *run, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Reads or writes by one call, and adds its wall time to the truth. Returns the result of the call,
- * and its errno in *ret_failed. */
+/* Makes one call of pread(2) or pwrite(2), and adds its wall time to the truth. Returns the result
+ * of the call, and its errno in *ret_failed. */
 static ssize_t move(struct io_run *run, size_t bytes, uint64_t offset, int *ret_failed)
 {
     uint64_t start_ns = now_ns(CLOCK_MONOTONIC), spent_ns;
@@ -168,7 +168,7 @@ static uint64_t least_of(uint64_t a, uint64_t b, uint64_t c)
     return least < c ? least : c;
 }
 
-/* With a deadline, any number of bytes is left until the deadline. */
+/* A load with a deadline may transfer any number of bytes until the deadline. */
 static uint64_t bytes_left(const struct io_run *run)
 {
     if (run->deadline_ns != 0)

@@ -81,7 +81,7 @@ static bool is_one_address(const struct sockaddr_storage *address)
 }
 
 /* Creates a socket in a namespace (-1: the current one). The socket stays in the namespace, but the
- * thread returns from it. */
+ * thread returns to its own namespace. */
 static int socket_in(int namespace, int family, struct camp_error *error)
 {
     int home = -1, created = -1, failed;
@@ -360,7 +360,8 @@ static void remark(const void *wanted, const void *ret_truth, char ret[REMARK_SI
                  (unsigned long long)truth->lost_packets);
 }
 
-/* `name` is a path, a name of `ip netns`, or NULL: *ret is then -1, for the current namespace. */
+/* Opens the network namespace `name`, a path or a name of `ip netns`. If `name` is NULL, *ret
+ * becomes -1, which means the current namespace. */
 static int open_namespace(const char *name, int *ret)
 {
     char path[PATH_MAX];

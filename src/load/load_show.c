@@ -170,7 +170,7 @@ int load_show(const struct load_command *load)
         record.table_count = 4;
         record.main_table = 3;
     }
-    /* Read as late as possible: only the output below is missing. */
+    /* process_ns is read as late as possible. It lacks only the CPU time of the output below. */
     process.process_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
     tables[2] =
         table_of_one("process", process_facts, ARRAY_COUNT(process_facts), &process, &memory[2]);

@@ -143,7 +143,7 @@ static void sleep_until_woken(struct pair *pair, uint64_t wake_at_ns)
     sleep_until_pong(pair, pongs);
     now = now_ns(CLOCK_MONOTONIC);
     start = atomic_exchange(&pair->start_ns, 0);
-    if (start != 0) /* not added by the waker: a stop was requested, or the wakeup came too early */
+    if (start != 0) /* not added by the waker, because of a stop or a wakeup that came too early */
         atomic_fetch_add(&pair->asleep_ns, now - start);
     else
         account_waking(pair, now);
