@@ -65,7 +65,7 @@ static void close_trial(struct verification *verification)
     }
 }
 
-/* A hypervisor stole CPU time during this try, so rows that failed become undecided again. */
+/* Makes failed rows undecided again, because a hypervisor stole CPU time during this try. */
 static void excuse_stolen(struct verification *verification, double stolen_percent)
 {
     for (size_t i = 0; i < verification->running_count; i++) {

@@ -18,9 +18,9 @@
 #define TRIES_MAX 3u
 #define TRIAL_ROWS_MAX 6u
 
-/* The bounds of a row must exclude numbers that are wrong by this share. Concurrent load makes
- * bounds wider. A row with wider bounds is tried again, and after TRIES_MAX tries it is not
- * tested. */
+/* The bounds of a row must exclude numbers that are wrong by this share. But concurrent load makes
+ * bounds wider. A row whose bounds are too wide is tried again. After TRIES_MAX tries, its verdict
+ * is "not tested". */
 #define DISTINGUISHED 0.3
 
 /* The allowed error of a mean or a sum of many rounded numbers, in standard deviations. By chance,
@@ -93,16 +93,17 @@ void remark(struct verification *verification, const char *row, const char *form
     __attribute__((format(printf, 3, 4)));
 
 /* Reports that something disturbed the row, so that this try cannot decide it. After TRIES_MAX
- * tries, the row is not tested. */
+ * tries, the verdict is "not tested". */
 void interfered(struct verification *verification, const char *row, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Tells whether a call of the library failed. If it failed with CAMP_E_PERM or CAMP_E_NOTSUP, the
- * row is not tested. With any other code, the row fails. */
+/* Returns whether a call of the library failed. If it failed, sets the verdict: "not tested" for
+ * CAMP_E_PERM and CAMP_E_NOTSUP, FAIL for any other code. */
 bool has_failed(struct verification *verification, const char *row, const struct camp_error *error);
 
-/* Tells whether the load and the library succeeded. `result` and `error` are those of the load. If
- * the load failed, no row of the trial is tested. `library` is the error of the library; if it
- * failed, has_failed() decides all rows. `library` is NULL if each row has an error of its own. */
+/* Returns whether the load and the library succeeded. `result` and `error` are those of the load.
+ * If the load failed, the verdict of all rows of the trial is "not tested". `library` is the error
+ * of the library. If the library failed, has_failed() decides all rows. `library` is NULL if each
+ * row has an error of its own. */
 bool trial_succeeded(struct verification *verification, int result, const struct camp_error *error,
                      const struct camp_error *library);

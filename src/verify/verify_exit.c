@@ -4,16 +4,17 @@
  * Children run for BURN_NS each and exit. Each child must leave one record. The expected CPU time
  * comes from the child's CPU clock, read while the child is a zombie.
  *
- * Half of the children do not read their own clock, because a reading would update it. So their
- * records end at the last tick or switch, like those of other programs, and measured_ns (struct
- * camp_task_exit) misses more than half of their time. If a child never slept, at_most_ns is its
- * CPU time, except for the moment before the child first ran.
+ * When a child reads its own clock, the kernel also updates the CPU time that the record will have.
+ * So half of the children do not read their clocks. Like those of other programs, their records end
+ * at the last tick or switch, and measured_ns (struct camp_task_exit) misses more than half of
+ * their time. If a child never slept, at_most_ns is its CPU time plus the part of fork(2) before
+ * the child first ran.
  *
- * The zombie's clock also includes the exit after the record, in which the kernel frees memory.
- * This time depends on the program and on the machine's load, so it is measured in the same trial.
- * The other half of the children read their clocks just before they exit; the zombie's clock minus
- * this reading is the time of the exit. The records of these children are counted, but their times
- * are not added up.
+ * The zombie's clock also includes the part of the exit that follows the record, in which the
+ * kernel frees memory. This time depends on the program and on the machine's load, so it is
+ * measured in the same trial. The other half of the children read their clocks just before they
+ * exit; the zombie's clock minus this reading is the time of the exit. The records of these
+ * children are counted, but their times are not added up.
  */
 #include "verify.h"
 
@@ -116,8 +117,8 @@ static int act_fork(const void *plan, void *truth, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Each child has one thread, so it has one record. Before CAMP_TASKSTATS_WITH_PROCESSES the record
- * looks like that of a thread. */
+/* Each child has one thread, so it has one record. In versions of taskstats before
+ * CAMP_TASKSTATS_WITH_PROCESSES, this record looks like that of a thread. */
 static bool is_of_child(const struct records *records, const struct camp_task_exit *exit)
 {
     return exit->is_process == (records->listen.version >= CAMP_TASKSTATS_WITH_PROCESSES);
@@ -161,8 +162,8 @@ static int collect(struct subject *subject, struct records *records, struct camp
     return r;
 }
 
-/* The exit times of children that do not read their clocks are estimated: each by the mean exit
- * time of the children that do. Returns the allowed error of the sum of these estimates. */
+/* For a child that does not read its clock, the time of the exit is estimated as the mean time of
+ * the children that read their clocks. Returns the allowed error of the sum of these estimates. */
 static double exits_error_ns(const struct fork_truth *truth)
 {
     double self_timed = (double)truth->self_timed, untimed = (double)truth->untimed;

@@ -63,7 +63,7 @@ static double distorted(const struct verification *verification, const char *row
     return reported;
 }
 
-/* Tells whether the bounds would accept a number that is wrong by the share DISTINGUISHED. An
+/* Returns whether the bounds would accept a number that is wrong by the share DISTINGUISHED. An
  * infinite upper bound is allowed, because such a row tests only a lower bound. */
 static bool is_too_wide(double expected, double below, double above)
 {

@@ -29,8 +29,8 @@ struct finding {
     char reason[CAMP_ERROR_SIZE];
 };
 
-/* From the variable CAMP_VERIFY_DISTORT: a factor on the reported numbers of some rows. With it,
- * tests make rows fail. */
+/* A factor for the reported numbers of some rows, from the environment variable
+ * CAMP_VERIFY_DISTORT. Tests use it to make rows fail. */
 struct distortion {
     char row[48]; /* pattern of row names for fnmatch(3) */
     double factor;
@@ -45,8 +45,8 @@ struct verification {
     size_t distortion_count;
 };
 
-/* Replaces all findings by undecided ones. `only` is a pattern of row names; NULL selects all
- * rows. */
+/* Replaces all findings by undecided ones. The rows that match the pattern `only` are wanted; with
+ * NULL, all rows are wanted. */
 void findings_open(struct verification *verification, const char *only);
 
 struct summary {

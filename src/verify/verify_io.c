@@ -10,7 +10,7 @@
  * rounds is compared with the load. The upper bound is the traffic of all disks together, which the
  * kernel counts at another place, when a request starts (pgpgin and pgpgout of /proc/vmstat). If
  * this bound is too wide, and other processes used the disk in a time without load, the row tests
- * only "at least".
+ * only the lower bound.
  *
  * Major faults: the load touches pages of a file that was evicted from the page cache, without
  * read-ahead.
@@ -76,8 +76,8 @@ struct io_trial {
     double idle_reads, idle_writes; /* requests of the disk in the idle times before the rounds */
 };
 
-/* Reads the traffic since boot. If the kernel does not report the bytes requested from all disks,
- * these are set to `unknown`. */
+/* Reads the traffic since boot. If the kernel does not report the bytes that were requested from
+ * all disks, the members ASKED_... become `unknown`. */
 static struct traffic read_disk(struct io_trial *trial, double unknown)
 {
     struct camp_disk disk = { .reads = 0 };
@@ -141,9 +141,9 @@ static void judge_task(struct verification *verification, const struct io_trial 
                    trial->own_written - written);
 }
 
-/* Compares the round with the least traffic. The disk must have at least the traffic of the load,
- * and at most `more` in addition. If other processes use the disk and `more` is too wide, there is
- * no upper bound. */
+/* Compares the least traffic of all rounds with the expected traffic. The disk must have at least
+ * the traffic of the load, and at most `more` in addition. If other processes use the disk and
+ * `more` is too wide, there is no upper bound. */
 static void judge_least(struct verification *verification, const struct io_trial *trial,
                         const char *row, int member, double expected, double more)
 {

@@ -5,8 +5,8 @@
  *
  * Processes start and exit during the test, so /proc is read before and after the library. Each
  * process in both readings must be in the library's list. A process that is only in the library's
- * list may have started and exited between the readings. There can be no more of these than forks,
- * which the kernel counts.
+ * list may have started and exited between the readings. The number of such processes is at most
+ * the number of forks, which the kernel counts.
  */
 #include "verify.h"
 

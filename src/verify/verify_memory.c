@@ -29,11 +29,11 @@
 #define WARM_UP 8u
 #define BATCH_PAGES 63.0
 #define KIB 1024.0
-/* In 97 of 100 cases, the true median is between these two of the ACTS sorted values (binomial
+/* In 97 of 100 cases, the true median is between the sorted values with these two indices (binomial
  * distribution). */
 #define MEDIAN_LOW 13u
 #define MEDIAN_HIGH 27u
-/* In all but 2 of 100,000 cases, the true median is between these two. */
+/* In all but 2 of 100,000 cases, the true median is between the values with these two indices. */
 #define SURELY_LOW 7u
 #define SURELY_HIGH 33u
 #define TABLE_PAGES 512.0 /* pages that one page of a page table maps, on 64-bit machines */

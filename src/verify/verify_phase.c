@@ -5,8 +5,8 @@
  * between ticks is never sampled, and a load that runs across ticks is always sampled. The load
  * counts the ticks that came while it ran, with CLOCK_MONOTONIC_COARSE. Its expected sampled time
  * is this count times the length of a tick. So the error of sampling is as large as possible, and
- * it is known. Both times come in one message of taskstats (CAP_NET_ADMIN). Any user can also read
- * the measured time from the load's CPU clock.
+ * it is known. The sampled and the measured time come in one message of taskstats (CAP_NET_ADMIN).
+ * Any user can also read the measured time from the load's CPU clock.
  *
  * Without the capability, the sampled time of the load's CPU is compared instead. Other activity on
  * this CPU widens the bounds.
@@ -66,13 +66,14 @@ static void judge_measured(struct verification *verification, const struct phase
     if (has_failed(verification, row, &trial->clock_error))
         return;
     if (trial->task_error.code == CAMP_OK && fabs(task - own) > fabs(clock - own))
-        /* The library reads the same number in two ways. The worse number is judged. */
+        /* The library reads the CPU time from the clock and from taskstats. The number with the
+         * larger error is judged. */
         reported = task;
     decide_between(verification, row, own, reported, 0,
                    (double)load->most.own_ns / NS_PER_MS - own);
 }
 
-/* Judges by the sampled time of the load's CPU, which every user may read. */
+/* Judges the error of sampling by the sampled time of the load's CPU, which every user may read. */
 static void judge_by_cpu(struct verification *verification, const struct phase_trial *trial,
                          const char *row, double expected, double misplaced_ns)
 {
@@ -95,8 +96,8 @@ static void judge_by_cpu(struct verification *verification, const struct phase_t
                percent);
 }
 
-/* With CONFIG_VIRT_CPU_ACCOUNTING_NATIVE (s390x, POWER) the kernel measures what it samples
- * elsewhere. */
+/* With CONFIG_VIRT_CPU_ACCOUNTING_NATIVE (s390x, POWER), the kernel measures user and system time
+ * instead of sampling them. */
 static bool samples_no_time(void)
 {
     struct camp_kernel kernel;
@@ -113,8 +114,8 @@ static void judge_sampled(struct verification *verification, const struct phase_
     const struct load_cpu_truth *truth = subject_truth(&trial->load.subject);
     double own = (double)subject_record(&trial->load.subject)->own_ns,
            tick = (double)truth->tick_ns;
-    /* The load first searches for the tick. It does not sleep meanwhile, so sampling charges all
-     * CPU time of the search. */
+    /* The load first searches for the tick. It does not sleep meanwhile, so all ticks during the
+     * search are charged to it. */
     double searched = own - (double)truth->own_ns;
     double charged = (double)truth->ticks_met * tick + searched;
     double expected = 100 * (charged - own) / own;

@@ -6,8 +6,9 @@
 
 static const char *const verdict_names[VERDICT_COUNT] = { "open", "pass", "FAIL", "not tested" };
 
-/* The text format has its own columns for the numbers and the verdict. In 80 columns there is space
- * for the bound on the side of the error; the note of a failed row has both. */
+/* The text format has its own columns for the numbers and the verdict. 80 columns have space for
+ * only one bound: the lower one for a negative error, otherwise the upper one. The note of a failed
+ * row has both. */
 static const struct field row_fields[ROW_FIELDS] = {
     { "row", "row", "name of the row, for --only", -22, 0 },
     { NULL, "verdict", "as text", 0, 0 },
@@ -58,7 +59,7 @@ static void error_text(char ret[32], double error)
     snprintf(ret, 32, "%s%s", error > 0 ? "+" : "", number_text(digits, error));
 }
 
-/* Writes the bound on the side of the error. */
+/* Writes the lower bound if the error is negative, otherwise the upper bound. */
 static void allowed_text(char ret[32], const struct finding *finding, double error)
 {
     const double bound = error < 0 ? finding->below : finding->above;
@@ -114,8 +115,8 @@ static void fill_row(struct cell *cells, const struct finding *finding, char tex
     cells[17] = cell_text(finding->spec->help);
 }
 
-/* The note of a failed row tells what was compared and which error was allowed. The note of an
- * untested row tells the reason, and what to do if others disturbed it. */
+/* The note of a failed row says what was compared and which error was allowed. The note of an
+ * untested row says why it was not tested, and what to do if each try was disturbed. */
 static void note(char ret[NOTE_SIZE], const struct finding *finding)
 {
     char low[32], high[32];

@@ -77,10 +77,10 @@ static const struct state_row {
       sizeof(struct load_fault_truth), judge_fault },
 };
 
-/* By the states, the load may have slept less than by its own clocks. Its clocks also count falling
- * asleep, waking, and a preemption before the sleep, which are CPU time and run queue. The load
- * waits for a lock outside of its act, too (verify_subject.h). This time is subtracted, and the
- * allowed error includes the last of these waits. */
+/* The states may show less sleep than the load's own clocks. These clocks also count falling
+ * asleep, waking, and a preemption before the sleep, which are CPU time and run queue. For
+ * CAMP_STATE_LOCK, the subject's waits outside of the act (verify_subject.h) are subtracted. At the
+ * end of its act, the load also waits for its waker thread; the upper bound includes this wait. */
 static void judge_sleep(struct verification *verification, const struct state_row *row,
                         const struct subject *subject, const struct camp_thread_states *did)
 {
@@ -101,8 +101,8 @@ static void judge_sleep(struct verification *verification, const struct state_ro
         slew + unsure);
 }
 
-/* Returns by how much the scheduler's CPU time and run-queue time differ from those of the states,
- * because the two do not see a CPU become idle or busy at the same moment. */
+/* Returns by how much the scheduler's CPU time and run-queue time differ from those of the states.
+ * They differ because the scheduler and the states do not see a switch at the same moment. */
 static double differ_ns(const struct camp_thread_states *did)
 {
     const double waited_ns =
@@ -114,8 +114,8 @@ static double differ_ns(const struct camp_thread_states *did)
 
 /* Compares the state with the wait that the load measured with its own clocks. The load's number
  * includes the time in the run queue after a wait, so the run delay is subtracted. But the run
- * delay is for all the time between the snapshots. Its part outside of the load's waits makes the
- * expected number too small. */
+ * delay is that of all the time between the snapshots. The run delay outside of the load's waits
+ * makes the expected number too small. */
 static void judge_wait(struct verification *verification, const struct state_row *row,
                        const struct subject *subject, const struct camp_thread_states *did,
                        uint64_t waited_ns, uint64_t wall_ns)

@@ -107,8 +107,8 @@ static void judge_sum(struct verification *verification, const struct watch *wat
 
 /* Compares the CPU time of all threads with the busy time of the CPUs. Each snapshot reads the CPUs
  * before and after the threads. So the CPU time of the threads is at least the busy time from
- * before.later to after.earlier, and at most that from before.earlier to after.later. The clock of
- * a hidden thread may lag by a tick. */
+ * before.later to after.earlier, and at most the busy time from before.earlier to after.later. The
+ * clock of a hidden thread (hidden_ns) may lag by a tick. */
 static void judge_cpus(struct verification *verification, const struct watch *watch)
 {
     struct watch_cpus least = watch_cpus(watch, false), most = watch_cpus(watch, true);
@@ -131,9 +131,10 @@ static void judge_cpus(struct verification *verification, const struct watch *wa
 }
 
 /* Compares the states of the first load with its own clocks. The load never slept in its act, so
- * its wall time without CPU time was run queue, stolen time or interrupts. The states change when
- * the CPU switches tasks, the scheduler's clock slightly earlier, when it chooses the next task.
- * Start and end of a run are shifted alike, so its length is the same. */
+ * all wall time that is not CPU time was run queue, stolen time or interrupts. The states change
+ * when the CPU switches tasks. The scheduler's clock changes slightly earlier, when the scheduler
+ * chooses the next task. But this difference is the same at the start and at the end of a run, so
+ * the length of a run is the same. */
 static void judge_witnesses(struct verification *verification, const struct watch *watch,
                             const struct burners *burners)
 {
@@ -174,8 +175,8 @@ static int run_sums(struct verification *verification, struct watch *watch,
     return r;
 }
 
-/* Entering and leaving a system call is accounted as user time. So the calls are long, and an empty
- * call after each of them measures this time. */
+/* The time to enter and leave a system call is accounted as user time. So the act makes long calls,
+ * and measures this time by an empty call after each long call. */
 #define READ_BYTES (16u << 20)
 #define SYSTEM_NS (250ull * NS_PER_MS)
 
@@ -235,8 +236,8 @@ static int act_split(const void *plan, void *truth, struct camp_error *error)
     return r;
 }
 
-/* CPU time that is in neither user_ns nor system_ns may be of either kind. So may the time of other
- * tasks that the act counted as its own. */
+/* CPU time that the act did not count may be user or system time. The same holds for the time of
+ * other tasks that the act counted as its own. */
 static void judge_system(struct verification *verification, const struct subject *subject,
                          const struct camp_thread_states *did)
 {

@@ -52,8 +52,8 @@ int subject_do(struct subject *subject, struct camp_error *error);
 /* Bound what the library may report for the acts between subject_mark() and subject_since().
  * subject_mark() returns the last reading that the subject made of itself before it fell asleep.
  * subject_since() wakes the subject for one more reading, and returns the growth since `mark`. This
- * is an upper bound, because it includes falling asleep and waking. The sum of the act records is a
- * lower bound, because it does not. */
+ * growth is an upper bound, because it includes falling asleep and waking. The sum of the act
+ * records is a lower bound, because it does not include them. */
 struct act_record subject_mark(const struct subject *subject);
 int subject_since(struct subject *subject, const struct act_record *mark, struct act_record *ret,
                   struct camp_error *error);

@@ -135,8 +135,8 @@ void verify_voluntary(struct verification *verification)
 #define BURN_NS (600ull * NS_PER_MS)
 #define DELAY_FIELDS (CAMP_TASK_SWITCHES | CAMP_TASK_RUN_DELAY | CAMP_TASK_CPU)
 
-/* Returns the time outside of the act, which may have run delay that the subject's own clocks do
- * not measure. */
+/* Returns the length of the time outside of the act. Run delay in this time is not measured by the
+ * subject's own clocks. */
 static double unseen_delay_ns(const struct act_record *own)
 {
     return (double)own->start_delay_ns + (double)own->until_asleep_ns;

@@ -12,9 +12,9 @@ struct veth {
 };
 
 /* Makes the pair, and moves the calling process to the near namespace. The process must have one
- * thread, and cannot go back. Without CAP_SYS_ADMIN, a user namespace is created, if that is
- * permitted. No other packets use the pair, because IPv6 is off and both neighbours are
- * configured. */
+ * thread, and cannot go back. If the user is not root, the process also moves to a new user
+ * namespace, which may not be permitted. No other packets use the pair, because IPv6 is off and
+ * both neighbours are configured. */
 int veth_make(struct veth *ret, struct camp_error *error);
 
 /* Moves the calling thread to one of the two namespaces. */

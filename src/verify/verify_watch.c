@@ -20,7 +20,7 @@
 #include <time.h>
 
 #define CPUS_MAX 4096u
-/* A thread that exits during a snapshot has its exit record after this time. */
+/* A thread that exits during a snapshot has its exit record after at most this time. */
 #define END_NS (50u * NS_PER_MS)
 
 /* Runs on each CPU once, because the session knows a CPU only after its first switch. */
@@ -171,9 +171,9 @@ static uint64_t busy_ns(const struct camp_thread_states *thread)
     return thread != NULL ? states_busy_ns(thread->state_ns) : 0;
 }
 
-/* Tells whether the thread exited between the snapshots. While a thread exits, it is not shown, and
- * has no exit record yet. A thread that exits during the first snapshot does not count; one that
- * exits during the second snapshot does. */
+/* Returns whether the thread exited between the snapshots. For a moment, an exiting thread is no
+ * longer shown and has no exit record yet. A thread that exits during the first snapshot does not
+ * count. A thread that exits during the second snapshot counts. */
 static bool exited_between(const struct watch *watch, const struct camp_thread_states *exited,
                            const struct camp_thread_states *then)
 {

@@ -60,9 +60,10 @@ uint64_t watch_process_1_ns(void);
  * threads are included. */
 uint64_t watch_threads_ns(const struct watch *watch);
 
-/* Sums over all CPUs: the wall time between the snapshots, and in it the time that is idle, or of
- * interrupts, or of threads outside of the PID namespace (rest_ns). The interval is from
- * before.later to after.earlier, or, with `whole`, from before.earlier to after.later. */
+/* Sums over all CPUs between the snapshots. wall_ns is the wall time. rest_ns is the part of it
+ * that was idle, or was used by interrupts or by threads outside of the PID namespace. The interval
+ * is from before.later to after.earlier, or, if `whole` is true, from before.earlier to
+ * after.later. */
 struct watch_cpus {
     double wall_ns, rest_ns;
 };

@@ -2,13 +2,13 @@
  * Measures the CPU time of all processes together, including exited ones.
  *
  * A living process or a zombie counts with its CPU clock, in ns. A reaped process counts in its
- * parent, in cutime + cstime of /proc/PID/stat. wait4(2) adds the time of the reaped process and of
- * its own reaped children there; the kernel keeps the sum in ns and shows it in 1/100 s. When the
- * parent is reaped, this time goes to the parent's parent. So the sum of clocks, cutime and cstime
- * of all processes grows by exactly the time that processes ran. Missing are children of processes
- * that ignore SIGCHLD, and the last moments of kernel threads that exit. Exit records (taskstats)
- * would include both, but not the last moments of a process: freeing the memory of a compiler takes
- * half a millisecond.
+ * parent, in cutime + cstime of /proc/PID/stat. wait4(2) adds to them the time of the reaped
+ * process and of its own reaped children. The kernel keeps the sum in ns, and shows it in 1/100 s.
+ * When the parent is reaped, this time goes to the parent's parent. So the sum of clocks, cutime
+ * and cstime of all processes grows by exactly the time that processes ran. The sum lacks children
+ * of processes that ignore SIGCHLD, and the last moments of kernel threads that exit. Exit records
+ * (taskstats) would include these, but would lack the last moments of each process: freeing the
+ * memory of a compiler takes half a millisecond.
  *
  * No process may be reaped between the reading of its parent and its own reading. So a snapshot is
  * repeated until the list and all cutimes are the same before and after the clocks were read.
@@ -121,7 +121,7 @@ static bool read_clocks(struct witness *witness)
     return true;
 }
 
-/* Tells whether both lists are equal, so that no process was reaped or started between them. */
+/* Returns whether both lists are equal: then no process was reaped or started between them. */
 static bool same(const struct witness *a, const struct witness *b)
 {
     if (a->count != b->count)

@@ -28,8 +28,9 @@ struct testimony {
 };
 
 /* Takes a snapshot. `read_beside` must read the numbers that will be compared with the snapshot,
- * and is called right after the clocks were read. If the snapshot must be repeated, it is called
- * again, and its last call is valid. Returns CAMP_E_SPACE if processes start and exit too fast. */
+ * and is called right after the clocks were read. If the snapshot must be repeated, `read_beside`
+ * is called again, and only the numbers of its last call are valid. Returns CAMP_E_SPACE if
+ * processes start and exit too fast. */
 int witness_read(struct witness *witness, void (*read_beside)(void *context), void *context,
                  struct camp_error *error);
 
