@@ -1,6 +1,6 @@
 /*
  * camp export serves metrics about where the time of this computer goes, for Prometheus and
- * compatible programs. Each request makes a new page.
+ * compatible programs. It makes a new page of metrics for each request.
  */
 #include "counters/units.h"
 #include "metrics/exported.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 /* Returns the measured busy time of a CPU, or of CAMP_CPU_TOTAL, in percent of one CPU. Returns NAN
- * if the CPU is not timed or has had no context switch yet. */
+ * if `measured` does not have the CPU, or if the CPU has had no context switch yet. */
 static double timed_percent(const struct frame *measured, int64_t cpu)
 {
     for (size_t i = 0; i < measured->entity_count; i++) {

@@ -211,8 +211,8 @@ static void note_machine(struct document *document, const struct check_context *
                       machine->percents.measured, machine->percents.sampled, machine->percents.sum);
 }
 
-/* Only dropped exit records are reported if all selected processes (--pid) were read: whatever else
- * was lost is of other processes. */
+/* Returns whether losses may concern the selected processes. If all processes of --pid were read,
+ * all losses except dropped exit records concern other processes. */
 static bool is_of_selection(const struct check_record *check, const struct check_context *context)
 {
     return context->selection.pid_count == 0 || check->summary.ended > 0 ||
@@ -239,8 +239,8 @@ static void note_losses(struct document *document, const struct losses *losses, 
                       noun_of(losses->lost, "task", "tasks"));
 }
 
-/* The CPU time of an exited process since its last tick is unknown. For all exited processes
- * together it is at most the time of all CPUs minus the measured times. */
+/* Limits unread_ns, the unknown CPU time of exited processes after their last ticks. Together, they
+ * used at most the time of all CPUs minus all measured times. */
 static uint64_t bounded_unread_ns(uint64_t unread_ns, const struct frame *tasks, size_t cpus)
 {
     uint64_t left_ns = cpus * (tasks->end_ns - tasks->start_ns);

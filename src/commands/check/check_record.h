@@ -11,7 +11,7 @@ struct check_context {
     size_t top;                 /* number of processes shown; 0 means all */
     size_t top_cpus;            /* number of CPUs shown; 0 means all */
     enum tasks_tier tier;
-    bool final_clocks;      /* of tasks_source_has_final_clocks(); false for a recording */
+    bool final_clocks;      /* result of tasks_source_has_final_clocks(); false for a recording */
     const char *accounting; /* how the kernel gets user and system time, such as "tick" */
     size_t living;          /* number of processes at the end of the interval */
     bool hidden;            /* this user cannot see the processes of other users */
@@ -88,9 +88,9 @@ struct check_machine {
     size_t cpus;
     struct cpu_percents percents;
     double unaccounted; /* measured busy time that belongs to no process */
-    double outside;     /* of threads outside of the PID namespace; NAN if it is unknown */
-    double resolution;  /* the smallest busy time that can be measured */
-    bool timed;         /* busy time was measured at context switches, not read from /proc/stat */
+    double outside;    /* busy time of threads outside of the PID namespace; NAN if it is unknown */
+    double resolution; /* the smallest busy time that can be measured */
+    bool timed;        /* busy time was measured at context switches, not read from /proc/stat */
 };
 
 void check_add_cpus(struct check_record *check, const struct check_context *context,

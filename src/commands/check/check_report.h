@@ -11,7 +11,7 @@
 #include "views/pictures/picture_error.h"
 
 #define REPORT_COLUMNS 18    /* columns in the table of intervals */
-#define REPORT_INTERVALS 300 /* the table has only the last intervals; sums include all */
+#define REPORT_INTERVALS 300 /* only the last intervals are in the table; sums include all */
 
 struct report_interval {
     char time[40];
@@ -49,7 +49,7 @@ struct check_report {
     struct registry registry;
     struct report_process *processes; /* [registry.count] */
     size_t process_capacity;
-    size_t crowd; /* with more processes, those not seen for a while are merged by name */
+    size_t crowd; /* if there are more processes, those not seen for a while are merged by name */
     struct report_cpu *cpus; /* [cpu_count] */
     size_t cpu_count, cpu_capacity;
 };

@@ -106,9 +106,9 @@ static bool has_provenance(const struct schema *schema, bool run, enum camp_prov
     return false;
 }
 
-/* CPU and run queue are measured here. The remaining time is divided among the other states in the
- * proportions of samples. The note compares the remaining time with the time asleep that the
- * samples show. */
+/* Adds a note for a tier that measures CPU and run queue, and divides the remaining time among the
+ * other states in the proportions of samples. The note compares the remaining time with the time
+ * asleep that the samples show. */
 static void note_scaled(struct document *document, const struct reported_error *error)
 {
     const double session_ns = error->session_s * NS_PER_S;
@@ -126,7 +126,7 @@ static void note_scaled(struct document *document, const struct reported_error *
                   samples);
 }
 
-/* The comparison needs measured times, so the notes name the states that are only sampled. */
+/* The comparison needs measured times, so a note names the states that are only sampled. */
 static void note_provenance(struct document *document, const struct reported_error *error,
                             const struct schema *schema)
 {

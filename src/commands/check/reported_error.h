@@ -33,7 +33,7 @@ struct reported_sum {
 };
 
 struct reported_error {
-    uint64_t sessions; /* the maximum of all intervals */
+    uint64_t sessions; /* number of sessions, the maximum of all intervals */
     double session_s;  /* sum of the wall times of all sessions */
     double sampled_ns; /* time off CPU that samples show; 0 if the schema has no such column */
     struct reported_sum sums[REPORTED_COUNT];

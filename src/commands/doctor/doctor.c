@@ -87,7 +87,8 @@ static void try_microstates(struct doctor *doctor)
     camp_states_close(session);
 }
 
-/* Opens the tier taskstats, because nothing else shows whether its final clocks can be read. */
+/* Opens the tier taskstats, because nothing else shows whether it can read final clocks, the
+ * complete CPU time of exited processes. */
 static void try_final_clocks(struct doctor *doctor)
 {
     static const volatile sig_atomic_t never_stop;
@@ -220,8 +221,8 @@ static const char *change_of(struct doctor *doctor)
     return doctor->refusal.message;
 }
 
-/* Notes whether microstates can be measured. If only a capability is missing, camp top and camp
- * time still show CPU time. */
+/* Adds a note that says whether microstates can be measured. If only a capability is missing, camp
+ * top and camp time still show CPU time. */
 static void note_microstates(struct doctor *doctor)
 {
     const struct camp_error *refusal = &doctor->states_refusal;
@@ -313,7 +314,7 @@ int command_doctor(int argc, char **argv)
 
     if (status != OPTIONS_GO_ON)
         return status;
-    /* Called after options_parse(), which handles --color. */
+    /* view_options_of() must be called after options_parse(), which handles --color. */
     output = view_options_of(stdout);
     output.table = table_names[table >= 0 ? table : FACTS];
     doctor.words = format == FORMAT_TEXT;

@@ -24,7 +24,7 @@ struct doctor {
     /* The error of opening a session of microstates. Its code is CAMP_OK after success. */
     struct camp_error states_refusal;
     enum tasks_tier tier;
-    bool final_clocks; /* whether tier taskstats has the last part of exits here */
+    bool final_clocks; /* whether tier taskstats has the complete CPU time of exited processes */
     struct document document;
 };
 

@@ -4,8 +4,8 @@
  * provenance (measured, sampled, scaled or derived).
  *
  * A value that could not be read is shown as unknown, and the reason is printed once on stderr. The
- * exit status is then STATUS_PARTIAL if any other value was read. Otherwise it is the status of the
- * first reason.
+ * exit status is then STATUS_PARTIAL if any other value was read. Otherwise it is the exit status
+ * for the first unknown value.
  */
 #include "program/command.h"
 #include "query.h"
@@ -73,8 +73,8 @@ static const char *rate_unit(const char *unit)
     return strcmp(unit, "ns") == 0 ? "ns/s" : strcmp(unit, "bytes") == 0 ? "bytes/s" : "count/s";
 }
 
-/* Returns the last reading of a task, which has the provenance of some counters. Returns NULL if
- * the subject is not a task, or could not be read. */
+/* Returns the last reading of a task, from which the provenance of some counters is known. Returns
+ * NULL if the subject is not a task, or could not be read. */
 static const struct camp_task *task_of(const struct subject *subject)
 {
     const bool is_task = (subject->kind & (CAMP_KIND_PROCESS | CAMP_KIND_THREAD)) != 0;

@@ -62,12 +62,12 @@ struct counters {
     size_t count;
 };
 
-/* Returns all counters of the catalogue that have a kind. A share, such as run_delay_percent,
- * has the offset of the time from which it is computed, such as run_delay_ns. */
+/* Returns all counters of the catalogue that have a kind. A share (a counter in percent, such as
+ * run_delay_percent) has the offset of the time from which it is computed, such as run_delay_ns. */
 const struct counters *all_counters(void);
 
-/* Returns whether a share (a counter in percent) is a member of struct camp_utilisation. Other
- * shares are computed from the growth of one time. */
+/* Returns whether a share is a member of struct camp_utilisation. Other shares are computed from
+ * the growth of one time. */
 bool counter_is_utilisation(const struct camp_counter *counter);
 
 /* Finds a counter of a kind by its name. Returns NULL if there is none. */

@@ -66,9 +66,9 @@ static bool has_rate(const struct camp_counter *counter)
     return counter->nature != CAMP_NATURE_LEVEL && counter->nature != CAMP_NATURE_FACT;
 }
 
-/* The counter's name matches the pattern. Returns whether the pattern selects the counter. An exact
- * name always does. "all" selects shares only if an interval was given and no rates were requested.
- * If rates were requested, no other pattern selects a counter without a rate. */
+/* Returns whether a pattern that matches the name of a counter also selects the counter. An exact
+ * name always selects it. If rates were requested, all other patterns skip counters without a rate.
+ * "all" skips shares (percentages) if rates were requested or no interval was given. */
 static bool is_meant(const struct query *query, const char *pattern,
                      const struct camp_counter *counter)
 {

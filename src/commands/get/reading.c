@@ -45,8 +45,8 @@ static void keep_failure(struct subject *subject, const struct camp_error *error
     subject->failure = error != NULL && error->message[0] != '\0' ? strdup(error->message) : NULL;
 }
 
-/* Copies the elements of the array to the subjects of the kind. The search for each element
- * starts at the last match, because subjects and elements mostly have the same order. */
+/* Copies the elements of the array to the subjects of the kind. The search for the element of a
+ * subject starts at the previous match, because both mostly have the same order. */
 static void distribute(struct subjects *subjects, enum camp_kind kind, const char *array,
                        size_t count)
 {

@@ -71,8 +71,8 @@ struct information {
     char headline[HEADLINE_SIZE], together[200];
 };
 
-/* Returns the number of files of run.camp. `path` is one of these files, such as
- * run-20261122T020000Z.camp. */
+/* Returns the number of files of the rotated recording to which `path` belongs, or 0 if there is
+ * none. For run-20261122T020000Z.camp, the recording is run.camp. */
 static size_t count_rotated(const char *path)
 {
     const char *dash = strrchr(path, '-');

@@ -23,7 +23,7 @@ struct work {
     struct output_file file;
     struct report *report;
     struct stream stream;
-    struct bytes blocks; /* the blocks that are not written yet */
+    struct bytes blocks; /* blocks of the stream that are not in the file yet */
     uint64_t size;
 };
 
@@ -37,7 +37,7 @@ static int report_page_check(const char *output)
     return OPTIONS_GO_ON;
 }
 
-/* Writes the blocks that were made. `r` is the result of making them. */
+/* Writes work->blocks to the file. `r` is the result of the call that made the blocks. */
 static int put_blocks(struct work *work, int r)
 {
     int failed;

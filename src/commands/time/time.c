@@ -133,7 +133,8 @@ static bool reap(pid_t command, int *ret_status)
     return ended || (pid < 0 && errno == ECHILD);
 }
 
-/* Waits for SIGCHLD, which is blocked at all other times. So an exit is noticed at once. */
+/* Waits at most most_ns until a child exits. While a command runs, SIGCHLD is blocked, so
+ * sigtimedwait(2) also notices an exit before this call. */
 static void wait_for_end(uint64_t most_ns)
 {
     const struct timespec most = { (time_t)(most_ns / NS_PER_S), (long)(most_ns % NS_PER_S) };
@@ -262,7 +263,7 @@ static FILE *open_output(const struct time_options *options)
     return options->pid != 0 ? stdout : stderr;
 }
 
-/* Returns an errno. */
+/* Returns 0, or an errno if the record could not be made or written. */
 static int show_states(struct timing *timing, const struct view *view,
                        const struct view_options *options)
 {

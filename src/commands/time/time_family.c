@@ -107,9 +107,9 @@ static size_t place_of(const struct family *family, int32_t pid, uint64_t time_n
 }
 
 /* Finds a thread of the process that had this pid at time_ns. Returns NULL if there is none. If
- * of_total is true, time_ns is that of a total (CAMP_THREAD_TOTAL), which is read after its threads
- * have exited. The process may have exited before that, so an earlier process with this pid is also
- * accepted. */
+ * of_total is true, time_ns is the time of a total of exited threads (CAMP_THREAD_TOTAL). A total
+ * is read after its threads have exited, so the process may have exited before time_ns. Then an
+ * earlier thread with this pid is also accepted. */
 static const struct camp_thread_states *find(const struct family *family, int32_t pid,
                                              uint64_t time_ns, bool of_total)
 {

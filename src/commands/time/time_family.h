@@ -8,8 +8,8 @@
 #include "sources/machine/thread_interval.h"
 #include "sources/source.h"
 
-/* These columns follow the columns of threads_schema. threads_column() has their index in
- * family->schema, too. */
+/* These columns follow the columns of threads_schema. threads_column() also returns the index of
+ * these columns in family->schema. */
 enum family_column {
     /* The number of processes, counted by their first threads. */
     FAMILY_PROCESSES = THREADS_COLUMN_COUNT,

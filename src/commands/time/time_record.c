@@ -21,7 +21,7 @@ static const struct field summary_fields[TIME_SUMMARY_FIELDS] = {
 
 enum { STATE_NAME, STATE_TIME, STATE_PERCENT };
 
-/* The title of the percentages in text is percent_title. */
+/* In text, the title of the percentages is percent_title of struct time_record. */
 static const struct field state_fields[] = {
     [STATE_NAME] = { "state", "state", "name of a microstate", -14, 0 },
     [STATE_TIME] = { "time_s", "time s", "of all threads together", 10, 3 },
@@ -278,7 +278,7 @@ static void note_losses(struct time_record *ret, const struct camp_states_losses
                  losses->exits_lost, noun_of(losses->exits_lost, "thread", "threads"));
 }
 
-/* Writes a time in the form of the paper: "2:11.723", "3:20:50.049". */
+/* Writes a time in the form of the CAMP paper: "2:11.723", "3:20:50.049". */
 static void clock_text(char ret[32], uint64_t ns)
 {
     const uint64_t ms = ns / NS_PER_MS, s = ms / 1000;
@@ -293,7 +293,7 @@ static void clock_text(char ret[32], uint64_t ns)
         snprintf(ret, 32, "%u.%03u", (unsigned)s, (unsigned)(ms % 1000));
 }
 
-/* Notes a microstate summary in the form of Figure 4 of the paper. The "other sleep" of the
+/* Notes a microstate summary in the form of Figure 4 of the CAMP paper. The "other sleep" of the
  * paper is divided into several states here. */
 static void note_figure(struct time_record *ret, const struct frame *sums,
                         const struct time_facts *facts)
@@ -315,8 +315,8 @@ static void note_figure(struct time_record *ret, const struct frame *sums,
     }
 }
 
-/* Writes two lines. The second has the time in which threads had or wanted a CPU, because the other
- * times contain those of parents that wait for their children. */
+/* Writes two lines. The second line has only the time on CPUs and on the run queue, because the
+ * times of other states include parents that wait for their children. */
 static void head_command(struct time_record *ret, const struct frame *sums,
                          const struct time_facts *facts)
 {

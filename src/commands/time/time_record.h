@@ -19,7 +19,7 @@ struct time_facts {
     struct camp_states_losses losses;
     /* The time that a hypervisor took from all CPUs, as the kernel counted it. */
     uint64_t stolen_ns;
-    bool as_figure; /* the text has the microstate summary in the form of Figure 4 of the paper */
+    bool as_figure; /* the text has the microstate summary of Figure 4 of the CAMP paper */
 };
 
 struct time_record {

@@ -32,7 +32,7 @@ struct time_usage_record {
 /* Called before the command starts. */
 void time_usage_start(struct time_usage *ret);
 
-/* Called after wait4(2) has returned the command. */
+/* Called after the command was reaped. */
 void time_usage_read(struct time_usage *ret);
 
 /* Makes the record, of schema camp.time-usage/1. The record points to texts of `facts`, which

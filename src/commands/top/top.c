@@ -15,7 +15,7 @@
 
 #define TEXT_ROWS 20
 #define FEWEST_ROWS 3
-#define AT_ONCE_NS (100 * NS_PER_MS) /* until --speed 0 shows the last interval */
+#define AT_ONCE_NS (100 * NS_PER_MS) /* the delay after which --speed 0 shows the last interval */
 
 /* The values of --format. FORMAT_LIVE means that the option is not given. */
 enum { FORMAT_LIVE = -1, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
@@ -153,7 +153,7 @@ static int read_options(struct top *top, int argc, char **argv)
 
     *top = (struct top){ .rows = UINT64_MAX, .format = FORMAT_LIVE, .group = -1 };
     from_options_init(&top->from);
-    top->from.from.speed = top->speed = -1; /* until --speed is given */
+    top->from.from.speed = top->speed = -1; /* -1: --speed is not given */
     top->kernel_threads = true;
     top->selection.pids = top->processes.pids;
     status = parse(top, argc, argv, &first);

@@ -148,8 +148,8 @@ static bool freeze(struct live *live)
     return true;
 }
 
-/* Freezes the screen, or shows new intervals again. A frozen screen also reads intervals,
- * because records of exited threads must not accumulate in the kernel. */
+/* Freezes the screen, or shows new intervals again. Intervals are also read while the screen is
+ * frozen, because records of exited threads must not accumulate in the kernel. */
 static void turn_frozen(struct live *live)
 {
     if (live->frame == NULL)

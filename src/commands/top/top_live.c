@@ -148,7 +148,7 @@ static int handle_keys(struct live *live, uint64_t deadline_ns)
     return status;
 }
 
-/* Reads intervals without drawing them, up to the last one or the last of --count. */
+/* Reads intervals without drawing them, until the source ends or --count intervals were read. */
 static int skip_to_last(struct live *live, struct camp_error *error)
 {
     struct top *top = live->top;

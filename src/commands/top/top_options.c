@@ -52,8 +52,8 @@ int top_resolve_thread_options(struct top *top)
     return status;
 }
 
-/* For each enum top_group, the source (--from) that is used without microstates. It has only what
- * the scheduler counts. NULL if there is no such source. */
+/* For each enum top_group, the source (--from) that is used if microstates are unavailable. It has
+ * only what the scheduler counts. NULL if there is no such source. */
 static const char *const rows_without_states[] = {
     [TOP_THREAD] = "threads",   [TOP_PROCESS] = "processes", [TOP_USER] = "users",
     [TOP_COMMAND] = "commands", [TOP_CGROUP] = NULL,         [TOP_WORKLOAD] = NULL,

@@ -146,8 +146,8 @@ static void fill_cpu(struct cell ret[QUANTITY_COUNT], const struct wait_interval
     }
 }
 
-/* Adds the CPUs with the most wait in the order of their ids. Fills `machine` with the total of all
- * CPUs. */
+/* Selects the `top` CPUs with the most wait, and adds them in the order of their ids. Fills
+ * `machine` with the total of all CPUs. */
 static void add_cpus(struct wait_record *ret, const struct wait_interval *interval, size_t top,
                      struct cell machine[QUANTITY_COUNT])
 {
@@ -304,7 +304,8 @@ static void add_summary(struct document *document, const struct wait_interval *i
     DOCUMENT_ADD(document, WAIT_LOSSES, cells);
 }
 
-/* Says which column counts, because five of them measure the same. */
+/* The headline says which column to read: own. The other columns are older definitions of I/O wait.
+ */
 static const char *headline(struct wait_record *ret, const struct wait_interval *interval,
                             const struct cell *all)
 {

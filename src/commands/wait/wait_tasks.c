@@ -92,8 +92,9 @@ void wait_tasks_start(struct wait_tasks *tasks)
     make_before(tasks);
 }
 
-/* An exiting thread may be missing in this frame and be in the next frame. The waits of a missing
- * thread are set back to the old values, so that the next frame accounts the growth. */
+/* An exiting thread may be missing in this frame and be in the next frame. In `now`, the waits of a
+ * missing thread are set back to their values in `before`, so that the next frame accounts the
+ * growth. */
 static void keep_unaccounted(struct wait_tasks *tasks)
 {
     for (size_t i = 0; i < tasks->now.count; i++) {

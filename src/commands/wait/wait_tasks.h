@@ -22,7 +22,7 @@ extern const struct schema waits_schema;
 /* The waits of each thread for each disk since the session was opened. */
 struct wait_reading {
     struct camp_disk_wait *waits; /* [count] */
-    bool *accounted;              /* [count] the wait was added to the rows of a thread */
+    bool *accounted;              /* [count] whether the wait was added to the rows of a thread */
     size_t count, capacity;
 };
 
