@@ -39,14 +39,14 @@ check() {
     run -0 "$TREE/bench/paper/run" --from "$BATS_TEST_TMPDIR/whole.json" --output "$REPORT"
 }
 
-@test "paper evaluation: bench/paper/run refuses a JSON file of another schema in one line" {
+@test "paper evaluation: a one-line error of bench/paper/run refuses JSON of another schema" {
     echo '{"schema": "camp.check/1"}' >"$BATS_TEST_TMPDIR/other.json"
     run -1 --separate-stderr "$TREE/bench/paper/run" --from "$BATS_TEST_TMPDIR/other.json" --output "$REPORT"
     [[ ${stderr_lines[0]} == *"not a report's data"* ]]
     [ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "paper evaluation: bench/paper/run refuses an output file in a missing folder in one line" {
+@test "paper evaluation: a one-line error of bench/paper/run refuses a missing output folder" {
     run -1 --separate-stderr "$TREE/bench/paper/run" --from "$DATA" --output /nowhere/report.html
     [ "${#stderr_lines[@]}" -eq 1 ]
 }

@@ -82,7 +82,7 @@ teardown() {
     esac
 }
 
-@test "camp get marks CPU time in the files of another system as of unknown provenance" {
+@test "camp get marks CPU time from another system's files with the provenance unknown" {
     known_system
     known cpu.user_ns
     [[ $output == *" unknown" ]]
@@ -234,7 +234,7 @@ without_capability() { # CAPABILITY COMMAND...
     [ "$(echo "$stderr" | wc -l)" -eq 1 ]
 }
 
-@test "one line of camp get names all counters that taskstats refuses" {
+@test "a single error line of camp get names all counters that taskstats refuses" {
     a_child
     run --separate-stderr without_capability net_admin "$CAMP" get "process.$CHILD.sampled_ns" \
         "process.$CHILD.measured_ns" "process.$$.measured_ns" --count 2 --interval 10ms
@@ -288,7 +288,7 @@ read_bytes_as_nobody() { # CAPABILITIES [COMMAND...]
     [ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "the error names no capability if the kernel does not count the bytes of processes" {
+@test "the error of camp get names no capability if the kernel does not count I/O bytes" {
     run --separate-stderr "$CAMP" get process.2.read_bytes \
         --proc "$TREE/tests/fixtures/process/tree"
     [ "$status" -eq 3 ]
@@ -326,7 +326,7 @@ near() {
     [[ $stderr == *"did you mean 'eth0'"* ]]
 }
 
-@test "an invalid counter name is a usage error of camp get in one line" {
+@test "camp get refuses an invalid counter name with a one-line usage error" {
     for name in '' . .. cpu. cpu.. .user_ns 'cpu.-1.user_ns' 'process.0.cpu_ns' process.abc \
         'process.1@.cpu_ns' 'process.1@x.cpu_ns' 'process.99999999999.cpu_ns' 'thread.x.y.cpu_ns' \
         'memory.%s%n' $'cpu.\n' "$(printf 'x%.0s' {1..5000})"; do
@@ -336,7 +336,7 @@ near() {
     done
 }
 
-@test "with --pid or --name, camp get refuses an operand that names a subject itself" {
+@test "with --pid or --name, camp get accepts only the counter name as an operand" {
     run --separate-stderr "$CAMP" get --pid 1 process.2.cpu_ns
     [ "$status" -eq 2 ]
     [ "$stderr" = "camp get: 'process.2.cpu_ns': --pid already names the process; give only the counter, such as cpu_ns" ]

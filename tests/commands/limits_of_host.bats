@@ -197,7 +197,7 @@ says() {
     done
 }
 
-@test "commands of camp report how many threads /proc hides by its mount option hidepid" {
+@test "the commands of camp print how many threads /proc hides by its mount option hidepid" {
     needs_mounts
     cp "$CAMP" camp
     chmod 755 camp .

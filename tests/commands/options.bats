@@ -216,7 +216,7 @@ is_colored() {
     is_colored "$(TERM=xterm NO_COLOR=1 CAMP="$CAMP" script -qec '"$CAMP" doctor --color always' /dev/null)"
 }
 
-@test "the error about --color explains that the output of this command has no colors" {
+@test "the error about --color explains that the output of the command has no colors" {
     refused 'there is no option --color here; the output of this command has no colors' list --color never
     refused 'there is no option --colour here; the output of this command has no colors' get --colour never
 }

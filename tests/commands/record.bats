@@ -260,7 +260,7 @@ assert file['readable'] == info['readable'] == $whole < 1000, info" "$output"
     [[ $output == *"nothing was recorded"* ]]
 }
 
-@test "camp record names its source and its file on a terminal" {
+@test "on a terminal, camp record prints from which source to which file it records" {
     script -qec "'$CAMP' record --from check --count 1 --interval 100ms --output run.camp" /dev/null | tr -d '\r' >shown
     cat shown
     grep -Eq '^camp record: recording check \([a-z]+\) to run.camp, an interval each 0.1 s; Ctrl-C ends$' shown

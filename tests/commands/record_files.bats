@@ -81,7 +81,7 @@ make_old_files() {
     [ "$(ls run-202601??T000000Z.camp | wc -l)" = 4 ]
 }
 
-@test "camp record --keep removes only files with names as --rotate gives them" {
+@test "camp record --keep removes only files whose names have the form of --rotate" {
     make_old_files
     run -0 --separate-stderr "$CAMP" record --from data.csv --output run.camp --rotate 1h --keep 3files
     [ "$(ls run-2???????T??????Z.camp | wc -l)" = 3 ]

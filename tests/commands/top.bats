@@ -404,7 +404,7 @@ assert all(row["states"]["system_ns"] == 0 for row in rows if row["id"] == row["
     grep -q sleep "$BATS_TEST_TMPDIR/shown"
 }
 
-@test "camp top shows the threads that a recording contains in each interval" {
+@test "camp top shows the recorded threads in each interval of a recording" {
     local recording=$BATS_TEST_TMPDIR/run.camp
     "$CAMP" record --output "$recording" --count 3 --interval 100ms
     run -1 "$CAMP" top --from "$recording" --begin 2001-01-01 --end 2001-01-02

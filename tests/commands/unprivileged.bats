@@ -57,7 +57,7 @@ assert cpu[0] == max(cpu) > 0, cpu"
 }
 
 # Compares with the scheduler's count of CPU time and of time on the run queue, read before and after.
-@test "camp record of an ordinary user stores the scheduler's CPU time of each thread" {
+@test "for an ordinary user, camp record stores the scheduler's CPU time of each thread" {
     while :; do :; done 3>&- &
     busy=$!
     read -r cpu_before queue_before _ <"/proc/$busy/schedstat"
@@ -179,7 +179,7 @@ assert not record["counts"]["some_running"], record'
 
 # A child, a grandchild and an orphan each print their own CPU time. The parent of the orphan exited before
 # the orphan, so camp time has to wait for the orphan.
-@test "camp time of an ordinary user accounts the CPU time of all descendants" {
+@test "for an ordinary user, camp time accounts the CPU time of all descendants" {
     cat >burn.py <<'END'
 import os, sys, time
 while time.process_time() < 0.2:

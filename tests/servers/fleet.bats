@@ -114,7 +114,7 @@ is_shown_last() {
     grep -a '^[0-9]* hosts\|^{' "$BATS_TEST_TMPDIR/all" | tail -1 | grep -q "$1"
 }
 
-@test "fleet: a host has the same times by Prometheus as in camp top on that host" {
+@test "fleet: camp top through Prometheus reports the same times as camp top on the host" {
     "$CAMP" load cpu --percent 60 --duration 9 >/dev/null 2>&1 3>&- &
     local load=$!
     in_fleet /usr/bin/python3 "$BATS_TEST_DIRNAME/fleet_law.py" "$CAMP" "$PROMETHEUS" "${HOSTS[1]}" "${HOSTS[2]}" \

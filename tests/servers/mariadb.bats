@@ -225,7 +225,7 @@ fails_with() {
     fails_with 1 "MariaDB: User 'few' has exceeded the 'max_user_connections'" "socket=$s user=few"
 }
 
-@test "mariadb: camp does not record a password of the environment or of an option file" {
+@test "mariadb: camp does not record a password from the environment or an option file" {
     start_server
     query_mariadb "create user secret@localhost identified by 'sesame'"
     s=$MARIADB_SOCKET

@@ -328,13 +328,13 @@ TIERS=(plain.bpf plain.gated plain.sql instrumented.bpf instrumented.gated instr
     done
 }
 
-@test "mariadb times: the states of a session add up to its elapsed time" {
+@test "mariadb times: the states of a session add up to the session's elapsed time" {
     for tier in plain.bpf plain.gated instrumented.bpf instrumented.gated; do
         holds $tier 'select count(*) > 50 and max(abs(unaccounted_ns)) = 0 from mariadb_every'
     done
 }
 
-@test "mariadb times: detail columns such as idle_client add up to their state" {
+@test "mariadb times: the detail columns of a state, such as idle_client, add up to that state" {
     for tier in "${TIERS[@]}"; do
         for state in contention wait idle; do
             columns=$(ask "$tier" "select group_concat(column_name, ' + ') from column_info

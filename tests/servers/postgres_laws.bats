@@ -187,7 +187,7 @@ holds_with_counts() {
     during pgbench bpf pgbench "sum(wait_without_event_ns) <= $share * sum(elapsed_ns)"
 }
 
-@test "postgres times: detail columns such as idle_client add up to their state" {
+@test "postgres times: the detail columns of a state, such as idle_client, add up to that state" {
     for state in contention wait idle; do
         columns=$(ask bpf "select group_concat(column_name, ' + ') from column_info
             where kind = 'counter' and name glob '${state}_*'")
