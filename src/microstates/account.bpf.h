@@ -3,7 +3,7 @@
  *
  * An account is written by the thread itself, by the switches of its CPU, and by threads that wake
  * it. The scheduler's own locks order these writers, so there is no lock here. Readers do not wait
- * for writers: order.bpf.h says how they see whole accounts.
+ * for writers: order.bpf.h says how a reader gets a whole account.
  *
  * Interrupts may come at any moment, so they write only to the account of their CPU. When the
  * interval of the interrupted thread is closed, the interrupt time is subtracted from the interval.
@@ -34,8 +34,8 @@ const volatile bool split_calls = true;
  * older than the session. */
 bool all_accounted;
 
-/* Numbers of the current and of the previous snapshot, from 1. snapshot_before is 0 if the session
- * lacks threads of the previous snapshot. */
+/* Numbers of the current and of the previous snapshot, counted from 1. snapshot_before is 0 if the
+ * session does not have all threads of the previous snapshot. */
 uint32_t snapshot_now, snapshot_before;
 bool snapshot_brief; /* whether a snapshot writes only the tids of idle threads */
 
@@ -67,9 +67,10 @@ struct account {
     uint64_t system_calls, signals;
     uint32_t device; /* dev_t of the disk that the thread used last */
     uint32_t left;   /* times_left() when the thread last left a CPU */
-    uint64_t faults; /* page faults (min_flt + maj_flt) of the thread when its last one began */
-    /* Of the traps (trap.bpf.h): the running_clock() at which the current trap or, in a trap, the
-     * open interval started, or 0; and the time of the ended traps of the open interval. */
+    uint64_t faults; /* min_flt + maj_flt of the thread when its last page fault began */
+    /* trap_since is 0 outside of a trap (trap.bpf.h). In a trap, it is the running_clock() at the
+     * start of the trap or, if later, of the open interval. traps_ns is the time of the traps that
+     * ended in the open interval. */
     uint64_t trap_since, traps_ns;
     struct throttle throttle;
     int32_t tid, pid; /* in a PID namespace: the last known ids, or 0 if the thread is outside */
@@ -101,8 +102,8 @@ static __always_inline struct cpu_account *this_cpu(void)
     return cpu_of(bpf_get_smp_processor_id());
 }
 
-/* CAMP_STATE_IRQ and CAMP_STATE_TRAP are above CAMP_STATE_SYSTEM, but are never the state of an
- * interval: their time is subtracted when an interval is closed. */
+/* CAMP_STATE_IRQ and CAMP_STATE_TRAP have higher numbers than CAMP_STATE_SYSTEM, but are never the
+ * state of an interval: their time is subtracted when an interval is closed. */
 static __always_inline bool on_cpu(uint64_t state)
 {
     return state <= CAMP_STATE_SYSTEM;
@@ -126,7 +127,7 @@ static __always_inline uint64_t interrupts_ns(const struct cpu_account *cpu, uin
     return cpu->irq_ns + cpu->softirq_ns + (since != 0 && now > since ? now - since : 0);
 }
 
-/* Returns the clock of a CPU that stands still during interrupts. */
+/* Returns the time of a clock of this CPU that stands still during interrupts. */
 static __always_inline uint64_t running_clock(const struct cpu_account *cpu, uint64_t now)
 {
     return now - interrupts_ns(cpu, now);
@@ -138,8 +139,8 @@ static __always_inline uint64_t page_faults(const struct task_struct *task)
 }
 
 /* Returns the time of traps in the open interval, which is `interval` long. `clock` is the
- * running_clock() at its end. A fault that the kernel has counted has ended, even if the end of the
- * trap was not seen. */
+ * running_clock() at its end. A fault that the kernel has counted has ended, even if no event
+ * reported the end of the trap. */
 static __always_inline uint64_t trapped_ns(const struct account *account,
                                            const struct task_struct *task, uint64_t clock,
                                            uint64_t interval)
@@ -153,7 +154,8 @@ static __always_inline uint64_t trapped_ns(const struct account *account,
     return traps < interval ? traps : interval;
 }
 
-/* Charges the traps of the open interval, and takes them out of it. Returns their time. */
+/* Charges the time of the traps in the open interval to CAMP_STATE_TRAP, and subtracts it from
+ * *interval. Returns this time. */
 static __always_inline uint64_t take_out_traps(struct account *account,
                                                const struct task_struct *task, uint64_t clock,
                                                uint64_t *interval)
@@ -168,7 +170,7 @@ static __always_inline uint64_t take_out_traps(struct account *account,
     return traps;
 }
 
-/* Subtracts interrupt time from *interval_ns: total - *before, but not more than the interval.
+/* Subtracts interrupt time from *interval_ns: total - *before, but at most the whole interval.
  * Returns the subtracted time, and adds it to *before. */
 static __always_inline uint64_t without_interrupts(uint64_t *interval_ns, uint64_t *before,
                                                    uint64_t total)
@@ -189,7 +191,7 @@ static __always_inline bool is_outside(const struct account *account)
     return own_namespace != 0 && account->tid == 0;
 }
 
-/* Keeps the ids of a thread while it has them. */
+/* Copies the ids of a thread to its account, because the thread loses them when it exits. */
 static __always_inline void note_ids(struct account *account, const struct task_struct *task)
 {
     int32_t tid;
@@ -213,8 +215,8 @@ static __always_inline void end_writing(struct account *account)
     ADD_IN_ORDER(&account->sequence, 1);
 }
 
-/* Adds `by` waits for a disk to the clocks of the machine and of CPU `number`. It is a global
- * function for the same reason as count_wait(). */
+/* Adds `by` waits for a disk to the clocks of the machine and of CPU `number`. count_wait() says
+ * why such a function is global. */
 __noinline int count_disk_wait(uint32_t number, uint64_t now, int by)
 {
     struct cpu_account *cpu = cpu_of(number), *here = this_cpu();
@@ -247,9 +249,8 @@ static __always_inline void end_disk_wait(const struct account *account, struct 
  * state `next`. `cpu` is the CPU on which the thread ran in this time, or NULL if it did not run.
  * Events of two CPUs may arrive out of the order of their timestamps. Then the time would be
  * negative and counts as 0, so the states add up exactly. Returns the time at which `next` starts.
- *
- * cross() calls it directly: change() calls global functions, which is not allowed between
- * stay_here() and may_move(). */
+ * cross() calls charge() and not change(), because change() calls global functions, which is not
+ * allowed between stay_here() and may_move(). */
 static __always_inline uint64_t charge(struct account *account, const struct task_struct *task,
                                        struct cpu_account *cpu, uint64_t state, uint64_t now,
                                        uint8_t next)
@@ -278,7 +279,7 @@ static __always_inline uint64_t charge(struct account *account, const struct tas
     return now;
 }
 
-/* Charges by charge(), and counts waits for a disk. */
+/* Calls charge(), and counts waits for a disk. */
 static __always_inline void change(struct account *account, struct task_struct *task,
                                    struct cpu_account *cpu, uint64_t now, uint8_t next)
 {
@@ -291,8 +292,8 @@ static __always_inline void change(struct account *account, struct task_struct *
         begin_disk_wait(account, task, now);
 }
 
-/* Charges the throttled part of an open wait in the run queue, and takes it out of that state. The
- * caller then charges the whole wait by change(). */
+/* Moves the throttled part of an open wait from CAMP_STATE_RUN_QUEUE to CAMP_STATE_THROTTLED. The
+ * caller then charges the whole wait to CAMP_STATE_RUN_QUEUE by change(). */
 static __always_inline void take_out_throttled(struct account *account, const struct throttle *end,
                                                uint64_t now)
 {
@@ -337,9 +338,9 @@ static __always_inline uint32_t times_left(const struct task_struct *task)
     return (uint32_t)(task->nvcsw + task->nivcsw);
 }
 
-/* Returns NULL if there is no memory. Also returns NULL if a switch interrupts the first snapshot
- * while it makes another account on this CPU. This is not counted as lost, because the first
- * snapshot visits all threads anyway. */
+/* Makes the account of a thread, or returns the one that it has. Returns NULL if there is no
+ * memory, or if a switch interrupts the first snapshot while it makes another account on this CPU.
+ * Failures during the first snapshot are not counted as lost, because it visits all threads. */
 static __always_inline struct account *make_account(struct task_struct *task, uint64_t begin_ns,
                                                     uint8_t state, uint8_t flags)
 {
@@ -375,10 +376,9 @@ static __always_inline struct account *make_account(struct task_struct *task, ui
     return account;
 }
 
-/* Returns the account of a thread, and makes one from `now` on if there is none: the thread is
- * older than the session, or its account was lost. Its time before `now` is unknown. A thread
- * outside of a system call is taken to be in a page fault, which is its most likely reason for a
- * sleep. */
+/* Returns the account of a thread. A thread without an account is older than the session, or its
+ * account was lost. It gets an account that starts at `now`; its earlier time is unknown. If it is
+ * outside of a system call, it is taken to be in a page fault, the likeliest reason for a sleep. */
 static __always_inline struct account *account_of(struct task_struct *task, uint64_t now,
                                                   uint8_t state)
 {
@@ -405,9 +405,9 @@ static __always_inline uint64_t ran_until(const struct account *account,
     return end < account->since_ns ? account->since_ns : end > now ? now : end;
 }
 
-/* Returns whether the thread left its CPU without an event: its CPU now runs another thread. Before
- * the first switch of this CPU in the session, its running thread is unknown, and the result is
- * false. */
+/* Returns whether the thread left its CPU without an event, because the CPU now runs another
+ * thread. Before the first switch of the CPU in the session, its running thread is unknown, and the
+ * result is false. */
 static __always_inline bool has_left(const struct account *account, const struct task_struct *task)
 {
     const struct cpu_account *cpu = cpu_of(account->cpu);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: (MIT OR GPL-2.0)
 /*
- * The programs of backends.h. Each switch and each wakeup of a watched task charges the time since
- * the task's previous event.
+ * The programs in the kernel that fill the accounts of backends.h. Each switch and each wakeup of a
+ * watched task charges the time since the task's previous event.
  *
- * A task that leaves its CPU to sleep is still the current task. So the wait event is read from the
- * task's own memory, where the server wrote it a moment before.
+ * During the switch by which a task goes to sleep, the task is still the current one. So the
+ * program can read the wait event from the task's own memory, where the server wrote it a moment
+ * before.
  *
  * A wait ends with the wakeup of the task. The server clears the event only when the task has a CPU
  * again. A sampler of the event would therefore count run-queue time as waiting.
@@ -31,8 +32,8 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 const volatile struct backends_place place;
 
-/* The tid of the task that the iterator `watch_existing` shall watch, or 0 for all children of the
- * parent. */
+/* The tid of the task that the iterator watch_existing() shall watch, or 0 for all children of the
+ * server (place.parent). */
 int32_t wanted;
 uint32_t found_count;
 
@@ -77,7 +78,7 @@ static __always_inline void end_writing(struct backend_slot *slot)
 }
 
 /* Returns the index of the entry for `event` and `activity` among the first `limit` entries, and
- * adds it if it is missing. Returns `limit` if all these entries are in use. The function is
+ * adds the entry if it is missing. Returns `limit` if all these entries are in use. The function is
  * global, so the verifier checks it only once. Inlined, the loop would exceed the verifier's limit
  * of a million steps. */
 __noinline uint32_t wait_of(struct backend_slot *slot, uint32_t event, uint32_t activity,
@@ -149,8 +150,8 @@ static __always_inline bool read_event(uint32_t *event)
            bpf_probe_read_user(event, sizeof *event, (void *)at) == 0;
 }
 
-/* Returns false if a read failed. Leaves *activity unchanged if the process is new and has no entry
- * in the server's table yet. */
+/* Reads the activity of the current process. Returns false if a read failed. Leaves *activity
+ * unchanged if the process is new and has no entry in the server's table yet. */
 static __always_inline bool read_activity(uint32_t *activity)
 {
     uint64_t at;
@@ -176,8 +177,8 @@ static __always_inline void fall_asleep(struct backend_slot *slot)
     open_wait(slot, event, activity);
 }
 
-/* Called if no event reported a switch of the task. Returns how long the task ran since it last
- * left a CPU. */
+/* Called if no event reported a switch of the task, which is counted here. Returns how long the
+ * task ran since it last left a CPU. */
 static __always_inline uint64_t ran_unseen(const struct backend_slot *slot,
                                            const struct task_struct *task, uint64_t now)
 {
@@ -210,7 +211,7 @@ static __always_inline void leave(struct backend_slot *slot, const struct task_s
     witness(slot, task);
     if (!runnable && !dead)
         fall_asleep(slot);
-    if (dead) { /* BACKEND_ENDED lets the session free the slot. */
+    if (dead) { /* The session frees a slot with BACKEND_ENDED. */
         slot->account.flags |= BACKEND_ENDED;
         bpf_map_delete_elem(&watched, &tid);
     }
@@ -254,7 +255,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
     return 0;
 }
 
-/* Ignores a task that is still on its CPU: it is woken on its way to sleep, and does not sleep. */
+/* Ignores a task that is still on its CPU: it was woken before it slept, and continues to run. */
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *task)
 {
@@ -314,9 +315,9 @@ static __always_inline void fill(struct backend_slot *slot, const struct task_st
     account->state = state;
 }
 
-/* Watches the task of a slot. If its tid is still watched for an older task, marks the slot as
- * ended, with pid 0, so that the session frees the slot. The session must see the filled slot when
- * it sees in_use. */
+/* Starts to watch the task of a filled slot. If an older task with the same tid is still watched,
+ * the slot gets pid 0 and BACKEND_ENDED, so that the session frees the slot. in_use is set last,
+ * because the session reads a slot as soon as it sees in_use. */
 static __always_inline void watch(struct backend_slot *slot, uint32_t number)
 {
     int32_t tid = slot->account.pid;
@@ -329,7 +330,7 @@ static __always_inline void watch(struct backend_slot *slot, uint32_t number)
     slots.in_use[number % BACKENDS_MAX] = 1;
 }
 
-/* Ends the account of an older task with this tid, whose exit no event reported. */
+/* Ends the account of an older task that had this tid. No event reported the exit of that task. */
 static __always_inline void forget(int32_t tid)
 {
     struct backend_slot *slot = slot_of(tid);
@@ -386,7 +387,7 @@ static __always_inline bool is_wanted(struct task_struct *task)
     return task->pid == task->tgid && task->real_parent->tgid == place.parent;
 }
 
-/* Watches the tasks that are older than the session. If a task switches while its memory is read,
+/* Starts to watch the wanted tasks that already exist. If a task switches while its memory is read,
  * the reason of its wait is unknown. */
 SEC("iter.s/task")
 int watch_existing(struct bpf_iter__task *ctx)

@@ -76,9 +76,9 @@ static int map_slots(struct backends *backends, struct camp_error *error)
     return CAMP_OK;
 }
 
-/* Makes the kernel watch task `wanted`, or all existing children of the parent if `wanted` is 0.
- * Reading the iterator makes it visit all tasks. The iterator writes no output, and read(2) returns
- * 0 at its end. */
+/* Makes the programs in the kernel watch the task with the tid `wanted`, or all existing children
+ * of the parent if `wanted` is 0. Reading the iterator makes it visit all tasks. The iterator
+ * writes no output, and read(2) returns 0 at its end. */
 static int watch_existing(struct backends *backends, int32_t wanted, uint32_t *ret_found,
                           struct camp_error *error)
 {
@@ -182,11 +182,11 @@ static void close_copy(struct backend_account *ret, uint64_t since_ns, uint32_t 
         ret->waits[wait].ns += interval;
 }
 
-/* Copies the account of a slot, and again if the kernel changed the slot meanwhile. After
- * BUSY_TRIES copies this function sleeps between copies, because a hypervisor may have stopped the
- * CPU that is writing. Returns false if the slot changed during each copy; *ret is then the last
- * copy. The order of the loads is that of order.bpf.h; the clock is read between the copy and the
- * second sequence, so that the copy was still right at that time. */
+/* Copies the account of a slot, and repeats the copy if the kernel changed the slot meanwhile.
+ * After BUSY_TRIES copies this function sleeps between copies, because a hypervisor may have
+ * stopped the CPU that is writing. Returns false if the slot changed during each copy; *ret is then
+ * the last copy. The order of the loads is that of order.bpf.h; the clock is read after the copy
+ * and before the second load of `sequence`, so the copy was still valid at that time. */
 static bool read_slot(struct backend_account *ret, const struct backend_slot *slot)
 {
     const volatile uint64_t *now_sequence = &slot->sequence;
@@ -212,7 +212,7 @@ static bool read_slot(struct backend_account *ret, const struct backend_slot *sl
     return false;
 }
 
-/* Zeroes a slot, then lets the kernel take it again. */
+/* Sets a slot to zero, and then gives it to the kernel for another task. */
 static void give_back(struct backends *backends, uint32_t number)
 {
     struct backend_slots *slots = &backends->programs->bss->slots;

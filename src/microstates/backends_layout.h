@@ -1,4 +1,5 @@
-/* The account of a backend, which is a process of a server. The kernel writes it. */
+/* The account of a backend, which is a process of a server. A program in the kernel writes the
+ * account. */
 #pragma once
 
 #include <stddef.h>
@@ -22,7 +23,7 @@ struct backends_place {
 #define BACKEND_ACTIVITY_NONE UINT32_C(0xffffffff) /* no activity, or it is not readable */
 
 #define BACKEND_WAITS_OWN 32 /* entries for one event and activity each */
-#define BACKEND_WAITS_MAX 40 /* all entries; the last ones are for whole classes */
+#define BACKEND_WAITS_MAX 40 /* all entries; the last 8 are for whole classes */
 
 struct backend_wait {
     uint32_t event, activity;
@@ -48,7 +49,7 @@ struct backend_account {
     /* The scheduler's own counts, from begin_ns to the task's last switch off a CPU. */
     uint64_t scheduler_cpu_ns, scheduler_run_queue_ns;
     uint64_t voluntary_switches, involuntary_switches;
-    uint32_t state; /* enum backend_state of the open interval */
+    uint32_t state; /* enum backend_state at time_ns */
     uint32_t wait_count;
     struct backend_wait waits[BACKEND_WAITS_MAX];
 };
@@ -60,7 +61,7 @@ struct backends_losses {
     uint64_t unseen;       /* switches without an event, whose times are estimated */
 };
 
-/* a power of two; the slot of an exited backend is in use until it is read */
+/* a power of two; the slot of an exited backend is in use until the session has read it */
 #define BACKENDS_MAX 4096
 
 struct backend_slot {
@@ -68,8 +69,8 @@ struct backend_slot {
     uint64_t since_ns;
     uint32_t wait;
     uint32_t reserved;
-    /* sum_exec_runtime at the last switch off a CPU; the kernel's counts at begin_ns are in
-     * *_before */
+    /* run_ns is sum_exec_runtime at the last switch off a CPU. The members *_before are counts of
+     * the scheduler at begin_ns. */
     uint64_t run_ns;
     uint64_t cpu_before_ns, run_queue_before_ns;
     uint64_t voluntary_before, involuntary_before;
@@ -80,7 +81,7 @@ struct backend_slot {
  * exited backends back. Only the kernel writes `taken`, and only the session writes `given`. */
 struct backend_slots {
     uint64_t given, taken;
-    /* free[n % BACKENDS_MAX] is the number of the nth slot that was given. */
+    /* free[n % BACKENDS_MAX] is the number of the nth slot that the session has given. */
     uint32_t free[BACKENDS_MAX];
     uint8_t in_use[BACKENDS_MAX]; /* set by the kernel, cleared by the session */
 };

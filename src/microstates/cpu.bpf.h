@@ -6,7 +6,7 @@
 #include "account.bpf.h"
 
 /* Adds the part of `busy` in which threads outside of the PID namespace ran. If no event reported
- * that `prev` came to the CPU, `prev` ran for `ran` at the end. */
+ * that `prev` came to the CPU, `prev` ran during the last `ran` ns of `busy`. */
 static __always_inline void account_outside(struct cpu_account *cpu, struct task_struct *prev,
                                             uint64_t busy, uint64_t ran)
 {
@@ -50,8 +50,8 @@ static __always_inline void account_cpu(struct cpu_account *cpu, struct task_str
         book_waits(cpu, now, interval - busy);
 }
 
-/* Accounts for a switch of the CPU. A reader that checks cpu->sequence sees all of the switch or
- * nothing. */
+/* Accounts for a switch of the CPU. A reader that checks cpu->sequence sees all changes of the
+ * switch or none. */
 static __always_inline void switch_cpu(struct cpu_account *cpu, struct task_struct *prev,
                                        const struct task_struct *next, int32_t id, uint64_t now,
                                        uint64_t clock, uint64_t ran)

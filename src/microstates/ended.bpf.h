@@ -22,15 +22,15 @@ struct {
     __type(value, struct camp_thread_states);
 } totals SEC(".maps");
 
-/* The generation to which the kernel adds. */
+/* The generation of totals to which the kernel adds: 0 or 1. */
 uint32_t generation;
 
 static const struct camp_thread_states nothing;
 
 #define ADD(field, value) __sync_fetch_and_add(&total->field, (value))
 
-/* Adds a thread to a total, whose begin_ns stays 0, and whose time_ns is the sum of the threads'
- * times. */
+/* Adds a thread to a total. In a total, begin_ns is 0, and time_ns is the sum of the times for
+ * which its threads were watched. */
 static __noinline int add_to_total(struct task_struct *task, const struct account *account,
                                    struct cpu_account *cpu, uint64_t now)
 {

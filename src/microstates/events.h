@@ -1,5 +1,5 @@
-/* The kernel's features that microstates need. They are looked up in the kernel's BTF or tried, not
- * derived from the kernel's version. */
+/* The kernel's features that microstates need. Whether the kernel has them is looked up in its BTF
+ * or tried, not derived from its version. */
 #pragma once
 
 #include <camp/states.h>

@@ -31,9 +31,10 @@ static __always_inline uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Reports a process when its first thread is freed, which is the last of its threads to be reaped.
- * The counts in its signal_struct are those of all its threads as of the reaping of each. Those of
- * the first thread are as of its last switch. */
+/* Reports a process when its first thread is freed, because that thread is the last to be reaped.
+ * signal_struct has the sums over all threads, each counted up to its reaping. The first thread's
+ * own counts end at its last switch, so in a process of one thread they can be larger than the
+ * sums. */
 SEC("tp_btf/sched_process_free")
 int BPF_PROG(on_free, struct task_struct *task)
 {

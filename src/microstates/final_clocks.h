@@ -1,5 +1,5 @@
 /*
- * The CPU time of each process after its end. A process is reported some milliseconds after its
+ * The final CPU time of each exited process. A process is reported some milliseconds after its
  * parent has reaped it. Nothing is attached to context switches.
  */
 #pragma once

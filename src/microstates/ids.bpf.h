@@ -1,10 +1,10 @@
 /*
  * The ids of threads and processes, as the PID namespace of the session numbers them.
  *
- * A thread has an id in its PID namespace and in each namespace that contains it (struct pid in
- * include/linux/pid.h of the kernel). A thread that has no id in the session's namespace is
- * outside. On the machine's own namespace the ids are those of task_struct, and no thread is
- * outside.
+ * A thread has an id in its PID namespace and in each namespace that contains this namespace
+ * (struct pid in include/linux/pid.h of the kernel). A thread that has no id in the session's
+ * namespace is outside. In the machine's own namespace the ids are those of task_struct, and no
+ * thread is outside.
  *
  * A thread that exits loses its ids before its last switch, so the account keeps them.
  */
@@ -21,7 +21,7 @@
 
 #include "kernel.h"
 
-#define NAMESPACES_DEEP 33 /* MAX_PID_NS_LEVEL, and the machine's own namespace */
+#define NAMESPACES_DEEP 33 /* MAX_PID_NS_LEVEL (32), and 1 for the machine's own namespace */
 
 /* Inode number of the session's PID namespace, or 0 if this is the machine's own namespace. The
  * session sets it before it loads the programs. The verifier then leaves out the code for the other
@@ -45,8 +45,8 @@ __noinline int id_in_namespace(uint64_t address)
     return 0;
 }
 
-/* Return the id of a thread or of its process. 0 if it is outside, or if it has exited and its
- * parent has waited for it. */
+/* Return the id of a thread or of its process. 0 if the thread is outside, or if it has exited and
+ * its parent has waited for it. */
 static __always_inline int32_t thread_id(const struct task_struct *task)
 {
     if (own_namespace == 0)

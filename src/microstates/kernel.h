@@ -11,7 +11,7 @@ struct kuid {
 struct cred {
     struct kuid euid;
 };
-/* Since 6.12 rt_throttled exists only with CONFIG_RT_GROUP_SCHED (commit 5f6bd380c7bd). */
+/* Since Linux 6.12 rt_throttled exists only with CONFIG_RT_GROUP_SCHED (commit 5f6bd380c7bd). */
 struct rt_rq {
     int rt_throttled;
 };
@@ -19,7 +19,8 @@ struct rq {
     uint64_t clock;
     struct rt_rq rt;
 };
-/* The two clocks exist since 6.6 (commit 677ea015f231) and with CONFIG_CFS_BANDWIDTH. */
+/* throttled_clock_self and throttled_clock_self_time exist since Linux 6.6 (commit 677ea015f231),
+ * and only with CONFIG_CFS_BANDWIDTH. */
 struct cfs_rq {
     struct rq *rq;
     uint64_t throttled_clock_self, throttled_clock_self_time;
@@ -28,7 +29,7 @@ struct sched_entity {
     uint64_t sum_exec_runtime;
     struct cfs_rq *cfs_rq;
 };
-/* The members exist with CONFIG_RT_GROUP_SCHED. */
+/* These members exist only with CONFIG_RT_GROUP_SCHED. */
 struct sched_rt_entity {
     struct sched_rt_entity *parent;
     struct rt_rq *rt_rq;
@@ -106,8 +107,9 @@ struct task_struct {
     unsigned int __state;
     unsigned int flags;
     int exit_state;
-    unsigned int
-        on_cpu; /* int before Linux 7.2, then u8: only unsigned members are read by their size */
+    /* An int before Linux 7.2, then a u8. It must be unsigned, because CO-RE adapts the size of a
+     * load only for unsigned members. */
+    unsigned int on_cpu;
     unsigned in_iowait : 1;
     unsigned frozen : 1; /* since 5.2 (commit 76f969e8948d) */
     int prio;
@@ -144,8 +146,9 @@ struct pt_regs {
     uint64_t orig_x0;
     int32_t syscallno;
 };
-/* The number has 32 bits here. barrier_var() makes the compiler compare it as 64 bits: the verifier
- * does not apply a comparison of 32 bits to a 64-bit index (Linux 6.1). */
+/* On arm64 the kernel keeps the number of the system call in 32 bits. barrier_var() makes the
+ * compiler compare it as 64 bits: the verifier does not apply a comparison of 32 bits to a 64-bit
+ * index (Linux 6.1). */
 #define call_of(regs)                                                                              \
     ({                                                                                             \
         long call_of_ = (regs)->syscallno;                                                         \
@@ -166,7 +169,7 @@ struct bpf_iter__task {
 
 #pragma clang attribute pop
 
-/* libbpf fills it in. */
+/* libbpf sets it to the version of the running kernel. */
 extern int LINUX_KERNEL_VERSION __kconfig;
 
 #define PIDTYPE_TGID 1
@@ -177,14 +180,14 @@ extern int LINUX_KERNEL_VERSION __kconfig;
 #define TASK_DEAD 0x80
 /* A thread that the freezer of cgroup version 1, or a suspend of the machine, has frozen. Since 6.1
  * (commit f5d39b020809) its state is TASK_FROZEN, a bit that was unused before. In older kernels
- * its flags had PF_FROZEN, a bit that has another meaning since. */
+ * its flags had PF_FROZEN, a bit that has another meaning in 6.1 and later. */
 #define TASK_FROZEN 0x8000
 #define PF_FROZEN 0x00010000
 #define VERSION_OF_TASK_FROZEN 0x060100
-/* A thread that cgroup.freeze of version 2 shall freeze has this bit in `jobctl`, and is frozen if
- * it has `frozen`, too. A parent in vfork(2) has `frozen` alone. */
+/* cgroup.freeze (version 2) sets this bit in `jobctl` of a thread. The thread is frozen when its
+ * bit `frozen` is set, too. A parent in vfork(2) has only `frozen`, and is not frozen. */
 #define JOBCTL_TRAP_FREEZE (1ul << 23)
-#define MAX_RT_PRIO 100 /* a real-time thread is below, a thread of SCHED_DEADLINE below 0 */
+#define MAX_RT_PRIO 100 /* `prio` is below this in real-time threads, below 0 in SCHED_DEADLINE */
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
 #define S_IFIFO 0010000

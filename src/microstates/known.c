@@ -26,7 +26,7 @@ bool session_reserve(void *list, size_t *capacity, size_t count, size_t size)
 }
 
 /* Free records form a linked list from session->spare on. The member `tid` of a free record is 1 +
- * index of the next free record, or 0. */
+ * index of the next free record, or 0 at the end of the list. */
 bool session_take_place(struct camp_states *session, uint32_t *ret)
 {
     if (session->spare != 0) {

@@ -21,7 +21,8 @@ static inline uint64_t waited_ns(uint64_t clock, uint64_t now)
 }
 
 /* Returns how long a wait clock ran from its value `before` at time `then` to its value `after` at
- * time `now`. If the clocks of two CPUs differ, the result could be slightly negative, and is 0. */
+ * time `now`. If the clocks of two CPUs differ, the difference may be slightly negative; the result
+ * is then 0. */
 static inline uint64_t waited_between(uint64_t before, uint64_t then, uint64_t after, uint64_t now)
 {
     uint64_t difference = (waited_ns(after, now) - waited_ns(before, then)) << WAITS_BITS;
@@ -29,9 +30,9 @@ static inline uint64_t waited_between(uint64_t before, uint64_t then, uint64_t a
     return (int64_t)difference < 0 ? 0 : difference >> WAITS_BITS;
 }
 
-/* What a snapshot writes, instead of a camp_thread_states, for a thread that was idle since the
- * previous snapshot. It has the fields that another task may have changed. Its tid is negative,
- * which a camp_thread_states never has. */
+/* The short record that a snapshot writes, instead of a camp_thread_states, for a thread that was
+ * idle since the previous snapshot. It has only the fields that another task may have changed. The
+ * tid is stored as a negative number, by which the session recognises a short record. */
 struct unchanged_thread {
     int32_t tid, parent;
     uint64_t time_ns;
@@ -45,8 +46,8 @@ struct disk_wait_key {
     uint32_t device; /* the kernel's dev_t; 0 if another thread requested the input or output */
 };
 
-/* The wait of one thread for one disk. Both numbers of an open wait are in one word, so every copy
- * of the word is of one moment, in whichever order another CPU copies the members. */
+/* The wait of one thread for one disk. The single word `clock` has both the time and whether the
+ * wait is open. So a reader on another CPU always gets two values of the same moment. */
 struct disk_wait {
     /* lowest bit: whether the thread waits now. Above it: ns of all finished waits, minus the start
      * of the open wait, modulo 2^63. */
@@ -64,7 +65,7 @@ static inline uint64_t disk_wait_started(uint64_t clock, uint64_t now)
 }
 
 /* Returns the clock of a thread that stops waiting now, or `clock` if the thread does not wait. If
- * the clocks of two CPUs differ, the sum may be slightly negative, and is 0. */
+ * the clocks of two CPUs differ, the sum may be slightly negative; the result is then 0. */
 static inline uint64_t disk_wait_ended(uint64_t clock, uint64_t now)
 {
     uint64_t ended = (clock & ~WAITS_NOW) + (now << 1);
@@ -83,10 +84,10 @@ struct total_key {
     char name[CAMP_STATES_NAME_SIZE];
 };
 
-/* Two values of kind_of_call[] besides enum camp_state. With KIND_BY_DESCRIPTOR the type of the
- * call's file descriptor decides about the state of a sleep. With KIND_BY_RESTART the call
- * continues a call that a signal, a debugger or a freezer interrupted, and has the state of that
- * call. */
+/* Two values of kind_of_call[] besides enum camp_state. With KIND_BY_DESCRIPTOR, the state of a
+ * sleep depends on the type of the call's file descriptor. With KIND_BY_RESTART, the call continues
+ * another call that a signal, a debugger or a freezer interrupted, and a sleep has the state of
+ * that other call. */
 #define KIND_BY_DESCRIPTOR 255
 #define KIND_BY_RESTART 254
 
@@ -108,7 +109,8 @@ struct cpu_account {
     /* address of the running task_struct; the tid may change in exec(2), the address may not */
     uint64_t running_task;
     uint64_t clock_offset; /* the scheduler's clock minus CLOCK_MONOTONIC, modulo 2^64 */
-    uint64_t outside_ns, outside_system_ns; /* parts of busy_ns and system_ns: threads outside */
+    /* parts of busy_ns and system_ns: threads outside of the PID namespace */
+    uint64_t outside_ns, outside_system_ns;
     /* tid of the running thread, 0 if the CPU is idle, or -1 if the thread is outside */
     int32_t running;
     uint32_t depth; /* number of interrupts that run now, one inside the other */

@@ -1,5 +1,5 @@
 /*
- * The order in which other CPUs see the stores of an account, and in which they read it.
+ * The order in which other CPUs see the stores to an account, and in which they load from it.
  *
  * A writer makes `sequence` odd, changes the account, and makes `sequence` even. A reader reads
  * `sequence`, copies the account, and reads `sequence` again. The copy is whole if both values are
@@ -29,8 +29,8 @@
 /* Since Linux 7.0 a thread can lose its CPU while a program runs for an event outside of the
  * scheduler (tracepoints are protected by SRCU, not by disabled preemption). The switch then writes
  * the same account. stay_here() keeps the thread on its CPU until may_move(); no global function
- * may be called between them. Both functions of the kernel exist since 6.11; before, a program
- * never loses its CPU. */
+ * may be called between them. Both functions below exist since Linux 6.11. On older kernels a
+ * program never loses its CPU. */
 extern void bpf_preempt_disable(void) __weak __ksym;
 extern void bpf_preempt_enable(void) __weak __ksym;
 
@@ -62,8 +62,8 @@ static __always_inline void keep_order(void)
     barrier();
 }
 #elif defined(__TARGET_ARCH_arm64)
-/* clang makes an addition without a result the BPF instruction that is no barrier; an exchange is
- * always a barrier. */
+/* If the result of an atomic addition is not used, clang emits a BPF instruction that is no
+ * barrier. An exchange is always a barrier. */
 #define ADD_IN_ORDER(place, by)                                                                    \
     ({                                                                                             \
         barrier();                                                                                 \

@@ -40,8 +40,8 @@ int session_take_exit(void *context, void *record, size_t length)
     return session->taken.count < session->taken.capacity ? 0 : -ENOSPC;
 }
 
-/* Passes a total on as if it were one exited thread. The interval of this thread ends now, and is
- * as long as the threads' intervals together. */
+/* Passes a total on as if it were one exited thread. Its time_ns is now, and time_ns - begin_ns is
+ * the sum of the times for which its threads were watched. */
 static void hand_out_total(struct camp_states *session, const struct total_key *key,
                            struct camp_thread_states *total)
 {
@@ -75,9 +75,9 @@ static void take_generation(struct camp_states *session, uint32_t generation)
     }
 }
 
-/* Reads the totals of the generation that the kernel does not use, then makes the kernel use this
- * generation. The next call reads the other generation, when all additions to it are complete. So
- * all totals are read two calls after the last addition. */
+/* Reads the totals of the generation to which the kernel does not add, and then switches the
+ * generations. An addition that a switch interrupts is complete by the next call, which reads the
+ * other generation. So all totals are read two calls after the last addition. */
 static void take_totals(struct camp_states *session)
 {
     uint32_t *generation = &session->programs->bss->generation;
@@ -152,11 +152,12 @@ struct cpu_moment {
     struct cpu_account account;
 };
 
-/* Copies the account of a CPU, and again if a switch or the end of an interrupt changed it
- * meanwhile. After BUSY_TRIES copies this function sleeps between copies, because a hypervisor may
- * have stopped the CPU within a switch. The last copy is used in any case. The order of the loads
- * is that of order.bpf.h. On arm64 the vDSO reads its own sequence, waits for its value, and then
- * reads the counter (ISB), so the fence before now_ns() orders the copy before the counter. */
+/* Copies the account of a CPU, and repeats the copy if a switch or the end of an interrupt changed
+ * the account meanwhile. After BUSY_TRIES copies this function sleeps between copies, because a
+ * hypervisor may have stopped the CPU within a switch. The last copy is returned in any case. The
+ * order of the loads is that of order.bpf.h. On arm64 the clock of the vDSO first loads a sequence
+ * of its own, and reads the counter only when it has this value (ISB). So the fence before now_ns()
+ * orders the copy before the reading of the counter. */
 static struct cpu_moment moment_of(const volatile struct cpu_account *account,
                                    const volatile uint64_t *all_waits)
 {
@@ -290,8 +291,8 @@ int camp_states_disk_waits(struct camp_states *session, struct camp_disk_wait *r
     if (session == NULL || ret_count == NULL || (ret == NULL && capacity > 0))
         return camp_fail(error, CAMP_E_INVALID, 0, "pass a session and a place for the waits");
     map = bpf_map__fd(session->programs->maps.waits_of_disks);
-    /* bpf_map_get_next_key() starts again if the kernel has removed the key `before`. The limit
-     * prevents an endless loop. */
+    /* bpf_map_get_next_key() starts again at the first key if the kernel has removed the key
+     * `before`. The limit prevents an endless loop. */
     for (; output.count < DISK_WAITS_MAX && bpf_map_get_next_key(map, before, &key) == 0;
          before = &key) {
         struct disk_wait wait;

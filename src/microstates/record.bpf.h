@@ -48,8 +48,8 @@ static __always_inline void fill(struct camp_thread_states *ret, struct task_str
 #define TRIES 8
 
 /* Returns the throttled part of an open wait in the run queue, and sets the record's state if the
- * thread is throttled now. The clock of an idle CPU's scheduler stands still, so its time is
- * derived from its last difference to CLOCK_MONOTONIC. */
+ * thread is throttled now. The scheduler's clock stands still on an idle CPU, so its time is
+ * calculated as `now` plus its last known difference to CLOCK_MONOTONIC. */
 static __always_inline uint64_t open_throttled(struct camp_thread_states *ret,
                                                const struct task_struct *task,
                                                const struct account *account, uint64_t since,
@@ -160,7 +160,7 @@ static __always_inline int32_t copy_tid(const struct task_struct *task, struct a
 }
 
 /* Copies the fields of an idle thread that other threads may have changed. This reads 7 cache
- * lines, and a full record 20. Returns false if the thread was not idle. */
+ * lines; copying a full record reads 20. Returns false if the thread was not idle. */
 static __always_inline bool copy_unchanged(struct unchanged_thread *ret, struct task_struct *task,
                                            struct account *account)
 {

@@ -14,11 +14,13 @@
 #include <unistd.h>
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
-/* The BTF of the kernel and of the programs, the ring of exits and the iterator of threads. */
+/* Files besides those of programs and maps: the BTF of the kernel, the BTF of the programs, the
+ * ring of exits and the iterator of threads. */
 #define FILES_BESIDE 4
-/* For the command's own files, such as a recording and its journal. */
+/* Added to the advised limit for the command's own files, such as a recording and its journal. */
 #define FILES_SPARE 16
-/* A higher limit is not the cause of a refusal, and its descriptors are not counted. */
+/* If the limit of open files is higher than this, it is not the cause of a refusal, and the open
+ * files are not counted. */
 #define LIMIT_MAX 4096
 
 int refused_btf(int system_error, struct camp_error *error)
@@ -64,8 +66,8 @@ bool has_rights_for_programs(void)
     return rights.bpf && rights.perfmon;
 }
 
-/* A process that is refused although it has both capabilities has them for a container only. The
- * programs see the whole machine and need the machine's capabilities. */
+/* If a process is refused although it has both capabilities, it has them only inside a container.
+ * The programs see the whole machine and need the machine's capabilities. */
 static int refused_permission(int system_error, struct rights rights, const char *what,
                               struct camp_error *error)
 {
@@ -80,8 +82,8 @@ static int refused_permission(int system_error, struct rights rights, const char
                                       : "CAP_BPF and CAP_PERFMON");
 }
 
-/* Without a capability the verifier may return EACCES or EINVAL, as for a program that it does not
- * accept. */
+/* If a capability is missing, the verifier may return EACCES or EINVAL, which it also returns for a
+ * program that it does not accept. */
 static bool may_lack_capability(int system_error, struct rights rights)
 {
     const bool from_verifier = system_error == EACCES || system_error == EINVAL;
@@ -117,7 +119,7 @@ size_t refusal_files_needed(const struct bpf_object *object)
     size_t count = FILES_BESIDE;
 
     bpf_object__for_each_map(map, object) count += bpf_map__autocreate(map);
-    /* a program and its link */
+    /* two files: the program and its link */
     bpf_object__for_each_program(program, object) count += bpf_program__autoload(program) ? 2 : 0;
     return count;
 }

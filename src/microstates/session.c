@@ -33,8 +33,8 @@ static bool begins(const char *text, const char *with)
 }
 
 /* Leaves out the programs of events that the kernel lacks or that were not requested. Without
- * interrupt events, the time of interrupts counts for the interrupted code. Without page-fault
- * events, CAMP_STATE_TEXT_FAULT counts as CAMP_STATE_DATA_FAULT. */
+ * interrupt events, the time of interrupts counts as time of the interrupted thread. Without
+ * page-fault events, CAMP_STATE_TEXT_FAULT counts as CAMP_STATE_DATA_FAULT. */
 static void leave_out(struct bpf_object *object, const struct btf *kernel, uint32_t options)
 {
     struct bpf_program *program;
@@ -58,7 +58,8 @@ static bool is_of_function(const struct bpf_program *program)
            bpf_program__expected_attach_type(program) == BPF_TRACE_FEXIT;
 }
 
-/* The programs of functions are attached by attach_traps(), which may fail. */
+/* Decides whether the programs of traps are loaded. They are attached later, by attach_traps(): if
+ * attaching fails, the session works without them. */
 static void prepare_traps(struct bpf_object *object, const struct btf *kernel, uint32_t options)
 {
     const bool possible = (options & CAMP_STATES_NO_SYSCALLS) == 0 &&
@@ -101,7 +102,8 @@ static uint32_t own_namespace(void)
                : (uint32_t) namespace.st_ino;
 }
 
-/* Without the start of traps their end does nothing, so the end is attached first. */
+/* The program for the end of a trap is attached first, because it does nothing until the start of a
+ * trap was recorded. */
 static void attach_traps(struct camp_states *session)
 {
     struct states_bpf *programs = session->programs;
@@ -159,9 +161,9 @@ static int begin(struct camp_states *session, struct camp_error *error)
     return r;
 }
 
-/* Makes malloc() use mappings, not the heap, for the growing lists of threads. Without a fixed
- * limit, malloc() raises its limit for mappings when libbpf frees a large block. The lists then
- * leave holes in the heap (8 of 38 MB with 10,000 threads). */
+/* Makes malloc() use mappings, not the heap, for the growing lists of threads. Unless
+ * M_MMAP_THRESHOLD is fixed, malloc() raises this limit when libbpf frees a large block. The lists
+ * then leave holes in the heap (8 of 38 MB with 10,000 threads). */
 static void map_large_lists(void)
 {
     mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);

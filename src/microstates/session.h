@@ -35,7 +35,7 @@ struct camp_states {
     uint32_t snapshots;
     bool measures_traps;
     bool known_whole;  /* whether `known` holds all threads of the last snapshot */
-    bool is_unordered; /* whether the kernel reports threads in an order other than that of tids */
+    bool is_unordered; /* whether a tid was out of order; if so, records are sorted */
     struct ring_buffer *exits;
     /* receives the exits; NULL if `taken` receives them */
     const struct camp_states_visitor *visitor;

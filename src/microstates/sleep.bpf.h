@@ -7,16 +7,16 @@
  * CAMP_STATE_DATA_FAULT. */
 const volatile bool sees_faults = true;
 
-/* Returns whether a thread sleeps in a page fault: of its own code (FAULT_OF_USER), or of a system
- * call (FAULT_OF_KERNEL). The kernel counts a fault only when it has served the fault, so during
- * the fault the count is still account->faults. */
+/* Returns whether a thread sleeps in a page fault. `flag` says in which: a fault of its own code
+ * (FAULT_OF_USER), or of a system call (FAULT_OF_KERNEL). The kernel counts a fault only when it
+ * has served the fault, so during the fault the count is still account->faults. */
 static __always_inline bool in_fault(const struct account *account, const struct task_struct *task,
                                      uint8_t flag)
 {
     return (account->flags & flag) != 0 && account->faults == page_faults(task);
 }
 
-/* `why` is the task's state. */
+/* `why` is the task's state in the kernel (__state). */
 static __always_inline bool is_frozen(const struct task_struct *task, unsigned int why)
 {
     if ((why & TASK_FROZEN) != 0)
@@ -51,8 +51,8 @@ static __always_inline uint8_t kind_of_descriptor(const struct task_struct *task
 }
 
 /* The functions by which restart_syscall(2) continues an interrupted call. The kernel hides their
- * addresses without CAP_SYSLOG, or if kernel.kptr_restrict is 2. Then each such sleep is
- * CAMP_STATE_OTHER_SLEEP. */
+ * addresses without CAP_SYSLOG, or if kernel.kptr_restrict is 2. A sleep in a continued call is
+ * then CAMP_STATE_OTHER_SLEEP. */
 extern const void do_restart_poll __ksym __weak;
 extern const void do_no_restart_syscall __ksym __weak;
 extern const void hrtimer_nanosleep_restart __ksym __weak;

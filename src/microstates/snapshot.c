@@ -1,7 +1,7 @@
 /*
  * Takes a snapshot of all living threads. An iterator of the kernel writes a record of each thread,
- * in ascending order of tids. In a PID namespace the order is that of the namespace's tids, which
- * may differ. Then the session sorts the records.
+ * usually in ascending order of tids. If a tid is out of order, which can happen in a PID
+ * namespace, the session sorts the records of all snapshots from then on.
  *
  * For a thread that was idle since the previous snapshot the kernel writes only a short record. The
  * session's list has the other fields of the thread.
@@ -56,8 +56,7 @@ static void tell_missed(const struct snapshot *snapshot, const struct known_thre
                                   session_record(snapshot->session, known));
 }
 
-/* Frees the records of known threads with tids below `tid` that are not in this snapshot: they are
- * gone. */
+/* Frees the records of known threads with tids below `tid` that are not in this snapshot. */
 static void pass_by(struct snapshot *snapshot, int64_t tid)
 {
     struct camp_states *session = snapshot->session;
@@ -112,7 +111,7 @@ static struct known_thread *add_fresh(struct snapshot *snapshot)
     return &snapshot->fresh[snapshot->fresh_count++];
 }
 
-/* Keeps the entries of threads that were not reached because reading failed. */
+/* If reading failed, keeps the entries of the threads that were not reached. */
 static void keep_rest(struct snapshot *snapshot)
 {
     struct camp_states *session = snapshot->session;
@@ -175,8 +174,8 @@ static void take_thread(struct snapshot *snapshot, const struct camp_thread_stat
     camp_output_add(&snapshot->output, thread, sizeof *thread);
 }
 
-/* Returns the entry of an idle thread. If it has none, returns NULL, and the snapshot must be
- * repeated. */
+/* Returns the entry of an idle thread. If the thread has no entry, returns NULL, and the snapshot
+ * must be repeated. */
 static struct known_thread *take_sleeper(struct snapshot *snapshot, int32_t tid)
 {
     struct known_thread *known = is_in_order(snapshot, tid) ? keep_known(snapshot, tid) : NULL;

@@ -21,7 +21,7 @@
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-/* `throttle` is the reading of the thread's run queue at `now`. */
+/* `throttle` is the reading of the clock of the thread's run queue at `now` (throttle.bpf.h). */
 static __always_inline void arrive(struct account *account, struct task_struct *task,
                                    struct cpu_account *cpu, const struct throttle *throttle,
                                    uint64_t now)
@@ -148,8 +148,8 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
         cpu->unseen++;
     if (prev->pid != 0)
         ran = leave(prev, cpu, now, clock, preempt || prev_state == 0, prev_state);
-    /* 1 ns later than an account that leave() made, so that two threads of a process never have the
-     * same begin_ns. */
+    /* This account starts 1 ns later than one that leave() made, so that two threads of a process
+     * never have the same begin_ns. */
     if (next->pid != 0)
         account = account_of(next, now + 1, CAMP_STATE_RUN_QUEUE);
     switch_cpu(cpu, prev, next, running_id(next, account), now, clock, ran);
@@ -159,11 +159,12 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
         if (account == NULL)
             return 0;
         begin_writing(account);
-        /* No event reported that the thread left its CPU or was woken, so it did not sleep. */
+        /* No event reported that the thread left its CPU. No event reported a wakeup either, so the
+         * thread did not sleep. */
         if (on_cpu(account->state)) {
             change(account, next, NULL, ran_until(account, next, now), CAMP_STATE_RUN_QUEUE);
-            /* No event reported the thread's wakeup. */
         } else if (account->state != CAMP_STATE_RUN_QUEUE) {
+            /* No event reported the thread's wakeup. */
             cpu->unseen++;
             change(account, next, NULL, queued_at(account, next, now), CAMP_STATE_RUN_QUEUE);
         }
@@ -316,9 +317,9 @@ int BPF_PROG(on_fault_kernel)
     return 0;
 }
 
-/* Notes the disk that the thread uses, because its next disk wait is for that disk. A running
- * thread in CAMP_STATE_DISK came to its CPU without an event. Its wait is still open, and must end
- * with the disk with which it began. */
+/* Notes the disk that the thread uses, because its next wait for a disk is taken to be for this
+ * disk. If a running thread is in CAMP_STATE_DISK, no event reported that it came to its CPU. Its
+ * wait is still open, and must end with the disk with which it began, so `device` is kept. */
 SEC("tp_btf/block_bio_queue")
 int BPF_PROG(on_bio, struct bio *bio)
 {

@@ -5,8 +5,8 @@
  * ROW(state, name, title, short_title, class, figure, help): `state` is the suffix of the enum
  * camp_state. `name` is used in JSON, in metrics and, with "_ns", as the name of a column. `title`
  * and `short_title` are titles of that column; a text table adds up the states with the same short
- * title in one column. CLASS_`class` says what the state means to its thread. `figure` is the
- * state's line in the summary of camp time --figure.
+ * title in one column. CLASS_`class` (enum column_class of ledger/frame.h) says what a thread does
+ * in the state. `figure` is the state's line in the summary of camp time --figure.
  */
 #pragma once
 

@@ -9,9 +9,9 @@
  * throttled time, and the rest of the wait is CAMP_STATE_RUN_QUEUE.
  *
  * A thread of SCHED_DEADLINE leaves its CPU throttled until its next period (update_curr_dl() and
- * dl_next_period() in kernel/sched/deadline.c). A real-time thread leaves it throttled if its group
- * has used up its real-time budget (sched_rt_runtime_exceeded() in kernel/sched/rt.c); no clock
- * tells when the group may run again, so its whole wait is throttled.
+ * dl_next_period() in kernel/sched/deadline.c). A real-time thread leaves its CPU throttled if its
+ * group has used up its real-time budget (sched_rt_runtime_exceeded() in kernel/sched/rt.c); no
+ * clock tells when the group may run again, so its whole wait is throttled.
  */
 #pragma once
 
@@ -50,7 +50,8 @@ static __always_inline uint64_t scheduler_clock(const struct task_struct *task)
     return bpf_core_field_exists(task->se.cfs_rq) ? task->se.cfs_rq->rq->clock : 0;
 }
 
-/* `since_ns` and `total_ns` are throttled_clock_self and throttled_clock_self_time of a queue. */
+/* Returns the throttled time of a queue at the time `clock`. `since_ns` and `total_ns` are the
+ * queue's throttled_clock_self and throttled_clock_self_time. */
 static __always_inline uint64_t throttled_at(uint64_t since_ns, uint64_t total_ns, uint64_t clock)
 {
     return total_ns + (since_ns != 0 && (int64_t)(clock - since_ns) > 0 ? clock - since_ns : 0);
@@ -58,7 +59,7 @@ static __always_inline uint64_t throttled_at(uint64_t since_ns, uint64_t total_n
 
 /* Reads the clock of the queue in which a runnable thread waits or would wait. `clock` is the time
  * of the scheduler's clock. The verifier searches all types of the kernel for each pointer that is
- * followed, so this follows one pointer only. */
+ * followed, so this function follows only one pointer. */
 static __always_inline struct throttle read_throttle(const struct task_struct *task, uint64_t clock)
 {
     const struct cfs_rq *queue;
@@ -118,7 +119,8 @@ static __always_inline bool is_real_time_spent(const struct task_struct *task)
     return false;
 }
 
-/* Reads the budget of a real-time thread or of a thread of SCHED_DEADLINE. */
+/* Sets *ret if a real-time thread has no budget left, or a thread of SCHED_DEADLINE has none until
+ * its next period. */
 static __noinline int read_own_budget(struct throttle *ret, const struct task_struct *task,
                                       uint64_t now, uint64_t clock)
 {
@@ -139,8 +141,8 @@ static __always_inline void begin_throttle(struct throttle *ret, const struct ta
 }
 
 /* Returns the throttled part of a wait in the run queue that lasted from `since` to `now`. `begin`
- * and `end` are the readings at these times. After a move to another group the queue is another
- * one, and the wait counts as run queue. */
+ * and `end` are the readings at these times. If the thread moved to another group meanwhile, they
+ * are of different queues, and the whole wait counts as run queue. */
 static __always_inline uint64_t throttled_part(const struct throttle *begin,
                                                const struct throttle *end, uint64_t since,
                                                uint64_t now)

@@ -1,6 +1,6 @@
 /*
- * The events of traps: the kernel starts and ends to handle a page fault of a thread outside of
- * system calls. On kernels without function tracing these programs are not loaded.
+ * The events of traps: the start and the end of a page fault that the kernel handles for a thread
+ * outside of system calls. On kernels without function tracing these programs are not loaded.
  *
  * The programs may be preempted at any point, so they write only trap_since and traps_ns. When the
  * interval of the running thread is closed, the time of its traps is subtracted from the interval,

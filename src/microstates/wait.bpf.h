@@ -94,7 +94,7 @@ static __noinline int disk_wait_ends(struct task_struct *task, uint32_t device, 
 
 /* Adds the part of the CPU's last idle time in which a thread waited for a disk: any thread of the
  * machine (any_wait_ns), or a thread whose wait started on this CPU (own_wait_ns). If no event
- * reported when the CPU became idle, the added time is an upper bound. */
+ * reported that the CPU became idle, the added time is an upper bound. */
 static __always_inline void book_waits(struct cpu_account *cpu, uint64_t now, uint64_t idle_ns)
 {
     uint64_t any = waited_between(cpu->any_before, cpu->since_ns, disk_waits.clock, now);
