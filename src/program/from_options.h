@@ -116,7 +116,7 @@ void from_options_interval(struct from_options *options, uint64_t *interval_ns);
 int from_options_check(const struct from_options *options, const char *text);
 
 /* Opens the source. Returns OPTIONS_GO_ON, or an exit status after an error message. While a
- * recording is read without waiting, a progress line may be on stderr:
+ * recording is read at full speed, a progress line may be on stderr.
  * progress_clear(&options->progress) removes it. `options` must outlive *ret. */
 int from_options_open(struct from_options *options, struct source **ret,
                       struct from_facts *ret_facts);

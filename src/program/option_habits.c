@@ -9,7 +9,7 @@
 #define COUNTED "check, top, wait, record, report"
 
 const struct habit habits[] = {
-    /* Letters that had another meaning in an earlier version of the command. */
+    /* Options that had another meaning in an earlier version of the command. */
     { "get", "-c", "--count N (-n) is the number of readings" },
     { "get", "-v", "--value prints only the values" },
     { "get", "--count", "--name names an executable" },

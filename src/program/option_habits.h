@@ -1,7 +1,7 @@
 /*
- * Options of other programs (top(1), vmstat(8), pidstat(1), perf(1), time(1)), and letters that
- * options of camp had in earlier versions. A command refuses these options, and its message names
- * the option of camp that does the same.
+ * Options of other programs (top(1), vmstat(8), pidstat(1), perf(1), time(1)), and options that had
+ * another letter or meaning in earlier versions of camp. A command refuses these options, and its
+ * message names the option of camp that does the same.
  *
  * camp cannot accept all letters of other programs, because a letter has one meaning in all
  * commands. For example, -d is --duration in camp, but the delay between two outputs in top.

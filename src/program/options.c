@@ -64,8 +64,8 @@ static int set(const struct option_table *table, bool *given, const char *name, 
                     wanted);
 }
 
-/* Returns whether the operand may be meant for --from: a path, a source with a colon, or the
- * name of a source. */
+/* Returns whether the operand may be meant for --from: a path, a source with a colon
+ * (postgres:...), or the name of a source. */
 static bool is_source(const struct option_table *table, const char *operand)
 {
     const struct option_spec *from = find(table, "from");
