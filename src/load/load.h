@@ -65,7 +65,7 @@ struct load_cpu_truth {
     uint64_t period_ns;
     bool has_tick;          /* false if the kernel does not report the length of its tick */
     uint64_t tick_ns;       /* length of a tick, by clock_getres(CLOCK_MONOTONIC_COARSE) */
-    uint64_t tick_phase_ns; /* ticks come at multiples of tick_ns plus tick_phase_ns */
+    uint64_t tick_phase_ns; /* ticks come at n x tick_ns + tick_phase_ns */
     uint64_t locks;         /* how often the time of the tick was searched and found */
     uint64_t search_ns;     /* CPU time of the first search, not part of own_ns */
     /* Wall time in which the load ran or waited for its CPU, so that the CPU was not idle. 0 with
@@ -180,7 +180,7 @@ struct load_io_truth {
     uint64_t call_ns;        /* wall time of the operations */
     uint64_t longest_ns;     /* wall time of the longest operation */
     uint64_t sync_ns;        /* wall time of fdatasync(2) after writing; 0 with `direct` */
-    uint64_t prepared_bytes; /* written to a new file before the load; in no other number */
+    uint64_t prepared_bytes; /* written to a new file before the load; not part of other members */
     uint64_t storage_bytes;  /* read from storage, by getrusage(2) */
     uint64_t own_ns;         /* CLOCK_THREAD_CPUTIME_ID during wall_ns */
     uint64_t waited_ns;      /* wall_ns - own_ns: waited for the disk or for a CPU */

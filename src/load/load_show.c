@@ -22,8 +22,8 @@ static const struct fact about_facts[] = {
     FACT(struct about, pid, NULL, "process that was the load"),
 };
 
-/* Every load also reports the CPU time of its process. A later reading of that CPU time must be at
- * least process_ns. */
+/* Every load also reports the CPU time of its process. A program that reads this CPU time later
+ * must read at least process_ns. */
 static struct process {
     uint64_t startup_ns, process_ns;
 } process;
