@@ -333,7 +333,7 @@ static void judge_sum(struct verification *verification, const struct machine *m
 struct cpu_trial {
     size_t loads;
     double percent;      /* CPU time of each load in percent of a CPU; with 0 the load sleeps. */
-    const char *rows[2]; /* rows of the processes */
+    const char *rows[2]; /* names of the rows of the processes */
     const char *machine_row;
     bool pinned; /* The load is pinned to a CPU, which has its own row. */
 };

@@ -73,7 +73,7 @@ struct io_trial {
     double task_read, task_written; /* sums over all rounds, reported by the library */
     double own_read, own_written; /* upper bounds of task_read and task_written, by getrusage(2) */
     struct traffic least;         /* minimum over all rounds, for each member */
-    double idle_reads, idle_writes; /* requests of the disk in the idle times before the rounds */
+    double idle_reads, idle_writes; /* requests of the disk before the rounds, without load */
 };
 
 /* Reads the traffic since boot. If the kernel does not report the bytes that were requested from

@@ -44,7 +44,8 @@ static int act_thread(const void *plan, void *truth, struct camp_error *error)
 }
 
 struct thread_counts {
-    /* growth of the number of threads in the step that differs most from 1 */
+    /* growth of the number of threads in one step: the value of all steps that differs most from 1
+     */
     double worst_step;
     size_t listed_before, listed_after;
 };

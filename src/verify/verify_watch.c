@@ -171,9 +171,9 @@ static uint64_t busy_ns(const struct camp_thread_states *thread)
     return thread != NULL ? states_busy_ns(thread->state_ns) : 0;
 }
 
-/* Returns whether the thread exited between the snapshots. For a moment, an exiting thread is no
- * longer shown and has no exit record yet. A thread that exits during the first snapshot does not
- * count. A thread that exits during the second snapshot counts. */
+/* Returns whether the thread exited between the snapshots. For a moment, an exiting thread is
+ * missing in snapshots, and has no exit record yet. A thread that exits during the first snapshot
+ * does not count. A thread that exits during the second snapshot counts. */
 static bool exited_between(const struct watch *watch, const struct camp_thread_states *exited,
                            const struct camp_thread_states *then)
 {
