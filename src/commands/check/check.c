@@ -1,6 +1,7 @@
 /*
  * camp check shows the error of sampled CPU time on this machine, like the program cpuchk of the
- * papers. For each interval it joins the sources "tasks" and "cpus" into one record for a view.
+ * CAMP papers. For each interval it joins the sources "tasks" and "cpus" into one record for a
+ * view.
  */
 #include "check_inside.h"
 #include "check_sessions.h"

@@ -12,7 +12,7 @@ struct check_recorded {
     struct from_facts facts;
     bool is_sessions;   /* the rows are database sessions; `is_sampled` and `tasks` are unused */
     bool is_sampled;    /* the sampled time of processes was recorded */
-    struct frame tasks; /* the rows in tasks_schema, used if `is_sampled` is false */
+    struct frame tasks; /* the rows converted to tasks_schema, if `is_sampled` is false */
 };
 void check_recorded_release(struct check_recorded *recorded);
 
@@ -36,7 +36,7 @@ struct check_options {
     bool kernel_threads;
     const char *filter, *columns, *report;
     struct process_selection processes;
-    struct from_options from; /* from.from.text is NULL for this machine */
+    struct from_options from; /* from.from.text is NULL if this machine is measured */
 };
 
 struct check {

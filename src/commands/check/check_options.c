@@ -120,7 +120,7 @@ static size_t rows_that_fit(void)
     return view_height(stdout) - others < TEXT_ROWS ? view_height(stdout) - others : TEXT_ROWS;
 }
 
-/* Sources of --from check the text of --tier themselves. */
+/* With --from, the source checks the text of --tier. */
 static int resolve_tier(struct check_options *options)
 {
     const char *text = options->from.from.tier;

@@ -35,7 +35,7 @@ enum {
 struct check_summary {
     struct accuracy accuracy; /* in ns */
     size_t rows;
-    size_t worst; /* the row with the largest error of one process, or SIZE_MAX */
+    size_t worst; /* the row with the largest error of one process; SIZE_MAX if there is none */
     uint64_t processes, new, ended;
 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#define CROWD 4096    /* with more processes, those not seen for a while are merged by name */
+#define CROWD 4096    /* above this number, processes not seen for a while are merged by name */
 #define GONE_AFTER 60 /* intervals */
 
 static void write_quoted(FILE *stream, const char *word)

@@ -1,6 +1,7 @@
 /*
- * camp check --report writes all intervals of a run to one HTML file, with statistics of the error.
- * The sums are made from the numbers in the records of `camp check` (check_record.h).
+ * camp check --report writes all intervals of a run to one HTML file, with statistics of the error
+ * of sampled CPU time. The sums are made from the numbers in the records of `camp check`
+ * (check_record.h).
  */
 #pragma once
 
@@ -31,7 +32,7 @@ struct report_cpu {
 
 /* An all-zero report is empty. */
 struct check_report {
-    struct output_file file; /* file.stream is NULL if it is not open */
+    struct output_file file; /* file.stream is NULL if the file is not open */
     char *command;
     char source[FROM_NAME_SIZE]; /* the name of this machine, or of the recording */
     char kernel[192];
@@ -49,7 +50,7 @@ struct check_report {
     struct registry registry;
     struct report_process *processes; /* [registry.count] */
     size_t process_capacity;
-    size_t crowd; /* if there are more processes, those not seen for a while are merged by name */
+    size_t crowd; /* above this number, processes not seen for a while are merged by name */
     struct report_cpu *cpus; /* [cpu_count] */
     size_t cpu_count, cpu_capacity;
 };

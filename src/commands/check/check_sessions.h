@@ -21,7 +21,8 @@ struct sessions_interval {
 /* Returns whether the source has both reported and measured times of sessions. */
 bool check_sessions_can(const struct source *source);
 
-/* If `error` is the sum of all intervals, then `frame` is the frame of the last interval. */
+/* Fills the document with an interval, or with the sum of all intervals. For the sum, `frame` is
+ * the frame of the last interval. */
 void check_sessions_fill(struct document *document, const struct reported_error *error,
                          const struct frame *frame, const struct sessions_interval *interval,
                          const struct from_facts *facts);

@@ -22,8 +22,9 @@ struct record_files {
     uint64_t count;
 };
 
-/* Writes an interval to its file. If the disk is full, removes old files if --keep permits it.
- * Returns OPTIONS_GO_ON, or an exit status after an error message. */
+/* Writes a frame, and the second frame of its source (source_beside()) or NULL, to a file. If the
+ * disk is full and --keep was given, removes old files. Returns OPTIONS_GO_ON, or an exit status
+ * after an error message. */
 int record_files_write(struct record_files *files, const struct frame *frame,
                        const struct frame *beside);
 

@@ -28,7 +28,7 @@ struct work {
     struct timeline timeline;
     struct frame chosen; /* the rows of a frame that --only selects */
     struct axes axes;
-    size_t frame; /* the index in the timeline of the shown frame, for a picture of one frame */
+    size_t frame; /* the index of the shown frame in the timeline, for a picture of one frame */
     bool *pinned; /* [timeline.registry.count] */
     int colour;   /* a label's index, or enum picture_colour */
     regex_t only, pin;

@@ -27,7 +27,7 @@
 
 #define DRAIN_INTERVAL_NS (50 * NS_PER_MS)
 #define LAST_RECORD_NS (500 * NS_PER_MS) /* the longest wait for the exit record of the command */
-/* A shell has these exit statuses for a command that cannot be executed or does not exist. */
+/* A shell returns these exit statuses for a command that cannot be executed or does not exist. */
 #define STATUS_NOT_RUN 126
 #define STATUS_NOT_FOUND 127
 
@@ -398,8 +398,8 @@ static int read_options(struct time_options *options, int argc, char **argv, int
     return OPTIONS_GO_ON;
 }
 
-/* Called before a session is opened, so a missing process is reported before a missing
- * capability. */
+/* Called before a session of microstates is opened, so that a missing process is reported before a
+ * missing capability. */
 static int find_process(const struct time_options *options)
 {
     const int32_t pid = (int32_t)options->pid;

@@ -216,8 +216,8 @@ int top_live(struct top *top)
             continue;
         status = take_interval(&live);
         i++;
-        /* After a delay by a question or a long snapshot, the next intervals keep their full
-         * length. */
+        /* If a question to the user or a long snapshot caused a delay, the next intervals keep
+         * their full length. */
         if (now_ns(CLOCK_MONOTONIC) > deadline_ns + top->interval_ns / 2)
             deadline_ns = now_ns(CLOCK_MONOTONIC);
     }

@@ -304,8 +304,7 @@ static void add_summary(struct document *document, const struct wait_interval *i
     DOCUMENT_ADD(document, WAIT_LOSSES, cells);
 }
 
-/* The headline says which column to read: own. The other columns are older definitions of I/O wait.
- */
+/* The headline says which column to read (own): the others are older definitions of I/O wait. */
 static const char *headline(struct wait_record *ret, const struct wait_interval *interval,
                             const struct cell *all)
 {

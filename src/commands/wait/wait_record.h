@@ -28,7 +28,7 @@ extern const char *const wait_table_names[]; /* the choices of --table, NULL-ter
 struct wait_record {
     struct document document;
     struct selected selected;
-    size_t cpu_count; /* the row of the total is not counted */
+    size_t cpu_count; /* without the row of the total */
     size_t *rows;     /* [capacity] indices of CPU rows */
     uint64_t *keys;   /* [capacity] the wait of each CPU row, in ns */
     size_t capacity;

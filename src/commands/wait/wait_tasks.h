@@ -53,7 +53,7 @@ void wait_tasks_start(struct wait_tasks *tasks);
 
 /* Fills `rows` from `threads`, whose interval is from `before` to `now`. Then makes `now` the new
  * `before`. The rows of a thread add up to its time in CAMP_STATE_DISK. `tolerance_ns` is the
- * allowed difference between the time and the sum of the waits, because states and waits are read
+ * allowed difference between this time and the sum of the waits, because states and waits are read
  * one after the other. Returns CAMP_OK or CAMP_E_NOMEM. */
 int wait_tasks_fill(struct wait_tasks *tasks, const struct frame *threads, uint64_t tolerance_ns);
 
