@@ -652,7 +652,8 @@ CAMP_PUBLIC int camp_cpu_difference(const struct camp_cpu *before, const struct 
 
 /* Reads a CPU, blocks for interval_ms (such as CAMP_DEFAULT_INTERVAL_MS), and reads the CPU again.
  * If interval_ms is 0, the function does not block, and compares with the earlier reading in
- * *previous. Otherwise `previous` may be NULL. *previous becomes the new reading. */
+ * *previous. Otherwise `previous` may be NULL. If it is not NULL, *previous becomes the new
+ * reading. */
 CAMP_PUBLIC int camp_cpu_utilisation(const struct camp_source *source, int32_t cpu,
                                      unsigned interval_ms, struct camp_cpu *previous,
                                      struct camp_utilisation *ret, size_t size,

@@ -128,8 +128,8 @@ struct camp_states_losses {
     /* Context switches and wakeups for which the kernel sent no event; their times are estimated.
      */
     uint64_t unseen;
-    /* How often memory was full, so that a thread could not be watched yet, or a wait for a disk
-     * was not counted. */
+    /* How often a thread could not be watched yet, because memory was full, or a wait for a disk
+     * was not counted, because too many CPUs counted waits at that moment. */
     uint64_t lost;
     uint64_t exits_lost; /* exited threads whose last times are lost */
     /* exited threads without a record: only a CAMP_THREAD_TOTAL has them */
