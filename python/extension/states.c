@@ -134,7 +134,7 @@ static PyObject *block_of(const struct camp_states *session,
 }
 
 struct session_listing {
-    /* the first member, so that a pointer to it is one to the session_listing */
+    /* the first member, because session_of() casts its address to a session_listing */
     struct listing listing;
     struct camp_states *session;
 };

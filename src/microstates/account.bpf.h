@@ -249,6 +249,7 @@ static __always_inline void end_disk_wait(const struct account *account, struct 
  * state `next`. `cpu` is the CPU on which the thread ran in this time, or NULL if it did not run.
  * Events of two CPUs may arrive out of the order of their timestamps. Then the time would be
  * negative and counts as 0, so the states add up exactly. Returns the time at which `next` starts.
+ *
  * cross() calls charge() and not change(), because change() calls global functions, which is not
  * allowed between stay_here() and may_move(). */
 static __always_inline uint64_t charge(struct account *account, const struct task_struct *task,

@@ -18,7 +18,7 @@ struct backends_place {
  * sleeps without an event. */
 #define BACKEND_EVENT_UNKNOWN UINT32_C(0xffffffff) /* the event could not be read */
 #define BACKEND_EVENT_CLASS(event) ((event) >> 24)
-/* stands for all further events of a class when BACKEND_WAITS_OWN entries are in use */
+/* stands for all further events of the class of `event` once BACKEND_WAITS_OWN entries are used */
 #define BACKEND_EVENT_REST(event) ((event) | UINT32_C(0x00ffffff))
 #define BACKEND_ACTIVITY_NONE UINT32_C(0xffffffff) /* no activity, or it is not readable */
 

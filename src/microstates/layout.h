@@ -106,7 +106,7 @@ struct cpu_account {
     uint64_t any_wait_ns, own_wait_ns;
     uint64_t any_before, own_before; /* wait clocks of the machine and of this CPU at since_ns */
     uint64_t run_ns;                 /* sum_exec_runtime of the running thread at since_ns */
-    /* address of the running task_struct; the tid may change in exec(2), the address may not */
+    /* address of the running task_struct, which exec(2) does not change, unlike the tid */
     uint64_t running_task;
     uint64_t clock_offset; /* the scheduler's clock minus CLOCK_MONOTONIC, modulo 2^64 */
     /* parts of busy_ns and system_ns: threads outside of the PID namespace */

@@ -52,8 +52,8 @@ static __always_inline uint64_t queued_at(const struct account *account,
     return waited < now - since ? now - waited : since;
 }
 
-/* Returns when a thread entered the run queue, if its wakeup and its arrival on the CPU at `came`
- * had no event. The scheduler's run_delay tells how long the thread was in the queue. */
+/* Returns when a thread entered the run queue, if no event reported its wakeup and its arrival on
+ * the CPU at `came`. The scheduler's run_delay tells how long the thread was in the queue. */
 static __always_inline uint64_t delayed_since(const struct account *account,
                                               const struct task_struct *task, uint64_t came)
 {
@@ -215,8 +215,8 @@ int BPF_PROG(on_wakeup_new, struct task_struct *task)
 }
 
 /* A thread that waits in the run queue moves to another CPU, whose run queue has another clock of
- * throttled time. The caller of set_task_cpu() holds a lock that keeps the thread from being woken
- * or run meanwhile. */
+ * throttled time. The kernel reports the move while it holds a lock, so the thread is neither woken
+ * nor run meanwhile. */
 SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(on_migrate, struct task_struct *task, int cpu)
 {

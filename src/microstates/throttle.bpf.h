@@ -36,7 +36,7 @@ struct throttle {
 
 #define NO_QUEUE 0
 #define OWN_BUDGET 1
-#define GROUPS_DEEP 8 /* nested real-time groups that are searched for a spent budget */
+#define GROUPS_DEEP 8 /* number of nested real-time groups that are searched for a spent budget */
 
 static __always_inline bool has_throttled_clock(void)
 {
