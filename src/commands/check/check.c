@@ -1,7 +1,7 @@
 /*
  * camp check shows the error of sampled CPU time on this machine, like the program cpuchk of the
- * CAMP papers. For each interval it joins the sources "tasks" and "cpus" into one record for a
- * view.
+ * papers (docs/error.md). For each interval it joins the sources "tasks" and "cpus" into one record
+ * for a view.
  */
 #include "check_inside.h"
 #include "check_sessions.h"
