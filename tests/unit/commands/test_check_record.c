@@ -194,7 +194,7 @@ static void the_measured_busy_time_of_a_cpu_is_the_sum_of_its_busy_states(void *
     release(&made);
 }
 
-static void camp_check_shows_rows_with_the_largest_error_of_sampled_time_first(void **state)
+static void camp_check_lists_the_processes_with_the_largest_sampling_error_first(void **state)
 {
     struct made made;
 
@@ -216,7 +216,7 @@ static void camp_check_shows_rows_with_the_largest_error_of_sampled_time_first(v
 }
 
 /* The totals say what they are of, and which process is the worst. */
-static void totals_name_what_they_are_of(void **state)
+static void a_note_of_camp_check_names_the_process_with_the_worst_sampling_error(void **state)
 {
     struct made made;
 
@@ -231,7 +231,7 @@ static void totals_name_what_they_are_of(void **state)
     release(&made);
 }
 
-static void cpu_time_of_unseen_processes_is_of_no_living_process(void **state)
+static void cpu_time_of_processes_that_ended_unseen_is_shown_as_of_no_living_process(void **state)
 {
     struct made made;
 
@@ -256,7 +256,7 @@ static void make_of_process_2(struct made *ret)
     ret->context.selection.pid_count = 1;
 }
 
-static void totals_of_one_living_process_have_no_losses_of_others(void **state)
+static void camp_check_of_one_process_has_no_notes_on_losses_of_other_processes(void **state)
 {
     struct made made;
 
@@ -312,7 +312,7 @@ static void camp_check_has_a_note_for_each_kind_of_loss(void **state)
     release(&made);
 }
 
-static void unread_time_is_at_most_the_cpu_time_that_no_process_used(void **state)
+static void cpu_time_missing_in_exit_records_is_at_most_the_uncharged_cpu_time(void **state)
 {
     struct made made;
 
@@ -357,7 +357,7 @@ static void assert_lacks_ends(bool final_clocks, bool is_recorded, bool lacks, b
     release(&made);
 }
 
-static void tier_taskstats_lacks_the_last_part_of_an_exit_unless_final_clocks_are_read(void **state)
+static void camp_check_names_the_unmeasured_end_of_exits_unless_final_clocks_are_read(void **state)
 {
     (void)state;
     assert_lacks_ends(true, false, false, false);
@@ -365,7 +365,7 @@ static void tier_taskstats_lacks_the_last_part_of_an_exit_unless_final_clocks_ar
     assert_lacks_ends(false, true, true, false); /* nothing can be changed about a recording */
 }
 
-static void an_interval_without_processes_and_cpus_has_a_record(void **state)
+static void camp_check_makes_a_record_of_an_interval_without_processes_and_cpus(void **state)
 {
     struct made made;
 
@@ -385,17 +385,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_percentage_of_camp_check_is_relative_to_one_cpu),
         cmocka_unit_test(the_measured_busy_time_of_a_cpu_is_the_sum_of_its_busy_states),
-        cmocka_unit_test(camp_check_shows_rows_with_the_largest_error_of_sampled_time_first),
-        cmocka_unit_test(totals_name_what_they_are_of),
-        cmocka_unit_test(cpu_time_of_unseen_processes_is_of_no_living_process),
-        cmocka_unit_test(totals_of_one_living_process_have_no_losses_of_others),
+        cmocka_unit_test(camp_check_lists_the_processes_with_the_largest_sampling_error_first),
+        cmocka_unit_test(a_note_of_camp_check_names_the_process_with_the_worst_sampling_error),
+        cmocka_unit_test(cpu_time_of_processes_that_ended_unseen_is_shown_as_of_no_living_process),
+        cmocka_unit_test(camp_check_of_one_process_has_no_notes_on_losses_of_other_processes),
         cmocka_unit_test(unaccounted_time_is_unknown_for_a_selection_of_processes),
         cmocka_unit_test(camp_check_has_a_note_for_each_kind_of_loss),
-        cmocka_unit_test(unread_time_is_at_most_the_cpu_time_that_no_process_used),
+        cmocka_unit_test(cpu_time_missing_in_exit_records_is_at_most_the_uncharged_cpu_time),
         cmocka_unit_test(without_taskstats_sampled_time_is_unknown_instead_of_zero),
-        cmocka_unit_test(
-            tier_taskstats_lacks_the_last_part_of_an_exit_unless_final_clocks_are_read),
-        cmocka_unit_test(an_interval_without_processes_and_cpus_has_a_record),
+        cmocka_unit_test(camp_check_names_the_unmeasured_end_of_exits_unless_final_clocks_are_read),
+        cmocka_unit_test(camp_check_makes_a_record_of_an_interval_without_processes_and_cpus),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,7 +98,7 @@ static void errors_of_sessions_cancel_out_in_a_sum_but_not_in_the_rms(void **sta
     check_sums(false);
 }
 
-static void the_sums_of_sessions_are_the_same_with_detailed_states(void **state)
+static void the_option_detail_does_not_change_the_sums_of_sessions(void **state)
 {
     (void)state;
     check_sums(true);
@@ -147,7 +147,7 @@ static void without_sessions_a_note_replaces_the_table_of_errors(void **state)
 }
 
 /* The second session lasts a tenth of the first session, so its weight is a tenth. */
-static void the_error_of_a_session_is_weighted_by_its_time(void **state)
+static void the_error_of_a_session_is_weighted_by_the_time_of_the_session(void **state)
 {
     struct session_frame sessions;
     struct reported_columns columns;
@@ -197,7 +197,7 @@ static void check_cell(const struct document *record, size_t row, size_t column,
     assert_float_equal(cell->real, expected, 1e-6);
 }
 
-static void the_record_of_sessions_has_an_error_for_each_state(void **state)
+static void camp_check_shows_an_error_for_each_state_of_the_sessions(void **state)
 {
     const struct from_facts facts = { .name = "postgres:db", .tier = "schedstat+memory" };
     struct document record = { 0 };
@@ -259,7 +259,7 @@ static void a_note_compares_sampled_sleep_with_measured_sleep(void **state)
 
 /* 8 us are measured, and 120 ms are reported. The difference of 15 percentage points is
  * meaningful, but a relative error of 1,499,900 % is not. */
-static void a_state_near_zero_has_no_relative_error(void **state)
+static void a_state_with_a_measured_time_near_zero_has_no_relative_error(void **state)
 {
     const struct from_facts facts = { .name = "postgres:db", .tier = "bpf" };
     const struct reported_error error = {
@@ -284,14 +284,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_of_sessions_cancel_out_in_a_sum_but_not_in_the_rms),
-        cmocka_unit_test(the_sums_of_sessions_are_the_same_with_detailed_states),
+        cmocka_unit_test(the_option_detail_does_not_change_the_sums_of_sessions),
         cmocka_unit_test(the_reported_session_count_is_the_highest_of_all_intervals),
         cmocka_unit_test(without_sessions_a_note_replaces_the_table_of_errors),
-        cmocka_unit_test(the_error_of_a_session_is_weighted_by_its_time),
+        cmocka_unit_test(the_error_of_a_session_is_weighted_by_the_time_of_the_session),
         cmocka_unit_test(frames_without_times_reported_by_the_database_are_not_compared),
-        cmocka_unit_test(the_record_of_sessions_has_an_error_for_each_state),
+        cmocka_unit_test(camp_check_shows_an_error_for_each_state_of_the_sessions),
         cmocka_unit_test(a_note_compares_sampled_sleep_with_measured_sleep),
-        cmocka_unit_test(a_state_near_zero_has_no_relative_error),
+        cmocka_unit_test(a_state_with_a_measured_time_near_zero_has_no_relative_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

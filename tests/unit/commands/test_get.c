@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 /* The kernel counts the time of a disk in 32 bits of ms, which wrap after 49.7 days. */
-static void the_rate_of_a_disk_time_is_right_when_the_counter_wraps(void **state)
+static void the_rate_of_the_read_time_of_a_disk_is_right_when_the_counter_wraps(void **state)
 {
     const struct camp_counter *time = counter_by_name(CAMP_KIND_DISK, "read_ns");
     const struct camp_counter *share = counter_by_name(CAMP_KIND_PARTITION, "busy_percent");
@@ -54,7 +54,7 @@ static void camp_get_has_every_counter_of_the_catalogue(void **state)
     assert_int_equal(all_counters()->count, counters);
 }
 
-static void a_task_counter_is_known_only_if_its_own_flag_is_set(void **state)
+static void a_counter_of_a_task_is_known_only_if_the_flag_of_this_counter_is_set(void **state)
 {
     struct reading reading;
 
@@ -98,7 +98,7 @@ static const char *nearest(const char *word, const char *const *candidates)
     return suggestion.best;
 }
 
-static void only_a_similar_word_is_suggested(void **state)
+static void a_mistyped_word_gets_a_suggestion_only_if_a_similar_word_exists(void **state)
 {
     static const char *const words[] = { "user_ns",    "nice_ns",      "system_ns", "idle_ns",
                                          "sent_bytes", "sent_packets", NULL };
@@ -120,12 +120,12 @@ static void only_a_similar_word_is_suggested(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_rate_of_a_disk_time_is_right_when_the_counter_wraps),
+        cmocka_unit_test(the_rate_of_the_read_time_of_a_disk_is_right_when_the_counter_wraps),
         cmocka_unit_test(run_delay_percent_is_computed_from_run_delay_ns),
         cmocka_unit_test(camp_get_has_every_counter_of_the_catalogue),
-        cmocka_unit_test(a_task_counter_is_known_only_if_its_own_flag_is_set),
+        cmocka_unit_test(a_counter_of_a_task_is_known_only_if_the_flag_of_this_counter_is_set),
         cmocka_unit_test(a_taskstats_counter_is_unknown_if_taskstats_was_not_read),
-        cmocka_unit_test(only_a_similar_word_is_suggested),
+        cmocka_unit_test(a_mistyped_word_gets_a_suggestion_only_if_a_similar_word_exists),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

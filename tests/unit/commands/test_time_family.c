@@ -38,7 +38,7 @@ static size_t row_at(const struct family *family, size_t place)
     return family->order[place];
 }
 
-static void descendants_of_all_generations_are_added_up_but_not_siblings(void **state)
+static void descendants_of_all_generations_are_added_up_and_siblings_are_left_out(void **state)
 {
     struct family family;
 
@@ -95,7 +95,7 @@ static void threads_are_accounted_under_the_name_of_their_process(void **state)
     family_release(&family);
 }
 
-static void the_sums_have_no_column_of_unmeasured_traps(void **state)
+static void the_table_has_no_column_of_trap_time_if_traps_are_not_measured(void **state)
 {
     static const char *const names[] = { "throttled_ns", "system_calls" };
     struct family family;
@@ -130,7 +130,7 @@ static void a_cycle_of_parents_causes_no_endless_loop(void **state)
 
 /* If there is no space for a record of each exited thread, exited threads with the same parent
  * and name are added up in a total. */
-static void exited_threads_reported_as_a_sum_are_descendants_of_their_parent(void **state)
+static void a_sum_of_exited_threads_belongs_to_the_descendants_of_the_parent_process(void **state)
 {
     struct family family;
     struct camp_thread_states *total;
@@ -154,7 +154,7 @@ static void exited_threads_reported_as_a_sum_are_descendants_of_their_parent(voi
 }
 
 /* A total is reported some time after the last of its threads exited. */
-static void the_parent_of_exited_threads_reported_as_a_sum_may_have_exited(void **state)
+static void a_sum_of_exited_threads_is_accounted_even_if_their_parent_has_exited(void **state)
 {
     struct family family;
 
@@ -206,12 +206,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_times_of_a_process_include_only_its_own_threads),
         cmocka_unit_test(a_process_has_exited_when_its_first_thread_has_exited),
-        cmocka_unit_test(exited_threads_reported_as_a_sum_are_descendants_of_their_parent),
-        cmocka_unit_test(the_parent_of_exited_threads_reported_as_a_sum_may_have_exited),
-        cmocka_unit_test(descendants_of_all_generations_are_added_up_but_not_siblings),
+        cmocka_unit_test(a_sum_of_exited_threads_belongs_to_the_descendants_of_the_parent_process),
+        cmocka_unit_test(a_sum_of_exited_threads_is_accounted_even_if_their_parent_has_exited),
+        cmocka_unit_test(descendants_of_all_generations_are_added_up_and_siblings_are_left_out),
         cmocka_unit_test(parents_with_the_same_pid_at_different_times_are_distinguished),
         cmocka_unit_test(threads_are_accounted_under_the_name_of_their_process),
-        cmocka_unit_test(the_sums_have_no_column_of_unmeasured_traps),
+        cmocka_unit_test(the_table_has_no_column_of_trap_time_if_traps_are_not_measured),
         cmocka_unit_test(a_cycle_of_parents_causes_no_endless_loop),
     };
 

@@ -120,7 +120,7 @@ static void a_line_of_camp_top_has_the_columns_of_prstat(void **state)
     user_names_release(&users);
 }
 
-static void unmeasured_traps_are_unknown_in_a_line_of_camp_top(void **state)
+static void camp_top_shows_a_dash_for_trap_time_that_was_not_measured(void **state)
 {
     struct threads_columns measured;
     struct user_names users = { 0 };
@@ -159,7 +159,7 @@ static struct entity *add_thread(struct frame *frame, int32_t number, int32_t pr
     return entity;
 }
 
-static void a_process_is_matched_to_a_workload_again_after_it_changed(void **state)
+static void a_process_with_a_new_name_or_user_is_matched_to_a_workload_again(void **state)
 {
     static const char rules[] = "a line=^a$\nb name=^b$ user=^root$\n";
     struct top_workloads workloads = { 0 };
@@ -211,8 +211,8 @@ int main(void)
         cmocka_unit_test(the_mount_point_of_cgroup2_is_found_and_unescaped),
         cmocka_unit_test(a_user_without_a_name_is_shown_as_a_number),
         cmocka_unit_test(a_line_of_camp_top_has_the_columns_of_prstat),
-        cmocka_unit_test(unmeasured_traps_are_unknown_in_a_line_of_camp_top),
-        cmocka_unit_test(a_process_is_matched_to_a_workload_again_after_it_changed),
+        cmocka_unit_test(camp_top_shows_a_dash_for_trap_time_that_was_not_measured),
+        cmocka_unit_test(a_process_with_a_new_name_or_user_is_matched_to_a_workload_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* Tests the record of camp wait, with synthetic frames and disk waits. */
 #include "synthetic_waits.h"
 
-static void a_disk_wait_is_on_one_cpu_by_one_definition_and_on_all_by_another(void **state)
+static void own_percent_counts_a_disk_wait_on_one_cpu_but_any_percent_on_all_cpus(void **state)
 {
     struct made made;
 
@@ -19,7 +19,7 @@ static void a_disk_wait_is_on_one_cpu_by_one_definition_and_on_all_by_another(vo
     release(&made);
 }
 
-static void percentages_of_the_machine_in_camp_wait_are_averages_of_its_cpus(void **state)
+static void in_camp_wait_a_percentage_of_the_machine_is_the_average_over_all_cpus(void **state)
 {
     struct made made;
 
@@ -84,7 +84,7 @@ static void tier_kernel_of_camp_wait_knows_only_the_iowait_of_the_kernel(void **
     release(&made);
 }
 
-static void an_interval_without_cpus_has_a_record(void **state)
+static void camp_wait_makes_a_record_of_an_interval_without_cpus(void **state)
 {
     struct made made;
 
@@ -97,7 +97,7 @@ static void an_interval_without_cpus_has_a_record(void **state)
     release(&made);
 }
 
-static void classic_output_has_the_columns_of_mpstat(void **state)
+static void the_classic_output_of_camp_wait_has_the_columns_of_mpstat(void **state)
 {
     struct made made;
     struct view_options options = { 0 };
@@ -126,12 +126,12 @@ static void classic_output_has_the_columns_of_mpstat(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_disk_wait_is_on_one_cpu_by_one_definition_and_on_all_by_another),
-        cmocka_unit_test(percentages_of_the_machine_in_camp_wait_are_averages_of_its_cpus),
+        cmocka_unit_test(own_percent_counts_a_disk_wait_on_one_cpu_but_any_percent_on_all_cpus),
+        cmocka_unit_test(in_camp_wait_a_percentage_of_the_machine_is_the_average_over_all_cpus),
         cmocka_unit_test(the_cpus_with_the_longest_waits_are_shown_in_order_of_their_ids),
         cmocka_unit_test(tier_kernel_of_camp_wait_knows_only_the_iowait_of_the_kernel),
-        cmocka_unit_test(an_interval_without_cpus_has_a_record),
-        cmocka_unit_test(classic_output_has_the_columns_of_mpstat),
+        cmocka_unit_test(camp_wait_makes_a_record_of_an_interval_without_cpus),
+        cmocka_unit_test(the_classic_output_of_camp_wait_has_the_columns_of_mpstat),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,7 @@ static void assert_task(const struct made *made, size_t row, int32_t tid, const 
         assert_int_equal(cell(made, WAIT_TASKS, row, "disk").kind, CELL_UNKNOWN);
 }
 
-static void a_task_has_a_row_for_each_disk_with_the_longest_wait_first(void **state)
+static void camp_wait_lists_each_pair_of_task_and_disk_and_sorts_the_pairs_by_wait(void **state)
 {
     struct made made;
 
@@ -65,7 +65,7 @@ static void a_task_has_a_row_for_each_disk_with_the_longest_wait_first(void **st
     release(&made);
 }
 
-static void disk_time_without_a_known_wait_has_no_disk_name(void **state)
+static void disk_time_that_no_known_wait_explains_is_shown_without_a_disk_name(void **state)
 {
     struct made made;
 
@@ -89,7 +89,7 @@ static void disk_time_without_a_known_wait_has_no_disk_name(void **state)
 }
 
 /* The disk waits are read a little later than the states of the threads. */
-static void time_between_two_readings_is_accounted_to_the_longest_wait(void **state)
+static void a_small_difference_between_two_readings_is_added_to_the_longest_wait(void **state)
 {
     struct made made;
 
@@ -108,7 +108,7 @@ static void time_between_two_readings_is_accounted_to_the_longest_wait(void **st
     release(&made);
 }
 
-static void the_disk_wait_of_an_exiting_thread_is_accounted_in_the_next_frame(void **state)
+static void the_disk_wait_of_an_exiting_thread_is_accounted_in_the_next_interval(void **state)
 {
     struct made made;
 
@@ -186,7 +186,7 @@ static void a_wait_counter_that_restarts_gives_no_negative_wait(void **state)
     release(&made);
 }
 
-static void a_selection_of_processes_limits_the_rows_but_not_the_sums(void **state)
+static void camp_wait_limits_the_rows_but_not_the_totals_to_the_selected_processes(void **state)
 {
     static const int32_t pids[] = { 20 };
     struct made made;
@@ -231,14 +231,14 @@ static void camp_wait_has_a_note_for_each_kind_of_loss(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_task_has_a_row_for_each_disk_with_the_longest_wait_first),
-        cmocka_unit_test(disk_time_without_a_known_wait_has_no_disk_name),
-        cmocka_unit_test(time_between_two_readings_is_accounted_to_the_longest_wait),
-        cmocka_unit_test(the_disk_wait_of_an_exiting_thread_is_accounted_in_the_next_frame),
+        cmocka_unit_test(camp_wait_lists_each_pair_of_task_and_disk_and_sorts_the_pairs_by_wait),
+        cmocka_unit_test(disk_time_that_no_known_wait_explains_is_shown_without_a_disk_name),
+        cmocka_unit_test(a_small_difference_between_two_readings_is_added_to_the_longest_wait),
+        cmocka_unit_test(the_disk_wait_of_an_exiting_thread_is_accounted_in_the_next_interval),
         cmocka_unit_test(a_disk_wait_over_two_intervals_is_accounted_once),
         cmocka_unit_test(two_threads_with_the_same_tid_are_distinguished),
         cmocka_unit_test(a_wait_counter_that_restarts_gives_no_negative_wait),
-        cmocka_unit_test(a_selection_of_processes_limits_the_rows_but_not_the_sums),
+        cmocka_unit_test(camp_wait_limits_the_rows_but_not_the_totals_to_the_selected_processes),
         cmocka_unit_test(camp_wait_has_a_note_for_each_kind_of_loss),
     };
 

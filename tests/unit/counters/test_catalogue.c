@@ -123,7 +123,7 @@ static void a_list_of_measured_cpus_may_contain_ranges(void **state)
     assert_false(holds("0-3", CAMP_CPU_TOTAL));
 }
 
-static void the_provenance_in_a_sample_overrides_that_in_the_catalogue(void **state)
+static void the_provenance_in_a_sample_overrides_the_provenance_in_the_catalogue(void **state)
 {
     const struct camp_counter cpu = row(CAMP_KIND_THREAD, "cpu_ns");
     const struct camp_kernel kernel = { 0 };
@@ -134,7 +134,7 @@ static void the_provenance_in_a_sample_overrides_that_in_the_catalogue(void **st
     assert_int_equal(camp_counter_provenance(&cpu, &kernel, 0, &task), CAMP_SAMPLED);
 }
 
-static void no_kind_of_subject_has_two_counters_with_the_same_name(void **state)
+static void two_counters_of_the_same_kind_of_object_never_have_the_same_name(void **state)
 {
     (void)state;
     for (size_t i = 0; i < row_count; i++) {
@@ -164,7 +164,7 @@ static void every_counter_has_a_name_a_unit_a_help_text_and_a_source(void **stat
     }
 }
 
-static void each_percentage_other_than_cpu_utilisation_has_a_counter_in_ns(void **state)
+static void each_percentage_except_cpu_utilisation_is_derived_from_a_counter_in_ns(void **state)
 {
     (void)state;
     for (size_t i = 0; i < row_count; i++) {
@@ -234,10 +234,10 @@ int main(void)
         cmocka_unit_test(idle_time_is_sampled_on_a_kernel_whose_tick_never_stops),
         cmocka_unit_test(time_in_interrupts_is_measured_with_irq_time_accounting),
         cmocka_unit_test(a_list_of_measured_cpus_may_contain_ranges),
-        cmocka_unit_test(the_provenance_in_a_sample_overrides_that_in_the_catalogue),
-        cmocka_unit_test(no_kind_of_subject_has_two_counters_with_the_same_name),
+        cmocka_unit_test(the_provenance_in_a_sample_overrides_the_provenance_in_the_catalogue),
+        cmocka_unit_test(two_counters_of_the_same_kind_of_object_never_have_the_same_name),
         cmocka_unit_test(every_counter_has_a_name_a_unit_a_help_text_and_a_source),
-        cmocka_unit_test(each_percentage_other_than_cpu_utilisation_has_a_counter_in_ns),
+        cmocka_unit_test(each_percentage_except_cpu_utilisation_is_derived_from_a_counter_in_ns),
         cmocka_unit_test(fields_of_the_catalogue_match_the_structs_of_camp_h),
         cmocka_unit_test(reading_the_catalogue_into_a_short_array_returns_the_needed_size),
         cmocka_unit_test(each_kind_of_counter_and_of_cpu_accounting_has_a_name),

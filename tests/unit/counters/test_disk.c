@@ -66,7 +66,7 @@ static void only_the_requested_disks_or_partitions_are_listed(void **state)
     assert_int_equal(count, 9);
 }
 
-static void a_partition_is_recognised_by_its_name(void **state)
+static void the_name_of_a_partition_is_the_name_of_its_disk_and_a_number(void **state)
 {
     (void)state;
     assert_true(camp_disk_is_partition_name("sda", "sda1"));
@@ -204,7 +204,7 @@ int main(void)
         cmocka_unit_test(columns_of_diskstats_are_converted_to_bytes_and_ns),
         cmocka_unit_test(a_partition_is_recognised_by_the_disk_listed_before_it),
         cmocka_unit_test(only_the_requested_disks_or_partitions_are_listed),
-        cmocka_unit_test(a_partition_is_recognised_by_its_name),
+        cmocka_unit_test(the_name_of_a_partition_is_the_name_of_its_disk_and_a_number),
         cmocka_unit_test(without_sysfs_a_single_disk_is_read_from_diskstats),
         cmocka_unit_test(a_single_disk_is_read_from_its_file_in_sysfs),
         cmocka_unit_test(a_disk_name_that_is_a_path_out_of_sysfs_is_refused),

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-static void a_truncated_processes_line_in_proc_stat_is_refused(void **state)
+static void a_truncated_fork_count_in_proc_stat_is_refused(void **state)
 {
     static const char stat[] = "ctxt 5\nprocesses 4711\nprocs_running 1\n";
     uint64_t count = 0;
@@ -27,7 +27,7 @@ static void a_truncated_processes_line_in_proc_stat_is_refused(void **state)
         assert_false(camp_parse_fork_count(stat, length, &count)); /* 4711 must not be read as 47 */
 }
 
-static void a_processes_line_in_proc_stat_needs_a_valid_number(void **state)
+static void a_fork_count_in_proc_stat_that_is_not_a_number_is_refused(void **state)
 {
     static const char *const texts[] = { "\nprocesses \n",
                                          "\nprocesses x\n",
@@ -86,7 +86,7 @@ static void the_fork_count_is_found_after_an_interrupt_line_of_any_length(void *
     }
 }
 
-static void proc_stat_without_a_processes_line_is_a_format_error(void **state)
+static void proc_stat_without_a_fork_count_is_a_format_error(void **state)
 {
     uint64_t count = 5;
 
@@ -98,10 +98,10 @@ static void proc_stat_without_a_processes_line_is_a_format_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_truncated_processes_line_in_proc_stat_is_refused),
-        cmocka_unit_test(a_processes_line_in_proc_stat_needs_a_valid_number),
+        cmocka_unit_test(a_truncated_fork_count_in_proc_stat_is_refused),
+        cmocka_unit_test(a_fork_count_in_proc_stat_that_is_not_a_number_is_refused),
         cmocka_unit_test(the_fork_count_is_found_after_an_interrupt_line_of_any_length),
-        cmocka_unit_test(proc_stat_without_a_processes_line_is_a_format_error),
+        cmocka_unit_test(proc_stat_without_a_fork_count_is_a_format_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

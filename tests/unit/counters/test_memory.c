@@ -60,7 +60,7 @@ static void lines_of_meminfo_may_be_unknown_or_in_any_order(void **state)
     assert_int_equal(memory.swap_free_bytes, 6 * KIB);
 }
 
-static void the_memory_of_another_machine_is_read_only_from_its_meminfo(void **state)
+static void the_stored_meminfo_of_another_machine_is_read_without_sysinfo(void **state)
 {
     struct camp_memory memory;
 
@@ -117,7 +117,7 @@ int main(void)
         cmocka_unit_test(sizes_in_meminfo_are_converted_to_bytes),
         cmocka_unit_test(fields_that_an_old_meminfo_lacks_are_unknown),
         cmocka_unit_test(lines_of_meminfo_may_be_unknown_or_in_any_order),
-        cmocka_unit_test(the_memory_of_another_machine_is_read_only_from_its_meminfo),
+        cmocka_unit_test(the_stored_meminfo_of_another_machine_is_read_without_sysinfo),
         cmocka_unit_test(a_broken_meminfo_is_a_format_error),
         cmocka_unit_test(a_failed_memory_read_leaves_the_struct_of_the_caller_unchanged),
         cmocka_unit_test(a_missing_meminfo_is_reported_as_gone),

@@ -55,7 +55,7 @@ static void the_cpu_time_in_a_stored_stat_file_is_read_in_units_of_10_ms(void **
     assert_int_equal(task.cpu_provenance, CAMP_MEASURED);
 }
 
-static void files_of_a_process_other_than_stat_are_read_only_on_request(void **state)
+static void camp_reads_only_the_file_stat_of_a_process_unless_more_is_requested(void **state)
 {
     const uint32_t of_stat = CAMP_TASK_SPLIT | CAMP_TASK_FAULTS | CAMP_TASK_SIZE |
                              CAMP_TASK_THREADS | CAMP_TASK_START | CAMP_TASK_STATE |
@@ -216,7 +216,7 @@ int main(void)
         cmocka_unit_test(a_process_name_ends_at_the_last_closing_parenthesis_of_stat),
         cmocka_unit_test(each_number_in_stat_is_read_from_its_own_field),
         cmocka_unit_test(the_cpu_time_in_a_stored_stat_file_is_read_in_units_of_10_ms),
-        cmocka_unit_test(files_of_a_process_other_than_stat_are_read_only_on_request),
+        cmocka_unit_test(camp_reads_only_the_file_stat_of_a_process_unless_more_is_requested),
         cmocka_unit_test(run_delay_and_switches_and_bytes_of_a_one_thread_process_are_read),
         cmocka_unit_test(run_delay_and_switches_of_a_process_are_sums_of_its_threads),
         cmocka_unit_test(process_values_from_a_missing_file_are_unknown),

@@ -42,7 +42,7 @@ static void an_array_that_is_too_short_gets_the_first_pids(void **state)
     assert_int_equal(count, 4);
 }
 
-static void listed_elements_have_the_size_that_the_caller_passes(void **state)
+static void the_elements_of_a_process_list_have_the_size_that_the_caller_passes(void **state)
 {
     struct larger {
         struct camp_process process;
@@ -267,7 +267,7 @@ static void a_call_without_a_process_or_without_a_result_struct_is_refused(void 
         CAMP_E_INVALID);
 }
 
-static void cpu_percent_is_split_into_user_and_system_as_the_kernel_splits_it(void **state)
+static void cpu_percent_is_split_into_user_and_system_in_the_proportion_of_the_kernel(void **state)
 {
     const struct camp_process process = { .pid = 100, .start = 4711 };
     struct camp_task previous = read_task("tree", 100, CAMP_TASK_CPU | CAMP_TASK_SPLIT);
@@ -294,7 +294,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_numeric_folders_of_proc_are_listed_as_pids_in_ascending_order),
         cmocka_unit_test(an_array_that_is_too_short_gets_the_first_pids),
-        cmocka_unit_test(listed_elements_have_the_size_that_the_caller_passes),
+        cmocka_unit_test(the_elements_of_a_process_list_have_the_size_that_the_caller_passes),
         cmocka_unit_test(every_listed_process_can_be_read),
         cmocka_unit_test(a_process_is_found_by_its_executable_even_if_the_file_is_deleted),
         cmocka_unit_test(a_process_without_an_exe_link_is_found_by_argv_0_or_its_name),
@@ -305,7 +305,7 @@ int main(void)
         cmocka_unit_test(the_tid_of_a_second_thread_is_not_accepted_as_a_pid),
         cmocka_unit_test(a_process_reader_returns_the_same_values_as_camp_process_read),
         cmocka_unit_test(a_call_without_a_process_or_without_a_result_struct_is_refused),
-        cmocka_unit_test(cpu_percent_is_split_into_user_and_system_as_the_kernel_splits_it),
+        cmocka_unit_test(cpu_percent_is_split_into_user_and_system_in_the_proportion_of_the_kernel),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

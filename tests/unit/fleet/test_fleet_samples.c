@@ -96,7 +96,7 @@ static void a_host_that_disappears_is_accounted_until_its_last_scrape(void **sta
     assert_false(amounts_until(4));
 }
 
-static void a_long_gap_between_two_scrapes_makes_the_row_partial(void **state)
+static void a_host_with_a_long_gap_between_two_scrapes_is_marked_as_partial(void **state)
 {
     (void)state;
     scrape(0, 0, 0);
@@ -202,7 +202,7 @@ static void the_scrape_period_does_not_depend_on_how_often_camp_reads(void **sta
     assert_int_equal(member->period_ns, 15 * S);
 }
 
-static void a_sample_is_found_by_its_time_to_the_millisecond(void **state)
+static void a_sample_is_found_by_a_time_that_differs_by_less_than_a_millisecond(void **state)
 {
     (void)state;
     scrape(1, 10, 0);
@@ -232,7 +232,7 @@ static void an_interval_of_a_fleet_does_not_end_before_its_start(void **state)
                      5); /* wanted_ns is before boot if the lag is longer than the uptime */
 }
 
-static void a_host_is_found_by_its_key_until_its_samples_are_old(void **state)
+static void a_host_without_recent_samples_is_forgotten(void **state)
 {
     struct fleet_member *other = fleet_samples_find(&samples, "instance=b");
 
@@ -264,17 +264,17 @@ int main(void)
         TEST(an_interval_of_a_fleet_may_end_between_two_scrapes),
         TEST(the_time_between_two_scrapes_is_accounted_once),
         TEST(a_host_that_disappears_is_accounted_until_its_last_scrape),
-        TEST(a_long_gap_between_two_scrapes_makes_the_row_partial),
+        TEST(a_host_with_a_long_gap_between_two_scrapes_is_marked_as_partial),
         TEST(a_restart_of_the_exporter_leaves_time_unaccounted),
         TEST(the_elapsed_time_of_a_host_is_measured_by_its_own_clock),
         TEST(a_counter_does_not_grow_before_its_second_sample),
         TEST(time_series_of_the_same_column_are_added_up),
         TEST(scrapes_may_arrive_in_any_order_and_more_than_once),
         TEST(the_scrape_period_does_not_depend_on_how_often_camp_reads),
-        TEST(a_sample_is_found_by_its_time_to_the_millisecond),
+        TEST(a_sample_is_found_by_a_time_that_differs_by_less_than_a_millisecond),
         TEST(a_late_scrape_does_not_change_the_scrape_period),
         TEST(an_interval_of_a_fleet_does_not_end_before_its_start),
-        TEST(a_host_is_found_by_its_key_until_its_samples_are_old),
+        TEST(a_host_without_recent_samples_is_forgotten),
         TEST(a_negative_or_invalid_or_too_large_time_becomes_zero),
     };
 

@@ -216,7 +216,7 @@ static void control_characters_in_a_host_name_are_replaced(void **state)
     assert_string_equal(name, "??");
 }
 
-static void a_text_quoted_for_promql_cannot_end_its_string(void **state)
+static void a_quote_in_a_text_does_not_end_the_promql_string(void **state)
 {
     char *text = fleet_quoted_pattern("a.b\"} or up{x=\"\\\n", "(:[0-9]+)?");
 
@@ -264,7 +264,7 @@ static void the_address_of_a_server_is_shown_without_its_password(void **state)
     assert_place("unix:/run/x.sock", "http://localhost", NULL, "unix:/run/x.sock");
 }
 
-static void the_error_about_a_wrong_address_does_not_show_the_address(void **state)
+static void the_error_about_a_malformed_server_address_shows_no_secret(void **state)
 {
     static const struct {
         const char *text, *fault;
@@ -330,7 +330,7 @@ static void the_error_about_a_failed_query_says_whether_a_retry_may_help(void **
     assert_false(may_pass);
 }
 
-static void lack_of_memory_is_not_reported_as_a_long_answer(void **state)
+static void lack_of_memory_has_another_error_than_an_answer_that_is_too_long(void **state)
 {
     struct prometheus_outcome outcome = {
         .result = CURLE_WRITE_ERROR, .too_long = true, .detail = "", .place = "http://h", .text = ""
@@ -360,11 +360,11 @@ int main(void)
         cmocka_unit_test(different_time_series_have_different_keys),
         cmocka_unit_test(only_a_text_in_one_pair_of_braces_is_read_as_label_matchers),
         cmocka_unit_test(control_characters_in_a_host_name_are_replaced),
-        cmocka_unit_test(a_text_quoted_for_promql_cannot_end_its_string),
+        cmocka_unit_test(a_quote_in_a_text_does_not_end_the_promql_string),
         cmocka_unit_test(the_address_of_a_server_is_shown_without_its_password),
-        cmocka_unit_test(the_error_about_a_wrong_address_does_not_show_the_address),
+        cmocka_unit_test(the_error_about_a_malformed_server_address_shows_no_secret),
         cmocka_unit_test(the_error_about_a_failed_query_says_whether_a_retry_may_help),
-        cmocka_unit_test(lack_of_memory_is_not_reported_as_a_long_answer),
+        cmocka_unit_test(lack_of_memory_has_another_error_than_an_answer_that_is_too_long),
     };
     struct camp_error error = { 0 };
 

@@ -146,7 +146,7 @@ static struct prometheus_client *client_of(struct server *server)
     return client;
 }
 
-static void an_answer_is_never_that_of_an_earlier_question(void **state)
+static void a_query_never_gets_the_answer_to_an_earlier_query(void **state)
 {
     static struct server server;
     struct prometheus_answer answer;
@@ -163,7 +163,7 @@ static void an_answer_is_never_that_of_an_earlier_question(void **state)
     prometheus_client_close(client);
 }
 
-static void the_same_question_waits_for_its_answer(void **state)
+static void a_repeated_query_gets_the_answer_to_the_first_query(void **state)
 {
     static struct server server;
     struct prometheus_answer answer;
@@ -181,8 +181,8 @@ static void the_same_question_waits_for_its_answer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_answer_is_never_that_of_an_earlier_question),
-        cmocka_unit_test(the_same_question_waits_for_its_answer),
+        cmocka_unit_test(a_query_never_gets_the_answer_to_an_earlier_query),
+        cmocka_unit_test(a_repeated_query_gets_the_answer_to_the_first_query),
     };
 
     signal(SIGPIPE, SIG_IGN);

@@ -56,7 +56,7 @@ static void assert_summary(const struct accuracy *accuracy, const struct summary
     assert_near(maximum_error_percent(accuracy), line->maximum, 0.005);
 }
 
-static void the_first_sample_in_the_camp_paper_has_the_printed_sums(void **state)
+static void the_sums_of_sample_1_in_figure_5_of_the_camp_paper_equal_the_printed_sums(void **state)
 {
     struct accuracy accuracy = read_sample("figure-5-sample-1.txt");
     struct summary_line line = { 42, 5.763, 3.027, -47.48, 48.56, 100.00 };
@@ -69,7 +69,7 @@ static void the_first_sample_in_the_camp_paper_has_the_printed_sums(void **state
     assert_near(absolute_error_percent(&accuracy), 48.57, 0.06);
 }
 
-static void the_second_sample_of_figure_5_has_the_printed_sums(void **state)
+static void the_sums_of_sample_2_in_figure_5_of_the_camp_paper_equal_the_printed_sums(void **state)
 {
     struct accuracy accuracy = read_sample("figure-5-sample-2.txt");
     struct summary_line line = { 39, 3.152, 0.368, -88.33, 88.33, 100.00 };
@@ -191,8 +191,8 @@ static void a_counter_that_decreases_has_a_growth_of_0(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_sample_in_the_camp_paper_has_the_printed_sums),
-        cmocka_unit_test(the_second_sample_of_figure_5_has_the_printed_sums),
+        cmocka_unit_test(the_sums_of_sample_1_in_figure_5_of_the_camp_paper_equal_the_printed_sums),
+        cmocka_unit_test(the_sums_of_sample_2_in_figure_5_of_the_camp_paper_equal_the_printed_sums),
         cmocka_unit_test(errors_cancel_in_the_total_but_not_in_the_absolute_error),
         cmocka_unit_test(samples_of_a_process_that_used_no_cpu_time_are_counted_separately),
         cmocka_unit_test(merged_statistics_equal_the_statistics_of_all_processes_together),

@@ -32,7 +32,7 @@ static void assert_fault(const char *text, const char *problem, const char *word
     assert_string_equal(fault.word, word);
 }
 
-static void a_state_is_found_by_its_title_or_by_its_column_without_the_unit(void **state)
+static void a_state_is_found_by_its_title_or_by_its_column_name_without_the_unit(void **state)
 {
     (void)state;
     assert_axes("A=user_ns; B=run_queue; C=lock", "1230");
@@ -41,14 +41,14 @@ static void a_state_is_found_by_its_title_or_by_its_column_without_the_unit(void
     assert_axes("A=user;B=run_queue;C=lock;D=web_wait_ms", "1234");
 }
 
-static void a_star_in_the_option_axes_stands_for_the_remaining_states(void **state)
+static void a_star_in_an_axis_definition_stands_for_the_remaining_states(void **state)
 {
     (void)state;
     assert_axes("A=user; B=*; C=lock", "1232");
     assert_axes("A=user+*; B=run_queue; C=lock", "1231");
 }
 
-static void each_axis_has_the_name_given_in_the_option_axes(void **state)
+static void each_axis_has_the_name_given_in_its_definition(void **state)
 {
     struct axes_fault fault;
     struct axes axes;
@@ -60,7 +60,7 @@ static void each_axis_has_the_name_given_in_the_option_axes(void **state)
     assert_string_equal(axes.vertices.names[1], "run");
 }
 
-static void the_error_about_the_option_axes_quotes_its_wrong_part(void **state)
+static void the_error_about_a_bad_axis_definition_quotes_the_part_that_is_wrong(void **state)
 {
     (void)state;
     assert_fault("A=user;B=lock", "it takes three or four axes, NAME=STATE+STATE; ...",
@@ -77,7 +77,7 @@ static void the_error_about_the_option_axes_quotes_its_wrong_part(void **state)
     assert_fault("A=user+;B=lock;C=*", "there is no such state", "");
 }
 
-static void by_default_states_of_unknown_class_become_corners_in_their_order(void **state)
+static void states_without_a_class_become_corners_of_the_triangle_in_column_order(void **state)
 {
     struct axes axes;
 
@@ -102,11 +102,11 @@ static void two_states_are_too_few_for_the_corners_of_a_triangle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_state_is_found_by_its_title_or_by_its_column_without_the_unit),
-        cmocka_unit_test(a_star_in_the_option_axes_stands_for_the_remaining_states),
-        cmocka_unit_test(each_axis_has_the_name_given_in_the_option_axes),
-        cmocka_unit_test(the_error_about_the_option_axes_quotes_its_wrong_part),
-        cmocka_unit_test(by_default_states_of_unknown_class_become_corners_in_their_order),
+        cmocka_unit_test(a_state_is_found_by_its_title_or_by_its_column_name_without_the_unit),
+        cmocka_unit_test(a_star_in_an_axis_definition_stands_for_the_remaining_states),
+        cmocka_unit_test(each_axis_has_the_name_given_in_its_definition),
+        cmocka_unit_test(the_error_about_a_bad_axis_definition_quotes_the_part_that_is_wrong),
+        cmocka_unit_test(states_without_a_class_become_corners_of_the_triangle_in_column_order),
         cmocka_unit_test(two_states_are_too_few_for_the_corners_of_a_triangle),
     };
 

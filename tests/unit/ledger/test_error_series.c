@@ -29,7 +29,7 @@ static void add(struct frame *frame, int64_t id, uint64_t measured_ns, uint64_t 
     assert_int_equal(tasks_add_row(frame, id, 0, 1, name, &one), CAMP_OK);
 }
 
-static void the_cpu_times_of_an_interval_are_sums_of_its_processes(void **state)
+static void the_cpu_times_of_an_interval_are_sums_over_all_processes(void **state)
 {
     struct error_series series = { 0 };
     struct frame frame;
@@ -127,7 +127,7 @@ static void a_thousand_intervals_keep_their_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_cpu_times_of_an_interval_are_sums_of_its_processes),
+        cmocka_unit_test(the_cpu_times_of_an_interval_are_sums_over_all_processes),
         cmocka_unit_test(an_interval_without_sampled_times_has_no_sampling_error),
         cmocka_unit_test(an_interval_without_cpu_time_has_no_sampling_error),
         cmocka_unit_test(only_frames_of_the_source_named_check_are_accepted),

@@ -125,7 +125,7 @@ static void grouping_by_thread_merges_exited_threads_of_the_same_name(void **sta
     frame_release(&groups);
 }
 
-static void exited_processes_are_not_added_to_living_processes_of_their_name(void **state)
+static void grouping_by_name_keeps_exited_processes_apart_from_living_processes(void **state)
 {
     struct frame frame, groups;
 
@@ -167,7 +167,7 @@ static void check_sums(const struct frame *groups, size_t at, int64_t id, uint32
     assert_int_equal(frame_values(groups, at)[0], run);
 }
 
-static void rows_can_be_grouped_by_user_or_cgroup_or_number(void **state)
+static void threads_can_be_grouped_by_user_or_cgroup_or_number(void **state)
 {
     const int64_t numbers[6] = { 1, 1, 2, 2, 2, 1 };
     struct frame frame, groups;
@@ -200,7 +200,7 @@ static void rows_can_be_grouped_by_user_or_cgroup_or_number(void **state)
     frame_release(&groups);
 }
 
-static void a_group_has_only_the_labels_that_all_its_rows_share(void **state)
+static void a_group_has_only_the_labels_that_all_its_members_share(void **state)
 {
     static const char *const values[] = { "app", "batch" };
     struct frame frame, groups;
@@ -235,7 +235,7 @@ static void an_empty_frame_has_no_groups(void **state)
     frame_release(&groups);
 }
 
-static void the_decrease_of_one_state_is_subtracted_from_the_largest_increase(void **state)
+static void a_decrease_of_one_state_is_subtracted_from_the_state_that_grew_most(void **state)
 {
     const uint64_t before[3] = { 10, 20, 30 };
     uint64_t after[3] = { 110, 15, 31 }, ret[3];
@@ -260,12 +260,12 @@ int main(void)
         cmocka_unit_test(without_grouping_each_thread_is_a_row),
         cmocka_unit_test(the_row_of_a_process_adds_up_its_threads),
         cmocka_unit_test(grouping_by_thread_merges_exited_threads_of_the_same_name),
-        cmocka_unit_test(exited_processes_are_not_added_to_living_processes_of_their_name),
+        cmocka_unit_test(grouping_by_name_keeps_exited_processes_apart_from_living_processes),
         cmocka_unit_test(an_exited_thread_is_added_to_its_living_process),
-        cmocka_unit_test(rows_can_be_grouped_by_user_or_cgroup_or_number),
-        cmocka_unit_test(a_group_has_only_the_labels_that_all_its_rows_share),
+        cmocka_unit_test(threads_can_be_grouped_by_user_or_cgroup_or_number),
+        cmocka_unit_test(a_group_has_only_the_labels_that_all_its_members_share),
         cmocka_unit_test(an_empty_frame_has_no_groups),
-        cmocka_unit_test(the_decrease_of_one_state_is_subtracted_from_the_largest_increase),
+        cmocka_unit_test(a_decrease_of_one_state_is_subtracted_from_the_state_that_grew_most),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

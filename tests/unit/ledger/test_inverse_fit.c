@@ -138,7 +138,7 @@ static void a_fit_of_points_on_a_curve_gives_its_exact_coefficients(void **state
     assert_true(fabs(inverse_fit_at(&fit, 5) - 50) < 1e-8);
 }
 
-static void a_failed_fit_reports_its_reason(void **state)
+static void a_failed_fit_reports_the_reason_of_the_failure(void **state)
 {
     const struct inverse_point two[] = { { 1, 80 }, { 2, 40 }, { 3, 0 } };
     const struct inverse_point same[] = { { 7, 80 }, { 7, 40 }, { 7, 10 }, { 7, 20 } };
@@ -179,7 +179,7 @@ static void a_million_equal_loads_count_as_one_load(void **state)
 }
 
 /* At these loads, the rounding of the errors 3 * 0.05 makes the slope look significant. */
-static void errors_that_are_equal_at_all_loads_count_as_no_relation(void **state)
+static void equal_errors_at_all_loads_mean_no_relation_between_error_and_load(void **state)
 {
     static const double errors[] = { 3 * 0.05, 6 * 0.05, 100, 33.3, 1e-7 };
     struct inverse_judgement judgement;
@@ -215,7 +215,7 @@ static enum inverse_verdict verdict_from(double least, double most, size_t count
     return ret->verdict;
 }
 
-static void loads_that_are_nearly_equal_get_no_verdict(void **state)
+static void a_fit_over_nearly_equal_loads_gets_no_verdict(void **state)
 {
     struct inverse_judgement judgement;
 
@@ -272,7 +272,7 @@ static void a_fitted_curve_without_a_slope_has_no_pole(void **state)
 }
 
 /* The quoted texts are from the paper. */
-static void the_verdict_on_each_plot_equals_that_of_the_camp_paper(void **state)
+static void each_plot_gets_the_verdict_that_the_camp_paper_gives(void **state)
 {
     static const struct {
         const char *name;
@@ -304,7 +304,7 @@ static void the_verdict_on_each_plot_equals_that_of_the_camp_paper(void **state)
 }
 
 /* The slope is significant, but the curve explains little. */
-static void a_fit_that_explains_less_than_half_counts_as_scattered(void **state)
+static void a_fit_that_explains_less_than_half_of_the_variance_counts_as_scattered(void **state)
 {
     struct inverse_point points[60];
     struct inverse_judgement judgement;
@@ -364,15 +364,15 @@ int main(void)
         cmocka_unit_test(fitted_coefficients_and_standard_errors_equal_those_of_gnu_r),
         cmocka_unit_test(the_fit_excludes_and_counts_errors_of_0_and_below),
         cmocka_unit_test(a_fit_of_points_on_a_curve_gives_its_exact_coefficients),
-        cmocka_unit_test(a_failed_fit_reports_its_reason),
+        cmocka_unit_test(a_failed_fit_reports_the_reason_of_the_failure),
         cmocka_unit_test(a_million_equal_loads_count_as_one_load),
-        cmocka_unit_test(errors_that_are_equal_at_all_loads_count_as_no_relation),
-        cmocka_unit_test(loads_that_are_nearly_equal_get_no_verdict),
+        cmocka_unit_test(equal_errors_at_all_loads_mean_no_relation_between_error_and_load),
+        cmocka_unit_test(a_fit_over_nearly_equal_loads_gets_no_verdict),
         cmocka_unit_test(the_fitted_curve_has_no_value_beyond_its_pole),
         cmocka_unit_test(the_fitted_curve_ends_exactly_at_its_pole),
         cmocka_unit_test(a_fitted_curve_without_a_slope_has_no_pole),
-        cmocka_unit_test(the_verdict_on_each_plot_equals_that_of_the_camp_paper),
-        cmocka_unit_test(a_fit_that_explains_less_than_half_counts_as_scattered),
+        cmocka_unit_test(each_plot_gets_the_verdict_that_the_camp_paper_gives),
+        cmocka_unit_test(a_fit_that_explains_less_than_half_of_the_variance_counts_as_scattered),
         cmocka_unit_test(points_on_two_close_curves_count_as_one_curve),
         cmocka_unit_test(a_few_outliers_do_not_count_as_a_cluster),
     };

@@ -54,7 +54,7 @@ static void check(const struct selected *selected, size_t at, const char *name, 
     assert_int_equal(frame_values(selected->rows, selected->order[at])[0], cpu_ns);
 }
 
-static void grouping_by_a_label_adds_up_living_and_exited_rows(void **state)
+static void grouping_by_a_label_adds_up_living_and_exited_entities(void **state)
 {
     const struct selection by_user = { .grouping = { .key = GROUP_LABEL, .label = 0 } };
     const struct selection by_database = { .grouping = { .key = GROUP_LABEL, .label = 1 } };
@@ -79,7 +79,7 @@ static void grouping_by_a_label_adds_up_living_and_exited_rows(void **state)
     selected_release(&selected);
 }
 
-static void rows_can_be_sorted_and_filtered_by_a_label(void **state)
+static void the_rows_of_a_frame_can_be_sorted_and_filtered_by_a_label(void **state)
 {
     struct selection selection = { .order = order_find(&schema, "database") };
     struct selected selected = { 0 };
@@ -112,7 +112,7 @@ static void check_first(const struct frame *frame, const char *order, const char
     selected_release(&selected);
 }
 
-static void rows_can_be_sorted_by_any_column(void **state)
+static void the_rows_of_a_frame_can_be_sorted_by_any_column(void **state)
 {
     static const char *const expected[] = { "busy",     "cpu",  "idle",    "unaccounted", "user",
                                             "database", "name", "elapsed", "calls" };
@@ -179,7 +179,7 @@ static void check_cut(size_t living, size_t ended, size_t most, size_t expected_
     selected_release(&selected);
 }
 
-static void exited_rows_get_at_least_a_quarter_of_the_row_limit(void **state)
+static void a_quarter_of_the_row_limit_is_reserved_for_exited_entities(void **state)
 {
     (void)state;
     check_cut(30, 10, 0, 30, 10);
@@ -198,7 +198,7 @@ static const char *number_name(void *context, const struct entity *row)
     return row->id == 1 ? "one" : "two";
 }
 
-static void rows_are_grouped_by_numbers_that_the_caller_passes(void **state)
+static void the_rows_of_a_frame_can_be_grouped_by_numbers_from_the_caller(void **state)
 {
     const int64_t numbers[] = { 1, 2, 2, 1 };
     const struct selection selection = { .grouping = { .key = GROUP_NUMBER, .numbers = numbers },
@@ -222,12 +222,12 @@ static void rows_are_grouped_by_numbers_that_the_caller_passes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grouping_by_a_label_adds_up_living_and_exited_rows),
-        cmocka_unit_test(rows_can_be_sorted_and_filtered_by_a_label),
-        cmocka_unit_test(rows_can_be_sorted_by_any_column),
+        cmocka_unit_test(grouping_by_a_label_adds_up_living_and_exited_entities),
+        cmocka_unit_test(the_rows_of_a_frame_can_be_sorted_and_filtered_by_a_label),
+        cmocka_unit_test(the_rows_of_a_frame_can_be_sorted_by_any_column),
         cmocka_unit_test(processes_are_selected_by_their_pid),
-        cmocka_unit_test(exited_rows_get_at_least_a_quarter_of_the_row_limit),
-        cmocka_unit_test(rows_are_grouped_by_numbers_that_the_caller_passes),
+        cmocka_unit_test(a_quarter_of_the_row_limit_is_reserved_for_exited_entities),
+        cmocka_unit_test(the_rows_of_a_frame_can_be_grouped_by_numbers_from_the_caller),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,7 +36,7 @@ static const char *find(const struct session_rules *rules, const char *class, co
     return name;
 }
 
-static void the_first_session_rule_that_matches_the_whole_text_wins(void **state)
+static void the_first_session_rule_whose_expressions_match_the_whole_text_wins(void **state)
 {
     struct session_rules rules;
 
@@ -65,7 +65,7 @@ static void the_first_session_rule_that_matches_the_whole_text_wins(void **state
     session_rules_release(&rules);
 }
 
-static void the_error_about_a_bad_session_rule_names_its_line(void **state)
+static void the_error_about_a_bad_session_rule_has_the_line_number(void **state)
 {
     static const struct {
         const char *text, *message;
@@ -264,8 +264,8 @@ static void oracle_wait_events_have_the_documented_states(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_session_rule_that_matches_the_whole_text_wins),
-        cmocka_unit_test(the_error_about_a_bad_session_rule_names_its_line),
+        cmocka_unit_test(the_first_session_rule_whose_expressions_match_the_whole_text_wins),
+        cmocka_unit_test(the_error_about_a_bad_session_rule_has_the_line_number),
         cmocka_unit_test(session_rules_with_too_many_columns_are_refused),
         cmocka_unit_test(postgres_wait_events_have_the_documented_states),
         cmocka_unit_test(mariadb_wait_events_have_the_documented_states),

@@ -95,7 +95,7 @@ static void assert_row(size_t number, int64_t id, double elapsed_s, double run, 
     }
 }
 
-static void a_timeline_stores_a_frame_as_shares(void **state)
+static void a_timeline_stores_the_states_of_a_frame_as_shares_of_time(void **state)
 {
     (void)state;
     begin(0);
@@ -291,7 +291,7 @@ static void a_stored_frame_has_the_same_shares_as_the_original_frame(void **stat
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(a_timeline_stores_a_frame_as_shares),
+        CASE(a_timeline_stores_the_states_of_a_frame_as_shares_of_time),
         CASE(two_rows_of_one_entity_in_a_frame_are_merged),
         CASE(merging_frames_gives_one_longer_frame),
         CASE(merging_frames_in_pairs_leaves_a_third_frame_unchanged),

@@ -122,7 +122,7 @@ static void a_group_that_is_shown_again_starts_at_zero(void **state)
     top_k_release(&top);
 }
 
-static void the_groups_of_random_snapshots_add_up_and_no_counter_decreases(void **state)
+static void counters_of_groups_add_up_and_never_decrease_over_random_snapshots(void **state)
 {
     enum { GROUPS = 3000, SNAPSHOTS = 400 };
     uint64_t *shown = calloc(GROUPS, sizeof *shown), total = 0, other = 0, retired = 0;
@@ -207,7 +207,7 @@ int main(void)
         cmocka_unit_test(a_hidden_group_with_a_slightly_higher_score_stays_hidden),
         cmocka_unit_test(a_group_with_a_clearly_higher_score_replaces_a_shown_group),
         cmocka_unit_test(a_group_that_is_shown_again_starts_at_zero),
-        cmocka_unit_test(the_groups_of_random_snapshots_add_up_and_no_counter_decreases),
+        cmocka_unit_test(counters_of_groups_add_up_and_never_decrease_over_random_snapshots),
         cmocka_unit_test(the_time_of_groups_that_disappeared_long_ago_is_kept),
         cmocka_unit_test(the_time_of_an_unfinished_snapshot_is_added_to_the_next_one),
     };

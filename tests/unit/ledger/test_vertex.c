@@ -84,7 +84,7 @@ static void states_at_the_same_corner_of_the_triangle_are_added_up(void **state)
     frame_release(&frame);
 }
 
-static void missing_time_is_not_part_of_the_shares_of_the_corners(void **state)
+static void missing_time_is_not_added_to_the_share_of_any_corner_of_the_triangle(void **state)
 {
     struct frame frame;
     struct vertices vertices;
@@ -107,7 +107,7 @@ static void missing_time_is_not_part_of_the_shares_of_the_corners(void **state)
     frame_release(&frame);
 }
 
-static void a_state_without_a_corner_is_reported_as_left_out(void **state)
+static void a_state_without_a_corner_of_the_triangle_is_reported_as_left_out(void **state)
 {
     struct frame frame;
     struct vertices vertices;
@@ -128,7 +128,7 @@ static void a_state_without_a_corner_is_reported_as_left_out(void **state)
     frame_release(&frame);
 }
 
-static void a_picture_has_three_or_four_corners_and_a_limited_number_of_states(void **state)
+static void a_picture_with_2_or_5_corners_or_with_too_many_states_is_refused(void **state)
 {
     struct vertices vertices;
     struct schema wide = schema;
@@ -143,7 +143,7 @@ static void a_picture_has_three_or_four_corners_and_a_limited_number_of_states(v
     assert_true(vertices_init(&vertices, &schema, names, 4));
 }
 
-static void a_row_without_time_has_no_position_in_the_triangle(void **state)
+static void an_entity_without_time_has_no_position_in_the_triangle(void **state)
 {
     const struct weights nothing = { .missing = 1 };
     struct frame frame;
@@ -160,7 +160,7 @@ static void a_row_without_time_has_no_position_in_the_triangle(void **state)
     frame_release(&frame);
 }
 
-static void points_of_the_camp_paper_have_the_positions_in_its_figure(void **state)
+static void the_points_of_figure_3_of_the_camp_paper_have_the_printed_positions(void **state)
 {
     const struct weights centre = { .shares = { 1.0 / 3, 1.0 / 3, 1.0 / 3 } };
     const struct weights other = { .shares = { 0.62, 0.28, 0.10 } };
@@ -192,7 +192,7 @@ static double distance(struct position left, struct position right)
                 (left.z - right.z) * (left.z - right.z));
 }
 
-static void all_corners_are_equally_far_from_each_other(void **state)
+static void all_corners_of_a_triangle_or_tetrahedron_are_equally_far_apart(void **state)
 {
     (void)state;
     for (size_t count = 3; count <= 4; count++) {
@@ -206,7 +206,7 @@ static void all_corners_are_equally_far_from_each_other(void **state)
 
 /* The foot of the height is the middle of the side or face opposite to the vertex. The height is 1,
  * so the scalar product is the distance of the point from the side. */
-static void the_distance_from_a_side_is_the_share_of_the_opposite_corner(void **state)
+static void the_distance_of_a_dot_from_a_side_is_the_share_of_the_opposite_corner(void **state)
 {
     const struct weights weights = { .shares = { 0.4, 0.3, 0.2, 0.1 } };
 
@@ -232,7 +232,7 @@ static void the_distance_from_a_side_is_the_share_of_the_opposite_corner(void **
     }
 }
 
-static void missing_time_does_not_move_a_dot(void **state)
+static void missing_time_does_not_move_the_dot_of_an_entity(void **state)
 {
     const struct weights whole = { .shares = { 0.5, 0.3, 0.2 } };
     const struct weights half = { .shares = { 0.25, 0.15, 0.1 }, .missing = 0.5 };
@@ -252,7 +252,7 @@ static const char *usual_name(enum camp_state state, size_t count)
     return vertices.names[vertices.of_state[state] - 1];
 }
 
-static void each_microstate_has_a_default_corner(void **state)
+static void each_microstate_has_a_default_corner_of_the_triangle(void **state)
 {
     (void)state;
     assert_string_equal(usual_name(CAMP_STATE_IRQ, 3), "CPU");
@@ -268,7 +268,7 @@ static void each_microstate_has_a_default_corner(void **state)
     assert_string_equal(usual_name(CAMP_STATE_DISK, 4), "I/O");
 }
 
-static void each_cpu_state_has_a_default_corner(void **state)
+static void each_cpu_state_has_a_default_corner_of_the_triangle(void **state)
 {
     struct vertices vertices;
 
@@ -280,7 +280,7 @@ static void each_cpu_state_has_a_default_corner(void **state)
     assert_int_equal(vertices.of_state[CPUS_IOWAIT], 3);
 }
 
-static void a_state_of_unknown_class_has_no_default_corner(void **state)
+static void a_state_of_unknown_class_has_no_default_corner_of_the_triangle(void **state)
 {
     struct vertices vertices;
 
@@ -295,17 +295,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_at_the_same_corner_of_the_triangle_are_added_up),
-        cmocka_unit_test(missing_time_is_not_part_of_the_shares_of_the_corners),
-        cmocka_unit_test(a_state_without_a_corner_is_reported_as_left_out),
-        cmocka_unit_test(a_picture_has_three_or_four_corners_and_a_limited_number_of_states),
-        cmocka_unit_test(a_row_without_time_has_no_position_in_the_triangle),
-        cmocka_unit_test(points_of_the_camp_paper_have_the_positions_in_its_figure),
-        cmocka_unit_test(all_corners_are_equally_far_from_each_other),
-        cmocka_unit_test(the_distance_from_a_side_is_the_share_of_the_opposite_corner),
-        cmocka_unit_test(missing_time_does_not_move_a_dot),
-        cmocka_unit_test(each_microstate_has_a_default_corner),
-        cmocka_unit_test(each_cpu_state_has_a_default_corner),
-        cmocka_unit_test(a_state_of_unknown_class_has_no_default_corner),
+        cmocka_unit_test(missing_time_is_not_added_to_the_share_of_any_corner_of_the_triangle),
+        cmocka_unit_test(a_state_without_a_corner_of_the_triangle_is_reported_as_left_out),
+        cmocka_unit_test(a_picture_with_2_or_5_corners_or_with_too_many_states_is_refused),
+        cmocka_unit_test(an_entity_without_time_has_no_position_in_the_triangle),
+        cmocka_unit_test(the_points_of_figure_3_of_the_camp_paper_have_the_printed_positions),
+        cmocka_unit_test(all_corners_of_a_triangle_or_tetrahedron_are_equally_far_apart),
+        cmocka_unit_test(the_distance_of_a_dot_from_a_side_is_the_share_of_the_opposite_corner),
+        cmocka_unit_test(missing_time_does_not_move_the_dot_of_an_entity),
+        cmocka_unit_test(each_microstate_has_a_default_corner_of_the_triangle),
+        cmocka_unit_test(each_cpu_state_has_a_default_corner_of_the_triangle),
+        cmocka_unit_test(a_state_of_unknown_class_has_no_default_corner_of_the_triangle),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

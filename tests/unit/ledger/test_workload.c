@@ -91,7 +91,7 @@ static void refuse(const char *text, size_t length, size_t line, const char *mes
     assert_null(workloads.rules);
 }
 
-static void the_error_about_a_bad_workload_rule_names_the_wrong_part(void **state)
+static void the_error_about_a_bad_workload_rule_quotes_the_part_that_is_wrong(void **state)
 {
     static const struct {
         const char *text, *message;
@@ -129,7 +129,7 @@ int main(void)
         cmocka_unit_test(the_first_workload_rule_whose_expressions_all_match_wins),
         cmocka_unit_test(an_empty_line_is_not_a_workload_rule),
         cmocka_unit_test(a_file_may_have_a_hundred_workload_rules),
-        cmocka_unit_test(the_error_about_a_bad_workload_rule_names_the_wrong_part),
+        cmocka_unit_test(the_error_about_a_bad_workload_rule_quotes_the_part_that_is_wrong),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
