@@ -235,7 +235,7 @@ static void the_counts_of_a_removed_device_stay_in_the_sum_of_devices(void **sta
     device_sums_release(&sums);
 }
 
-static void a_device_counts_once_after_lack_of_memory(void **state)
+static void the_counter_of_a_device_is_added_once_even_after_a_lack_of_memory(void **state)
 {
     static const uint64_t first[DEVICE_COUNTERS] = { 100 }, second[DEVICE_COUNTERS] = { 130 };
     struct device_sums sums = { 0 };
@@ -258,7 +258,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_exporter_sends_the_format_that_the_client_prefers),
-        cmocka_unit_test(a_device_counts_once_after_lack_of_memory),
+        cmocka_unit_test(the_counter_of_a_device_is_added_once_even_after_a_lack_of_memory),
         cmocka_unit_test(gzip_is_sent_to_clients_that_accept_it),
         cmocka_unit_test(the_exporter_writes_its_page_as_plain_text_and_as_openmetrics),
         cmocka_unit_test(a_metric_family_without_known_values_is_left_out),

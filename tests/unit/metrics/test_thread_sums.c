@@ -112,7 +112,7 @@ static void a_thread_is_accounted_between_snapshots_and_until_its_exit(void **st
     thread_sums_release(&sums);
 }
 
-static void a_thread_that_lives_between_two_snapshots_is_accounted_once(void **state)
+static void a_thread_that_starts_and_exits_between_two_snapshots_is_accounted_once(void **state)
 {
     struct camp_thread_states brief = after(thread_of(20, 20, "brief", 1500), 7, 3);
 
@@ -207,7 +207,7 @@ a_thread_that_started_during_a_snapshot_and_gets_another_tid_is_accounted_once(v
 
 /* After a failed snapshot the groups have other numbers, but some threads still have their old
  * group number. */
-static void after_a_failed_snapshot_each_thread_is_grouped_again(void **state)
+static void after_a_failed_snapshot_each_thread_is_assigned_to_a_group_again(void **state)
 {
     const struct camp_thread_states a = after(thread_of(10, 10, "a", 100), 300, 600);
     struct camp_states_wait wait = { .thread = &a, .elapsed_ns = 900, .state = CAMP_STATE_TIMER };
@@ -231,7 +231,7 @@ static void after_a_failed_snapshot_each_thread_is_grouped_again(void **state)
 
 /* A total of 3 exited threads. One of these threads was accounted while it lived. The parent of
  * this thread exited later, so the total has another parent. */
-static void exited_threads_reported_as_a_sum_add_only_time_not_yet_accounted(void **state)
+static void a_sum_of_exited_threads_adds_only_the_time_not_yet_accounted(void **state)
 {
     const struct camp_thread_states read = after(thread_of(10, 10, "make", 100), 100, 200);
     struct camp_thread_states all = after(thread_of(0, 0, "make", 900), 500, 600);
@@ -255,7 +255,7 @@ static void exited_threads_reported_as_a_sum_add_only_time_not_yet_accounted(voi
     thread_sums_release(&sums);
 }
 
-static void a_thread_older_than_the_session_has_no_time_from_before_the_session(void **state)
+static void the_time_of_a_thread_from_before_the_session_is_not_accounted(void **state)
 {
     struct camp_thread_states old = after(thread_of(10, 10, "old", 1200), 5, 5);
     uint32_t note = 0;
@@ -300,7 +300,7 @@ static void threads_are_added_to_the_group_of_their_process(void **state)
     thread_sums_release(&sums);
 }
 
-static void a_process_is_matched_to_a_workload_only_once_unless_it_changes(void **state)
+static void a_process_is_matched_to_a_workload_again_only_after_its_name_changed(void **state)
 {
     static const char text[] = "web name=^nginx$\ndb name=^post\n";
     const struct camp_thread_states a = after(thread_of(10, 10, "nginx", 1100), 1, 0);
@@ -374,16 +374,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thread_is_accounted_between_snapshots_and_until_its_exit),
-        cmocka_unit_test(a_thread_that_lives_between_two_snapshots_is_accounted_once),
+        cmocka_unit_test(a_thread_that_starts_and_exits_between_two_snapshots_is_accounted_once),
         cmocka_unit_test(a_final_reading_adds_only_the_time_not_yet_accounted),
         cmocka_unit_test(a_thread_that_gets_another_tid_by_exec_is_accounted_once),
         cmocka_unit_test(
             a_thread_that_started_during_a_snapshot_and_gets_another_tid_is_accounted_once),
-        cmocka_unit_test(after_a_failed_snapshot_each_thread_is_grouped_again),
-        cmocka_unit_test(exited_threads_reported_as_a_sum_add_only_time_not_yet_accounted),
-        cmocka_unit_test(a_thread_older_than_the_session_has_no_time_from_before_the_session),
+        cmocka_unit_test(after_a_failed_snapshot_each_thread_is_assigned_to_a_group_again),
+        cmocka_unit_test(a_sum_of_exited_threads_adds_only_the_time_not_yet_accounted),
+        cmocka_unit_test(the_time_of_a_thread_from_before_the_session_is_not_accounted),
         cmocka_unit_test(threads_are_added_to_the_group_of_their_process),
-        cmocka_unit_test(a_process_is_matched_to_a_workload_only_once_unless_it_changes),
+        cmocka_unit_test(a_process_is_matched_to_a_workload_again_only_after_its_name_changed),
         cmocka_unit_test(the_time_of_randomly_started_and_ended_threads_is_accounted_once),
     };
 

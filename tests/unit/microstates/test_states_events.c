@@ -143,7 +143,7 @@ static bool has_throttled_clock(struct btf *kernel)
     return false;
 }
 
-static void throttled_time_is_available_if_the_run_queue_has_a_clock_for_it(void **state)
+static void throttled_time_is_available_if_the_run_queue_has_a_throttling_clock(void **state)
 {
     struct btf *kernel = kernel_without(NULL, 5);
     int number;
@@ -161,7 +161,7 @@ static void throttled_time_is_available_if_the_run_queue_has_a_clock_for_it(void
 }
 
 /* Whether a function can be traced is tried, unless the kernel's BTF lacks the function. */
-static void traps_are_unavailable_without_the_function_that_handles_faults(void **state)
+static void traps_are_unavailable_if_the_kernel_lacks_the_page_fault_function(void **state)
 {
     struct btf *kernel = kernel_without(NULL, 5);
     struct camp_states_event events[EVENTS_MAX];
@@ -191,8 +191,8 @@ int main(void)
         cmocka_unit_test(the_error_about_an_old_sched_switch_event_names_the_needed_kernel),
         cmocka_unit_test(the_error_about_a_missing_event_names_the_first_kernel_that_has_it),
         cmocka_unit_test(a_kernel_that_lacks_an_optional_event_is_accepted),
-        cmocka_unit_test(throttled_time_is_available_if_the_run_queue_has_a_clock_for_it),
-        cmocka_unit_test(traps_are_unavailable_without_the_function_that_handles_faults),
+        cmocka_unit_test(throttled_time_is_available_if_the_run_queue_has_a_throttling_clock),
+        cmocka_unit_test(traps_are_unavailable_if_the_kernel_lacks_the_page_fault_function),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

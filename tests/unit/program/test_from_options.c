@@ -50,7 +50,7 @@ static void a_time_of_day_means_its_first_occurrence_in_a_recording(void **state
     assert_int_equal(parse("00:29:30"), begin_ns - 30 * (int64_t)S);
 }
 
-static void a_time_of_day_outside_a_recording_is_the_nearest_one_before_or_after(void **state)
+static void a_begin_time_outside_a_recording_lies_before_it_and_an_end_time_after_it(void **state)
 {
     (void)state;
     setenv("TZ", "UTC", 1);
@@ -63,7 +63,7 @@ static void a_time_of_day_outside_a_recording_is_the_nearest_one_before_or_after
     assert_int_equal(parse_side("01:00", FROM_END), begin_ns + 1800 * (int64_t)S);
 }
 
-static void begin_and_end_may_be_times_relative_to_the_recording(void **state)
+static void the_options_begin_and_end_accept_times_relative_to_the_recording(void **state)
 {
     int64_t time_ns;
 
@@ -98,8 +98,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_date_without_a_zone_is_local_time),
         cmocka_unit_test(a_time_of_day_means_its_first_occurrence_in_a_recording),
-        cmocka_unit_test(a_time_of_day_outside_a_recording_is_the_nearest_one_before_or_after),
-        cmocka_unit_test(begin_and_end_may_be_times_relative_to_the_recording),
+        cmocka_unit_test(a_begin_time_outside_a_recording_lies_before_it_and_an_end_time_after_it),
+        cmocka_unit_test(the_options_begin_and_end_accept_times_relative_to_the_recording),
         cmocka_unit_test(a_text_that_is_not_a_time_is_refused),
     };
 

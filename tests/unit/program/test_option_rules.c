@@ -48,7 +48,7 @@ static void options_and_values_that_exclude_each_other_are_refused(void **state)
     assert_int_equal(CHECK(&rule, 1, "loud", "color"), STATUS_USAGE);
 }
 
-static void one_of_several_needed_options_is_enough(void **state)
+static void an_option_that_needs_one_of_several_others_is_accepted_with_any_of_them(void **state)
 {
     const struct option_rule rule = { "name", "loud, color green", NULL, "a name is for those" };
 
@@ -73,7 +73,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_and_values_that_exclude_each_other_are_refused),
-        cmocka_unit_test(one_of_several_needed_options_is_enough),
+        cmocka_unit_test(an_option_that_needs_one_of_several_others_is_accepted_with_any_of_them),
         cmocka_unit_test(a_rule_for_one_value_of_an_option_ignores_the_other_values),
     };
 

@@ -196,7 +196,7 @@ static void the_advice_about_a_refused_option_names_an_existing_option(void **st
     }
 }
 
-static void no_command_refuses_an_option_that_it_has(void **state)
+static void no_command_refuses_one_of_its_own_options(void **state)
 {
     (void)state;
     for (size_t i = 0; i < entry_count; i++) {
@@ -215,7 +215,7 @@ int main(void)
         cmocka_unit_test(a_long_option_has_the_same_letter_in_every_command),
         cmocka_unit_test(each_command_has_the_options_that_its_usage_and_formats_need),
         cmocka_unit_test(the_advice_about_a_refused_option_names_an_existing_option),
-        cmocka_unit_test(no_command_refuses_an_option_that_it_has),
+        cmocka_unit_test(no_command_refuses_one_of_its_own_options),
     };
 
     return cmocka_run_group_tests(tests, visit_all, NULL);

@@ -136,7 +136,7 @@ static void operands_and_options_may_be_mixed(void **state)
     assert_int_equal(values.count, 3);
 }
 
-static void a_bad_option_value_is_refused_in_one_line_that_names_it(void **state)
+static void a_bad_option_value_is_refused_in_one_line_that_names_the_option(void **state)
 {
     static const char *const cases[][2] = {
         { "--interval", "0" },
@@ -176,7 +176,7 @@ static void a_bad_option_value_is_refused_in_one_line_that_names_it(void **state
     }
 }
 
-static void an_error_shows_the_bounds_of_an_option_with_units(void **state)
+static void the_error_about_a_bad_option_value_shows_the_bounds_with_units(void **state)
 {
     static const char *const cases[][3] = {
         { "--bytes", "0", "--bytes 0: takes a size such as 4096, 976K or 2M, from 1 to 1T\n" },
@@ -253,7 +253,7 @@ static void a_mistyped_long_option_gets_the_closest_option_as_a_suggestion(void 
     }
 }
 
-static void american_and_british_spelling_name_the_same_option(void **state)
+static void an_option_is_accepted_in_american_and_in_british_spelling(void **state)
 {
     static const char *const spellings[] = { "--color", "--colour", "--colo", "--colou" };
 
@@ -357,7 +357,7 @@ static void a_command_without_operands_refuses_an_operand(void **state)
     assert_non_null(strstr(text, "'1': camp made takes no operands; see camp made --help"));
 }
 
-static void the_options_json_and_csv_select_their_format(void **state)
+static void the_options_json_and_csv_select_the_output_format(void **state)
 {
     struct values json = { 0 }, csv = { 0 }, both = { 0 }, classic = { 0 };
     char text[500];
@@ -408,17 +408,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_type_of_option_sets_its_variable),
         cmocka_unit_test(operands_and_options_may_be_mixed),
-        cmocka_unit_test(a_bad_option_value_is_refused_in_one_line_that_names_it),
-        cmocka_unit_test(an_error_shows_the_bounds_of_an_option_with_units),
+        cmocka_unit_test(a_bad_option_value_is_refused_in_one_line_that_names_the_option),
+        cmocka_unit_test(the_error_about_a_bad_option_value_shows_the_bounds_with_units),
         cmocka_unit_test(an_unknown_option_is_refused),
         cmocka_unit_test(the_error_about_an_unknown_long_option_names_the_option),
         cmocka_unit_test(a_mistyped_long_option_gets_the_closest_option_as_a_suggestion),
-        cmocka_unit_test(american_and_british_spelling_name_the_same_option),
+        cmocka_unit_test(an_option_is_accepted_in_american_and_in_british_spelling),
         cmocka_unit_test(two_operands_are_the_interval_and_the_count),
         cmocka_unit_test(a_bad_operand_is_refused_in_one_line),
         cmocka_unit_test(camp_get_takes_the_interval_and_the_count_after_its_counters),
         cmocka_unit_test(a_command_without_operands_refuses_an_operand),
-        cmocka_unit_test(the_options_json_and_csv_select_their_format),
+        cmocka_unit_test(the_options_json_and_csv_select_the_output_format),
         cmocka_unit_test(a_duration_may_have_a_unit),
     };
 

@@ -121,7 +121,7 @@ static void a_recording_is_read_back_unchanged(void **state)
 
 /* Two entities sleep for two periods between key intervals. One of them is in another state for one
  * interval. */
-static void an_unchanged_idle_row_is_written_to_a_recording_once(void **state)
+static void an_unchanged_row_of_an_idle_thread_is_written_to_a_recording_once(void **state)
 {
     struct recorder *recorder = open_recorder();
     struct frame frame;
@@ -147,7 +147,7 @@ static void an_unchanged_idle_row_is_written_to_a_recording_once(void **state)
 
 /* A snapshot reads each thread at its own moment. A row may be a millisecond shorter or longer than
  * the interval and still be idle. */
-static void an_idle_row_is_read_back_with_the_length_of_its_interval(void **state)
+static void the_row_of_an_idle_thread_is_read_back_with_the_length_of_the_interval(void **state)
 {
     const struct from from = { 0 };
     const uint64_t lengths_ns[] = { WALL_NS, WALL_NS + 900000, WALL_NS - 900000,
@@ -205,7 +205,7 @@ static void a_replay_may_start_at_any_interval_of_a_recording(void **state)
     }
 }
 
-static void a_replay_has_the_facts_stored_in_its_recording(void **state)
+static void a_replay_has_the_source_and_tier_and_note_stored_in_its_recording(void **state)
 {
     const struct from from = { 0 };
     struct from_facts facts;
@@ -250,7 +250,7 @@ static void recorded_intervals_keep_their_order_when_the_clock_is_set_back(void 
     frame_release(&frame);
 }
 
-static void a_long_replay_does_not_keep_exited_entities_in_memory(void **state)
+static void exited_entities_are_not_repeated_in_later_intervals_of_a_long_replay(void **state)
 {
     const struct from from = { 0 };
     struct recorder *recorder = open_recorder();
@@ -298,13 +298,13 @@ int main(void)
 #define RECORDING_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
         RECORDING_TEST(a_recording_is_read_back_unchanged),
-        RECORDING_TEST(an_unchanged_idle_row_is_written_to_a_recording_once),
-        RECORDING_TEST(an_idle_row_is_read_back_with_the_length_of_its_interval),
+        RECORDING_TEST(an_unchanged_row_of_an_idle_thread_is_written_to_a_recording_once),
+        RECORDING_TEST(the_row_of_an_idle_thread_is_read_back_with_the_length_of_the_interval),
         RECORDING_TEST(a_recording_of_a_source_without_states_is_read_back_unchanged),
         RECORDING_TEST(a_replay_may_start_at_any_interval_of_a_recording),
         RECORDING_TEST(recorded_intervals_keep_their_order_when_the_clock_is_set_back),
-        RECORDING_TEST(a_long_replay_does_not_keep_exited_entities_in_memory),
-        RECORDING_TEST(a_replay_has_the_facts_stored_in_its_recording),
+        RECORDING_TEST(exited_entities_are_not_repeated_in_later_intervals_of_a_long_replay),
+        RECORDING_TEST(a_replay_has_the_source_and_tier_and_note_stored_in_its_recording),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,7 +81,7 @@ static void a_recording_without_intervals_is_reported_as_empty(void **state)
     assert_says("is empty: no interval was recorded");
 }
 
-static void a_recording_of_a_newer_camp_is_reported_as_such(void **state)
+static void a_recording_of_a_newer_version_of_camp_is_refused_with_both_versions(void **state)
 {
     (void)state;
     record_made(&states_schema, NULL);
@@ -149,7 +149,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RECORDING_TEST(a_file_that_is_not_a_recording_is_reported),
         RECORDING_TEST(a_recording_without_intervals_is_reported_as_empty),
-        RECORDING_TEST(a_recording_of_a_newer_camp_is_reported_as_such),
+        RECORDING_TEST(a_recording_of_a_newer_version_of_camp_is_refused_with_both_versions),
         RECORDING_TEST(a_damaged_recording_is_reported),
         RECORDING_TEST(a_truncated_recording_is_read_to_its_last_complete_interval),
     };

@@ -75,7 +75,7 @@ static uint64_t record_session_ticks(void)
 
 /* A row is left out if the same counters as in the row before equal the time of the state. These
  * counters are restored. A row with another value in a counter is written. */
-static void an_unchanged_idle_row_of_a_session_is_written_once(void **state)
+static void an_unchanged_row_of_an_idle_session_is_written_once(void **state)
 {
     const struct from from = { 0 };
     struct from_facts facts;
@@ -207,7 +207,7 @@ int main(void)
 {
 #define RECORDING_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
-        RECORDING_TEST(an_unchanged_idle_row_of_a_session_is_written_once),
+        RECORDING_TEST(an_unchanged_row_of_an_idle_session_is_written_once),
         RECORDING_TEST(a_label_is_recorded_only_when_it_changes),
         RECORDING_TEST(an_old_recording_without_labels_is_read),
         RECORDING_TEST(the_note_of_each_recorded_interval_is_read_back),

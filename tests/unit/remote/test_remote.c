@@ -137,7 +137,7 @@ static void a_query_continues_after_the_deadline_of_its_caller(void **state)
     release(&fake);
 }
 
-static void a_connection_step_that_takes_too_long_is_tried_again(void **state)
+static void a_connection_is_tried_again_if_a_step_of_connecting_takes_too_long(void **state)
 {
     struct fake fake;
 
@@ -152,7 +152,7 @@ static void a_connection_step_that_takes_too_long_is_tried_again(void **state)
     release(&fake);
 }
 
-static void a_connection_step_without_a_time_limit_is_never_late(void **state)
+static void a_step_of_connecting_without_a_time_limit_never_times_out(void **state)
 {
     struct fake fake;
 
@@ -163,7 +163,7 @@ static void a_connection_step_without_a_time_limit_is_never_late(void **state)
     release(&fake);
 }
 
-static void repeated_failures_are_followed_by_growing_pauses(void **state)
+static void a_connection_is_not_tried_again_before_the_pause_after_a_failure_ends(void **state)
 {
     struct fake fake;
 
@@ -217,9 +217,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_is_asked_only_when_an_answer_is_wanted),
         cmocka_unit_test(a_query_continues_after_the_deadline_of_its_caller),
-        cmocka_unit_test(a_connection_step_that_takes_too_long_is_tried_again),
-        cmocka_unit_test(a_connection_step_without_a_time_limit_is_never_late),
-        cmocka_unit_test(repeated_failures_are_followed_by_growing_pauses),
+        cmocka_unit_test(a_connection_is_tried_again_if_a_step_of_connecting_takes_too_long),
+        cmocka_unit_test(a_step_of_connecting_without_a_time_limit_never_times_out),
+        cmocka_unit_test(a_connection_is_not_tried_again_before_the_pause_after_a_failure_ends),
         cmocka_unit_test(a_stop_request_ends_a_call_to_a_server),
         cmocka_unit_test(the_pause_after_a_temporary_failure_is_at_most_a_second),
         cmocka_unit_test(the_pause_after_a_refusal_is_longer_than_a_second),

@@ -86,7 +86,7 @@ static void a_backend_with_a_reused_pid_is_another_backend(void **state)
     backend_accounts_release(&accounts);
 }
 
-static void a_wait_that_did_not_grow_is_left_out(void **state)
+static void a_wait_whose_time_did_not_grow_is_left_out(void **state)
 {
     struct backend_accounts accounts = { 0 };
     struct backend_account since;
@@ -102,7 +102,7 @@ static void a_wait_that_did_not_grow_is_left_out(void **state)
     backend_accounts_release(&accounts);
 }
 
-static void a_backend_without_a_row_is_accounted_in_full_in_the_next_interval(void **state)
+static void a_backend_omitted_from_an_interval_is_accounted_in_full_in_the_next_one(void **state)
 {
     struct backend_accounts accounts = { 0 };
     struct backend_account since;
@@ -121,7 +121,7 @@ static void a_backend_without_a_row_is_accounted_in_full_in_the_next_interval(vo
 
 /* The first reading, during a wait, has 8 ns more of that wait than the second reading after the
  * wait. */
-static void the_decrease_of_a_wait_is_subtracted_from_other_waits(void **state)
+static void a_decrease_of_the_time_of_one_wait_is_subtracted_from_other_waits(void **state)
 {
     struct backend_account before = first[0], now = first[0];
     struct backend_accounts accounts = { 0 };
@@ -149,9 +149,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_account_of_a_backend_is_the_growth_since_the_last_reading),
         cmocka_unit_test(a_backend_with_a_reused_pid_is_another_backend),
-        cmocka_unit_test(a_backend_without_a_row_is_accounted_in_full_in_the_next_interval),
-        cmocka_unit_test(a_wait_that_did_not_grow_is_left_out),
-        cmocka_unit_test(the_decrease_of_a_wait_is_subtracted_from_other_waits),
+        cmocka_unit_test(a_backend_omitted_from_an_interval_is_accounted_in_full_in_the_next_one),
+        cmocka_unit_test(a_wait_whose_time_did_not_grow_is_left_out),
+        cmocka_unit_test(a_decrease_of_the_time_of_one_wait_is_subtracted_from_other_waits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,7 +93,7 @@ static void a_shown_connection_string_fits_its_buffer_without_control_characters
     assert_string_equal(shown, "host=a-name-tha");
 }
 
-static void an_unknown_key_is_named_unless_it_may_be_part_of_a_password(void **state)
+static void the_error_about_an_unknown_key_names_the_key_unless_it_may_be_a_password(void **state)
 {
     static const struct {
         const char *conninfo, *message;
@@ -120,7 +120,7 @@ int main(void)
         cmocka_unit_test(text_that_may_be_a_password_is_hidden),
         cmocka_unit_test(the_name_of_an_abstract_socket_is_shown),
         cmocka_unit_test(the_address_after_the_word_postgres_is_converted_for_libpq),
-        cmocka_unit_test(an_unknown_key_is_named_unless_it_may_be_part_of_a_password),
+        cmocka_unit_test(the_error_about_an_unknown_key_names_the_key_unless_it_may_be_a_password),
         cmocka_unit_test(a_shown_connection_string_fits_its_buffer_without_control_characters),
     };
     struct camp_error error = { 0 };

@@ -72,7 +72,7 @@ static void a_password_in_the_address_of_a_mariadb_server_is_refused(void **stat
     }
 }
 
-static void a_mariadb_failure_is_one_line_with_advice(void **state)
+static void a_mariadb_failure_is_reported_in_one_line_with_advice(void **state)
 {
     struct camp_error error;
     bool may_pass;
@@ -140,7 +140,7 @@ static void each_sleep_of_a_mariadb_thread_is_accounted_once(void **state)
     mariadb_account_release(&account);
 }
 
-static void without_microstates_samples_divide_the_sleep_of_a_mariadb_thread(void **state)
+static void samples_divide_the_sleep_of_a_mariadb_thread_if_there_are_no_microstates(void **state)
 {
     struct mariadb_session session = { .id = 1 };
     struct mariadb_thread_times times = { .elapsed_ns = 1000, .cpu_ns = 600 };
@@ -159,7 +159,7 @@ static void without_microstates_samples_divide_the_sleep_of_a_mariadb_thread(voi
     mariadb_account_release(&account);
 }
 
-static void a_futex_sleep_unknown_to_the_database_is_a_wait_for_a_row_lock(void **state)
+static void a_futex_sleep_unknown_to_the_database_counts_as_a_wait_for_a_row_lock(void **state)
 {
     struct mariadb_session session = { .id = 7 };
     struct mariadb_thread_times times = { .elapsed_ns = 1000 };
@@ -191,7 +191,7 @@ static void a_futex_sleep_unknown_to_the_database_is_a_wait_for_a_row_lock(void 
     mariadb_account_release(&account);
 }
 
-static void waits_reported_for_a_longer_time_are_scaled_to_the_interval(void **state)
+static void waits_reported_over_a_longer_time_than_the_interval_are_scaled_down(void **state)
 {
     struct mariadb_session session = { .id = 7 };
     struct mariadb_thread_times times = { .elapsed_ns = 1000 };
@@ -217,7 +217,7 @@ static void waits_reported_for_a_longer_time_are_scaled_to_the_interval(void **s
     mariadb_account_release(&account);
 }
 
-static void a_wait_that_is_both_current_and_finished_counts_once(void **state)
+static void a_wait_listed_as_current_and_as_finished_is_counted_once(void **state)
 {
     const struct labels *kind =
         mariadb_kind("synch", "cond/sql/MDL_context::COND_wait_status", "active");
@@ -235,7 +235,7 @@ static void a_wait_that_is_both_current_and_finished_counts_once(void **state)
     assert_int_equal(mariadb_wait_since(&waits, &now[1]), 1003);
 }
 
-static void a_session_without_active_samples_was_idle(void **state)
+static void a_session_without_active_samples_is_accounted_as_idle(void **state)
 {
     struct mariadb_session session = { .id = 1, .is_idle = true };
     struct mariadb_thread_times times = { .elapsed_ns = 1000, .cpu_ns = 3 };
@@ -259,13 +259,13 @@ int main(void)
         cmocka_unit_test(a_mariadb_server_is_given_by_keys_or_a_socket_path_or_a_uri),
         cmocka_unit_test(the_error_about_an_unknown_mariadb_key_names_the_key),
         cmocka_unit_test(a_password_in_the_address_of_a_mariadb_server_is_refused),
-        cmocka_unit_test(a_mariadb_failure_is_one_line_with_advice),
+        cmocka_unit_test(a_mariadb_failure_is_reported_in_one_line_with_advice),
         cmocka_unit_test(each_sleep_of_a_mariadb_thread_is_accounted_once),
-        cmocka_unit_test(without_microstates_samples_divide_the_sleep_of_a_mariadb_thread),
-        cmocka_unit_test(a_futex_sleep_unknown_to_the_database_is_a_wait_for_a_row_lock),
-        cmocka_unit_test(waits_reported_for_a_longer_time_are_scaled_to_the_interval),
-        cmocka_unit_test(a_wait_that_is_both_current_and_finished_counts_once),
-        cmocka_unit_test(a_session_without_active_samples_was_idle),
+        cmocka_unit_test(samples_divide_the_sleep_of_a_mariadb_thread_if_there_are_no_microstates),
+        cmocka_unit_test(a_futex_sleep_unknown_to_the_database_counts_as_a_wait_for_a_row_lock),
+        cmocka_unit_test(waits_reported_over_a_longer_time_than_the_interval_are_scaled_down),
+        cmocka_unit_test(a_wait_listed_as_current_and_as_finished_is_counted_once),
+        cmocka_unit_test(a_session_without_active_samples_is_accounted_as_idle),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,7 +107,7 @@ static int run(struct odbc_connection *connection, const char *text, struct camp
     return r;
 }
 
-static void a_select_may_have_its_columns_only_after_it_was_executed(void **state)
+static void a_select_is_executed_even_if_its_columns_are_unknown_before(void **state)
 {
     struct camp_error error;
 
@@ -120,7 +120,7 @@ static void a_select_may_have_its_columns_only_after_it_was_executed(void **stat
     assert_non_null(strstr(error.message, "--query takes one that reads"));
 }
 
-static void any_other_statement_without_columns_is_not_executed(void **state)
+static void a_statement_that_is_neither_a_select_nor_has_columns_is_not_executed(void **state)
 {
     static const char *const texts[] = { "DELETE FROM t", "selection", "", "  update t set a = 1",
                                          "with a as (delete from t) select 1" };
@@ -146,8 +146,8 @@ static void a_statement_with_columns_is_executed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_select_may_have_its_columns_only_after_it_was_executed),
-        cmocka_unit_test(any_other_statement_without_columns_is_not_executed),
+        cmocka_unit_test(a_select_is_executed_even_if_its_columns_are_unknown_before),
+        cmocka_unit_test(a_statement_that_is_neither_a_select_nor_has_columns_is_not_executed),
         cmocka_unit_test(a_statement_with_columns_is_executed),
     };
 

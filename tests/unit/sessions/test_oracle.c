@@ -80,7 +80,7 @@ static void an_oracle_snapshot_has_finished_and_unfinished_waits(void **state)
 
 /* Finished waits have only a sid. They are accounted to a session only if the session had this sid
  * both before and after the finished waits were read. */
-static void a_session_replaced_during_the_query_is_left_out(void **state)
+static void a_session_whose_sid_was_reused_during_the_snapshot_is_left_out(void **state)
 {
     const struct field sessions[] = {
         SESSION("1", "7", "WAITING", "enq: TX", "Application", "60000000", ""),
@@ -243,7 +243,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_oracle_snapshot_has_finished_and_unfinished_waits),
-        cmocka_unit_test(a_session_replaced_during_the_query_is_left_out),
+        cmocka_unit_test(a_session_whose_sid_was_reused_during_the_snapshot_is_left_out),
         cmocka_unit_test(the_cpu_time_of_a_process_with_several_sessions_goes_to_no_session),
         cmocka_unit_test(a_long_oracle_name_is_cut_between_two_characters),
         cmocka_unit_test(intervals_have_no_gaps_when_oracle_snapshots_fail),

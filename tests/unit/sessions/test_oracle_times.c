@@ -350,7 +350,7 @@ static double unaccounted_rms(bool in_flight, bool clock)
     return sqrt(squares / (SESSIONS * SNAPSHOTS));
 }
 
-static void waits_in_flight_and_the_system_clock_leave_no_time_unaccounted(void **state)
+static void unfinished_waits_and_the_kernel_cpu_clock_leave_no_time_unaccounted(void **state)
 {
     const double naive = unaccounted_rms(false, false), in_flight = unaccounted_rms(true, false),
                  clock = unaccounted_rms(true, true);
@@ -374,7 +374,7 @@ int main(void)
         cmocka_unit_test(a_session_with_another_serial_or_logon_time_is_another_session),
         cmocka_unit_test(the_run_queue_gets_at_most_the_time_that_cpu_and_waits_leave),
         cmocka_unit_test(db_time_beyond_db_cpu_and_waits_is_run_queue_time),
-        cmocka_unit_test(waits_in_flight_and_the_system_clock_leave_no_time_unaccounted),
+        cmocka_unit_test(unfinished_waits_and_the_kernel_cpu_clock_leave_no_time_unaccounted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,7 +95,7 @@ static void shared_memory_without_the_known_pids_is_refused(void **state)
                      CAMP_E_FORMAT);
 }
 
-static void connections_that_lack_one_of_the_states_are_refused(void **state)
+static void a_set_of_known_connections_that_lacks_one_of_the_states_is_refused(void **state)
 {
     struct postgres_layout layout = { .pid = 1 };
 
@@ -279,7 +279,7 @@ static void an_ended_backend_is_not_mistaken_for_its_successor(void **state)
     end_backend(backends[1].pid);
 }
 
-static void the_proc_clock_of_a_task_never_goes_back_and_is_gone_with_the_task(void **state)
+static void the_cpu_clock_of_a_task_in_proc_never_decreases_and_ends_with_the_task(void **state)
 {
     struct camp_thread task;
     struct proc_clock first, second;
@@ -298,7 +298,7 @@ static void the_proc_clock_of_a_task_never_goes_back_and_is_gone_with_the_task(v
     assert_int_equal(proc_clock_state(&task, &first.state, NULL), CAMP_E_GONE);
 }
 
-static void cpu_time_beyond_the_elapsed_time_is_left_to_the_next_interval(void **state)
+static void cpu_time_beyond_the_elapsed_time_is_carried_over_to_the_next_interval(void **state)
 {
     const struct proc_clock before = { .cpu_ns = 100, .run_queue_ns = 1000 };
     struct proc_clock now = { .cpu_ns = 160, .run_queue_ns = 1070 }, next = now;
@@ -328,7 +328,7 @@ int main(void)
         cmocka_unit_test(connections_in_known_states_reveal_where_memory_holds_the_state),
         cmocka_unit_test(two_possible_places_of_the_state_in_memory_are_refused),
         cmocka_unit_test(shared_memory_without_the_known_pids_is_refused),
-        cmocka_unit_test(connections_that_lack_one_of_the_states_are_refused),
+        cmocka_unit_test(a_set_of_known_connections_that_lacks_one_of_the_states_is_refused),
         cmocka_unit_test(an_executable_other_than_postgresql_is_refused),
         cmocka_unit_test(a_server_process_that_has_ended_is_reported_as_gone),
         cmocka_unit_test(a_symbol_that_an_executable_lacks_has_no_address),
@@ -336,8 +336,8 @@ int main(void)
         cmocka_unit_test(an_executable_of_another_word_size_is_refused),
         cmocka_unit_test(backends_are_read_through_the_memory_of_their_parent),
         cmocka_unit_test(an_ended_backend_is_not_mistaken_for_its_successor),
-        cmocka_unit_test(the_proc_clock_of_a_task_never_goes_back_and_is_gone_with_the_task),
-        cmocka_unit_test(cpu_time_beyond_the_elapsed_time_is_left_to_the_next_interval),
+        cmocka_unit_test(the_cpu_clock_of_a_task_in_proc_never_decreases_and_ends_with_the_task),
+        cmocka_unit_test(cpu_time_beyond_the_elapsed_time_is_carried_over_to_the_next_interval),
     };
 
     return cmocka_run_group_tests(tests, share_memory, NULL);

@@ -28,7 +28,7 @@ static int64_t own_start_us(void)
            (int64_t)(self.start * proc_time_unit_ns() / 1000);
 }
 
-static void a_session_start_some_seconds_late_matches_its_process(void **state)
+static void a_process_matches_a_session_that_started_up_to_ten_seconds_later(void **state)
 {
     const int64_t began_us = own_start_us();
 
@@ -38,7 +38,7 @@ static void a_session_start_some_seconds_late_matches_its_process(void **state)
     assert_false(postgres_is_process(getpid(), began_us + 11 * S_US));
 }
 
-static void a_session_start_two_seconds_early_matches_its_process(void **state)
+static void a_process_matches_a_session_that_started_up_to_two_seconds_earlier(void **state)
 {
     const int64_t began_us = own_start_us();
 
@@ -47,7 +47,7 @@ static void a_session_start_two_seconds_early_matches_its_process(void **state)
     assert_false(postgres_is_process(getpid(), began_us - 3 * S_US));
 }
 
-static void a_missing_pid_matches_no_process(void **state)
+static void a_session_without_a_pid_matches_no_process(void **state)
 {
     (void)state;
     assert_false(postgres_is_process(0, own_start_us()));
@@ -57,9 +57,9 @@ static void a_missing_pid_matches_no_process(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_session_start_some_seconds_late_matches_its_process),
-        cmocka_unit_test(a_session_start_two_seconds_early_matches_its_process),
-        cmocka_unit_test(a_missing_pid_matches_no_process),
+        cmocka_unit_test(a_process_matches_a_session_that_started_up_to_ten_seconds_later),
+        cmocka_unit_test(a_process_matches_a_session_that_started_up_to_two_seconds_earlier),
+        cmocka_unit_test(a_session_without_a_pid_matches_no_process),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

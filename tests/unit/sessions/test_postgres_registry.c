@@ -59,7 +59,7 @@ static void session_names_from_a_complete_snapshot_are_kept(void **state)
     postgres_registry_release(&registry);
 }
 
-static void an_ended_session_is_kept_until_it_is_forgotten(void **state)
+static void an_ended_session_stays_in_the_registry_until_old_sessions_are_dropped(void **state)
 {
     struct postgres_session two[] = { session(30, NOW_US, "bob"), session(20, NOW_US, "eve") };
     struct postgres_registry registry = { 0 };
@@ -98,7 +98,7 @@ static void a_pid_with_another_start_time_is_another_session(void **state)
 }
 
 /* The server keeps the start time of a session, even if the clock is set later. */
-static void a_session_finds_its_process_after_the_clock_was_set(void **state)
+static void the_process_of_a_session_is_found_even_after_the_wall_clock_was_set(void **state)
 {
     struct postgres_session own = session(getpid(), NOW_US, "bob");
     struct postgres_registry registry = { .is_local = true };
@@ -138,9 +138,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(session_names_from_a_complete_snapshot_are_kept),
-        cmocka_unit_test(an_ended_session_is_kept_until_it_is_forgotten),
+        cmocka_unit_test(an_ended_session_stays_in_the_registry_until_old_sessions_are_dropped),
         cmocka_unit_test(a_pid_with_another_start_time_is_another_session),
-        cmocka_unit_test(a_session_finds_its_process_after_the_clock_was_set),
+        cmocka_unit_test(the_process_of_a_session_is_found_even_after_the_wall_clock_was_set),
         cmocka_unit_test(camp_remembers_the_last_two_pids_of_its_own_connection),
     };
 

@@ -39,7 +39,7 @@ static void a_session_is_accounted_in_full_once_its_name_is_known(void **state)
     close_source();
 }
 
-static void a_client_that_ended_before_sql_saw_it_has_a_row(void **state)
+static void a_client_session_that_ended_before_sql_listed_it_has_a_row(void **state)
 {
     struct backend_account two[] = { account(PID, BACKEND_ENDED), account(PID + 1, BACKEND_ENDED) };
 
@@ -116,7 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_account_of_a_backend_becomes_a_row_named_after_its_session),
         cmocka_unit_test(a_session_is_accounted_in_full_once_its_name_is_known),
-        cmocka_unit_test(a_client_that_ended_before_sql_saw_it_has_a_row),
+        cmocka_unit_test(a_client_session_that_ended_before_sql_listed_it_has_a_row),
         cmocka_unit_test(a_session_whose_name_stays_unknown_has_no_row),
         cmocka_unit_test(two_sessions_with_the_same_pid_have_two_rows),
         cmocka_unit_test(background_processes_have_rows_only_on_request),

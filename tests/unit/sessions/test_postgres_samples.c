@@ -89,7 +89,7 @@ static void samples_divide_the_time_that_is_neither_cpu_nor_run_queue(void **sta
 }
 
 /* SQL reported the session as on a CPU, and its task fell asleep a moment later. */
-static void a_sleep_that_sql_reports_as_cpu_time_is_not_a_wait_without_an_event(void **state)
+static void a_sleeping_session_that_sql_reports_on_a_cpu_adds_no_wait_without_event(void **state)
 {
     (void)state;
     fill_samples(POSTGRES_GATED, true);
@@ -148,7 +148,7 @@ static void time_without_samples_is_unaccounted(void **state)
     close_source();
 }
 
-static void a_session_that_ended_before_its_clock_was_read_is_partial(void **state)
+static void a_session_whose_process_ended_before_its_clock_was_read_counts_as_partial(void **state)
 {
     (void)state;
     open_source(POSTGRES_GATED);
@@ -180,7 +180,7 @@ static void cpu_time_from_before_the_interval_is_left_out(void **state)
     close_source();
 }
 
-static void a_session_without_a_row_does_not_count_as_partial(void **state)
+static void a_background_process_that_is_not_shown_does_not_count_as_partial(void **state)
 {
     (void)state;
     open_source(POSTGRES_GATED);
@@ -199,13 +199,13 @@ int main(void)
         cmocka_unit_test(times_that_the_database_reports_have_their_own_columns),
         cmocka_unit_test(a_remote_session_has_only_times_that_the_database_reports),
         cmocka_unit_test(samples_divide_the_time_that_is_neither_cpu_nor_run_queue),
-        cmocka_unit_test(a_sleep_that_sql_reports_as_cpu_time_is_not_a_wait_without_an_event),
+        cmocka_unit_test(a_sleeping_session_that_sql_reports_on_a_cpu_adds_no_wait_without_event),
         cmocka_unit_test(a_session_without_a_sleeping_sample_has_unaccounted_time),
         cmocka_unit_test(sleep_without_an_event_is_accounted_if_no_sample_has_an_event),
         cmocka_unit_test(time_without_samples_is_unaccounted),
-        cmocka_unit_test(a_session_that_ended_before_its_clock_was_read_is_partial),
+        cmocka_unit_test(a_session_whose_process_ended_before_its_clock_was_read_counts_as_partial),
         cmocka_unit_test(cpu_time_from_before_the_interval_is_left_out),
-        cmocka_unit_test(a_session_without_a_row_does_not_count_as_partial),
+        cmocka_unit_test(a_background_process_that_is_not_shown_does_not_count_as_partial),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,7 +135,7 @@ static void an_ended_session_gets_half_of_the_time_after_its_last_snapshot(void 
     sampled_times_release(&times);
 }
 
-static void a_session_that_is_seen_again_has_not_ended(void **state)
+static void a_session_that_one_snapshot_misses_has_not_ended_if_the_next_lists_it(void **state)
 {
     struct sampled_times times = begun();
 
@@ -168,7 +168,7 @@ static void a_pid_with_a_new_start_time_is_another_session(void **state)
 }
 
 /* The server did not answer for 3 s, and samples cover only 1 s of that time. */
-static void time_without_a_sample_is_elapsed_and_unaccounted(void **state)
+static void time_without_a_sample_counts_as_elapsed_but_unaccounted_time(void **state)
 {
     struct sampled_times times = begun();
 
@@ -180,7 +180,7 @@ static void time_without_a_sample_is_elapsed_and_unaccounted(void **state)
     sampled_times_release(&times);
 }
 
-static void an_interval_without_a_snapshot_is_elapsed_and_unaccounted(void **state)
+static void an_interval_without_a_snapshot_counts_as_elapsed_but_unaccounted_time(void **state)
 {
     struct sampled_times times = begun();
 
@@ -204,10 +204,10 @@ int main(void)
         cmocka_unit_test(a_new_session_is_accounted_from_its_start),
         cmocka_unit_test(a_session_missing_in_the_first_snapshot_is_accounted_from_its_start),
         cmocka_unit_test(an_ended_session_gets_half_of_the_time_after_its_last_snapshot),
-        cmocka_unit_test(a_session_that_is_seen_again_has_not_ended),
+        cmocka_unit_test(a_session_that_one_snapshot_misses_has_not_ended_if_the_next_lists_it),
         cmocka_unit_test(a_pid_with_a_new_start_time_is_another_session),
-        cmocka_unit_test(time_without_a_sample_is_elapsed_and_unaccounted),
-        cmocka_unit_test(an_interval_without_a_snapshot_is_elapsed_and_unaccounted),
+        cmocka_unit_test(time_without_a_sample_counts_as_elapsed_but_unaccounted_time),
+        cmocka_unit_test(an_interval_without_a_snapshot_counts_as_elapsed_but_unaccounted_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

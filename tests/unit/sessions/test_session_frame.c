@@ -128,8 +128,7 @@ static void a_picture_of_sessions_leaves_out_the_run_queue(void **state)
 }
 
 /* The two kinds differ only after the bytes that the cache of kinds has space for. */
-static void
-two_kinds_of_waits_that_differ_only_beyond_the_bytes_cached_are_distinguished(void **state)
+static void waits_whose_names_differ_only_beyond_the_cached_bytes_are_distinguished(void **state)
 {
     char text[400];
     const struct session_kind idle = { { text, "ClientRead", "idle", "client" } };
@@ -149,7 +148,7 @@ two_kinds_of_waits_that_differ_only_beyond_the_bytes_cached_are_distinguished(vo
     session_frame_release(&sessions);
 }
 
-static void an_error_in_the_session_rules_is_reported_with_its_line(void **state)
+static void an_error_in_the_session_rules_is_reported_with_the_line_number(void **state)
 {
     struct session_plan plan = { .name = "postgres", .rules_text = "idle x\n" };
     struct session_frame sessions;
@@ -186,9 +185,8 @@ int main(void)
         cmocka_unit_test(time_of_a_wait_that_no_rule_matches_is_unaccounted),
         cmocka_unit_test(with_the_option_detail_each_column_of_the_rules_is_a_state),
         cmocka_unit_test(a_picture_of_sessions_leaves_out_the_run_queue),
-        cmocka_unit_test(
-            two_kinds_of_waits_that_differ_only_beyond_the_bytes_cached_are_distinguished),
-        cmocka_unit_test(an_error_in_the_session_rules_is_reported_with_its_line),
+        cmocka_unit_test(waits_whose_names_differ_only_beyond_the_cached_bytes_are_distinguished),
+        cmocka_unit_test(an_error_in_the_session_rules_is_reported_with_the_line_number),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
