@@ -123,7 +123,7 @@ static void a_cpu_that_went_offline_or_online_is_counted_as_partial(void **state
     close_made(&proc);
 }
 
-static void a_malformed_proc_stat_makes_only_its_own_frame_fail(void **state)
+static void the_next_interval_after_a_malformed_proc_stat_is_read(void **state)
 {
     struct made_proc proc;
     struct camp_error error = { 0 };
@@ -145,7 +145,7 @@ int main(void)
         cmocka_unit_test(cpu_times_are_the_difference_of_two_readings_in_ns),
         cmocka_unit_test(a_cpu_time_that_one_reading_lacks_is_zero),
         cmocka_unit_test(a_cpu_that_went_offline_or_online_is_counted_as_partial),
-        cmocka_unit_test(a_malformed_proc_stat_makes_only_its_own_frame_fail),
+        cmocka_unit_test(the_next_interval_after_a_malformed_proc_stat_is_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

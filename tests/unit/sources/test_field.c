@@ -46,7 +46,7 @@ static void assert_fault(const char *text, enum field_fault expected)
     assert_int_equal(field_number(field_of(text), &value), expected);
 }
 
-static void each_text_that_is_not_a_number_has_its_own_error(void **state)
+static void a_text_that_is_not_a_number_is_refused_with_the_reason(void **state)
 {
     (void)state;
     assert_fault("", FIELD_EMPTY);
@@ -207,7 +207,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_number_in_a_field_is_read_to_its_last_bit),
-        cmocka_unit_test(each_text_that_is_not_a_number_has_its_own_error),
+        cmocka_unit_test(a_text_that_is_not_a_number_is_refused_with_the_reason),
         cmocka_unit_test(the_error_about_a_field_is_one_short_line),
         cmocka_unit_test(a_time_may_be_an_iso_8601_text),
         cmocka_unit_test(a_date_that_does_not_exist_is_refused),

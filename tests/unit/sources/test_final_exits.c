@@ -68,7 +68,7 @@ static void release(struct fixture *fixture)
     tasks_table_release(&fixture->table);
 }
 
-static void the_clock_at_exit_replaces_the_time_in_the_exit_record(void **state)
+static void the_cpu_clock_at_exit_replaces_the_cpu_time_in_the_exit_record(void **state)
 {
     struct fixture fixture = { 0 };
 
@@ -158,7 +158,7 @@ static void an_exit_record_waits_thirty_seconds_for_the_clock_at_exit(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_clock_at_exit_replaces_the_time_in_the_exit_record),
+        cmocka_unit_test(the_cpu_clock_at_exit_replaces_the_cpu_time_in_the_exit_record),
         cmocka_unit_test(a_process_without_a_clock_at_exit_is_accounted_by_its_exit_record),
         cmocka_unit_test(a_late_clock_at_exit_adds_the_remaining_time_to_the_next_interval),
         cmocka_unit_test(the_clock_at_exit_of_another_process_with_the_same_pid_is_not_used),

@@ -16,7 +16,7 @@ static enum from_opener opener(const char *text)
     return source->opener;
 }
 
-static void a_source_is_found_by_its_word_or_prefix_or_file_name_ending(void **state)
+static void a_source_is_found_by_its_name_or_address_prefix_or_file_extension(void **state)
 {
     (void)state;
     assert_int_equal(opener("cgroups"), OPENS_THREADS);
@@ -42,7 +42,7 @@ static const char *complaint(const char *text, uint32_t given)
     return r == CAMP_OK ? "" : error.message;
 }
 
-static void the_error_about_an_option_without_effect_lists_its_sources(void **state)
+static void an_option_that_a_source_lacks_is_refused_with_the_sources_that_have_it(void **state)
 {
     (void)state;
     assert_string_equal(complaint("cpus", WITH_TIER | WITH_INTERVAL), "");
@@ -99,8 +99,8 @@ static void every_source_has_a_help_text_and_an_argument_for_the_option_from(voi
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_source_is_found_by_its_word_or_prefix_or_file_name_ending),
-        cmocka_unit_test(the_error_about_an_option_without_effect_lists_its_sources),
+        cmocka_unit_test(a_source_is_found_by_its_name_or_address_prefix_or_file_extension),
+        cmocka_unit_test(an_option_that_a_source_lacks_is_refused_with_the_sources_that_have_it),
         cmocka_unit_test(a_database_with_a_query_accepts_the_options_of_a_table),
         cmocka_unit_test(the_error_about_a_refused_option_contains_no_password),
         cmocka_unit_test(from_given_returns_the_options_that_are_set),

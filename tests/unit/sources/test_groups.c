@@ -89,7 +89,7 @@ static void the_row_of_a_user_has_the_name_of_the_user(void **state)
     source_close(source);
 }
 
-static void ended_threads_have_their_own_row_without_an_id(void **state)
+static void ended_threads_of_a_user_have_their_own_row_without_an_id(void **state)
 {
     struct made *made = made_threads();
     const struct frame *frame;
@@ -124,7 +124,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_row_of_a_user_has_the_name_of_the_user),
-        cmocka_unit_test(ended_threads_have_their_own_row_without_an_id),
+        cmocka_unit_test(ended_threads_of_a_user_have_their_own_row_without_an_id),
         cmocka_unit_test(a_new_process_is_marked_as_new),
     };
 

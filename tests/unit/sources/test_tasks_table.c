@@ -75,7 +75,7 @@ static void the_process_table_marks_new_processes_and_gone_processes(void **stat
     tasks_table_release(&table);
 }
 
-static void the_exit_record_of_a_listed_process_updates_its_row(void **state)
+static void the_exit_record_of_a_listed_process_updates_the_row_of_the_process(void **state)
 {
     struct tasks_table table = { 0 };
 
@@ -94,7 +94,7 @@ static void the_exit_record_of_a_listed_process_updates_its_row(void **state)
     tasks_table_release(&table);
 }
 
-static void a_process_that_no_snapshot_listed_is_accounted_by_its_name(void **state)
+static void a_process_that_no_snapshot_listed_is_accounted_under_its_name(void **state)
 {
     struct tasks_table table = { 0 };
 
@@ -115,7 +115,7 @@ static void a_process_that_no_snapshot_listed_is_accounted_by_its_name(void **st
     tasks_table_release(&table);
 }
 
-static void a_pid_reused_within_an_interval_is_two_processes(void **state)
+static void a_pid_reused_within_an_interval_counts_as_two_processes(void **state)
 {
     struct tasks_table table = { 0 };
 
@@ -131,7 +131,7 @@ static void a_pid_reused_within_an_interval_is_two_processes(void **state)
     tasks_table_release(&table);
 }
 
-static void a_process_that_never_slept_is_charged_the_bound_in_its_exit_record(void **state)
+static void a_process_that_never_slept_is_charged_the_upper_bound_in_its_exit_record(void **state)
 {
     struct tasks_table table = { 0 };
     struct camp_task_exit exit = {
@@ -197,7 +197,7 @@ static void merge_myself(struct tasks_table *table, uint64_t token, uint64_t pre
     assert_int_equal(tasks_table_merge(table, &me, 1, previous_snapshot_ns), CAMP_OK);
 }
 
-static void a_process_with_a_new_token_is_the_same_unless_it_started_later(void **state)
+static void a_process_that_started_before_the_last_snapshot_may_get_a_new_token(void **state)
 {
     struct tasks_table table = { 0 };
     struct timespec now;
@@ -221,7 +221,7 @@ static void a_process_with_a_new_token_is_the_same_unless_it_started_later(void 
     tasks_table_release(&table);
 }
 
-static void ended_processes_with_many_names_are_sorted_by_name(void **state)
+static void thousands_of_ended_processes_are_sorted_and_added_up_by_name(void **state)
 {
     struct tasks_table table = { 0 };
 
@@ -244,14 +244,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_process_table_marks_new_processes_and_gone_processes),
-        cmocka_unit_test(the_exit_record_of_a_listed_process_updates_its_row),
-        cmocka_unit_test(a_process_that_no_snapshot_listed_is_accounted_by_its_name),
-        cmocka_unit_test(a_pid_reused_within_an_interval_is_two_processes),
-        cmocka_unit_test(a_process_that_never_slept_is_charged_the_bound_in_its_exit_record),
+        cmocka_unit_test(the_exit_record_of_a_listed_process_updates_the_row_of_the_process),
+        cmocka_unit_test(a_process_that_no_snapshot_listed_is_accounted_under_its_name),
+        cmocka_unit_test(a_pid_reused_within_an_interval_counts_as_two_processes),
+        cmocka_unit_test(a_process_that_never_slept_is_charged_the_upper_bound_in_its_exit_record),
         cmocka_unit_test(stolen_time_is_charged_to_no_process),
         cmocka_unit_test(a_zombie_is_reported_once),
-        cmocka_unit_test(a_process_with_a_new_token_is_the_same_unless_it_started_later),
-        cmocka_unit_test(ended_processes_with_many_names_are_sorted_by_name),
+        cmocka_unit_test(a_process_that_started_before_the_last_snapshot_may_get_a_new_token),
+        cmocka_unit_test(thousands_of_ended_processes_are_sorted_and_added_up_by_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

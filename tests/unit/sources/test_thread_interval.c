@@ -98,7 +98,7 @@ static void a_thread_with_a_reused_tid_is_another_thread(void **state)
     thread_list_release(&list);
 }
 
-static void two_threads_that_began_at_the_same_time_are_different(void **state)
+static void two_threads_of_a_process_with_the_same_start_time_are_distinguished(void **state)
 {
     struct thread_list list = { 0 };
 
@@ -242,7 +242,7 @@ static void a_late_final_reading_adds_only_the_time_not_yet_accounted(void **sta
     }
 }
 
-static void camp_waits_three_more_snapshots_for_a_missing_thread(void **state)
+static void a_missing_thread_may_send_a_final_reading_for_three_more_snapshots(void **state)
 {
     struct thread_interval interval = { 0 };
 
@@ -272,7 +272,7 @@ static void a_thread_missing_in_one_snapshot_continues_in_the_next_one(void **st
     thread_interval_release(&interval);
 }
 
-static void exited_threads_reported_as_a_sum_add_only_time_not_yet_accounted(void **state)
+static void a_sum_of_exited_threads_adds_only_the_time_not_yet_accounted(void **state)
 {
     const struct camp_thread_states living[] = {
         /* the second thread has another parent than the total, so it stays pending */
@@ -304,7 +304,7 @@ static void a_thread_whose_parent_exited_is_not_accounted_twice(void **state)
     thread_interval_release(&interval);
 }
 
-static void final_readings_of_single_threads_are_used_before_sums_of_threads(void **state)
+static void final_readings_of_single_threads_are_used_before_sums_of_exited_threads(void **state)
 {
     const struct camp_thread_states gone[] = { total_of(2, 1, 70), exited(worker(7, 1, 100, 60)) };
     struct thread_interval interval = { 0 };
@@ -380,7 +380,7 @@ static void the_time_of_randomly_started_and_ended_threads_is_accounted_once(voi
     thread_interval_release(&interval);
 }
 
-static void a_frame_of_threads_has_a_value_in_every_column(void **state)
+static void each_value_of_a_thread_is_in_its_own_column(void **state)
 {
     struct camp_thread_states thread = worker(7, 1, 100, 50);
     uint64_t values[THREADS_COLUMN_COUNT];
@@ -404,21 +404,21 @@ int main(void)
         cmocka_unit_test(a_search_in_an_empty_list_finds_no_thread),
         cmocka_unit_test(each_of_a_thousand_threads_is_found),
         cmocka_unit_test(a_thread_with_a_reused_tid_is_another_thread),
-        cmocka_unit_test(two_threads_that_began_at_the_same_time_are_different),
+        cmocka_unit_test(two_threads_of_a_process_with_the_same_start_time_are_distinguished),
         cmocka_unit_test(a_thread_that_changed_its_tid_by_exec_is_the_same_thread),
         cmocka_unit_test(a_thread_is_accounted_by_the_difference_between_two_snapshots),
         cmocka_unit_test(an_exited_thread_has_one_row_even_if_a_snapshot_lists_it),
         cmocka_unit_test(
             a_thread_older_than_the_session_has_states_but_no_counters_when_first_seen),
         cmocka_unit_test(a_late_final_reading_adds_only_the_time_not_yet_accounted),
-        cmocka_unit_test(camp_waits_three_more_snapshots_for_a_missing_thread),
+        cmocka_unit_test(a_missing_thread_may_send_a_final_reading_for_three_more_snapshots),
         cmocka_unit_test(a_thread_missing_in_one_snapshot_continues_in_the_next_one),
-        cmocka_unit_test(exited_threads_reported_as_a_sum_add_only_time_not_yet_accounted),
+        cmocka_unit_test(a_sum_of_exited_threads_adds_only_the_time_not_yet_accounted),
         cmocka_unit_test(a_thread_whose_parent_exited_is_not_accounted_twice),
-        cmocka_unit_test(final_readings_of_single_threads_are_used_before_sums_of_threads),
+        cmocka_unit_test(final_readings_of_single_threads_are_used_before_sums_of_exited_threads),
         cmocka_unit_test(a_living_thread_is_not_subtracted_from_a_sum_of_exited_threads),
         cmocka_unit_test(the_time_of_randomly_started_and_ended_threads_is_accounted_once),
-        cmocka_unit_test(a_frame_of_threads_has_a_value_in_every_column),
+        cmocka_unit_test(each_value_of_a_thread_is_in_its_own_column),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

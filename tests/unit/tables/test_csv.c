@@ -151,7 +151,7 @@ static void a_row_that_spans_two_blocks_of_the_file_is_read_completely(void **st
     free(text);
 }
 
-static void a_file_that_is_not_a_table_is_refused(void **state)
+static void a_utf_16_file_or_a_file_with_a_row_above_1_mib_is_refused(void **state)
 {
     const size_t length = (size_t)2 << 20;
     char *text = calloc(1, length);
@@ -232,7 +232,7 @@ int main(void)
         cmocka_unit_test(an_unclosed_quote_makes_only_its_own_line_invalid),
         cmocka_unit_test(text_after_a_closing_quote_is_reported),
         cmocka_unit_test(a_row_that_spans_two_blocks_of_the_file_is_read_completely),
-        cmocka_unit_test(a_file_that_is_not_a_table_is_refused),
+        cmocka_unit_test(a_utf_16_file_or_a_file_with_a_row_above_1_mib_is_refused),
         cmocka_unit_test(an_unreadable_csv_file_is_refused),
         cmocka_unit_test(the_reported_progress_reaches_the_size_of_the_file),
         cmocka_unit_test(a_stop_request_ends_the_reading_of_a_csv_file),

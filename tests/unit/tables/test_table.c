@@ -41,7 +41,7 @@ static void rows_with_the_same_time_form_one_frame(void **state)
     assert_at_end(&table);
 }
 
-static void times_that_do_not_add_up_in_a_table_stay_unchanged(void **state)
+static void times_in_a_table_that_do_not_add_up_stay_unchanged(void **state)
 {
     struct table table = opened_text("time,session,cpu_ms,idle_ms\n"
                                      "1227319201,whole,400,600\n1227319201,miss,100,750\n"
@@ -139,7 +139,7 @@ static void two_columns_of_the_same_name_become_two_states(void **state)
     source_close(table.source);
 }
 
-static void only_intervals_of_a_table_between_begin_and_end_are_shown(void **state)
+static void only_the_intervals_of_a_table_after_begin_and_up_to_end_are_shown(void **state)
 {
     struct from from = { .text = stored_table("sessions3"), .stop = &never };
     struct camp_error error = { 0 };
@@ -161,7 +161,7 @@ static void only_intervals_of_a_table_between_begin_and_end_are_shown(void **sta
     assert_string_equal(error.message, "sessions3.csv has no rows between --begin and --end");
 }
 
-static void the_speed_divides_the_duration_of_a_replay(void **state)
+static void a_replay_of_a_table_is_not_faster_than_the_requested_speed(void **state)
 {
     const struct from from = { .text = stored_table("owi"), .speed = 50, .stop = &never };
     struct table table = opened(&from);
@@ -195,7 +195,7 @@ static void the_first_interval_of_a_table_is_as_long_as_most_others(void **state
     assert_at_end(&table);
 }
 
-static void of_two_equally_frequent_intervals_the_shorter_one_is_the_usual_one(void **state)
+static void of_two_equally_frequent_interval_lengths_the_shorter_is_the_usual_length(void **state)
 {
     struct table table = opened_text("time;session;cpu_pct\n"
                                      "1000000000;a;50\n1000000010;a;50\n1000000070;a;50\n",
@@ -220,7 +220,7 @@ static void a_table_with_only_one_time_has_an_interval_of_one_second(void **stat
 }
 
 /* The time during which an entity had no rows is not part of its next interval. */
-static void an_entity_that_returns_to_a_table_starts_with_a_usual_interval(void **state)
+static void an_entity_that_reappears_in_a_table_has_an_interval_of_usual_length(void **state)
 {
     struct table table = opened_text("time,session,cpu_ms\n"
                                      "1,a,1000\n1,b,1000\n2,a,1000\n3,a,1000\n4,a,1000\n"
@@ -268,7 +268,7 @@ static void a_table_may_have_a_column_of_elapsed_times(void **state)
 }
 
 /* The times are numbers of snapshots, which are taken every ten minutes. */
-static void the_elapsed_column_gives_the_length_of_numbered_snapshots(void **state)
+static void the_column_elapsed_gives_the_time_between_numbered_snapshots(void **state)
 {
     struct table table = opened_text("snap_id,session,elapsed_s,cpu_s\n"
                                      "7,a,600,300\n8,a,600,300\n9,a,600,300\n",
@@ -338,21 +338,21 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_with_the_same_time_form_one_frame),
-        cmocka_unit_test(times_that_do_not_add_up_in_a_table_stay_unchanged),
+        cmocka_unit_test(times_in_a_table_that_do_not_add_up_stay_unchanged),
         cmocka_unit_test(rows_in_the_wrong_order_are_sorted_by_time),
         cmocka_unit_test(a_table_without_an_entity_column_has_one_entity),
         cmocka_unit_test(entities_whose_long_names_differ_at_the_end_are_distinguished),
         cmocka_unit_test(an_entity_of_a_table_keeps_its_id_in_all_frames),
         cmocka_unit_test(two_columns_of_the_same_name_become_two_states),
-        cmocka_unit_test(only_intervals_of_a_table_between_begin_and_end_are_shown),
-        cmocka_unit_test(the_speed_divides_the_duration_of_a_replay),
+        cmocka_unit_test(only_the_intervals_of_a_table_after_begin_and_up_to_end_are_shown),
+        cmocka_unit_test(a_replay_of_a_table_is_not_faster_than_the_requested_speed),
         cmocka_unit_test(the_first_interval_of_a_table_is_as_long_as_most_others),
-        cmocka_unit_test(of_two_equally_frequent_intervals_the_shorter_one_is_the_usual_one),
+        cmocka_unit_test(of_two_equally_frequent_interval_lengths_the_shorter_is_the_usual_length),
         cmocka_unit_test(a_table_with_only_one_time_has_an_interval_of_one_second),
-        cmocka_unit_test(an_entity_that_returns_to_a_table_starts_with_a_usual_interval),
+        cmocka_unit_test(an_entity_that_reappears_in_a_table_has_an_interval_of_usual_length),
         cmocka_unit_test(entities_of_a_table_may_be_sampled_at_different_moments),
         cmocka_unit_test(a_table_may_have_a_column_of_elapsed_times),
-        cmocka_unit_test(the_elapsed_column_gives_the_length_of_numbered_snapshots),
+        cmocka_unit_test(the_column_elapsed_gives_the_time_between_numbered_snapshots),
         cmocka_unit_test(the_sessions_of_figure_6_of_the_camp_paper_are_read),
         cmocka_unit_test(a_table_with_four_states_is_read_to_its_end),
     };

@@ -67,7 +67,7 @@ static void the_entity_column_is_found_by_name_or_is_the_first_text_column(void 
     ASSERT_USES("time,CPU,IO", "tss", "1,2,3", "2,2,3");
 }
 
-static void a_cpu_column_that_distinguishes_rows_is_part_of_the_entity(void **state)
+static void a_cpu_column_is_part_of_the_entity_if_only_it_distinguishes_the_rows(void **state)
 {
     (void)state;
     ASSERT_USES("time,CPU,IO,IDLE", "tsss", "1,20,3,4", "2,21,3,4", "3,20,4,4");
@@ -134,7 +134,7 @@ static void assert_refused(const char *header, const char *line, const char *mes
     table_columns_release(&columns);
 }
 
-static void a_file_without_the_columns_of_a_table_is_refused(void **state)
+static void a_file_without_a_header_or_a_column_of_numbers_is_refused(void **state)
 {
     (void)state;
     assert_refused("1,a,2,3", "2,a,2,3", "x.csv: the first row is not a header");
@@ -170,12 +170,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_time_column_is_found_by_name_or_is_the_first_column),
         cmocka_unit_test(the_entity_column_is_found_by_name_or_is_the_first_text_column),
-        cmocka_unit_test(a_cpu_column_that_distinguishes_rows_is_part_of_the_entity),
+        cmocka_unit_test(a_cpu_column_is_part_of_the_entity_if_only_it_distinguishes_the_rows),
         cmocka_unit_test(one_repeated_row_does_not_make_a_cpu_column_part_of_the_entity),
         cmocka_unit_test(columns_of_text_and_counts_and_bytes_are_ignored),
         cmocka_unit_test(a_column_has_the_type_of_most_of_its_fields),
         cmocka_unit_test(the_name_of_a_state_is_its_column_name_without_the_unit),
-        cmocka_unit_test(a_file_without_the_columns_of_a_table_is_refused),
+        cmocka_unit_test(a_file_without_a_header_or_a_column_of_numbers_is_refused),
         cmocka_unit_test(a_table_with_too_many_states_is_refused),
     };
 

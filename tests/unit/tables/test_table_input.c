@@ -36,7 +36,7 @@ static void a_missing_unit_is_guessed_and_reported(void **state)
                 "otherwise");
 }
 
-static void the_unit_given_by_the_option_is_used(void **state)
+static void values_are_read_in_the_unit_given_by_the_option_unit(void **state)
 {
     const struct from from = { .text = stored_table("sessions3"), .unit = "days", .stop = &never };
     struct camp_error error = { 0 };
@@ -50,7 +50,7 @@ static void the_unit_given_by_the_option_is_used(void **state)
                                        "percent and share");
 }
 
-static void the_unit_in_a_column_name_overrides_the_option_unit(void **state)
+static void the_unit_in_a_column_name_applies_to_the_values_of_that_column(void **state)
 {
     struct table table = opened_text("time,name,a_us,b_ms,c_s,d_pct,e_share,f_ns,rest\n"
                                      "1000000000,x,1000,1,0.001,0.1,0.001,1000000,994\n"
@@ -113,7 +113,7 @@ static void the_first_of_several_rows_with_the_same_time_and_entity_is_kept(void
     source_close(table.source);
 }
 
-static void a_row_without_a_time_belongs_to_the_interval_of_the_row_before(void **state)
+static void a_row_without_a_time_is_counted_in_the_interval_of_the_row_before(void **state)
 {
     struct table table = opened_text("time,session,cpu_ms\n?,a,1\n1000000001,a,1000\n?,b,1\n"
                                      "1000000002,a,1000\n1000000002,b,1000\n",
@@ -141,7 +141,7 @@ static void an_invalid_row_ends_an_interval_as_a_valid_row_does(void **state)
     source_close(table.source);
 }
 
-static void unusual_but_valid_tables_are_read(void **state)
+static void a_table_with_a_byte_order_mark_or_quotes_or_trailing_commas_is_read(void **state)
 {
     struct table table = opened_stored("bom-crlf");
 
@@ -231,14 +231,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_missing_unit_is_guessed_and_reported),
-        cmocka_unit_test(the_unit_given_by_the_option_is_used),
-        cmocka_unit_test(the_unit_in_a_column_name_overrides_the_option_unit),
+        cmocka_unit_test(values_are_read_in_the_unit_given_by_the_option_unit),
+        cmocka_unit_test(the_unit_in_a_column_name_applies_to_the_values_of_that_column),
         cmocka_unit_test(no_unit_is_guessed_if_all_values_are_0),
         cmocka_unit_test(unreadable_rows_are_counted_in_a_note),
         cmocka_unit_test(the_first_of_several_rows_with_the_same_time_and_entity_is_kept),
-        cmocka_unit_test(a_row_without_a_time_belongs_to_the_interval_of_the_row_before),
+        cmocka_unit_test(a_row_without_a_time_is_counted_in_the_interval_of_the_row_before),
         cmocka_unit_test(an_invalid_row_ends_an_interval_as_a_valid_row_does),
-        cmocka_unit_test(unusual_but_valid_tables_are_read),
+        cmocka_unit_test(a_table_with_a_byte_order_mark_or_quotes_or_trailing_commas_is_read),
         cmocka_unit_test(a_value_too_large_for_a_time_is_skipped),
         cmocka_unit_test(ignored_columns_are_named_in_a_note),
         cmocka_unit_test(the_error_about_a_file_that_is_not_a_table_says_what_is_missing),

@@ -41,7 +41,7 @@ static struct finding finding_of(double below, double above)
                              .confidence = NAN };
 }
 
-static void camp_verify_shows_the_unit_of_a_row_in_its_own_column(void **state)
+static void camp_verify_has_a_separate_column_for_the_unit(void **state)
 {
     struct finding finding = finding_of(1, 1);
 
@@ -70,7 +70,7 @@ static void camp_verify_shows_an_error_with_its_sign(void **state)
 }
 
 /* The bound is the one on the side of the error. */
-static void camp_verify_shows_the_allowed_error_of_a_passed_row(void **state)
+static void camp_verify_shows_the_allowed_error_of_a_passed_comparison(void **state)
 {
     struct finding finding = finding_of(0.5, 12);
 
@@ -85,7 +85,7 @@ static void camp_verify_shows_the_allowed_error_of_a_passed_row(void **state)
     assert_string_equal(column(&finding, "allowed"), "+any");
 }
 
-static void camp_verify_says_what_to_do_about_a_disturbed_row(void **state)
+static void camp_verify_advises_to_repeat_a_comparison_that_other_programs_disturbed(void **state)
 {
     static struct verify_record record;
     struct finding finding = finding_of(0, 0);
@@ -103,7 +103,7 @@ static void camp_verify_says_what_to_do_about_a_disturbed_row(void **state)
     assert_string_equal(record.notes[0], "made-up: not tested: others use lo");
 }
 
-static void camp_verify_shows_the_allowed_difference_of_a_failed_row(void **state)
+static void camp_verify_shows_the_allowed_difference_of_a_failed_comparison(void **state)
 {
     static struct verify_record record;
     struct finding finding = finding_of(0.5, INFINITY);
@@ -118,11 +118,11 @@ static void camp_verify_shows_the_allowed_difference_of_a_failed_row(void **stat
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(camp_verify_shows_the_unit_of_a_row_in_its_own_column),
+        cmocka_unit_test(camp_verify_has_a_separate_column_for_the_unit),
         cmocka_unit_test(camp_verify_shows_an_error_with_its_sign),
-        cmocka_unit_test(camp_verify_shows_the_allowed_error_of_a_passed_row),
-        cmocka_unit_test(camp_verify_says_what_to_do_about_a_disturbed_row),
-        cmocka_unit_test(camp_verify_shows_the_allowed_difference_of_a_failed_row),
+        cmocka_unit_test(camp_verify_shows_the_allowed_error_of_a_passed_comparison),
+        cmocka_unit_test(camp_verify_advises_to_repeat_a_comparison_that_other_programs_disturbed),
+        cmocka_unit_test(camp_verify_shows_the_allowed_difference_of_a_failed_comparison),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ static void assert_drawn_at(struct barry_point drawn, size_t row, size_t column)
     free(text);
 }
 
-static void a_dot_with_all_its_time_at_one_corner_is_in_that_corner(void **state)
+static void a_dot_with_a_share_of_100_percent_is_at_a_corner_of_the_triangle(void **state)
 {
     (void)state;
     assert_drawn_at(point(1, 0, 0, NULL), 1, MIDDLE);
@@ -53,7 +53,7 @@ static void a_point_sets_the_nearest_braille_dot_of_its_character_cell(void **st
 }
 
 /* Rounding moves no dot out of the triangle, whatever the height of the triangle. */
-static void a_dot_with_time_at_two_corners_is_on_the_side_between_them(void **state)
+static void a_dot_with_shares_of_only_two_corners_is_on_a_side_of_the_triangle(void **state)
 {
     (void)state;
     for (size_t height = 2; height < 50; height++) {
@@ -81,7 +81,7 @@ static void a_dot_with_time_at_two_corners_is_on_the_side_between_them(void **st
     }
 }
 
-static void a_triangle_in_text_has_a_dot_for_each_row(void **state)
+static void a_triangle_drawn_in_text_has_a_dot_for_each_entity(void **state)
 {
     char *text;
 
@@ -123,11 +123,11 @@ static void without_utf_8_one_character_stands_for_several_dots(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_dot_with_all_its_time_at_one_corner_is_in_that_corner),
+        cmocka_unit_test(a_dot_with_a_share_of_100_percent_is_at_a_corner_of_the_triangle),
         cmocka_unit_test(a_dot_with_equal_shares_is_in_the_centre_of_the_triangle),
         cmocka_unit_test(a_point_sets_the_nearest_braille_dot_of_its_character_cell),
-        cmocka_unit_test(a_dot_with_time_at_two_corners_is_on_the_side_between_them),
-        cmocka_unit_test(a_triangle_in_text_has_a_dot_for_each_row),
+        cmocka_unit_test(a_dot_with_shares_of_only_two_corners_is_on_a_side_of_the_triangle),
+        cmocka_unit_test(a_triangle_drawn_in_text_has_a_dot_for_each_entity),
         cmocka_unit_test(without_utf_8_one_character_stands_for_several_dots),
     };
 

@@ -1,7 +1,7 @@
 /* Names and numbers in the triangle, on terminals of any size. */
 #include "barry_drawing.h"
 
-static void a_full_character_cell_shows_its_number_of_dots(void **state)
+static void a_full_character_cell_of_a_triangle_is_labelled_with_its_number_of_dots(void **state)
 {
     char *text;
 
@@ -45,7 +45,7 @@ static void the_first_dots_are_labelled_with_their_names(void **state)
     free(text);
 }
 
-static void labels_of_neighbouring_dots_do_not_cover_the_picture(void **state)
+static void only_some_of_many_neighbouring_dots_are_labelled(void **state)
 {
     size_t count = 0;
     char *text;
@@ -60,7 +60,7 @@ static void labels_of_neighbouring_dots_do_not_cover_the_picture(void **state)
     free(text);
 }
 
-static void the_left_side_of_barry3_is_labelled_at_each_quarter_that_has_no_dot(void **state)
+static void the_left_side_of_a_triangle_has_a_label_at_each_quarter_without_a_dot(void **state)
 {
     char *text;
 
@@ -246,10 +246,10 @@ static void a_small_triangle_is_drawn_exactly_as_expected(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_character_cell_shows_its_number_of_dots),
+        cmocka_unit_test(a_full_character_cell_of_a_triangle_is_labelled_with_its_number_of_dots),
         cmocka_unit_test(the_first_dots_are_labelled_with_their_names),
-        cmocka_unit_test(labels_of_neighbouring_dots_do_not_cover_the_picture),
-        cmocka_unit_test(the_left_side_of_barry3_is_labelled_at_each_quarter_that_has_no_dot),
+        cmocka_unit_test(only_some_of_many_neighbouring_dots_are_labelled),
+        cmocka_unit_test(the_left_side_of_a_triangle_has_a_label_at_each_quarter_without_a_dot),
         cmocka_unit_test(a_small_picture_names_the_corners_of_its_triangle),
         cmocka_unit_test(the_text_under_a_triangle_reports_unaccounted_time),
         cmocka_unit_test(control_characters_in_a_label_are_replaced),

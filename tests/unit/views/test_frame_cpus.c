@@ -21,7 +21,7 @@ static void check_percent(int64_t part, uint64_t whole, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void a_percentage_of_any_size_takes_at_most_four_characters(void **state)
+static void a_positive_percentage_takes_at_most_four_characters(void **state)
 {
     (void)state;
     check_percent(0, 1000000, "0.0");
@@ -92,7 +92,7 @@ static void of_many_cpus_the_total_and_the_busiest_are_shown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_percentage_of_any_size_takes_at_most_four_characters),
+        cmocka_unit_test(a_positive_percentage_takes_at_most_four_characters),
         cmocka_unit_test(of_many_cpus_the_total_and_the_busiest_are_shown),
     };
 

@@ -88,13 +88,13 @@ static void cpu_time_and_the_run_queue_are_the_last_columns_to_be_dropped(void *
     check_titles(20, false, 0, "id name usr% other% un% ");
 }
 
-static void throttled_time_is_shown_if_there_is_any(void **state)
+static void the_column_of_throttled_time_is_kept_if_there_is_throttled_time(void **state)
 {
     (void)state;
     check_titles(80, false, 1, "id name thr usr% sys% runq% flt% lck% thrt% slp% un% ");
 }
 
-static void a_pipe_gets_all_columns(void **state)
+static void output_to_a_pipe_has_all_columns(void **state)
 {
     (void)state;
     check_titles(80, true, 0, "id name thr usr% sys% runq% flt% dsk% lck% thrt% slp% un% ");
@@ -105,8 +105,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cpu_time_and_the_run_queue_are_the_last_columns_to_be_dropped),
-        cmocka_unit_test(throttled_time_is_shown_if_there_is_any),
-        cmocka_unit_test(a_pipe_gets_all_columns),
+        cmocka_unit_test(the_column_of_throttled_time_is_kept_if_there_is_throttled_time),
+        cmocka_unit_test(output_to_a_pipe_has_all_columns),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

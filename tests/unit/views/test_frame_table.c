@@ -106,7 +106,7 @@ static void check_order(const struct frame *frame, const char *order, const char
 }
 
 /* For the order of rows, unaccounted time counts as time that is not idle. */
-static void rows_are_sorted_by_time_that_is_not_idle(void **state)
+static void entities_with_the_most_time_that_is_not_idle_are_listed_first(void **state)
 {
     struct frame frame;
 
@@ -135,7 +135,7 @@ static const struct cell *cell_of(const struct frame_table *shown, size_t row, c
     return NULL;
 }
 
-static void a_percentage_is_a_share_of_the_time_of_its_row(void **state)
+static void a_percentage_is_a_share_of_the_elapsed_time_of_the_entity(void **state)
 {
     struct frame frame;
     struct frame_table any;
@@ -246,7 +246,7 @@ static void only_labels_that_distinguish_rows_are_shown(void **state)
     frame_release(&frame);
 }
 
-static void cpu_time_and_the_sorted_column_are_always_shown(void **state)
+static void cpu_time_and_the_column_of_the_sort_order_are_always_shown(void **state)
 {
     struct frame frame;
 
@@ -432,12 +432,12 @@ int main(void)
         cmocka_unit_test(a_note_says_whether_lost_time_is_estimated_or_left_out),
         cmocka_unit_test(a_terminal_of_80_columns_shows_threads_with_seven_columns_of_states),
         cmocka_unit_test(json_has_the_same_keys_for_every_source),
-        cmocka_unit_test(rows_are_sorted_by_time_that_is_not_idle),
-        cmocka_unit_test(a_percentage_is_a_share_of_the_time_of_its_row),
+        cmocka_unit_test(entities_with_the_most_time_that_is_not_idle_are_listed_first),
+        cmocka_unit_test(a_percentage_is_a_share_of_the_elapsed_time_of_the_entity),
         cmocka_unit_test(names_are_cut_on_a_terminal_but_not_in_a_pipe),
         cmocka_unit_test(the_columns_of_a_table_depend_on_the_available_width),
         cmocka_unit_test(only_labels_that_distinguish_rows_are_shown),
-        cmocka_unit_test(cpu_time_and_the_sorted_column_are_always_shown),
+        cmocka_unit_test(cpu_time_and_the_column_of_the_sort_order_are_always_shown),
         cmocka_unit_test(five_columns_of_states_take_precedence_over_labels),
         cmocka_unit_test(the_heading_of_a_state_abbreviates_two_words_of_its_name),
         cmocka_unit_test(a_column_title_of_more_than_7_characters_is_shortened),

@@ -62,7 +62,7 @@ static void each_reader_of_the_history_has_its_own_position(void **state)
     history_release(&history);
 }
 
-static void the_history_drops_frames_up_to_a_key_frame(void **state)
+static void the_history_drops_old_frames_only_up_to_a_key_frame(void **state)
 {
     struct history history = { .limits.bytes = 33 };
     struct history_reader reader = { 0 };
@@ -79,7 +79,7 @@ static void the_history_drops_frames_up_to_a_key_frame(void **state)
     history_release(&history);
 }
 
-static void the_history_keeps_at_least_the_requested_frames_and_time(void **state)
+static void the_history_keeps_at_least_the_requested_number_of_frames_or_time(void **state)
 {
     struct history frames = { .limits.frames = 6 }, times = { .limits.time_ns = 6ull * S };
 
@@ -168,7 +168,7 @@ static void a_key_frame_is_requested_before_memory_reaches_its_limit(void **stat
 }
 
 /* A piece that is not a frame is, for example, the end block of a stream. */
-static void pieces_of_the_history_that_are_not_frames_are_not_counted(void **state)
+static void pieces_of_the_history_that_are_not_frames_are_not_counted_as_frames(void **state)
 {
     struct history history = { .limits.frames = 2 };
     struct history_reader reader = { 0 };
@@ -188,13 +188,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_reader_of_the_history_has_its_own_position),
-        cmocka_unit_test(the_history_drops_frames_up_to_a_key_frame),
-        cmocka_unit_test(the_history_keeps_at_least_the_requested_frames_and_time),
+        cmocka_unit_test(the_history_drops_old_frames_only_up_to_a_key_frame),
+        cmocka_unit_test(the_history_keeps_at_least_the_requested_number_of_frames_or_time),
         cmocka_unit_test(a_stalled_reader_gets_a_report_of_the_gap),
         cmocka_unit_test(a_reader_that_has_read_all_dropped_frames_sees_no_gap),
         cmocka_unit_test(a_stalled_reader_keeps_only_one_piece_of_the_history_in_memory),
         cmocka_unit_test(a_key_frame_is_requested_before_memory_reaches_its_limit),
-        cmocka_unit_test(pieces_of_the_history_that_are_not_frames_are_not_counted),
+        cmocka_unit_test(pieces_of_the_history_that_are_not_frames_are_not_counted_as_frames),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,7 +85,7 @@ static void the_server_accepts_only_the_whole_token(void **state)
     assert_int_equal(ask(request), 200);
 }
 
-static void the_server_accepts_only_host_names_that_nobody_can_register(void **state)
+static void the_server_accepts_only_localhost_and_loopback_addresses_as_host(void **state)
 {
     static const char *const ours[] = { "127.0.0.1:8080", "localhost:8080", "LocalHost:8080",
                                         "[::1]:8080" };
@@ -187,7 +187,7 @@ static void the_server_accepts_only_get_and_head(void **state)
     }
 }
 
-static void the_server_answers_only_two_paths_without_a_query(void **state)
+static void the_server_answers_two_paths_and_refuses_any_query_string(void **state)
 {
     static const struct {
         const char *target;
@@ -234,7 +234,7 @@ static void a_request_that_no_browser_sends_is_refused(void **state)
     assert_int_equal(ask(request), 400);
 }
 
-static void each_refusal_by_the_server_has_its_own_reason(void **state)
+static void each_refusal_status_of_the_server_has_its_own_reason_text(void **state)
 {
     static const unsigned refusals[] = { 400, 401, 403, 404, 405, 421, 503 };
 
@@ -266,14 +266,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_live_page_is_public_but_its_stream_needs_the_token),
         cmocka_unit_test(the_server_accepts_only_the_whole_token),
-        cmocka_unit_test(the_server_accepts_only_host_names_that_nobody_can_register),
+        cmocka_unit_test(the_server_accepts_only_localhost_and_loopback_addresses_as_host),
         cmocka_unit_test(a_request_through_a_tunnel_may_have_any_port_but_no_other_host),
         cmocka_unit_test(port_80_may_be_left_out_of_the_host_header),
         cmocka_unit_test(a_request_from_another_page_is_refused),
         cmocka_unit_test(the_server_accepts_only_get_and_head),
-        cmocka_unit_test(the_server_answers_only_two_paths_without_a_query),
+        cmocka_unit_test(the_server_answers_two_paths_and_refuses_any_query_string),
         cmocka_unit_test(a_request_that_no_browser_sends_is_refused),
-        cmocka_unit_test(each_refusal_by_the_server_has_its_own_reason),
+        cmocka_unit_test(each_refusal_status_of_the_server_has_its_own_reason_text),
         cmocka_unit_test(the_case_of_a_header_name_does_not_matter),
     };
 

@@ -36,7 +36,7 @@ static void assert_place(const char *name, double x, double y)
 /* Figure 3 of the paper by Gunther and Poder has dots at (0.577, 0.333) and (0.47, 0.62). For the
  * second dot, the figure and the text of the paper have the lower vertices in different orders.
  * This test uses the order of the figure. */
-static void the_dots_of_a_picture_are_where_the_camp_paper_has_them(void **state)
+static void the_dots_of_figure_3_of_the_camp_paper_are_drawn_at_the_printed_positions(void **state)
 {
     (void)state;
     begin(0);
@@ -119,7 +119,7 @@ static void a_dot_with_unaccounted_time_has_a_ring(void **state)
     assert_says("1 more have no time at any vertex");
 }
 
-static void a_state_without_a_corner_is_reported_as_left_out_of_the_picture(void **state)
+static void a_picture_reports_a_state_without_a_corner_of_the_triangle_as_left_out(void **state)
 {
     (void)state;
     begin(0);
@@ -136,7 +136,7 @@ static void a_state_without_a_corner_is_reported_as_left_out_of_the_picture(void
 }
 
 /* The dots "much" and "none" have the same position, but only "much" has a broken ring. */
-static void much_time_in_states_without_a_corner_gives_a_dot_a_broken_ring(void **state)
+static void a_dot_with_much_time_in_states_without_a_corner_has_a_broken_ring(void **state)
 {
     (void)state;
     begin(0);
@@ -190,7 +190,7 @@ static void add_session(const char *application)
 }
 
 /* If all names are equal, the first label with several values determines the colours. */
-static void the_colours_of_sessions_come_from_a_label(void **state)
+static void the_first_label_with_several_values_determines_the_colours_of_sessions(void **state)
 {
     (void)state;
     begin(0);
@@ -215,7 +215,7 @@ static void the_colours_of_sessions_come_from_a_label(void **state)
 
 /* The shares of the entity are equal, so the position of its dot does not depend on the
  * viewpoint. */
-static void equal_shares_are_at_the_centre_of_a_tetrahedron(void **state)
+static void a_dot_with_equal_shares_is_at_the_centre_of_a_tetrahedron(void **state)
 {
     static const char *const corners[] = { "a", "b", "c", "d" };
     double x = 0, y = 0;
@@ -241,7 +241,7 @@ static void equal_shares_are_at_the_centre_of_a_tetrahedron(void **state)
 }
 
 /* The number of dots in the far corner does not cover the name of that corner. */
-static void the_name_of_each_corner_is_complete_and_not_covered(void **state)
+static void a_number_of_dots_does_not_cover_the_name_of_a_corner_of_the_tetrahedron(void **state)
 {
     double x = 0, y = 0, number_x = 0, number_y = 0;
     const char *at;
@@ -294,16 +294,16 @@ static void the_last_time_label_of_an_axis_is_within_the_picture(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(the_dots_of_a_picture_are_where_the_camp_paper_has_them),
+        CASE(the_dots_of_figure_3_of_the_camp_paper_are_drawn_at_the_printed_positions),
         CASE(dots_at_the_same_position_are_spread_and_counted),
         CASE(a_dot_with_unaccounted_time_has_a_ring),
-        CASE(a_state_without_a_corner_is_reported_as_left_out_of_the_picture),
-        CASE(much_time_in_states_without_a_corner_gives_a_dot_a_broken_ring),
+        CASE(a_picture_reports_a_state_without_a_corner_of_the_triangle_as_left_out),
+        CASE(a_dot_with_much_time_in_states_without_a_corner_has_a_broken_ring),
         CASE(special_characters_in_names_are_escaped),
         CASE(names_that_differ_only_in_a_final_number_share_a_colour),
-        CASE(the_colours_of_sessions_come_from_a_label),
-        CASE(equal_shares_are_at_the_centre_of_a_tetrahedron),
-        CASE(the_name_of_each_corner_is_complete_and_not_covered),
+        CASE(the_first_label_with_several_values_determines_the_colours_of_sessions),
+        CASE(a_dot_with_equal_shares_is_at_the_centre_of_a_tetrahedron),
+        CASE(a_number_of_dots_does_not_cover_the_name_of_a_corner_of_the_tetrahedron),
         CASE(the_last_time_label_of_an_axis_is_within_the_picture),
     };
 

@@ -159,7 +159,7 @@ static void a_gap_between_intervals_interrupts_the_line_of_errors(void **state)
     error_picture_release(&picture);
 }
 
-static void a_picture_without_intervals_has_a_note(void **state)
+static void a_picture_of_errors_without_intervals_has_a_note(void **state)
 {
     struct error_picture picture = { .source = "nothing" };
 
@@ -215,7 +215,7 @@ static void an_axis_does_not_extend_far_beyond_the_data(void **state)
     }
 }
 
-static void a_picture_of_many_intervals_draws_only_some_of_them(void **state)
+static void a_picture_of_very_many_errors_has_dots_for_only_some_of_the_intervals(void **state)
 {
     struct error_picture picture = { .source = "many" };
 
@@ -235,10 +235,10 @@ int main(void)
         cmocka_unit_test(the_fitted_curve_is_drawn_only_when_it_fits),
         cmocka_unit_test(a_picture_of_errors_describes_its_fit_in_sentences),
         cmocka_unit_test(a_gap_between_intervals_interrupts_the_line_of_errors),
-        cmocka_unit_test(a_picture_without_intervals_has_a_note),
+        cmocka_unit_test(a_picture_of_errors_without_intervals_has_a_note),
         cmocka_unit_test(a_picture_of_errors_names_its_source_and_time_and_interval_count),
         cmocka_unit_test(an_axis_does_not_extend_far_beyond_the_data),
-        cmocka_unit_test(a_picture_of_many_intervals_draws_only_some_of_them),
+        cmocka_unit_test(a_picture_of_very_many_errors_has_dots_for_only_some_of_the_intervals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

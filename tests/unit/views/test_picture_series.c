@@ -41,7 +41,7 @@ static void a_cell_of_a_barymap_mixes_the_colours_of_its_shares(void **state)
 }
 
 /* CPUs have no process, so their lines are sorted by id. */
-static void lines_of_a_barymap_without_a_process_are_sorted_by_id(void **state)
+static void lines_of_a_barymap_that_belong_to_no_process_are_sorted_by_id(void **state)
 {
     (void)state;
     begin(0);
@@ -87,7 +87,7 @@ static double top_of(const char *after)
     return least;
 }
 
-static void a_stack_without_missing_time_reaches_100_percent(void **state)
+static void a_stacked_chart_without_missing_time_reaches_100_percent(void **state)
 {
     (void)state;
     for (unsigned second = 0; second < 5; second++) {
@@ -105,7 +105,7 @@ static void a_stack_without_missing_time_reaches_100_percent(void **state)
                 "accounted twice.");
 }
 
-static void a_stack_has_an_area_for_the_time_of_states_without_a_corner(void **state)
+static void a_stacked_chart_has_an_area_for_the_time_in_states_without_a_corner(void **state)
 {
     (void)state;
     begin(0);
@@ -174,10 +174,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(colours_are_mixed_in_the_oklab_colour_space),
         CASE(a_cell_of_a_barymap_mixes_the_colours_of_its_shares),
-        CASE(lines_of_a_barymap_without_a_process_are_sorted_by_id),
+        CASE(lines_of_a_barymap_that_belong_to_no_process_are_sorted_by_id),
         CASE(neighbouring_lines_of_a_large_barymap_are_merged),
-        CASE(a_stack_without_missing_time_reaches_100_percent),
-        CASE(a_stack_has_an_area_for_the_time_of_states_without_a_corner),
+        CASE(a_stacked_chart_without_missing_time_reaches_100_percent),
+        CASE(a_stacked_chart_has_an_area_for_the_time_in_states_without_a_corner),
         CASE(missing_time_and_time_accounted_twice_do_not_cancel_out),
         CASE(the_axis_extends_above_100_percent_for_time_accounted_twice),
         CASE(a_gap_in_time_interrupts_the_areas_and_lines_of_a_chart),

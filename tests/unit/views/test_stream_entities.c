@@ -100,7 +100,7 @@ static void an_entity_with_changed_labels_is_sent_again(void **state)
     fixture_free(f);
 }
 
-static void a_late_reader_gets_all_entities(void **state)
+static void a_reader_that_connects_late_gets_all_entities(void **state)
 {
     struct fixture *f = fixture_new(3);
     struct bytes bytes = { 0 };
@@ -195,7 +195,7 @@ int main(void)
         cmocka_unit_test(names_of_any_bytes_become_valid_json),
         cmocka_unit_test(a_renamed_entity_is_sent_again),
         cmocka_unit_test(an_entity_with_changed_labels_is_sent_again),
-        cmocka_unit_test(a_late_reader_gets_all_entities),
+        cmocka_unit_test(a_reader_that_connects_late_gets_all_entities),
         cmocka_unit_test(the_numbers_of_gone_entities_are_reused),
         cmocka_unit_test(the_head_of_the_stream_has_states_and_axes_and_colours),
         cmocka_unit_test(a_note_is_sent_only_when_it_changes),

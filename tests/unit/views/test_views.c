@@ -340,7 +340,7 @@ static void classic_output_has_the_lines_of_the_cmg98_paper(void **state)
                    "msac 42 meas 5.763 samp 3.027 err -47.48% abs 48.56% max 100.00%\n");
 }
 
-static void an_html_column_without_title_and_help_has_its_name(void **state)
+static void an_html_column_without_a_title_is_headed_by_the_name_of_its_field(void **state)
 {
     static const struct field fields[] = { { "tier", NULL, NULL, 0, 0 } };
     const struct cell cells[] = { cell_text("bpf") };
@@ -367,7 +367,7 @@ int main(void)
         cmocka_unit_test(text_has_aligned_columns_with_a_dash_for_unknown_values),
         cmocka_unit_test(a_name_in_text_output_cannot_move_the_cursor),
         cmocka_unit_test(text_lines_are_cut_at_the_width_of_the_terminal),
-        cmocka_unit_test(an_html_column_without_title_and_help_has_its_name),
+        cmocka_unit_test(an_html_column_without_a_title_is_headed_by_the_name_of_its_field),
         cmocka_unit_test(a_long_name_is_cut_with_a_mark_on_a_terminal_but_not_in_a_file),
         cmocka_unit_test(text_cells_are_wrapped_between_words_on_a_terminal),
         cmocka_unit_test(only_the_requested_columns_are_shown),
