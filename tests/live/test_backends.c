@@ -113,7 +113,7 @@ static void await_sleep(pid_t pid)
     assert_int_equal(task.state, 'S');
 }
 
-static void a_wait_of_a_backend_that_began_before_camp_is_charged_to_its_event(void **state)
+static void a_wait_that_began_before_camp_started_is_charged_to_its_event(void **state)
 {
     pid_t pid = start(wait_long, NULL);
     struct backends *backends;
@@ -136,7 +136,7 @@ static void a_wait_of_a_backend_that_began_before_camp_is_charged_to_its_event(v
     end_child(pid);
 }
 
-static void without_a_free_slot_for_its_event_a_wait_is_charged_to_its_class(void **state)
+static void a_wait_is_charged_to_its_event_class_if_no_slot_is_free_for_its_event(void **state)
 {
     struct backends *backends = open_or_skip(place_of_this_test());
     struct backend_account ended = last_of_child(backends, start(wait_for_many, NULL));
@@ -157,7 +157,7 @@ static void without_a_free_slot_for_its_event_a_wait_is_charged_to_its_class(voi
     backends_close(backends);
 }
 
-static void without_a_free_slot_for_its_class_a_wait_is_counted_as_lost(void **state)
+static void a_wait_is_counted_as_lost_if_no_slot_is_free_for_its_event_class(void **state)
 {
     struct backends *backends = open_or_skip(place_of_this_test());
     struct backends_losses losses;
@@ -205,9 +205,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wait_of_a_postgres_backend_is_charged_to_its_event_and_activity),
         cmocka_unit_test(an_exited_backend_is_reported_once),
-        cmocka_unit_test(a_wait_of_a_backend_that_began_before_camp_is_charged_to_its_event),
-        cmocka_unit_test(without_a_free_slot_for_its_event_a_wait_is_charged_to_its_class),
-        cmocka_unit_test(without_a_free_slot_for_its_class_a_wait_is_counted_as_lost),
+        cmocka_unit_test(a_wait_that_began_before_camp_started_is_charged_to_its_event),
+        cmocka_unit_test(a_wait_is_charged_to_its_event_class_if_no_slot_is_free_for_its_event),
+        cmocka_unit_test(a_wait_is_counted_as_lost_if_no_slot_is_free_for_its_event_class),
         cmocka_unit_test(a_backend_without_an_entry_in_shared_memory_has_no_activity),
         cmocka_unit_test(a_wait_with_an_unreadable_event_is_counted_as_unread),
     };

@@ -46,7 +46,7 @@ static void the_source_named_check_has_processes_and_cpus_of_the_same_interval(v
     source_close(source);
 }
 
-static void without_taskstats_the_frame_has_no_sampled_column(void **state)
+static void without_taskstats_the_source_named_check_has_no_sampled_column(void **state)
 {
     pid_t child = busy_child();
     struct source *source = open_check(TASKS_SCHEDSTAT);
@@ -91,7 +91,7 @@ static void tier_bpf_measures_the_states_of_cpus(void **state)
 
 /* The processes of "check" have no states. If states are wanted, the source has the CPUs
  * instead. */
-static void the_source_named_check_returns_cpus_if_states_are_wanted(void **state)
+static void the_source_named_check_has_cpus_instead_of_processes_if_states_are_wanted(void **state)
 {
     struct from from = { .text = "check", .stop = &never_stop };
     struct camp_error error = { 0 };
@@ -115,9 +115,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_source_named_check_has_processes_and_cpus_of_the_same_interval),
-        cmocka_unit_test(without_taskstats_the_frame_has_no_sampled_column),
+        cmocka_unit_test(without_taskstats_the_source_named_check_has_no_sampled_column),
         cmocka_unit_test(tier_bpf_measures_the_states_of_cpus),
-        cmocka_unit_test(the_source_named_check_returns_cpus_if_states_are_wanted),
+        cmocka_unit_test(the_source_named_check_has_cpus_instead_of_processes_if_states_are_wanted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,7 +156,7 @@ static int count_alone(void)
     return 0;
 }
 
-static void the_packets_of_a_load_equal_those_of_the_loopback_interface(void **state)
+static void the_packets_that_a_network_load_reports_equal_the_count_of_the_interface(void **state)
 {
     int status;
     pid_t pid = fork();
@@ -225,7 +225,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_step_of_a_memory_load_is_resident_after_one_fault_per_page),
-        cmocka_unit_test(the_packets_of_a_load_equal_those_of_the_loopback_interface),
+        cmocka_unit_test(the_packets_that_a_network_load_reports_equal_the_count_of_the_interface),
         cmocka_unit_test(the_reads_of_an_io_load_equal_the_counts_of_proc_self_io),
         cmocka_unit_test(the_writes_of_an_io_load_equal_the_counts_of_proc_self_io),
     };

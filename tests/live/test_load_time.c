@@ -53,7 +53,7 @@ static void the_cpu_clock_of_a_load_equals_getrusage(void **state)
 
 /* A load may use less than its share only because of run delay or late wakeups. It exceeds its
  * share only by the last clock reading of each period, which may be interrupted. */
-static void a_cpu_load_falls_short_of_its_share_only_by_its_run_delay(void **state)
+static void a_cpu_load_gets_the_requested_share_of_a_cpu_except_for_run_delay(void **state)
 {
     const struct load_cpu_plan plan = { 30, LOAD_ANY_PHASE, 0, -1, 500 * NS_PER_MS };
     const uint64_t steal = steal_ns();
@@ -138,7 +138,7 @@ static void assert_sampled(const struct camp_taskstat *seen, const struct load_c
                    (outside_ns / truth->tick_ns + 2 + truth->missed) * truth->tick_ns + stolen_ns);
 }
 
-static void a_load_between_ticks_counts_every_tick_that_samples_it(void **state)
+static void a_cpu_load_that_runs_between_ticks_counts_every_tick_that_samples_it(void **state)
 {
     const struct load_cpu_plan plan = { 80, LOAD_BETWEEN_TICKS, 0, -1, NS_PER_S };
     const uint64_t steal = steal_ns();
@@ -151,7 +151,7 @@ static void a_load_between_ticks_counts_every_tick_that_samples_it(void **state)
     assert_sampled(&seen, &truth, stolen_since(steal));
 }
 
-static void the_kernel_samples_a_load_across_ticks_at_each_tick(void **state)
+static void the_kernel_samples_a_cpu_load_that_runs_across_ticks_at_each_tick(void **state)
 {
     const struct load_cpu_plan plan = { 5, LOAD_ACROSS_TICKS, 0, -1, NS_PER_S };
     const uint64_t steal = steal_ns();
@@ -167,7 +167,7 @@ static void the_kernel_samples_a_load_across_ticks_at_each_tick(void **state)
     assert_at_least("sampled", seen.sampled_ns, met_ns(&truth), away_ns + stolen_since(steal));
 }
 
-static void a_load_between_ticks_restores_the_cpus_and_policy_of_its_process(void **state)
+static void a_cpu_load_between_ticks_restores_the_affinity_and_policy_of_its_process(void **state)
 {
     const struct load_cpu_plan plan = { 20, LOAD_BETWEEN_TICKS, 0, -1, 100 * NS_PER_MS };
     struct load_cpu_truth truth;
@@ -302,10 +302,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cpu_clock_of_a_load_equals_getrusage),
-        cmocka_unit_test(a_cpu_load_falls_short_of_its_share_only_by_its_run_delay),
-        cmocka_unit_test(a_load_between_ticks_counts_every_tick_that_samples_it),
-        cmocka_unit_test(the_kernel_samples_a_load_across_ticks_at_each_tick),
-        cmocka_unit_test(a_load_between_ticks_restores_the_cpus_and_policy_of_its_process),
+        cmocka_unit_test(a_cpu_load_gets_the_requested_share_of_a_cpu_except_for_run_delay),
+        cmocka_unit_test(a_cpu_load_that_runs_between_ticks_counts_every_tick_that_samples_it),
+        cmocka_unit_test(the_kernel_samples_a_cpu_load_that_runs_across_ticks_at_each_tick),
+        cmocka_unit_test(a_cpu_load_between_ticks_restores_the_affinity_and_policy_of_its_process),
         cmocka_unit_test(the_clocks_of_exited_children_add_up_to_getrusage),
         cmocka_unit_test(the_clocks_of_threads_add_up_to_the_cpu_time_of_their_process),
         cmocka_unit_test(a_stopped_load_reports_its_times_until_the_stop),

@@ -31,7 +31,7 @@ static struct camp_task read_thread(const struct camp_thread *thread)
     return task;
 }
 
-static void the_times_of_sleeping_threads_add_up_to_those_of_their_process(void **state)
+static void the_times_of_all_sleeping_threads_add_up_to_the_times_of_their_process(void **state)
 {
     struct child child = start_child();
     struct sandwich sandwich;
@@ -240,7 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cpu_time_of_a_sleeping_child_equals_its_own_clock),
-        cmocka_unit_test(the_times_of_sleeping_threads_add_up_to_those_of_their_process),
+        cmocka_unit_test(the_times_of_all_sleeping_threads_add_up_to_the_times_of_their_process),
         cmocka_unit_test(a_process_keeps_the_time_of_an_exited_thread),
         cmocka_unit_test(the_counters_of_a_running_child_never_decrease),
         cmocka_unit_test(a_busy_thread_is_always_on_a_cpu_or_in_the_run_queue),

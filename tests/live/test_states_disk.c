@@ -88,7 +88,7 @@ static void read_directly(void *truth)
     end_waiting(self);
 }
 
-static void the_waits_of_a_reader_for_its_disk_are_reported(void **state)
+static void the_time_that_a_reader_waits_for_its_disk_is_reported_as_disk(void **state)
 {
     struct waiter reader = { .file = file_on_disk("", 1), .cpu = last_cpu() };
     struct camp_thread_states last = watch(read_directly, &reader);
@@ -107,7 +107,7 @@ static void burn_for_ever(void *cpu)
 
 /* On a CPU that is never idle, the kernel's iowait is 0. The reader still waits for its disk, and
  * also for the CPU. */
-static void a_busy_thread_does_not_hide_the_waits_of_a_reader(void **state)
+static void a_busy_thread_on_the_same_cpu_does_not_hide_the_disk_waits_of_a_reader(void **state)
 {
     struct waiter reader = { .file = file_on_disk("", 1), .cpu = last_cpu() };
     pid_t hog = start(burn_for_ever, &reader.cpu);
@@ -145,7 +145,7 @@ static void call_pages(void *truth)
 #endif
 
 /* test_load_sleep.c tests faults of data pages and of pages that a system call touches. */
-static void executing_a_missing_page_is_a_text_fault(void **state)
+static void executing_a_page_that_is_not_in_memory_is_reported_as_a_text_fault(void **state)
 {
     (void)state;
 #if defined(__x86_64__)
@@ -165,9 +165,9 @@ static void executing_a_missing_page_is_a_text_fault(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_waits_of_a_reader_for_its_disk_are_reported),
-        cmocka_unit_test(a_busy_thread_does_not_hide_the_waits_of_a_reader),
-        cmocka_unit_test(executing_a_missing_page_is_a_text_fault),
+        cmocka_unit_test(the_time_that_a_reader_waits_for_its_disk_is_reported_as_disk),
+        cmocka_unit_test(a_busy_thread_on_the_same_cpu_does_not_hide_the_disk_waits_of_a_reader),
+        cmocka_unit_test(executing_a_page_that_is_not_in_memory_is_reported_as_a_text_fault),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -183,7 +183,7 @@ static struct camp_thread_states last_of_all(struct camp_states *session, pid_t 
     return last;
 }
 
-static void the_final_record_of_a_thread_after_exec_has_the_first_tid(void **state)
+static void after_exec_the_final_record_of_a_thread_has_the_tid_of_the_first_thread(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     uint64_t steal = steal_ns();
@@ -204,7 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_short_lived_child_has_a_final_record),
         cmocka_unit_test(every_thread_of_a_process_has_a_final_record),
-        cmocka_unit_test(the_final_record_of_a_thread_after_exec_has_the_first_tid),
+        cmocka_unit_test(after_exec_the_final_record_of_a_thread_has_the_tid_of_the_first_thread),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,7 +78,7 @@ static void assert_in_bracket(const char *what, uint64_t ns, uint64_t least_ns, 
 
 /* The process has two threads until exec, and one thread afterwards. The clock is read before and
  * after each event, which gives bounds of the times. */
-static void a_thread_that_calls_exec_is_accounted_under_the_first_tid(void **state)
+static void a_thread_that_calls_exec_is_accounted_under_the_tid_of_the_first_thread(void **state)
 {
     struct camp_states *session = open_states_or_skip(0); /* skips the test without privileges */
     struct bracket first, when, exec;
@@ -123,7 +123,7 @@ static void a_thread_that_calls_exec_is_accounted_under_the_first_tid(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_that_calls_exec_is_accounted_under_the_first_tid),
+        cmocka_unit_test(a_thread_that_calls_exec_is_accounted_under_the_tid_of_the_first_thread),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

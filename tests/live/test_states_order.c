@@ -116,7 +116,7 @@ static void interrupt_forever(void *unused)
 }
 
 /* Since Linux 7 a thread can lose its CPU while a program runs for one of its system calls. */
-static void states_of_a_thread_that_is_preempted_in_calls_add_up(void **state)
+static void the_states_of_a_thread_preempted_in_system_calls_add_up_to_its_time(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     const pid_t children[] = { start(call_forever, NULL), start(interrupt_forever, NULL) };
@@ -146,7 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_snapshot_of_switching_threads_is_consistent),
-        cmocka_unit_test(states_of_a_thread_that_is_preempted_in_calls_add_up),
+        cmocka_unit_test(the_states_of_a_thread_preempted_in_system_calls_add_up_to_its_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,7 +173,7 @@ static struct camp_thread_states watch_reader(uint32_t options, struct split *re
 /* Between the snapshots, the thread also used CPU time outside of its own measurement. This time is
  * the scheduler's count without the thread's own CPU clock. The measured time of the reads includes
  * interrupts and run delay. */
-static void the_reported_system_time_of_a_load_equals_its_own_measurement(void **state)
+static void the_reported_user_and_system_time_of_a_thread_equal_its_own_measurement(void **state)
 {
     struct split own;
     struct camp_thread_states last = watch_reader(0, &own);
@@ -212,7 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cpu_time_and_run_queue_equal_the_counts_of_the_scheduler),
         cmocka_unit_test(a_woken_thread_waits_in_the_run_queue_of_a_busy_cpu),
-        cmocka_unit_test(the_reported_system_time_of_a_load_equals_its_own_measurement),
+        cmocka_unit_test(the_reported_user_and_system_time_of_a_thread_equal_its_own_measurement),
         cmocka_unit_test(without_system_call_accounting_all_cpu_time_is_user_time),
     };
 

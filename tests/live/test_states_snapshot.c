@@ -54,7 +54,7 @@ static void await_sleeper(struct camp_states *session, pid_t pid)
     assert_int_equal(thread.state, CAMP_STATE_OTHER_SLEEP);
 }
 
-static void in_a_sleeping_thread_only_the_state_of_that_sleep_grows(void **state)
+static void of_a_sleeping_thread_only_the_time_in_the_current_sleep_state_grows(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     pid_t child = start(sleep_on, NULL);
@@ -103,7 +103,7 @@ static void work_when_told(void *truth)
 }
 
 /* The thread sleeps in both snapshots, and works between them. */
-static void work_between_two_sleeps_of_a_thread_is_reported(void **state)
+static void the_cpu_time_of_a_thread_between_two_sleeps_is_reported(void **state)
 {
     struct camp_states *session = open_states_or_skip(0);
     struct worker *worker = shared_memory(sizeof *worker);
@@ -261,8 +261,8 @@ static void a_snapshot_into_a_short_array_loses_no_thread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_a_sleeping_thread_only_the_state_of_that_sleep_grows),
-        cmocka_unit_test(work_between_two_sleeps_of_a_thread_is_reported),
+        cmocka_unit_test(of_a_sleeping_thread_only_the_time_in_the_current_sleep_state_grows),
+        cmocka_unit_test(the_cpu_time_of_a_thread_between_two_sleeps_is_reported),
         cmocka_unit_test(the_new_name_of_a_sleeping_thread_is_reported),
         cmocka_unit_test(the_new_parent_of_a_sleeping_process_is_reported),
         cmocka_unit_test(a_snapshot_has_every_thread_once_while_other_threads_start_and_exit),

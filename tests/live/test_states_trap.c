@@ -112,7 +112,7 @@ static struct camp_states *open_with_traps_or_skip(void)
     return session;
 }
 
-static void traps_are_the_faults_of_own_code_and_no_others(void **state)
+static void only_page_faults_in_user_code_are_reported_as_traps(void **state)
 {
     struct camp_states *session = open_with_traps_or_skip();
     struct touches *own = shared_memory(sizeof *own);
@@ -160,7 +160,7 @@ static void without_system_call_accounting_traps_are_user_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(traps_are_the_faults_of_own_code_and_no_others),
+        cmocka_unit_test(only_page_faults_in_user_code_are_reported_as_traps),
         cmocka_unit_test(without_system_call_accounting_traps_are_user_time),
     };
 

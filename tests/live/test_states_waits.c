@@ -121,7 +121,7 @@ static uint64_t disk_of(const struct threads *ended, pid_t but)
     return sum;
 }
 
-static void a_disk_wait_is_on_one_cpu_by_one_definition_and_on_all_by_another(void **state)
+static void own_wait_ns_counts_a_disk_wait_on_one_cpu_but_any_wait_ns_on_all_cpus(void **state)
 {
     static struct sight before, now;
     struct camp_states *session = open_states_or_skip(0);
@@ -213,7 +213,7 @@ static void a_disk_wait_is_reported_with_its_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_disk_wait_is_on_one_cpu_by_one_definition_and_on_all_by_another),
+        cmocka_unit_test(own_wait_ns_counts_a_disk_wait_on_one_cpu_but_any_wait_ns_on_all_cpus),
         cmocka_unit_test(a_disk_wait_is_reported_with_its_disk),
     };
 

@@ -68,7 +68,7 @@ static size_t read_disks(struct camp_disk *ret)
     return count;
 }
 
-static void the_list_of_cpus_equals_that_of_the_kernel(void **state)
+static void the_list_of_cpus_equals_the_list_of_the_kernel(void **state)
 {
     FILE *file = fopen("/sys/devices/system/cpu/online", "r");
     static int32_t ids[MOST];
@@ -338,7 +338,7 @@ static void disks_and_partitions_are_distinguished_as_in_sysfs(void **state)
 }
 
 /* Each value of a reader must be between the values of two stateless calls before and after it. */
-static void readers_return_the_same_values_as_stateless_calls(void **state)
+static void readers_of_networks_and_disks_return_the_same_values_as_stateless_calls(void **state)
 {
     struct camp_reader reader = CAMP_READER_NONE;
     struct camp_error error;
@@ -407,7 +407,7 @@ static void readers_of_cpus_and_memory_return_values_that_are_up_to_date(void **
                      CAMP_E_INVALID);
 }
 
-static void a_utilisation_call_lasts_as_long_as_the_requested_interval(void **state)
+static void a_utilisation_call_lasts_at_least_the_requested_interval(void **state)
 {
     struct camp_utilisation utilisation;
     struct camp_error error;
@@ -423,7 +423,7 @@ static void a_utilisation_call_lasts_as_long_as_the_requested_interval(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_list_of_cpus_equals_that_of_the_kernel),
+        cmocka_unit_test(the_list_of_cpus_equals_the_list_of_the_kernel),
         cmocka_unit_test(every_listed_cpu_and_interface_and_disk_can_be_read),
         cmocka_unit_test(the_counters_of_the_machine_never_decrease),
         cmocka_unit_test(meminfo_and_sysinfo_report_the_same_memory),
@@ -432,9 +432,9 @@ int main(void)
         cmocka_unit_test(idle_time_equals_the_idle_time_in_proc_uptime),
         cmocka_unit_test(packets_over_the_loopback_interface_are_counted),
         cmocka_unit_test(disks_and_partitions_are_distinguished_as_in_sysfs),
-        cmocka_unit_test(readers_return_the_same_values_as_stateless_calls),
+        cmocka_unit_test(readers_of_networks_and_disks_return_the_same_values_as_stateless_calls),
         cmocka_unit_test(readers_of_cpus_and_memory_return_values_that_are_up_to_date),
-        cmocka_unit_test(a_utilisation_call_lasts_as_long_as_the_requested_interval),
+        cmocka_unit_test(a_utilisation_call_lasts_at_least_the_requested_interval),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

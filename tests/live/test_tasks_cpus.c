@@ -101,7 +101,7 @@ static struct between_ticks watch_between_ticks(void)
 
 /* The CPU was busy for the load, and for other processes at most as long as all of them ran.
  * test_load_time.c tests the sampled time of such a load. */
-static void the_busy_time_of_a_cpu_includes_a_load_between_ticks(void **state)
+static void the_busy_time_of_a_cpu_includes_a_load_that_runs_only_between_ticks(void **state)
 {
     const struct between_ticks seen = watch_between_ticks();
     const struct load_cpu_truth *truth = &seen.truth;
@@ -134,7 +134,7 @@ static void burn_and_sleep(void *unused)
 /* An interval has only five units of /proc/stat, so idle time from /proc/stat could be wrong by 20
  * %. Each reading of the child's clock may lag by a tick. Each turn of the child has a wakeup and a
  * switch. */
-static void a_cpu_is_busy_in_short_intervals_while_a_thread_runs_on_it(void **state)
+static void a_cpu_is_busy_in_each_short_interval_in_which_a_thread_runs_on_it(void **state)
 {
     const uint64_t steal = steal_ns();
     struct source *tasks = open_tier(TASKS_BPF);
@@ -196,8 +196,8 @@ static void tier_schedstat_has_no_frame_of_cpus(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_busy_time_of_a_cpu_includes_a_load_between_ticks),
-        cmocka_unit_test(a_cpu_is_busy_in_short_intervals_while_a_thread_runs_on_it),
+        cmocka_unit_test(the_busy_time_of_a_cpu_includes_a_load_that_runs_only_between_ticks),
+        cmocka_unit_test(a_cpu_is_busy_in_each_short_interval_in_which_a_thread_runs_on_it),
         cmocka_unit_test(the_first_interval_of_a_source_already_has_cpus),
         cmocka_unit_test(tier_schedstat_has_no_frame_of_cpus),
     };

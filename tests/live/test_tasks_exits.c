@@ -275,7 +275,7 @@ static void a_zombie_with_exited_threads_is_accounted_once(void **state)
     source_close(source);
 }
 
-static void reaping_a_zombie_older_than_the_source_adds_no_row(void **state)
+static void reaping_a_zombie_that_exited_before_the_source_was_opened_adds_no_row(void **state)
 {
     pid_t child = fork();
     struct source *source;
@@ -321,7 +321,7 @@ int main(void)
         cmocka_unit_test(an_exit_during_a_snapshot_adds_only_time_since_the_last_snapshot),
         cmocka_unit_test(a_process_with_threads_is_accounted_completely_and_once),
         cmocka_unit_test(a_zombie_with_exited_threads_is_accounted_once),
-        cmocka_unit_test(reaping_a_zombie_older_than_the_source_adds_no_row),
+        cmocka_unit_test(reaping_a_zombie_that_exited_before_the_source_was_opened_adds_no_row),
         cmocka_unit_test(without_exit_records_short_lived_processes_are_counted_as_unseen),
     };
 

@@ -31,7 +31,7 @@ static struct source *open_with_final_clocks(void)
     return source;
 }
 
-static void a_zombie_is_accounted_in_the_interval_of_its_end(void **state)
+static void a_zombie_is_accounted_in_the_interval_in_which_the_process_ended(void **state)
 {
     struct source *source = open_with_final_clocks();
     pid_t child = sleeping_child(own_name("undead"));
@@ -46,7 +46,7 @@ static void a_zombie_is_accounted_in_the_interval_of_its_end(void **state)
 }
 
 /* A final clock arrives after an RCU grace period, so the test reads intervals until it has. */
-static void a_reaped_process_is_accounted_up_to_its_last_switch(void **state)
+static void a_reaped_process_is_accounted_up_to_its_last_context_switch(void **state)
 {
     enum { INTERVALS = 100 };
     struct source *source = open_with_final_clocks();
@@ -71,8 +71,8 @@ static void a_reaped_process_is_accounted_up_to_its_last_switch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_zombie_is_accounted_in_the_interval_of_its_end),
-        cmocka_unit_test(a_reaped_process_is_accounted_up_to_its_last_switch),
+        cmocka_unit_test(a_zombie_is_accounted_in_the_interval_in_which_the_process_ended),
+        cmocka_unit_test(a_reaped_process_is_accounted_up_to_its_last_context_switch),
     };
 
     if (!exited_children_start())

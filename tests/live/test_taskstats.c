@@ -37,7 +37,7 @@ static uint64_t ticks_ns(uint64_t from_ns, uint64_t to_ns)
 /* A tick charges its whole length to the running task. So a task is charged for at most the ticks
  * in the interval, and for ticks that stolen time delayed. test_load_time.c tests that the task is
  * charged at all. */
-static void the_sampled_time_of_a_process_is_at_most_that_of_all_ticks(void **state)
+static void the_sampled_time_of_a_process_is_at_most_the_time_of_all_ticks(void **state)
 {
     struct camp_taskstats session = open_or_skip(false);
     struct camp_taskstat before, after;
@@ -113,7 +113,7 @@ static void a_taskstats_session_for_exits_refuses_queries(void **state)
 }
 
 /* The test runs in a child, because the process loses its capabilities. */
-static void taskstats_cannot_be_opened_without_the_capability(void **state)
+static void taskstats_cannot_be_opened_without_cap_net_admin(void **state)
 {
     pid_t pid = fork();
     int status;
@@ -146,11 +146,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_measured_time_of_the_test_process_equals_its_own_clock),
-        cmocka_unit_test(the_sampled_time_of_a_process_is_at_most_that_of_all_ticks),
+        cmocka_unit_test(the_sampled_time_of_a_process_is_at_most_the_time_of_all_ticks),
         cmocka_unit_test(a_batch_of_queries_reports_exited_processes_as_gone),
         cmocka_unit_test(taskstats_reports_0_runs_of_a_zombie),
         cmocka_unit_test(a_taskstats_session_for_exits_refuses_queries),
-        cmocka_unit_test(taskstats_cannot_be_opened_without_the_capability),
+        cmocka_unit_test(taskstats_cannot_be_opened_without_cap_net_admin),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
