@@ -173,7 +173,7 @@ class Laws(unittest.TestCase):
         self.assertLessEqual(total.idle_ns, sum(cpu.idle_ns for cpu in camp.cpus()) + len(each) *
                              10**9 // HZ)
 
-    def test_only_requested_fields_are_read(self):
+    def test_only_the_requested_fields_of_a_process_are_read(self):
         task = camp.process(os.getpid()).read('cpu_ns')
         self.assertIsNone(task.voluntary_switches)
         self.assertIsNone(task.sampled_ns)

@@ -37,7 +37,7 @@ class Docs(unittest.TestCase):
                              stdout=subprocess.PIPE, check=False)
         self.assertEqual((run.returncode, run.stdout), (0, ''))
 
-    def test_every_document_that_is_named_exists(self):
+    def test_every_document_named_in_the_docstrings_and_the_readme_exists(self):
         package = pathlib.Path(camp.__file__).parent
         self.assertIn('docs/python.md', camp.__doc__)
         for file in (*package.glob('*.py'), DOCS.parent / 'README.md', DOCS / 'python.md'):

@@ -45,7 +45,7 @@ def table(folder):
 
 class Numbers(unittest.TestCase):
     @NEEDS_MICROSTATES
-    def test_the_states_of_each_row_add_up_to_its_time(self):
+    def test_the_states_of_each_entity_add_up_to_its_elapsed_time(self):
         for of in ('threads', 'processes', 'users', 'commands', 'cpus'):
             with camp.frames(of, interval=0.05) as frames:
                 frame = next(frames)
@@ -137,7 +137,7 @@ class Numbers(unittest.TestCase):
             frame = next(frames)
         return known(frame), known(frame.beside) if frame.beside else None
 
-    def test_a_row_without_a_known_user_has_none_instead_of_root(self):
+    def test_the_uid_of_an_entity_without_a_known_user_is_none_instead_of_0(self):
         nobody = {(False,) * 4}
         self.assertEqual(self.owners('cpus', tier='proc'), (nobody, None))
         known, beside = self.owners('check')
@@ -147,7 +147,7 @@ class Numbers(unittest.TestCase):
             self.assertEqual(self.owners(table(folder)), (nobody, None))
 
     @NEEDS_MICROSTATES
-    def test_a_row_of_threads_has_a_pid_and_a_row_of_users_has_none(self):
+    def test_threads_and_processes_have_a_pid_but_users_and_commands_have_none(self):
         self.assertEqual(self.owners('cpus')[0], {(False,) * 4})
         for of in ('threads', 'processes'):
             known, beside = self.owners(of)
@@ -163,7 +163,7 @@ class Numbers(unittest.TestCase):
         self.assertEqual([(row.pid, row.parent, row.uid) for row in ended if row.members > 1],
                          [(None,) * 3] * len(ended))
 
-    def test_a_missing_file_or_server_raises_its_own_error(self):
+    def test_a_missing_file_raises_not_found_and_a_missing_server_unreachable(self):
         for of, kind, fits, number, options in (
                 ('/no/such.camp', camp.NotFound, FileNotFoundError, None, {}),
                 ('/no/such.csv', camp.NotFound, FileNotFoundError, errno.ENOENT, {}),

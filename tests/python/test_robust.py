@@ -51,7 +51,7 @@ class Vanishing(unittest.TestCase):
         self.storm.kill()
         self.storm.wait()
 
-    def test_a_process_that_exits_while_it_is_read_is_gone(self):
+    def test_a_process_that_exits_while_it_is_read_is_reported_as_gone(self):
         gone = read = 0
         table = camp.process_table()
         before = camp.fork_count()
