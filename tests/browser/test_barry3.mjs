@@ -37,7 +37,7 @@ test('triangle: a dot with equal shares is at the centroid', async (opener) => {
     assertNear(y, 0.333, 0.003);
 }, { headed: true });
 
-test("triangle: the example of the CAMP paper is where its Figure 3(b) shows it", async (opener) => {
+test('triangle: the dot of Figure 3(b) of the CAMP paper is at the printed position', async (opener) => {
     const page = await opener.report(still_life([[0.62, 0.28, 0.10]]), { ratio: 2 });
     const found = await dots(page);
     const corners = cornersOf(found);
@@ -92,7 +92,7 @@ test('sums: the page shows time on the run queue as waiting for a CPU', async (o
     assert.match(await text(page, '#sums'), /^Unaccounted 0 s \(0 %\) in 2 entities · waiting for a CPU \(run queue\) 625 ms \(41\.7 %\)/);
 });
 
-test('corners: the page lists states that belong to no corner', async (opener) => {
+test('corners: the page reports time in states that belong to no corner of the triangle', async (opener) => {
     const page = await opener.report(stream({
         states: ['user', 'sleep', 'disk', 'lock'], names: ['a', 'b'], frames: [[{ n: 0, shares: [0.3, 0.3, 0, 0.4] }, { n: 1, shares: [1, 0, 0, 0] }]],
     }));
@@ -137,7 +137,7 @@ test('corners: the page describes a wrong assignment of states in words', async 
     assert.equal(await after(' c = USER ; b=Sleep_ns;a = * '), '');
 });
 
-test('zoom: the dragged part fills the triangle until Escape is pressed', async (opener) => {
+test('zoom: dragging over a part of the triangle enlarges this part until Escape is pressed', async (opener) => {
     const page = await opener.report(still_life([[0.75, 0.125, 0.125]]));
     const { top, left, right } = cornersOf(await dots(page));
     const height = left.y - top.y;

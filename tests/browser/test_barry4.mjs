@@ -45,7 +45,7 @@ test('tetrahedron: nearer dots are larger', async (opener) => {
     assert.ok(left.size > 1.2 * behind.size, `${left.size} and ${behind.size} pixels`);
 });
 
-test('tetrahedron: a dot with two equal shares is on an edge, with three on a face', async (opener) => {
+test('tetrahedron: a nearer dot hides a farther dot until the tetrahedron is turned', async (opener) => {
     const page = await opener.report(made([[0, 0.5, 0.5, 0], [0, 1 / 3, 1 / 3, 1 / 3]]));
     await press(page, '2', ...Array(40).fill('ArrowDown'));
     const found = await dots(page);
@@ -55,7 +55,7 @@ test('tetrahedron: a dot with two equal shares is on an edge, with three on a fa
     assert.equal((await dots(page)).length, 6);
 });
 
-test('tetrahedron: a drag turns the tetrahedron until the key 0 is pressed', async (opener) => {
+test('tetrahedron: a drag turns the tetrahedron and the key 0 restores the first view', async (opener) => {
     const page = await opener.report(made([]));
     const before = await dots(page);
     await drag(page, 120, 0);

@@ -68,7 +68,7 @@ async function coloursOf(page, line, t) {
     return new Set((await pixels(page, PLOT, box)).map((pixel) => pixel.slice(0, 3).join()));
 }
 
-test('view barymap: missing time is hatched red and time above 100 % black', async (opener) => {
+test('view barymap: missing time is hatched red and time above 100 % is hatched black', async (opener) => {
     const page = await opener.report(grid(CELLS));
     await show(page, 'barymap');
     await byName(page);
@@ -175,7 +175,7 @@ test('view barymap: pointing at a cell shows the exact values of its entity', as
     assert.equal((await spots(page, '.barry3', await colour(page, 'ink'), { layer: 0 })).length, 1);
 });
 
-test('view barymap: Shift and dragging selects rows and dims the other rows', async (opener) => {
+test('view barymap: dragging with Shift selects rows and dims the other rows', async (opener) => {
     const page = await opener.report(grid(CELLS));
     await show(page, 'barymap');
     await byName(page);

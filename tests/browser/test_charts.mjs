@@ -53,7 +53,7 @@ test('view stack: the height of each area is the share of its states', async (op
     assert.ok([...found, ...last].every((pixel) => !isNear(pixel, missing, 40)));
 }, { headed: true });
 
-test('view stack: missing time is hatched red and time above 100 % black', async (opener) => {
+test('view stack: missing time is hatched red and time above 100 % is hatched black', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'stack');
     const top = (1 + 0.075) * 1.03; // the value at the upper end of the axis
@@ -72,7 +72,7 @@ test('view stack: missing time is hatched red and time above 100 % black', async
     assert.match(await text(page, '.stack .values'), /CPU\s+20 %/);
 });
 
-test('view stack: the cursor shows the values of the pinned entities', async (opener) => {
+test('view stack: pointing at a frame shows the values of the pinned entities in this frame', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'stack');
     const values = async () => (await text(page, '.stack .values')).replace(/\s+/g, ' ').trim();
@@ -105,7 +105,7 @@ test('view stack: the view can show four areas instead of three', async (opener)
     assert.deepEqual(of.map((one) => Math.round(heightOf(found, one) * 20) / 20), [0.2, 0.3, 0.4, 0.1]);
 });
 
-test('view stack: the view can show the entities of one frame, sorted', async (opener) => {
+test('view stack: the view can show one frame with its entities sorted by share', async (opener) => {
     const shares = [[0.1, 0.9, 0, 0], [0.8, 0.2, 0, 0], [0.4, 0.6, 0, 0], [0.2, 0.3, 0, 0]];
     const page = await opener.report(data({ names: ['a', 'b', 'c', 'd'], frames: [shares.map((one, n) => ({ n, shares: one }))] }));
     await show(page, 'stack');

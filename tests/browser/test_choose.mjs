@@ -107,7 +107,7 @@ test('selection: a lasso around dots dims all other entities', async (opener) =>
     assert.equal(await bright(page), 4);
 });
 
-test('pointer: the tetrahedron marks the entity under the pointer in the triangle', async (opener) => {
+test('pointer: pointing at a dot of the triangle marks its entity in the tetrahedron', async (opener) => {
     const page = await opener.report(data());
     const { top } = cornersOf(await spots(page, '.barry3', await colour(page, 'dot')));
     const ink = await colour(page, 'ink');
@@ -148,7 +148,7 @@ test('keys: entities can be read, pinned, grouped and searched without a mouse',
     assert.match(await said(page), /a \d.* b \d.* c \d/);
 }, { headed: true });
 
-test('keys: arrows move the crosshair, and with Shift they select an area', async (opener) => {
+test('keys: arrow keys move the crosshair, and arrow keys with Shift select an area', async (opener) => {
     const page = await opener.report(data());
     await press(page, '1', 'ArrowUp');
     const [a, b] = (await text(page, '.barry3 .readout')).match(/[\d.]+/g).map(Number);
@@ -161,7 +161,7 @@ test('keys: arrows move the crosshair, and with Shift they select an area', asyn
     assert.match(await text(page, '.legend'), /1 of 5 chosen/);
 });
 
-test('keys: plus and minus zoom the triangle until the key 0 is pressed', async (opener) => {
+test('keys: plus and minus zoom the triangle, and 0 shows the whole triangle again', async (opener) => {
     const page = await opener.report(data());
     await press(page, '+');
     assert.equal(await page.locator('.barry3 button', { hasText: 'Whole' }).isVisible(), true);

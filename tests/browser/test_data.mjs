@@ -48,7 +48,7 @@ test('broken data: the page reports invalid base64 and invalid compression', asy
     assert.match(await status(cut), /^The data is broken: /);
 });
 
-test('data: the page shows notes and ignores unknown blocks', async (opener) => {
+test('data: the page shows notes and ignores unknown blocks of the stream', async (opener) => {
     const page = await opener.report(Buffer.concat([begin({ note: 'Of two hosts.' }), block(99, 'from later'), json(NOTE, { text: 'A gap of 3 s.' }), one(), json(END, { reason: 'over' })]));
     assert.equal(await dotCount(page), 3);
     assert.match(await text(page, '.notes'), /Of two hosts\.\nA gap of 3 s\./);
@@ -59,7 +59,7 @@ test('data: the page reports that it has no data', async (opener) => {
     assert.match(await text(page, '.status'), /no data in this file/);
 });
 
-test('data: the page shows frames with other units, no rows or names with markup', async (opener) => {
+test('data: a frame may have its own unit of shares, no rows, or names with markup', async (opener) => {
     const page = await opener.report(Buffer.concat([
         head({ states: STATES }), entities([...NAMES, '<img src=x onerror=alert(1)>']),
         frame(3, [...ROWS, { n: 3, shares: [1.5, 0.5, 0], elapsed: 4 }], { unit: 1 / 20000 }), frame(3, [], { index: 1 }),
@@ -118,7 +118,7 @@ test('data: a reused entity number does not change earlier frames', async (opene
     assert.match(await said(page), /^other 4711: /);
 });
 
-test('data: the page stays usable while it reads 300 frames of 500 entities', async (opener) => {
+test('data: the page reads 300 frames of 500 entities to the end', async (opener) => {
     const rows = Array.from({ length: 500 }, (_, n) => ({ n, shares: [n / 500, 1 - n / 500, 0] }));
     const page = await opener.report(stream({
         states: STATES, names: rows.map(({ n }) => `t${n}`), frames: Array.from({ length: 300 }, () => rows),
@@ -307,7 +307,7 @@ async function cutOff(opener, first, later, check) {
 const moved = (index, user) => frame(3, [{ n: 0, shares: [user, 1 - user, 0] }], { index, key: false });
 const RUN = [one(0), moved(1, 0.75), one(2), moved(3, 0.5)];
 
-test('live page: a run continues after a lost connection without losses and duplicates', async (opener) => {
+test('live page: after a lost connection the page continues without losing or repeating frames', async (opener) => {
     const head = begin({ live: true });
     await cutOff(opener, Buffer.concat([head, ...RUN]), Buffer.concat([head, RUN[2], RUN[3], moved(4, 0.25)]), async (page) => {
         await page.waitForFunction(() => /^5 \/ 5 /.test(document.querySelector('.odometer').textContent));
@@ -320,7 +320,7 @@ test('live page: a run continues after a lost connection without losses and dupl
     });
 });
 
-test('live page: the page reports frames that are dropped during a lost connection', async (opener) => {
+test('live page: the page reports that it missed frames during a lost connection', async (opener) => {
     const head = begin({ live: true });
     await cutOff(opener, Buffer.concat([head, ...RUN]), Buffer.concat([head, one(64), moved(65, 0.25)]), async (page) => {
         await page.waitForFunction(() => /^6 \/ 6 /.test(document.querySelector('.odometer').textContent));
@@ -330,7 +330,7 @@ test('live page: the page reports frames that are dropped during a lost connecti
     });
 });
 
-test('live page: the page reports a new run and keeps earlier frames', async (opener) => {
+test('live page: the page reports that camp was started again and keeps earlier frames', async (opener) => {
     const first = Buffer.concat([begin({ live: true }), ...RUN]);
     const refused = (response) => response.writeHead(401).end(); // the new run has another token
     const other = Buffer.concat([begin({ live: true, host: 'db2' }), one(0)]);

@@ -10,7 +10,7 @@ const data = (others = {}) => stream({
 });
 const BELOW = 'camp view --from prometheus:http://p:9090 --host';
 
-test('fleet: the page shows the command for the groups of a pinned host', async (opener) => {
+test('fleet: the page names the command that shows the groups of a pinned host', async (opener) => {
     const page = await opener.report(data({ below: BELOW }));
     assert.equal(await page.locator('.below').isVisible(), false);
     await show(page, 'barry3');
@@ -27,7 +27,7 @@ test('fleet: the page shows the command for the groups of a pinned host', async 
     assert.equal(await page.locator('.below').isVisible(), false);
 });
 
-test('fleet: the page shows no command for a pinned entity of another source', async (opener) => {
+test('fleet: the page names no command for a pinned entity of another source', async (opener) => {
     const page = await opener.report(data());
     await press(page, 'n');
     await press(page, 'p');

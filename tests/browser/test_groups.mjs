@@ -6,7 +6,7 @@ import { show } from './views.mjs';
 
 const STATES = ['user', 'sleep', 'disk'];
 
-test('small triangles: each of the largest groups has a triangle with its count and mean', async (opener) => {
+test('small triangles: each of the largest groups has a triangle with the count and mean of the group', async (opener) => {
     const names = ['a', 'a', 'a', 'b', 'b', 'c'];
     const shares = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.5, 0.25, 0.25], [0.5, 0.25, 0.25], [0, 1, 0]];
     const page = await opener.report(stream({ states: STATES, names, frames: [shares.map((one, n) => ({ n, shares: one, elapsed: n === 0 ? 2 : 1 }))] }));
@@ -30,7 +30,7 @@ test('small triangles: each of the largest groups has a triangle with its count 
     assert.ok(!isAt(74, 100));
 });
 
-test('small triangles: Enter on a triangle selects its group', async (opener) => {
+test('small triangles: Enter on a small triangle selects the group of this triangle', async (opener) => {
     const names = Array.from({ length: 15 }, (_, g) => Array.from({ length: 16 - g }, () => 'abcdefghijklmno'[g])).flat();
     const page = await opener.report(stream({ states: STATES, names, frames: [names.map((_, n) => ({ n, shares: [0.2, 0.3, 0.5] }))] }));
     await show(page, 'multiples');
@@ -104,7 +104,7 @@ const compare = async (page, preset) => {
     await still(page);
 };
 
-test('comparison: arrows connect the mean positions of both periods', async (opener) => {
+test('comparison: an arrow connects the mean positions of an entity in both periods', async (opener) => {
     const page = await opener.report(data());
     await compare(page, 'halves');
     await assertArrows(page, [0, 5], [5, 10]);

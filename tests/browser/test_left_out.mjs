@@ -26,7 +26,7 @@ function spotOf({ top, left }, [cpu, idle, wait]) {
 const corners = async (page) => cornersOf(await spots(page, '.barry3', await colour(page, 'dot'), { near: 20 }));
 const marksAt = async (page, spot, view = '.barry3') => pixelsNear(page, view, await colour(page, 'left-out'), spot, 2.2 * RADIUS, { near: 15 });
 
-test('states without a corner: much of their time gives a dot a ring of four arcs', async (opener) => {
+test('states without a corner: a dot with much time in these states has a ring of four arcs', async (opener) => {
     const much = [0.05, 0.1, 0.1, 0.75];
     for (const dark of [false, true]) {
         const page = await opener.report(sessions([much]), { ratio: 2, dark });
@@ -47,7 +47,7 @@ test('states without a corner: much of their time gives a dot a ring of four arc
     }
 }, { headed: true });
 
-test('states without a corner: up to 5 % of their time gives a dot no mark', async (opener) => {
+test('states without a corner: a dot with up to 5 % of its time in these states has no mark', async (opener) => {
     const [little, more] = [[0.5, 0.2, 0.26, 0.04], [0.1, 0.5, 0.34, 0.06]];
     const page = await opener.report(sessions([little, more]));
     const found = await corners(page);
@@ -56,7 +56,7 @@ test('states without a corner: up to 5 % of their time gives a dot no mark', asy
     assert.equal(await marksAt(page, found.top), 0);
 });
 
-test('states without a corner: time on the run queue marks a dot in a corner', async (opener) => {
+test('states without a corner: the mark of a dot at a corner of the triangle is visible', async (opener) => {
     const plain = await opener.report(sessions([[1, 0, 0, 0]])), waits = await opener.report(sessions([[0.17, 0, 0, 0.83]]));
     for (const view of ['.barry3', '.barry4']) {
         // The marks of Barry4 fade by distance, so all pixels that are bluer than the dots are counted.
@@ -118,7 +118,7 @@ test('states without a corner: the legend names these states', async (opener) =>
     assert.equal(await rings(), 'time is missing over 100 %');
 });
 
-test('states without a corner: the tooltip shows their exact share', async (opener) => {
+test('states without a corner: the tooltip shows the exact share of these states', async (opener) => {
     const much = [0.1, 0.3, 0.2, 0.4], little = [0.6, 0.1, 0.26, 0.04];
     const page = await opener.report(sessions([much, little]));
     const found = await corners(page);
@@ -134,7 +134,7 @@ test('states without a corner: the tooltip shows their exact share', async (open
     assert.equal(await said(page), 'session3 1003: CPU 10 %, idle 30 %, waiting 20 %, left out 40 %');
 });
 
-test('states without a corner: the table has one column for their share', async (opener) => {
+test('states without a corner: the table has one column for the share of these states', async (opener) => {
     const page = await opener.report(sessions([[0.1, 0.3, 0.2, 0.4], [0.6, 0.1, 0.26, 0.04]]));
     await show(page, 'table');
     const heads = await page.locator('#table th').evaluateAll((cells) => cells.map(({ dataset }) => dataset.key));
@@ -146,7 +146,7 @@ test('states without a corner: the table has one column for their share', async 
     assert.deepEqual(cells.filter(([, name]) => name !== 'zero').sort(), [['4.00', ''], ['40.00', 'left-out']]);
 });
 
-test('states without a corner: small triangles mark dots with much of their time', async (opener) => {
+test('states without a corner: small triangles mark dots with much time in these states', async (opener) => {
     const one = (name, shares) => stream({ states: STATES, names: [name, name], axes3: AXES3, axes4: AXES4, frames: [[{ n: 0, shares }, { n: 1, shares: [0, 0, 1 - shares[3], shares[3]] }]] });
     const count = async (shares) => {
         const page = await opener.report(one('a', shares), { ratio: 2 });

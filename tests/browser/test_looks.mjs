@@ -5,14 +5,14 @@ import { made } from './made.mjs';
 
 const data = made({ count: 120, frames: 8 });
 
-test('looks: the page is dark on a dark system', async (opener) => {
+test('looks: the page is dark if the system prefers a dark colour scheme', async (opener) => {
     const page = await opener.report(data, { dark: true });
     assert.deepEqual(await colour(page, 'paper'), rgb('#15181c'));
     assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor), 'rgb(21, 24, 28)');
     assert.ok((await spots(page, '.barry3', rgb('#15181c'), { near: 3 })).some(({ size }) => size > 1e4));
 });
 
-test('looks: the pictures become dark with the system', async (opener) => {
+test('looks: the pictures become dark when the system changes to a dark colour scheme', async (opener) => {
     const page = await opener.report(data);
     await page.emulateMedia({ colorScheme: 'dark' });
     await press(page, 'ArrowRight');

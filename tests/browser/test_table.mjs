@@ -104,7 +104,7 @@ test('table: a click on a row pins its entity in all views', async (opener) => {
     assert.equal(await page.locator('#table tr.pinned').count(), 0);
 }, { headed: true });
 
-test('table: keys read, pin and sort rows', async (opener) => {
+test('table: rows can be read, pinned and sorted with keys', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'table');
     await page.locator('#table .table-scroll').focus();
@@ -155,7 +155,7 @@ test('table: copying copies all rows with tabs between the values', async (opene
     assert.match(await said(page), /5 rows copied/);
 });
 
-test('table: a state that is alone at its corner has a single column', async (opener) => {
+test('table: a corner of the triangle with a single state has only one column', async (opener) => {
     const page = await opener.report(stream({ states: ['cpu', 'io', 'idle'], names: ['a'], frames: [[{ n: 0, shares: [0.5, 0.25, 0.25] }]] }));
     await show(page, 'table');
     assert.deepEqual(await page.locator('#table th').allInnerTexts(), ['name', 'id', 'pid', 'elapsed', 'cpu %', 'io %', 'idle %', 'unaccounted %']);
