@@ -33,7 +33,9 @@ known() {
     run --separate-stderr "$CAMP" get $KNOWN "$@"
 }
 
+# A signal before exec(2) may be lost, because the shell then still has a handler for it.
 a_child() {
     sleep 600 3>&- &
     CHILD=$!
+    until_it grep -qx sleep "/proc/$CHILD/comm"
 }
