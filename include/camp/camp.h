@@ -504,7 +504,7 @@ struct camp_taskstat {
  *
  * measured_ns ends at the task's last clock tick or context switch. The CPU time after that moment,
  * up to one tick, is in no record. In a test with tasks of 2 ms and ticks of 4 ms, more than half
- * of the time was missing.
+ * of the time was missing. On nohz_full CPUs, up to one second is missing.
  *
  * at_most_ns is an upper limit of the task's CPU time, without the time in which the kernel frees
  * the task's memory after it has written the record. For a task that never slept
@@ -528,8 +528,9 @@ struct camp_task_exit {
     /* In the record of a process, name, user_id and exit_code are those of the thread that exited
      * last. */
     char name[CAMP_NAME_SIZE];
-    /* For a thread, the smaller of elapsed_ns - run_delay_ns and measured_ns + one tick. For a
-     * process, measured_ns plus (at_most_ns - measured_ns) of the thread that exited last. */
+    /* For a thread, the smaller of elapsed_ns - run_delay_ns and measured_ns + one tick, or + one
+     * second if the machine has nohz_full CPUs. For a process, measured_ns plus (at_most_ns -
+     * measured_ns) of the thread that exited last. */
     uint64_t at_most_ns;
     /* How often the thread slept. For a process, how often the last thread to exit had slept. */
     uint64_t voluntary_switches;

@@ -38,7 +38,8 @@ struct pair {
     const struct load_sleep_plan *plan;
     struct load_sleep_truth *truth; /* written only by the sleeping thread */
     pthread_t waker;
-    sem_t ask; /* posted to ask the waker for a wakeup at wake_at_ns */
+    long preemptions; /* of the sleeper, just before its latest sleep */
+    sem_t ask;        /* posted to ask the waker for a wakeup at wake_at_ns */
     _Atomic uint64_t wake_at_ns;
     _Atomic uint64_t start_ns; /* start of the sleep; 0 after its time was added to asleep_ns */
     _Atomic uint64_t woke_ns;  /* clock just before the latest wakeup */
@@ -139,6 +140,7 @@ static void sleep_until_woken(struct pair *pair, uint64_t wake_at_ns)
 
     atomic_store(&pair->wake_at_ns, wake_at_ns);
     sem_post(&pair->ask);
+    pair->preemptions = load_preemptions(); /* On one CPU, the waker preempts sem_post(). */
     atomic_store(&pair->start_ns, now_ns(CLOCK_MONOTONIC));
     sleep_until_pong(pair, pongs);
     now = now_ns(CLOCK_MONOTONIC);
@@ -151,8 +153,10 @@ static void sleep_until_woken(struct pair *pair, uint64_t wake_at_ns)
 
 static void sleep_by_timer(struct pair *pair, uint64_t wake_at_ns)
 {
-    uint64_t start = now_ns(CLOCK_MONOTONIC), now;
+    uint64_t start, now;
 
+    pair->preemptions = load_preemptions();
+    start = now_ns(CLOCK_MONOTONIC);
     sleep_until(wake_at_ns);
     now = now_ns(CLOCK_MONOTONIC);
     atomic_fetch_add(&pair->asleep_ns, (now < wake_at_ns ? now : wake_at_ns) - start);
@@ -184,7 +188,6 @@ static void alternate(struct pair *pair, uint64_t start_ns)
         need = needed_ns(pair, start_ns, next);
         need = need < next - now ? need : next - now;
         if (need >= SLEEP_MIN_NS) {
-            const long preemptions = load_preemptions();
             uint64_t own = now_ns(CLOCK_THREAD_CPUTIME_ID);
 
             pair->truth->sleeps++;
@@ -193,7 +196,7 @@ static void alternate(struct pair *pair, uint64_t start_ns)
             else
                 sleep_until_woken(pair, now + need);
             pair->truth->call_own_ns += now_ns(CLOCK_THREAD_CPUTIME_ID) - own;
-            if (load_preemptions() != preemptions)
+            if (load_preemptions() != pair->preemptions)
                 pair->truth->preempted_ns += now_ns(CLOCK_MONOTONIC) - now;
         }
         load_burn(CLOCK_THREAD_CPUTIME_ID, UINT64_MAX, 0, next);

@@ -13,6 +13,8 @@
  */
 #include "verify.h"
 
+#include <camp/catalogue.h>
+
 #include "counters/units.h"
 #include "load/load.h"
 #include "load/load_tools.h"
@@ -96,15 +98,15 @@ static void judge_by_cpu(struct verification *verification, const struct phase_t
                percent);
 }
 
-/* With CONFIG_VIRT_CPU_ACCOUNTING_NATIVE (s390x, POWER), the kernel measures user and system time
- * instead of sampling them. */
-static bool samples_no_time(void)
+/* With CONFIG_VIRT_CPU_ACCOUNTING_NATIVE (s390x, POWER) and on nohz_full CPUs, the kernel measures
+ * user and system time instead of sampling them. */
+static bool samples_no_time(int32_t cpu)
 {
+    const struct camp_counter user = { .rule = CAMP_RULE_TICK };
     struct camp_kernel kernel;
 
     return camp_kernel_read(NULL, &kernel, sizeof kernel, NULL) == CAMP_OK &&
-           (kernel.known & CAMP_KERNEL_ACCOUNTING) != 0 &&
-           kernel.accounting == CAMP_ACCOUNTING_NATIVE;
+           camp_counter_provenance(&user, &kernel, cpu, NULL) == CAMP_MEASURED;
 }
 
 /* Judges the error of the load's sampled time, in percent of its CPU time. */
@@ -129,8 +131,10 @@ static void judge_sampled(struct verification *verification, const struct phase_
     double uncharged =
         fmin(searched, (double)subject_record(&trial->load.subject)->involuntary_switches * tick);
 
-    if (samples_no_time())
-        not_tested(verification, row, "this kernel measures user and system time: none is sampled");
+    if (samples_no_time(truth->cpu))
+        not_tested(verification, row,
+                   "this kernel measures user and system time of CPU %d: none is sampled",
+                   truth->cpu);
     else if (truth->locks > 1)
         interfered(verification, row, "the load had to search for the tick again, on the CPU");
     else if (trial->task_error.code == CAMP_E_PERM || trial->task_error.code == CAMP_E_NOTSUP)

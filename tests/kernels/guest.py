@@ -1,9 +1,17 @@
 """A guest: one kernel under qemu, with camp in its initial RAM disk.
 
-The guest has no KVM, so that it runs on every computer: qemu translates each instruction (TCG). On amd64
-both CPUs of the guest run in one thread of qemu. With a thread for each CPU, the guest crashed (int3 in
-__sysvec_apic_timer_interrupt) while the kernel changed its own code to switch a tracepoint on or off. On arm64
-each CPU has a thread, because a law there is about the order in which two CPUs see each other's stores.
+The guest has no KVM, so that it runs on every computer: qemu translates each instruction (TCG). There are two kinds.
+
+A guest of two CPUs is for laws of counts and order. On amd64 both CPUs run in one thread of qemu. With a thread for
+each CPU, the guest crashed (int3 in __sysvec_apic_timer_interrupt) while the kernel changed its own code to switch a
+tracepoint on or off. On arm64 each CPU has a thread, because a law there is about the order in which two CPUs see each
+other's stores. The computer interrupts these CPUs, and the guest does not know for how long.
+
+An exact guest is for laws of time. Its clocks count instructions: one takes 1 ns (-icount). While the computer does
+something else, they stand still, so that the bounds of `camp verify` hold unchanged. It has one CPU, because two would
+take turns: while one runs, an interrupt of the other goes on for up to a tick. Only the kernel with nohz_full, which
+needs a second CPU, has two. The boot of Linux 6.1 waits forever for a second CPU with such a clock; it can be
+started later.
 
 The disks are files: "formatted" has an ext4 file system, "plain" is read and written as a device. There is no
 network besides the guest's own.
@@ -32,6 +40,8 @@ CPUS = 2
 MEMORY_MB = 900
 LIMIT_S = 900  # of a boot with all tests
 DISK_MB = 64
+# A request takes 2.5 ms. Waits that are short beside the instructions of a wakeup could not be judged.
+REQUESTS_PER_S = 400
 
 
 def programs_of(architecture):
@@ -138,21 +148,31 @@ def make_disk(path, formatted):
     return path
 
 
-def boot(kernel, commands):
-    """Boots a kernel and runs the shell commands there. Returns the text between the markers of guest.sh, and
-    the whole text of the console."""
+def clock_of(exact, threads):
+    """qemu's options for the CPUs and clocks of a guest."""
+    if exact:
+        return ['-accel', 'tcg,thread=single', '-icount', 'shift=0,sleep=on', '-rtc', 'clock=vm']
+    return ['-accel', f'tcg,thread={threads}']
+
+
+def boot(kernel, commands, exact):
+    """Boots a kernel and runs the shell commands there, in an exact guest or in one of two CPUs. Returns the text
+    between the markers of guest.sh, and the whole text of the console."""
     program, machine, console, threads = MACHINES[kernel.architecture]
     with tempfile.TemporaryDirectory(prefix='camp-kernel-', dir=CACHE) as name:
         directory = pathlib.Path(name)
         initramfs = make_initramfs(kernel, commands, directory)
         disks = [make_disk(directory / 'formatted', True), make_disk(directory / 'plain', False)]
+        limit = f',throttling.iops-total={REQUESTS_PER_S}' if exact else ''
         drives = [word for disk in disks for word in
-                  ('-drive', f'file={disk},if=none,format=raw,id={disk.name}',
+                  ('-drive', f'file={disk},if=none,format=raw,id={disk.name}{limit}',
                    '-device', f'virtio-blk,drive={disk.name},serial={disk.name}')]
-        words = [program, *machine, '-accel', f'tcg,thread={threads}', '-smp', str(CPUS), '-m', str(MEMORY_MB),
+        words = [program, *machine, *clock_of(exact, threads),
+                 '-smp', str(kernel.exact_cpus if exact else CPUS), '-m', str(MEMORY_MB),
                  '-nographic', '-no-reboot', '-nic', 'none', '-kernel', str(image(kernel)),
                  '-initrd', str(initramfs), *drives,
-                 '-append', f'{console} quiet loglevel=1 panic=-1 {kernel.parameters}']
+                 '-append', f'{console} quiet loglevel=1 panic=-1 {kernel.parameters}'
+                            f'{" maxcpus=1 tsc=reliable" if exact else ""}']
         try:
             done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, timeout=LIMIT_S, check=False)

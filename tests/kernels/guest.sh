@@ -15,9 +15,25 @@ for disk in /sys/block/vd*; do
     ln -s "/dev/${disk#/sys/block/}" "/dev/$(cat "$disk/serial")"
 done
 mount -t ext4 /dev/formatted /var/tmp
+for cpu in /sys/devices/system/cpu/cpu*/online; do
+    [ ! -e "$cpu" ] || echo 1 >"$cpu"
+done
 ip link set lo up
+
+# Each part of the output starts with "##### NAME", and ends with the exit status.
+run() { # NAME COMMAND...
+    name=$1
+    shift
+    echo "##### $name"
+    "$@" 2>/tmp/stderr
+    status=$?
+    echo
+    sed 's/^/stderr: /' /tmp/stderr
+    echo "##### status $status"
+}
+
 echo "##### start"
-sh /commands
+. /commands
 echo "##### end"
 sync
 poweroff -f

@@ -25,6 +25,7 @@ class Kernel:
     about: str
     architecture: str = 'amd64'
     parameters: str = ''  # of the kernel's command line
+    exact_cpus: int = 1  # of the exact guest (guest.py)
     microstates: bool = True  # whether they can be measured there
     traps: bool = True  # whether the time of page faults is one of them
 
@@ -38,7 +39,7 @@ KERNELS = [
     Kernel('6.1', 'bookworm', 'linux-image-cloud-amd64', 'Debian 12'),
     Kernel('6.1-rt', 'bookworm', 'linux-image-rt-amd64', 'Debian 12 with PREEMPT_RT'),
     Kernel('6.1-nohz-full', 'bookworm', 'linux-image-cloud-amd64', 'Debian 12 with nohz_full=1',
-           parameters='nohz_full=1'),
+           parameters='nohz_full=1', exact_cpus=2),
     Kernel('6.12', 'trixie', 'linux-image-cloud-amd64', 'Debian 13'),
     Kernel('backports', 'trixie-backports', 'linux-image-cloud-amd64', 'the newest backport for Debian 13'),
     Kernel('sid', 'sid', 'linux-image-cloud-amd64', 'Debian unstable'),

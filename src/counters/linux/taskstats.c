@@ -30,6 +30,7 @@
 #include "../error.h"
 #include "../units.h"
 #include "file.h"
+#include "kernel_text.h"
 
 #include <errno.h>
 #include <libmnl/libmnl.h>
@@ -57,13 +58,19 @@
  * The kernel allocates the buffer only as it fills. */
 #define LISTENER_BUFFER_BYTES (16 << 20)
 
+/* Bits of camp_taskstats.listening. */
 enum listening {
     NOT_LISTENING = 0,
     LISTENING = 1,
     /* The first record of the next message was already returned to the caller; the second did not
      * fit. */
-    LISTENING_AFTER_FIRST = 2
+    FIRST_RETURNED = 2,
+    SOME_CPUS_RARELY_TICK = 4
 };
+
+/* On nohz_full CPUs, the kernel updates the running task at least once a second (sched_tick_remote
+ * in kernel/sched/core.c, since Linux 4.17). */
+#define RARE_TICK_NS NS_PER_S
 
 static int resolve_family(struct camp_taskstats *taskstats, struct camp_error *error)
 {
@@ -279,6 +286,16 @@ static int register_listener(struct camp_taskstats *taskstats, struct camp_error
     return got < 0 ? CAMP_OK : camp_taskstats_refusal(buffer, (size_t)got, error);
 }
 
+static bool has_nohz_full_cpus(void)
+{
+    char list[CAMP_NAME_SIZE];
+    size_t length = 0;
+
+    return camp_read_file_once("/sys/devices/system/cpu/nohz_full", list, sizeof list, &length,
+                               NULL) == CAMP_OK &&
+           camp_kernel_cpu_list(cursor_of(list, length), list, sizeof list) && list[0] != '\0';
+}
+
 int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *error)
 {
     int result;
@@ -290,7 +307,7 @@ int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *e
     enlarge_buffer(taskstats->descriptor);
     result = register_listener(taskstats, error);
     if (result == CAMP_OK)
-        taskstats->listening = LISTENING;
+        taskstats->listening = LISTENING | (has_nohz_full_cpus() ? SOME_CPUS_RARELY_TICK : 0);
     return result;
 }
 
@@ -321,12 +338,14 @@ static int after_no_message(struct camp_taskstats *taskstats, struct camp_error 
     return 1;
 }
 
-/* The kernel updates CLOCK_MONOTONIC_COARSE at each tick, so its resolution is the length of a
- * tick. */
-static uint64_t tick_ns(void)
+/* Returns the longest time between two ticks of a running task. The kernel updates
+ * CLOCK_MONOTONIC_COARSE at each tick, so its resolution is the length of a tick. */
+static uint64_t tick_ns(const struct camp_taskstats *taskstats)
 {
     struct timespec tick;
 
+    if ((taskstats->listening & SOME_CPUS_RARELY_TICK) != 0)
+        return RARE_TICK_NS;
     return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? ns_of_timespec(tick) : 0;
 }
 
@@ -335,12 +354,12 @@ static int put_message(struct camp_taskstats *taskstats, const void *bytes, size
                        struct camp_output *output, struct camp_error *error)
 {
     struct camp_task_exit exits[EXITS_PER_MESSAGE];
-    size_t first = taskstats->listening == LISTENING_AFTER_FIRST ? 1 : 0;
+    size_t first = (taskstats->listening & FIRST_RETURNED) != 0 ? 1 : 0;
     size_t count;
-    int result =
-        camp_taskstats_exit(bytes, length, tick_ns(), exits, &count, &taskstats->version, error);
+    int result = camp_taskstats_exit(bytes, length, tick_ns(taskstats), exits, &count,
+                                     &taskstats->version, error);
 
-    taskstats->listening = LISTENING;
+    taskstats->listening &= ~(uint32_t)FIRST_RETURNED;
     if (result < 0)
         return result;
     for (size_t i = first; i < count && output->count < output->capacity; i++)
@@ -383,12 +402,12 @@ static int take_last(struct camp_taskstats *taskstats, struct camp_output *outpu
 
     if (got < 0)
         return after_no_message(taskstats, error);
-    if (taskstats->listening == LISTENING &&
-        camp_taskstats_exit(buffer, (size_t)got, tick_ns(), exits, &count, &version, NULL) ==
-            CAMP_OK &&
+    if ((taskstats->listening & FIRST_RETURNED) == 0 &&
+        camp_taskstats_exit(buffer, (size_t)got, tick_ns(taskstats), exits, &count, &version,
+                            NULL) == CAMP_OK &&
         count > 1) {
         camp_output_add(output, &exits[0], sizeof exits[0]);
-        taskstats->listening = LISTENING_AFTER_FIRST;
+        taskstats->listening |= FIRST_RETURNED;
         return 1;
     }
     got = camp_taskstats_receive(taskstats->descriptor, buffer, sizeof buffer, 0);
