@@ -66,9 +66,9 @@ enum camp_nature {
     CAMP_NATURE_COUNTER = 0, /* only grows, so it has a rate */
     CAMP_NATURE_LEVEL = 1,   /* goes up and down */
     CAMP_NATURE_FACT = 2,    /* a name, a state, a setting or a moment */
-    /* A percentage of an interval, calculated from two readings. If no field of struct
-     * camp_utilisation has it, it is the growth of the counter with the same name, but with _ns
-     * instead of _percent at its end. */
+    /* A percentage of an interval, calculated from two readings. Some are fields of struct
+     * camp_utilisation. Any other, X_percent, is the growth of the counter X_ns as a percentage of
+     * the interval. */
     CAMP_NATURE_SHARE = 3
 };
 

@@ -1,6 +1,7 @@
 /*
- * Microstates (include/camp/states.h): a session is a capsule. Threads are columns, like frames;
- * CPUs, losses and waits for disks, which are few, are records.
+ * Microstates (include/camp/states.h): a session is a capsule. Threads are returned as one
+ * array for each column, as frames are. CPUs, losses and waits for disks are few, and are returned
+ * as records.
  */
 #include "columns.h"
 

@@ -1,4 +1,5 @@
-/* Errors, and results for callers that were compiled with another version of camp.h. */
+/* Fills a struct camp_error, and copies results into structs of the caller, whose size differs if
+ * the caller was compiled with another version of camp.h. */
 #pragma once
 
 #include <camp/camp.h>

@@ -73,8 +73,8 @@ static void keep_late(struct thread_sums *sums, const struct camp_thread_states 
         sums->result = CAMP_E_NOMEM;
 }
 
-/* Returns whether a thread existed at the previous snapshot. If such a thread has no earlier
- * reading, the previous snapshot lacked it, or had it with another tid. */
+/* Returns whether a thread had already started when the previous snapshot was read. If there is
+ * still no earlier reading of it, that snapshot missed it, or has it with another tid. */
 static bool may_be_missing(const struct thread_sums *sums, const struct camp_thread_states *thread)
 {
     return thread->begin_ns < sums->snapshot_ns;

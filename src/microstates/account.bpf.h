@@ -69,8 +69,8 @@ struct account {
     uint32_t left;   /* times_left() when the thread last left a CPU */
     uint64_t faults; /* min_flt + maj_flt of the thread when its last page fault began */
     /* trap_since is 0 outside of a trap (trap.bpf.h). In a trap, it is the running_clock() at the
-     * start of the trap or, if later, of the open interval. traps_ns is the time of the traps that
-     * ended in the open interval. */
+     * later of two times: the start of the trap and the start of the open interval. traps_ns is the
+     * time of the traps that ended in the open interval. */
     uint64_t trap_since, traps_ns;
     struct throttle throttle;
     int32_t tid, pid; /* in a PID namespace: the last known ids, or 0 if the thread is outside */

@@ -142,8 +142,8 @@ static void judge_task(struct verification *verification, const struct io_trial 
 }
 
 /* Compares the least traffic of all rounds with the expected traffic. The disk must have at least
- * the traffic of the load, and at most `more` in addition. If other processes use the disk and
- * `more` is too wide, there is no upper bound. */
+ * the traffic of the load, and at most `more` in addition. If other processes use the disk, and
+ * `more` is so large that the row could not be judged, the traffic has no upper bound. */
 static void judge_least(struct verification *verification, const struct io_trial *trial,
                         const char *row, int member, double expected, double more)
 {

@@ -64,8 +64,9 @@ struct memory_trial {
     double batch_bytes; /* error of one reading of free memory */
     /* bytes that each act took from free memory and from the page lists of the CPUs */
     double used_bytes[ACTS];
-    double faults;          /* minor faults during the acts, by getrusage(2) */
-    struct act_record most; /* growth of the subject's counts (subject_since()) */
+    double faults; /* minor faults during the acts, by getrusage(2) */
+    struct act_record
+        most; /* upper bounds of the growth of the subject's counts (subject_since()) */
     struct camp_error task_error, free_error;
 };
 

@@ -150,7 +150,7 @@ test('comparison: keys and dragging move both periods', async (opener) => {
     await assertArrows(page, [4, 7], [0, 10]);
 }, { headed: true });
 
-test('comparison: the current frame can divide the two periods', async (opener) => {
+test('comparison: the current frame can be chosen as the boundary of the two periods', async (opener) => {
     const page = await opener.report(data());
     await press(page, 'ArrowRight', 'ArrowRight', 'ArrowRight');
     await compare(page, 'now');

@@ -200,7 +200,7 @@ is_colored() {
     [[ $1 == *$'\033['* ]]
 }
 
-@test "--color=always colors a pipe, and --color=never colors no terminal" {
+@test "--color=always uses colors in a pipe, --color=never uses none on a terminal" {
     is_colored "$("$CAMP" doctor --color always)"
     is_colored "$("$CAMP" doctor --colour=always)"
     run ! is_colored "$("$CAMP" doctor)"

@@ -38,7 +38,7 @@ one_note() {
     [[ $stderr == "camp $1: $NOTE"*"CAP_BPF and CAP_PERFMON: run as root"* ]]
 }
 
-@test "camp top shows an ordinary user the times of threads that the scheduler counts" {
+@test "camp top shows an ordinary user the scheduler's times of each thread" {
     user --count 2 --format json
     one_note top
     tail -n 1 <<<"$output" >last.json

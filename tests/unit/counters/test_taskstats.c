@@ -264,7 +264,7 @@ static void the_exit_of_the_last_thread_reports_the_thread_and_its_process(void 
     assert_int_equal(exits[1].began_s, 1700000000 - 3);
 }
 
-static void the_bound_of_cpu_time_after_an_exit_is_limited_by_lifetime_and_one_tick(void **state)
+static void at_most_ns_is_the_smaller_of_the_lifetime_and_one_tick_more_than_measured(void **state)
 {
     struct message message = begin_stats(0);
     struct taskstats stats = thread_stats(true);
@@ -347,7 +347,7 @@ int main(void)
         cmocka_unit_test(the_exit_of_a_process_with_one_thread_has_one_record),
         cmocka_unit_test(the_exit_of_a_thread_does_not_end_a_process_with_other_threads),
         cmocka_unit_test(the_exit_of_the_last_thread_reports_the_thread_and_its_process),
-        cmocka_unit_test(the_bound_of_cpu_time_after_an_exit_is_limited_by_lifetime_and_one_tick),
+        cmocka_unit_test(at_most_ns_is_the_smaller_of_the_lifetime_and_one_tick_more_than_measured),
         cmocka_unit_test(the_exit_record_of_an_old_kernel_lacks_the_pid_of_the_process),
         cmocka_unit_test(taskstats_that_are_too_short_are_a_format_error),
         cmocka_unit_test(a_truncated_taskstats_message_is_a_format_error),

@@ -42,7 +42,7 @@ static const char *complaint(const char *text, uint32_t given)
     return r == CAMP_OK ? "" : error.message;
 }
 
-static void an_option_that_a_source_lacks_is_refused_with_the_sources_that_have_it(void **state)
+static void the_error_about_an_option_that_a_source_lacks_names_sources_that_have_it(void **state)
 {
     (void)state;
     assert_string_equal(complaint("cpus", WITH_TIER | WITH_INTERVAL), "");
@@ -100,7 +100,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_source_is_found_by_its_name_or_address_prefix_or_file_extension),
-        cmocka_unit_test(an_option_that_a_source_lacks_is_refused_with_the_sources_that_have_it),
+        cmocka_unit_test(the_error_about_an_option_that_a_source_lacks_names_sources_that_have_it),
         cmocka_unit_test(a_database_with_a_query_accepts_the_options_of_a_table),
         cmocka_unit_test(the_error_about_a_refused_option_contains_no_password),
         cmocka_unit_test(from_given_returns_the_options_that_are_set),

@@ -78,7 +78,7 @@ static void a_cpu_column_is_part_of_the_entity_if_only_it_distinguishes_the_rows
 }
 
 /* The repeated row does not make the column CPU a part of the entity. */
-static void one_repeated_row_does_not_make_a_cpu_column_part_of_the_entity(void **state)
+static void a_single_duplicate_row_does_not_make_a_cpu_column_part_of_the_key(void **state)
 {
     (void)state;
     ASSERT_USES("time,sid,CPU,IDLE", "tess", "1,a,20,4", "1,b,21,4", "1,b,22,4", "2,a,20,4",
@@ -171,7 +171,7 @@ int main(void)
         cmocka_unit_test(the_time_column_is_found_by_name_or_is_the_first_column),
         cmocka_unit_test(the_entity_column_is_found_by_name_or_is_the_first_text_column),
         cmocka_unit_test(a_cpu_column_is_part_of_the_entity_if_only_it_distinguishes_the_rows),
-        cmocka_unit_test(one_repeated_row_does_not_make_a_cpu_column_part_of_the_entity),
+        cmocka_unit_test(a_single_duplicate_row_does_not_make_a_cpu_column_part_of_the_key),
         cmocka_unit_test(columns_of_text_and_counts_and_bytes_are_ignored),
         cmocka_unit_test(a_column_has_the_type_of_most_of_its_fields),
         cmocka_unit_test(the_name_of_a_state_is_its_column_name_without_the_unit),

@@ -104,7 +104,7 @@ static void a_picture_of_errors_has_a_dot_for_each_interval_with_an_error(void *
     error_picture_release(&picture);
 }
 
-static void the_fitted_curve_is_drawn_only_when_it_fits(void **state)
+static void a_curve_that_does_not_fit_the_errors_is_not_drawn(void **state)
 {
     struct error_picture picture;
 
@@ -232,7 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_picture_of_errors_has_a_dot_for_each_interval_with_an_error),
-        cmocka_unit_test(the_fitted_curve_is_drawn_only_when_it_fits),
+        cmocka_unit_test(a_curve_that_does_not_fit_the_errors_is_not_drawn),
         cmocka_unit_test(a_picture_of_errors_describes_its_fit_in_sentences),
         cmocka_unit_test(a_gap_between_intervals_interrupts_the_line_of_errors),
         cmocka_unit_test(a_picture_of_errors_without_intervals_has_a_note),
