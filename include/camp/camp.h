@@ -120,8 +120,9 @@ enum camp_cpu_field {
  *
  * - user, nice, system, irq, softirq, guest and guest_nice are sampled at the clock tick, unless
  *   struct camp_kernel says (accounting, irq_time) that they are measured.
- * - idle and iowait are measured if the clock tick stops on idle CPUs (NO_HZ), and sampled
- *   otherwise. iowait may go backwards.
+ * - idle and iowait are measured if the clock tick stops on idle CPUs (tickless_idle), and sampled
+ *   otherwise. Since Linux 7.2 they are sampled in idle periods that are shorter than a tick
+ *   (short_idle_sampled), so camp calls them sampled. iowait may go backwards.
  * - steal is what the hypervisor reports.
  */
 struct camp_cpu {
@@ -583,7 +584,8 @@ enum camp_kernel_field {
     CAMP_KERNEL_BTF = 1u << 9,
     CAMP_KERNEL_CGROUP = 1u << 10,
     CAMP_KERNEL_CAPABILITIES = 1u << 11,
-    CAMP_KERNEL_STEAL = 1u << 12
+    CAMP_KERNEL_STEAL = 1u << 12,
+    CAMP_KERNEL_SHORT_IDLE = 1u << 13
 };
 
 /* What this kernel counts, and how. On Linux a fact comes from the running kernel (files, clocks,
@@ -594,7 +596,8 @@ struct camp_kernel {
     int32_t accounting; /* enum camp_accounting */
     uint32_t tick_hz;   /* clock ticks per second (HZ) */
     uint32_t user_hz;   /* sysconf(_SC_CLK_TCK): /proc prints times in units of 1/user_hz s */
-    /* 1 if the tick stops on idle CPUs, which makes idle and iowait measured. */
+    /* 1 if the tick stops on idle CPUs. Then idle and iowait are measured, unless
+     * short_idle_sampled is 1. */
     int32_t tickless_idle;
     int32_t irq_time;   /* 1 if interrupt time is measured (IRQ_TIME_ACCOUNTING) */
     int32_t sched_info; /* 1 if /proc/PID/schedstat has counts, not only zeros */
@@ -612,6 +615,12 @@ struct camp_kernel {
     char machine[CAMP_NAME_SIZE];
     /* CPUs on which user and system time are measured, such as "1-3,5". */
     char measured_cpus[CAMP_NAME_SIZE];
+    /* 1 if idle and iowait are measured only while the tick is stopped: an idle period that ends
+     * before the next tick is counted by samples at ticks, like user time. 0 if such a period is
+     * measured, or if the tick never stops. On Linux it follows from the release: 1 since Linux
+     * 7.2, 0 before 7.0, unknown for 7.0 and 7.1, and unknown if tickless_idle is unknown on Linux
+     * 7.0 or later. With native accounting it is 0. */
+    int32_t short_idle_sampled;
 };
 
 CAMP_PUBLIC int camp_kernel_read(const struct camp_source *source, struct camp_kernel *ret,
@@ -631,7 +640,8 @@ CAMP_PUBLIC int camp_rate(uint64_t before, uint64_t after, unsigned bits, uint64
 /* What one CPU did between two readings, in percent of wall time. For CAMP_CPU_TOTAL, 100 % is all
  * CPUs. The two values for busy time often disagree. */
 struct camp_utilisation {
-    /* 100 - idle - iowait. It includes time that the hypervisor stole while the CPU was busy. */
+    /* 100 - idle - iowait, so it is measured only if these are (struct camp_cpu). It includes time
+     * that the hypervisor stole while the CPU was busy. */
     double measured_busy_percent;
     double sampled_busy_percent; /* user + nice + system + irq + softirq + guest + guest_nice */
     double idle_percent;

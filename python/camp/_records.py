@@ -45,7 +45,7 @@ class Utilisation(NamedTuple):
     """Where a CPU's time went between two readings, in percent of wall time (of all CPUs together:
     of all of it). measured_busy_percent and sampled_busy_percent ought to agree, and often do not."""
 
-    # Wall time - idle - iowait: as good as idle, so measured on a NO_HZ kernel.
+    # Wall time - idle - iowait: as good as idle, which not every kernel measures.
     measured_busy_percent: float
     # What top and mpstat call busy: the sum of the columns charged at the tick.
     sampled_busy_percent: float
@@ -199,7 +199,9 @@ class Kernel(NamedTuple):
     # How user and system come about: tick (sampled), gen, native, microstates (measured).
     accounting: Optional[str]
     measured_cpus: Optional[str]  # The CPUs whose user and system time is measured.
-    tickless_idle: Optional[bool]  # The tick stops in idle, so that idle and iowait are measured.
+    tickless_idle: Optional[bool]  # The tick stops in idle.
+    # Idle periods shorter than a tick are sampled, not measured (since Linux 7.2).
+    short_idle_sampled: Optional[bool]
     irq_time: Optional[bool]  # Interrupt time is measured.
     sched_info: Optional[bool]  # Run time and run delay of tasks are there.
     schedstats: Optional[bool]  # Statistics of the scheduler per CPU are there.

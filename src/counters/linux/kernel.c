@@ -9,6 +9,8 @@
  * /sys/devices/system/cpu/nohz_full exists if the kernel has NO_HZ_FULL (drivers/base/cpu.c), which
  * selects VIRT_CPU_ACCOUNTING_GEN and NO_HZ_COMMON. Since Linux 6.1, /proc/pressure/irq exists if
  * the kernel has IRQ_TIME_ACCOUNTING (kernel/sched/psi.c). Only root can read /proc/timer_list.
+ * Only the release shows how idle periods shorter than a tick are counted: Linux 7.2 has the change
+ * "tick/sched: Account tickless idle cputime only when tick is stopped".
  */
 #include "kernel_text.h"
 
@@ -18,6 +20,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -237,6 +240,22 @@ static void read_tickless_idle(struct reading *reading)
         know(reading, CAMP_KERNEL_TICKLESS_IDLE, fact, 0);
 }
 
+/* Must be called after read_tickless_idle(). Linux 7.0 and 7.1 were not tested. */
+static void read_short_idle(struct reading *reading)
+{
+    struct camp_kernel *kernel = reading->kernel;
+    const char *release = kernel->release;
+    const bool is_known = (kernel->known & CAMP_KERNEL_TICKLESS_IDLE) != 0;
+    const bool is_old = camp_kernel_at_least(release, 0, 0) && !camp_kernel_at_least(release, 7, 0);
+
+    if (kernel->accounting == CAMP_ACCOUNTING_NATIVE || is_old ||
+        (is_known && kernel->tickless_idle == 0))
+        know(reading, CAMP_KERNEL_SHORT_IDLE, &kernel->short_idle_sampled, 0);
+    else if (kernel->accounting != CAMP_ACCOUNTING_UNKNOWN && is_known &&
+             camp_kernel_at_least(release, 7, 2))
+        know(reading, CAMP_KERNEL_SHORT_IDLE, &kernel->short_idle_sampled, 1);
+}
+
 /* Takes a line of /proc/cpuinfo. In a virtual machine, the line "flags" of an x86 CPU has the word
  * "hypervisor". Without the word there is no steal time. If there is no line "flags", as on other
  * CPUs, `steal` is unknown. */
@@ -387,6 +406,7 @@ int camp_kernel_read(const struct camp_source *source, struct camp_kernel *ret, 
     read_tick(&reading);
     read_accounting(&reading);
     read_tickless_idle(&reading);
+    read_short_idle(&reading);
     read_steal(&reading);
     read_pressure(&reading);
     read_schedstat(&reading);
@@ -398,6 +418,9 @@ int camp_kernel_read(const struct camp_source *source, struct camp_kernel *ret, 
     else
         kernel.cgroup_version = 0;
     (void)each_line_of_proc(&reading, "self/status", take_status);
+    /* camp_counter_provenance() must not read a member that an older caller's struct lacks. */
+    if (size < offsetof(struct camp_kernel, short_idle_sampled) + sizeof kernel.short_idle_sampled)
+        kernel.known &= ~(uint32_t)CAMP_KERNEL_SHORT_IDLE;
     camp_hand_out(ret, size, &kernel, sizeof kernel);
     return CAMP_OK;
 }

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -25,6 +27,56 @@ static struct camp_kernel kernel_of(const char *name)
     snprintf(sys, sizeof sys, "%s/kernel/%s/sys", fixtures, name);
     assert_int_equal(camp_kernel_read(&source, &kernel, sizeof kernel, NULL), CAMP_OK);
     return kernel;
+}
+
+/* Reads a system that has only these facts. `nohz` is its line of timer_list, or NULL if that file
+ * is missing. */
+static struct camp_kernel kernel_made(const char *release, const char *machine, const char *nohz)
+{
+    static const char *const names[] = { "sys/kernel/osrelease", "sys/kernel/arch", "timer_list" };
+    static const char *const folders[] = { "sys/kernel", "sys", "" };
+    const char *const texts[] = { release, machine, nohz };
+    char proc[] = "/tmp/camp-kernel-XXXXXX", path[PATH_MAX];
+    const struct camp_source source = { proc, proc };
+    struct camp_kernel kernel;
+
+    assert_non_null(mkdtemp(proc));
+    for (size_t i = 2; i-- > 0;) {
+        snprintf(path, sizeof path, "%s/%s", proc, folders[i]);
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    for (size_t i = 0; i < 3 && texts[i] != NULL; i++) {
+        FILE *file;
+
+        snprintf(path, sizeof path, "%s/%s", proc, names[i]);
+        file = fopen(path, "w");
+        assert_non_null(file);
+        fprintf(file, "%s\n", texts[i]);
+        assert_int_equal(fclose(file), 0);
+    }
+    assert_int_equal(camp_kernel_read(&source, &kernel, sizeof kernel, NULL), CAMP_OK);
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", proc, names[i]);
+        unlink(path);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", proc, folders[i]);
+        assert_int_equal(rmdir(path), 0);
+    }
+    return kernel;
+}
+
+#define TICK_STOPS "  .nohz           : 1"
+#define TICK_GOES_ON "  .nohz           : 0"
+
+enum { UNKNOWN = -1 };
+
+/* Returns short_idle_sampled of a made system, or UNKNOWN. */
+static int short_idle(const char *release, const char *machine, const char *nohz)
+{
+    const struct camp_kernel kernel = kernel_made(release, machine, nohz);
+
+    return (kernel.known & CAMP_KERNEL_SHORT_IDLE) != 0 ? kernel.short_idle_sampled : UNKNOWN;
 }
 
 static struct cursor text(const char *bytes)
@@ -49,7 +101,7 @@ static void all_kernel_facts_except_the_tick_are_read_from_stored_files(void **s
     struct camp_kernel kernel = kernel_of("measured-cpus");
 
     (void)state;
-    assert_int_equal(kernel.known, ((CAMP_KERNEL_STEAL << 1) - 1) & ~CAMP_KERNEL_TICK);
+    assert_int_equal(kernel.known, ((CAMP_KERNEL_SHORT_IDLE << 1) - 1) & ~CAMP_KERNEL_TICK);
     assert_int_equal(kernel.tick_hz, 0);
     assert_int_equal(kernel.irq_time, 1);
     assert_int_equal(kernel.sched_info, 1);
@@ -60,6 +112,7 @@ static void all_kernel_facts_except_the_tick_are_read_from_stored_files(void **s
     assert_int_equal(kernel.btf, 1);
     assert_int_equal(kernel.cgroup_version, 2);
     assert_int_equal(kernel.steal, 0);
+    assert_int_equal(kernel.short_idle_sampled, 0);
     assert_int_equal(kernel.capabilities, 1 << 12);
     assert_string_equal(kernel.release, "6.8.0-31-generic");
 }
@@ -81,6 +134,43 @@ static void kernel_facts_that_an_old_kernel_does_not_show_are_unknown(void **sta
     assert_true((kernel.known & CAMP_KERNEL_SCHED_INFO) != 0);
     assert_int_equal(kernel.cgroup_version, 1);
     assert_int_equal(kernel.steal, 1);
+}
+
+static void linux_samples_idle_periods_shorter_than_a_tick_since_7_2(void **state)
+{
+    (void)state;
+    assert_int_equal(short_idle("6.12.48+deb13-amd64", "x86_64", TICK_STOPS), 0);
+    assert_int_equal(short_idle("6.19.0", "x86_64", TICK_STOPS), 0);
+    assert_int_equal(short_idle("7.0.1", "x86_64", TICK_STOPS), UNKNOWN);
+    assert_int_equal(short_idle("7.1.9-rt", "x86_64", TICK_STOPS), UNKNOWN);
+    assert_int_equal(short_idle("7.2.0-rc1", "x86_64", TICK_STOPS), 1);
+    assert_int_equal(short_idle("7.3.4", "aarch64", TICK_STOPS), 1);
+    assert_int_equal(short_idle("10.0.0", "x86_64", TICK_STOPS), 1);
+    assert_int_equal(short_idle("custom", "x86_64", TICK_STOPS), UNKNOWN);
+}
+
+static void short_idle_periods_are_as_other_idle_time_if_the_tick_never_stops(void **state)
+{
+    (void)state;
+    assert_int_equal(short_idle("6.12.48", "x86_64", TICK_GOES_ON), 0);
+    assert_int_equal(short_idle("7.0.1", "x86_64", TICK_GOES_ON), 0);
+    assert_int_equal(short_idle("7.2.13", "x86_64", TICK_GOES_ON), 0);
+}
+
+static void short_idle_periods_of_linux_7_are_unknown_if_the_tick_is(void **state)
+{
+    (void)state;
+    assert_int_equal(short_idle("6.12.48", "x86_64", NULL), 0);
+    assert_int_equal(short_idle("7.2.13", "x86_64", NULL), UNKNOWN);
+}
+
+static void short_idle_periods_are_measured_with_native_accounting(void **state)
+{
+    (void)state;
+    assert_int_equal(short_idle("7.2.13", "s390x", TICK_STOPS), 0);
+    assert_int_equal(short_idle("7.2.13", "s390x", NULL), 0);
+    /* POWER has native accounting only with some configurations */
+    assert_int_equal(short_idle("7.2.13", "ppc64le", TICK_STOPS), UNKNOWN);
 }
 
 static void every_cpu_of_an_s390x_machine_measures_its_cpu_time(void **state)
@@ -117,6 +207,18 @@ static void a_caller_with_a_smaller_kernel_struct_gets_its_first_fields(void **s
     assert_true(begun.known != 0x07070707);
     for (size_t i = 8; i < sizeof bytes; i++)
         assert_int_equal(bytes[i], 7);
+}
+
+/* camp_counter_provenance() does not know the size of the struct. */
+static void a_caller_whose_kernel_struct_lacks_a_member_does_not_get_its_bit(void **state)
+{
+    const size_t size = offsetof(struct camp_kernel, short_idle_sampled);
+    struct camp_kernel kernel = { 0 };
+
+    (void)state;
+    assert_int_equal(camp_kernel_read(NULL, &kernel, size, NULL), CAMP_OK);
+    assert_true(kernel.known != 0);
+    assert_int_equal(kernel.known & CAMP_KERNEL_SHORT_IDLE, 0);
 }
 
 static void a_kernel_configuration_option_is_yes_or_no_or_unknown(void **state)
@@ -186,9 +288,14 @@ int main(void)
         cmocka_unit_test(the_cpus_in_nohz_full_measure_their_cpu_time),
         cmocka_unit_test(all_kernel_facts_except_the_tick_are_read_from_stored_files),
         cmocka_unit_test(kernel_facts_that_an_old_kernel_does_not_show_are_unknown),
+        cmocka_unit_test(linux_samples_idle_periods_shorter_than_a_tick_since_7_2),
+        cmocka_unit_test(short_idle_periods_are_as_other_idle_time_if_the_tick_never_stops),
+        cmocka_unit_test(short_idle_periods_of_linux_7_are_unknown_if_the_tick_is),
+        cmocka_unit_test(short_idle_periods_are_measured_with_native_accounting),
         cmocka_unit_test(every_cpu_of_an_s390x_machine_measures_its_cpu_time),
         cmocka_unit_test(kernel_facts_in_broken_files_are_unknown),
         cmocka_unit_test(a_caller_with_a_smaller_kernel_struct_gets_its_first_fields),
+        cmocka_unit_test(a_caller_whose_kernel_struct_lacks_a_member_does_not_get_its_bit),
         cmocka_unit_test(a_kernel_configuration_option_is_yes_or_no_or_unknown),
         cmocka_unit_test(proc_timer_list_shows_whether_the_tick_stops_on_an_idle_cpu),
         cmocka_unit_test(a_cpu_list_too_long_for_its_buffer_ends_in_dots),
