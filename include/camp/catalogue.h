@@ -77,7 +77,9 @@ enum camp_rule {
     CAMP_RULE_NONE = 0,    /* always unknown: a fact is not measured */
     CAMP_RULE_COUNTED = 1, /* always measured */
     CAMP_RULE_TICK = 2,    /* sampled, unless this kernel measures user and system time */
-    CAMP_RULE_IDLE = 3,    /* measured if the tick stops on idle CPUs, else like CAMP_RULE_TICK */
+    /* Measured if the tick stops on idle CPUs and short idle periods are measured, too. If the tick
+     * never stops, like CAMP_RULE_TICK. */
+    CAMP_RULE_IDLE = 3,
     CAMP_RULE_IRQ = 4,     /* measured with IRQ_TIME_ACCOUNTING, else like CAMP_RULE_TICK */
     CAMP_RULE_SAMPLED = 5, /* always sampled */
     CAMP_RULE_CPU = 6,     /* cpu_provenance of struct camp_task */

@@ -144,6 +144,19 @@ static int tick_provenance(const struct camp_kernel *kernel, int32_t cpu)
     }
 }
 
+/* The provenance of the idle time of a CPU. Where the tick stops, Linux 7.2 and later measure only
+ * idle periods that last until the next tick, and sample shorter ones. */
+static int idle_provenance(const struct camp_kernel *kernel, int32_t cpu)
+{
+    if ((kernel->known & CAMP_KERNEL_TICKLESS_IDLE) == 0)
+        return CAMP_UNKNOWN;
+    if (kernel->tickless_idle != 1)
+        return tick_provenance(kernel, cpu);
+    if ((kernel->known & CAMP_KERNEL_SHORT_IDLE) == 0)
+        return CAMP_UNKNOWN;
+    return kernel->short_idle_sampled == 1 ? CAMP_SAMPLED : CAMP_MEASURED;
+}
+
 int camp_counter_provenance(const struct camp_counter *counter, const struct camp_kernel *kernel,
                             int32_t cpu, const struct camp_task *task)
 {
@@ -161,9 +174,7 @@ int camp_counter_provenance(const struct camp_counter *counter, const struct cam
     case CAMP_RULE_TICK:
         return tick_provenance(kernel, cpu);
     case CAMP_RULE_IDLE:
-        if ((kernel->known & CAMP_KERNEL_TICKLESS_IDLE) == 0)
-            return CAMP_UNKNOWN;
-        return kernel->tickless_idle == 1 ? CAMP_MEASURED : tick_provenance(kernel, cpu);
+        return idle_provenance(kernel, cpu);
     case CAMP_RULE_CPU:
         return task != NULL ? task->cpu_provenance : CAMP_MEASURED;
     case CAMP_RULE_SPLIT:

@@ -82,6 +82,16 @@ teardown() {
     esac
 }
 
+@test "camp get marks idle time of Linux 7.2 as sampled" {
+    files=$TREE/tests/fixtures/kernel/short-idle
+    run "$CAMP" get kernel.short_idle_sampled --value --proc "$files/proc" --sys "$files/sys"
+    [ "$output" = yes ]
+    run "$CAMP" get cpu.idle_ns cpu.iowait_ns --proc "$files/proc" --sys "$files/sys"
+    [ "$status" -eq 0 ]
+    [[ ${lines[0]} =~ ^cpu\.idle_ns\ .*\ sampled$ ]]
+    [[ ${lines[1]} =~ ^cpu\.iowait_ns\ .*\ sampled$ ]]
+}
+
 @test "camp get marks CPU time from another system's files with the provenance unknown" {
     known_system
     known cpu.user_ns

@@ -42,7 +42,8 @@ static int provenance(const char *name, const struct camp_kernel *kernel, int32_
 static void user_time_is_sampled_on_kernels_that_account_at_the_tick(void **state)
 {
     const struct camp_kernel kernel = {
-        .known = CAMP_KERNEL_ACCOUNTING | CAMP_KERNEL_TICKLESS_IDLE | CAMP_KERNEL_IRQ_TIME,
+        .known = CAMP_KERNEL_ACCOUNTING | CAMP_KERNEL_TICKLESS_IDLE | CAMP_KERNEL_SHORT_IDLE |
+                 CAMP_KERNEL_IRQ_TIME,
         .accounting = CAMP_ACCOUNTING_TICK,
         .tickless_idle = 1,
     };
@@ -87,6 +88,34 @@ static void idle_time_is_sampled_on_a_kernel_whose_tick_never_stops(void **state
     assert_int_equal(provenance("idle_ns", &kernel, 0), CAMP_UNKNOWN);
     kernel.known = 0;
     assert_int_equal(provenance("user_ns", &kernel, 0), CAMP_UNKNOWN);
+}
+
+static void idle_time_is_sampled_on_a_kernel_that_samples_short_idle_periods(void **state)
+{
+    struct camp_kernel kernel = { .known = CAMP_KERNEL_ACCOUNTING | CAMP_KERNEL_TICKLESS_IDLE |
+                                           CAMP_KERNEL_SHORT_IDLE,
+                                  .accounting = CAMP_ACCOUNTING_TICK,
+                                  .tickless_idle = 1 };
+
+    (void)state;
+    assert_int_equal(provenance("idle_ns", &kernel, 0), CAMP_MEASURED);
+    assert_int_equal(provenance("iowait_ns", &kernel, CAMP_CPU_TOTAL), CAMP_MEASURED);
+    kernel.short_idle_sampled = 1;
+    assert_int_equal(provenance("idle_ns", &kernel, 0), CAMP_SAMPLED);
+    assert_int_equal(provenance("iowait_ns", &kernel, CAMP_CPU_TOTAL), CAMP_SAMPLED);
+    kernel.known &= ~(uint32_t)CAMP_KERNEL_SHORT_IDLE;
+    kernel.short_idle_sampled = 0;
+    assert_int_equal(provenance("idle_ns", &kernel, 0), CAMP_UNKNOWN);
+}
+
+static void idle_time_with_native_accounting_is_measured(void **state)
+{
+    const struct camp_kernel kernel = { .known = CAMP_KERNEL_ACCOUNTING |
+                                                 CAMP_KERNEL_TICKLESS_IDLE | CAMP_KERNEL_SHORT_IDLE,
+                                        .accounting = CAMP_ACCOUNTING_NATIVE };
+
+    (void)state;
+    assert_int_equal(provenance("idle_ns", &kernel, 0), CAMP_MEASURED);
 }
 
 static void time_in_interrupts_is_measured_with_irq_time_accounting(void **state)
@@ -232,6 +261,8 @@ int main(void)
         cmocka_unit_test(user_time_is_measured_on_kernels_with_native_accounting),
         cmocka_unit_test(user_time_is_measured_only_on_the_cpus_of_nohz_full),
         cmocka_unit_test(idle_time_is_sampled_on_a_kernel_whose_tick_never_stops),
+        cmocka_unit_test(idle_time_is_sampled_on_a_kernel_that_samples_short_idle_periods),
+        cmocka_unit_test(idle_time_with_native_accounting_is_measured),
         cmocka_unit_test(time_in_interrupts_is_measured_with_irq_time_accounting),
         cmocka_unit_test(a_list_of_measured_cpus_may_contain_ranges),
         cmocka_unit_test(the_provenance_in_a_sample_overrides_the_provenance_in_the_catalogue),
