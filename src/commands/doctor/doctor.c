@@ -19,7 +19,7 @@
 #include <stdio.h>
 
 static const struct field fact_fields[] = {
-    { "name", "fact", "what is asked of the kernel", -16, 0 },
+    { "name", "fact", "what is asked of the kernel", -18, 0 },
     { "value", "value", "its answer; null: not known", -9, 0 },
     { "meaning", "what it means", "what that means for the numbers", 0, 0 },
     { "how", NULL, "where the answer comes from", 0, 0 },

@@ -49,6 +49,8 @@ static const char *reason_unknown(struct doctor *doctor, const char *how)
         return document_text(document, "unknown: %s %.48s", hindered, path);
     if (strstr(how, "configuration") != NULL)
         return "unknown: needs a readable /boot/config-$(uname -r)";
+    if (strstr(how, "release") != NULL)
+        return "unknown on Linux 7.0, 7.1; see tickless_idle";
     return "unknown: this kernel does not report it";
 }
 
@@ -86,6 +88,34 @@ static const char *accounting_meaning(const struct camp_kernel *kernel)
     }
 }
 
+static const char *tickless_meaning(const struct camp_kernel *kernel)
+{
+    if (kernel->tickless_idle == 0)
+        return kernel->accounting == CAMP_ACCOUNTING_NATIVE
+                   ? "the tick goes on; idle and iowait are measured"
+                   : "idle and iowait are sampled, too";
+    return (kernel->known & CAMP_KERNEL_SHORT_IDLE) != 0 && kernel->short_idle_sampled == 0
+               ? "idle and iowait are measured"
+               : "idle is measured while the tick is stopped";
+}
+
+static void add_idle(struct doctor *doctor)
+{
+    const struct camp_kernel *kernel = &doctor->kernel;
+    const bool stops =
+        (kernel->known & CAMP_KERNEL_TICKLESS_IDLE) != 0 && kernel->tickless_idle == 1;
+
+    add_yes_no(doctor, "tickless_idle", CAMP_KERNEL_TICKLESS_IDLE, kernel->tickless_idle,
+               tickless_meaning(kernel), tickless_meaning(kernel),
+               "/proc/timer_list (root), nohz_full, the kernel's configuration");
+    add_yes_no(doctor, "short_idle_sampled", CAMP_KERNEL_SHORT_IDLE, kernel->short_idle_sampled,
+               "idle shorter than a tick is sampled: use tier bpf",
+               stops || kernel->accounting == CAMP_ACCOUNTING_NATIVE
+                   ? "idle shorter than a tick is measured, too"
+                   : "idle shorter than a tick is as other idle",
+               "the kernel's release");
+}
+
 static void add_times(struct doctor *doctor)
 {
     const struct camp_kernel *kernel = &doctor->kernel;
@@ -104,12 +134,7 @@ static void add_times(struct doctor *doctor)
              : kernel->measured_cpus[0] != '\0' ? cell_text(kernel->measured_cpus)
                                                 : cell_text("none"),
              "CPUs whose user and system time is measured", "/sys/devices/system/cpu/nohz_full");
-    add_yes_no(doctor, "tickless_idle", CAMP_KERNEL_TICKLESS_IDLE, kernel->tickless_idle,
-               "idle and iowait are measured",
-               kernel->accounting == CAMP_ACCOUNTING_NATIVE
-                   ? "the tick goes on; idle and iowait are measured"
-                   : "idle and iowait are sampled, too",
-               "/proc/timer_list (root), nohz_full, the kernel's configuration");
+    add_idle(doctor);
     add_yes_no(doctor, "irq_time", CAMP_KERNEL_IRQ_TIME, kernel->irq_time,
                "interrupt time is measured", "interrupts are sampled, and in tasks' time",
                "/proc/pressure/irq, the kernel's configuration");
