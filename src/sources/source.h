@@ -54,7 +54,8 @@ extern const struct schema threads_schedstat_schema;
 
 /* Opens the CPUs, with the columns of /proc/stat as states. The first row is the total (id
  * CAMP_CPU_TOTAL). A CPU that went offline or came online in the interval has no row, and is
- * counted in losses.partial. `root` says where to read; NULL means this machine. */
+ * counted in losses.partial. `root` says where to read; NULL means this machine. The source's
+ * columns are those of cpus_schema, with the provenance of idle and iowait on this kernel. */
 int cpus_source_open(const struct camp_source *root, const volatile sig_atomic_t *stop,
                      struct source **ret, struct camp_error *error);
 

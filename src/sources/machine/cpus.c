@@ -2,11 +2,15 @@
  * The time of each CPU by the kernel's own counters (Linux: /proc/stat). The columns are disjoint
  * states of the CPU. Some are sampled and others measured, so they do not add up exactly to the
  * elapsed time. The difference is unaccounted time, which is negative if the sum is larger.
+ *
+ * The provenance of idle and iowait depends on the kernel, so each source has its own columns.
  */
 #include "cpu_list.h"
+#include "idle_time.h"
 #include "sources/source.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static const struct column columns[] = {
@@ -42,13 +46,28 @@ struct cpus_source {
     const volatile sig_atomic_t *stop;
     struct camp_reader reader;
     struct cpu_list before, now;
+    struct column columns[CPUS_COLUMN_COUNT];
+    struct schema schema;
     struct frame frame;
 };
 
 static const struct schema *describe(const struct source *source)
 {
-    (void)source;
-    return &cpus_schema;
+    return &((const struct cpus_source *)source)->schema;
+}
+
+/* Copies cpus_schema with the provenance that idle and iowait have on this kernel. It is unknown if
+ * the kernel's facts cannot be read. */
+static void make_schema(struct cpus_source *source, const struct camp_source *root)
+{
+    struct camp_kernel kernel = { 0 };
+
+    (void)camp_kernel_read(root, &kernel, sizeof kernel, NULL);
+    memcpy(source->columns, columns, sizeof columns);
+    source->columns[CPUS_IDLE].provenance = idle_time_provenance(&kernel);
+    source->columns[CPUS_IOWAIT].provenance = source->columns[CPUS_IDLE].provenance;
+    source->schema = cpus_schema;
+    source->schema.columns = source->columns;
 }
 
 /* Fills the newest row of the frame with the difference of two readings of a CPU. A column that is
@@ -138,7 +157,8 @@ int cpus_source_open(const struct camp_source *root, const volatile sig_atomic_t
     source->source = (struct source){ describe, next, close_cpus };
     source->reader = (struct camp_reader)CAMP_READER_NONE;
     source->stop = stop;
-    frame_init(&source->frame, &cpus_schema);
+    make_schema(source, root);
+    frame_init(&source->frame, &source->schema);
     r = camp_reader_open_cpus(&source->reader, root, error);
     if (r == CAMP_OK)
         r = cpu_list_read(&source->before, &source->reader, error);

@@ -1,6 +1,8 @@
 /* Tests the source "cpus" with a /proc/stat that is rewritten between two snapshots. */
+#include "sources/machine/idle_time.h"
 #include "sources/source.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -139,6 +141,56 @@ static void the_next_interval_after_a_malformed_proc_stat_is_read(void **state)
     close_made(&proc);
 }
 
+/* The columns of the source belong to this kernel, and the default columns do not change. */
+static void idle_time_of_linux_7_2_is_a_sampled_column(void **state)
+{
+    const char *fixtures = getenv("CAMP_FIXTURES");
+    char proc[PATH_MAX];
+    const struct camp_source root = { proc, "/none" };
+    struct camp_error error = { 0 };
+    struct source *source = NULL;
+    const struct frame *frame;
+    const struct schema *schema;
+
+    (void)state;
+    assert_non_null(fixtures);
+    snprintf(proc, sizeof proc, "%s/kernel/short-idle/proc", fixtures);
+    assert_int_equal(cpus_source_open(&root, &never_stop, &source, &error), CAMP_OK);
+    assert_int_equal(source->next(source, 0, &frame, &error), CAMP_OK);
+    schema = source->describe(source);
+    assert_ptr_equal(frame->schema, schema);
+    assert_int_equal(schema->columns[CPUS_IDLE].provenance, CAMP_SAMPLED);
+    assert_int_equal(schema->columns[CPUS_IOWAIT].provenance, CAMP_SAMPLED);
+    assert_int_equal(schema->columns[CPUS_STEAL].provenance, CAMP_MEASURED);
+    assert_string_equal(schema->columns[CPUS_IDLE].name, "idle_ns");
+    assert_int_equal(cpus_schema.columns[CPUS_IDLE].provenance, CAMP_MEASURED);
+    source_close(source);
+}
+
+static void busy_time_is_in_doubt_on_kernels_that_do_not_measure_all_idle_time(void **state)
+{
+    struct camp_kernel kernel = { .known = CAMP_KERNEL_ACCOUNTING | CAMP_KERNEL_TICKLESS_IDLE |
+                                           CAMP_KERNEL_SHORT_IDLE,
+                                  .accounting = CAMP_ACCOUNTING_TICK,
+                                  .tickless_idle = 1 };
+
+    (void)state;
+    assert_null(idle_time_doubt(&kernel));
+    kernel.short_idle_sampled = 1;
+    assert_string_equal(idle_time_doubt(&kernel),
+                        "this kernel samples idle time shorter than a tick");
+    kernel.tickless_idle = kernel.short_idle_sampled = 0;
+    assert_string_equal(idle_time_doubt(&kernel), "this kernel samples idle time");
+    kernel.accounting = CAMP_ACCOUNTING_NATIVE;
+    assert_null(idle_time_doubt(&kernel));
+    kernel.known = CAMP_KERNEL_SHORT_IDLE; /* an old kernel in a container */
+    assert_null(idle_time_doubt(&kernel));
+    kernel.known = CAMP_KERNEL_TICKLESS_IDLE;
+    kernel.tickless_idle = 1;
+    assert_string_equal(idle_time_doubt(&kernel),
+                        "this kernel may sample idle time shorter than a tick");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +198,8 @@ int main(void)
         cmocka_unit_test(a_cpu_time_that_one_reading_lacks_is_zero),
         cmocka_unit_test(a_cpu_that_went_offline_or_online_is_counted_as_partial),
         cmocka_unit_test(the_next_interval_after_a_malformed_proc_stat_is_read),
+        cmocka_unit_test(idle_time_of_linux_7_2_is_a_sampled_column),
+        cmocka_unit_test(busy_time_is_in_doubt_on_kernels_that_do_not_measure_all_idle_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
