@@ -1,8 +1,8 @@
 /*
  * Makes the CPU rows and the machine total of one interval of `camp check`. On tier bpf the
  * measured busy time comes from timestamps at context switches and interrupts. On the other tiers
- * it is the wall time minus the columns idle and iowait of /proc/stat. The sampled busy time is the
- * sum of the busy columns of /proc/stat.
+ * it is the wall time minus the columns idle and iowait of /proc/stat, which some kernels sample
+ * (docs/design.md). The sampled busy time is the sum of the busy columns of /proc/stat.
  */
 #include "check_record.h"
 
@@ -106,6 +106,12 @@ void check_add_cpus(struct check_record *check, const struct check_context *cont
     }
 }
 
+/* `cpus` has the columns of /proc/stat. */
+static bool is_idle_sampled(const struct frame *cpus)
+{
+    return cpus->schema->columns[CPUS_IDLE].provenance == CAMP_SAMPLED;
+}
+
 struct check_machine check_machine_of(const struct check_context *context, const struct frame *cpus,
                                       double tasks_percent)
 {
@@ -116,7 +122,8 @@ struct check_machine check_machine_of(const struct check_context *context, const
                                      .unaccounted = NAN,
                                      .outside = NAN,
                                      .resolution = percent_of((double)unit_ns, wall_ns),
-                                     .timed = timed };
+                                     .timed = timed,
+                                     .idle_sampled = !timed && is_idle_sampled(cpus) };
 
     for (size_t i = 0; i < cpus->entity_count; i++) {
         if (cpus->entities[i].id != CAMP_CPU_TOTAL)

@@ -209,6 +209,10 @@ static void note_machine(struct document *document, const struct check_context *
         document_note(document,
                       "%-9s  busy measured %.2f %%, sampled %.2f %%, columns' sum %.2f %%", cpus,
                       machine->percents.measured, machine->percents.sampled, machine->percents.sum);
+    if (machine->idle_sampled)
+        document_note(
+            document,
+            "           the kernel samples short idle periods: tier bpf measures busy time");
 }
 
 /* Returns whether losses may concern the selected processes. If all processes of --pid were read,

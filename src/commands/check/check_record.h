@@ -91,6 +91,7 @@ struct check_machine {
     double outside;    /* busy time of threads outside of the PID namespace; NAN if it is unknown */
     double resolution; /* the smallest busy time that can be measured */
     bool timed;        /* busy time was measured at context switches, not read from /proc/stat */
+    bool idle_sampled; /* busy time is the wall time minus sampled idle time */
 };
 
 void check_add_cpus(struct check_record *check, const struct check_context *context,

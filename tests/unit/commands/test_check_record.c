@@ -168,6 +168,26 @@ static void each_percentage_of_camp_check_is_relative_to_one_cpu(void **state)
     release(&made);
 }
 
+static void a_note_of_camp_check_says_that_busy_time_is_made_of_sampled_idle_time(void **state)
+{
+    const char part[] = "the kernel samples short idle periods: tier bpf measures busy time";
+    struct column columns[CPUS_COLUMN_COUNT];
+    struct schema schema = cpus_schema;
+    struct made made;
+
+    (void)state;
+    make(&made);
+    fill(&made);
+    assert_false(has_note(&made, part));
+    memcpy(columns, cpus_schema.columns, sizeof columns);
+    columns[CPUS_IDLE].provenance = CAMP_SAMPLED;
+    schema.columns = columns;
+    made.cpus.schema = &schema;
+    fill(&made);
+    assert_true(has_note(&made, part));
+    release(&made);
+}
+
 static void the_measured_busy_time_of_a_cpu_is_the_sum_of_its_busy_states(void **state)
 {
     static const struct column columns[CPUS_STATES_COLUMN_COUNT];
@@ -384,6 +404,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_percentage_of_camp_check_is_relative_to_one_cpu),
+        cmocka_unit_test(a_note_of_camp_check_says_that_busy_time_is_made_of_sampled_idle_time),
         cmocka_unit_test(the_measured_busy_time_of_a_cpu_is_the_sum_of_its_busy_states),
         cmocka_unit_test(camp_check_lists_the_processes_with_the_largest_sampling_error_first),
         cmocka_unit_test(a_note_of_camp_check_names_the_process_with_the_worst_sampling_error),
