@@ -140,6 +140,7 @@ static void note_worst(struct document *document, const struct check_record *che
 
     if (check->summary.worst == SIZE_MAX)
         return;
+    /* The names of kernel threads have up to 63 characters, which would not fit into 80 columns. */
     worst = &rows->entities[check->summary.worst];
     values = frame_values(rows, check->summary.worst);
     if (worst->count > 1)
@@ -147,7 +148,7 @@ static void note_worst(struct document *document, const struct check_record *che
                       worst->count, worst->name);
     else
         document_note(document,
-                      "           worst process %+.2f %% of %.2f ms (%s, pid %" PRId64 ")",
+                      "           worst process %+.2f %% of %.2f ms (%.15s, pid %" PRId64 ")",
                       values[TASKS_SAMPLED] < values[TASKS_MEASURED] ? -maximum : maximum,
                       (double)values[TASKS_MEASURED] / 1e6, worst->name, worst->id);
 }

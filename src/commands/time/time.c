@@ -398,8 +398,7 @@ static int read_options(struct time_options *options, int argc, char **argv, int
     return OPTIONS_GO_ON;
 }
 
-/* Called before a session of microstates is opened, so that a missing process is reported before a
- * missing capability. */
+/* Called before a session is opened: a missing process is reported before a missing capability. */
 static int find_process(const struct time_options *options)
 {
     const int32_t pid = (int32_t)options->pid;
