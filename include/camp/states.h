@@ -214,7 +214,8 @@ void camp_states_close(struct camp_states *session);
 
 /* Returns 1 if the session measures the state (enum camp_state), otherwise 0; without a session 0.
  * CAMP_STATE_TRAP is not measured with CAMP_STATES_NO_SYSCALLS, and on kernels without function
- * tracing. */
+ * tracing. CAMP_STATE_TEXT_FAULT and CAMP_STATE_KERNEL_FAULT are not measured on kernels without
+ * the tracepoints of page faults (x86 has them). */
 int camp_states_measures(const struct camp_states *session, int state);
 
 /* Reads a snapshot: all living threads, ascending by tid. Reading takes some time, so each thread

@@ -113,7 +113,20 @@ static void attach_traps(struct camp_states *session)
     programs->links.on_fault_end = bpf_program__attach(programs->progs.on_fault_end);
     if (programs->links.on_fault_end != NULL)
         programs->links.on_fault_begin = bpf_program__attach(programs->progs.on_fault_begin);
-    session->measures_traps = programs->links.on_fault_begin != NULL;
+    if (programs->links.on_fault_begin != NULL)
+        session->unmeasured &= ~(1u << CAMP_STATE_TRAP);
+}
+
+/* Returns the bits of the states that a session without traps does not measure. */
+static uint32_t unmeasured_states(const struct states_bpf *programs)
+{
+    uint32_t states = 1u << CAMP_STATE_TRAP;
+
+    if (!bpf_program__autoload(programs->progs.on_fault_user))
+        states |= 1u << CAMP_STATE_TEXT_FAULT;
+    if (!bpf_program__autoload(programs->progs.on_fault_kernel))
+        states |= 1u << CAMP_STATE_KERNEL_FAULT;
+    return states;
 }
 
 static int load(struct camp_states *session, uint32_t options, struct camp_error *error)
@@ -139,6 +152,7 @@ static int load(struct camp_states *session, uint32_t options, struct camp_error
                                 "camp top --verbose shows why; camp check works without "
                                 "microstates",
                                 error);
+    session->unmeasured = unmeasured_states(programs);
     attach_traps(session);
     return CAMP_OK;
 }
@@ -207,7 +221,7 @@ int camp_states_open(struct camp_states **ret, uint32_t options, struct camp_err
 int camp_states_measures(const struct camp_states *session, int state)
 {
     return session != NULL && state >= 0 && state < CAMP_STATE_COUNT &&
-           (state != CAMP_STATE_TRAP || session->measures_traps);
+           (session->unmeasured & 1u << state) == 0;
 }
 
 void camp_states_close(struct camp_states *session)

@@ -33,9 +33,9 @@ struct camp_states {
     size_t record_count, record_capacity;
     uint32_t spare; /* 1 + index of the first free record, or 0 */
     uint32_t snapshots;
-    bool measures_traps;
-    bool known_whole;  /* whether `known` holds all threads of the last snapshot */
-    bool is_unordered; /* whether a tid was out of order; if so, records are sorted */
+    uint32_t unmeasured; /* bits of enum camp_state */
+    bool known_whole;    /* whether `known` holds all threads of the last snapshot */
+    bool is_unordered;   /* whether a tid was out of order; if so, records are sorted */
     struct ring_buffer *exits;
     /* receives the exits; NULL if `taken` receives them */
     const struct camp_states_visitor *visitor;
