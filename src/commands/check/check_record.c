@@ -188,9 +188,10 @@ static void note_unaccounted(struct document *document, const struct check_conte
                       machine->unaccounted);
     else if (context->tier == TASKS_SCHEDSTAT && unseen > 0)
         document_note(document,
-                      "           of no living process: %+.2f %% (up to %" PRIu64
+                      "           of no %s process: %+.2f %% (up to %" PRIu64
                       " ended; resolution %.2f %%)",
-                      machine->unaccounted, unseen, machine->resolution);
+                      pid_namespace_is_of_machine() ? "living" : "shown", machine->unaccounted,
+                      unseen, machine->resolution);
     else
         document_note(document, "           charged to no process: %+.2f %% (resolution %.2f %%)",
                       machine->unaccounted, machine->resolution);

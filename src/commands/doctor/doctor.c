@@ -269,7 +269,11 @@ static void add_summary(struct doctor *doctor)
     if (change != NULL)
         document_note(document, "To change that: %s", change);
     else
-        document_note(document, "There is no better tier.");
+        document_note(
+            document,
+            doctor->tier == TASKS_TASKSTATS && doctor->states_refusal.code == CAMP_OK
+                ? "camp check --tier bpf is the most exact, and costs more than taskstats."
+                : "There is no better tier.");
 }
 
 static void fill(struct doctor *doctor)
