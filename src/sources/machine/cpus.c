@@ -88,6 +88,22 @@ static void fill_entity(struct frame *frame, const struct camp_cpu *before,
     }
 }
 
+/* Makes the first row, the total, the sum of the other rows. The kernel's own total is the same
+ * sum, but each number of /proc/stat is truncated to 1/100 s, so its total would contradict the
+ * rows. */
+static void add_up_total(struct frame *frame)
+{
+    if (frame->entity_count < 2 || frame->entities[0].id != CAMP_CPU_TOTAL)
+        return;
+    memset(frame_values(frame, 0), 0, CPUS_COLUMN_COUNT * sizeof(uint64_t));
+    frame->elapsed_ns[0] = 0;
+    for (size_t i = 1; i < frame->entity_count; i++) {
+        frame->elapsed_ns[0] += frame->elapsed_ns[i];
+        for (size_t j = 0; j < CPUS_COLUMN_COUNT; j++)
+            frame_values(frame, 0)[j] += frame_values(frame, i)[j];
+    }
+}
+
 static int fill_frame(struct cpus_source *source)
 {
     struct frame *frame = &source->frame;
@@ -109,6 +125,7 @@ static int fill_frame(struct cpus_source *source)
         fill_entity(frame, before, &now->cpus[i],
                     now->cpus[i].cpu == CAMP_CPU_TOTAL ? now->count - 1 : 1);
     }
+    add_up_total(frame);
     for (size_t i = 0; i < source->before.count; i++)
         frame->losses.partial += cpu_list_find(now, source->before.cpus[i].cpu) == NULL;
     return CAMP_OK;

@@ -62,6 +62,24 @@ static const struct frame *next_frame(struct made_proc *proc, const char *text)
     return frame;
 }
 
+static void the_total_of_cpus_is_the_sum_of_their_rows(void **state)
+{
+    struct made_proc proc;
+    const struct frame *frame;
+
+    (void)state;
+    open_on(&proc, "cpu  21 0 0 100 0 0 0 0 0 0\ncpu0 10 0 0 50 0 0 0 0 0 0\n"
+                   "cpu1 10 0 0 50 0 0 0 0 0 0\nintr 0\n");
+    frame = next_frame(&proc, "cpu  24 0 0 199 0 0 0 0 0 0\ncpu0 11 0 0 99 0 0 0 0 0 0\n"
+                              "cpu1 12 0 0 99 0 0 0 0 0 0\nintr 0\n");
+    assert_int_equal(frame->entity_count, 3);
+    assert_int_equal(frame->entities[0].id, CAMP_CPU_TOTAL);
+    assert_int_equal(frame_values(frame, 0)[CPUS_USER], 30000000);
+    assert_int_equal(frame_values(frame, 0)[CPUS_IDLE], 980000000); /* the line "cpu" has 990 ms */
+    assert_int_equal(frame->elapsed_ns[0], frame->elapsed_ns[1] + frame->elapsed_ns[2]);
+    close_made(&proc);
+}
+
 static void cpu_times_are_the_difference_of_two_readings_in_ns(void **state)
 {
     struct made_proc proc;
@@ -194,6 +212,7 @@ static void busy_time_is_in_doubt_on_kernels_that_do_not_measure_all_idle_time(v
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_total_of_cpus_is_the_sum_of_their_rows),
         cmocka_unit_test(cpu_times_are_the_difference_of_two_readings_in_ns),
         cmocka_unit_test(a_cpu_time_that_one_reading_lacks_is_zero),
         cmocka_unit_test(a_cpu_that_went_offline_or_online_is_counted_as_partial),
