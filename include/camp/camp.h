@@ -121,8 +121,9 @@ enum camp_cpu_field {
  * - user, nice, system, irq, softirq, guest and guest_nice are sampled at the clock tick, unless
  *   struct camp_kernel says (accounting, irq_time) that they are measured.
  * - idle and iowait are measured if the clock tick stops on idle CPUs (tickless_idle), and sampled
- *   otherwise. Since Linux 7.2 they are sampled in idle periods that are shorter than a tick
- *   (short_idle_sampled), so camp calls them sampled. iowait may go backwards.
+ *   otherwise. Since Linux 7.2 they are also sampled in the idle periods in which the tick goes on,
+ *   because a timer is due within a tick (short_idle_sampled), so camp calls them sampled. iowait
+ *   may go backwards.
  * - steal is what the hypervisor reports.
  */
 struct camp_cpu {
@@ -505,7 +506,7 @@ struct camp_taskstat {
  *
  * measured_ns ends at the task's last clock tick or context switch. The CPU time after that moment,
  * up to one tick, is in no record. In a test with tasks of 2 ms and ticks of 4 ms, more than half
- * of the time was missing. On nohz_full CPUs, up to one second is missing.
+ * of the time was missing. On nohz_full CPUs, up to three seconds are missing.
  *
  * at_most_ns is an upper limit of the task's CPU time, without the time in which the kernel frees
  * the task's memory after it has written the record. For a task that never slept
@@ -529,8 +530,8 @@ struct camp_task_exit {
     /* In the record of a process, name, user_id and exit_code are those of the thread that exited
      * last. */
     char name[CAMP_NAME_SIZE];
-    /* For a thread, the smaller of elapsed_ns - run_delay_ns and measured_ns + one tick, or + one
-     * second if the machine has nohz_full CPUs. For a process, measured_ns plus (at_most_ns -
+    /* For a thread, the smaller of elapsed_ns - run_delay_ns and measured_ns + one tick, or + three
+     * seconds if the machine has nohz_full CPUs. For a process, measured_ns plus (at_most_ns -
      * measured_ns) of the thread that exited last. */
     uint64_t at_most_ns;
     /* How often the thread slept. For a process, how often the last thread to exit had slept. */
@@ -615,11 +616,11 @@ struct camp_kernel {
     char machine[CAMP_NAME_SIZE];
     /* CPUs on which user and system time are measured, such as "1-3,5". */
     char measured_cpus[CAMP_NAME_SIZE];
-    /* 1 if idle and iowait are measured only while the tick is stopped: an idle period that ends
-     * before the next tick is counted by samples at ticks, like user time. 0 if such a period is
-     * measured, or if the tick never stops. On Linux it follows from the release: 1 since Linux
-     * 7.2, 0 before 7.0, unknown for 7.0 and 7.1, and unknown if tickless_idle is unknown on Linux
-     * 7.0 or later. With native accounting it is 0. */
+    /* 1 if idle periods in which the tick goes on, because a timer is due within a tick, are
+     * sampled at ticks, like user time. 0 if they are measured where tickless_idle is 1. On Linux
+     * it follows from the release: 1 since Linux 7.2, 0 before 7.0, unknown for 7.0 and 7.1. With
+     * native accounting it is 0. A program that was compiled without this member finds it unknown.
+     */
     int32_t short_idle_sampled;
 };
 

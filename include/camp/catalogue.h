@@ -78,7 +78,7 @@ enum camp_rule {
     CAMP_RULE_COUNTED = 1, /* always measured */
     CAMP_RULE_TICK = 2,    /* sampled, unless this kernel measures user and system time */
     /* Measured if the tick stops on idle CPUs and short idle periods are measured, too. If the tick
-     * never stops, like CAMP_RULE_TICK. */
+     * never stops, or short idle periods are sampled, like CAMP_RULE_TICK; otherwise unknown. */
     CAMP_RULE_IDLE = 3,
     CAMP_RULE_IRQ = 4,     /* measured with IRQ_TIME_ACCOUNTING, else like CAMP_RULE_TICK */
     CAMP_RULE_SAMPLED = 5, /* always sampled */

@@ -200,8 +200,6 @@ class Kernel(NamedTuple):
     accounting: Optional[str]
     measured_cpus: Optional[str]  # The CPUs whose user and system time is measured.
     tickless_idle: Optional[bool]  # The tick stops in idle.
-    # Idle periods shorter than a tick are sampled, not measured (since Linux 7.2).
-    short_idle_sampled: Optional[bool]
     irq_time: Optional[bool]  # Interrupt time is measured.
     sched_info: Optional[bool]  # Run time and run delay of tasks are there.
     schedstats: Optional[bool]  # Statistics of the scheduler per CPU are there.
@@ -212,6 +210,8 @@ class Kernel(NamedTuple):
     cgroup_version: Optional[int]  # 1, 2, or 3 for both.
     steal: Optional[bool]  # A virtual machine whose hypervisor reports steal time.
     capabilities: Optional[int]  # Effective capabilities of this process, as bits.
+    # Idle periods in which the tick goes on are sampled (since Linux 7.2).
+    short_idle_sampled: Optional[bool]
 
 
 class CpuStates(NamedTuple):

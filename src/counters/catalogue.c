@@ -144,17 +144,17 @@ static int tick_provenance(const struct camp_kernel *kernel, int32_t cpu)
     }
 }
 
-/* The provenance of the idle time of a CPU. Where the tick stops, Linux 7.2 and later measure only
- * idle periods that last until the next tick, and sample shorter ones. */
+/* The provenance of the idle time of a CPU. Linux 7.2 and later measure only the idle periods in
+ * which they stop the tick, and sample the others. On nohz_full CPUs they measure all. */
 static int idle_provenance(const struct camp_kernel *kernel, int32_t cpu)
 {
+    if ((kernel->known & CAMP_KERNEL_SHORT_IDLE) != 0 && kernel->short_idle_sampled == 1)
+        return tick_provenance(kernel, cpu);
     if ((kernel->known & CAMP_KERNEL_TICKLESS_IDLE) == 0)
         return CAMP_UNKNOWN;
     if (kernel->tickless_idle != 1)
         return tick_provenance(kernel, cpu);
-    if ((kernel->known & CAMP_KERNEL_SHORT_IDLE) == 0)
-        return CAMP_UNKNOWN;
-    return kernel->short_idle_sampled == 1 ? CAMP_SAMPLED : CAMP_MEASURED;
+    return (kernel->known & CAMP_KERNEL_SHORT_IDLE) != 0 ? CAMP_MEASURED : CAMP_UNKNOWN;
 }
 
 int camp_counter_provenance(const struct camp_counter *counter, const struct camp_kernel *kernel,

@@ -270,8 +270,6 @@ const struct catalogue_row camp_catalogue_rows[] = {
            "The CPUs whose user and system time is measured."),
     KERNEL(tickless_idle, FLAG, CAMP_KERNEL_TICKLESS_IDLE, "the kernel's configuration",
            "The tick stops in idle."),
-    KERNEL(short_idle_sampled, FLAG, CAMP_KERNEL_SHORT_IDLE, "the kernel's release",
-           "Idle periods shorter than a tick are sampled, not measured (since Linux 7.2)."),
     KERNEL(irq_time, FLAG, CAMP_KERNEL_IRQ_TIME, "the kernel's configuration",
            "Interrupt time is measured."),
     KERNEL(sched_info, FLAG, CAMP_KERNEL_SCHED_INFO, "/proc/self/schedstat",
@@ -289,6 +287,8 @@ const struct catalogue_row camp_catalogue_rows[] = {
            "A virtual machine whose hypervisor reports steal time."),
     KERNEL(capabilities, U64, CAMP_KERNEL_CAPABILITIES, "/proc/self/status",
            "Effective capabilities of this process, as bits."),
+    KERNEL(short_idle_sampled, FLAG, CAMP_KERNEL_SHORT_IDLE, "the kernel's release",
+           "Idle periods in which the tick goes on are sampled (since Linux 7.2)."),
 };
 
 const size_t camp_catalogue_row_count = sizeof camp_catalogue_rows / sizeof camp_catalogue_rows[0];

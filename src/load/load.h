@@ -219,8 +219,8 @@ struct load_sleep_truth {
     uint64_t own_ns; /* CLOCK_THREAD_CPUTIME_ID */
     /* The part of own_ns for falling asleep and waking. It is also in asleep_ns or late_ns. */
     uint64_t call_own_ns;
-    /* Wall time of the sleeps during which the thread was preempted. In these sleeps, asleep_ns may
-     * include time in the run queue. */
+    /* Wall time of the sleeps during which the thread was preempted, between reading the clock and
+     * the return of the call. In these sleeps, asleep_ns may include time in the run queue. */
     uint64_t preempted_ns;
     double percent; /* asleep_ns as a percentage of wall_ns */
 };

@@ -36,7 +36,7 @@ const struct metric exported_table[EXPORTED_FAMILY_COUNT] = {
         "/proc/stat", METRIC_COUNTER, CAMP_SAMPLED, { "mode" }, VALUES(cpu_modes) },
     [CPU_MEASURED] = { "camp_cpu_measured_seconds", "seconds",
         "Time of all CPUs, since the exporter started; the modes add up to camp_cpus x time.",
-        "switches and interrupts (BPF); otherwise idle and iowait of /proc/stat, busy is the rest",
+        "switches and interrupts (BPF); otherwise idle and iowait of /proc/stat (partly sampled since Linux 7.2), busy is the rest",
         METRIC_COUNTER, CAMP_MEASURED, { "mode" }, VALUES(measured_modes) },
     [CLOCK] = { "camp_clock_seconds", "seconds",
         "Since boot, when the measured time of CPUs was read: what its modes add up to, per CPU, is the difference of two of these.",

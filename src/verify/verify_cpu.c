@@ -20,7 +20,6 @@
 #include "load/load_tools.h"
 #include "program/command.h"
 #include "program/tick.h"
-#include "sources/machine/idle_time.h"
 #include "verify_subject.h"
 #include "verify_witness.h"
 
@@ -295,15 +294,6 @@ static double below_by_steal(const struct machine *machine, double slack_ns)
     return (slack_ns + machine->steal) * 100 / machine->wall;
 }
 
-/* Returns why this kernel does not measure the busy time of CPUs, or NULL. */
-static const char *doubt_about_busy(void)
-{
-    struct camp_kernel kernel = { 0 };
-
-    (void)camp_kernel_read(NULL, &kernel, sizeof kernel, NULL);
-    return idle_time_doubt(&kernel);
-}
-
 /* Compares the busy time of the machine with the CPU time of all processes, in percent of one CPU.
  * If `idle` is set and the CPUs are mostly idle, compares the idle time instead. */
 static void judge_machine(struct verification *verification, const char *row,
@@ -319,7 +309,7 @@ static void judge_machine(struct verification *verification, const char *row,
     /* Time stolen from a busy CPU counts as busy, but belongs to no process. So the busy time may
      * also be too large by the stolen time. */
     double allowed = below_by_steal(machine, slack_ns);
-    const char *doubt = doubt_about_busy();
+    const char *doubt = verify_busy_doubt();
 
     idle = idle && truth < all / 2;
     if (has_failed(verification, row, &machine->error))

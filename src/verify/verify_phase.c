@@ -19,6 +19,7 @@
 #include "load/load.h"
 #include "load/load_tools.h"
 #include "verify_subject.h"
+#include "verify_witness.h"
 
 #include <math.h>
 #include <time.h>
@@ -91,6 +92,10 @@ static void judge_by_cpu(struct verification *verification, const struct phase_t
             camp_cpu_difference(&trial->before.cpu, &trial->after.cpu, 1, &of, sizeof of);
     if (has_failed(verification, row, &failure))
         return;
+    if (verify_busy_doubt() != NULL) {
+        not_tested(verification, row, "CAP_NET_ADMIN is missing, and %s", verify_busy_doubt());
+        return;
+    }
     others = fmax(of.measured_busy_percent - percent, 0);
     remark(verification, row, "judged by CPU %d, because CAP_NET_ADMIN is missing", truth->cpu);
     decide(verification, row, expected, 100 * (of.sampled_busy_percent - percent) / percent,

@@ -23,6 +23,7 @@
 #include "counters/error.h"
 #include "counters/units.h"
 #include "load/load_tools.h"
+#include "sources/machine/idle_time.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -273,4 +274,12 @@ double verify_off_task_since_ns(int32_t cpu, uint64_t before_ns)
     uint64_t now_ns = read_off_task(cpu, &unit_ns);
 
     return (double)(now_ns - before_ns) + unit_ns;
+}
+
+const char *verify_busy_doubt(void)
+{
+    struct camp_kernel kernel = { 0 };
+
+    (void)camp_kernel_read(NULL, &kernel, sizeof kernel, NULL);
+    return idle_time_doubt(&kernel);
 }

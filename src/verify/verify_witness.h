@@ -53,3 +53,6 @@ uint64_t verify_off_task_ns(int32_t cpu);
 /* Returns an upper bound of the growth of verify_off_task_ns() since it was `before_ns`. The bound
  * includes the resolution of /proc/stat, once for each of stolen, irq and softirq time. */
 double verify_off_task_since_ns(int32_t cpu, uint64_t before_ns);
+
+/* Returns why this kernel does not measure the busy time of CPUs, or NULL. */
+const char *verify_busy_doubt(void);

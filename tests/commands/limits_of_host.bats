@@ -55,7 +55,7 @@ says() {
     [[ $stderr == *"$part"* ]]
 }
 
-@test "the error about a too low ulimit -n names a value that is enough" {
+@test "the error about a ulimit -n that is too low names a value that is enough" {
     needs_microstates
     for words in "${SESSIONS[@]}"; do
         for limit in 8 16 32; do
@@ -73,7 +73,7 @@ says() {
     done
 }
 
-@test "camp top and camp record succeed with a note under a too low ulimit -n" {
+@test "camp top and camp record succeed with a note under a ulimit -n that is too low" {
     needs_microstates
     for words in "top --count 1 --interval 50ms" "record --count 1 --interval 50ms --output run.camp"; do
         # shellcheck disable=SC2086

@@ -7,8 +7,9 @@ each CPU, the guest crashed (int3 in __sysvec_apic_timer_interrupt) while the ke
 tracepoint on or off. On arm64 each CPU has a thread, because a law there is about the order in which two CPUs see each
 other's stores. The computer interrupts these CPUs, and the guest does not know for how long.
 
-An exact guest is for laws of time. Its clocks count instructions: one takes 1 ns (-icount). While the computer does
-something else, they stand still, so that the bounds of `camp verify` hold unchanged. It has one CPU, because two would
+An exact guest is for laws of time. Its clocks count instructions: one takes 1 ns (-icount). While its CPU runs and the
+computer does something else, they stand still, so that the bounds of `camp verify` hold unchanged. (While its CPU is
+idle, they go on, and a wakeup may be late.) It has one CPU, because two would
 take turns: while one runs, an interrupt of the other goes on for up to a tick. Only the kernel with nohz_full, which
 needs a second CPU, has two. The boot of Linux 6.1 waits forever for a second CPU with such a clock; it can be
 started later.

@@ -1,8 +1,8 @@
 """Judges what the guests printed: a verdict for each law.
 
-Sums, counts, bytes and order must be exact. Times come from the exact guest (guest.py), and must be within the bounds of
-`camp verify`, which are as wide there as on a computer. In an exact guest of two CPUs, the rows of the whole machine are
-not judged.
+Sums, counts, bytes and order must be exact. Times come from the exact guest (guest.py), and must be within the bounds
+of `camp verify`, which are as wide there as on a computer. In an exact guest of two CPUs, the rows of the whole machine
+are not judged.
 """
 import dataclasses
 import json
@@ -22,7 +22,7 @@ class Verdict:
 
 
 def parts_of(text):
-    """{name: (output, stderr, status)} of commands.sh."""
+    """{name: (output, stderr, status)} of a script."""
     parts = {}
     for name, output, status in re.findall(r'^##### (.+?)\n(.*?)^##### status (\d+)$', text,
                                            re.MULTILINE | re.DOTALL):

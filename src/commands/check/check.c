@@ -8,6 +8,7 @@
 #include "program/command.h"
 #include "program/intervals.h"
 #include "sources/machine/hidden.h"
+#include "sources/machine/pid_namespace.h"
 
 #include <camp/catalogue.h>
 
@@ -187,6 +188,7 @@ static int run_processes(struct check *check)
 {
     if (check->tasks != NULL) {
         check->context.hidden = hidden_processes();
+        check->context.in_namespace = !pid_namespace_is_of_machine();
         describe_accounting(check);
     }
     describe_tier(check);

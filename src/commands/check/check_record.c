@@ -140,13 +140,12 @@ static void note_worst(struct document *document, const struct check_record *che
 
     if (check->summary.worst == SIZE_MAX)
         return;
-    /* The names of kernel threads have up to 63 characters, which would not fit into 80 columns. */
     worst = &rows->entities[check->summary.worst];
     values = frame_values(rows, check->summary.worst);
     if (worst->count > 1)
         document_note(document, "           worst process %.2f %% (one of %" PRIu32 " %s)", maximum,
                       worst->count, worst->name);
-    else
+    else /* The name of a kernel thread has up to 63 characters. */
         document_note(document,
                       "           worst process %+.2f %% of %.2f ms (%.15s, pid %" PRId64 ")",
                       values[TASKS_SAMPLED] < values[TASKS_MEASURED] ? -maximum : maximum,
@@ -186,12 +185,12 @@ static void note_unaccounted(struct document *document, const struct check_conte
         document_note(document,
                       "           charged to no process: %+.2f %% (clocks of running tasks lag)",
                       machine->unaccounted);
-    else if (context->tier == TASKS_SCHEDSTAT && unseen > 0)
+    else if (context->tier == TASKS_SCHEDSTAT && (unseen > 0 || context->in_namespace))
         document_note(document,
                       "           of no %s process: %+.2f %% (up to %" PRIu64
                       " ended; resolution %.2f %%)",
-                      pid_namespace_is_of_machine() ? "living" : "shown", machine->unaccounted,
-                      unseen, machine->resolution);
+                      context->in_namespace ? "shown" : "living", machine->unaccounted, unseen,
+                      machine->resolution);
     else
         document_note(document, "           charged to no process: %+.2f %% (resolution %.2f %%)",
                       machine->unaccounted, machine->resolution);
@@ -212,9 +211,8 @@ static void note_machine(struct document *document, const struct check_context *
                       "%-9s  busy measured %.2f %%, sampled %.2f %%, columns' sum %.2f %%", cpus,
                       machine->percents.measured, machine->percents.sampled, machine->percents.sum);
     if (machine->idle_sampled)
-        document_note(
-            document,
-            "           the kernel samples short idle periods: tier bpf measures busy time");
+        document_note(document,
+                      "           the kernel samples idle time: tier bpf measures busy time");
 }
 
 /* Returns whether losses may concern the selected processes. If all processes of --pid were read,

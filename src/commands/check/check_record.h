@@ -15,6 +15,7 @@ struct check_context {
     const char *accounting; /* how the kernel gets user and system time, such as "tick" */
     size_t living;          /* number of processes at the end of the interval */
     bool hidden;            /* this user cannot see the processes of other users */
+    bool in_namespace;      /* this program sees the processes of its own PID namespace only */
     bool is_recorded;       /* `accounting`, `living` and `hidden` are unknown */
 
     /* The CPU times of tier bpf (enum cpus_states_column), or NULL if only /proc/stat was read. If

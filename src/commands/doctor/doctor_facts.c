@@ -50,7 +50,7 @@ static const char *reason_unknown(struct doctor *doctor, const char *how)
     if (strstr(how, "configuration") != NULL)
         return "unknown: needs a readable /boot/config-$(uname -r)";
     if (strstr(how, "release") != NULL)
-        return "unknown on Linux 7.0, 7.1; see tickless_idle";
+        return "unknown for this release of the kernel";
     return "unknown: this kernel does not report it";
 }
 
@@ -102,18 +102,13 @@ static const char *tickless_meaning(const struct camp_kernel *kernel)
 static void add_idle(struct doctor *doctor)
 {
     const struct camp_kernel *kernel = &doctor->kernel;
-    const bool stops =
-        (kernel->known & CAMP_KERNEL_TICKLESS_IDLE) != 0 && kernel->tickless_idle == 1;
 
     add_yes_no(doctor, "tickless_idle", CAMP_KERNEL_TICKLESS_IDLE, kernel->tickless_idle,
                tickless_meaning(kernel), tickless_meaning(kernel),
                "/proc/timer_list (root), nohz_full, the kernel's configuration");
     add_yes_no(doctor, "short_idle_sampled", CAMP_KERNEL_SHORT_IDLE, kernel->short_idle_sampled,
-               "idle shorter than a tick is sampled: use tier bpf",
-               stops || kernel->accounting == CAMP_ACCOUNTING_NATIVE
-                   ? "idle shorter than a tick is measured, too"
-                   : "idle shorter than a tick is as other idle",
-               "the kernel's release");
+               "short idle periods are sampled: use tier bpf",
+               "short idle periods are like other idle time", "the kernel's release");
 }
 
 static void add_times(struct doctor *doctor)

@@ -240,19 +240,16 @@ static void read_tickless_idle(struct reading *reading)
         know(reading, CAMP_KERNEL_TICKLESS_IDLE, fact, 0);
 }
 
-/* Must be called after read_tickless_idle(). Linux 7.0 and 7.1 were not tested. */
+/* Linux 7.0 and 7.1 were not tested. */
 static void read_short_idle(struct reading *reading)
 {
     struct camp_kernel *kernel = reading->kernel;
     const char *release = kernel->release;
-    const bool is_known = (kernel->known & CAMP_KERNEL_TICKLESS_IDLE) != 0;
     const bool is_old = camp_kernel_at_least(release, 0, 0) && !camp_kernel_at_least(release, 7, 0);
 
-    if (kernel->accounting == CAMP_ACCOUNTING_NATIVE || is_old ||
-        (is_known && kernel->tickless_idle == 0))
+    if (kernel->accounting == CAMP_ACCOUNTING_NATIVE || is_old)
         know(reading, CAMP_KERNEL_SHORT_IDLE, &kernel->short_idle_sampled, 0);
-    else if (kernel->accounting != CAMP_ACCOUNTING_UNKNOWN && is_known &&
-             camp_kernel_at_least(release, 7, 2))
+    else if (kernel->accounting != CAMP_ACCOUNTING_UNKNOWN && camp_kernel_at_least(release, 7, 2))
         know(reading, CAMP_KERNEL_SHORT_IDLE, &kernel->short_idle_sampled, 1);
 }
 

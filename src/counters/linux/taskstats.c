@@ -30,7 +30,6 @@
 #include "../error.h"
 #include "../units.h"
 #include "file.h"
-#include "kernel_text.h"
 
 #include <errno.h>
 #include <libmnl/libmnl.h>
@@ -68,9 +67,9 @@ enum listening {
     SOME_CPUS_RARELY_TICK = 4
 };
 
-/* On nohz_full CPUs, the kernel updates the running task at least once a second (sched_tick_remote
- * in kernel/sched/core.c, since Linux 4.17). */
-#define RARE_TICK_NS NS_PER_S
+/* On nohz_full CPUs, the kernel updates the running task about once a second, and warns if this
+ * takes longer than 3 s (sched_tick_remote() in kernel/sched/core.c, since Linux 4.17). */
+#define RARE_TICK_NS (3 * NS_PER_S)
 
 static int resolve_family(struct camp_taskstats *taskstats, struct camp_error *error)
 {
@@ -291,9 +290,10 @@ static bool has_nohz_full_cpus(void)
     char list[CAMP_NAME_SIZE];
     size_t length = 0;
 
+    /* A kernel without such CPUs shows an empty line or "(null)". */
     return camp_read_file_once("/sys/devices/system/cpu/nohz_full", list, sizeof list, &length,
                                NULL) == CAMP_OK &&
-           camp_kernel_cpu_list(cursor_of(list, length), list, sizeof list) && list[0] != '\0';
+           length > 0 && list[0] >= '0' && list[0] <= '9';
 }
 
 int camp_taskstats_listen(struct camp_taskstats *taskstats, struct camp_error *error)

@@ -18,8 +18,8 @@ const char *idle_time_doubt(const struct camp_kernel *kernel)
     if (provenance == CAMP_MEASURED)
         return NULL;
     if ((kernel->known & CAMP_KERNEL_SHORT_IDLE) == 0)
-        return "this kernel may sample idle time shorter than a tick";
+        return "this kernel may sample short idle periods";
     if (kernel->short_idle_sampled == 1)
-        return "this kernel samples idle time shorter than a tick";
+        return "this kernel samples short idle periods";
     return provenance == CAMP_SAMPLED ? "this kernel samples idle time" : NULL;
 }

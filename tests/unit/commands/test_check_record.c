@@ -170,7 +170,7 @@ static void each_percentage_of_camp_check_is_relative_to_one_cpu(void **state)
 
 static void a_note_of_camp_check_says_that_busy_time_is_made_of_sampled_idle_time(void **state)
 {
-    const char part[] = "the kernel samples short idle periods: tier bpf measures busy time";
+    const char part[] = "the kernel samples idle time: tier bpf measures busy time";
     struct column columns[CPUS_COLUMN_COUNT];
     struct schema schema = cpus_schema;
     struct made made;
@@ -262,6 +262,20 @@ static void cpu_time_of_processes_that_ended_unseen_is_shown_as_of_no_living_pro
     fill(&made);
     assert_true(has_note(&made, "of no living process: "));
     assert_true(has_note(&made, "up to 4 ended"));
+    assert_false(has_note(&made, "charged to no process"));
+    release(&made);
+}
+
+static void in_a_pid_namespace_time_of_other_processes_is_of_no_shown_process(void **state)
+{
+    struct made made;
+
+    (void)state;
+    make(&made);
+    made.context.tier = TASKS_SCHEDSTAT;
+    made.context.in_namespace = true;
+    fill(&made);
+    assert_true(has_note(&made, "of no shown process: "));
     assert_false(has_note(&made, "charged to no process"));
     release(&made);
 }
@@ -403,6 +417,7 @@ static void camp_check_makes_a_record_of_an_interval_without_processes_and_cpus(
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(in_a_pid_namespace_time_of_other_processes_is_of_no_shown_process),
         cmocka_unit_test(each_percentage_of_camp_check_is_relative_to_one_cpu),
         cmocka_unit_test(a_note_of_camp_check_says_that_busy_time_is_made_of_sampled_idle_time),
         cmocka_unit_test(the_measured_busy_time_of_a_cpu_is_the_sum_of_its_busy_states),

@@ -103,6 +103,13 @@ static void idle_time_is_sampled_on_a_kernel_that_samples_short_idle_periods(voi
     kernel.short_idle_sampled = 1;
     assert_int_equal(provenance("idle_ns", &kernel, 0), CAMP_SAMPLED);
     assert_int_equal(provenance("iowait_ns", &kernel, CAMP_CPU_TOTAL), CAMP_SAMPLED);
+    kernel.known &= ~(uint32_t)CAMP_KERNEL_TICKLESS_IDLE;
+    assert_int_equal(provenance("idle_ns", &kernel, 0), CAMP_SAMPLED);
+    kernel.known |= CAMP_KERNEL_TICKLESS_IDLE;
+    kernel.accounting = CAMP_ACCOUNTING_GEN;
+    snprintf(kernel.measured_cpus, sizeof kernel.measured_cpus, "1-3");
+    assert_int_equal(provenance("idle_ns", &kernel, 0), CAMP_SAMPLED);
+    assert_int_equal(provenance("idle_ns", &kernel, 2), CAMP_MEASURED);
     kernel.known &= ~(uint32_t)CAMP_KERNEL_SHORT_IDLE;
     kernel.short_idle_sampled = 0;
     assert_int_equal(provenance("idle_ns", &kernel, 0), CAMP_UNKNOWN);

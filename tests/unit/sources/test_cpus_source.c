@@ -195,8 +195,7 @@ static void busy_time_is_in_doubt_on_kernels_that_do_not_measure_all_idle_time(v
     (void)state;
     assert_null(idle_time_doubt(&kernel));
     kernel.short_idle_sampled = 1;
-    assert_string_equal(idle_time_doubt(&kernel),
-                        "this kernel samples idle time shorter than a tick");
+    assert_string_equal(idle_time_doubt(&kernel), "this kernel samples short idle periods");
     kernel.tickless_idle = kernel.short_idle_sampled = 0;
     assert_string_equal(idle_time_doubt(&kernel), "this kernel samples idle time");
     kernel.accounting = CAMP_ACCOUNTING_NATIVE;
@@ -205,8 +204,7 @@ static void busy_time_is_in_doubt_on_kernels_that_do_not_measure_all_idle_time(v
     assert_null(idle_time_doubt(&kernel));
     kernel.known = CAMP_KERNEL_TICKLESS_IDLE;
     kernel.tickless_idle = 1;
-    assert_string_equal(idle_time_doubt(&kernel),
-                        "this kernel may sample idle time shorter than a tick");
+    assert_string_equal(idle_time_doubt(&kernel), "this kernel may sample short idle periods");
 }
 
 int main(void)
