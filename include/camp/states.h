@@ -32,17 +32,23 @@ enum camp_state {
     /* On a CPU, outside of system calls; with CAMP_STATES_NO_SYSCALLS, also in system calls.
      * Includes the time of CAMP_STATE_TRAP if the session does not measure that state. */
     CAMP_STATE_USER,
-    CAMP_STATE_SYSTEM,       /* on a CPU, in a system call; for kernel threads, all time on a CPU */
-    CAMP_STATE_IRQ,          /* on a CPU that serves an interrupt */
-    CAMP_STATE_TEXT_FAULT,   /* asleep until a page of its program code is in memory */
-    CAMP_STATE_DATA_FAULT,   /* asleep until a page of data that its code touched is in memory */
-    CAMP_STATE_KERNEL_FAULT, /* asleep until a page that a system call touched is in memory */
-    CAMP_STATE_LOCK,         /* asleep in futex(2) */
-    CAMP_STATE_DISK,         /* asleep until a block device answers (in_iowait in the kernel) */
-    CAMP_STATE_POLL,         /* asleep until one of several descriptors is ready */
-    CAMP_STATE_SOCKET,       /* asleep in a system call on a socket */
-    CAMP_STATE_PIPE,         /* asleep in a system call on a pipe or FIFO */
-    CAMP_STATE_TIMER,        /* asleep for a time that it requested, as by nanosleep(2) */
+    CAMP_STATE_SYSTEM, /* on a CPU, in a system call; for kernel threads, all time on a CPU */
+    CAMP_STATE_IRQ,    /* on a CPU that serves an interrupt */
+    /* Asleep until a page of its program code is in memory. Not every kernel can tell (arm64
+     * cannot): see camp_states_measures(). */
+    CAMP_STATE_TEXT_FAULT,
+    /* Asleep until a page of data that its code touched is in memory. Includes the time of
+     * CAMP_STATE_TEXT_FAULT if the session does not measure that state. */
+    CAMP_STATE_DATA_FAULT,
+    /* Asleep until a page that a system call touched is in memory. If the session does not measure
+     * this state, its time is in CAMP_STATE_DISK or in the state of the system call. */
+    CAMP_STATE_KERNEL_FAULT,
+    CAMP_STATE_LOCK,   /* asleep in futex(2) */
+    CAMP_STATE_DISK,   /* asleep until a block device answers (in_iowait in the kernel) */
+    CAMP_STATE_POLL,   /* asleep until one of several descriptors is ready */
+    CAMP_STATE_SOCKET, /* asleep in a system call on a socket */
+    CAMP_STATE_PIPE,   /* asleep in a system call on a pipe or FIFO */
+    CAMP_STATE_TIMER,  /* asleep for a time that it requested, as by nanosleep(2) */
     /* Asleep until a child exits, stops, continues, or executes another program. */
     CAMP_STATE_CHILD,
     CAMP_STATE_OTHER_SLEEP, /* asleep for any other reason; for kernel threads, all sleep */

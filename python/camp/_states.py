@@ -26,9 +26,10 @@ class ThreadStates(Block):
     begin_ns to time_ns.
 
     The states are in ns, and those of a row add up to exactly its time_ns - begin_ns. A state that
-    this kernel does not show ("trap_ns", without function tracing) has no column. The other
-    columns are counters since begin_ns, except the scheduler's own counts since the thread's start
-    (cpu_ns, run_delay_ns, sampled_ns, faults and switches), by which the states can be checked.
+    this kernel does not show ("trap_ns" without function tracing, "text_fault_ns" and
+    "kernel_fault_ns" on arm64) has no column. The other columns are counters since begin_ns, except
+    the scheduler's own counts since the thread's start (cpu_ns, run_delay_ns, sampled_ns, faults and
+    switches), by which the states can be checked.
 
     of_rows() has "ids" (tids), "pids", "parents", "uids", "cgroups", "start_ns", "begin_ns",
     "time_ns", "state" (index into `states` at time_ns), "flags" (camp.ENDED, ...), "counts"

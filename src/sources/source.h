@@ -47,8 +47,8 @@ static inline void source_close(struct source *source)
  * columns. */
 extern const struct schema cpus_schema;        /* enum cpus_column */
 extern const struct schema cpus_states_schema; /* enum cpus_states_column */
-/* The columns of enum camp_state, then those of enum threads_counter. Frames of threads may lack
- * CAMP_STATE_TRAP: see threads_column(). */
+/* The columns of enum camp_state, then those of enum threads_counter. Frames of threads lack the
+ * states that the session does not measure: see threads_column(). */
 extern const struct schema threads_schema;
 extern const struct schema threads_schedstat_schema;
 
@@ -134,20 +134,32 @@ enum threads_counter {
     THREADS_COLUMN_COUNT
 };
 
-/* The columns of threads_schema that a session measures. If the session does not measure
- * CAMP_STATE_TRAP, there is no column for it. */
+/* The columns of threads_schema, without the states that a session does not measure. */
 struct threads_columns {
     struct schema schema;
+    uint32_t unmeasured; /* bits of enum camp_state */
     struct column columns[THREADS_COLUMN_COUNT];
 };
 
+/* Returns the states that the session does not measure, as bits of enum camp_state. */
+uint32_t threads_unmeasured(const struct camp_states *session);
+
 /* Fills *ret. The caller must not move *ret afterwards, because it has pointers to itself. */
-void threads_columns_fill(struct threads_columns *ret, bool has_traps);
+void threads_columns_fill(struct threads_columns *ret, uint32_t unmeasured);
 
-bool threads_have_traps(const struct schema *schema);
+/* Adds did[count], which is in the order of threads_schema, to a row without the states
+ * `unmeasured`. Elements after THREADS_COLUMN_COUNT are columns of the caller. */
+void threads_values_add(uint64_t *values, uint32_t unmeasured, const uint64_t *did, size_t count);
 
-/* Returns the index that a column of threads_schema has in `schema`, which threads_columns_fill()
- * made. Must not be called for CAMP_STATE_TRAP if threads_have_traps() returns false. */
+/* Returns whether the columns are those of threads_columns_fill(), as they also are in a recording:
+ * in the order of threads_schema, and only states are absent. The functions below need such a
+ * schema. */
+bool threads_have_columns(const struct schema *schema);
+
+bool threads_have_state(const struct schema *schema, size_t state);
+
+/* Returns the index that a column of threads_schema has in `schema`. Must not be called for a state
+ * for which threads_have_state() returns false. Call it once for a frame, not for each thread. */
 size_t threads_column(const struct schema *schema, size_t column);
 
 /* Returns the CPUs in the snapshot of the newest frame. The first row is the total (id

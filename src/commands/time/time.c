@@ -442,7 +442,7 @@ int command_time(int argc, char **argv)
                          &timing.refusal);
     if (r != CAMP_OK && !may_show_usage(&timing.options, r))
         return complain_of_refusal(&timing, r);
-    family_init(&timing.family, camp_states_measures(timing.session, CAMP_STATE_TRAP) != 0);
+    family_init(&timing.family, threads_unmeasured(timing.session));
     status = timing.options.pid != 0 ? time_process(&timing) : time_command(&timing, argv + first);
     camp_states_close(timing.session);
     family_release(&timing.family);

@@ -10,13 +10,14 @@
 #define TOTALS_COME_AFTER 2
 #define GENERATIONS_MAX 256 /* the maximum length of a chain of parents */
 
-void family_init(struct family *ret, bool has_traps)
+void family_init(struct family *ret, uint32_t unmeasured)
 {
     struct threads_columns of_threads;
 
     *ret = (struct family){ 0 };
-    threads_columns_fill(&of_threads, has_traps);
+    threads_columns_fill(&of_threads, unmeasured);
     ret->schema = of_threads.schema;
+    ret->unmeasured = unmeasured;
     memcpy(ret->columns, of_threads.columns, sizeof of_threads.columns);
     ret->columns[ret->schema.column_count++] =
         (struct column){ .name = "processes", .kind = COLUMN_COUNTER };
@@ -188,17 +189,15 @@ static size_t row_of(struct frame *sums, const char *name)
     return row < sums->entity_count || add_row(sums, name) ? row : 0;
 }
 
-static void add(struct frame *sums, size_t row, const struct camp_thread_states *thread)
+static void add(struct family *family, size_t row, const struct camp_thread_states *thread)
 {
-    uint64_t did[FAMILY_COLUMN_COUNT], *values = frame_values(sums, row);
+    struct frame *sums = &family->sums;
+    uint64_t did[FAMILY_COLUMN_COUNT];
 
     thread_fill_values(did, thread);
     did[FAMILY_PROCESSES] = thread->processes;
     did[FAMILY_RUNNING] = (thread->flags & CAMP_THREAD_ENDED) == 0;
-    for (size_t i = 0; i < FAMILY_COLUMN_COUNT; i++) {
-        if (i != CAMP_STATE_TRAP || threads_have_traps(sums->schema))
-            values[threads_column(sums->schema, i)] += did[i];
-    }
+    threads_values_add(frame_values(sums, row), family->unmeasured, did, FAMILY_COLUMN_COUNT);
     sums->entities[row].count += thread->count;
     sums->elapsed_ns[row] += thread->time_ns - thread->begin_ns;
 }
@@ -248,8 +247,8 @@ static int add_up(struct family *family, membership *is_member, int32_t of)
         row = row_of(sums, process_name(family, i));
         if (row == 0)
             return CAMP_E_NOMEM;
-        add(sums, row, &threads->threads[i]);
-        add(sums, 0, &threads->threads[i]);
+        add(family, row, &threads->threads[i]);
+        add(family, 0, &threads->threads[i]);
     }
     return sort_rows(family);
 }

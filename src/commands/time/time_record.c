@@ -71,11 +71,6 @@ static double share(uint64_t part, uint64_t whole)
     return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static bool has_state(const struct frame *sums, size_t state)
-{
-    return state != CAMP_STATE_TRAP || threads_have_traps(sums->schema);
-}
-
 static uint64_t value_of(const struct frame *sums, size_t row, size_t column)
 {
     return frame_values(sums, row)[threads_column(sums->schema, column)];
@@ -91,7 +86,7 @@ static void choose_states(struct time_record *record, const struct frame *sums, 
         fixed += first_fields[i].title != NULL ? FRAME_GAP + (size_t)abs(first_fields[i].width) : 0;
     fixed -= FRAME_GAP;
     columns->percent_width = PERCENT_WIDTH;
-    columns->sorted = columns->column_of[CAMP_STATE_OTHER_SLEEP];
+    columns->sorted = columns->column_of[threads_column(sums->schema, CAMP_STATE_OTHER_SLEEP)];
     for (size_t i = 0; i < columns->state_column_count; i++)
         columns->states[i].most_ns = state_column_ns(columns, frame_values(sums, 0), i);
     frame_states_choose_in(columns, width == 0 ? SIZE_MAX : width > fixed ? width - fixed : 0);
@@ -155,7 +150,7 @@ static struct cell *fill_states(struct cell *cells, const struct frame *sums, si
 {
     *ret_count = 0;
     for (size_t i = 0; i < CAMP_STATE_COUNT; i++) {
-        const uint64_t ns = has_state(sums, i) ? value_of(sums, 0, i) : 0;
+        const uint64_t ns = threads_have_state(sums->schema, i) ? value_of(sums, 0, i) : 0;
 
         if (ns == 0)
             continue;
@@ -308,7 +303,7 @@ static void note_figure(struct time_record *ret, const struct frame *sums,
     for (size_t i = 0; i < CAMP_STATE_COUNT; i++) {
         note = i % 2 == 0 ? next_note(ret) : note;
         snprintf(text, sizeof text, "-");
-        if (has_state(sums, i))
+        if (threads_have_state(sums->schema, i))
             clock_text(text, value_of(sums, 0, i));
         snprintf(note + strlen(note), TIME_NOTE_SIZE - strlen(note), "%s%-20s %12s",
                  i % 2 == 0 ? "" : "   ", names[i], text);

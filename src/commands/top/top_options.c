@@ -213,11 +213,10 @@ static int resolve_order(struct top *top, const struct schema *schema)
  * interval. */
 static bool are_threads(const struct top *top)
 {
-    const struct schema *schema = top->source->describe(top->source);
     const struct frame *cpus = source_beside(top->source);
 
     return strcmp(top->facts.kind, "threads") == 0 && cpus != NULL &&
-           schema->column_count == threads_column(schema, THREADS_COLUMN_COUNT) &&
+           threads_have_columns(top->source->describe(top->source)) &&
            cpus->schema->state_count == CPUS_STATES_ANY_WAIT;
 }
 

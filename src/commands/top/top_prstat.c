@@ -18,10 +18,18 @@ const char *prstat_heading(enum group_key key, bool ended)
                                                     : HEADING "PROCESS/NLWP";
 }
 
+/* Returns 0 for a state that was not measured. */
+static uint64_t state_ns(const struct frame *rows, size_t row, enum camp_state state)
+{
+    return threads_have_state(rows->schema, state)
+               ? frame_values(rows, row)[threads_column(rows->schema, state)]
+               : 0;
+}
+
 /* Returns the time asleep or stopped for which prstat has no other column. */
 static uint64_t sleep_ns(const struct frame *rows, size_t row)
 {
-    return class_ns(rows, row, CLASS_IDLE) + frame_values(rows, row)[CAMP_STATE_DISK];
+    return class_ns(rows, row, CLASS_IDLE) + state_ns(rows, row, CAMP_STATE_DISK);
 }
 
 /* Writes "0.0" to "9.9", or "10" to "100". */
@@ -50,6 +58,37 @@ static void count_text(char ret[CELL_SIZE], uint64_t count)
         snprintf(ret, CELL_SIZE, "%" PRIu64 "%c", count / 1000, units[unit + 1]);
 }
 
+/* The columns from USR to LAT. */
+#define TIME_COUNT 8
+
+static void time_texts(char ret[TIME_COUNT][CELL_SIZE], const struct frame *rows, size_t row)
+{
+    const struct {
+        uint64_t ns;
+        bool unmeasured;
+    } times[TIME_COUNT] = {
+        { state_ns(rows, row, CAMP_STATE_USER), false },
+        { state_ns(rows, row, CAMP_STATE_SYSTEM) + state_ns(rows, row, CAMP_STATE_IRQ), false },
+        { state_ns(rows, row, CAMP_STATE_TRAP),
+          !threads_have_state(rows->schema, CAMP_STATE_TRAP) },
+        { state_ns(rows, row, CAMP_STATE_TEXT_FAULT),
+          !threads_have_state(rows->schema, CAMP_STATE_TEXT_FAULT) },
+        { state_ns(rows, row, CAMP_STATE_DATA_FAULT) + state_ns(rows, row, CAMP_STATE_KERNEL_FAULT),
+          false },
+        { class_ns(rows, row, CLASS_CONTENTION), false },
+        { sleep_ns(rows, row), false },
+        { state_ns(rows, row, CAMP_STATE_RUN_QUEUE) + state_ns(rows, row, CAMP_STATE_THROTTLED),
+          false },
+    };
+
+    for (size_t i = 0; i < TIME_COUNT; i++) {
+        if (times[i].unmeasured)
+            snprintf(ret[i], CELL_SIZE, "-");
+        else
+            percent_text(ret[i], times[i].ns, rows->elapsed_ns[row]);
+    }
+}
+
 void prstat_line(char *ret, size_t capacity, const struct frame *rows, size_t row,
                  enum group_key key, struct user_names *users, const char *name)
 {
@@ -58,31 +97,19 @@ void prstat_line(char *ret, size_t capacity, const struct frame *rows, size_t ro
     const bool of_thread = key == GROUP_NONE || key == GROUP_THREAD;
     const bool of_process = (of_thread || key == GROUP_PROCESS) && entity->id != 0;
     const bool of_user = of_process || key == GROUP_USER;
-    const bool has_traps = threads_have_traps(rows->schema);
-    const uint64_t times[] = {
-        values[CAMP_STATE_USER],
-        values[CAMP_STATE_SYSTEM] + values[CAMP_STATE_IRQ],
-        values[CAMP_STATE_TEXT_FAULT],
-        values[CAMP_STATE_DATA_FAULT] + values[CAMP_STATE_KERNEL_FAULT],
-        class_ns(rows, row, CLASS_CONTENTION),
-        sleep_ns(rows, row),
-        values[CAMP_STATE_RUN_QUEUE] + values[CAMP_STATE_THROTTLED],
-        has_traps ? values[CAMP_STATE_TRAP] : 0,
-    };
     static const enum threads_counter counters[] = { THREADS_VOLUNTARY_SWITCHES,
                                                      THREADS_INVOLUNTARY_SWITCHES,
                                                      THREADS_SYSTEM_CALLS, THREADS_SIGNALS };
-    char time[8][CELL_SIZE], count[4][CELL_SIZE], pid[16] = "-";
+    char time[TIME_COUNT][CELL_SIZE], count[4][CELL_SIZE], pid[16] = "-";
 
-    for (size_t i = 0; i < 8; i++)
-        percent_text(time[i], times[i], rows->elapsed_ns[row]);
+    time_texts(time, rows, row);
     for (size_t i = 0; i < 4; i++)
         count_text(count[i], values[threads_column(rows->schema, counters[i])]);
     if (of_process)
         snprintf(pid, sizeof pid, "%" PRId32, entity->pid);
-    snprintf(
-        ret, capacity, "%6s %-8.8s %3s %3s %3s %3s %3s %3s %3s %3s %3s %3s %3s %3s %s/%" PRId64,
-        pid, of_user ? user_names_get(users, entity->uid) : "-", time[0], time[1],
-        has_traps ? time[7] : "-", time[2], time[3], time[4], time[5], time[6], count[0], count[1],
-        count[2], count[3], name, of_thread && of_process ? entity->id : (int64_t)entity->count);
+    snprintf(ret, capacity,
+             "%6s %-8.8s %3s %3s %3s %3s %3s %3s %3s %3s %3s %3s %3s %3s %s/%" PRId64, pid,
+             of_user ? user_names_get(users, entity->uid) : "-", time[0], time[1], time[2], time[3],
+             time[4], time[5], time[6], time[7], count[0], count[1], count[2], count[3], name,
+             of_thread && of_process ? entity->id : (int64_t)entity->count);
 }

@@ -205,6 +205,7 @@ static int add_thread(struct wait_tasks *tasks, const struct entity *entity, uin
 
 int wait_tasks_fill(struct wait_tasks *tasks, const struct frame *threads, uint64_t tolerance_ns)
 {
+    const size_t disk = threads_column(threads->schema, CAMP_STATE_DISK);
     int r = CAMP_OK;
 
     if (tasks->rows.schema == NULL)
@@ -214,8 +215,7 @@ int wait_tasks_fill(struct wait_tasks *tasks, const struct frame *threads, uint6
     tasks->rows.end_ns = threads->end_ns;
     sort_waits(&tasks->now);
     for (size_t i = 0; i < threads->entity_count && r == CAMP_OK; i++)
-        r = add_thread(tasks, &threads->entities[i], frame_values(threads, i)[CAMP_STATE_DISK],
-                       tolerance_ns);
+        r = add_thread(tasks, &threads->entities[i], frame_values(threads, i)[disk], tolerance_ns);
     keep_unaccounted(tasks);
     make_before(tasks);
     return r;

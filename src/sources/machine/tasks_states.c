@@ -51,6 +51,8 @@ static int compare_rows(const void *a, const void *b, void *context)
  * this pid. So each row of a first thread, whose tid is the pid, starts a new process. */
 static void add_up(struct states_source *source, const struct frame *threads)
 {
+    const size_t measured = threads_column(threads->schema, THREADS_CPU);
+    const size_t sampled = threads_column(threads->schema, THREADS_SAMPLED);
     struct process_sum *process = NULL;
 
     source->process_count = 0;
@@ -71,8 +73,8 @@ static void add_up(struct states_source *source, const struct frame *threads)
                                              .count = entity->count,
                                              .name = entity->name };
         }
-        process->measured_ns += values[threads_column(threads->schema, THREADS_CPU)];
-        process->sampled_ns += values[threads_column(threads->schema, THREADS_SAMPLED)];
+        process->measured_ns += values[measured];
+        process->sampled_ns += values[sampled];
     }
 }
 

@@ -50,27 +50,83 @@ const struct schema threads_schema = {
     .state_count = CAMP_STATE_COUNT,
 };
 
-void threads_columns_fill(struct threads_columns *ret, bool has_traps)
+uint32_t threads_unmeasured(const struct camp_states *session)
 {
-    memcpy(ret->columns, columns, sizeof columns);
-    ret->schema = threads_schema;
-    ret->schema.columns = ret->columns;
-    if (has_traps)
-        return;
-    memmove(&ret->columns[CAMP_STATE_TRAP], &columns[CAMP_STATE_TRAP + 1],
-            (THREADS_COLUMN_COUNT - CAMP_STATE_TRAP - 1) * sizeof *columns);
-    ret->schema.column_count--;
-    ret->schema.state_count--;
+    uint32_t unmeasured = 0;
+
+    for (int i = 0; i < CAMP_STATE_COUNT; i++) {
+        if (!camp_states_measures(session, i))
+            unmeasured |= 1u << i;
+    }
+    return unmeasured;
 }
 
-bool threads_have_traps(const struct schema *schema)
+static bool is_absent(uint32_t unmeasured, size_t column)
 {
-    return schema->state_count == CAMP_STATE_COUNT;
+    return column < CAMP_STATE_COUNT && (unmeasured & 1u << column) != 0;
 }
 
+void threads_columns_fill(struct threads_columns *ret, uint32_t unmeasured)
+{
+    struct schema *schema = &ret->schema;
+
+    *schema = threads_schema;
+    schema->columns = ret->columns;
+    schema->column_count = schema->state_count = 0;
+    ret->unmeasured = unmeasured;
+    for (size_t i = 0; i < THREADS_COLUMN_COUNT; i++) {
+        if (is_absent(unmeasured, i))
+            continue;
+        ret->columns[schema->column_count++] = columns[i];
+        schema->state_count += i < CAMP_STATE_COUNT;
+    }
+}
+
+void threads_values_add(uint64_t *values, uint32_t unmeasured, const uint64_t *did, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!is_absent(unmeasured, i))
+            *values++ += did[i];
+    }
+}
+
+static bool is_at(const struct schema *schema, size_t index, size_t column)
+{
+    return index < schema->column_count &&
+           strcmp(schema->columns[index].name, columns[column].name) == 0;
+}
+
+bool threads_have_columns(const struct schema *schema)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < THREADS_COLUMN_COUNT; i++) {
+        if (i == CAMP_STATE_COUNT && found != schema->state_count)
+            return false;
+        if (is_at(schema, found, i))
+            found++;
+        else if (i >= CAMP_STATE_COUNT)
+            return false;
+    }
+    return found == schema->column_count;
+}
+
+bool threads_have_state(const struct schema *schema, size_t state)
+{
+    return is_at(schema, threads_column(schema, state), state);
+}
+
+/* All states come before the counters. Of the absent states, any number may come before a state. */
 size_t threads_column(const struct schema *schema, size_t column)
 {
-    return column - (column > CAMP_STATE_TRAP && !threads_have_traps(schema));
+    const size_t absent = CAMP_STATE_COUNT - schema->state_count;
+    size_t i = column > absent ? column - absent : 0;
+
+    if (column >= CAMP_STATE_COUNT)
+        return i;
+    while (i < column && !is_at(schema, i, column))
+        i++;
+    return i;
 }
 
 struct threads_source {
@@ -111,10 +167,8 @@ static int add_thread(void *context, const struct camp_thread_states *since)
     memcpy(entity->name, since->name, sizeof since->name);
     source->frame.elapsed_ns[row] = since->time_ns - since->begin_ns;
     thread_fill_values(values, since);
-    for (size_t i = 0; i < THREADS_COLUMN_COUNT; i++) {
-        if (i != CAMP_STATE_TRAP || threads_have_traps(source->frame.schema))
-            frame_values(&source->frame, row)[threads_column(source->frame.schema, i)] = values[i];
-    }
+    threads_values_add(frame_values(&source->frame, row), source->columns.unmeasured, values,
+                       THREADS_COLUMN_COUNT);
     return CAMP_OK;
 }
 
@@ -124,7 +178,7 @@ static int add_outside(struct threads_source *source)
 {
     const struct frame *cpus = cpus_states_frame(source->cpus);
     const uint64_t *total = cpus->entity_count > 0 ? frame_values(cpus, 0) : NULL;
-    uint64_t outside_ns, system_ns, *values;
+    uint64_t outside_ns, system_ns, did[THREADS_COLUMN_COUNT] = { 0 };
     struct entity *entity;
 
     if (total == NULL || total[CPUS_STATES_OUTSIDE] == 0)
@@ -143,10 +197,11 @@ static int add_outside(struct threads_source *source)
     system_ns = total[CPUS_STATES_OUTSIDE_SYSTEM];
     if (system_ns > outside_ns)
         system_ns = outside_ns;
-    values = frame_values(&source->frame, source->frame.entity_count - 1);
-    values[CAMP_STATE_USER] = outside_ns - system_ns;
-    values[CAMP_STATE_SYSTEM] = system_ns;
-    values[threads_column(source->frame.schema, THREADS_CPU)] = outside_ns;
+    did[CAMP_STATE_USER] = outside_ns - system_ns;
+    did[CAMP_STATE_SYSTEM] = system_ns;
+    did[THREADS_CPU] = outside_ns;
+    threads_values_add(frame_values(&source->frame, source->frame.entity_count - 1),
+                       source->columns.unmeasured, did, THREADS_COLUMN_COUNT);
     source->frame.elapsed_ns[source->frame.entity_count - 1] = outside_ns;
     return CAMP_OK;
 }
@@ -223,8 +278,7 @@ int threads_source_open(uint32_t options, const volatile sig_atomic_t *stop, str
     if (r == CAMP_OK)
         r = camp_states_open(&source->session, options, error);
     if (r == CAMP_OK) {
-        threads_columns_fill(&source->columns,
-                             camp_states_measures(source->session, CAMP_STATE_TRAP) != 0);
+        threads_columns_fill(&source->columns, threads_unmeasured(source->session));
         frame_init(&source->frame, &source->columns.schema);
         source->frame.end_ns = source_clock_ns(CLOCK_MONOTONIC);
         r = read_snapshot(source, error);

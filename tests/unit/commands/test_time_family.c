@@ -1,8 +1,10 @@
-/* Tests which threads camp time counts as descendants, and the sums of their times. */
-#include "commands/time/time_family.h"
+/* Tests which threads camp time counts as descendants, the sums of their times, and the columns of
+ * its tables. */
+#include "commands/time/time_record.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +45,7 @@ static void descendants_of_all_generations_are_added_up_and_siblings_are_left_ou
     struct family family;
 
     (void)state;
-    family_init(&family, true);
+    family_init(&family, 0);
     add(&family, 101, 101, ROOT, 0, 90, "child");
     add(&family, 102, 102, 101, 10, 50, "grandchild");
     add(&family, 103, 103, 102, 20, 40, "third");
@@ -67,7 +69,7 @@ static void parents_with_the_same_pid_at_different_times_are_distinguished(void 
     struct family family;
 
     (void)state;
-    family_init(&family, true);
+    family_init(&family, 0);
     add(&family, 200, 200, 1, 0, 50, "stranger");
     add(&family, 200, 200, ROOT, 60, 90, "mine");
     add(&family, 300, 300, 200, 10, 40, "of the stranger");
@@ -83,7 +85,7 @@ static void threads_are_accounted_under_the_name_of_their_process(void **state)
     struct family family;
 
     (void)state;
-    family_init(&family, true);
+    family_init(&family, 0);
     add(&family, 101, 105, ROOT, 10, 20, "worker");
     add(&family, 101, 101, ROOT, 0, 90, "server");
     add(&family, 101, 106, ROOT, 30, 95, "worker");
@@ -95,22 +97,71 @@ static void threads_are_accounted_under_the_name_of_their_process(void **state)
     family_release(&family);
 }
 
-static void the_table_has_no_column_of_trap_time_if_traps_are_not_measured(void **state)
+static uint64_t total(const struct family *family, size_t column)
 {
-    static const char *const names[] = { "throttled_ns", "system_calls" };
-    struct family family;
+    return frame_values(&family->sums, 0)[threads_column(&family->schema, column)];
+}
+
+static void the_sums_have_no_columns_of_states_that_are_not_measured(void **state)
+{
+    static const uint32_t masks[] = {
+        1u << CAMP_STATE_TRAP,
+        1u << CAMP_STATE_TEXT_FAULT | 1u << CAMP_STATE_KERNEL_FAULT,
+        1u << CAMP_STATE_TEXT_FAULT | 1u << CAMP_STATE_KERNEL_FAULT | 1u << CAMP_STATE_TRAP,
+    };
 
     (void)state;
-    family_init(&family, false);
+    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
+        struct family family;
+
+        family_init(&family, masks[i]);
+        add(&family, 101, 101, ROOT, 0, 90, "server");
+        assert_int_equal(family_add_up_descendants(&family, ROOT), CAMP_OK);
+        assert_int_equal(family.schema.column_count, FAMILY_COLUMN_COUNT - 1 - i);
+        for (size_t k = 0; k < CAMP_STATE_COUNT; k++)
+            assert_int_equal(threads_have_state(&family.schema, k), (masks[i] & 1u << k) == 0);
+        assert_string_equal(
+            family.schema.columns[threads_column(&family.schema, FAMILY_PROCESSES)].name,
+            "processes");
+        assert_int_equal(total(&family, CAMP_STATE_TIMER), 90);
+        assert_int_equal(total(&family, FAMILY_PROCESSES), 1);
+        assert_int_equal(frame_unaccounted_ns(&family.sums, 0), 0);
+        family_release(&family);
+    }
+}
+
+static bool has_field(const struct table *table, const char *name)
+{
+    for (size_t i = 0; i < table->field_count; i++) {
+        if (table->fields[i].name != NULL && strcmp(table->fields[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void the_tables_of_camp_time_leave_out_states_that_are_not_measured(void **state)
+{
+    const struct time_facts facts = { .time = "now", .command = "server", .as_figure = true };
+    struct time_record record;
+    struct family family;
+    char line[64];
+
+    (void)state;
+    family_init(&family, 1u << CAMP_STATE_TEXT_FAULT | 1u << CAMP_STATE_KERNEL_FAULT);
     add(&family, 101, 101, ROOT, 0, 90, "server");
     assert_int_equal(family_add_up_descendants(&family, ROOT), CAMP_OK);
-    assert_int_equal(family.schema.column_count, FAMILY_COLUMN_COUNT - 1);
-    for (size_t i = 0; i < 2; i++)
-        assert_string_equal(family.schema.columns[CAMP_STATE_THROTTLED + i].name, names[i]);
-    assert_string_equal(
-        family.schema.columns[threads_column(&family.schema, FAMILY_PROCESSES)].name, "processes");
-    assert_int_equal(
-        frame_values(&family.sums, 0)[threads_column(&family.schema, FAMILY_PROCESSES)], 1);
+    assert_int_equal(time_record_fill(&record, &family, &facts, 0), CAMP_OK);
+    for (size_t i = 2; i < 4; i++) {
+        assert_false(has_field(&record.tables[i], "text_fault_ns"));
+        assert_true(has_field(&record.tables[i], "data_fault_ns"));
+        assert_false(has_field(&record.tables[i], "kernel_fault_ns"));
+        assert_true(has_field(&record.tables[i], "trap_ns"));
+    }
+    assert_int_equal(record.tables[1].row_count, 1);
+    assert_string_equal(record.tables[1].cells[0].text, "timer");
+    snprintf(line, sizeof line, "%-20s %12s", "Text pfault sleep", "-");
+    assert_non_null(strstr(record.note_list[2], line));
+    time_record_release(&record);
     family_release(&family);
 }
 
@@ -120,7 +171,7 @@ static void a_cycle_of_parents_causes_no_endless_loop(void **state)
     struct family family;
 
     (void)state;
-    family_init(&family, true);
+    family_init(&family, 0);
     add(&family, 101, 101, 102, 0, 90, "a");
     add(&family, 102, 102, 101, 0, 90, "b");
     assert_int_equal(family_add_up_descendants(&family, ROOT), CAMP_OK);
@@ -136,7 +187,7 @@ static void a_sum_of_exited_threads_belongs_to_the_descendants_of_the_parent_pro
     struct camp_thread_states *total;
 
     (void)state;
-    family_init(&family, true);
+    family_init(&family, 0);
     add(&family, 101, 101, ROOT, 0, 50, "make");
     add(&family, 0, 0, 7, 10, 40, "stranger")->flags |= CAMP_THREAD_TOTAL;
     total = add(&family, 0, 0, 101, 10, 40, "brief");
@@ -159,7 +210,7 @@ static void a_sum_of_exited_threads_is_accounted_even_if_their_parent_has_exited
     struct family family;
 
     (void)state;
-    family_init(&family, true);
+    family_init(&family, 0);
     add(&family, 101, 101, ROOT, 0, 50, "make");
     add(&family, 102, 102, 101, 5, 45, "sh");
     add(&family, 0, 0, 102, 60, 90, "brief")->flags |= CAMP_THREAD_TOTAL;
@@ -174,7 +225,7 @@ static void the_times_of_a_process_include_only_its_own_threads(void **state)
     struct family family;
 
     (void)state;
-    family_init(&family, true);
+    family_init(&family, 0);
     add(&family, 101, 101, 1, 0, 60, "it");
     add(&family, 101, 102, 1, 50, 100, "it")->flags = 0;
     add(&family, 102, 103, 1, 50, 100, "other");
@@ -193,7 +244,7 @@ static void a_process_has_exited_when_its_first_thread_has_exited(void **state)
     struct family family;
 
     (void)state;
-    family_init(&family, true);
+    family_init(&family, 0);
     for (size_t i = 0; i < 2; i++)
         assert_true(thread_list_add(&family.interval.exited, &exited[i]));
     assert_true(family_has_exit(&family, 101));
@@ -211,7 +262,8 @@ int main(void)
         cmocka_unit_test(descendants_of_all_generations_are_added_up_and_siblings_are_left_out),
         cmocka_unit_test(parents_with_the_same_pid_at_different_times_are_distinguished),
         cmocka_unit_test(threads_are_accounted_under_the_name_of_their_process),
-        cmocka_unit_test(the_table_has_no_column_of_trap_time_if_traps_are_not_measured),
+        cmocka_unit_test(the_sums_have_no_columns_of_states_that_are_not_measured),
+        cmocka_unit_test(the_tables_of_camp_time_leave_out_states_that_are_not_measured),
         cmocka_unit_test(a_cycle_of_parents_causes_no_endless_loop),
     };
 

@@ -9,7 +9,9 @@ static void add_thread(struct made *made, int32_t tid, uint64_t disk)
     entity->id = tid;
     entity->pid = tid == 0 ? 0 : tid / 10 * 10;
     snprintf(entity->name, sizeof entity->name, "thread%d", tid);
-    frame_values(&made->threads, made->threads.entity_count - 1)[CAMP_STATE_DISK] = disk;
+    frame_values(&made->threads, made->threads.entity_count -
+                                     1)[threads_column(made->threads.schema, CAMP_STATE_DISK)] =
+        disk;
 }
 
 static void add_wait(struct made *made, int32_t tid, uint32_t minor, uint64_t wait_ns)
@@ -85,6 +87,24 @@ static void disk_time_that_no_known_wait_explains_is_shown_without_a_disk_name(v
     assert_int_equal(cell(&made, WAIT_TASKS, 3, "tid").kind, CELL_UNKNOWN);
     assert_percent(&made, WAIT_MACHINE, 0, "tasks_percent", 50);
     assert_percent(&made, WAIT_MACHINE, 0, "unattributed_percent", 40);
+    release(&made);
+}
+
+static void the_disk_time_of_a_thread_is_found_if_states_are_not_measured(void **state)
+{
+    struct threads_columns measured;
+    struct made made;
+
+    (void)state;
+    make(&made);
+    frame_release(&made.threads);
+    threads_columns_fill(&measured, 1u << CAMP_STATE_TEXT_FAULT | 1u << CAMP_STATE_KERNEL_FAULT);
+    frame_init(&made.threads, &measured.schema);
+    add_wait(&made, 11, 1, 400 * MS);
+    add_thread(&made, 11, 400 * MS);
+    fill(&made);
+    assert_int_equal(tasks_shown(&made), 1);
+    assert_task(&made, 0, 11, "4095:1", 400 * MS);
     release(&made);
 }
 
@@ -233,6 +253,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(camp_wait_lists_each_pair_of_task_and_disk_and_sorts_the_pairs_by_wait),
         cmocka_unit_test(disk_time_that_no_known_wait_explains_is_shown_without_a_disk_name),
+        cmocka_unit_test(the_disk_time_of_a_thread_is_found_if_states_are_not_measured),
         cmocka_unit_test(a_small_difference_between_two_readings_is_added_to_the_longest_wait),
         cmocka_unit_test(the_disk_wait_of_an_exiting_thread_is_accounted_in_the_next_interval),
         cmocka_unit_test(a_disk_wait_over_two_intervals_is_accounted_once),
