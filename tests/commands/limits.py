@@ -253,7 +253,7 @@ def dying():
         least = time.monotonic_ns() - begin
         write("THAWED", group.path, "freezer.state")
         total = timed.total()
-        faults = total["data_fault_ns"] + total["text_fault_ns"] + total["kernel_fault_ns"]
+        faults = sum(total.get(name, 0) for name in ("data_fault_ns", "text_fault_ns", "kernel_fault_ns"))
         heading("", "other sleep", "asleep, ms")
         row("killed, waits for its child", "", total["other_sleep_ns"], least, total["other_sleep_ns"] >= least)
         row("in page faults meanwhile", "", faults, least, faults < least)
