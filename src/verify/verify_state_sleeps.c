@@ -53,7 +53,8 @@ static const struct load_fault_plan kernel_fault = { file_path, FAULT_PAGES, .in
 
 struct state_row;
 typedef void judge_function(struct verification *verification, const struct state_row *row,
-                            const struct subject *subject, const struct camp_thread_states *did);
+                            const struct subject *subject, const struct camp_thread_states *did,
+                            uint64_t unseen);
 static judge_function judge_sleep, judge_disk, judge_fault;
 
 static const struct state_row {
@@ -80,25 +81,31 @@ static const struct state_row {
 /* The states may show less sleep than the load's own clocks. These clocks also count falling
  * asleep, waking, and a preemption before the sleep, which are CPU time and run queue. For
  * CAMP_STATE_LOCK, the subject's waits outside of the act (verify_subject.h) are subtracted. At the
- * end of its act, the load also waits for its waker thread; the upper bound includes this wait. */
+ * end of its act, the load also waits for its waker thread; the upper bound includes this wait. If
+ * no event reported that the load fell asleep, this sleep is in CAMP_STATE_OTHER_SLEEP. `unseen` is
+ * the number of switches without an event. */
 static void judge_sleep(struct verification *verification, const struct state_row *row,
-                        const struct subject *subject, const struct camp_thread_states *did)
+                        const struct subject *subject, const struct camp_thread_states *did,
+                        uint64_t unseen)
 {
     const struct load_sleep_truth *truth = subject_truth(subject);
     uint64_t act_ns = subject_record(subject)->wall_ns;
     double asleep = (double)did->state_ns[row->state];
     double slew = 100 * SLEW_MAX;
     double unsure = percent_of((double)truth->unsure_ns, truth->wall_ns);
+    double of_unseen_ns =
+        truth->sleeps > 0 ? (double)unseen * (double)truth->asleep_ns / (double)truth->sleeps : 0;
 
     if (row->state == CAMP_STATE_LOCK) {
         asleep -= (double)(did->time_ns - did->begin_ns) - (double)act_ns;
         unsure += percent_of((double)act_ns - (double)truth->wall_ns, truth->wall_ns);
     }
-    decide_between(
-        verification, row->name, percent_of((double)truth->asleep_ns, truth->wall_ns),
-        percent_of(asleep, truth->wall_ns),
-        slew + percent_of((double)(truth->call_own_ns + truth->preempted_ns), truth->wall_ns),
-        slew + unsure);
+    decide_between(verification, row->name, percent_of((double)truth->asleep_ns, truth->wall_ns),
+                   percent_of(asleep, truth->wall_ns),
+                   slew +
+                       percent_of((double)(truth->call_own_ns + truth->preempted_ns) + of_unseen_ns,
+                                  truth->wall_ns),
+                   slew + unsure);
 }
 
 /* Returns by how much the scheduler's CPU time and run-queue time differ from those of the states.
@@ -137,19 +144,31 @@ static void judge_wait(struct verification *verification, const struct state_row
 }
 
 static void judge_disk(struct verification *verification, const struct state_row *row,
-                       const struct subject *subject, const struct camp_thread_states *did)
+                       const struct subject *subject, const struct camp_thread_states *did,
+                       uint64_t unseen)
 {
     const struct load_io_truth *truth = subject_truth(subject);
 
+    (void)unseen;
     judge_wait(verification, row, subject, did, truth->waited_ns, truth->wall_ns);
 }
 
 static void judge_fault(struct verification *verification, const struct state_row *row,
-                        const struct subject *subject, const struct camp_thread_states *did)
+                        const struct subject *subject, const struct camp_thread_states *did,
+                        uint64_t unseen)
 {
     const struct load_fault_truth *truth = subject_truth(subject);
 
+    (void)unseen;
     judge_wait(verification, row, subject, did, truth->waited_ns, truth->touch_ns);
+}
+
+static uint64_t unseen_switches(const struct watch *watch)
+{
+    struct camp_states_losses losses = { 0 };
+
+    camp_states_losses(watch->session, &losses, sizeof losses, NULL);
+    return losses.unseen;
 }
 
 static int run_row(struct verification *verification, const struct state_row *row,
@@ -158,11 +177,12 @@ static int run_row(struct verification *verification, const struct state_row *ro
     struct subject subject = { 0 };
     struct camp_thread_states did;
     int r = subject_open(&subject, row->load, row->plan, row->truth_size, error);
+    uint64_t unseen = unseen_switches(watch);
 
     if (r == CAMP_OK)
         r = watch_act(watch, &subject, &did, error);
     if (r == CAMP_OK)
-        row->judge(verification, row, &subject, &did);
+        row->judge(verification, row, &subject, &did, unseen_switches(watch) - unseen);
     subject_end(&subject);
     return r;
 }

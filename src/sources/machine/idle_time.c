@@ -13,7 +13,7 @@ enum camp_provenance idle_time_provenance(const struct camp_kernel *kernel)
 
 const char *idle_time_doubt(const struct camp_kernel *kernel)
 {
-    const int provenance = idle_time_provenance(kernel);
+    const enum camp_provenance provenance = idle_time_provenance(kernel);
 
     if (provenance == CAMP_MEASURED)
         return NULL;
