@@ -20,6 +20,17 @@ namespace() {
         sh -c 'sleep 0.1; sleep 0.1; true' && cat /tmp/namespace
 }
 
+# A thread under a quota of 20 % of a CPU, by cgroup version 2. The first line is cpu.stat's own count.
+quota() {
+    group=/tmp/cgroup/quota
+    mkdir -p /tmp/cgroup && mount -t cgroup2 none /tmp/cgroup && echo +cpu >/tmp/cgroup/cgroup.subtree_control &&
+        mkdir $group && echo "20000 100000" >$group/cpu.max || return
+    camp time --format json --output /tmp/quota -- \
+        sh -c "echo \$\$ >$group/cgroup.procs; exec camp load cpu --percent 100 --duration 2" >/dev/null
+    sed -n 's/^throttled_usec //p' $group/cpu.stat
+    cat /tmp/quota
+}
+
 run release uname -r
 run doctor camp doctor --json
 for tier in bpf taskstats schedstat; do
@@ -27,6 +38,7 @@ for tier in bpf taskstats schedstat; do
 done
 run top camp top --tier bpf --count 1 --interval 0.5s --json
 run namespace namespace
+run quota quota
 run transfers transfers
 for law in /bin/test_live_*; do
     [ -x "$law" ] && run "${law#/bin/test_live_}" "$law"

@@ -62,6 +62,21 @@ def judge_namespace(parts):
     return Verdict('pid-namespace', exact and sum(counts.values()) == 3, str(rows))
 
 
+def judge_quota(parts):
+    """The throttled time of a thread is within 2 % of that of its group, where the kernel has the clock of it."""
+    events = {event['name']: event['present'] for event in json.loads(parts['doctor'][0])['events']}
+    output, errors, status = parts['quota']
+    if parts['top'][2] != 0 or not events['throttled clock']:
+        return Verdict('throttled-v2', None, 'this kernel does not show the time of throttled threads')
+    if status != 0:
+        return Verdict('throttled-v2', False, '; '.join(errors) or output[:200])
+    group, rows = output.split('\n', maxsplit=1)
+    expected_ns = 1000 * int(group)
+    found_ns = sum(row['throttled_ns'] for row in json.loads(rows)['executables'])
+    return Verdict('throttled-v2', abs(found_ns - expected_ns) <= 0.02 * expected_ns,
+                   f'{found_ns} of {expected_ns} ns')
+
+
 def judge_trap(parts, kernel):
     """Whether the time of traps is measured where the kernel can trace functions, and is absent elsewhere. `camp
     doctor` says which."""
@@ -108,5 +123,6 @@ def judge(text, exact_text, kernel):
     parts = parts_of(text)
     verify = json.loads(parts_of(exact_text)['verify'][0])
     return parts['release'][0], [judge_doctor(parts), judge_microstates(parts, kernel),
-                                 judge_trap(parts, kernel), judge_namespace(parts), *judge_transfers(parts),
+                                 judge_trap(parts, kernel), judge_namespace(parts), judge_quota(parts),
+                                 *judge_transfers(parts),
                                  *(judge_row(row, kernel) for row in verify['rows']), *judge_live(parts)]
