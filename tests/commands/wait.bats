@@ -153,9 +153,9 @@ assert [task['disk'] for task in reader] == ['$DISK'], reader
     start_reader
     ask "
 assert {task['pid'] for task in tasks} == {$READER} and w['machine']['tasks_percent'] > 1, w
-" --count 1 --interval 300ms --pid "$READER"
+" --count 1 --interval 1s --pid "$READER"
     ask 'assert len(tasks) == 1' --count 1 --interval 300ms --top 1
-    ask 'assert tasks == [] and w["machine"]["tasks_percent"] > 1, w' --count 1 --interval 300ms --pid $$
+    ask 'assert tasks == [] and w["machine"]["tasks_percent"] > 1, w' --count 1 --interval 1s --pid $$
 }
 
 @test "the text of camp wait explains its columns and fits 80 columns" {
