@@ -23,6 +23,13 @@ static const struct {
               { "iowait", "iow", CLASS_IO },
               { "contention", "cont", CLASS_CONTENTION },
               { "wait", NULL, CLASS_OTHER_WAIT },
+              /* Names that people give to columns of tables. */
+              { "io", NULL, CLASS_IO },
+              { "i_o", NULL, CLASS_IO },
+              { "network", NULL, CLASS_NETWORK },
+              { "net", NULL, CLASS_NETWORK },
+              { "waiting", NULL, CLASS_OTHER_WAIT },
+              { "sleep", NULL, CLASS_IDLE },
               { "off_cpu", "off", CLASS_IDLE },
               { "idle", NULL, CLASS_IDLE },
               MICROSTATES(MICROSTATE) };
@@ -53,7 +60,18 @@ static enum column_class class_of_rule(const char *name)
         { "cpu_", CLASS_CPU },
         { "run_queue_", CLASS_READY },
         { "contention_", CLASS_CONTENTION },
-        { "wait_", CLASS_OTHER_WAIT },
+        { "wait_disk_", CLASS_IO },
+        { "wait_file_", CLASS_IO },
+        { "wait_wal_", CLASS_IO },
+        { "wait_commit_", CLASS_IO },
+        { "wait_page_fault_", CLASS_IO },
+        { "wait_user_io_", CLASS_IO },
+        { "wait_system_io_", CLASS_IO },
+        { "wait_network_", CLASS_NETWORK },
+        { "wait_client_", CLASS_NETWORK },
+        { "wait_cluster_", CLASS_NETWORK },
+        { "wait_replication_", CLASS_NETWORK },
+        { "wait_", CLASS_OTHER_WAIT }, /* after the names that start with it */
         { "idle_", CLASS_IDLE },
     };
 
@@ -76,4 +94,28 @@ const char *column_short_title_of(const char *name)
     const size_t at = find(name);
 
     return at < KNOWN_COUNT ? known[at].short_title : NULL;
+}
+
+static const struct {
+    const char *name, *title;
+} classes[CLASS_COUNT] = {
+    [CLASS_NONE] = { "", "unknown" },
+    [CLASS_CPU] = { "cpu", "CPU" },
+    [CLASS_READY] = { "run_queue", "run queue" },
+    [CLASS_THROTTLED] = { "throttled", "throttled" },
+    [CLASS_IO] = { "disk", "disk" },
+    [CLASS_CONTENTION] = { "lock", "lock" },
+    [CLASS_NETWORK] = { "network", "network" },
+    [CLASS_OTHER_WAIT] = { "wait", "other waits" },
+    [CLASS_IDLE] = { "idle", "idle" },
+};
+
+const char *column_class_name(enum column_class class)
+{
+    return classes[class].name;
+}
+
+const char *column_class_title(enum column_class class)
+{
+    return classes[class].title;
 }

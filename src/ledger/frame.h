@@ -28,11 +28,19 @@ enum column_class {
     CLASS_CPU,
     /* Ready to run, but without a CPU: in the run queue, or stolen by the hypervisor. */
     CLASS_READY,
+    CLASS_THROTTLED,  /* ready to run, but its quota of CPU time is used up */
     CLASS_IO,         /* waiting for a disk or for a page */
     CLASS_CONTENTION, /* waiting for something that another entity holds */
+    CLASS_NETWORK,    /* waiting for another computer while the entity has work to do */
     CLASS_OTHER_WAIT, /* any other wait while the entity has work to do */
-    CLASS_IDLE        /* nothing to do, waiting for its next work, or stopped */
+    CLASS_IDLE,       /* nothing to do, waiting for its next work, or stopped */
+    CLASS_COUNT
 };
+
+/* Returns the name of a class for programs, such as "run_queue", and its title for readers, such as
+ * "run queue". The name and the title of CLASS_NONE are "" and "unknown". */
+const char *column_class_name(enum column_class class);
+const char *column_class_title(enum column_class class);
 
 struct column {
     const char *name;

@@ -27,13 +27,16 @@ static int vertex_of(enum column_class class)
         return VERTEX_CPU;
     case CLASS_IDLE:
         return VERTEX_IDLE;
+    case CLASS_THROTTLED:
     case CLASS_IO:
+    case CLASS_NETWORK:
     case CLASS_OTHER_WAIT:
         return VERTEX_IO;
     case CLASS_READY:
     case CLASS_CONTENTION:
         return VERTEX_CONTENTION;
     case CLASS_NONE:
+    case CLASS_COUNT:
         break;
     }
     return -1;

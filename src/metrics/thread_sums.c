@@ -26,8 +26,8 @@ static bool is_ranked(int state)
 {
     const enum column_class class = threads_schema.columns[state].class;
 
-    return class == CLASS_CPU || class == CLASS_READY || class == CLASS_IO ||
-           class == CLASS_OTHER_WAIT;
+    return class == CLASS_CPU || class == CLASS_READY || class == CLASS_THROTTLED ||
+           class == CLASS_IO || class == CLASS_OTHER_WAIT;
 }
 
 /* Sets *note to 1 + the number of the thread's group. Before the call, *note is 0 or from an

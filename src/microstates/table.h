@@ -46,7 +46,7 @@
         "runnable and allowed to run, and no CPU runs it")                                                          \
     ROW(STOPPED, "stopped", "stopped", "slp", IDLE, "Stopped time",                                \
         "stopped by a signal or a tracer, or frozen with its cgroup")                              \
-    ROW(THROTTLED, "throttled", "throttled", "thrt", OTHER_WAIT, "Throttled time",                 \
+    ROW(THROTTLED, "throttled", "throttled", "thrt", THROTTLED,  "Throttled time",                 \
         "runnable, and its group or itself has used up its CPU time")                              \
     ROW(TRAP, "trap", "trap", "sys", CPU, "Trap CPU time",                                         \
         "on a CPU outside system calls: the kernel handles a page fault")

@@ -60,6 +60,8 @@ struct from_facts {
     const char *tier; /* a string constant, such as "bpf", "schedstat" or "table" */
     bool note_warns;  /* `note` is a warning, which commands write to stderr once */
     bool live;        /* the source measures now and has no end */
+    /* The number of CPUs of this machine, if the source measures this machine now; otherwise 0. */
+    size_t cpus;
     uint64_t interval_ns; /* if not live: usual length of an interval; 0 if unknown */
     uint64_t frames;      /* if not live: number of frames; 0 if unknown */
     /* If not live: start and end of the data in ns since 1970; 0 if unknown. */

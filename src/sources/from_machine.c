@@ -230,6 +230,7 @@ int from_machine_open(const struct from *from, struct source **ret, struct from_
                          name_of(from));
     snprintf(facts->name, sizeof facts->name, "%s", source->name);
     snprintf(facts->kind, sizeof facts->kind, "%s", source->name);
+    facts->cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
     if (source->opener == OPENS_CPUS)
         return open_cpus(from, ret, facts, error);
     return source->opener == OPENS_CHECK ? open_check(from, ret, facts, error)

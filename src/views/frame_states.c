@@ -12,7 +12,7 @@
 #define IDLE_COUNTS_LESS 100
 
 /* Columns of a lower rank are dropped first. RANK_ALWAYS is never dropped. */
-enum rank { RANK_ANY, RANK_CPU, RANK_ALWAYS };
+enum rank { RANK_SELDOM, RANK_ANY, RANK_CPU, RANK_ALWAYS };
 
 const struct column *state_column_first(const struct frame_columns *columns, size_t column)
 {
@@ -86,6 +86,8 @@ static enum rank rank_of(const struct frame_columns *columns, size_t column)
 
     if (column == columns->cpu || column == columns->sorted)
         return RANK_ALWAYS;
+    if (class == CLASS_THROTTLED && columns->states[column].most_ns == 0)
+        return RANK_SELDOM; /* most groups have no quota */
     return class == CLASS_READY || (class == CLASS_CPU && columns->states[column].most_ns > 0)
                ? RANK_CPU
                : RANK_ANY;

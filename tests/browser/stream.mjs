@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 
-export const HEAD = 1, ENTITIES = 2, FRAME = 3, BEAT = 4, END = 5, NOTE = 6;
+export const HEAD = 1, ENTITIES = 2, FRAME = 3, BEAT = 4, END = 5, NOTE = 6, CPUS = 7;
 export const KEY = 1, NEW = 1, ENDED = 2;
 const UNIT = 1 / 50000;
 
@@ -11,6 +11,20 @@ export const COLOURS = {
     axes4: ['#2861be', '#cc8204', '#766151', '#91919a'],
     groups: ['#bb301e', '#9e8b6f', '#586c69', '#9442ff', '#d67e11', '#5f969e'],
 };
+
+/** As in src/views/palette.h. */
+export const CLASSES = [
+    ['cpu', 'CPU', '#0072b2', '#3d9be0'], ['run_queue', 'run queue', '#d55e00', '#f07a2e'], ['throttled', 'throttled', '#cc79a7', '#e09cc3'],
+    ['disk', 'disk', '#009e73', '#2cc295'], ['lock', 'lock', '#e69f00', '#f2b632'], ['network', 'network', '#56b4e9', '#86cdf5'],
+    ['wait', 'other waits', '#7d838c', '#8f97a2'], ['idle', 'idle', '#d9dee5', '#39414b'], ['', 'unknown', '#a8862f', '#c9b06a'],
+].map(([name, title, light, dark]) => ({ name, title, light, dark }));
+
+/** Classes of states by name. A state that is a class has its own name. */
+const CLASS_OF = {
+    user: 'cpu', system: 'cpu', irq: 'cpu', CPU: 'cpu', socket: 'idle', timer: 'idle', poll: 'idle', sleep: 'idle', IDLE: 'idle',
+    text_fault: 'disk', data_fault: 'disk', io: 'disk', IO: 'disk', contention: 'lock', LOCK: 'lock', waiting: 'wait',
+};
+const classOf = (name) => CLASS_OF[name] ?? (CLASSES.some((one) => one.name === name) ? name : '');
 
 export function block(type, payload) {
     const bytes = Buffer.from(payload);
@@ -28,9 +42,10 @@ export function head({ states, ...others }) {
     const axes = (count) => states.length < count ? null
         : states.slice(0, count).map((name, i) => ({ name, states: [i] }));
     return json(HEAD, {
-        schema: 'camp.stream/1', version: '0.1.0', source: 'made-up', tier: '', note: '', host: 'test',
+        schema: 'camp.stream/1', version: '0.1.0', source: 'made-up', kind: 'threads', tier: '', note: '', host: 'test',
         live: false, interval_ms: 1000, frames: 0,
-        states: states.map((name) => ({ name: `${name}_ns`, title: name.replace('_', ' '), help: '', provenance: 'measured' })),
+        states: states.map((name) => ({ name: `${name}_ns`, title: name.replace('_', ' '), help: '', provenance: 'measured', class: classOf(name) })),
+        classes: CLASSES,
         axes3: axes(3), axes4: axes(4), colours: COLOURS, ...others,
     });
 }

@@ -27,8 +27,8 @@ export function brush({ ui, say }: App, found: ReadonlySet<number>): void {
 }
 
 /** Describes an entity in the current frame: "postgres 4711: CPU 12 %, idle 80 %, waiting 8 %". */
-export function describe({ store, ui }: App, n: number): string {
-  const frame = store.frame(ui.state.current);
+export function describe(app: App, n: number): string {
+  const { ui } = app, frame = app.shown();
   const row = frame.rowOf[n] ?? -1;
   if (row < 0) return `${ui.label(n)}: absent`;
   const { axes3 } = ui.state;
@@ -42,8 +42,7 @@ export function describe({ store, ui }: App, n: number): string {
 
 /** Selects the next undimmed entity of the frame, as if the pointer were on its dot. */
 export function hoverNext(app: App, by: 1 | -1): void {
-  const { store, ui } = app;
-  const frame = store.frame(ui.state.current);
+  const { ui } = app, frame = app.shown();
   const there = [...frame.entity].filter((n) => !ui.isDimmed(n)).sort((a, b) => a - b);
   if (there.length === 0) return;
   const at = ui.state.hover === null ? -1 : there.indexOf(ui.state.hover);

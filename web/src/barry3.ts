@@ -55,7 +55,7 @@ export class Barry3 implements View {
     const { axes3 } = this.app.ui.state;
     this.element.hidden = axes3.length !== 3;
     if (axes3.length !== 3 || this.scatter.width === 0) return;
-    const frame = this.app.store.frame(this.app.ui.state.current);
+    const frame = this.app.shown();
     if (axes3 !== this.axes || this.isStale) this.drawBackground(axes3);
     if (this.places?.frame !== frame || this.places.axes !== axes3) this.places = placeAll(frame, axes3, this.places);
     this.putAll(frame, this.places);
@@ -291,7 +291,7 @@ export class Barry3 implements View {
     this.cursor = place && isWithin(this.part, place) ? place : null;
     const hover = spot ? this.scatter.nearest(spot) : null;
     if (hover !== null || !spot || !this.names.point(spot)) showTooltip(this.app, this.scatter.element, spot, hover, this.axes ?? []);
-    if (hover === this.app.ui.state.hover) this.drawText(this.app.store.frame(this.app.ui.state.current));
+    if (hover === this.app.ui.state.hover) this.drawText(this.app.shown());
     else this.app.ui.set({ hover });
   }
 

@@ -61,7 +61,7 @@ export class Barry4 implements View {
     const { axes4 } = this.app.ui.state;
     this.element.hidden = axes4.length !== 4;
     if (axes4.length !== 4 || this.scatter.width === 0) return;
-    const frame = this.app.store.frame(this.app.ui.state.current);
+    const frame = this.app.shown();
     if (this.places?.frame !== frame || this.places.axes !== axes4) this.places = placeAll(frame, axes4, this.places);
     this.axes = axes4;
     this.project();

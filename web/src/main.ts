@@ -1,7 +1,7 @@
 // The page: creates its parts, and draws them after changes.
 import './style.css';
 import './views2.css';
-import type { App, UiState, View, ViewFactory } from './types';
+import type { App, Frame, UiState, View, ViewFactory } from './types';
 import { createBarry3 } from './barry3';
 import { createBarry4 } from './barry4';
 import { createBarymap } from './barymap';
@@ -36,7 +36,7 @@ class Page {
   private readonly shell = new Shell();
   private readonly ui = new PageUi(this.store, (change) => this.changed(change));
   private readonly app: App = {
-    store: this.store, ui: this.ui, say: (text) => this.shell.say(text), redraw: (view) => this.redraw(view),
+    store: this.store, ui: this.ui, shown: () => this.shown(), say: (text) => this.shell.say(text), redraw: (view) => this.redraw(view),
   };
   private readonly player = new Player(this.app);
   private readonly controls = new Controls(this.app);
@@ -59,6 +59,11 @@ class Page {
     this.store.subscribe(() => this.arrived());
     onThemeChange(() => this.ask());
     void load(this.store, (status) => this.shell.tell(status));
+  }
+
+  private shown(): Frame {
+    const { range, current } = this.ui.state;
+    return range ? this.store.mean(...range) : this.store.frame(current);
   }
 
   private hasHead = false;

@@ -75,7 +75,7 @@ class Stack extends TimeView {
   }
 
   private drawEntities(axes: Axis[]): void {
-    const { store, ui } = this.app;
+    const { ui } = this.app;
     this.columns = this.columnsOf(axes);
     const { means, perColumn, entities } = this.columns;
     const begins = means.map((_, i) => i);
@@ -85,7 +85,7 @@ class Stack extends TimeView {
     const shown = hovered >= 0 ? hovered : this.column;
     this.chart.setMark(null);
     this.chart.setCursor(shown >= 0 && shown < means.length ? shown + 0.5 : null);
-    this.showMean(axes, means[shown] ?? meanOf(store.frame(ui.state.current), axes, selectionOf(this.app)));
+    this.showMean(axes, means[shown] ?? meanOf(this.app.shown(), axes, selectionOf(this.app)));
     const several = perColumn > 1 ? `, ${perColumn} a column: their mean` : '';
     setText(this.caption, shown >= 0 && shown < means.length ? this.nameOf(shown) :
       `${entities.length} entities of the current frame${several}`);
@@ -93,7 +93,7 @@ class Stack extends TimeView {
   }
 
   private columnsOf(axes: Axis[]): Columns {
-    const frame = this.app.store.frame(this.app.ui.state.current);
+    const frame = this.app.shown();
     const selection = selectionOf(this.app);
     const entities = frame.entity.filter((n) => !selection || selection.has(n));
     const first = new Map<number, number>();

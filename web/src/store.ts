@@ -1,8 +1,9 @@
 // All kept frames, as received, because these are small. A whole frame is decoded on request, from
 // the frame before or from the last key frame; the last few are cached.
 import type { Entity, Frame, Head, Store } from './types';
+import { FrameSum } from './frame_sum';
 import {
-  applyFrame, emptyFrame, END, ENTITIES, FRAME, HEAD, NOTE, readFrame, StreamError, type Block,
+  applyFrame, CPUS, emptyFrame, END, ENTITIES, FRAME, HEAD, NOTE, readFrame, StreamError, type Block,
   type FrameBlock,
 } from './stream';
 
@@ -26,6 +27,7 @@ export class FrameStore implements Store {
   endFrame = 0;
   ended: string | null = null;
   notes: string[] = [];
+  cpus = 0;
 
   private kept: Kept[] = []; // [endFrame - firstFrame], the first one a key frame
   private mentioned: number[] = []; // [entities] the frame with its last description
@@ -50,6 +52,7 @@ export class FrameStore implements Store {
       case HEAD: return this.addHead(json(block) as Head);
       case ENTITIES: return this.addEntities(json(block) as Entity[]);
       case FRAME: return this.addFrame(block.payload);
+      case CPUS: this.cpus = Number((json(block) as { cpus?: unknown }).cpus) || 0; return;
       case NOTE: return this.addNote(String((json(block) as { text?: unknown }).text));
       case END: this.ended = String((json(block) as { reason?: unknown }).reason); return;
       default: // a beat, or of a later version's type
@@ -65,6 +68,19 @@ export class FrameStore implements Store {
     while (from < wanted) frame = this.make(++from, frame);
     this.keep(wanted, frame);
     return frame;
+  }
+
+  private meaned: { from: number; to: number; frame: Frame } | null = null;
+
+  mean(from: number, to: number): Frame {
+    const begin = Math.max(from, this.firstFrame), end = Math.min(to, this.endFrame);
+    if (end - begin <= 1) return this.frame(begin);
+    if (this.meaned?.from !== begin || this.meaned.to !== end) {
+      const sum = new FrameSum(this.head!.states.length, this.entities.length);
+      for (let index = begin; index < end; index++) sum.add(this.frame(index));
+      this.meaned = { from: begin, to: end, frame: sum.mean };
+    }
+    return this.meaned.frame;
   }
 
   private addHead(head: Head): void {

@@ -46,7 +46,7 @@ class Table implements View {
 
   draw(): void {
     if (!this.app.store.head || !this.isSeen()) return;
-    this.frame = this.app.store.frame(this.app.ui.state.current);
+    this.frame = this.app.shown();
     this.shape();
     this.sort();
     this.showRows();

@@ -21,7 +21,7 @@ export function refreshTooltip(): void {
 export function showTooltip(...asked: Shown): void {
   const [app, stage, spot, n, axes] = asked;
   shown = spot && n !== null ? asked : null;
-  const frame = app.store.frame(app.ui.state.current);
+  const frame = app.shown();
   const row = n === null ? -1 : frame.rowOf[n] ?? -1;
   if (!spot || n === null || row < 0) box.hidden = true;
   else place(stage, spot, content(app, frame, row, n, axes));

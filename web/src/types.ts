@@ -6,6 +6,7 @@ export interface Head {
   version: string;
   title: string; // of the page; may be empty
   source: string;
+  kind: string; // what the entities are, in the plural: "threads"
   tier: string;
   note: string;
   host: string;
@@ -13,6 +14,7 @@ export interface Head {
   interval_ms: number;
   frames: number;
   states: State[];
+  classes: StateClass[]; // in the order in which views show them
   below?: string; // the command that shows an entity's members, without its name
   labels?: string[]; // names of labels: "user", "database"
   axes3: Axis[] | null;
@@ -25,6 +27,15 @@ export interface State {
   title: string; // "run queue"
   help: string;
   provenance: string; // measured, sampled, scaled, derived
+  class: string; // a name of Head.classes
+}
+
+/** What an entity does in a state. The colours are those on light and on dark paper. */
+export interface StateClass {
+  name: string; // "run_queue"; "" is the class of states whose meaning is unknown
+  title: string; // "run queue"
+  light: string;
+  dark: string;
 }
 
 /** A vertex: the states added up there (indexes of Head.states). */
@@ -71,7 +82,9 @@ export interface Store {
   endFrame: number; // one after the newest
   ended: string | null; // the reason if the stream has ended
   notes: string[];
+  cpus: number; // the number of CPUs that the entities share; 0: unknown
   frame(index: number): Frame; // decoded on request; the last few are cached
+  mean(from: number, to: number): Frame; // of the frames [from, to), the last one is cached
   /** Called for new frames, entities or a new head. */
   subscribe(listener: () => void): void;
 }
@@ -90,6 +103,7 @@ export interface UiState {
   axes3: Axis[];
   axes4: Axis[];
   current: number; // the frame that is shown
+  range: [from: number, to: number] | null; // the frames whose mean is shown instead
   playing: boolean;
   following: boolean; // live: follows the newest frame
   speed: number; // frames a second = speed * 1000 / interval_ms
@@ -98,7 +112,6 @@ export interface UiState {
   search: RegExp | null; // of names and labels: others are dimmed
   brush: ReadonlySet<number> | null; // selected in any view: others are dimmed
   groupBy: GroupBy;
-  smallMultiples: boolean;
   compare: { before: [number, number]; after: [number, number] } | null; // frames [from, to)
 }
 
@@ -117,6 +130,8 @@ export interface Ui {
 export interface App {
   store: Store;
   ui: Ui;
+  /** Returns what the views show: the mean of the selected range, or the current frame. */
+  shown(): Frame;
   /** Announces something once to screen readers (aria-live). */
   say(text: string): void;
   /** Draws one view in the next animation frame, as only this view has changed. */
@@ -126,7 +141,7 @@ export interface App {
 /** A part of the page. */
 export interface View {
   element: HTMLElement;
-  /** Draws app.store.frame(app.ui.state.current); called only after changes. */
+  /** Draws app.shown(); called only after changes. */
   draw(): void;
 }
 

@@ -8,7 +8,7 @@ const GROUPS_MAXIMUM = 12; // 6 colours, each with two markers
 const NONE: UiState = {
   axes3: [], axes4: [], current: 0, playing: false, following: false, speed: 1,
   pinned: new Set(), hover: null, search: null, brush: null, groupBy: 'none',
-  smallMultiples: false, compare: null,
+  compare: null, range: null,
 };
 
 interface Grouping {

@@ -64,6 +64,7 @@ static void resolve_facts(struct page_options *options)
     options->stream.source = facts->name;
     options->stream.tier = facts->tier;
     options->stream.note = facts->note;
+    options->stream.kind = facts->kind[0] != '\0' ? facts->kind : options->schema->name;
     options->stream.below = facts->below;
     options->stream.host = options->host;
     options->stream.live = facts->live;
@@ -99,6 +100,18 @@ void page_close(struct page_options *options)
     progress_clear(&options->from.progress);
     source_close(options->source);
     options->source = NULL;
+}
+
+size_t page_cpus(const struct page_options *options)
+{
+    const struct frame *beside = source_beside(options->source);
+    size_t count = 0;
+
+    if (beside == NULL || beside->entity_count == 0)
+        return options->facts.cpus;
+    for (size_t i = 0; i < beside->entity_count; i++)
+        count += beside->entities[i].id != CAMP_CPU_TOTAL;
+    return count;
 }
 
 int page_next(struct page_options *options, const struct frame **ret_frame)

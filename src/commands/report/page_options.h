@@ -55,6 +55,10 @@ void page_close(struct page_options *options);
 int page_resolve_axes(const char *text, const struct schema *schema, size_t count, struct axes *ret,
                       const struct axes **ret_used);
 
+/* Returns the number of CPUs that the rows of the newest frame share: the CPUs beside them, or
+ * those of this machine if the source measures it now. Returns 0 if it is unknown. */
+size_t page_cpus(const struct page_options *options);
+
 /* Reads the next frame. At the end of the source *ret_frame is NULL. Returns OPTIONS_GO_ON, or
  * an exit status after an error message. Returns early if a stop is requested. */
 int page_next(struct page_options *options, const struct frame **ret_frame);

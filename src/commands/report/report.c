@@ -68,6 +68,7 @@ static int put_frame(void *context, const struct frame *frame)
     bool is_key;
     int r = stream_frame_note(&work->stream, frame, &work->blocks);
 
+    stream_set_cpus(&work->stream, page_cpus(work->page));
     if (r == CAMP_OK)
         r = stream_frame(&work->stream, frame, &work->blocks, &is_key);
     return put_blocks(work, r);

@@ -112,13 +112,14 @@ static int keep_written(struct server *server, int r, bool is_key, uint64_t time
     return r;
 }
 
-int server_frame(struct server *server, const struct frame *frame)
+int server_frame(struct server *server, const struct frame *frame, size_t cpus)
 {
     bool is_key = false;
     int r;
 
     pthread_mutex_lock(&server->lock);
     r = keep_written(server, stream_frame_note(&server->stream, frame, &server->written), false, 0);
+    stream_set_cpus(&server->stream, cpus);
     if (history_wants_key(&server->history))
         stream_request_key(&server->stream);
     if (r == CAMP_OK)

@@ -19,9 +19,9 @@ const struct http_place *server_at(const struct server *server)
     return NULL;
 }
 
-int server_frame(struct server *server, const struct frame *frame)
+int server_frame(struct server *server, const struct frame *frame, size_t cpus)
 {
-    (void)server, (void)frame;
+    (void)server, (void)frame, (void)cpus;
     return CAMP_E_NOTSUP;
 }
 

@@ -290,6 +290,19 @@ int stream_frame_note(struct stream *stream, const struct frame *frame, struct b
     return stream_note(text, out);
 }
 
+void stream_set_cpus(struct stream *stream, size_t cpus)
+{
+    stream->cpus = cpus;
+}
+
+static int put_cpus(struct stream *stream, bool is_key, struct bytes *out)
+{
+    if (stream->cpus == stream->cpus_sent && !(is_key && stream->cpus > 0))
+        return CAMP_OK;
+    stream->cpus_sent = stream->cpus;
+    return stream_cpus_block(stream->cpus, out);
+}
+
 int stream_frame(struct stream *stream, const struct frame *frame, struct bytes *out,
                  bool *ret_is_key)
 {
@@ -303,7 +316,7 @@ int stream_frame(struct stream *stream, const struct frame *frame, struct bytes 
     is_key = stream->since_key % STREAM_KEY_EVERY == 0 || doublings != stream->doublings;
     stream->doublings = doublings;
     round_rows(stream, interval_ns > 0 ? (double)interval_ns : 1);
-    if (!choose(stream, is_key) || !remember(stream) ||
+    if (!choose(stream, is_key) || !remember(stream) || put_cpus(stream, is_key, out) != CAMP_OK ||
         stream_entities_numbered(stream, &stream->changed, out) != CAMP_OK ||
         stream_put_frame(stream, frame, is_key, out) != CAMP_OK)
         return CAMP_E_NOMEM;

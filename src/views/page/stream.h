@@ -19,6 +19,7 @@
 struct stream_facts {
     const char *title; /* title of the page, or "" */
     const char *source, *tier, *note, *host;
+    const char *kind; /* what the rows are, in the plural, such as "threads" */
     bool live;
     uint64_t interval_ns;     /* 0 if unknown */
     uint64_t frames;          /* 0 if unknown */
@@ -75,6 +76,7 @@ struct stream {
     uint64_t since_key;
     size_t crowd; /* entities expire when their number reaches `crowd` and CROWD */
     char note[FRAME_NOTE_SIZE];
+    size_t cpus, cpus_sent; /* the number of CPUs now, and as last sent */
 };
 
 /* Initialises the stream, which keeps a pointer to the schema. Returns CAMP_OK, or CAMP_E_INVALID
@@ -93,6 +95,10 @@ int stream_frame(struct stream *stream, const struct frame *frame, struct bytes 
 /* Appends the frame's note as a block, if the note is not empty and differs from the last frame's
  * note. Call this function before stream_frame(). Returns CAMP_OK or CAMP_E_NOMEM. */
 int stream_frame_note(struct stream *stream, const struct frame *frame, struct bytes *out);
+
+/* Sets the number of CPUs that the rows of the next frames share; 0 if it is unknown.
+ * stream_frame() appends it as a block before each key frame, and when it has changed. */
+void stream_set_cpus(struct stream *stream, size_t cpus);
 
 /* Appends a block with all entities, for a reader that starts late. Returns CAMP_OK or
  * CAMP_E_NOMEM. */

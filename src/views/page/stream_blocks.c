@@ -18,7 +18,8 @@ enum stream_block {
     BLOCK_FRAME,
     BLOCK_BEAT,
     BLOCK_END,
-    BLOCK_NOTE
+    BLOCK_NOTE,
+    BLOCK_CPUS
 };
 
 /* Appends the header of a block and its padding. Returns the address to which the caller writes
@@ -193,6 +194,23 @@ static void put_states(FILE *stream, const struct schema *schema)
         put_member(stream, "title", column->title);
         put_member(stream, "help", column->help);
         put_member(stream, "provenance", camp_provenance_name((int)column->provenance));
+        put_member(stream, "class", column_class_name(column->class));
+        putc('}', stream);
+    }
+    putc(']', stream);
+}
+
+/* The classes that states may have, in the order in which views show them. */
+static void put_classes(FILE *stream)
+{
+    for (int class = CLASS_CPU; class <= CLASS_COUNT; class ++) {
+        const enum column_class at = class < CLASS_COUNT ? (enum column_class) class : CLASS_NONE;
+
+        fputs(class > CLASS_CPU ? ",{\"name\":" : ",\"classes\":[{\"name\":", stream);
+        json_text(stream, column_class_name(at));
+        put_member(stream, "title", column_class_title(at));
+        put_member(stream, "light", palette_classes[at]);
+        put_member(stream, "dark", palette_classes_dark[at]);
         putc('}', stream);
     }
     putc(']', stream);
@@ -261,6 +279,7 @@ int stream_head(const struct schema *schema, const struct stream_facts *facts, s
     put_member(text.stream, "version", camp_version());
     put_member(text.stream, "title", facts->title);
     put_member(text.stream, "source", facts->source);
+    put_member(text.stream, "kind", facts->kind);
     put_member(text.stream, "tier", facts->tier);
     put_member(text.stream, "note", facts->note);
     put_member(text.stream, "host", facts->host);
@@ -269,6 +288,7 @@ int stream_head(const struct schema *schema, const struct stream_facts *facts, s
     fprintf(text.stream, ",\"live\":%s,\"interval_ms\":%.15g,\"frames\":%" PRIu64,
             facts->live ? "true" : "false", (double)facts->interval_ns / 1e6, facts->frames);
     put_states(text.stream, schema);
+    put_classes(text.stream);
     put_label_names(text.stream, schema);
     put_axes(text.stream, "axes3", facts->axes3);
     put_axes(text.stream, "axes4", facts->axes4);
@@ -363,6 +383,16 @@ int stream_note(const char *text, struct bytes *out)
 int stream_end(const char *reason, struct bytes *out)
 {
     return put_object("reason", reason, BLOCK_END, out);
+}
+
+int stream_cpus_block(size_t cpus, struct bytes *out)
+{
+    struct text text;
+
+    if (!text_start(&text))
+        return CAMP_E_NOMEM;
+    fprintf(text.stream, "{\"cpus\":%zu}", cpus);
+    return text_end(&text, BLOCK_CPUS, out);
 }
 
 int stream_beat(struct bytes *out)

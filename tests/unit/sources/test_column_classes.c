@@ -86,7 +86,10 @@ static void the_class_of_a_state_is_found_by_the_name_of_its_column(void **state
                              schemas[i]->columns[j].class);
     }
     assert_int_equal(column_class_of("contention_row_lock_ns"), CLASS_CONTENTION);
-    assert_int_equal(column_class_of("wait_disk_ns"), CLASS_OTHER_WAIT);
+    assert_int_equal(column_class_of("wait_disk_ns"), CLASS_IO);
+    assert_int_equal(column_class_of("wait_client_of_statement_ns"), CLASS_NETWORK);
+    assert_int_equal(column_class_of("wait_unknown_event_ns"), CLASS_OTHER_WAIT);
+    assert_int_equal(column_class_of("throttled_ns"), CLASS_THROTTLED);
     assert_int_equal(column_class_of("colour_ns"), CLASS_NONE);
     assert_int_equal(column_class_of("user"), CLASS_NONE);
     assert_string_equal(column_short_title_of("kernel_fault_ns"), "flt");

@@ -151,7 +151,7 @@ static void read_blocks(struct reader *reader, struct bytes *bytes)
 
         assert_int_equal(at % 8, 0);
         assert_true(at + 8 + size <= bytes->size);
-        assert_in_range(type, 1, 6);
+        assert_in_range(type, 1, 7);
         reader->blocks[type]++;
         if (type == 3) {
             read_frame(reader, payload, size);

@@ -78,7 +78,7 @@ static void check_titles(size_t width, bool is_uncut, uint64_t throttled_ns, con
 static void cpu_time_and_the_run_queue_are_the_last_columns_to_be_dropped(void **state)
 {
     (void)state;
-    check_titles(100, false, 0, "id name thr usr% sys% runq% flt% dsk% lck% thrt% slp% un% ");
+    check_titles(100, false, 0, "id name thr usr% sys% runq% thrt% flt% dsk% lck% slp% un% ");
     check_titles(80, false, 0, "id name thr usr% sys% runq% flt% dsk% lck% slp% un% ");
     check_titles(70, false, 0, "id name thr usr% sys% runq% lck% slp% un% ");
     check_titles(63, false, 0, "id name thr usr% sys% runq% other% un% ");
@@ -91,14 +91,14 @@ static void cpu_time_and_the_run_queue_are_the_last_columns_to_be_dropped(void *
 static void the_column_of_throttled_time_is_kept_if_there_is_throttled_time(void **state)
 {
     (void)state;
-    check_titles(80, false, 1, "id name thr usr% sys% runq% flt% lck% thrt% slp% un% ");
+    check_titles(80, false, 1, "id name thr usr% sys% runq% thrt% flt% lck% slp% un% ");
 }
 
 static void output_to_a_pipe_has_all_columns(void **state)
 {
     (void)state;
-    check_titles(80, true, 0, "id name thr usr% sys% runq% flt% dsk% lck% thrt% slp% un% ");
-    check_titles(40, true, 0, "id name thr usr% sys% runq% flt% dsk% lck% thrt% slp% un% ");
+    check_titles(80, true, 0, "id name thr usr% sys% runq% thrt% flt% dsk% lck% slp% un% ");
+    check_titles(40, true, 0, "id name thr usr% sys% runq% thrt% flt% dsk% lck% slp% un% ");
 }
 
 int main(void)

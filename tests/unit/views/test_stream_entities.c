@@ -148,6 +148,35 @@ static void the_numbers_of_gone_entities_are_reused(void **state)
     fixture_free(f);
 }
 
+/* A page that is opened late starts at a key frame, so the number stands before each of them. */
+static void the_number_of_cpus_is_sent_before_key_frames_and_when_it_changes(void **state)
+{
+    struct fixture *f = fixture_new(3);
+    struct bytes bytes = { 0 };
+    const size_t numbers[] = { 0, 2, 2, 4, 0 };
+    const bool keys[] = { true, false, true, false, false };
+    const char *const sent[] = { NULL, "{\"cpus\":2}", "{\"cpus\":2}", "{\"cpus\":4}",
+                                 "{\"cpus\":0}" };
+    bool is_key;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        begin(&f->frame);
+        add(&f->frame, 10, 0, S, (double[]){ 25, 0, 75 });
+        stream_set_cpus(&f->stream, numbers[i]);
+        if (keys[i])
+            stream_request_key(&f->stream);
+        assert_int_equal(stream_frame(&f->stream, &f->frame, &bytes, &is_key), CAMP_OK);
+        assert_int_equal(is_key, keys[i]);
+        read_blocks(&f->reader, &bytes);
+        assert_int_equal(f->reader.blocks[7], sent[i] != NULL);
+        if (sent[i] != NULL)
+            assert_string_equal(f->reader.text, sent[i]);
+    }
+    bytes_release(&bytes);
+    fixture_free(f);
+}
+
 static void the_head_of_the_stream_has_states_and_axes_and_colours(void **state)
 {
     static const char *const labels[] = { "user", "a\"b" };
@@ -179,8 +208,11 @@ static void the_head_of_the_stream_has_states_and_axes_and_colours(void **state)
     assert_non_null(strstr(reader->text, "{\"schema\":\"camp.stream/1\",\"version\":\""));
     assert_non_null(strstr(reader->text, "\"title\":\"a \\\"b\\\"\",\"source\":\"x.csv\""));
     assert_non_null(strstr(reader->text, "\"live\":false,\"interval_ms\":250,\"frames\":12,"));
-    assert_non_null(strstr(reader->text, "{\"name\":\"state0_ns\",\"title\":\"state\",\"help\":"
-                                         "\"help \\\"quoted\\\"\",\"provenance\":\"measured\"}"));
+    assert_non_null(strstr(reader->text,
+                           "{\"name\":\"state0_ns\",\"title\":\"state\",\"help\":"
+                           "\"help \\\"quoted\\\"\",\"provenance\":\"measured\",\"class\":"));
+    assert_non_null(strstr(reader->text, "\"classes\":[{\"name\":\"cpu\",\"title\":\"CPU\","
+                                         "\"light\":\"#0072b2\",\"dark\":\"#"));
     assert_non_null(strstr(reader->text, "}],\"labels\":[\"user\",\"a\\\"b\"],\"axes3\":"));
     assert_non_null(strstr(reader->text, "\"axes3\":[{\"name\":\"A\",\"states\":[0]},{\"name\":"
                                          "\"B\",\"states\":[2,3]},{\"name\":\"C\",\"states\":[1]}"
@@ -197,6 +229,7 @@ int main(void)
         cmocka_unit_test(an_entity_with_changed_labels_is_sent_again),
         cmocka_unit_test(a_reader_that_connects_late_gets_all_entities),
         cmocka_unit_test(the_numbers_of_gone_entities_are_reused),
+        cmocka_unit_test(the_number_of_cpus_is_sent_before_key_frames_and_when_it_changes),
         cmocka_unit_test(the_head_of_the_stream_has_states_and_axes_and_colours),
         cmocka_unit_test(a_note_is_sent_only_when_it_changes),
     };

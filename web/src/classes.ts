@@ -1,0 +1,66 @@
+// Classes of states: what an entity does in a state, its colour, and the time that is not idle.
+import type { Frame, Head, StateClass } from './types';
+
+export const IDLE = 'idle';
+/** The share of its time from which a wait in a lock without any other state counts as parked. */
+const PARKED = 0.999;
+
+export function isDark(): boolean {
+  return matchMedia('(prefers-color-scheme: dark)').matches;
+}
+
+export const colourOf = (of: StateClass): string => (isDark() ? of.dark : of.light);
+
+/** The classes of a source that have states, in the order in which views show them. */
+export function classesOf(head: Head): StateClass[] {
+  return head.classes.filter(({ name }) => head.states.some((state) => state.class === name));
+}
+
+/** Active time: in a class other than idle, in intervals. A thread that only waits in a lock for a
+ * whole interval is parked: it may wait for work as well as for a lock, so that its time is not active. */
+export interface Active {
+  classes: StateClass[]; // [classes] without idle
+  times: Float32Array[]; // [classes] of [count]
+  sums: Float32Array; // [count]
+  parked: Uint8Array; // [count] 1: parked
+}
+
+const cached = new WeakMap<Frame, Active>();
+
+/** Returns the active time of each row of a frame, computed once. */
+export function activeOf(frame: Frame, head: Head): Active {
+  let active = cached.get(frame);
+  if (!active) cached.set(frame, (active = compute(frame, head)));
+  return active;
+}
+
+function compute(frame: Frame, head: Head): Active {
+  const { count, elapsed, shares, unit } = frame;
+  const classes = classesOf(head).filter(({ name }) => name !== IDLE);
+  const times = classes.map(() => new Float32Array(count));
+  const sums = new Float32Array(count), parked = new Uint8Array(count);
+  const futex = head.states.findIndex(({ name }) => name === 'lock_ns');
+  const futexes = futex >= 0 ? shares[futex] : null;
+  if (futexes) for (let row = 0; row < count; row++) if (futexes[row]! * unit >= PARKED) parked[row] = 1;
+  head.states.forEach((state, i) => {
+    const column = shares[i], at = classes.findIndex(({ name }) => name === state.class);
+    if (!column || at < 0) return;
+    const into = times[at]!;
+    for (let row = 0; row < count; row++) {
+      if (parked[row]) continue;
+      const time = column[row]! * unit * elapsed[row]!;
+      into[row]! += time;
+      sums[row]! += time;
+    }
+  });
+  return { classes, times, sums, parked };
+}
+
+/** Returns the class with the most active time of a row, for its colour: what it waits for most, or
+ * CPU if it never waits; -1 if the row is idle. */
+export function dominantClass(active: Active, row: number): number {
+  let best = -1;
+  for (let i = 0; i < active.classes.length; i++)
+    if (active.times[i]![row]! > (best < 0 ? 0 : active.times[best]![row]!)) best = i;
+  return best;
+}
