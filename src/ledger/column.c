@@ -3,6 +3,7 @@
 #include "frame.h"
 #include "microstates/table.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define MICROSTATE(state, name, title, short_title, class, ...)                                    \
@@ -30,6 +31,7 @@ static const struct {
               { "net", NULL, CLASS_NETWORK },
               { "waiting", NULL, CLASS_OTHER_WAIT },
               { "sleep", NULL, CLASS_IDLE },
+              { "cpu_wait", NULL, CLASS_READY },
               { "off_cpu", "off", CLASS_IDLE },
               { "idle", NULL, CLASS_IDLE },
               MICROSTATES(MICROSTATE) };
@@ -82,11 +84,49 @@ static enum column_class class_of_rule(const char *name)
     return CLASS_NONE;
 }
 
+/* Returns whether one of the words of `name`, which "_" divides, is `word`. */
+static bool has_word(const char *name, const char *word)
+{
+    const size_t length = strlen(word);
+
+    for (const char *at = name; at != NULL; at = strchr(at, '_')) {
+        at += *at == '_';
+        if (strncmp(at, word, length) == 0 && (at[length] == '_' || at[length] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* Guesses the class from the words of a name that the author of a table has chosen, such as
+ * "db_wait_ns" or "cpu_usage_ns". */
+static enum column_class class_of_words(const char *name)
+{
+    static const struct {
+        const char *word;
+        enum column_class class;
+    } words[] = {
+        { "lock", CLASS_CONTENTION },    { "disk", CLASS_IO },   { "io", CLASS_IO },
+        { "network", CLASS_NETWORK },    { "idle", CLASS_IDLE }, { "wait", CLASS_OTHER_WAIT },
+        { "waiting", CLASS_OTHER_WAIT }, { "cpu", CLASS_CPU },
+    };
+
+    if (has_word(name, "cpu") && (has_word(name, "wait") || has_word(name, "queue")))
+        return CLASS_READY;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (has_word(name, words[i].word))
+            return words[i].class;
+    }
+    return CLASS_NONE;
+}
+
 enum column_class column_class_of(const char *name)
 {
-    const size_t at = find(name);
+    const size_t at = find(name), length = strlen(name);
+    enum column_class class = at < KNOWN_COUNT ? known[at].class : class_of_rule(name);
 
-    return at < KNOWN_COUNT ? known[at].class : class_of_rule(name);
+    if (class == CLASS_NONE && length > 3 && strcmp(name + length - 3, "_ns") == 0)
+        class = class_of_words(name);
+    return class;
 }
 
 const char *column_short_title_of(const char *name)

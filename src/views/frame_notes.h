@@ -11,6 +11,7 @@ struct frame_facts {
     const char *kind;  /* plural such as "sessions"; "" means that the schema determines the kind */
     const char *group; /* the key that rows are grouped by, or NULL */
     const char *note;  /* a remark about the source, or "" */
+    size_t cpus; /* the CPUs that all rows share, if there is no frame of CPUs; 0 if unknown */
 };
 
 struct frame_notes {

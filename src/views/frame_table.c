@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TABLE_SUMMARY, TABLE_CPUS, TABLE_ENTITIES };
+enum { TABLE_FACTS, TABLE_SUMMARY, TABLE_CPUS, TABLE_ENTITIES };
 
-static const struct field summary_fields[] = {
+static const struct field fact_fields[] = {
     { .name = "time", .help = "wall clock of the interval's end" },
     { .name = "interval_s", .help = "its length", .decimals = 6 },
     { .name = "source", .help = "as --from names it, or its file" },
@@ -19,6 +19,25 @@ static const struct field summary_fields[] = {
     { .name = "group", .help = "what they are added up by: process, a label ..." },
     { .name = "rows_cut", .help = "rows that --top left out" },
 };
+
+/* The classes are in the order of enum column_class, from CLASS_CPU on. */
+static const struct field summary_fields[FRAME_SUMMARY_FIELDS] = {
+    { .name = "text", .help = "the interval in one sentence" },
+    { .name = "cpus", .help = "CPUs that the rows share" },
+    { .name = "cpu", .help = "rows on a CPU, on average", .decimals = 6 },
+    { .name = "run_queue", .help = "rows that wait for a CPU", .decimals = 6 },
+    { .name = "throttled", .help = "rows whose quota of CPU time is used up", .decimals = 6 },
+    { .name = "disk", .help = "rows that wait for a disk or a page", .decimals = 6 },
+    { .name = "lock", .help = "rows that wait for what another one holds", .decimals = 6 },
+    { .name = "network", .help = "rows that wait for another computer", .decimals = 6 },
+    { .name = "wait", .help = "rows in other waits", .decimals = 6 },
+    { .name = "idle", .help = "rows with nothing to do", .decimals = 6 },
+    { .name = "unaccounted", .help = "rows in no state", .decimals = 6 },
+    { .name = "accounted_twice", .help = "rows in two states at once", .decimals = 6 },
+    { .name = "parked", .help = "threads that only wait in futex(2): for a lock, or for work" },
+    { .name = "entities", .help = "all of them" },
+};
+_Static_assert(CLASS_IDLE - CLASS_CPU == 7, "summary_fields lacks a class");
 
 static const struct field loss_fields[] = {
     { .name = "unseen", .help = "started and ended unseen; of microstates: switches" },
@@ -227,16 +246,53 @@ static void fill_headline(struct frame_table *table, const struct frame_facts *f
                  table->time, (double)(frame->end_ns - frame->start_ns) / NS_PER_S, facts->source,
                  facts->tier, frame->entity_count, kind_noun(kind, frame->entity_count));
     if (ended > 0 && length > 0 && (size_t)length < sizeof table->headline)
-        snprintf(table->headline + length, sizeof table->headline - (size_t)length,
-                 ", %" PRIu64 " ended", ended);
+        length += snprintf(table->headline + length, sizeof table->headline - (size_t)length,
+                           ", %" PRIu64 " ended", ended);
+    if (length > 0 && (size_t)length < sizeof table->headline)
+        snprintf(table->headline + length, sizeof table->headline - (size_t)length, "\n%s",
+                 table->sentence);
 }
 
-static void fill_summary(struct frame_table *table, const struct frame *cpus, const char *time,
-                         const struct frame_facts *facts)
+static size_t count_cpus(const struct frame *cpus)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < cpus->entity_count; i++)
+        count += cpus->entities[i].id != CAMP_CPU_TOTAL;
+    return count;
+}
+
+/* The CPUs are unknown if processes were selected, because other rows use them, too. */
+static int fill_summary(struct frame_table *table, const struct frame *cpus,
+                        const struct selection *selection, const struct frame_facts *facts)
+{
+    const struct frame *frame = table->selected.picked;
+    const bool all = selection->pid_count == 0 && !selection->no_kernel_threads;
+    const size_t count = cpus != NULL && cpus->entity_count > 0 ? count_cpus(cpus) : facts->cpus;
+    struct cell *next = table->summary;
+    struct summary summary;
+    const int r = summary_fill(&summary, frame, all ? count : 0);
+
+    if (r != CAMP_OK)
+        return r;
+    summary_text(&summary, frame_kind(facts, frame->schema), table->sentence);
+    *next++ = cell_text(table->sentence);
+    *next++ = summary.cpus > 0 ? cell_natural(summary.cpus) : cell_unknown();
+    for (int class = CLASS_CPU; class < CLASS_COUNT; class ++)
+        *next++ = summary.has[class] ? cell_real(summary.classes[class]) : cell_unknown();
+    *next++ = cell_real(summary.missing);
+    *next++ = cell_real(summary.over);
+    *next++ = cell_natural(summary.parked);
+    *next = cell_natural(summary.entities);
+    return CAMP_OK;
+}
+
+static void fill_facts(struct frame_table *table, const struct frame *cpus, const char *time,
+                       const struct frame_facts *facts)
 {
     const struct frame *frame = table->selected.picked;
     const struct losses *losses = &frame->losses;
-    const struct cell summary[] = {
+    const struct cell cells[] = {
         cell_text(table->time),
         cell_real((double)(frame->end_ns - frame->start_ns) / NS_PER_S),
         cell_text(facts->source),
@@ -246,11 +302,11 @@ static void fill_summary(struct frame_table *table, const struct frame *cpus, co
         cell_natural(table->selected.cut),
     };
 
-    _Static_assert(ARRAY_COUNT(summary) == ARRAY_COUNT(summary_fields) &&
-                       sizeof summary == sizeof table->summary,
+    _Static_assert(ARRAY_COUNT(cells) == ARRAY_COUNT(fact_fields) &&
+                       sizeof cells == sizeof table->facts,
                    "a cell was forgotten");
     snprintf(table->time, sizeof table->time, "%s", time);
-    memcpy(table->summary, summary, sizeof summary);
+    memcpy(table->facts, cells, sizeof cells);
     table->losses[0] = cell_natural(losses->unseen);
     table->losses[1] = cell_natural(losses->lost);
     table->losses[2] = cell_natural(losses->unread_ns);
@@ -280,9 +336,11 @@ static void fill_tables(struct frame_table *table, const struct frame_style *sty
     const size_t living = style->for_text ? selected->living : selected->count;
     struct table *next = &table->tables[TABLE_ENTITIES];
 
+    table->tables[TABLE_FACTS] =
+        (struct table){ "facts", TABLE_INLINE, fact_fields, ARRAY_COUNT(fact_fields), table->facts,
+                        1,       true };
     table->tables[TABLE_SUMMARY] = (struct table){
-        "summary", TABLE_INLINE, summary_fields, ARRAY_COUNT(summary_fields), table->summary,
-        1,         true
+        "summary", TABLE_OBJECT, summary_fields, FRAME_SUMMARY_FIELDS, table->summary, 1, true
     };
     table->tables[TABLE_CPUS].hidden_in_text |= !style->cpus;
     *next++ = (struct table){ "entities", TABLE_ROWS, table->columns.fields, fields, table->cells,
@@ -320,7 +378,10 @@ int frame_table_fill(struct frame_table *table, const struct frame *cpus, const 
         r = head_exited(table, style);
     if (r != CAMP_OK)
         return r;
-    fill_summary(table, cpus, time, facts);
+    fill_facts(table, cpus, time, facts);
+    r = fill_summary(table, cpus, selection, facts);
+    if (r != CAMP_OK)
+        return r;
     fill_headline(table, facts);
     frame_notes_fill(&table->notes, table->selected.picked, cpus, &table->columns, facts,
                      selection->filter != NULL && table->selected.count == 0);

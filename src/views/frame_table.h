@@ -8,10 +8,12 @@
 #include "frame_columns.h"
 #include "frame_cpus.h"
 #include "frame_notes.h"
+#include "summary_text.h"
 
 #define FRAME_LINE_SIZE 160
 #define FRAME_NAME_SIZE 128
-#define FRAME_LINES 6
+#define FRAME_LINES 7
+#define FRAME_SUMMARY_FIELDS (6 + CLASS_COUNT - CLASS_CPU)
 
 struct frame_texts {
     char name[FRAME_NAME_SIZE], line[FRAME_LINE_SIZE];
@@ -20,7 +22,7 @@ struct frame_texts {
 
 struct frame_table {
     struct record record;
-    struct table tables[5];
+    struct table tables[6];
     struct selected selected; /* filled by selection_pick() before frame_table_fill() */
     struct frame_columns columns;
     struct frame_cpus cpus;
@@ -29,8 +31,9 @@ struct frame_table {
     struct cell *cells;          /* [selected.count x columns.field_count], owned */
     struct frame_texts *texts;   /* [selected.count], only for text, owned */
     size_t cell_capacity, text_capacity, field_capacity;
-    char time[48], headline[FRAME_NOTE_TEXT_SIZE + 160];
-    struct cell summary[7], losses[4];
+    char time[48], headline[FRAME_NOTE_TEXT_SIZE + 160 + SUMMARY_TEXT_SIZE];
+    char sentence[SUMMARY_TEXT_SIZE];
+    struct cell facts[7], summary[FRAME_SUMMARY_FIELDS], losses[4];
 };
 
 /* Initialises a table. Returns CAMP_OK or CAMP_E_NOMEM; the caller calls frame_table_release() in

@@ -323,7 +323,7 @@ assert times == sorted(times, reverse=True) and len(rows) == 3, times
 
 @test "camp top prints all columns of threads in a pipe" {
     run -0 "$CAMP" top --count 1 --interval 100ms
-    grep -Eq '^     id  name +thr  usr%  sys%  runq%  flt%  dsk%  lck%  thrt%  slp%   un%$' <<<"$output"
+    grep -Eq '^     id  name +thr  usr%  sys%  runq%  thrt%  flt%  dsk%  lck%  slp%   un%$' <<<"$output"
     grep -Eq '^[0-9]+ threads, on average [0-9.]+ in usr, ' <<<"$output"
 }
 

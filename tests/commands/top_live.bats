@@ -38,13 +38,14 @@ on_screen() {
     on_screen 80 24 q
     [[ ${lines[0]} == "camp top  each process, by cpu  h: help" ]]
     [[ ${lines[1]} == *"tier bpf"* ]]
-    [[ ${lines[2]} == "    cpu   usr%"* ]]
+    [[ ${lines[2]} == *" busy, and "* || ${lines[2]} == "All is idle."* ]]
+    [[ ${lines[3]} == "    cpu   usr%"* ]]
     grep -Eq '^     id  name .* slp%   un%$' <<<"$output"
     [ "${#lines[@]}" -gt 10 ] && [ "${#lines[@]}" -le 24 ]
     for line in "${lines[@]}"; do [ "${#line}" -le 80 ]; done
     on_screen 40 8 q
     [ "${#lines[@]}" -le 8 ]
-    [[ ${lines[2]} =~ ^\ +id\ +name ]] # the CPUs do not fit
+    [[ ${lines[3]} =~ ^\ +id\ +name ]] # the CPUs do not fit
     on_screen 0 0 q
     [[ ${lines[0]} == "camp top"* ]]
     on_screen 1 1 'hhtbgsq'

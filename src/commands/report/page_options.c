@@ -1,6 +1,7 @@
 #include "page_options.h"
 
 #include "program/command.h"
+#include "views/frame_notes.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -64,7 +65,8 @@ static void resolve_facts(struct page_options *options)
     options->stream.source = facts->name;
     options->stream.tier = facts->tier;
     options->stream.note = facts->note;
-    options->stream.kind = facts->kind[0] != '\0' ? facts->kind : options->schema->name;
+    options->stream.kind =
+        kind_noun(facts->kind[0] != '\0' ? facts->kind : options->schema->name, 2);
     options->stream.below = facts->below;
     options->stream.host = options->host;
     options->stream.live = facts->live;

@@ -169,8 +169,9 @@ static int read_options(struct top *top, int argc, char **argv)
 
 int top_fill(struct top *top, const struct frame *frame, const struct frame *cpus)
 {
-    const struct frame_facts facts = { top->facts.name, top->facts.tier, top->facts.kind,
-                                       top_group_name(top, top->group), top->facts.note };
+    const struct frame_facts facts = { top->facts.name, top->facts.tier,
+                                       top->facts.kind, top_group_name(top, top->group),
+                                       top->facts.note, top->facts.cpus };
     char time[TIME_TEXT_SIZE];
     int r = selection_pick(&top->table.selected, frame, &top->selection);
 

@@ -4,6 +4,7 @@
  * are in the legend.
  */
 #include "picture_parts.h"
+#include "ledger/summary.h"
 #include "views/palette.h"
 
 #include <stdlib.h>
@@ -19,11 +20,8 @@ struct kind {
 static struct kind kind_of(const struct entity *entity, int colour)
 {
     const char *name = colour >= 0 ? labels_value(entity->labels, (size_t)colour) : entity->name;
-    size_t length = strlen(name);
 
-    while (colour < 0 && length > 0 && strchr("0123456789:/-_#. ", name[length - 1]) != NULL)
-        length--;
-    return (struct kind){ name, length > 0 ? length : strlen(name), 1 };
+    return (struct kind){ name, colour >= 0 ? strlen(name) : name_stem(name), 1 };
 }
 
 static int compare_kinds(const void *left, const void *right)

@@ -65,7 +65,7 @@ static void check_titles(size_t width, bool is_uncut, uint64_t throttled_ns, con
 
         assert_true(used - 2 <= width);
         for (size_t i = first; i + 1 < table.columns.field_count; i++) {
-            const struct cell *cell = &table.tables[2].cells[i];
+            const struct cell *cell = &table.tables[3].cells[i];
 
             sum += cell->kind == CELL_REAL ? cell->real : (double)cell->integer;
         }

@@ -125,7 +125,7 @@ static void entities_with_the_most_time_that_is_not_idle_are_listed_first(void *
 
 static const struct cell *cell_of(const struct frame_table *shown, size_t row, const char *title)
 {
-    const struct table *table = &shown->tables[2];
+    const struct table *table = &shown->tables[3];
 
     for (size_t i = 0; i < table->field_count; i++) {
         if (table->fields[i].title != NULL && strcmp(table->fields[i].title, title) == 0)
@@ -410,18 +410,20 @@ static void json_has_the_same_keys_for_every_source(void **state)
     fill_sessions(&frame);
     frame.losses.partial = 2;
     fill(&any, &frame, 0, &style);
-    assert_int_equal(any.record.table_count, 4);
+    assert_int_equal(any.record.table_count, 5);
     check_keys(&any.tables[0], "time interval_s source tier kind group rows_cut ");
-    assert_string_equal(any.tables[1].name, "cpus"); /* there is no frame of CPUs */
-    assert_int_equal(any.tables[1].row_count, 0);
-    check_keys(&any.tables[2], "id name pid parent user_name count new ended user application "
+    check_keys(&any.tables[1], "text cpus cpu run_queue throttled disk lock network wait idle "
+                               "unaccounted accounted_twice parked entities ");
+    assert_string_equal(any.tables[2].name, "cpus"); /* there is no frame of CPUs */
+    assert_int_equal(any.tables[2].row_count, 0);
+    check_keys(&any.tables[3], "id name pid parent user_name count new ended user application "
                                "elapsed_ns cpu_ns run_queue_ns contention_ns wait_ns idle_ns "
                                "told_cpu_ns unaccounted_ns ");
-    check_keys(&any.tables[3], "unseen lost unread_ns partial ");
-    assert_int_equal(any.tables[3].cells[3].natural, 2);
-    assert_int_equal(any.tables[2].cells[2].integer, 1003);
-    assert_int_equal(any.tables[2].cells[3].kind, CELL_UNKNOWN);
-    assert_string_equal(any.tables[2].cells[4].text, "root");
+    check_keys(&any.tables[4], "unseen lost unread_ns partial ");
+    assert_int_equal(any.tables[4].cells[3].natural, 2);
+    assert_int_equal(any.tables[3].cells[2].integer, 1003);
+    assert_int_equal(any.tables[3].cells[3].kind, CELL_UNKNOWN);
+    assert_string_equal(any.tables[3].cells[4].text, "root");
     frame_table_release(&any);
     frame_release(&frame);
 }

@@ -1,0 +1,128 @@
+#include "summary_text.h"
+
+#include "frame_notes.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MANY 2
+#define SHOWN_LEAST 0.05 /* smaller sums would be shown as 0.0 */
+
+static void __attribute__((format(printf, 2, 3))) append(char *text, const char *format, ...)
+{
+    const size_t length = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text + length, SUMMARY_TEXT_SIZE - length, format, arguments);
+    va_end(arguments);
+}
+
+static void write_busy(const struct summary *summary, char *ret)
+{
+    const double percent = 100 * summary_busy(summary);
+
+    if (summary->cpus == 1)
+        append(ret, "The CPU is %.0f %% busy", percent);
+    else if (summary->cpus == 2)
+        append(ret, "Both CPUs are %.0f %% busy", percent);
+    else
+        append(ret, "%zu CPUs are %.0f %% busy", summary->cpus, percent);
+}
+
+/* Returns whether the rows are CPUs. A CPU does not wait for one, and has no name to mention; its time
+ * in CLASS_READY was stolen by a hypervisor. */
+static bool are_cpus(const char *kind)
+{
+    return strcmp(kind, "cpus") == 0;
+}
+
+/* Writes how many are on a CPU and how many wait for one. */
+static void write_cpus(const struct summary *summary, const char *kind, char *ret)
+{
+    const double waiting = summary->classes[CLASS_READY];
+
+    if (!summary->has[CLASS_CPU])
+        return;
+    if (summary->cpus > 0)
+        write_busy(summary, ret);
+    else
+        append(ret, "%.1f %s on a CPU", summary->classes[CLASS_CPU], kind_noun(kind, MANY));
+    if (are_cpus(kind))
+        append(ret, waiting >= SHOWN_LEAST ? ", and %.1f stolen" : "", waiting);
+    else if (summary->has[CLASS_READY] && waiting >= SHOWN_LEAST)
+        append(ret, summary->cpus > 0 ? ", and %.1f %s wait for one" : ", %.1f wait for a CPU",
+               waiting, kind_noun(kind, MANY));
+    else if (summary->has[CLASS_READY] && summary->cpus > 0)
+        append(ret, ", and none waits for one");
+    append(ret, ". ");
+}
+
+/* Writes the other waits and the parked threads: "Disk 1.8 · lock 0.3 · 500 parked. ". */
+static void write_waits(const struct summary *summary, char *ret)
+{
+    const char *between = "";
+
+    for (int class = CLASS_THROTTLED; class < CLASS_IDLE; class ++) {
+        const char *title = column_class_title((enum column_class) class);
+
+        if (summary->classes[class] < SHOWN_LEAST)
+            continue;
+        append(ret, "%s%c%s %.1f", between,
+               between[0] == '\0' ? toupper((unsigned char)title[0]) : title[0], title + 1,
+               summary->classes[class]);
+        between = " · ";
+    }
+    if (summary->parked > 0)
+        append(ret, "%s%zu parked", between, summary->parked);
+    if (between[0] != '\0' || summary->parked > 0)
+        append(ret, ". ");
+}
+
+static void write_loss(uint64_t count, const char *what, const char **between, char *ret)
+{
+    if (count == 0)
+        return;
+    append(ret, "%s%" PRIu64 " %s", *between, count, what);
+    *between = ", ";
+}
+
+/* Writes what does not add up, or that all adds up. */
+static void write_promise(const struct summary *summary, char *ret)
+{
+    const char *between = "";
+
+    if (summary_is_missing(summary)) {
+        append(ret, "%.2f unaccounted (%.0f %%)", summary->missing,
+               100 * summary->missing / summary->elapsed);
+        between = ", ";
+    }
+    if (summary_is_over(summary)) {
+        append(ret, "%s%.2f accounted twice", between, summary->over);
+        between = ", ";
+    }
+    write_loss(summary->losses.unseen, "unseen", &between, ret);
+    write_loss(summary->losses.lost, "lost", &between, ret);
+    write_loss(summary->losses.partial, "not whole", &between, ret);
+    append(ret, between[0] == '\0' ? "Nothing unaccounted, nothing lost." : ".");
+}
+
+void summary_text(const struct summary *summary, const char *kind, char ret[SUMMARY_TEXT_SIZE])
+{
+    ret[0] = '\0';
+    if (summary->active < SHOWN_LEAST)
+        append(ret, "All is idle. ");
+    else
+        write_cpus(summary, kind, ret);
+    write_waits(summary, ret);
+    write_promise(summary, ret);
+    if (are_cpus(kind))
+        return;
+    if (summary->name_count == 1)
+        append(ret, " Mostly %s.", summary->names[0]);
+    else if (summary->name_count == 2)
+        append(ret, " Mostly %s and %s.", summary->names[0], summary->names[1]);
+}

@@ -1,0 +1,11 @@
+/* A summary of an interval as sentences for readers. web/src/summary.ts writes the same sentences;
+ * tests/browser/summary_vectors.json has examples that both must give. */
+#pragma once
+
+#include "ledger/summary.h"
+
+#define SUMMARY_TEXT_SIZE 512
+
+/* Writes the sentences: how busy the CPUs are, how many entities wait and for what, what does not
+ * add up, and who is active most. `kind` is the plural noun of the entities, such as "threads". */
+void summary_text(const struct summary *summary, const char *kind, char ret[SUMMARY_TEXT_SIZE]);

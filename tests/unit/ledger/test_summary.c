@@ -1,0 +1,193 @@
+#include "ledger/summary.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define S 1000000000ull
+
+enum { CPU, RUN_QUEUE, DISK, LOCK, TIMER, STATES };
+
+static const struct column columns[] = {
+    { "user_ns", "user", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CPU },
+    { "run_queue_ns", "run queue", "", COLUMN_STATE, CAMP_MEASURED, CLASS_READY },
+    { "disk_ns", "disk", "", COLUMN_STATE, CAMP_MEASURED, CLASS_IO },
+    { "lock_ns", "lock", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CONTENTION },
+    { "timer_ns", "timer", "", COLUMN_STATE, CAMP_MEASURED, CLASS_IDLE },
+};
+static const struct schema schema = { "threads", columns, STATES, STATES };
+
+/* Adds a row of a two-second interval. The times are in percent of the interval. */
+static void add(struct frame *frame, const char *name, const double percent[STATES],
+                double elapsed_percent)
+{
+    struct entity *entity = frame_add(frame);
+
+    assert_non_null(entity);
+    strcpy(entity->name, name);
+    for (size_t i = 0; i < STATES; i++)
+        frame_values(frame, frame->entity_count - 1)[i] = (uint64_t)(percent[i] / 100 * 2 * S);
+    frame->elapsed_ns[frame->entity_count - 1] = (uint64_t)(elapsed_percent / 100 * 2 * S);
+}
+
+#define ROW(...) ((const double[STATES]){ __VA_ARGS__ })
+
+static struct frame frame_of_two_seconds(void)
+{
+    struct frame frame;
+
+    frame_init(&frame, &schema);
+    frame.start_ns = 5 * S;
+    frame.end_ns = 7 * S;
+    return frame;
+}
+
+static void sums_are_entity_seconds_a_second(void **state)
+{
+    struct frame frame = frame_of_two_seconds();
+    struct summary summary;
+
+    (void)state;
+    add(&frame, "a1", ROW(60, 40, 0, 0, 0), 100);
+    add(&frame, "a2", ROW(50, 25, 25, 0, 0), 100);
+    add(&frame, "b", ROW(5, 0, 0, 45, 50), 100);
+    add(&frame, "short", ROW(10, 0, 0, 0, 0), 10);
+    frame.losses = (struct losses){ .unseen = 1, .lost = 2, .partial = 3 };
+    assert_int_equal(summary_fill(&summary, &frame, 2), CAMP_OK);
+    assert_float_equal(summary.classes[CLASS_CPU], 1.25, 1e-9);
+    assert_float_equal(summary.classes[CLASS_READY], 0.65, 1e-9);
+    assert_float_equal(summary.classes[CLASS_IO], 0.25, 1e-9);
+    assert_float_equal(summary.classes[CLASS_CONTENTION], 0.45, 1e-9);
+    assert_float_equal(summary.classes[CLASS_IDLE], 0.5, 1e-9);
+    assert_float_equal(summary.active, 2.6, 1e-9);
+    assert_float_equal(summary.elapsed, 3.1, 1e-9);
+    assert_float_equal(summary_busy(&summary), 0.625, 1e-9);
+    assert_true(summary.has[CLASS_READY] && !summary.has[CLASS_THROTTLED]);
+    assert_int_equal(summary.losses.lost, 2);
+    assert_int_equal(summary.entities, 4);
+    assert_int_equal(summary.parked, 0);
+    frame_release(&frame);
+}
+
+static void a_thread_that_only_waits_in_a_lock_is_parked_and_not_active(void **state)
+{
+    struct frame frame = frame_of_two_seconds();
+    struct summary summary;
+
+    (void)state;
+    for (int i = 0; i < 500; i++)
+        add(&frame, "pool", ROW(0, 0, 0, 100, 0), 100);
+    add(&frame, "holder", ROW(1, 0, 0, 99, 0), 100);
+    assert_int_equal(summary_fill(&summary, &frame, 0), CAMP_OK);
+    assert_int_equal(summary.parked, 500);
+    assert_float_equal(summary.classes[CLASS_CONTENTION], 0.99, 1e-9);
+    assert_float_equal(summary.active, 1, 1e-9);
+    assert_int_equal(summary.name_count, 1);
+    assert_string_equal(summary.names[0], "holder");
+    frame_release(&frame);
+}
+
+/* The sum of one name decides, not its largest row. */
+static void the_two_most_active_names_are_named_without_their_numbers(void **state)
+{
+    struct frame frame = frame_of_two_seconds();
+    struct summary summary;
+
+    (void)state;
+    for (int i = 0; i < 9; i++)
+        add(&frame, (char[]){ 'w', 'e', 'b', '-', (char)('1' + i), '\0' }, ROW(30, 0, 0, 0, 70),
+            100);
+    add(&frame, "big", ROW(100, 0, 0, 0, 0), 100);
+    add(&frame, "small", ROW(9, 0, 0, 0, 91), 100);
+    add(&frame, "idle", ROW(0, 0, 0, 0, 100), 100);
+    assert_int_equal(summary_fill(&summary, &frame, 4), CAMP_OK);
+    assert_int_equal(summary.name_count, 2);
+    assert_string_equal(summary.names[0], "web");
+    assert_string_equal(summary.names[1], "big");
+    frame_release(&frame);
+}
+
+static void a_name_with_less_than_a_tenth_of_the_active_time_is_not_named(void **state)
+{
+    struct frame frame = frame_of_two_seconds();
+    struct summary summary;
+
+    (void)state;
+    add(&frame, "most", ROW(92, 0, 0, 0, 8), 100);
+    add(&frame, "rest", ROW(8, 0, 0, 0, 92), 100);
+    assert_int_equal(summary_fill(&summary, &frame, 1), CAMP_OK);
+    assert_int_equal(summary.name_count, 1);
+    assert_string_equal(summary.names[0], "most");
+    frame_release(&frame);
+}
+
+static void time_that_is_missing_and_time_accounted_twice_do_not_cancel(void **state)
+{
+    struct frame frame = frame_of_two_seconds();
+    struct summary summary;
+
+    (void)state;
+    add(&frame, "miss", ROW(50, 0, 0, 0, 30), 100);
+    add(&frame, "over", ROW(60, 0, 0, 0, 60), 100);
+    assert_int_equal(summary_fill(&summary, &frame, 1), CAMP_OK);
+    assert_float_equal(summary.missing, 0.2, 1e-9);
+    assert_float_equal(summary.over, 0.2, 1e-9);
+    assert_true(summary_is_missing(&summary) && summary_is_over(&summary));
+    frame_release(&frame);
+}
+
+static void half_a_percent_unaccounted_is_not_mentioned(void **state)
+{
+    struct frame frame = frame_of_two_seconds();
+    struct summary summary;
+
+    (void)state;
+    add(&frame, "a", ROW(50, 0, 0, 0, 49.6), 100);
+    assert_int_equal(summary_fill(&summary, &frame, 1), CAMP_OK);
+    assert_false(summary_is_missing(&summary));
+    frame_values(&frame, 0)[CPU] -= S / 50;
+    assert_int_equal(summary_fill(&summary, &frame, 1), CAMP_OK);
+    assert_true(summary_is_missing(&summary));
+    frame_release(&frame);
+}
+
+static void the_stem_of_a_name_is_without_its_final_number(void **state)
+{
+    (void)state;
+    assert_int_equal(name_stem("web12"), 3);
+    assert_int_equal(name_stem("kworker/0:1"), 7);
+    assert_int_equal(name_stem("a.out"), 5);
+    assert_int_equal(name_stem("1234"), 4);
+    assert_int_equal(name_stem(""), 0);
+}
+
+static void an_empty_frame_has_an_empty_summary(void **state)
+{
+    struct frame frame = frame_of_two_seconds();
+    struct summary summary;
+
+    (void)state;
+    assert_int_equal(summary_fill(&summary, &frame, 2), CAMP_OK);
+    assert_int_equal(summary.entities, 0);
+    assert_int_equal(summary.name_count, 0);
+    assert_false(summary_is_missing(&summary) || summary_is_over(&summary));
+    frame_release(&frame);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_are_entity_seconds_a_second),
+        cmocka_unit_test(a_thread_that_only_waits_in_a_lock_is_parked_and_not_active),
+        cmocka_unit_test(the_two_most_active_names_are_named_without_their_numbers),
+        cmocka_unit_test(a_name_with_less_than_a_tenth_of_the_active_time_is_not_named),
+        cmocka_unit_test(time_that_is_missing_and_time_accounted_twice_do_not_cancel),
+        cmocka_unit_test(half_a_percent_unaccounted_is_not_mentioned),
+        cmocka_unit_test(the_stem_of_a_name_is_without_its_final_number),
+        cmocka_unit_test(an_empty_frame_has_an_empty_summary),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
