@@ -247,7 +247,7 @@ class Compare implements View {
       if (colour) th.style.color = colour;
       return th;
     };
-    this.heads.replaceChildren(head('largest moves'), head('distance', 'inherit'), ...axes.map((axis, i) => head(`${axis.name} %`, colours.axes3[i]!)));
+    this.heads.replaceChildren(head('largest moves'), head('distance', 'inherit'), ...axes.map((axis, i) => head(`${axis.name} %`, colours.axes3[i])));
     this.list.replaceChildren(...this.moved.slice(0, LISTED).map(({ n, before, after, distance }) =>
       element('tr', { 'data-n': String(n) },
         element('td', { class: 'text' }, element('button', { type: 'button', class: 'name', 'aria-label': `pin ${this.app.ui.label(n)}` }, this.app.ui.label(n))),

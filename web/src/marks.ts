@@ -112,7 +112,7 @@ const KNOWN_MAXIMUM = 20000;
 /** Returns the proportions of an entity in a frame; null if it is absent or has no position. */
 function trailOf(app: App, n: number, axes: Axis[], index: number): number[] | null {
   let known = knownOf.get(axes);
-  if (!known || known.size > KNOWN_MAXIMUM) knownOf.set(axes, (known = new Map()));
+  if (!known || known.size > KNOWN_MAXIMUM) knownOf.set(axes, (known = new Map<string, number[] | null>()));
   const key = `${n} ${index}`;
   let found = known.get(key);
   if (found === undefined) {

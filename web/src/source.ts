@@ -50,7 +50,7 @@ function broken(store: FrameStore, error: unknown): Status {
 
 async function readReport(store: FrameStore, element: HTMLElement, tell: Tell): Promise<void> {
   tell({ kind: 'wait', text: 'Reading…' });
-  const text = element.textContent!.trim();
+  const text = element.textContent.trim();
   element.textContent = '';
   const feed = new Feed(store);
   try {

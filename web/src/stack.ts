@@ -63,7 +63,7 @@ class Stack extends TimeView {
 
   private shapeOf(axes: Axis[], colours: string[]): ChartShape {
     const theme = currentTheme();
-    const shares = axes.map((_, i) => area(colours[i % colours.length]!)).reverse();
+    const shares = axes.map((_, i) => area(colours[i % colours.length])).reverse();
     return {
       series: [area(hatching(theme.missing)), area(hatching(theme.quiet)), ...shares,
         area(hatching(theme.over, -1), 1), line(theme.ink, 1)],

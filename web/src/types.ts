@@ -133,7 +133,7 @@ export interface App {
   /** Returns what the views show: the mean of the selected range, or the current frame. */
   shown(): Frame;
   /** Announces something once to screen readers (aria-live). */
-  say(text: string): void;
+  say: (text: string) => void;
   /** Draws one view in the next animation frame, as only this view has changed. */
   redraw(view: View): void;
 }
