@@ -56,7 +56,7 @@ percentages_on_terminal() {
 
 @test "the percentages of camp time, including sleep, add up to 100 in a pipe and on a terminal" {
     run --separate-stderr -0 "$CAMP" time -- sh -c 'sleep 0.1; true'
-    grep -A2 -E '^[a-z]+ +proc +time s   usr%   sys%  runq%   flt%   dsk%   lck%  thrt%   slp%$' <<<"$stderr" >pipe
+    grep -A2 -E '^[a-z]+ +proc +time s   usr%   sys%  runq%  thrt%   flt%   dsk%   lck%   slp%$' <<<"$stderr" >pipe
     percentages_on_terminal 80 >terminal80
     percentages_on_terminal 50 >terminal50
     head -n 1 terminal50 | grep -E 'usr% .*slp%'

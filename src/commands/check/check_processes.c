@@ -1,7 +1,7 @@
 /* Selects, sorts and sums up the processes of one interval of `camp check`. */
 #include "check_record.h"
 
-#include "ledger/error_series.h"
+#include "ledger/errors/error_series.h"
 
 #include <inttypes.h>
 #include <math.h>

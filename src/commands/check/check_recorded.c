@@ -1,7 +1,7 @@
 #include "check_inside.h"
 
 #include "check_sessions.h"
-#include "ledger/error_series.h"
+#include "ledger/errors/error_series.h"
 #include "program/command.h"
 #include "recording/recording.h"
 #include "sources/machine/tasks_frame.h"

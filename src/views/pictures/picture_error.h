@@ -2,7 +2,7 @@
  * fitted inverse curve (ledger/error_series.h, inverse_fit.h). */
 #pragma once
 
-#include "ledger/error_series.h"
+#include "ledger/errors/error_series.h"
 
 #include <stdio.h>
 

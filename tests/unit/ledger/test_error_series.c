@@ -1,5 +1,5 @@
 /* The errors of each interval are computed from synthetic frames of the source "tasks". */
-#include "ledger/error_series.h"
+#include "ledger/errors/error_series.h"
 #include "sources/machine/tasks_frame.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Compares the inverse curve with glm() of R (tests/fixtures/glm/make.R). */
-#include "ledger/inverse_fit.h"
+#include "ledger/errors/inverse_fit.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Compares the probabilities with pt() of R (tests/fixtures/glm/make.R) and with closed
  * formulas. */
-#include "ledger/inverse_fit.h"
+#include "ledger/errors/inverse_fit.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 #include "error_series.h"
 
-#include "array.h"
+#include "ledger/array.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "accuracy.h"
-#include "frame.h"
+#include "ledger/accuracy.h"
+#include "ledger/frame.h"
 #include "inverse_fit.h"
 
 /* Indexes of the columns of a "tasks" schema. Except for `measured`, an index is SIZE_MAX if the
