@@ -96,7 +96,7 @@ async function open(url, intervals) {
     await page.goto(url);
     await page.waitForFunction(() => /\d:\d/.test(document.querySelector('.odometer')?.textContent ?? ''));
     const first = performance.now() - begin;
-    await page.waitForFunction((all) => Number(document.querySelector('.scrub, input[type=range]').max) >= all - 1, intervals, { timeout: 120000 });
+    await page.waitForFunction((all) => Number(document.querySelector('.track').getAttribute('aria-valuemax')) >= all - 1, intervals, { timeout: 120000 });
     print({ first_ms: first, all_ms: performance.now() - begin });
 }
 

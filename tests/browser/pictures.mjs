@@ -20,6 +20,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { Opener, point, press } from './harness.mjs';
 import { made } from './made.mjs';
+import { ribbonSpot } from './views.mjs';
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'camp-pictures-'));
@@ -48,8 +49,7 @@ async function threads() {
     const page = await opener.report(made(), { width: 1200, height: 760, dark: true });
     await page.selectOption('#group-by', 'name');
     await press(page, 'n', 'n', 'p', 'n', 'n', 'n', 'n', 'p', 'Escape');
-    await page.locator('input[type=range]').fill('34');
-    await page.locator('input[type=range]').blur();
+    await page.mouse.click(...await ribbonSpot(page, 34.5));
     await point(page, '.barry3', { x: 275, y: 215 });
     await shot(page, 'page-dark');
     const phone = await opener.report(made(), { width: 360, height: 740, dark: true, touch: true });

@@ -1,6 +1,7 @@
 // Showing frames: scrubbing, playing, and streams whose frames contain only changes.
 import { strict as assert } from 'node:assert';
 import { assertSpot, colour, cornersOf, pixelsNear, press, said, spots, still, test, text } from './harness.mjs';
+import { ribbonSpot } from './views.mjs';
 import { ENDED, NEW, stream } from './stream.mjs';
 
 const STATES = ['user', 'sleep', 'disk'];
@@ -30,10 +31,8 @@ async function assertWalker(page, t, frames) {
 
 const odometer = (page) => text(page, '.odometer');
 const scrub = async (page, value) => {
-    await page.locator('.controls input[type=range]').evaluate((input, to) => {
-        input.value = String(to);
-        input.dispatchEvent(new Event('input', { bubbles: true }));
-    }, value);
+    await page.mouse.click(...await ribbonSpot(page, value + 0.5));
+    await page.mouse.move(1, 1);
     await still(page);
 };
 

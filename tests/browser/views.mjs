@@ -43,3 +43,25 @@ export function mixed(parts) {
         return Math.round(255 * (c <= 0.0031308 ? 12.92 * c : 1.055 * c ** (1 / 2.4) - 0.055));
     });
 }
+
+/** Returns the spot of the ribbon, in pixels of the page, at a time in frames (2.5: the middle of the third one). */
+export async function ribbonSpot(page, time, y = 70) {
+    const track = page.locator('.track');
+    await track.scrollIntoViewIfNeeded();
+    const box = await track.boundingBox();
+    const frames = Number(await track.getAttribute('aria-valuemax')) + 1;
+    return [box.x + 46 + (time / frames) * (box.width - 56), box.y + y];
+}
+
+/** Drags on the ribbon between two times, in frames. */
+export async function dragRibbon(page, from, to, { shift = false, y = 70 } = {}) {
+    const [start, end] = [await ribbonSpot(page, from, y), await ribbonSpot(page, to, y)];
+    if (shift) await page.keyboard.down('Shift');
+    await page.mouse.move(...start);
+    await page.mouse.down();
+    await page.mouse.move((start[0] + end[0]) / 2, start[1]);
+    await page.mouse.move(...end);
+    await page.mouse.up();
+    if (shift) await page.keyboard.up('Shift');
+    await still(page);
+}

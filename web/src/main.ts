@@ -8,12 +8,14 @@ import { createBarymap } from './barymap';
 import { createCompare } from './compare';
 import { Controls } from './controls';
 import { Player } from './player';
+import { createRibbon } from './ribbon';
 import { Shell } from './shell';
 import { createLines } from './lines';
 import { createMultiples } from './multiples';
 import { load } from './source';
 import { createStack } from './stack';
 import { FrameStore } from './store';
+import { Summary } from './summary_view';
 import { createTable } from './table';
 import { onThemeChange } from './theme';
 import { refreshTooltip } from './tooltip';
@@ -48,17 +50,23 @@ class Page {
   private readonly sight = new IntersectionObserver((changes) => this.seen(changes));
 
   start(): void {
-    this.shell.build(this.controls.element, this.player.element);
+    const summary = new Summary(this.app), ribbon = createRibbon(this.app, this.player.corner);
+    this.shell.build(this.controls.element, this.player.element, summary.element, ribbon.element);
+    for (const view of [summary, ribbon]) this.add(view);
     for (const factory of factories) {
       const view = factory(this.app);
-      this.views.push(view);
+      this.add(view);
       this.shell.add(view.element);
-      this.sight.observe(view.element);
     }
-    this.shell.listen(this.app, this.player, this.controls);
+    this.shell.listen(this.app, this.player, this.controls, summary);
     this.store.subscribe(() => this.arrived());
     onThemeChange(() => this.ask());
-    void load(this.store, (status) => this.shell.tell(status));
+    void load(this.store, (status) => this.shell.tell(status, this.store.head !== null));
+  }
+
+  private add(view: View): void {
+    this.views.push(view);
+    this.sight.observe(view.element);
   }
 
   private shown(): Frame {

@@ -1,8 +1,9 @@
-// Time: the current frame, the odometer, play, step, scrub, speed, and following a live source.
+// Time: the current frame, the odometer, play, step, speed, and following a live source.
 import type { App, Frame, Head } from './types';
 import { button, element, setText } from './dom';
 import { clock, count, duration } from './format';
 import { sumsOf, sumsText } from './sums';
+import { behindText } from './time';
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300];
 const PLEASANT = 8; // frames a second, by default
@@ -11,23 +12,25 @@ const READABLE_MS = 200; // sums that change more often are unreadable
 export class Player {
   readonly element: HTMLElement;
   private readonly play = button('', { class: 'play', 'aria-label': 'Play' }, () => this.toggle());
-  private readonly scrub = element('input', { type: 'range', min: '0', max: '0', step: '1', 'aria-label': 'Frame' });
   private readonly odometer = element('span', { class: 'odometer' });
   private readonly speed = element('select', { 'aria-label': 'Speed' });
   private readonly live = button('Live', { class: 'live', 'aria-label': 'Follow the newest frame' }, () => this.follow());
+  private readonly behind = element('span');
+  /** Whether the page follows a live source, and how far what it shows is behind. */
+  readonly corner = element('div', { class: 'corner', hidden: '' }, this.behind, this.live);
   private readonly sums = element('p', { class: 'sums', id: 'sums' });
   private due = 0; // the elapsed part of the next frame's time
   private lastMs = 0;
   private summedMs = 0; // when the sums were last written
+  private isHeld = false; // paused while following: continuing means following again
 
   constructor(private readonly app: App) {
     for (const speed of SPEEDS) this.speed.append(element('option', { value: String(speed) }, `${speed}×`));
     this.speed.addEventListener('change', () => app.ui.set({ speed: Number(this.speed.value) }));
-    this.scrub.addEventListener('input', () => this.show(Number(this.scrub.value)));
     this.element = element('footer', { class: 'player' }, this.sums, element('div', { class: 'controls' },
       button('', { class: 'step back', 'aria-label': 'One frame back' }, () => this.step(-1)), this.play,
       button('', { class: 'step on', 'aria-label': 'One frame on' }, () => this.step(1)),
-      this.scrub, this.odometer, this.speed, this.live));
+      this.odometer, this.speed));
   }
 
   /** Chooses a speed that is pleasant to watch, whatever the interval. */
@@ -37,7 +40,7 @@ export class Player {
     const isLive = store.head!.live;
     const nearest = SPEEDS.reduce((a, b) => (Math.abs(Math.log(b / wanted)) < Math.abs(Math.log(a / wanted)) ? b : a));
     ui.set({ following: isLive, speed: isLive ? 1 : nearest });
-    this.live.hidden = !isLive;
+    this.corner.hidden = !isLive;
   }
 
   /** Shows the newest frame when following, and leaves a frame that was dropped. */
@@ -53,7 +56,8 @@ export class Player {
     const { store } = this.app;
     const last = Math.max(store.endFrame - 1, store.firstFrame);
     const current = Math.min(Math.max(Math.round(index), store.firstFrame), last);
-    this.app.ui.set({ current, following: false, playing: false });
+    this.isHeld = false;
+    this.app.ui.set({ current, following: false, playing: false, range: null });
   }
 
   step(by: number): void {
@@ -70,18 +74,28 @@ export class Player {
 
   toggle(): void {
     const { store, ui } = this.app;
-    const playing = !ui.state.playing && !ui.state.following;
+    const isFollowing = ui.state.following && this.isLive;
+    if (this.isHeld && this.isLive && !ui.state.playing && !isFollowing) return this.follow();
+    const playing = !ui.state.playing && !isFollowing;
     const isAtEnd = ui.state.current >= store.endFrame - 1;
+    this.isHeld = isFollowing;
     this.due = 0;
     this.lastMs = performance.now();
     ui.set({
       playing, following: false,
-      ...(playing && isAtEnd && !store.head?.live ? { current: store.firstFrame } : {}),
+      ...(playing && isAtEnd && !this.isLive ? { current: store.firstFrame } : {}),
     });
+  }
+
+  /** Do new frames come? */
+  private get isLive(): boolean {
+    const { head, ended, silentSince } = this.app.store;
+    return head?.live === true && ended === null && silentSince === null;
   }
 
   follow(): void {
     const following = !this.app.ui.state.following;
+    this.isHeld = false;
     this.app.ui.set({ following, playing: false });
     if (following) this.arrived();
   }
@@ -97,7 +111,7 @@ export class Player {
     this.due -= steps;
     const last = store.endFrame - 1;
     const current = Math.min(ui.state.current + steps, last);
-    const isOver = current === last && !(store.head.live && store.ended === null);
+    const isOver = current === last && !this.isLive;
     ui.set({ current, playing: !isOver });
     return !isOver;
   }
@@ -105,21 +119,31 @@ export class Player {
   draw(): void {
     const { store, ui } = this.app;
     const { current, playing, following, speed } = ui.state;
-    const isMoving = playing || following;
+    const isMoving = playing || (following && this.isLive);
     this.element.classList.toggle('moving', isMoving);
     this.play.setAttribute('aria-label', isMoving ? 'Pause' : 'Play');
     this.play.classList.toggle('pause', isMoving);
     this.live.setAttribute('aria-pressed', String(following));
-    this.live.disabled = store.ended !== null;
+    this.live.hidden = store.head?.live === true && !this.isLive;
     this.speed.value = String(speed);
-    this.scrub.min = String(store.firstFrame);
-    this.scrub.max = String(Math.max(store.endFrame - 1, store.firstFrame));
-    this.scrub.value = String(current);
+    this.drawBehind();
     if (store.endFrame === store.firstFrame || !store.head) return;
-    const frame = store.frame(current);
-    setText(this.odometer, `${count(current + 1)} / ${count(Math.max(store.endFrame, store.head.frames))}  ${clock(frame.endMs)}  ${duration(frame.lengthMs)}`);
-    this.scrub.setAttribute('aria-valuetext', `frame ${current + 1}, ${clock(frame.endMs)}`);
+    const frame = this.app.shown(), { range } = ui.state;
+    const shown = range ? `${count(range[0] + 1)}–${count(range[1])}` : count(current + 1);
+    setText(this.odometer, `${shown} / ${count(Math.max(store.endFrame, store.head.frames))}  ${clock(frame.endMs)}  ${duration(frame.lengthMs)}`);
     if (!playing || performance.now() - this.summedMs > READABLE_MS) this.sumUp(frame, store.head);
+  }
+
+  /** Writes how old the shown time is, and since when nothing came. */
+  private drawBehind(): void {
+    const { store, ui } = this.app;
+    if (!store.head?.live) return;
+    const { following, range, current } = ui.state;
+    const at = range ? range[1] - 1 : current;
+    if (store.silentSince !== null) setText(this.behind, `not live: no answer since ${clock(store.silentSince, 1000)}`);
+    else if (store.ended !== null) setText(this.behind, 'not live: the source has ended');
+    else setText(this.behind, following || store.endFrame === store.firstFrame ? '' : behindText(store.newestEndMs - store.frame(at).endMs));
+    this.behind.hidden = this.behind.textContent === '';
   }
 
   private sumUp(frame: Frame, head: Head): void {

@@ -95,6 +95,11 @@ export class Series {
     return this.timesOf(frame).endMs;
   }
 
+  beginMs(frame: number): number {
+    const { endMs, lengthMs } = this.timesOf(frame);
+    return endMs - lengthMs;
+  }
+
   /** Returns the time of a frame, estimated for frames not read yet and for future frames. */
   private timesOf(frame: number): Times {
     const known = this.times.get(frame);

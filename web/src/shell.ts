@@ -4,18 +4,21 @@ import type { Controls } from './controls';
 import type { Player } from './player';
 import type { Status } from './source';
 import type { FrameStore } from './store';
+import type { Summary } from './summary_view';
 import { commandBelow, hoverNext, pin } from './actions';
 import { button, element, setText } from './dom';
+import { clearPeriods } from './ribbon_range';
 
 const KEYS: [string, string][] = [
   ['Space', 'play, pause'], ['← →', 'one frame back, on ( , . within a picture)'], ['Home End', 'first, last frame'],
-  ['l', 'follow the newest frame'], ['1 … 9', 'go to a picture'], ['n N', 'next, previous entity'],
+  ['l', 'follow the newest frame'], ['1 … 9', 'go to a picture'], ['s', 'say what is wrong now'], ['n N', 'next, previous entity'],
   ['p Enter', 'pin or unpin it'], ['u', 'unpin all'], ['/', 'search names'], ['g', 'groups'], ['a', 'axes'],
   ['+ − 0', 'zoom in Barry3, whole triangle'], ['Arrows', 'in Barry3: crosshair; in Barry4: turn'],
-  ['Shift Arrows', 'in Barry3: draw a brush, Enter chooses'], ['Esc', 'cancel: brush, search, zoom'], ['v', 'in Barry3 and Barry4: the next vertex and its states'], ['?', 'this help'],
+  ['Shift Arrows', 'in Barry3: draw a brush, Enter chooses'], ['Esc', 'cancel: brush, search, range, zoom'], ['v', 'in Barry3 and Barry4: the next vertex and its states'], ['?', 'this help'],
 ];
 const HANDS: [string, string][] = [
   ['Click', 'pin; on an axis of time: show that time'], ['Drag', 'Barry3: zoom into a part; Barry4: turn'], ['Shift drag', 'brush: others are dimmed everywhere'],
+  ['Drag on the ribbon', 'the mean of a range; with Shift: compare with it'],
   ['Wheel, double click', 'zoom'],
 ];
 
@@ -30,14 +33,14 @@ export class Shell {
   private actions: Record<string, () => void> = {};
   private controls!: Controls;
 
-  build(tools: HTMLElement, player: HTMLElement): void {
+  build(tools: HTMLElement, player: HTMLElement, ...first: HTMLElement[]): void {
     this.help.append(element('h2', {}, 'Keys'), list(KEYS), element('h2', {}, 'Mouse and touch'), list(HANDS),
       button('Close', { class: 'small' }, () => this.help.close()));
     const help = button('?', { 'aria-label': 'Keys and help', class: 'help-button' }, () => this.toggleHelp());
     tools.append(help);
     document.body.append(
       element('header', { class: 'top' }, element('h1', {}, 'camp'), this.title, tools),
-      this.status, this.notes, this.below, this.main, player, this.help, this.live);
+      this.status, this.notes, element('div', { class: 'first' }, ...first), this.below, this.main, player, this.help, this.live);
   }
 
   add(view: HTMLElement): void {
@@ -48,7 +51,9 @@ export class Shell {
     setText(this.live, text);
   }
 
-  tell({ kind, text }: Status): void {
+  /** Shows a status. An error without any data leaves nothing to control or to see. */
+  tell({ kind, text }: Status, hasData: boolean): void {
+    document.body.classList.toggle('bare', kind === 'error' && !hasData);
     this.status.hidden = text === '';
     this.status.className = `status ${kind}`;
     this.status.setAttribute('role', kind === 'error' ? 'alert' : 'status');
@@ -81,7 +86,7 @@ export class Shell {
     else this.help.showModal();
   }
 
-  listen(app: App, player: Player, controls: Controls): void {
+  listen(app: App, player: Player, controls: Controls, summary: Summary): void {
     this.controls = controls;
     this.main.before(controls.axes.element, controls.keys);
     this.actions = {
@@ -90,6 +95,7 @@ export class Shell {
       Home: () => player.home(), End: () => player.end(), l: () => player.follow(),
       '/': () => controls.focusSearch(), g: () => controls.nextGroups(), a: () => controls.toggleAxes(),
       p: () => pin(app, app.ui.state.hover), Enter: () => pin(app, app.ui.state.hover), u: () => app.ui.set({ pinned: new Set() }),
+      s: () => summary.say(),
       n: () => hoverNext(app, 1), N: () => hoverNext(app, -1),
       '?': () => this.toggleHelp(),
       '+': () => this.toBarry3('+'), '=': () => this.toBarry3('+'), '-': () => this.toBarry3('-'), '0': () => this.toBarry3('0'),
@@ -129,7 +135,7 @@ export class Shell {
   }
 
   private escape(app: App): void {
-    if (this.controls.clear()) return;
+    if (this.controls.clear() || clearPeriods(app)) return;
     this.toBarry3('Escape');
     app.ui.set({ hover: null });
   }

@@ -1,4 +1,5 @@
 // Reads the data from the page itself (a report), or from the server that served it.
+import { count } from './format';
 import { BlockReader, StreamError } from './stream';
 import { OtherRun, type FrameStore } from './store';
 
@@ -8,6 +9,9 @@ type Tell = (status: Status) => void;
 const TOKEN = 'camp-token';
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 const TURN_MS = 30; // time for reading blocks before the page may draw
+const QUIET_MS = 20; // without data: the past has been read, or the network is slower than the page
+const SPACING_MS = 500; // between two pictures while frames of the past arrive
+const PROGRESS_MS = 200;
 
 /** Fills the store, and reports progress. Ends when no more data will come. */
 export async function load(store: FrameStore, tell: Tell): Promise<void> {
@@ -16,24 +20,65 @@ export async function load(store: FrameStore, tell: Tell): Promise<void> {
   else await readLive(store, tell);
 }
 
-/** Adds blocks to the store as soon as they are complete. */
+/** Adds blocks to the store as soon as they are complete, and has the page drawn. While frames of
+ * the past arrive, much faster than they were measured, the page is drawn rarely: drawing each would
+ * take longer than reading all. */
 class Feed {
   private reader = new BlockReader();
-  private since = performance.now();
+  private since = performance.now(); // this turn
+  private toldMs = -Infinity;
+  private toldEnd; // the frames that the page knows of
+  private progressMs = performance.now();
+  private timer = 0;
 
-  constructor(private readonly store: FrameStore) {}
+  constructor(private readonly store: FrameStore, private readonly tell: Tell) {
+    this.toldEnd = store.endFrame;
+  }
 
   async take(chunk: Uint8Array): Promise<void> {
+    window.clearTimeout(this.timer);
     this.reader.push(chunk);
     for (let block = this.reader.next(); block; block = this.reader.next()) {
       this.store.add(block);
       // Timers of a hidden page are late by up to a minute, and it draws nothing.
       if (document.hidden || performance.now() - this.since < TURN_MS) continue;
-      this.store.tell();
+      this.progress();
+      if (performance.now() - this.toldMs > SPACING_MS && this.toldMs > 0) this.show();
       await new Promise((resolve) => setTimeout(resolve));
       this.since = performance.now();
     }
+    if (document.hidden || !this.isPast()) this.show();
+    else this.timer = window.setTimeout(() => this.show(), Math.max(QUIET_MS, this.toldMs + SPACING_MS - performance.now()));
+  }
+
+  /** Has the page drawn. */
+  show(): void {
+    window.clearTimeout(this.timer);
+    if (this.isCounting) this.tell({ kind: 'ok', text: '' });
+    this.isCounting = false;
     this.store.tell();
+    this.toldMs = performance.now();
+    this.toldEnd = this.store.endFrame;
+  }
+
+  private isCounting = false;
+
+  /** Do frames arrive much faster than they were measured? */
+  private isPast(): boolean {
+    const { head, endFrame } = this.store;
+    const arrivedMs = (endFrame - this.toldEnd) * (head?.interval_ms ?? 0);
+    return arrivedMs > 3 * Math.min(performance.now() - this.toldMs, SPACING_MS) + 2 * (head?.interval_ms ?? 0);
+  }
+
+  /** Reports how much of the past of a live source has been read. */
+  private progress(): void {
+    const { head, endFrame, firstFrame, newestEndMs } = this.store;
+    const now = performance.now();
+    if (!head?.live || endFrame === firstFrame || now - this.progressMs < PROGRESS_MS || !this.isPast()) return;
+    this.progressMs = now;
+    this.isCounting = true;
+    const coming = Math.max(0, Math.floor((Date.now() - newestEndMs) / head.interval_ms));
+    this.tell({ kind: 'wait', text: `Reading ${count(endFrame)} of ${count(endFrame + coming)} intervals…` });
   }
 
   end(): void {
@@ -52,7 +97,7 @@ async function readReport(store: FrameStore, element: HTMLElement, tell: Tell): 
   tell({ kind: 'wait', text: 'Reading…' });
   const text = element.textContent.trim();
   element.textContent = '';
-  const feed = new Feed(store);
+  const feed = new Feed(store, tell);
   try {
     const reader = inflate(text, tell).getReader();
     for (;;) {
@@ -61,6 +106,7 @@ async function readReport(store: FrameStore, element: HTMLElement, tell: Tell): 
       await feed.take(value);
     }
     feed.end();
+    feed.show();
     if (!store.head) throw new StreamError('there is nothing in it');
     tell({ kind: 'ok', text: '' });
   } catch (error) {
@@ -112,6 +158,8 @@ function refusal(status: number, hadData: boolean): string {
   return `The server answered with status ${status}. Start camp view again, and open the address it prints.`;
 }
 
+let heardMs = 0; // when the server was last heard
+
 async function readOnce(store: FrameStore, tell: Tell): Promise<void> {
   const response = await fetch('stream', {
     headers: { Authorization: `Bearer ${token() ?? ''}` },
@@ -120,18 +168,28 @@ async function readOnce(store: FrameStore, tell: Tell): Promise<void> {
   if (!response.ok || !response.body) throw new Refused(refusal(response.status, store.head !== null));
   tell({ kind: 'ok', text: '' });
   store.connectedAgain();
-  const feed = new Feed(store);
+  store.silentSince = null;
+  const feed = new Feed(store, tell);
   const reader = response.body.getReader();
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return;
+      if (done) return feed.show();
+      heardMs = Date.now();
       await feed.take(value);
     }
   } catch (error) {
+    feed.show();
     void reader.cancel().catch(() => undefined);
     throw error;
   }
+}
+
+/** The text of an error after which asking again does not help; null: it may help. */
+function finalText(error: unknown, store: FrameStore): string | null {
+  if (error instanceof Refused) return error.message;
+  if (error instanceof OtherRun) return `${OTHER_RUN}load this page again to see the new one.`;
+  return error instanceof StreamError ? broken(store, error).text : null;
 }
 
 async function readLive(store: FrameStore, tell: Tell): Promise<void> {
@@ -142,10 +200,14 @@ async function readLive(store: FrameStore, tell: Tell): Promise<void> {
     try {
       await readOnce(store, tell);
     } catch (error) {
-      if (error instanceof Refused) return tell({ kind: 'error', text: error.message });
-      if (error instanceof OtherRun) return tell({ kind: 'error', text: `${OTHER_RUN}load this page again to see the new one.` });
-      if (error instanceof StreamError) return tell(broken(store, error));
+      const text = finalText(error, store);
+      if (text !== null) {
+        store.silentSince ??= heardMs;
+        store.tell();
+        return tell({ kind: 'error', text });
+      }
     }
+    if (store.ended === null && store.head) store.silentSince ??= heardMs;
     store.tell();
     if (store.ended !== null) return;
     if (store.endFrame > had) tries = 0;

@@ -28,13 +28,14 @@ export class FrameStore implements Store {
   ended: string | null = null;
   notes: string[] = [];
   cpus = 0;
+  newestEndMs = -Infinity;
+  silentSince: number | null = null;
 
   private kept: Kept[] = []; // [endFrame - firstFrame], the first one a key frame
   private mentioned: number[] = []; // [entities] the frame with its last description
   private bytes = 0;
   private made = new Map<number, Frame>(); // the least recently used first
   private listeners: (() => void)[] = [];
-  private lastEndMs = -Infinity;
 
   constructor(private readonly limit = LIVE_BYTES) {}
 
@@ -115,7 +116,7 @@ export class FrameStore implements Store {
     if (this.isAgain && !this.goesOn(block)) return;
     if (this.kept.length === 0 && !block.isKey) throw new StreamError('the first frame is no key frame');
     for (const n of block.entity) this.mentioned[n] = this.endFrame;
-    this.lastEndMs = block.endMs;
+    this.newestEndMs = block.endMs;
     this.kept.push({ payload, isKey: block.isKey });
     this.bytes += payload.byteLength;
     this.endFrame++;
@@ -137,8 +138,8 @@ export class FrameStore implements Store {
   /** Does a frame of a new connection follow the kept frames? Earlier frames repeat kept frames, up
    * to the last kept one; if the server has dropped that one, a gap and then a key frame follow. */
   private goesOn({ endMs, isKey }: FrameBlock): boolean {
-    const isNew = isKey && endMs > this.lastEndMs;
-    if (isNew || endMs === this.lastEndMs) this.isAgain = false;
+    const isNew = isKey && endMs > this.newestEndMs;
+    if (isNew || endMs === this.newestEndMs) this.isAgain = false;
     if (isNew) this.addNote('The connection was lost: some intervals are missing.');
     return isNew;
   }

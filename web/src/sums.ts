@@ -13,6 +13,7 @@ export interface Sums {
   over: number; // entities whose states add up to more than their time
   overMs: number;
   runQueueMs: number | null; // null: the source has no such state
+  losses: string; // "3 unseen, 1 lost, 2 not whole"; '' if nothing was lost
 }
 
 const RUN_QUEUE = 'run_queue_ns';
@@ -20,6 +21,7 @@ const RUN_QUEUE = 'run_queue_ns';
 export function sumsOf(frame: Frame, head: Head): Sums {
   const sums: Sums = {
     entities: frame.count, elapsedMs: 0, missing: 0, missingMs: 0, over: 0, overMs: 0, runQueueMs: null,
+    losses: lossesText(frame),
   };
   for (let row = 0; row < frame.count; row++) {
     const elapsed = frame.elapsed[row]! * frame.lengthMs;
@@ -33,6 +35,12 @@ export function sumsOf(frame: Frame, head: Head): Sums {
   const runQueue = head.states.findIndex(({ name }) => name === RUN_QUEUE);
   if (runQueue >= 0) sums.runQueueMs = timeIn(frame, [runQueue]);
   return sums;
+}
+
+/** Names what the source missed in a frame. */
+function lossesText({ unseen, lost, partial }: Frame): string {
+  const losses: [number, string][] = [[unseen, 'unseen'], [lost, 'lost'], [partial, 'not whole']];
+  return losses.filter(([size]) => size > 0).map(([size, what]) => `${count(size)} ${what}`).join(', ');
 }
 
 function timeIn(frame: Frame, states: number[]): number {
@@ -52,7 +60,7 @@ export function sumsText(sums: Sums): string {
     : isWhole ? [] : ['nothing of it explained: no run queue in this source'];
   const over = sums.over > 0
     ? `over 100 % in ${count(sums.over)}: ${duration(sums.overMs)} accounted twice` : 'none over 100 %';
-  return [missing, ...runQueue, over].join(' · ');
+  return [missing, ...runQueue, over, ...(sums.losses ? [sums.losses] : [])].join(' · ');
 }
 
 const TITLES_MAXIMUM = 3;

@@ -13,9 +13,42 @@ function day(ms: number): string {
   return [date.getMonth() + 1, date.getDate()].map((n) => String(n).padStart(2, '0')).join('-');
 }
 
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** "20 Nov", local. */
+export function dateText(ms: number): string {
+  const date = new Date(ms);
+  return Number.isFinite(date.getTime()) ? `${date.getDate()} ${MONTHS[date.getMonth()]}` : '?';
+}
+
+/** The local zone at a time: "UTC+1", "UTC−3:30", "UTC". */
+export function zoneText(ms: number): string {
+  const minutes = -new Date(ms).getTimezoneOffset();
+  if (!minutes) return 'UTC';
+  const hours = Math.floor(Math.abs(minutes) / 60), rest = Math.abs(minutes) % 60;
+  return `UTC${minutes < 0 ? '−' : '+'}${hours}${rest ? `:${String(rest).padStart(2, '0')}` : ''}`;
+}
+
+/** The ticks with the date at the first one and where a day starts, if they are of several days. */
+export function withDates(ticks: Tick[]): Tick[] {
+  const dates = ticks.map(({ ms }) => dateText(ms));
+  if (dates[0] === dates.at(-1) || ticks.some(({ text }) => !text.includes(':'))) return ticks;
+  return ticks.map((tick, i) => (dates[i] === dates[i - 1] ? tick : { ...tick, text: `${dates[i]} ${tick.text}` }));
+}
+
+/** How far behind: "12 s behind", "2 min 5 s behind". */
+export function behindText(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 1) return ms > 0 ? `${Math.round(ms)} ms behind` : '';
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  if (hours > 0) return `${hours} h ${minutes} min behind`;
+  return minutes > 0 ? `${minutes} min ${seconds % 60} s behind` : `${seconds} s behind`;
+}
+
 export interface Tick {
   at: number; // in frames: 2.25 is a quarter of frame 2 after its start
   text: string;
+  ms: number; // its wall clock
 }
 
 /** The interval of a frame: wall clock in ms, and its length. */
@@ -40,7 +73,7 @@ export function ticksOf(from: number, to: number, timesOf: (frame: number) => Ti
     const times = timesOf(frame), begin = times.endMs - times.lengthMs, end = slotOf(times.endMs);
     for (slot = Math.max(slot, Math.min(end, slotOf(begin) - 1)); slot < end;) {
       const ms = ++slot * step + offset, within = Math.max(0, ms - begin) / times.lengthMs;
-      ticks.push({ at: frame + Math.min(1, within || 0), text: step >= DAY_MS ? day(ms) : clock(ms, step) });
+      ticks.push({ at: frame + Math.min(1, within || 0), text: step >= DAY_MS ? day(ms) : clock(ms, step), ms });
     }
   }
   return ticks;

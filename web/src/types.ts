@@ -83,6 +83,8 @@ export interface Store {
   ended: string | null; // the reason if the stream has ended
   notes: string[];
   cpus: number; // the number of CPUs that the entities share; 0: unknown
+  newestEndMs: number; // the end of the newest frame
+  silentSince: number | null; // live: when the server, which does not answer now, was last heard
   frame(index: number): Frame; // decoded on request; the last few are cached
   mean(from: number, to: number): Frame; // of the frames [from, to), the last one is cached
   /** Called for new frames, entities or a new head. */

@@ -33,9 +33,18 @@ export class PageUi implements Ui {
   set(change: Partial<UiState>): void {
     const keys = Object.keys(change) as (keyof UiState)[];
     if (keys.every((key) => Object.is(this.chosen[key], change[key]))) return;
+    change = { ...change, ...this.rangeAfter(change) };
     this.chosen = { ...this.chosen, ...change };
     if ('search' in change || 'brush' in change) this.dims = null;
     this.changed(change);
+  }
+
+  /** Another frame, playing and following end the mean of a range, and a comparison with it. */
+  private rangeAfter(change: Partial<UiState>): Partial<UiState> {
+    const { range, compare, current } = this.chosen;
+    const moves = (change.current ?? current) !== current || change.playing || change.following;
+    if (!range || 'range' in change || !moves) return {};
+    return compare?.after === range ? { range: null, compare: null } : { range: null };
   }
 
   isDimmed(n: number): boolean {
@@ -88,7 +97,7 @@ export class PageUi implements Ui {
 }
 
 /** A name without its final number, "web" for web1 and web2, as in camp report. */
-function kind(name: string): string {
+export function kind(name: string): string {
   return name.replace(/[0-9:/_#. -]+$/, '') || name;
 }
 

@@ -1,0 +1,135 @@
+// Draws the ribbon: active time by class, stacked, the line of CPUs, and the axes.
+import { MISSING } from './axes';
+import { colourOf } from './classes';
+import { clock } from './format';
+import type { ActiveBins, ActiveSum } from './ribbon_bins';
+import { currentTheme, pixelRatio } from './theme';
+import { withDates, writeTicks, type Tick } from './time';
+
+export const HEIGHT = 140, LEFT = 46, RIGHT = 10;
+const TOP = 6, BOTTOM = 20; // for the axis of time
+
+export type Scale = 'absolute' | 'share';
+
+export interface Scene {
+  bins: ActiveBins;
+  scale: Scale;
+  cpus: number; // 0: unknown
+  width: number;
+  span: { from: number; to: number };
+  ticks: Tick[];
+}
+
+/** The parts of a bin from below: its classes, then its unaccounted time if that is more than
+ * MISSING of all; in entities, or as shares. */
+export function partsOf(bin: ActiveSum, scale: Scale): number[] {
+  const missing = bin.missingMs > MISSING * bin.elapsedMs ? bin.missingMs : 0;
+  const parts = [...bin.times, missing];
+  const whole = scale === 'share' ? parts.reduce((sum, part) => sum + part, 0) : bin.lengthMs;
+  return parts.map((part) => (whole > 0 ? part / whole : 0));
+}
+
+/** Round numbers for an axis from 0 to at least `most`: two or three steps. */
+export function roundScale(most: number): { top: number; step: number } {
+  const power = 10 ** Math.floor(Math.log10(most / 2));
+  const step = [1, 2, 5, 10].map((one) => one * power).find((one) => most / one <= 3) ?? 10 * power;
+  return { top: Math.ceil(most / step - 1e-9) * step, step };
+}
+
+export function draw(canvas: HTMLCanvasElement, scene: Scene): void {
+  const context = canvas.getContext('2d')!, ratio = pixelRatio(), theme = currentTheme();
+  const { bins, scale, cpus, width, span } = scene;
+  const stacks = bins.bins.map((bin) => partsOf(bin, scale));
+  const most = stacks.reduce((top, parts) => Math.max(top, parts.reduce((sum, part) => sum + part, 0)), 0);
+  const { top, step } = scale === 'share' ? { top: 1, step: 0.5 } : roundScale(Math.max(most, cpus * 1.1, 0.1));
+  const plotWidth = Math.max(1, width - LEFT - RIGHT), bottom = HEIGHT - BOTTOM;
+  const x = (frame: number) => LEFT + ((frame - span.from) / (span.to - span.from)) * plotWidth;
+  const y = (value: number) => bottom - (value / top) * (bottom - TOP);
+  const pixel = (at: number) => Math.round(at * ratio) / ratio;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, HEIGHT);
+  context.font = `11px ${theme.font}`;
+  const grid = () => {
+    for (let value = 0; value <= top * 1.0001; value += step) {
+      context.fillStyle = theme.grid;
+      context.fillRect(LEFT, pixel(y(value)), plotWidth, 1 / ratio);
+      context.fillStyle = theme.quiet;
+      context.textAlign = 'right';
+      context.textBaseline = 'middle';
+      const text = scale === 'share' ? `${Math.round(100 * value)} %` : String(Number(value.toPrecision(3)));
+      context.fillText(text, LEFT - 6, Math.max(TOP, y(value)));
+    }
+  };
+  grid();
+  const edges = [...stacks.map((_, i) => (bins.firstBin + i) * bins.size), Math.min(bins.next, (bins.firstBin + stacks.length) * bins.size)]
+    .map((frame) => pixel(Math.min(LEFT + plotWidth, Math.max(LEFT, x(frame)))));
+  // From the top of the stack to its bottom: each area reaches down to 0, so that there are no seams.
+  for (let part = bins.classes.length; part >= 0; part--) {
+    if (!stacks.some((parts) => parts[part]! > 0)) continue;
+    context.beginPath();
+    context.moveTo(edges[0]!, bottom);
+    stacks.forEach((parts, i) => {
+      let height = 0;
+      for (let below = 0; below <= part; below++) height += parts[below]!;
+      context.lineTo(edges[i]!, y(height));
+      context.lineTo(edges[i + 1]!, y(height));
+    });
+    context.lineTo(edges.at(-1)!, bottom);
+    const colour = bins.classes[part];
+    context.fillStyle = colour ? colourOf(colour) : hatching(context, theme.missing, ratio);
+    context.fill();
+  }
+  if (scale === 'absolute' && cpus > 0) drawCpus(context, cpus, y(cpus), width);
+  context.fillStyle = theme.quiet;
+  context.textBaseline = 'middle';
+  writeTicks(context, withDates(scene.ticks).map(({ at, text }) => ({ x: x(at), text })), bottom + 12, width);
+}
+
+function drawCpus(context: CanvasRenderingContext2D, cpus: number, y: number, width: number): void {
+  const theme = currentTheme(), text = cpus === 1 ? '1 CPU' : `${cpus} CPUs`;
+  context.save();
+  context.strokeStyle = theme.ink;
+  context.beginPath();
+  context.moveTo(LEFT, y);
+  context.lineTo(width - RIGHT, y);
+  context.setLineDash([5, 4]);
+  context.stroke();
+  context.setLineDash([4, 5]);
+  context.lineDashOffset = -5;
+  context.strokeStyle = theme.paper;
+  context.stroke();
+  context.font = `600 11px ${theme.font}`;
+  context.textAlign = 'left';
+  context.textBaseline = 'bottom';
+  context.lineWidth = 3;
+  context.lineJoin = 'round';
+  context.setLineDash([]);
+  context.strokeStyle = theme.paper;
+  context.strokeText(text, LEFT + 5, y - 2);
+  context.fillStyle = theme.ink;
+  context.fillText(text, LEFT + 5, y - 2);
+  context.restore();
+}
+
+function hatching(context: CanvasRenderingContext2D, colour: string, ratio: number): CanvasPattern {
+  const size = Math.round(6 * ratio), tile = document.createElement('canvas');
+  tile.width = tile.height = size;
+  const pen = tile.getContext('2d')!;
+  pen.strokeStyle = colour;
+  pen.lineWidth = 1.25 * ratio;
+  for (const shift of [-size, 0, size]) {
+    pen.beginPath();
+    pen.moveTo(shift, size);
+    pen.lineTo(shift + size, 0);
+    pen.stroke();
+  }
+  const pattern = context.createPattern(tile, 'repeat')!;
+  pattern.setTransform(new DOMMatrix().scale(1 / ratio));
+  return pattern;
+}
+
+/** The times of a window: "18:41:42 – 18:43:52", with fractions of short ones. */
+export function spanText(fromMs: number, toMs: number): string {
+  const step = toMs - fromMs >= 2000 ? 1000 : 1;
+  return `${clock(fromMs, step)} – ${clock(toMs, step)}`;
+}

@@ -1,0 +1,138 @@
+// The sentence at the top of the page: how busy the CPUs are, what is waited for, by whom, and whether
+// the accounting is whole. The C side makes the same sentence; tests/browser/summary_vectors.json has
+// the cases that both must pass.
+import { activeOf } from './classes';
+import type { Frame, Head } from './types';
+
+/** What the sentence is made of. Times are means over the shown time: seconds a second, of all entities
+ * together. */
+export interface SummaryInput {
+  kind: string; // what the entities are, in the plural; '': entities
+  cpus: number; // 0: unknown
+  classes: Record<string, number>; // active time of each class that the source has, without idle
+  missing: number; // in no state
+  over: number; // accounted twice
+  unseen: number;
+  lost: number;
+  partial: number;
+  elapsed: number; // of all entities, with idle time
+  groups: [name: string, active: number][]; // by name without its final number
+  parked: number; // entities
+}
+
+export interface SummaryPart {
+  place: 'busy' | 'waits' | 'accounting' | 'who' | 'parked';
+  text: string;
+  filter: string | null; // the class whose entities this part is about
+  name?: string; // the group that this part is about
+  isFault?: boolean; // of the accounting
+}
+
+const LEAST = 0.05; // shorter times are shown as 0.0
+const FAULT = 0.005; // of all elapsed time: less is rounding
+const NAMED = 0.1; // of all active time: smaller groups are not named
+const NAMES_MAXIMUM = 2;
+const WAITS: [name: string, title: string][] =
+  [['throttled', 'throttled'], ['disk', 'disk'], ['lock', 'lock'], ['network', 'network'], ['wait', 'other waits']];
+
+const whole = (value: number): number => Math.floor(value + 0.5);
+const oneDigit = (value: number): string => (whole(value * 10) / 10).toFixed(1);
+const twoDigits = (value: number): string => (whole(value * 100) / 100).toFixed(2);
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** The parts of the sentence in the order of their places. */
+export function partsOf(input: SummaryInput): SummaryPart[] {
+  const active = Object.values(input.classes).reduce((sum, time) => sum + time, 0);
+  const parts: SummaryPart[] = active < LEAST ? [{ place: 'busy', text: 'All is idle', filter: null }]
+    : [...busy(input), ...waits(input)];
+  parts.push(accounting(input));
+  if (active >= LEAST) parts.push(...who(input, active));
+  if (input.parked > 0) parts.push({ place: 'parked', text: `${input.parked} parked`, filter: null });
+  return parts;
+}
+
+/** The sentence as one text. */
+export function textOf(parts: SummaryPart[]): string {
+  const places = [...new Set(parts.map(({ place }) => place))];
+  return places.map((of) => `${capital(parts.filter(({ place }) => place === of).map(({ text }) => text).join(''))}.`).join(' ');
+}
+
+function busy({ classes, cpus, kind }: SummaryInput): SummaryPart[] {
+  const { cpu, run_queue: queue } = classes, noun = kind || 'entities';
+  const parts: SummaryPart[] = [];
+  const add = (text: string, filter: string | null) => parts.push({ place: 'busy', text, filter });
+  const knowsCpus = cpu !== undefined && cpus > 0;
+  if (knowsCpus) {
+    const share = Math.min(100, whole((100 * cpu) / cpus));
+    add(`${cpus === 1 ? 'The CPU is' : cpus === 2 ? 'Both CPUs are' : `${cpus} CPUs are`} ${share} % busy`, 'cpu');
+  } else if (cpu !== undefined) {
+    add(`${oneDigit(cpu)} ${noun} on a CPU`, 'cpu');
+  }
+  if (queue === undefined) return parts;
+  if (cpu !== undefined) add(', and ', null);
+  const last = knowsCpus ? 'one' : 'a CPU';
+  if (queue < LEAST) add(`none waits for ${last}`, null);
+  else add(knowsCpus ? `${oneDigit(queue)} ${noun} wait for one` : `${oneDigit(queue)} wait for a CPU`, 'run_queue');
+  return parts;
+}
+
+function waits({ classes }: SummaryInput): SummaryPart[] {
+  const there = WAITS.filter(([name]) => (classes[name] ?? 0) >= LEAST);
+  return there.flatMap(([name, title], i): SummaryPart[] => [
+    ...(i > 0 ? [{ place: 'waits', text: ' · ', filter: null } as const] : []),
+    { place: 'waits', text: `${i > 0 ? title : capital(title)} ${oneDigit(classes[name]!)}`, filter: name },
+  ]);
+}
+
+function accounting({ missing, over, unseen, lost, partial, elapsed }: SummaryInput): SummaryPart {
+  const faults: string[] = [];
+  if (missing > FAULT * elapsed) faults.push(`${twoDigits(missing)} unaccounted (${whole((100 * missing) / elapsed)} %)`);
+  if (over > FAULT * elapsed) faults.push(`${twoDigits(over)} accounted twice`);
+  if (unseen > 0) faults.push(`${unseen} unseen`);
+  if (lost > 0) faults.push(`${lost} lost`);
+  if (partial > 0) faults.push(`${partial} not whole`);
+  return { place: 'accounting', text: faults.join(', ') || 'nothing unaccounted, nothing lost', filter: null, isFault: faults.length > 0 };
+}
+
+function who({ groups }: SummaryInput, active: number): SummaryPart[] {
+  const named = groups.filter(([name, own]) => name !== '' && own >= NAMED * active)
+    .sort(([a, ofA], [b, ofB]) => ofB - ofA || (a < b ? -1 : 1)).slice(0, NAMES_MAXIMUM);
+  const plain = (text: string): SummaryPart => ({ place: 'who', text, filter: null });
+  return named.flatMap(([name], i) => [plain(i > 0 ? ' and ' : 'Mostly '), { place: 'who', text: name, filter: null, name }]);
+}
+
+/** Sums of a frame. nameOf() returns the group of an entity. */
+export function inputOf(frame: Frame, head: Head, cpus: number, nameOf: (n: number) => string): SummaryInput {
+  const active = activeOf(frame, head);
+  const { count, elapsed, unaccounted, unseen, lost, partial } = frame;
+  const input: SummaryInput = {
+    kind: head.kind, cpus, classes: {}, missing: 0, over: 0, unseen, lost, partial, elapsed: 0, groups: [], parked: 0,
+  };
+  active.classes.forEach(({ name }, i) => (input.classes[name] = active.times[i]!.reduce((sum, time) => sum + time, 0)));
+  const groups = new Map<string, number>();
+  for (let row = 0; row < count; row++) {
+    const time = elapsed[row]! * unaccounted[row]!;
+    input.elapsed += elapsed[row]!;
+    if (time > 0) input.missing += time;
+    else input.over -= time;
+    input.parked += active.parked[row]!;
+    if (!(active.sums[row]! > 0)) continue;
+    const name = nameOf(frame.entity[row]!);
+    groups.set(name, (groups.get(name) ?? 0) + active.sums[row]!);
+  }
+  input.groups = [...groups];
+  return input;
+}
+
+/** The sentence about a frame, or about the mean of a range. */
+export function summaryOf(frame: Frame, head: Head, cpus: number, nameOf: (n: number) => string): SummaryPart[] {
+  return partsOf(inputOf(frame, head, cpus, nameOf));
+}
+
+/** The entities with active time in a class. */
+export function entitiesIn(frame: Frame, head: Head, name: string): Set<number> {
+  const { classes, times } = activeOf(frame, head);
+  const own = times[classes.findIndex((one) => one.name === name)];
+  return new Set([...frame.entity].filter((_, row) => (own?.[row] ?? 0) > 0));
+}
+
