@@ -66,10 +66,13 @@ export class Opener {
     }
 }
 
-/** Waits until all requested changes have been drawn. */
+/** Waits until all requested changes have been drawn, and the views of time have read all frames. */
 export async function still(page) {
-    await page.evaluate(() => new Promise((done) =>
-        requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
+    await page.evaluate(async () => {
+        const picture = () => new Promise((done) => requestAnimationFrame(done));
+        for (let i = 0; i < 3; i++) await picture();
+        for (const end = performance.now() + 10000; document.body.hasAttribute('data-reading') && performance.now() < end;) await picture();
+    });
 }
 
 export async function press(page, ...keys) {
@@ -167,7 +170,14 @@ export function assertSpot(found, { x, y }, room = 1.2) {
         `nothing stands at ${x.toFixed(1)}, ${y.toFixed(1)}; there is ${JSON.stringify(found.map((s) => [+s.x.toFixed(1), +s.y.toFixed(1)]))}`);
 }
 
+/** Scrolls to a stage that is not wholly visible: the mouse reaches only what is visible. */
 export async function stageBox(page, view) {
+    await page.locator(`${view} .stage`).evaluate((stage) => {
+        const { top, bottom } = stage.getBoundingClientRect();
+        const free = document.querySelector('.player').getBoundingClientRect().top;
+        if (top < 0 || bottom > free) stage.scrollIntoView({ block: bottom - top > free ? 'start' : 'nearest' });
+        if (stage.getBoundingClientRect().bottom > free && bottom - top <= free) scrollBy(0, stage.getBoundingClientRect().bottom - free);
+    });
     return page.locator(`${view} .stage`).boundingBox();
 }
 

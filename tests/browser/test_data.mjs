@@ -12,6 +12,8 @@ const NAMES = ['a', 'b', 'c'];
 const ROWS = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((shares, n) => ({ n, shares }));
 const begin = (others) => Buffer.concat([head({ states: STATES, ...others }), entities(NAMES)]);
 const one = (index = 0) => frame(3, ROWS, { index });
+/** A frame of so many seconds ago. */
+const frameAgo = (seconds) => frame(3, ROWS, { index: (Date.now() - 1.79e12) / 1000 - seconds });
 const status = (page) => text(page, '.status');
 
 const dotCount = async (page) => (await spots(page, '.barry3', await colour(page, 'dot'))).length;
@@ -189,6 +191,119 @@ test('live page: the page sends the token from its address to get new frames', a
         await page.reload(); // the tab keeps the token
         await page.waitForFunction(() => /^1 \/ 1 /.test(document.querySelector('.odometer').textContent));
         assert.equal(token, 'Bearer c0ffee');
+    } finally {
+        await close();
+    }
+});
+
+/** Opens a live page and calls check(page, send, drop), after `first` has been shown. */
+async function live(opener, first, shown, check) {
+    let send, drop;
+    const { url, close } = await serve((response) => {
+        send = (bytes) => response.write(bytes);
+        drop = () => response.destroy();
+        send(first);
+    });
+    try {
+        const page = await opener.page({ faults: false });
+        await page.goto(`${url}#x`);
+        await page.waitForFunction((wanted) => document.querySelector('.odometer').textContent.startsWith(wanted), shown);
+        await check(page, (bytes) => send(bytes), async () => {
+            drop();
+            await close();
+        });
+    } finally {
+        await close().catch(() => undefined);
+    }
+}
+
+const isAt = (page, shown) => page.waitForFunction((wanted) => document.querySelector('.odometer').textContent.startsWith(wanted), shown);
+
+test('live page: the page tells how far it is behind, and Live returns to the newest frame', async (opener) => {
+    await live(opener, Buffer.concat([begin({ live: true }), ...RUN]), '4 / 4', async (page, send) => {
+        assert.equal(await text(page, '.corner'), 'Live');
+        await press(page, 'ArrowLeft', 'ArrowLeft');
+        assert.equal(await text(page, '.corner span'), '2 s behind');
+        send(one(63));
+        await page.waitForFunction(() => document.querySelector('.corner span').textContent === '1 min 2 s behind');
+        await page.click('.live');
+        await isAt(page, '5 / 5');
+        assert.equal(await page.getAttribute('.live', 'aria-pressed'), 'true');
+        assert.equal(await text(page, '.corner'), 'Live');
+    });
+});
+
+test('live page: Space pauses, and Space again follows the newest frame', async (opener) => {
+    await live(opener, Buffer.concat([begin({ live: true }), ...RUN]), '4 / 4', async (page, send) => {
+        await press(page, ' ');
+        send(one(64));
+        await isAt(page, '4 / 5');
+        await press(page, ' ');
+        await isAt(page, '5 / 5');
+        assert.equal(await page.getAttribute('.live', 'aria-pressed'), 'true');
+        await press(page, ' ', 'ArrowLeft', 'ArrowLeft', ' '); // plays from the frame that was chosen
+        assert.equal(await page.getAttribute('.live', 'aria-pressed'), 'false');
+        assert.equal(await page.getAttribute('.play', 'aria-label'), 'Pause');
+    });
+});
+
+test('live page: without an answer it says since when, and does not offer a pause', async (opener) => {
+    await live(opener, Buffer.concat([begin({ live: true }), ...RUN]), '4 / 4', async (page, send, drop) => {
+        assert.equal(await page.getAttribute('.play', 'aria-label'), 'Pause');
+        await drop();
+        await page.waitForFunction(() => /^not live: no answer since \d\d:\d\d:\d\d$/.test(document.querySelector('.corner').innerText));
+        assert.equal(await page.getAttribute('.play', 'aria-label'), 'Play');
+    });
+    await live(opener, Buffer.concat([begin({ live: true }), ...RUN]), '4 / 4', async (page, send) => {
+        send(json(END, { reason: 'over' }));
+        await page.waitForFunction(() => document.querySelector('.corner').innerText === 'not live: the source has ended');
+        assert.equal(await page.getAttribute('.play', 'aria-label'), 'Play');
+    });
+});
+
+test('live page: the past is read with progress, and rarely drawn before its end', async (opener) => {
+    const count = 1100, pieces = 22;
+    const frames = Array.from({ length: count }, (_, i) => frameAgo(count - i));
+    const { url, close } = await serve(async (response) => {
+        response.write(begin({ live: true }));
+        for (let piece = 0; piece < pieces; piece++) {
+            response.write(Buffer.concat(frames.slice(piece * 50, (piece + 1) * 50)));
+            await new Promise((later) => setTimeout(later, 30));
+        }
+    });
+    try {
+        const page = await opener.page();
+        await page.addInitScript(() => {
+            window.seen = { odometer: [], status: [] };
+            new MutationObserver(() => {
+                for (const [name, list] of Object.entries(window.seen)) {
+                    const now = document.querySelector(`.${name}`)?.textContent;
+                    if (now && now !== list.at(-1)) list.push(now);
+                }
+            }).observe(document, { childList: true, characterData: true, subtree: true });
+        });
+        const began = Date.now();
+        await page.goto(`${url}#x`);
+        await isAt(page, '1,100 / 1,100');
+        const seen = await page.evaluate(() => window.seen);
+        const most = 3 + (Date.now() - began) / 500;
+        assert.ok(seen.odometer.length <= most, `drawn ${seen.odometer.length} times: ${seen.odometer.join(', ')}`);
+        assert.ok(seen.status.some((text) => /^Reading [\d,]+ of 1,1\d\d intervals…$/.test(text)), seen.status.join(', '));
+        await page.waitForFunction(() => document.querySelector('.status').hidden);
+    } finally {
+        await close();
+    }
+});
+
+test('live page: nothing but the message is shown to a page that the server refuses', async (opener) => {
+    const { url, close } = await serve((response) => response.writeHead(401).end());
+    try {
+        const page = await opener.page({ faults: false });
+        await page.goto(`${url}#x`);
+        await page.waitForFunction(() => document.querySelector('.status.error'));
+        for (const part of ['.tools', '.player', '.ribbon', '.summary', '.keys', 'main'])
+            assert.equal(await page.locator(part).isVisible(), false, part);
+        assert.equal(await page.locator('h1').isVisible(), true);
     } finally {
         await close();
     }

@@ -118,3 +118,22 @@ test('time: a pinned entity has a label and a trail', async (opener) => {
     assert.equal(await pixelsNear(page, '.barry3', pin, at(walk(16, 20).shares), 4, trail), 0);
     assert.equal(await text(page, '.legend'), '');
 });
+
+test('time: the button of pause has two bars', async (opener) => {
+    const page = await opener.report(wandering(150, { interval_ms: 1000 }));
+    await page.selectOption('[aria-label=Speed]', '0.1');
+    await page.locator('.play').press('Space');
+    assert.equal(await page.getAttribute('.play', 'aria-label'), 'Pause');
+    const picture = (await page.locator('.play').screenshot()).toString('base64');
+    const row = await page.evaluate(async (data) => { // the brightness along the middle of the button
+        const image = new Image();
+        image.src = `data:image/png;base64,${data}`;
+        await image.decode();
+        const canvas = new OffscreenCanvas(image.width, image.height), context = canvas.getContext('2d');
+        context.drawImage(image, 0, 0);
+        const { data: bytes } = context.getImageData(0, image.height / 2, image.width, 1);
+        return Array.from({ length: image.width }, (_, i) => bytes[4 * i + 1]);
+    }, picture);
+    const inner = row.slice(4, -4).map((value) => (value < 128 ? '#' : ' ')).join('').trim();
+    assert.match(inner, /^#{3,6} {2,6}#{3,6}$/);
+});

@@ -72,7 +72,9 @@ export class Series {
       }
       if (performance.now() > this.deadline) break;
     }
-    if (this.nextReader()) this.again();
+    const isReading = this.nextReader() !== null;
+    document.body.toggleAttribute('data-reading', isReading); // for tests
+    if (isReading) this.again();
     while (this.times.size > store.endFrame - store.firstFrame)
       this.times.delete(this.times.keys().next().value!);
   }

@@ -30,6 +30,7 @@ class Feed {
   private toldEnd; // the frames that the page knows of
   private progressMs = performance.now();
   private timer = 0;
+  private isCounting = false; // progress is shown
 
   constructor(private readonly store: FrameStore, private readonly tell: Tell) {
     this.toldEnd = store.endFrame;
@@ -47,21 +48,30 @@ class Feed {
       await new Promise((resolve) => setTimeout(resolve));
       this.since = performance.now();
     }
-    if (document.hidden || !this.isPast()) this.show();
-    else this.timer = window.setTimeout(() => this.show(), Math.max(QUIET_MS, this.toldMs + SPACING_MS - performance.now()));
+    if (document.hidden || !this.isPast()) this.finish();
+    else this.timer = window.setTimeout(() => this.pause(), Math.max(QUIET_MS, this.toldMs + SPACING_MS - performance.now()));
   }
 
   /** Has the page drawn. */
-  show(): void {
-    window.clearTimeout(this.timer);
-    if (this.isCounting) this.tell({ kind: 'ok', text: '' });
-    this.isCounting = false;
+  private show(): void {
     this.store.tell();
     this.toldMs = performance.now();
     this.toldEnd = this.store.endFrame;
   }
 
-  private isCounting = false;
+  /** Shows what was read, while more may come soon. */
+  private pause(): void {
+    this.show();
+    this.timer = window.setTimeout(() => this.finish(), SPACING_MS);
+  }
+
+  /** Shows what was read. No more is coming soon. */
+  finish(): void {
+    window.clearTimeout(this.timer);
+    if (this.isCounting) this.tell({ kind: 'ok', text: '' });
+    this.isCounting = false;
+    this.show();
+  }
 
   /** Do frames arrive much faster than they were measured? */
   private isPast(): boolean {
@@ -106,7 +116,7 @@ async function readReport(store: FrameStore, element: HTMLElement, tell: Tell): 
       await feed.take(value);
     }
     feed.end();
-    feed.show();
+    feed.finish();
     if (!store.head) throw new StreamError('there is nothing in it');
     tell({ kind: 'ok', text: '' });
   } catch (error) {
@@ -174,12 +184,12 @@ async function readOnce(store: FrameStore, tell: Tell): Promise<void> {
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return feed.show();
+      if (done) return feed.finish();
       heardMs = Date.now();
       await feed.take(value);
     }
   } catch (error) {
-    feed.show();
+    feed.finish();
     void reader.cancel().catch(() => undefined);
     throw error;
   }
