@@ -141,8 +141,8 @@ test('view barymap: assigning states to other corners changes the colours', asyn
     await show(page, 'barymap');
     await byName(page);
     await press(page, 'a');
-    await page.fill('#edit-axes3', 'X=other; Y=disk; Z=*');
-    await still(page);
+    await page.fill('#edit-axes3', 'X=other; Y=disk; Z=*'); // scrolls to the editor
+    await show(page, 'barymap');
     const [pixel] = await pixels(page, PLOT, await cellSpots(page, [[1, 3]]));
     assertColour(pixel, mixed([[CPU, 0.4], [IDLE, 0.3], [WAITING, 0.3]]), 'line 1, frame 3');
 });
