@@ -1,6 +1,6 @@
 // The sentence at the top of the page: how busy the CPUs are, what is waited for, by whom, and whether
-// the accounting is whole. The C side makes the same sentence; tests/browser/summary_vectors.json has
-// the cases that both must pass.
+// the accounting is whole. src/views/summary_text.c makes the same sentence;
+// tests/browser/summary_vectors.json has the cases that both must pass.
 import { activeOf } from './classes';
 import type { Frame, Head } from './types';
 
@@ -21,7 +21,7 @@ export interface SummaryInput {
 }
 
 export interface SummaryPart {
-  place: 'busy' | 'waits' | 'accounting' | 'who' | 'parked';
+  place: 'busy' | 'waits' | 'accounting' | 'who';
   text: string;
   filter: string | null; // the class whose entities this part is about
   name?: string; // the group that this part is about
@@ -35,20 +35,16 @@ const NAMES_MAXIMUM = 2;
 const WAITS: [name: string, title: string][] =
   [['throttled', 'throttled'], ['disk', 'disk'], ['lock', 'lock'], ['network', 'network'], ['wait', 'other waits']];
 
-const whole = (value: number): number => Math.floor(value + 0.5);
-const oneDigit = (value: number): string => (whole(value * 10) / 10).toFixed(1);
-const twoDigits = (value: number): string => (whole(value * 100) / 100).toFixed(2);
+const digits = (places: number, value: number): string => value.toFixed(places);
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The parts of the sentence in the order of their places. */
 export function partsOf(input: SummaryInput): SummaryPart[] {
   const active = Object.values(input.classes).reduce((sum, time) => sum + time, 0);
-  const parts: SummaryPart[] = active < LEAST ? [{ place: 'busy', text: 'All is idle', filter: null }]
-    : [...busy(input), ...waits(input)];
-  parts.push(accounting(input));
-  if (active >= LEAST) parts.push(...who(input, active));
-  if (input.parked > 0) parts.push({ place: 'parked', text: `${input.parked} parked`, filter: null });
-  return parts;
+  return [
+    ...(active < LEAST ? [{ place: 'busy', text: 'All is idle', filter: null } as const] : busy(input)),
+    ...waits(input), accounting(input), ...(active < LEAST || areCpus(input) ? [] : who(input, active)),
+  ];
 }
 
 /** The sentence as one text. */
@@ -57,37 +53,51 @@ export function textOf(parts: SummaryPart[]): string {
   return places.map((of) => `${capital(parts.filter(({ place }) => place === of).map(({ text }) => text).join(''))}.`).join(' ');
 }
 
-function busy({ classes, cpus, kind }: SummaryInput): SummaryPart[] {
-  const { cpu, run_queue: queue } = classes, noun = kind || 'entities';
-  const parts: SummaryPart[] = [];
+/** A CPU does not wait for one, and has no name to mention; its time in the run queue was stolen by a
+ * hypervisor. */
+const areCpus = ({ kind }: SummaryInput): boolean => kind === 'cpus';
+
+const KINDS = ['sessions', 'processes', 'threads', 'users', 'commands', 'cgroups', 'hosts', 'groups'];
+
+/** The plural of what the entities are: "threads", "CPUs", "entities". */
+export const nounOf = (kind: string): string => (kind === 'cpus' ? 'CPUs' : KINDS.includes(kind) ? kind : 'entities');
+
+function busy(input: SummaryInput): SummaryPart[] {
+  const { classes: { cpu, run_queue: queue }, cpus, kind } = input;
+  if (cpu === undefined) return [];
+  const noun = nounOf(kind), parts: SummaryPart[] = [];
   const add = (text: string, filter: string | null) => parts.push({ place: 'busy', text, filter });
-  const knowsCpus = cpu !== undefined && cpus > 0;
-  if (knowsCpus) {
-    const share = Math.min(100, whole((100 * cpu) / cpus));
+  if (cpus > 0) {
+    const share = Math.min(100, Number(((100 * cpu) / cpus).toFixed(0)));
     add(`${cpus === 1 ? 'The CPU is' : cpus === 2 ? 'Both CPUs are' : `${cpus} CPUs are`} ${share} % busy`, 'cpu');
-  } else if (cpu !== undefined) {
-    add(`${oneDigit(cpu)} ${noun} on a CPU`, 'cpu');
+  } else {
+    add(`${digits(1, cpu)} ${noun} on a CPU`, 'cpu');
   }
-  if (queue === undefined) return parts;
-  if (cpu !== undefined) add(', and ', null);
-  const last = knowsCpus ? 'one' : 'a CPU';
-  if (queue < LEAST) add(`none waits for ${last}`, null);
-  else add(knowsCpus ? `${oneDigit(queue)} ${noun} wait for one` : `${oneDigit(queue)} wait for a CPU`, 'run_queue');
+  const waits = (between: string, text: string) => {
+    add(between, null);
+    add(`${digits(1, queue ?? 0)} ${text}`, 'run_queue');
+  };
+  if (queue !== undefined && queue >= LEAST) {
+    if (areCpus(input)) waits(', and ', 'stolen');
+    else if (cpus > 0) waits(', and ', `${noun} wait for one`);
+    else waits(', ', 'wait for a CPU');
+  } else if (queue !== undefined && cpus > 0 && !areCpus(input)) {
+    add(', and none waits for one', null);
+  }
   return parts;
 }
 
-function waits({ classes }: SummaryInput): SummaryPart[] {
-  const there = WAITS.filter(([name]) => (classes[name] ?? 0) >= LEAST);
-  return there.flatMap(([name, title], i): SummaryPart[] => [
-    ...(i > 0 ? [{ place: 'waits', text: ' · ', filter: null } as const] : []),
-    { place: 'waits', text: `${i > 0 ? title : capital(title)} ${oneDigit(classes[name]!)}`, filter: name },
-  ]);
+function waits({ classes, parked }: SummaryInput): SummaryPart[] {
+  const there = WAITS.filter(([name]) => (classes[name] ?? 0) >= LEAST)
+    .map(([name, title]): SummaryPart => ({ place: 'waits', text: `${title} ${digits(1, classes[name]!)}`, filter: name }));
+  if (parked > 0) there.push({ place: 'waits', text: `${parked} parked`, filter: null });
+  return there.flatMap((part, i) => (i > 0 ? [{ place: 'waits', text: ' · ', filter: null }, part] : [{ ...part, text: capital(part.text) }]));
 }
 
 function accounting({ missing, over, unseen, lost, partial, elapsed }: SummaryInput): SummaryPart {
   const faults: string[] = [];
-  if (missing > FAULT * elapsed) faults.push(`${twoDigits(missing)} unaccounted (${whole((100 * missing) / elapsed)} %)`);
-  if (over > FAULT * elapsed) faults.push(`${twoDigits(over)} accounted twice`);
+  if (missing > FAULT * elapsed) faults.push(`${digits(2, missing)} unaccounted (${((100 * missing) / elapsed).toFixed(0)} %)`);
+  if (over > FAULT * elapsed) faults.push(`${digits(2, over)} accounted twice`);
   if (unseen > 0) faults.push(`${unseen} unseen`);
   if (lost > 0) faults.push(`${lost} lost`);
   if (partial > 0) faults.push(`${partial} not whole`);

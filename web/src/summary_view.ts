@@ -32,7 +32,7 @@ export class Summary implements View {
     const first = of('busy').length > 0 ? 'busy' : 'waits'; // a source may have neither CPU nor run queue
     const focused = (document.activeElement as HTMLElement | null)?.dataset.by;
     this.headline.replaceChildren(...of(first).map((part) => this.part(part)));
-    const groups = (['waits', 'who', 'parked'] as const).filter((place) => place !== first).map((place) => of(place)).filter(({ length }) => length > 0);
+    const groups = (['waits', 'who'] as const).filter((place) => place !== first).map((place) => of(place)).filter(({ length }) => length > 0);
     this.more.replaceChildren(...groups.flatMap((group) => [...group.map((part) => this.part(part)), '. ']));
     const accounting = of('accounting')[0]!;
     setText(this.promise, accounting.text);
