@@ -5,7 +5,7 @@ import { strict as assert } from 'node:assert';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { report } from './stream.mjs';
+import { CLASSES, report } from './stream.mjs';
 
 export const tests = [];
 
@@ -83,26 +83,35 @@ export async function press(page, ...keys) {
 export const text = (page, selector) => page.locator(selector).innerText();
 export const said = (page) => page.locator('#live').textContent();
 
-/** Returns a colour of style.css as [red, green, blue]. 'dot' is the name of the variable --dot. */
+/** Returns the colours of dots on the stage: of all classes but idle. */
+export async function dotColours(page) {
+    const dark = await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches);
+    return CLASSES.filter(({ name }) => name !== 'idle').map((one) => rgb(dark ? one.dark : one.light));
+}
+
+/** Returns a colour of style.css as [red, green, blue]. 'pin' is the name of the variable --pin. 'dot'
+ *  gives the colours of dots, which spots() and pixelsNear() take, too. */
 export async function colour(page, name) {
+    if (name === 'dot') return dotColours(page);
     const value = await page.evaluate((of) => getComputedStyle(document.documentElement).getPropertyValue(`--${of}`).trim(), name);
     return rgb(value);
 }
 
 export const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
-/** Finds the spots of one colour on a canvas of a view. Layer 0 has the dots, and layer 1 everything
+/** Finds the spots of one colour, or of any of several, on a canvas of a view. Layer 0 has the dots, and layer 1 everything
  *  that is drawn above the dots. Returns the middle and size of each spot, in pixels of the page from
  *  the corner of the stage. `near` is the largest difference from the colour in each channel. */
 export async function spots(page, view, wanted, { layer = 0, near = 30, least = 8 } = {}) {
     return page.evaluate(({ view, wanted, layer, near, least }) => {
+        const colours = Array.isArray(wanted[0]) ? wanted : [wanted];
         const canvas = document.querySelectorAll(`${view} .stage canvas`)[layer];
         const { width, height } = canvas;
         const ratio = width / canvas.getBoundingClientRect().width;
         const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
         const weigh = (at) => {
             if (data[4 * at + 3] < 128) return 0;
-            const off = Math.max(...wanted.map((value, i) => Math.abs(value - data[4 * at + i])));
+            const off = Math.min(...colours.map((one) => Math.max(...one.map((value, i) => Math.abs(value - data[4 * at + i])))));
             return off < near ? 1 - off / near : 0;
         };
         const seen = new Uint8Array(width * height);
@@ -137,9 +146,10 @@ export async function pixelsNear(page, view, wanted, { x, y }, reach, { layer = 
         const canvas = document.querySelectorAll(`${view} .stage canvas`)[layer];
         const ratio = canvas.width / canvas.getBoundingClientRect().width;
         const { data } = canvas.getContext('2d').getImageData((x - reach) * ratio, (y - reach) * ratio, 2 * reach * ratio, 2 * reach * ratio);
+        const colours = Array.isArray(wanted[0]) ? wanted : [wanted];
         let count = 0;
         for (let at = 0; at < data.length; at += 4)
-            if (data[at + 3] > 127 && wanted.every((value, i) => Math.abs(value - data[at + i]) < near)) count++;
+            if (data[at + 3] > 127 && colours.some((one) => one.every((value, i) => Math.abs(value - data[at + i]) < near))) count++;
         return count;
     }, { view, wanted, x, y, reach, layer, near });
 }

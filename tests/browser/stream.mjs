@@ -6,8 +6,9 @@ export const HEAD = 1, ENTITIES = 2, FRAME = 3, BEAT = 4, END = 5, NOTE = 6, CPU
 export const KEY = 1, NEW = 1, ENDED = 2;
 const UNIT = 1 / 50000;
 
+/** Those of the triangle are unlike all others, so that no test takes a name for a dot. */
 export const COLOURS = {
-    axes3: ['#5a91ff', '#e1711b', '#696569'],
+    axes3: ['#ff00ff', '#ff0080', '#e000c0'],
     axes4: ['#2861be', '#cc8204', '#766151', '#91919a'],
     groups: ['#bb301e', '#9e8b6f', '#586c69', '#9442ff', '#d67e11', '#5f969e'],
 };
@@ -36,15 +37,17 @@ export function block(type, payload) {
 
 export const json = (type, value) => block(type, JSON.stringify(value));
 
-/** `states` is an array such as ['user', 'run_queue']. Unless axes are given, the first 3 states are the
+/** `states` is an array such as ['user', 'run_queue']. Without `idle`, no state is idle, so that all
+ *  entities are in the picture and none is on the shelf. Unless axes are given, the first 3 states are the
  *  vertices of Barry3, and the first 4 states are the vertices of Barry4. */
-export function head({ states, ...others }) {
+export function head({ states, idle = true, ...others }) {
+    const own = (name) => (idle || classOf(name) !== 'idle' ? classOf(name) : '');
     const axes = (count) => states.length < count ? null
         : states.slice(0, count).map((name, i) => ({ name, states: [i] }));
     return json(HEAD, {
         schema: 'camp.stream/1', version: '0.1.0', source: 'made-up', kind: 'threads', tier: '', note: '', host: 'test',
         live: false, interval_ms: 1000, frames: 0,
-        states: states.map((name) => ({ name: `${name}_ns`, title: name.replace('_', ' '), help: '', provenance: 'measured', class: classOf(name) })),
+        states: states.map((name) => ({ name: `${name}_ns`, title: name.replace('_', ' '), help: '', provenance: 'measured', class: own(name) })),
         classes: CLASSES,
         axes3: axes(3), axes4: axes(4), colours: COLOURS, ...others,
     });

@@ -1,15 +1,22 @@
 // Barry4: the positions of dots in a tetrahedron that can be turned.
 import { strict as assert } from 'node:assert';
-import { assertNear, assertSpot, colour, press, spots, stageBox, still, test } from './harness.mjs';
+import { assertNear, assertSpot, press, rgb, spots, stageBox, still, test } from './harness.mjs';
 import { stream } from './stream.mjs';
 
-const STATES = ['user', 'sleep', 'disk', 'lock'];
+const STATES = ['user', 'system', 'irq', 'CPU']; // of one class, so that all dots have one colour
 const CORNERS = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]];
 const made = (shares) => stream({
     states: STATES, names: [...CORNERS, ...shares].map((_, n) => `task${n}`),
     frames: [[...CORNERS, ...shares].map((own, n) => ({ n, shares: own }))],
 });
-const dots = async (page) => spots(page, '.barry4', await colour(page, 'dot'), { near: 130 });
+const dots = async (page) => spots(page, '.barry4', rgb('#0072b2'), { near: 170 });
+/** Opens a page, and shows the tetrahedron. */
+async function open4(opener, data, options) {
+    const page = await opener.report(data, options);
+    await press(page, 'b');
+    return page;
+}
+
 const drag = async (page, dx, dy) => {
     const { x, y, width, height } = await stageBox(page, '.barry4');
     await page.mouse.move(x + width / 2, y + height * 0.9);
@@ -22,8 +29,8 @@ const drag = async (page, dx, dy) => {
 };
 
 test('tetrahedron: seen from above, three corners surround the fourth corner', async (opener) => {
-    const page = await opener.report(made([]));
-    await press(page, '2', ...Array(40).fill('ArrowDown')); // as far as the tetrahedron turns
+    const page = await open4(opener, made([]));
+    await press(page, '1', ...Array(40).fill('ArrowDown')); // as far as the tetrahedron turns
     const found = await dots(page);
     const middle = { x: 0, y: 0 };
     for (const { x, y } of found) {
@@ -39,15 +46,15 @@ test('tetrahedron: seen from above, three corners surround the fourth corner', a
 });
 
 test('tetrahedron: nearer dots are larger', async (opener) => {
-    const page = await opener.report(made([]));
+    const page = await open4(opener, made([]));
     const found = (await dots(page)).sort((a, b) => b.y - a.y);
     const [left, , behind] = found; // the lowest dot is in front, and the third from below is behind
     assert.ok(left.size > 1.2 * behind.size, `${left.size} and ${behind.size} pixels`);
 });
 
 test('tetrahedron: a nearer dot hides a farther dot until the tetrahedron is turned', async (opener) => {
-    const page = await opener.report(made([[0, 0.5, 0.5, 0], [0, 1 / 3, 1 / 3, 1 / 3]]));
-    await press(page, '2', ...Array(40).fill('ArrowDown'));
+    const page = await open4(opener, made([[0, 0.5, 0.5, 0], [0, 1 / 3, 1 / 3, 1 / 3]]));
+    await press(page, '1', ...Array(40).fill('ArrowDown'));
     const found = await dots(page);
     // Seen from above, the centre of the base is hidden behind the top.
     assert.equal(found.length, 5);
@@ -56,18 +63,18 @@ test('tetrahedron: a nearer dot hides a farther dot until the tetrahedron is tur
 });
 
 test('tetrahedron: a drag turns the tetrahedron and the key 0 restores the first view', async (opener) => {
-    const page = await opener.report(made([]));
+    const page = await open4(opener, made([]));
     const before = await dots(page);
     await drag(page, 120, 0);
     const after = await dots(page);
     const moved = after.filter(({ x, y }) => before.every((spot) => Math.hypot(spot.x - x, spot.y - y) > 3));
     assert.equal(moved.length, 3); // all dots except the dot at the top
-    await press(page, '2', '0');
+    await press(page, '1', '0');
     for (const spot of before) assertSpot(await dots(page), spot);
 }, { headed: true });
 
 test('tetrahedron: a finger can turn the tetrahedron', async (opener) => {
-    const page = await opener.report(made([]), { touch: true });
+    const page = await open4(opener, made([]), { touch: true });
     const before = await dots(page);
     const { x, y, width, height } = await stageBox(page, '.barry4');
     const client = await page.context().newCDPSession(page);
@@ -84,7 +91,7 @@ test('tetrahedron: a finger can turn the tetrahedron', async (opener) => {
 });
 
 test('tetrahedron: the tetrahedron turns on request, except with reduced motion', async (opener) => {
-    const page = await opener.report(made([]));
+    const page = await open4(opener, made([]));
     const before = await dots(page);
     await page.click('.barry4 [aria-label="Turn slowly"]');
     await page.waitForTimeout(400);
@@ -92,7 +99,7 @@ test('tetrahedron: the tetrahedron turns on request, except with reduced motion'
     await still(page);
     const after = await dots(page);
     assert.ok(after.some((spot) => before.every((other) => Math.hypot(spot.x - other.x, spot.y - other.y) > 3)));
-    const calm = await opener.report(made([]), { stillness: true });
+    const calm = await open4(opener, made([]), { stillness: true });
     assert.equal(await calm.locator('.barry4 [aria-label="Turn slowly"]').isVisible(), false);
 });
 

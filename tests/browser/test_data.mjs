@@ -10,7 +10,7 @@ import { show } from './views.mjs';
 const STATES = ['user', 'sleep', 'disk'];
 const NAMES = ['a', 'b', 'c'];
 const ROWS = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((shares, n) => ({ n, shares }));
-const begin = (others) => Buffer.concat([head({ states: STATES, ...others }), entities(NAMES)]);
+const begin = (others) => Buffer.concat([head({ states: STATES, idle: false, ...others }), entities(NAMES)]);
 const one = (index = 0) => frame(3, ROWS, { index });
 /** A frame of so many seconds ago. */
 const frameAgo = (seconds) => frame(3, ROWS, { index: (Date.now() - 1.79e12) / 1000 - seconds });

@@ -13,7 +13,7 @@ const BELOW = 'camp view --from prometheus:http://p:9090 --host';
 test('fleet: the page names the command that shows the groups of a pinned host', async (opener) => {
     const page = await opener.report(data({ below: BELOW }));
     assert.equal(await page.locator('.below').isVisible(), false);
-    await show(page, 'barry3');
+    await show(page, 'stage');
     await press(page, 'n');
     await press(page, 'p');
     await still(page);

@@ -15,7 +15,7 @@ test('looks: the page is dark if the system prefers a dark colour scheme', async
 test('looks: the pictures become dark when the system changes to a dark colour scheme', async (opener) => {
     const page = await opener.report(data);
     await page.emulateMedia({ colorScheme: 'dark' });
-    await press(page, 'ArrowRight');
+    await press(page, 'ArrowRight', 'b');
     assert.ok((await spots(page, '.barry4', rgb('#15181c'), { near: 3 })).some(({ size }) => size > 1e4));
 });
 

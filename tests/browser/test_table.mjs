@@ -96,7 +96,7 @@ test('table: a click on a row pins its entity in all views', async (opener) => {
     await still(page);
     assert.match(await text(page, '.legend'), /postgres 1001/);
     assert.equal(await page.locator('#table tr.pinned td').first().innerText(), 'postgres');
-    await show(page, 'barry3');
+    await show(page, 'stage');
     assert.equal((await spots(page, '.barry3', await colour(page, 'pin'), { near: 60 })).length, 1);
     await show(page, 'table');
     await page.locator('#table tr.pinned').click();
@@ -176,8 +176,8 @@ test('table: without processes there is no column of pids', async (opener) => {
     assert.match(await said(page), /by name/);
     await show(page, 'table');
     assert.deepEqual((await page.locator('#table th').allInnerTexts()).slice(0, 4), ['name', 'id', 'group', 'elapsed']);
-    await show(page, 'barry3');
-    const [dot] = await spots(page, '.barry3', rgb(COLOURS.groups[0]));
+    await show(page, 'stage');
+    const [dot] = await spots(page, '.barry3', await colour(page, 'dot'));
     await point(page, '.barry3', dot);
     assert.match(await text(page, '.tooltip'), /^cpu0\s+id 1000 · 1\.00 s\s/);
     const tasks = await opener.report(data());

@@ -12,7 +12,7 @@ const walk = (t, frames) => ({ n: 3, shares: [0.1 + (0.6 * t) / frames, 0.2, 0.7
  *  rows. */
 function wandering(frames, others = {}) {
     return stream({
-        states: STATES, names: ['top', 'left', 'right', 'walker'], ...others,
+        states: STATES, idle: false, names: ['top', 'left', 'right', 'walker'], ...others,
         frames: Array.from({ length: frames }, (_, t) => {
             const key = t % 64 === 0;
             return { key, rows: [...(key ? ANCHORS : []), walk(t, frames)] };
@@ -78,7 +78,7 @@ test('time: playing stops at the last frame', async (opener) => {
 
 test('time: an entity stays until it is listed as gone', async (opener) => {
     const page = await opener.report(stream({
-        states: STATES, names: ['top', 'left', 'right', 'a', 'b', 'c'],
+        states: STATES, idle: false, names: ['top', 'left', 'right', 'a', 'b', 'c'],
         frames: [
             [...ANCHORS, { n: 3, shares: [0.5, 0.5, 0] }, { n: 4, shares: [0.5, 0, 0.5], flags: NEW }],
             { key: false, rows: [{ n: 5, shares: [0.2, 0.4, 0.4], flags: NEW | ENDED }], gone: [3] },

@@ -23,7 +23,8 @@ interface Mask {
 }
 
 export interface Kind {
-  masks: Mask[]; // [PHASES * PHASES]
+  masks: (Mask | undefined)[]; // [PHASES * PHASES]
+  make(phase: number): Mask;
 }
 
 /** "#rrggbb" as red, green, blue. */
@@ -38,32 +39,45 @@ export function faded(colour: string, paper: string, by: number): string {
   return `#${rgb(colour).map((value, i) => Math.round(value + (under[i]! - value) * by).toString(16).padStart(2, '0')).join('')}`;
 }
 
+/** What is drawn of a ring: between two radii, clockwise from the top. */
+export interface Ring {
+  inner: number; // radius in pixels of the picture
+  share: number; // of the whole circle
+}
+
+/** Of shapes that are given none. */
+const INNER: Record<Shape, number> = { disc: 0, square: 0, ring: 0.62, broken: 0.75 };
+
 /** Is a point, relative to the middle, within the shape? */
-function isInside(shape: Shape, radius: number, x: number, y: number): boolean {
+function isInside(shape: Shape, radius: number, { inner, share }: Ring, x: number, y: number): boolean {
   if (shape === 'square') return Math.max(Math.abs(x), Math.abs(y)) <= radius * 0.89; // same area
                                                                                       // as the disc
   const distance = Math.hypot(x, y);
-  if (shape === 'broken') return distance <= radius && distance >= radius * 0.75 && Math.abs(Math.abs(x) - Math.abs(y)) > radius * 0.36;
-  return distance <= radius && (shape === 'disc' || distance >= radius * 0.62);
+  if (distance > radius || distance < inner) return false;
+  if (shape === 'broken') return Math.abs(Math.abs(x) - Math.abs(y)) > radius * 0.36;
+  return share >= 1 || (Math.atan2(x, -y) / (2 * Math.PI) + 1) % 1 <= share;
 }
 
-function cover(shape: Shape, radius: number, x: number, y: number): number {
+function cover(shape: Shape, radius: number, ring: Ring, x: number, y: number): number {
+  const distance = Math.hypot(x, y);
+  if (shape !== 'square' && (distance > radius + 1 || distance < ring.inner - 1)) return 0;
+  if (shape === 'disc' && distance < radius - 1) return 1;
   let inside = 0;
   for (let i = 0; i < SAMPLES * SAMPLES; i++) {
     const sx = x + ((i % SAMPLES) + 0.5) / SAMPLES - 0.5;
     const sy = y + (Math.floor(i / SAMPLES) + 0.5) / SAMPLES - 0.5;
-    if (isInside(shape, radius, sx, sy)) inside++;
+    if (isInside(shape, radius, ring, sx, sy)) inside++;
   }
   return inside / (SAMPLES * SAMPLES);
 }
 
-function makeMask(shape: Shape, radius: number, colour: string, fx: number, fy: number): Mask {
+function makeMask(shape: Shape, radius: number, colour: string, ring: Ring, fx: number, fy: number): Mask {
   const margin = Math.ceil(radius) + 1;
   const [red, green, blue] = rgb(colour);
   const pixels: [number, number, number][] = [];
   for (let y = -margin; y <= margin; y++)
     for (let x = -margin; x <= margin; x++) {
-      const a = Math.round(256 * cover(shape, radius, x - fx, y - fy));
+      const a = Math.round(256 * cover(shape, radius, ring, x - fx, y - fy));
       if (a > 0) pixels.push([x, y, a]);
     }
   const whole = pixels.filter(([, , a]) => a === 256), part = pixels.filter(([, , a]) => a < 256);
@@ -78,15 +92,12 @@ function makeMask(shape: Shape, radius: number, colour: string, fx: number, fy: 
 
 const kinds = new Map<string, Kind>();
 
-/** The radius is in pixels of the picture. Equal arguments return the same object. */
-export function kindOf(shape: Shape, radius: number, colour: string): Kind {
-  const key = `${shape} ${radius} ${colour}`;
+/** The radius is in pixels of the picture. Equal arguments return the same object. Its masks are made
+ * when they are needed first. */
+export function kindOf(shape: Shape, radius: number, colour: string, ring: Ring = { inner: radius * INNER[shape], share: 1 }): Kind {
+  const key = `${shape} ${radius} ${colour} ${ring.inner} ${ring.share}`;
   let kind = kinds.get(key);
-  if (!kind) {
-    const masks = Array.from({ length: PHASES * PHASES }, (_, i) =>
-      makeMask(shape, radius, colour, (i % PHASES) / PHASES, Math.floor(i / PHASES) / PHASES));
-    kinds.set(key, (kind = { masks }));
-  }
+  if (!kind) kinds.set(key, (kind = { masks: [], make: (i) => makeMask(shape, radius, colour, ring, (i % PHASES) / PHASES, Math.floor(i / PHASES) / PHASES) }));
   return kind;
 }
 
@@ -123,7 +134,8 @@ export class Dots {
 
   put(kind: Kind, x: number, y: number): void {
     const left = Math.floor(x * PHASES + 0.5), top = Math.floor(y * PHASES + 0.5);
-    const mask = kind.masks[(top & 3) * PHASES + (left & 3)]!;
+    const phase = (top & 3) * PHASES + (left & 3);
+    const mask = kind.masks[phase] ?? (kind.masks[phase] = kind.make(phase));
     const px = left >> 2, py = top >> 2;
     const isWhole = px >= mask.margin && py >= mask.margin &&
       px < this.width - mask.margin && py < this.height - mask.margin;

@@ -7,8 +7,11 @@ export interface Heard {
   press(spot: Spot): void;
   drag(line: Spot[], brushes: boolean): void; // the line so far
   dragged(line: Spot[], brushes: boolean): void; // at its end
-  zoom?(factor: number, spot: Spot): void; // below 1: nearer
-  doubled?(spot: Spot): void;
+  brushes(): boolean; // a drag brushes, even without Shift
+  /** Below 1: nearer. `isAsked`: the user holds Ctrl, or pinches a touchpad. Returns false to let the
+   * page scroll. */
+  zoom(factor: number, spot: Spot, isAsked: boolean): boolean;
+  doubled(spot: Spot): void;
 }
 
 const STILL = 5; // pixels: less is no drag
@@ -25,9 +28,12 @@ export class Gestures {
     stage.addEventListener('pointermove', (event) => this.move(event));
     stage.addEventListener('pointerup', (event) => this.up(event));
     stage.addEventListener('pointercancel', () => this.cancel());
-    stage.addEventListener('pointerleave', () => this.line.length === 0 && heard.leave());
-    if (heard.zoom)
-      stage.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
+    // A finger that is lifted leaves, too, but what it pointed at stays until the next touch elsewhere.
+    stage.addEventListener('pointerleave', (event) => event.pointerType !== 'touch' && this.line.length === 0 && heard.leave());
+    document.addEventListener('pointerdown', (event) => {
+      if (event.pointerType === 'touch' && !stage.contains(event.target as Node)) heard.leave();
+    });
+    stage.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
   }
 
   private spot(event: MouseEvent): Spot {
@@ -40,7 +46,7 @@ export class Gestures {
     this.stage.setPointerCapture(event.pointerId);
     this.line = [this.spot(event)];
     this.isDragging = false;
-    this.brushes = event.shiftKey;
+    this.brushes = event.shiftKey || this.heard.brushes();
   }
 
   private move(event: PointerEvent): void {
@@ -61,7 +67,7 @@ export class Gestures {
     const isSecond = event.timeStamp - this.pressedAt < DOUBLE_MS;
     this.pressedAt = isSecond ? -Infinity : event.timeStamp;
     if (event.pointerType !== 'mouse') this.heard.move(line[0]!);
-    if (isSecond && this.heard.doubled) this.heard.doubled(line[0]!);
+    if (isSecond) this.heard.doubled(line[0]!);
     else this.heard.press(line[0]!);
   }
 
@@ -72,8 +78,8 @@ export class Gestures {
   }
 
   private wheel(event: WheelEvent): void {
-    event.preventDefault();
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
-    this.heard.zoom!(Math.exp(Math.max(-0.5, Math.min(0.5, event.deltaY * lines * 0.0015))), this.spot(event));
+    const factor = Math.exp(Math.max(-0.5, Math.min(0.5, event.deltaY * lines * 0.0015)));
+    if (this.heard.zoom(factor, this.spot(event), event.ctrlKey)) event.preventDefault();
   }
 }

@@ -2,8 +2,6 @@
 import './style.css';
 import './views2.css';
 import type { App, Frame, UiState, View, ViewFactory } from './types';
-import { createBarry3 } from './barry3';
-import { createBarry4 } from './barry4';
 import { createBarymap } from './barymap';
 import { createCompare } from './compare';
 import { Controls } from './controls';
@@ -14,6 +12,7 @@ import { createLines } from './lines';
 import { createMultiples } from './multiples';
 import { load } from './source';
 import { createStack } from './stack';
+import { createStage } from './stage';
 import { FrameStore } from './store';
 import { Summary } from './summary_view';
 import { createTable } from './table';
@@ -23,8 +22,7 @@ import { PageUi } from './ui';
 
 // In the order of the page. Each view's number is its key.
 const factories: ViewFactory[] = [
-  createBarry3,
-  createBarry4,
+  createStage,
   createBarymap,
   createStack,
   createLines,

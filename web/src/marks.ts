@@ -1,6 +1,7 @@
 // Marks above the dots: labels, and the trails of pinned entities.
 import type { App, Axis } from './types';
 import { weigh } from './axes';
+import { percent } from './format';
 import type { Spot } from './scatter';
 import { currentTheme } from './theme';
 
@@ -22,6 +23,24 @@ function widthOf(context: CanvasRenderingContext2D, text: string): number {
     widths.set(key, (width = context.measureText(text).width));
   }
   return width;
+}
+
+/** The name of a corner: of a part of the triangle, with the share that this corner has. */
+export const cornerName = (name: string, share: number): string => (share > 1 - 1e-9 ? name : `${name} ${percent(share)}`);
+
+/** Draws a text at a spot, on a rectangle of paper. */
+export function tag(context: CanvasRenderingContext2D, text: string, { x, y }: Spot, colour: string): void {
+  const theme = currentTheme();
+  context.font = `600 11px ${theme.font}`;
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  const half = widthOf(context, text) / 2 + 3;
+  context.fillStyle = theme.paper;
+  context.globalAlpha = 0.85;
+  context.fillRect(x - half, y - 8, 2 * half, 16);
+  context.globalAlpha = 1;
+  context.fillStyle = colour;
+  context.fillText(text, x, y);
 }
 
 /** Shortens a text to fit. */
@@ -53,11 +72,19 @@ function besides({ x, y, away = 9 }: Label, room: number, width: number, lines: 
   return places.find((place) => !lines.some((line) => crosses(line, place, room))) ?? places[0] ?? { x: x + away, y };
 }
 
+/** Where a label is drawn: its left end, and the middle of its height. */
+export interface Placed extends Spot {
+  label: Label;
+  width: number;
+}
+
+export const isOn = ({ x, y, width }: Placed, spot: Spot): boolean =>
+  spot.x >= x - 3 && spot.x <= x + width + 3 && Math.abs(spot.y - y) <= HALF + 2;
+
 /** Draws labels beside their spots, without crossing lines. An outline in the colour of the paper
- * keeps dots from hiding them; no label covers another. */
-export function drawLabels(context: CanvasRenderingContext2D, labels: Label[], ink: 'ink' | 'quiet', width: number, lines: Line[] = []): void {
+ * keeps dots from hiding them; no label covers another, nor those in `taken`, to which it adds. */
+export function drawLabels(context: CanvasRenderingContext2D, labels: Label[], ink: 'ink' | 'quiet', width: number, lines: Line[] = [], taken: Placed[] = []): void {
   const theme = currentTheme();
-  const taken: { x: number; y: number; width: number }[] = [];
   context.font = `${ink === 'ink' ? 600 : 500} 12px ${theme.font}`;
   context.textAlign = 'left';
   context.textBaseline = 'middle';
@@ -66,7 +93,7 @@ export function drawLabels(context: CanvasRenderingContext2D, labels: Label[], i
     const room = widthOf(context, text);
     const { x: left, y } = besides(label, room, width, lines);
     if (taken.some((other) => Math.abs(other.y - y) < 15 && left < other.x + other.width && other.x < left + room)) continue;
-    taken.push({ x: left, y, width: room });
+    taken.push({ x: left, y, width: room, label });
     context.lineWidth = 3.5;
     context.lineJoin = 'round';
     context.strokeStyle = theme.paper;

@@ -1,16 +1,26 @@
-// A stage for dots: shared by Barry3 and Barry4. Two canvases, dots below and text above; the
-// hovered entity, the entities within a lasso, and the kind of dot of each entity.
+// The canvases of the stage: dots below and text above; the hovered entity, the entities within a
+// lasso, and the kind of dot of each entity.
 import type { App, Frame } from './types';
 import { LEFT_OUT, MISSING } from './axes';
+import { colourOf } from './classes';
 import { element } from './dom';
-import { Dots, faded, kindOf, type Kind, type Shape } from './dots';
+import { Dots, faded, kindOf, type Kind } from './dots';
 import { currentTheme, onThemeChange, pixelRatio } from './theme';
+import { radiusOf, SIZES, type Weight } from './weight';
 
 export type Spot = { x: number; y: number }; // pixels of the page, from the stage's corner
 
-const DIMMED = 13; // styles: 0 without a group, 1 to 12 groups
 const NOWHERE = -1e6;
 const REACH = 12; // pixels of the page around a dot
+const ARCS = 24; // steps of the angle that shows how much time is missing
+const FADE_IDLE = 0.35;
+const FADE_DIMMED = 0.55;
+
+/** The look of dots at one distance. */
+export interface Depth {
+  factor: number; // of the radius
+  fade: number; // 0 to 1
+}
 
 export class Scatter {
   readonly element: HTMLElement;
@@ -22,16 +32,18 @@ export class Scatter {
   x = new Float32Array(0); // [frame.count] pixels of the picture; NOWHERE: hidden
   y = new Float32Array(0);
   private frame: Frame | null = null;
+  private weight: Weight | null = null;
   private leftOut: Int32Array | null = null; // of the frame's rows, as in Places
-  private kinds: Kinds[] = []; // of `kindsKey`
-  private kindsKey = '';
+  private depths: Depth[] = [];
+  private depthOf: Uint8Array | null = null; // null: one depth
+  private order = new Uint32Array(0);
+  private looks: (Look | undefined)[] = []; // [depths * SIZES] of `looksKey`
+  private looksKey = '';
 
-  constructor(private readonly app: App, label: string, private readonly resized: () => void) {
+  constructor(private readonly app: App, private readonly resized: () => void) {
     const below = element('canvas', { 'aria-hidden': 'true' });
     const above = element('canvas', { 'aria-hidden': 'true' });
-    this.element = element('div', {
-      class: 'stage', tabindex: '0', role: 'application', 'aria-label': label,
-    }, below, above);
+    this.element = element('div', { class: 'stage', tabindex: '0', role: 'application' }, below, above);
     this.dots = new Dots(below);
     this.text = above.getContext('2d')!;
     new ResizeObserver(() => this.measure()).observe(this.element);
@@ -53,20 +65,24 @@ export class Scatter {
     const { ratio } = this;
     const width = Math.max(1, Math.round(this.width * ratio)), height = Math.max(1, Math.round(this.height * ratio));
     this.dots.setBackground(width, height, (context) => {
-      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      // The whole canvas, because the stage's size may be no whole number of pixels.
+      context.setTransform(1, 0, 0, 1, 0, 0);
       context.fillStyle = currentTheme().paper;
-      context.fillRect(0, 0, this.width, this.height);
+      context.fillRect(0, 0, width, height);
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
       paint(context);
     });
   }
 
   /** Starts a frame: provides space for the places of its rows. */
-  begin(frame: Frame, leftOut: Int32Array | null): void {
-    this.frame = frame;
+  begin(weight: Weight, leftOut: Int32Array | null): void {
+    const { count } = (this.frame = weight.frame);
+    this.weight = weight;
     this.leftOut = leftOut;
-    if (this.x.length < frame.count) {
-      this.x = new Float32Array(frame.count + 1024);
-      this.y = new Float32Array(frame.count + 1024);
+    if (this.x.length < count) {
+      this.x = new Float32Array(count + 1024);
+      this.y = new Float32Array(count + 1024);
+      this.order = new Uint32Array(count + 1024);
     }
   }
 
@@ -80,127 +96,146 @@ export class Scatter {
 
   beginText(): CanvasRenderingContext2D {
     this.text.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    this.text.clearRect(0, 0, this.width, this.height);
+    this.text.clearRect(0, 0, this.width + 1, this.height + 1);
     return this.text;
   }
 
-  /** Radius of a dot in pixels of the page: larger when there are fewer. */
-  radius(): number {
-    const count = this.frame?.count ?? 0;
-    return (count <= 300 ? 4.5 : count <= 3000 ? 3.5 : count <= 15000 ? 2.5 : 2) * (this.width < 420 ? 0.8 : 1);
-  }
-
-  /** Draws all rows in `order` (the farthest first; null: as in the frame), each at its level:
-   * levels[levelOf[row]]. */
-  paint(levels: Level[], order: Uint32Array | null, levelOf: Uint8Array | null): void {
-    const frame = this.frame!;
-    const kinds = this.kindsOfLevels(levels);
+  /** Draws all rows, the farthest and then the largest first, so that no large dot hides small ones. */
+  paint(depths: Depth[], depthOf: Uint8Array | null): void {
+    this.depths = depths;
+    this.depthOf = depthOf;
+    this.prepareLooks();
+    const count = this.sort();
     const isDimming = this.app.ui.state.search !== null || this.app.ui.state.brush !== null;
     this.dots.begin();
-    if (isDimming) this.paintPass(frame, kinds, order, levelOf, true);
-    if (this.leftOut) this.paintLeftOut(frame, this.leftOut, kinds, order, levelOf);
-    this.paintPass(frame, kinds, order, levelOf, false);
-    this.paintChosen(frame, levels, kinds, levelOf);
+    if (isDimming) this.paintDimmed(count);
+    if (this.leftOut) this.paintLeftOut(this.leftOut, count);
+    this.paintBright(count, isDimming);
+    this.paintChosen();
     this.dots.end();
   }
 
-  private paintPass(frame: Frame, kinds: Kinds[], order: Uint32Array | null, levelOf: Uint8Array | null, dimmed: boolean): void {
-    const { ui } = this.app;
-    const isDimming = ui.state.search !== null || ui.state.brush !== null;
-    const isGrouped = ui.state.groupBy !== 'none';
-    for (let i = 0; i < frame.count; i++) {
-      const row = order ? order[i]! : i;
-      const x = this.x[row]!;
-      if (x <= NOWHERE) continue;
-      const n = frame.entity[row]!;
-      if (isDimming && ui.isDimmed(n) !== dimmed) continue;
-      const of = kinds[levelOf ? levelOf[row]! : 0]!;
-      const unaccounted = frame.unaccounted[row]!;
-      const group = isGrouped ? ui.groupOf(n) + 1 : 0;
-      if (dimmed) this.dots.put(of.styles[DIMMED]!, x, this.y[row]!);
-      else if (unaccounted <= MISSING && unaccounted >= -MISSING) this.dots.put(of.styles[group]!, x, this.y[row]!);
-      else this.putMarked(of, unaccounted, isGrouped ? group : -1, x, this.y[row]!);
+  /** Sorts the shown rows by counting; returns their number. */
+  private sort(): number {
+    const { size } = this.weight!, { count } = this.frame!, { depthOf, x } = this;
+    const keyOf = (row: number) => (depthOf ? depthOf[row]! : 0) * SIZES + SIZES - 1 - size[row]!;
+    const begin = new Uint32Array(this.depths.length * SIZES + 1);
+    let shown = 0;
+    for (let row = 0; row < count; row++)
+      if (x[row]! > NOWHERE) {
+        begin[keyOf(row) + 1]!++;
+        shown++;
+      }
+    for (let key = 1; key < begin.length; key++) begin[key]! += begin[key - 1]!;
+    for (let row = 0; row < count; row++) if (x[row]! > NOWHERE) this.order[begin[keyOf(row)]!++] = row;
+    return shown;
+  }
+
+  private lookOf(row: number): Look {
+    const at = (this.depthOf ? this.depthOf[row]! : 0) * SIZES + this.weight!.size[row]!;
+    return (this.looks[at] ??= this.makeLook(this.depths[Math.floor(at / SIZES)]!, radiusOf(at % SIZES)));
+  }
+
+  private paintDimmed(count: number): void {
+    for (let i = 0; i < count; i++) {
+      const row = this.order[i]!;
+      if (this.app.ui.isDimmed(this.frame!.entity[row]!)) this.dots.put(this.lookOf(row).dimmed(), this.x[row]!, this.y[row]!);
+    }
+  }
+
+  private paintBright(count: number, isDimming: boolean): void {
+    const { entity, unaccounted } = this.frame!, { style } = this.weight!;
+    for (let i = 0; i < count; i++) {
+      const row = this.order[i]!;
+      if (isDimming && this.app.ui.isDimmed(entity[row]!)) continue;
+      const look = this.lookOf(row), x = this.x[row]!, y = this.y[row]!, missing = unaccounted[row]!;
+      this.dots.put(look.disc(style[row]!), x, y);
+      if (missing > MISSING) {
+        this.dots.put(look.track(), x, y);
+        this.dots.put(look.missing(Math.min(ARCS, Math.max(1, Math.round(missing * ARCS)))), x, y);
+      } else if (missing < -MISSING) this.dots.put(look.over(), x, y);
     }
   }
 
   /** Draws the broken rings of time at no vertex, below all dots, so that they hide none. */
-  private paintLeftOut(frame: Frame, leftOut: Int32Array, kinds: Kinds[], order: Uint32Array | null, levelOf: Uint8Array | null): void {
-    const least = LEFT_OUT / frame.unit;
-    for (let i = 0; i < frame.count; i++) {
-      const row = order ? order[i]! : i;
-      if (leftOut[row]! <= least || !this.isShown(row) || this.app.ui.isDimmed(frame.entity[row]!)) continue;
-      this.dots.put(kinds[levelOf ? levelOf[row]! : 0]!.leftOut, this.x[row]!, this.y[row]!);
+  private paintLeftOut(leftOut: Int32Array, count: number): void {
+    const least = LEFT_OUT / this.frame!.unit;
+    for (let i = 0; i < count; i++) {
+      const row = this.order[i]!;
+      if (leftOut[row]! <= least || this.app.ui.isDimmed(this.frame!.entity[row]!)) continue;
+      this.dots.put(this.lookOf(row).leftOut(), this.x[row]!, this.y[row]!);
     }
   }
 
-  /** Draws the rings of time that is missing or accounted twice. */
-  private putMarked(of: Kinds, unaccounted: number, group: number, x: number, y: number): void {
-    this.dots.put(unaccounted > 0 ? of.missing : of.over, x, y);
-    if (group >= 0) this.dots.put(of.centres[group]!, x, y);
-  }
-
-  /** Draws pinned dots and the hovered one again, above all others. */
-  private paintChosen(frame: Frame, levels: Level[], kinds: Kinds[], levelOf: Uint8Array | null): void {
-    const { pinned, hover } = this.app.ui.state;
+  /** Draws pinned dots and the hovered one again, above all others, with a ring. */
+  private paintChosen(): void {
+    const frame = this.frame!, { pinned, hover } = this.app.ui.state;
     const theme = currentTheme();
     for (const n of hover === null ? pinned : new Set([...pinned, hover])) {
       const row = frame.rowOf[n] ?? -1;
       if (row < 0 || !this.isShown(row)) continue;
-      const level = levelOf ? levelOf[row]! : 0;
-      const radius = levels[level]!.radius * this.ratio;
-      const unaccounted = frame.unaccounted[row]!;
-      const isLeftOut = this.leftOut !== null && this.leftOut[row]! > LEFT_OUT / frame.unit;
-      if (isLeftOut) this.dots.put(kinds[level]!.leftOut, this.x[row]!, this.y[row]!);
-      if (Math.abs(unaccounted) <= MISSING)
-        this.dots.put(kindOf('disc', radius * 1.15, pinned.has(n) ? theme.pin : theme.ink), this.x[row]!, this.y[row]!);
-      if (n === hover || Math.abs(unaccounted) > MISSING)
-        this.dots.put(kindOf('ring', radius * (isLeftOut ? 3.3 : 2.6), faded(pinned.has(n) ? theme.pin : theme.ink, theme.paper, 0.65)), this.x[row]!, this.y[row]!);
+      const radius = this.radiusOf(row) * this.ratio, x = this.x[row]!, y = this.y[row]!;
+      const isMarked = Math.abs(frame.unaccounted[row]!) > MISSING;
+      const inner = radius + (isMarked ? 3.5 : 0) * this.ratio;
+      const ring = (from: number, to: number, colour: string) =>
+        this.dots.put(kindOf('ring', inner + to * this.ratio, colour, { inner: inner + from * this.ratio, share: 1 }), x, y);
+      this.dots.put(this.lookOf(row).disc(this.weight!.style[row]!), x, y);
+      ring(0, 2.5, pinned.has(n) ? theme.pin : theme.ink);
+      const halo = this.leftOut && this.leftOut[row]! > LEFT_OUT / frame.unit ? 8 : 5;
+      if (n === hover) ring(halo, halo + 2.5, faded(pinned.has(n) ? theme.pin : theme.ink, theme.paper, 0.65));
     }
   }
 
-  /** Reuses the last kinds if nothing differs: looking up some hundred kinds is slow. */
-  private kindsOfLevels(levels: Level[]): Kinds[] {
-    const { ui: { state: { groupBy } }, store: { head } } = this.app;
-    const key = [levels[0]!.radius, this.ratio, groupBy !== 'none', currentTheme().dot, head?.colours.groups].join();
-    if (key !== this.kindsKey) this.kinds = levels.map((level) => this.kindsOf(level));
-    this.kindsKey = key;
-    return this.kinds;
+  /** Keeps the looks if nothing differs: looking up some hundred kinds is slow. */
+  private prepareLooks(): void {
+    const { classes } = this.weight!.active;
+    const key = [this.depths.length, this.ratio, currentTheme().paper, ...classes.map(colourOf)].join();
+    if (key !== this.looksKey) this.looks = [];
+    this.looksKey = key;
   }
 
-  private kindsOf({ radius, fade }: Level): Kinds {
-    const theme = currentTheme();
-    const colours = this.app.store.head?.colours.groups ?? [];
-    const r = Math.round(radius * this.ratio * 8) / 8;
-    const made = (shape: Shape, size: number, colour: string, by = fade) => kindOf(shape, size, faded(colour, theme.paper, by));
-    const of = (group: number, size: number) =>
-      made(group > 6 ? 'square' : 'disc', size, group === 0 ? theme.dot : colours[(group - 1) % 6] ?? theme.dot);
-    const isGrouped = this.app.ui.state.groupBy !== 'none';
-    const styles = Array.from({ length: DIMMED }, (_, group) =>
-      group === 0 && isGrouped ? made('disc', r, theme.dim) : of(group, r));
-    styles[DIMMED] = made('disc', r, theme.dim, 1 - (1 - fade) * 0.45);
+  private makeLook({ factor, fade }: Depth, size: number): Look {
+    const theme = currentTheme(), { ratio } = this;
+    const r = Math.max(1, Math.round(size * factor * ratio * 8) / 8);
+    const paint = (colour: string, by = 0) => faded(colour, theme.paper, 1 - (1 - fade) * (1 - by));
+    const colours = [paint(theme.dim, FADE_IDLE), ...this.weight!.active.classes.map((of) => paint(colourOf(of)))];
+    const around = (from: number, to: number, colour: string, share = 1) =>
+      kindOf('ring', r + to * ratio, colour, { inner: r + from * ratio, share });
     return {
-      styles,
-      centres: Array.from({ length: DIMMED }, (_, group) => of(group, r * 0.6)),
-      missing: made('ring', r * 1.25, theme.missing),
-      over: made('ring', r * 1.25, theme.over),
-      leftOut: made('broken', r * 2, theme.leftOut),
+      disc: cached((style) => kindOf('disc', r, colours[style] ?? colours[0]!)),
+      dimmed: cached(() => kindOf('disc', r, paint(theme.dim, FADE_DIMMED))),
+      missing: cached((steps) => around(1, 3.5, paint(theme.missing), steps / ARCS)),
+      track: cached(() => around(1, 3.5, paint(theme.missing, 0.8))),
+      over: cached(() => around(1, 3.5, paint(theme.over))),
+      leftOut: cached(() => kindOf('broken', r + 7 * ratio, paint(theme.leftOut), { inner: r + 4 * ratio, share: 1 })),
     };
   }
 
-  /** Returns the entity nearest to a spot, within reach. */
-  nearest({ x, y }: Spot, reach = REACH): number | null {
-    if (!this.frame) return null;
+  /** Radius of a row's dot in pixels of the page. */
+  radiusOf(row: number): number {
+    return radiusOf(this.weight!.size[row]!) * this.depths[this.depthOf ? this.depthOf[row]! : 0]!.factor;
+  }
+
+  /** Returns the row nearest to a spot, within reach or on its dot; -1 if there is none. */
+  nearestRow({ x, y }: Spot): number {
+    if (!this.frame || this.depths.length === 0) return -1;
     const px = x * this.ratio, py = y * this.ratio;
     const { ui } = this.app;
-    let best = (reach * this.ratio) ** 2, found: number | null = null;
+    let best = Infinity, found = -1;
     for (let row = 0; row < this.frame.count; row++) {
       const dx = this.x[row]! - px, dy = this.y[row]! - py;
       const distance = dx * dx + dy * dy;
-      if (distance >= best || ui.isDimmed(this.frame.entity[row]!)) continue;
+      if (distance >= best || distance >= 1e6 || ui.isDimmed(this.frame.entity[row]!)) continue;
+      if (distance >= (Math.max(REACH, this.radiusOf(row)) * this.ratio) ** 2) continue;
       best = distance;
-      found = this.frame.entity[row]!;
+      found = row;
     }
     return found;
+  }
+
+  nearest(spot: Spot): number | null {
+    const row = this.nearestRow(spot);
+    return row < 0 ? null : this.frame!.entity[row]!;
   }
 
   /** Returns the entities within a closed line. */
@@ -213,26 +248,27 @@ export class Scatter {
     return found;
   }
 
-  /** Returns the place of an entity; null if it is hidden. */
-  spotOf(n: number): Spot | null {
+  /** Returns the place of an entity and the radius of its dot; null if it is hidden. */
+  spotOf(n: number): (Spot & { radius: number }) | null {
     const row = this.frame?.rowOf[n] ?? -1;
     if (row < 0 || !this.isShown(row)) return null;
-    return { x: this.x[row]! / this.ratio, y: this.y[row]! / this.ratio };
+    return { x: this.x[row]! / this.ratio, y: this.y[row]! / this.ratio, radius: this.radiusOf(row) };
   }
 }
 
-/** The look of dots at one level of distance. */
-interface Level {
-  radius: number; // pixels of the page
-  fade: number; // 0 to 1
+/** The kinds of dots of one size at one distance, made when they are needed. */
+interface Look {
+  disc(style: number): Kind;
+  dimmed(): Kind;
+  missing(steps: number): Kind; // of ARCS
+  track(): Kind; // the rest of the circle
+  over(): Kind;
+  leftOut(): Kind;
 }
 
-interface Kinds {
-  styles: Kind[];
-  centres: Kind[]; // within rings
-  missing: Kind;
-  over: Kind;
-  leftOut: Kind;
+function cached(make: (index: number) => Kind): (index?: number) => Kind {
+  const kinds: (Kind | undefined)[] = [];
+  return (index = 0) => (kinds[index] ??= make(index));
 }
 
 /** From inside, a line to the right crosses the border an odd number of times. */

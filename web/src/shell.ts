@@ -13,13 +13,13 @@ const KEYS: [string, string][] = [
   ['Space', 'play, pause'], ['← →', 'one frame back, on ( , . within a picture)'], ['Home End', 'first, last frame'],
   ['l', 'follow the newest frame'], ['1 … 9', 'go to a picture'], ['s', 'say what is wrong now'], ['n N', 'next, previous entity'],
   ['p Enter', 'pin or unpin it'], ['u', 'unpin all'], ['/', 'search names'], ['g', 'groups'], ['a', 'axes'],
-  ['+ − 0', 'zoom in Barry3, whole triangle'], ['Arrows', 'in Barry3: crosshair; in Barry4: turn'],
-  ['Shift Arrows', 'in Barry3: draw a brush, Enter chooses'], ['Esc', 'cancel: brush, search, range, zoom'], ['v', 'in Barry3 and Barry4: the next vertex and its states'], ['?', 'this help'],
+  ['b', 'triangle or tetrahedron'], ['+ − 0', 'zoom in the triangle, whole triangle'], ['Arrows', 'in the triangle: crosshair; in the tetrahedron: turn'],
+  ['Shift Arrows', 'in the triangle: draw a brush, Enter chooses'], ['Esc', 'cancel: brush, search, range, zoom'], ['v', 'on the stage: the next vertex and its states'], ['?', 'this help'],
 ];
 const HANDS: [string, string][] = [
-  ['Click', 'pin; on an axis of time: show that time'], ['Drag', 'Barry3: zoom into a part; Barry4: turn'], ['Shift drag', 'brush: others are dimmed everywhere'],
+  ['Click', 'pin; on an axis of time: show that time'], ['Drag', 'triangle: zoom into a part; tetrahedron: turn'], ['Shift drag', 'brush: others are dimmed everywhere (or choose Select)'],
   ['Drag on the ribbon', 'the mean of a range; with Shift: compare with it'],
-  ['Wheel, double click', 'zoom'],
+  ['Ctrl wheel, double click', 'zoom'],
 ];
 
 export class Shell {
@@ -98,8 +98,8 @@ export class Shell {
       s: () => summary.say(),
       n: () => hoverNext(app, 1), N: () => hoverNext(app, -1),
       '?': () => this.toggleHelp(),
-      '+': () => this.toBarry3('+'), '=': () => this.toBarry3('+'), '-': () => this.toBarry3('-'), '0': () => this.toBarry3('0'),
-      Escape: () => this.escape(app),
+      '+': () => this.toStage('+'), '=': () => this.toStage('+'), '-': () => this.toStage('-'), '0': () => this.toStage('0'),
+      b: () => this.toStage('b'), Escape: () => this.escape(app),
     };
     document.addEventListener('keydown', (event) => this.key(event));
   }
@@ -130,13 +130,13 @@ export class Shell {
     inner?.focus({ preventScroll: true });
   }
 
-  private toBarry3(key: string): void {
-    this.main.querySelector('.barry3 .stage')?.dispatchEvent(new KeyboardEvent('keydown', { key }));
+  private toStage(key: string): void {
+    this.main.querySelector('#stage .stage')?.dispatchEvent(new KeyboardEvent('keydown', { key }));
   }
 
   private escape(app: App): void {
     if (this.controls.clear() || clearPeriods(app)) return;
-    this.toBarry3('Escape');
+    this.toStage('Escape');
     app.ui.set({ hover: null });
   }
 }

@@ -11,7 +11,7 @@ export interface Part {
 }
 
 export const WHOLE: Part = { from: [0, 0, 0], size: 1 };
-const SMALLEST = 1 / 256;
+export const SMALLEST = 1 / 256;
 
 /** Corners of the picture: top, left, right. */
 export type Corners = [Spot, Spot, Spot];

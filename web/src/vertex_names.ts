@@ -35,6 +35,7 @@ export class VertexNames {
   }
 
   leave(): void {
+    if (this.shown < 0) return;
     this.shown = -1;
     hideTooltip();
   }

@@ -1,0 +1,97 @@
+// The shelf below the stage: one small dot for each row that is idle or parked, so that these rows
+// do not lie in a heap at one corner of the picture.
+import type { App, Frame } from './types';
+import { button, element, setText } from './dom';
+import { count } from './format';
+import { fit } from './parts';
+import { currentTheme, onThemeChange, pixelRatio } from './theme';
+import { hideTooltip, placeTooltip } from './tooltip';
+import { SHOWN, type Weight } from './weight';
+
+const HEIGHT = 20; // pixels
+const STEPS = [7, 5, 4, 3]; // pixels between dots; the first at which all have space
+const NAMES_MAXIMUM = 3;
+
+export class Shelf {
+  readonly element: HTMLElement;
+  isOpen = false; // the idle rows are in the picture
+  private readonly text = element('span', {});
+  private readonly canvas = element('canvas', { 'aria-hidden': 'true' });
+  private readonly strip = element('div', { class: 'shelf-strip' }, this.canvas);
+  private readonly toggle = button('show', { class: 'small', 'aria-pressed': 'false' }, () => this.open(!this.isOpen));
+  private rows: number[] = [];
+  private frame: Frame | null = null;
+  private step = STEPS[0]!;
+  private columns = 1;
+  private slots = 0;
+
+  constructor(private readonly app: App, private readonly changed: () => void) {
+    this.element = element('div', { class: 'shelf' }, this.text, this.strip, this.toggle);
+    this.strip.addEventListener('pointermove', (event) => this.point(event));
+    this.strip.addEventListener('pointerdown', (event) => this.point(event));
+    this.strip.addEventListener('pointerleave', (event) => event.pointerType !== 'touch' && this.leave());
+    new ResizeObserver(() => this.paint()).observe(this.strip);
+    onThemeChange(() => this.paint());
+  }
+
+  draw(frame: Frame, { rest, idle, parked }: Weight): void {
+    this.element.classList.toggle('empty', idle + parked === 0);
+    setText(this.text, [idle > 0 || parked === 0 ? `${count(idle)} idle` : '', parked > 0 ? `${count(parked)} parked` : ''].filter(Boolean).join(' · '));
+    this.frame = frame;
+    this.rows = [];
+    for (let row = 0; row < frame.count; row++) if (rest[row] !== SHOWN) this.rows.push(row);
+    this.paint();
+  }
+
+  private open(isOpen: boolean): void {
+    this.isOpen = isOpen;
+    setText(this.toggle, isOpen ? 'hide' : 'show');
+    this.toggle.setAttribute('aria-pressed', String(isOpen));
+    this.app.say(isOpen ? 'The idle ones are in the picture.' : 'The idle ones are on the shelf.');
+    this.changed();
+  }
+
+  /** If there are more rows than slots, a dot stands for several. */
+  private paint(): void {
+    const width = this.strip.clientWidth, ratio = pixelRatio(), theme = currentTheme();
+    const room = (step: number) => Math.floor(width / step) * Math.floor(HEIGHT / step);
+    this.step = STEPS.find((step) => room(step) >= this.rows.length) ?? STEPS.at(-1)!;
+    this.columns = Math.max(1, Math.floor(width / this.step));
+    this.slots = Math.min(this.rows.length, room(this.step));
+    fit(this.canvas, width, HEIGHT, ratio);
+    const context = this.canvas.getContext('2d')!;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, HEIGHT);
+    const { hover, pinned } = this.app.ui.state;
+    for (let slot = 0; slot < this.slots; slot++) {
+      const own = this.entitiesAt(slot);
+      const isHovered = hover !== null && own.includes(hover), isPinned = own.some((n) => pinned.has(n));
+      context.fillStyle = isPinned ? theme.pin : isHovered ? theme.ink : theme.dim;
+      context.globalAlpha = isPinned || isHovered ? 1 : own.every((n) => this.app.ui.isDimmed(n)) ? 0.3 : 0.75;
+      context.beginPath();
+      context.arc((slot % this.columns + 0.5) * this.step, (Math.floor(slot / this.columns) + 0.5) * this.step, this.step * 0.32, 0, 2 * Math.PI);
+      context.fill();
+    }
+  }
+
+  private entitiesAt(slot: number): number[] {
+    const from = Math.floor((slot * this.rows.length) / this.slots), to = Math.floor(((slot + 1) * this.rows.length) / this.slots);
+    return this.rows.slice(from, Math.max(from + 1, to)).map((row) => this.frame!.entity[row]!);
+  }
+
+  private point(event: PointerEvent): void {
+    const { left, top } = this.strip.getBoundingClientRect();
+    const spot = { x: event.clientX - left, y: event.clientY - top };
+    const slot = Math.floor(spot.y / this.step) * this.columns + Math.floor(spot.x / this.step);
+    if (spot.x >= this.columns * this.step || slot < 0 || slot >= this.slots) return this.leave();
+    const own = this.entitiesAt(slot), more = own.length - NAMES_MAXIMUM;
+    const names = own.slice(0, NAMES_MAXIMUM).map((n) => this.app.ui.label(n)).join(', ');
+    placeTooltip(this.strip, spot, [element('strong', {}, names + (more > 0 ? ` and ${count(more)} more` : ''))]);
+    this.app.ui.set({ hover: own[0]! });
+  }
+
+  private leave(): void {
+    hideTooltip();
+    this.app.ui.set({ hover: null });
+  }
+}
