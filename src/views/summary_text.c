@@ -33,8 +33,8 @@ static void write_busy(const struct summary *summary, char *ret)
         append(ret, "%zu CPUs are %.0f %% busy", summary->cpus, percent);
 }
 
-/* Returns whether the rows are CPUs. A CPU does not wait for one, and has no name to mention; its time
- * in CLASS_READY was stolen by a hypervisor. */
+/* Returns whether the rows are CPUs. A CPU does not wait for one, and has no name to mention; its
+ * time in CLASS_READY was stolen by a hypervisor. */
 static bool are_cpus(const char *kind)
 {
     return strcmp(kind, "cpus") == 0;
@@ -119,7 +119,7 @@ void summary_text(const struct summary *summary, const char *kind, char ret[SUMM
         write_cpus(summary, kind, ret);
     write_waits(summary, ret);
     write_promise(summary, ret);
-    if (are_cpus(kind))
+    if (are_cpus(kind) || summary->active < SHOWN_LEAST)
         return;
     if (summary->name_count == 1)
         append(ret, " Mostly %s.", summary->names[0]);
