@@ -3,8 +3,8 @@
  * the end, or the dots with the same value of a label. Only the largest groups have a colour and
  * are in the legend.
  */
-#include "picture_parts.h"
 #include "ledger/summary.h"
+#include "picture_parts.h"
 #include "views/palette.h"
 
 #include <stdlib.h>
