@@ -56,6 +56,7 @@ test('stage: idle and parked rows are on the shelf until they are shown', async 
     assert.match(await text(page, '.shelf'), /^30 idle · 12 parked\s+show$/);
     const heap = async () => pixelsNear(page, '.barry3', await colour(page, 'quiet'), { x: 44, y: 440 }, 40, { layer: 1 });
     assert.equal(await heap(), 0);
+    await page.locator('.shelf-strip').scrollIntoViewIfNeeded();
     const strip = await page.locator('.shelf-strip').boundingBox();
     await page.mouse.move(strip.x + 4, strip.y + 4);
     await still(page);
@@ -165,7 +166,7 @@ test('stage: the wheel scrolls the page unless the triangle is zoomed or Ctrl is
     await page.mouse.wheel(0, 120);
     await page.waitForFunction(() => scrollY > 0);
     assert.equal(await page.locator('.barry3 button', { hasText: 'Whole' }).isVisible(), false);
-    await page.evaluate(() => scrollTo(0, 0));
+    await point(page, '.barry3', { x: 200, y: 150 }); // after the scroll
     await page.keyboard.down('Control');
     await page.mouse.wheel(0, -120);
     await page.keyboard.up('Control');

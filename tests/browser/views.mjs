@@ -1,11 +1,14 @@
 // Functions for tests of the views below the two Barries.
 import { still } from './harness.mjs';
 
-/** Scrolls to a view, because a view is drawn only while it is visible. Waits until it has read the frames. */
+/** Scrolls to a view, because a view is drawn only while it is visible. Waits until it has read the frames.
+ *  A view above it that was not drawn before may then grow, and move it away, so this is done twice. */
 export async function show(page, id) {
-    await page.locator(`#${id}`).evaluate((view) => view.scrollIntoView({ block: 'center' }));
-    await page.waitForTimeout(150);
-    await still(page);
+    for (let time = 0; time < 2; time++) {
+        await page.locator(`#${id}`).evaluate((view) => view.scrollIntoView({ block: 'center' }));
+        await page.waitForTimeout(150);
+        await still(page);
+    }
 }
 
 /** Returns [red, green, blue, alpha] of a canvas at each spot. Spots are in pixels of the page from the

@@ -45,14 +45,14 @@ class Multiples implements View {
   }
 
   draw(): void {
-    const { store, ui } = this.app, { axes3, groupBy, current } = ui.state;
+    const { store, ui } = this.app, { axes3, groupBy } = ui.state;
     if (!store.head || axes3.length !== 3 || !this.isSeen()) return;
     const select = this.grouping.querySelector('select')!;
     offerGroupings(select, this.app, 'nothing');
     select.value = groupBy;
     const groups = groupBy === 'none' ? [] : ui.groups();
     this.hold(groups.length);
-    const frame = store.frame(current), rows = rowsOf(frame, ui.groupOf.bind(ui), groups.length);
+    const frame = this.app.shown(), rows = rowsOf(frame, ui.groupOf.bind(ui), groups.length);
     const others = frame.count - rows.reduce((sum, list) => sum + list.length, 0);
     setText(this.caption, groups.length === 0 ? 'choose what to group by'
       : `the ${groups.length} largest groups${others > 0 ? `; ${count(others)} entities are in smaller ones` : ''} · a press chooses a group`);
