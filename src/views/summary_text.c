@@ -51,8 +51,10 @@ static void write_cpus(const struct summary *summary, const char *kind, char *re
         write_busy(summary, ret);
     else
         append(ret, "%.1f %s on a CPU", summary->classes[CLASS_CPU], kind_noun(kind, MANY));
-    if (are_cpus(kind))
-        append(ret, waiting >= SHOWN_LEAST ? ", and %.1f stolen" : "", waiting);
+    if (are_cpus(kind) && waiting >= SHOWN_LEAST)
+        append(ret, ", and %.1f stolen", waiting);
+    else if (are_cpus(kind))
+        ; /* nothing is stolen */
     else if (summary->has[CLASS_READY] && waiting >= SHOWN_LEAST)
         append(ret, summary->cpus > 0 ? ", and %.1f %s wait for one" : ", %.1f wait for a CPU",
                waiting, kind_noun(kind, MANY));

@@ -12,7 +12,7 @@ import threading
 import time
 
 KEY = 1
-HEAD, ENTITIES, FRAME, BEAT, END, NOTE = range(1, 7)
+HEAD, ENTITIES, FRAME, BEAT, END, NOTE, CPUS = range(1, 8)
 
 
 class Server:
@@ -142,7 +142,7 @@ class Reader(threading.Thread):
     def __init__(self, server, sock=None):
         """`sock` is a connection that has sent a request."""
         super().__init__(daemon=True)
-        self.counts = dict.fromkeys(range(1, 7), 0)
+        self.counts = dict.fromkeys(range(1, 8), 0)
         self.ends = []  # wall clock of the frames, ms
         self.came = []  # arrival of the frames, s
         self.head = self.problem = self.reason = self.last = None

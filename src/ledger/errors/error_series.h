@@ -4,9 +4,9 @@
  */
 #pragma once
 
+#include "inverse_fit.h"
 #include "ledger/accuracy.h"
 #include "ledger/frame.h"
-#include "inverse_fit.h"
 
 /* Indexes of the columns of a "tasks" schema. Except for `measured`, an index is SIZE_MAX if the
  * schema has no such column. */
