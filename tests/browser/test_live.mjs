@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { begin, one, frameAgo, status, dotCount } from './data.mjs';
 import { press, said, still, test, text } from './harness.mjs';
-import { END, frame, head, json, stream } from './stream.mjs';
+import { END, ENTITIES, frame, head, json, stream } from './stream.mjs';
 import { show } from './views.mjs';
 
 /** Serves the page. answer(response, request) answers requests for /stream. */
@@ -336,4 +336,23 @@ test('live page: the page reports that camp was started again and keeps earlier 
             await page.waitForTimeout(700);
             assert.equal(asked(), 2, 'it is not asked again');
         });
+});
+
+test('data: a renamed entity is in the group of its new name', async (opener) => {
+    const rename = json(ENTITIES, [{ n: 1, id: 1001, pid: 1001, parent: 1, uid: 0, name: 'a', kernel: false }]);
+    let send;
+    const { url, close } = await serve((response) => {
+        send = (bytes) => response.write(bytes);
+        send(Buffer.concat([begin({ live: true }), one()]));
+    });
+    try {
+        const page = await opener.page();
+        await page.goto(`${url}#x`);
+        await page.selectOption('#group-by', 'name');
+        await page.waitForFunction(() => document.querySelector(".legend").textContent === "a 1b 1c 1");
+        send(Buffer.concat([rename, one(1)]));
+        await page.waitForFunction(() => document.querySelector(".legend").textContent === "a 2c 1");
+    } finally {
+        await close();
+    }
 });
