@@ -275,7 +275,7 @@ static int fill_summary(struct frame_table *table, const struct frame *cpus,
 
     if (r != CAMP_OK)
         return r;
-    summary_text(&summary, frame_kind(facts, frame->schema), table->sentence);
+    summary_text(&summary, kind_noun(frame_kind(facts, frame->schema), 2), table->sentence);
     *next++ = cell_text(table->sentence);
     *next++ = summary.cpus > 0 ? cell_natural(summary.cpus) : cell_unknown();
     for (int class = CLASS_CPU; class < CLASS_COUNT; class ++)

@@ -1,14 +1,11 @@
 #include "summary_text.h"
 
-#include "frame_notes.h"
-
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#define MANY 2
 #define SHOWN_LEAST 0.05 /* smaller sums would be shown as 0.0 */
 
 static void __attribute__((format(printf, 2, 3))) append(char *text, const char *format, ...)
@@ -35,13 +32,13 @@ static void write_busy(const struct summary *summary, char *ret)
 
 /* Returns whether the rows are CPUs. A CPU does not wait for one, and has no name to mention; its
  * time in CLASS_READY was stolen by a hypervisor. */
-static bool are_cpus(const char *kind)
+static bool are_cpus(const char *noun)
 {
-    return strcmp(kind, "cpus") == 0;
+    return strcmp(noun, "CPUs") == 0;
 }
 
 /* Writes how many are on a CPU and how many wait for one. */
-static void write_cpus(const struct summary *summary, const char *kind, char *ret)
+static void write_cpus(const struct summary *summary, const char *noun, char *ret)
 {
     const double waiting = summary->classes[CLASS_READY];
 
@@ -50,15 +47,14 @@ static void write_cpus(const struct summary *summary, const char *kind, char *re
     if (summary->cpus > 0)
         write_busy(summary, ret);
     else
-        append(ret, "%.1f %s on a CPU", summary->classes[CLASS_CPU], kind_noun(kind, MANY));
-    if (are_cpus(kind) && waiting >= SHOWN_LEAST)
+        append(ret, "%.1f %s on a CPU", summary->classes[CLASS_CPU], noun);
+    if (waiting >= SHOWN_LEAST && are_cpus(noun))
         append(ret, ", and %.1f stolen", waiting);
-    else if (are_cpus(kind))
-        ; /* nothing is stolen */
-    else if (summary->has[CLASS_READY] && waiting >= SHOWN_LEAST)
-        append(ret, summary->cpus > 0 ? ", and %.1f %s wait for one" : ", %.1f wait for a CPU",
-               waiting, kind_noun(kind, MANY));
-    else if (summary->has[CLASS_READY] && summary->cpus > 0)
+    else if (waiting >= SHOWN_LEAST && summary->cpus > 0)
+        append(ret, ", and %.1f %s wait for one", waiting, noun);
+    else if (waiting >= SHOWN_LEAST)
+        append(ret, ", %.1f wait for a CPU", waiting);
+    else if (summary->has[CLASS_READY] && summary->cpus > 0 && !are_cpus(noun))
         append(ret, ", and none waits for one");
     append(ret, ". ");
 }
@@ -112,16 +108,16 @@ static void write_promise(const struct summary *summary, char *ret)
     append(ret, between[0] == '\0' ? "Nothing unaccounted, nothing lost." : ".");
 }
 
-void summary_text(const struct summary *summary, const char *kind, char ret[SUMMARY_TEXT_SIZE])
+void summary_text(const struct summary *summary, const char *noun, char ret[SUMMARY_TEXT_SIZE])
 {
     ret[0] = '\0';
     if (summary->active < SHOWN_LEAST)
         append(ret, "All is idle. ");
     else
-        write_cpus(summary, kind, ret);
+        write_cpus(summary, noun, ret);
     write_waits(summary, ret);
     write_promise(summary, ret);
-    if (are_cpus(kind) || summary->active < SHOWN_LEAST)
+    if (are_cpus(noun) || summary->active < SHOWN_LEAST)
         return;
     if (summary->name_count == 1)
         append(ret, " Mostly %s.", summary->names[0]);

@@ -7,5 +7,5 @@
 #define SUMMARY_TEXT_SIZE 512
 
 /* Writes the sentences: how busy the CPUs are, how many entities wait and for what, what does not
- * add up, and who is active most. `kind` is the plural noun of the entities, such as "threads". */
-void summary_text(const struct summary *summary, const char *kind, char ret[SUMMARY_TEXT_SIZE]);
+ * add up, and the most active names. `noun` is the plural of the entities: "threads", "CPUs". */
+void summary_text(const struct summary *summary, const char *noun, char ret[SUMMARY_TEXT_SIZE]);

@@ -24,7 +24,7 @@ export function groupsOf({ store }: App, entities: number[]): [name: string, mem
 export function crowdInWords(app: App, entities: number[]): string {
   const groups = groupsOf(app, entities);
   const words = groups.slice(0, IN_WORDS).map(([name, members]) => `${name} ${count(members.length)}`);
-  return `${count(entities.length)} ${app.store.head?.kind || 'entities'}: ${words.join(', ')}${groups.length > IN_WORDS ? ', …' : ''}`;
+  return `${count(entities.length)} ${app.store.head!.kind}: ${words.join(', ')}${groups.length > IN_WORDS ? ', …' : ''}`;
 }
 
 export class CrowdPanel {
@@ -48,7 +48,7 @@ export class CrowdPanel {
       button(`${name} × ${count(members.length)}`, { class: 'small', 'aria-label': `Choose ${members.length} ${name}` }, () => brush(app, new Set(members))),
       button('pin', { class: 'small', 'aria-label': `Pin ${members.length} ${name}` }, () => app.ui.set({ pinned: toggledPins(app, members) })));
     this.element.replaceChildren(
-      element('header', {}, element('strong', {}, `${count(entities.length)} ${app.store.head?.kind || 'entities'}`),
+      element('header', {}, element('strong', {}, `${count(entities.length)} ${app.store.head!.kind}`),
         button('×', { class: 'small', 'aria-label': 'Close' }, () => this.close())),
       element('ul', {}, ...groupsOf(app, entities).map(line)));
     this.element.hidden = false;

@@ -9,7 +9,6 @@ import { ActiveBins, type ActiveSum } from './ribbon_bins';
 import { draw, HEIGHT, LEFT, partsOf, RIGHT, spanText, type Scale } from './ribbon_picture';
 import { clearPeriods, moved, periodOf, setPeriod, type Period, type Which } from './ribbon_range';
 import { seriesOf } from './series';
-import { nounOf } from './summary';
 import { currentTheme, onThemeChange, pixelRatio } from './theme';
 import { dateText, zoneText } from './time';
 import type { App, View } from './types';
@@ -99,7 +98,7 @@ class Ribbon implements View {
     if (!store.head || this.plot.clientWidth === 0) return;
     this.bins.begin(store);
     this.series.run();
-    setText(this.title, `Active ${nounOf(store.head.kind)}`);
+    setText(this.title, `Active ${store.head.kind}`);
     this.scaleButtons.draw();
     this.modeButtons.draw();
     this.drawPicture();

@@ -27,7 +27,7 @@ import { SHOWN, weighRows, type Area, type Weight } from './weight';
 
 /** "threads" as "thread", "processes" as "process". */
 function singular(kind: string): string {
-  return (kind || 'entities').replace(/ies$/, 'y').replace(/sses$/, 'ss').replace(/([^s])s$/, '$1');
+  return kind.replace(/ies$/, 'y').replace(/sses$/, 'ss').replace(/([^s])s$/, '$1');
 }
 
 export class Stage implements View, Host {
@@ -126,10 +126,10 @@ export class Stage implements View, Host {
     const index = isThere[this.chosen] ? this.chosen : 1 - this.chosen;
     this.switcher.hidden = !isThere[0] || !isThere[1];
     this.switches.forEach((one, i) => one.setAttribute('aria-pressed', String(i === index)));
-    const kind = singular(this.app.store.head!.kind);
-    setText(this.title, `Where does each ${kind}’s time go?`);
+    const { kind } = this.app.store.head!;
+    setText(this.title, `Where does each ${singular(kind)}’s time go?`);
     this.setProjection(this.projections[index]!);
-    this.scatter.element.setAttribute('aria-label', `${kind}s: ${this.projection.label}`);
+    this.scatter.element.setAttribute('aria-label', `${kind}: ${this.projection.label}`);
     if (this.scatter.width === 0) return;
     this.drawFrame(this.app.shown(), this.axesOf(index));
   }
@@ -214,7 +214,7 @@ export class Stage implements View, Host {
   private drawReadout(): void {
     const values = this.projection.values();
     if (values) this.readout.replaceChildren(...values);
-    else setText(this.readout, `${count(this.places!.frame.count)} ${this.app.store.head!.kind || 'entities'}`);
+    else setText(this.readout, `${count(this.places!.frame.count)} ${this.app.store.head!.kind}`);
   }
 
   private drawLasso(context: CanvasRenderingContext2D): void {

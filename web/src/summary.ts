@@ -1,5 +1,5 @@
-// The sentence at the top of the page: how busy the CPUs are, what is waited for, by whom, and whether
-// the accounting is whole. src/views/summary_text.c makes the same sentence;
+// The sentence at the top of the page: how busy the CPUs are, what the entities wait for, which names
+// are most active, and whether all time is accounted for. src/views/summary_text.c makes the same sentence;
 // tests/browser/summary_vectors.json has the cases that both must pass.
 import { activeOf } from './classes';
 import type { Frame, Head } from './types';
@@ -7,7 +7,7 @@ import type { Frame, Head } from './types';
 /** What the sentence is made of. Times are means over the shown time: seconds a second, of all entities
  * together. */
 export interface SummaryInput {
-  kind: string; // what the entities are, in the plural; '': entities
+  kind: string; // what the entities are, in the plural: "threads", "CPUs"
   cpus: number; // 0: unknown
   classes: Record<string, number>; // active time of each class that the source has, without idle
   missing: number; // in no state
@@ -55,23 +55,18 @@ export function textOf(parts: SummaryPart[]): string {
 
 /** A CPU does not wait for one, and has no name to mention; its time in the run queue was stolen by a
  * hypervisor. */
-const areCpus = ({ kind }: SummaryInput): boolean => kind === 'cpus';
-
-const KINDS = ['sessions', 'processes', 'threads', 'users', 'commands', 'cgroups', 'hosts', 'groups'];
-
-/** The plural of what the entities are: "threads", "CPUs", "entities". */
-export const nounOf = (kind: string): string => (kind === 'cpus' ? 'CPUs' : KINDS.includes(kind) ? kind : 'entities');
+const areCpus = ({ kind }: SummaryInput): boolean => kind === 'CPUs';
 
 function busy(input: SummaryInput): SummaryPart[] {
   const { classes: { cpu, run_queue: queue }, cpus, kind } = input;
   if (cpu === undefined) return [];
-  const noun = nounOf(kind), parts: SummaryPart[] = [];
+  const parts: SummaryPart[] = [];
   const add = (text: string, filter: string | null) => parts.push({ place: 'busy', text, filter });
   if (cpus > 0) {
     const share = Math.min(100, Number(((100 * cpu) / cpus).toFixed(0)));
     add(`${cpus === 1 ? 'The CPU is' : cpus === 2 ? 'Both CPUs are' : `${cpus} CPUs are`} ${share} % busy`, 'cpu');
   } else {
-    add(`${digits(1, cpu)} ${noun} on a CPU`, 'cpu');
+    add(`${digits(1, cpu)} ${kind} on a CPU`, 'cpu');
   }
   const waits = (between: string, text: string) => {
     add(between, null);
@@ -79,7 +74,7 @@ function busy(input: SummaryInput): SummaryPart[] {
   };
   if (queue !== undefined && queue >= LEAST) {
     if (areCpus(input)) waits(', and ', 'stolen');
-    else if (cpus > 0) waits(', and ', `${noun} wait for one`);
+    else if (cpus > 0) waits(', and ', `${kind} wait for one`);
     else waits(', ', 'wait for a CPU');
   } else if (queue !== undefined && cpus > 0 && !areCpus(input)) {
     add(', and none waits for one', null);
