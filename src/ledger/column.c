@@ -25,11 +25,8 @@ static const struct {
               { "contention", "cont", CLASS_CONTENTION },
               { "wait", NULL, CLASS_OTHER_WAIT },
               /* Names that people give to columns of tables. */
-              { "io", NULL, CLASS_IO },
               { "i_o", NULL, CLASS_IO },
-              { "network", NULL, CLASS_NETWORK },
               { "net", NULL, CLASS_NETWORK },
-              { "waiting", NULL, CLASS_OTHER_WAIT },
               { "sleep", NULL, CLASS_IDLE },
               { "cpu_wait", NULL, CLASS_READY },
               { "off_cpu", "off", CLASS_IDLE },

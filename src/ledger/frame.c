@@ -73,6 +73,17 @@ uint64_t *frame_values(const struct frame *frame, size_t entity)
     return &frame->values[entity * frame->schema->column_count];
 }
 
+size_t frame_cpu_count(const struct frame *cpus, size_t unknown)
+{
+    size_t count = 0;
+
+    if (cpus == NULL || cpus->entity_count == 0)
+        return unknown;
+    for (size_t i = 0; i < cpus->entity_count; i++)
+        count += cpus->entities[i].id != CAMP_CPU_TOTAL;
+    return count;
+}
+
 int64_t frame_unaccounted_ns(const struct frame *frame, size_t entity)
 {
     const uint64_t *values = frame_values(frame, entity);

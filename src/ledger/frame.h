@@ -149,6 +149,10 @@ void frame_start_as(struct frame *ret, const struct frame *from);
 /* Returns the [column_count] values of one entity. */
 uint64_t *frame_values(const struct frame *frame, size_t entity);
 
+/* Returns the number of CPUs in a frame of CPUs, without their total. Returns `unknown` if `cpus`
+ * is NULL or has no rows. */
+size_t frame_cpu_count(const struct frame *cpus, size_t unknown);
+
 /* Returns elapsed_ns minus the sum of the states, which is negative if states overlap. */
 int64_t frame_unaccounted_ns(const struct frame *frame, size_t entity);
 

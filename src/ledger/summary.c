@@ -8,16 +8,22 @@
 #define NAMED_LEAST 0.1   /* share of the active time from which a name is mentioned */
 #define UNACCOUNTED 0.005 /* share of the elapsed time up to which all adds up */
 
-bool is_parked(const struct frame *frame, size_t row)
+/* Returns the index of the state "lock", or state_count if there is none. */
+static size_t find_lock(const struct schema *schema)
 {
-    const struct schema *schema = frame->schema;
+    size_t at = 0;
 
-    for (size_t i = 0; i < schema->state_count; i++) {
-        if (strcmp(schema->columns[i].name, "lock_ns") == 0)
-            return frame->elapsed_ns[row] > 0 &&
-                   (double)frame_values(frame, row)[i] >= PARKED * (double)frame->elapsed_ns[row];
-    }
-    return false;
+    while (at < schema->state_count && strcmp(schema->columns[at].name, "lock_ns") != 0)
+        at++;
+    return at;
+}
+
+/* Returns whether a row only waits in futex(2), the state `lock`, for (nearly) all of its time.
+ * Such a thread may wait for its next work as well as for a lock, so its time is not active. */
+static bool is_parked(const struct frame *frame, size_t row, size_t lock)
+{
+    return lock < frame->schema->state_count && frame->elapsed_ns[row] > 0 &&
+           (double)frame_values(frame, row)[lock] >= PARKED * (double)frame->elapsed_ns[row];
 }
 
 size_t name_stem(const char *name)
@@ -75,7 +81,8 @@ static void choose_names(struct summary *ret, struct active *rows, size_t count)
 }
 
 /* Adds a row to the sums. Returns its active time. */
-static double add_row(struct summary *ret, const struct frame *frame, size_t row, double interval)
+static double add_row(struct summary *ret, const struct frame *frame, size_t row, size_t lock,
+                      double interval)
 {
     const uint64_t *values = frame_values(frame, row);
     const double unaccounted = (double)frame_unaccounted_ns(frame, row) / interval;
@@ -84,7 +91,7 @@ static double add_row(struct summary *ret, const struct frame *frame, size_t row
     ret->elapsed += (double)frame->elapsed_ns[row] / interval;
     ret->missing += fmax(unaccounted, 0);
     ret->over += fmax(-unaccounted, 0);
-    if (is_parked(frame, row)) {
+    if (is_parked(frame, row, lock)) {
         ret->parked += frame->entities[row].count;
         return 0;
     }
@@ -102,6 +109,7 @@ static double add_row(struct summary *ret, const struct frame *frame, size_t row
 int summary_fill(struct summary *ret, const struct frame *frame, size_t cpus)
 {
     const double interval = (double)(frame->end_ns - frame->start_ns);
+    const size_t lock = find_lock(frame->schema);
     struct active *rows = calloc(frame->entity_count + 1, sizeof *rows);
     size_t count = 0;
 
@@ -112,7 +120,7 @@ int summary_fill(struct summary *ret, const struct frame *frame, size_t cpus)
         ret->has[frame->schema->columns[i].class] = true;
     for (size_t i = 0; i < frame->entity_count && interval > 0; i++) {
         const char *name = frame->entities[i].name;
-        const double seconds = add_row(ret, frame, i, interval);
+        const double seconds = add_row(ret, frame, i, lock, interval);
 
         ret->entities += frame->entities[i].count;
         if (seconds > 0)

@@ -1,6 +1,6 @@
 /*
- * What happens in an interval, in a few numbers: what entities do, class by class, what does not
- * add up, and who is active most. views/summary_text.h makes a sentence of them.
+ * An interval in a few numbers: the time of all entities by class, the time that does not add up,
+ * and the most active names. views/summary_text.h makes sentences of them.
  *
  * Times are in entity-seconds a second: 2.5 in CLASS_READY means that on average 2.5 entities
  * waited for a CPU.
@@ -18,17 +18,14 @@ struct summary {
     double missing, over; /* time in no state, time that is accounted twice */
     double elapsed;       /* wall time of all entities */
     double active;        /* sum of `classes` without CLASS_IDLE */
-    size_t entities, parked;
+    size_t entities;
+    size_t parked; /* entities that only wait in futex(2), for a lock or for work: not active */
     struct losses losses;
     /* The names, without their final numbers, that have the most active time, each at least a tenth
      * of it: the most active first. */
     size_t name_count;
     char names[SUMMARY_NAMES][CAMP_NAME_SIZE];
 };
-
-/* Returns whether a row only waits in futex(2) for (nearly) all of its time. Such a thread may wait
- * for its next work as well as for a lock, so its time is not active. */
-bool is_parked(const struct frame *frame, size_t row);
 
 /* Returns the length of a name without the number at its end: 3 for "web12" and "web:1", and the
  * whole length for a name that is a number. */

@@ -253,22 +253,13 @@ static void fill_headline(struct frame_table *table, const struct frame_facts *f
                  table->sentence);
 }
 
-static size_t count_cpus(const struct frame *cpus)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < cpus->entity_count; i++)
-        count += cpus->entities[i].id != CAMP_CPU_TOTAL;
-    return count;
-}
-
 /* The CPUs are unknown if processes were selected, because other rows use them, too. */
 static int fill_summary(struct frame_table *table, const struct frame *cpus,
                         const struct selection *selection, const struct frame_facts *facts)
 {
     const struct frame *frame = table->selected.picked;
     const bool all = selection->pid_count == 0 && !selection->no_kernel_threads;
-    const size_t count = cpus != NULL && cpus->entity_count > 0 ? count_cpus(cpus) : facts->cpus;
+    const size_t count = frame_cpu_count(cpus, facts->cpus);
     struct cell *next = table->summary;
     struct summary summary;
     const int r = summary_fill(&summary, frame, all ? count : 0);
@@ -278,8 +269,8 @@ static int fill_summary(struct frame_table *table, const struct frame *cpus,
     summary_text(&summary, kind_noun(frame_kind(facts, frame->schema), 2), table->sentence);
     *next++ = cell_text(table->sentence);
     *next++ = summary.cpus > 0 ? cell_natural(summary.cpus) : cell_unknown();
-    for (int class = CLASS_CPU; class < CLASS_COUNT; class ++)
-        *next++ = summary.has[class] ? cell_real(summary.classes[class]) : cell_unknown();
+    for (size_t i = CLASS_CPU; i < CLASS_COUNT; i++)
+        *next++ = summary.has[i] ? cell_real(summary.classes[i]) : cell_unknown();
     *next++ = cell_real(summary.missing);
     *next++ = cell_real(summary.over);
     *next++ = cell_natural(summary.parked);

@@ -3,7 +3,7 @@
  * means a class of states, and is the same everywhere. The hues are those of Okabe and Ito ("Color
  * Universal Design", 2008), which people with each kind of colour blindness can tell apart. Idle
  * time is nearly as pale as the paper, so that work stands out. Each colour has a light variant for
- * dark paper. tests/unit/views/test_palette.c measures the distances and the contrasts.
+ * dark paper.
  */
 #pragma once
 

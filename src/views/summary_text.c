@@ -64,14 +64,14 @@ static void write_waits(const struct summary *summary, char *ret)
 {
     const char *between = "";
 
-    for (int class = CLASS_THROTTLED; class < CLASS_IDLE; class ++) {
-        const char *title = column_class_title((enum column_class) class);
+    for (size_t i = CLASS_THROTTLED; i < CLASS_IDLE; i++) {
+        const char *title = column_class_title((enum column_class)i);
 
-        if (summary->classes[class] < SHOWN_LEAST)
+        if (summary->classes[i] < SHOWN_LEAST)
             continue;
         append(ret, "%s%c%s %.1f", between,
                between[0] == '\0' ? toupper((unsigned char)title[0]) : title[0], title + 1,
-               summary->classes[class]);
+               summary->classes[i]);
         between = " · ";
     }
     if (summary->parked > 0)

@@ -174,7 +174,8 @@ export function hatching(colour: string, lean: 1 | -1 = 1): (plot: uPlot) => Can
   };
 }
 
-function tile(colour: string, lean: 1 | -1, size: number, ratio: number): HTMLCanvasElement {
+/** Returns a square of diagonal strokes, which repeats without a seam. */
+export function tile(colour: string, lean: 1 | -1, size: number, ratio: number): HTMLCanvasElement {
   const canvas = element('canvas');
   canvas.width = canvas.height = size;
   const context = canvas.getContext('2d')!;

@@ -154,10 +154,10 @@ class Ribbon implements View {
   private drawText(): void {
     const { firstFrame, endFrame } = this.app.store, { current, range } = this.app.ui.state, { series } = this;
     const shownMs = series.endMs(range ? range[1] - 1 : current);
-    const bin = series.cursor === null || series.cursor >= endFrame ? null : this.bins.at(series.cursor);
+    const bin = series.cursor === null || series.cursor >= endFrame ? null : this.bins.sumAt(series.cursor);
     setText(this.about, bin ? `${clock(series.endMs(series.cursor!))} · ${this.inWords(bin)}`
       : `idle is left out · ${dateText(shownMs)}, ${zoneText(shownMs)}`);
-    const shown = this.bins.at(current);
+    const shown = this.bins.sumAt(current);
     const words = range ? `range ${this.words(range)}, mean` : `${clock(shownMs)}${shown ? `: ${this.inWords(shown)}` : ''}`;
     const values = { 'aria-valuemin': firstFrame, 'aria-valuemax': Math.max(endFrame - 1, firstFrame), 'aria-valuenow': current, 'aria-valuetext': words };
     for (const [name, value] of Object.entries(values))

@@ -1,10 +1,8 @@
-// Active time by class over time, in bins of frames: one frame a bin, or a power of two of them when
-// there are too many, so that the memory of a live page stays flat.
+// Active time by class over time, in bins of frames.
+import { Bins } from './bins';
 import { activeOf, classesOf, IDLE } from './classes';
 import type { Reader } from './series';
 import type { Frame, Head, StateClass, Store } from './types';
-
-const BINS_MAXIMUM = 2048;
 
 /** Sums over the frames of a bin, in ms of all entities together. */
 export class ActiveSum {
@@ -37,64 +35,23 @@ export class ActiveSum {
   }
 }
 
-export class ActiveBins implements Reader {
-  next = Infinity; // not requested yet
-  size = 1; // frames a bin
+export class ActiveBins extends Bins<ActiveSum> implements Reader {
   classes: StateClass[] = []; // without idle
-  bins: ActiveSum[] = [];
-  firstBin = 0;
-  /** Increases with each change except for new frames. */
-  generation = 0;
   private head: Head | null = null;
 
+  protected override empty(): ActiveSum {
+    return new ActiveSum(this.classes.length);
+  }
+
   /** Starts reading, and drops the bins of frames that are no longer kept. */
-  begin({ head, firstFrame, endFrame }: Store): void {
-    if (this.head) return this.forget(firstFrame);
-    this.head = head!;
+  begin(store: Store): void {
+    if (this.head) return this.forget(store.firstFrame);
+    this.head = store.head!;
     this.classes = classesOf(this.head).filter(({ name }) => name !== IDLE);
-    const frames = Math.max(this.head.frames, endFrame - firstFrame);
-    while (frames / this.size > BINS_MAXIMUM) this.size *= 2;
-    this.firstBin = Math.floor(firstFrame / this.size);
-    this.next = firstFrame;
+    this.restart(store);
   }
 
   read(frame: Frame): void {
-    let bin = Math.floor(frame.index / this.size) - this.firstBin;
-    if (bin > this.bins.length) {
-      // The view was hidden for so long that its next frame was dropped.
-      this.bins = [];
-      this.firstBin += bin;
-      bin = 0;
-      this.generation++;
-    }
-    if (bin === this.bins.length) this.bins.push(new ActiveSum(this.classes.length));
-    this.bins[bin]!.add(frame, this.head!);
-    if (this.bins.length > BINS_MAXIMUM) this.merge();
-  }
-
-  at(frame: number): ActiveSum | null {
-    return this.bins[Math.floor(frame / this.size) - this.firstBin] ?? null;
-  }
-
-  private forget(firstFrame: number): void {
-    const gone = Math.min(Math.floor(firstFrame / this.size) - this.firstBin, this.bins.length);
-    if (gone <= 0) return;
-    this.bins.splice(0, gone);
-    this.firstBin += gone;
-    this.generation++;
-  }
-
-  private merge(): void {
-    const odd = this.firstBin % 2;
-    const merged: ActiveSum[] = [];
-    this.bins.forEach((bin, i) => {
-      const into = (i + odd) >> 1;
-      if (merged[into]) merged[into].addSum(bin);
-      else merged[into] = bin;
-    });
-    this.bins = merged;
-    this.firstBin = (this.firstBin - odd) / 2;
-    this.size *= 2;
-    this.generation++;
+    this.put(frame, (sum) => sum.add(frame, this.head!));
   }
 }

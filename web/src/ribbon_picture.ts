@@ -1,5 +1,6 @@
 // Draws the ribbon: active time by class, stacked, the line of CPUs, and the axes.
 import { MISSING } from './axes';
+import { tile } from './chart';
 import { colourOf } from './classes';
 import { clock } from './format';
 import type { ActiveBins, ActiveSum } from './ribbon_bins';
@@ -112,18 +113,7 @@ function drawCpus(context: CanvasRenderingContext2D, cpus: number, y: number, wi
 }
 
 function hatching(context: CanvasRenderingContext2D, colour: string, ratio: number): CanvasPattern {
-  const size = Math.round(6 * ratio), tile = document.createElement('canvas');
-  tile.width = tile.height = size;
-  const pen = tile.getContext('2d')!;
-  pen.strokeStyle = colour;
-  pen.lineWidth = 1.25 * ratio;
-  for (const shift of [-size, 0, size]) {
-    pen.beginPath();
-    pen.moveTo(shift, size);
-    pen.lineTo(shift + size, 0);
-    pen.stroke();
-  }
-  const pattern = context.createPattern(tile, 'repeat')!;
+  const pattern = context.createPattern(tile(colour, 1, Math.round(6 * ratio), ratio), 'repeat')!;
   pattern.setTransform(new DOMMatrix().scale(1 / ratio));
   return pattern;
 }

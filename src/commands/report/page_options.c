@@ -106,14 +106,7 @@ void page_close(struct page_options *options)
 
 size_t page_cpus(const struct page_options *options)
 {
-    const struct frame *beside = source_beside(options->source);
-    size_t count = 0;
-
-    if (beside == NULL || beside->entity_count == 0)
-        return options->facts.cpus;
-    for (size_t i = 0; i < beside->entity_count; i++)
-        count += beside->entities[i].id != CAMP_CPU_TOTAL;
-    return count;
+    return frame_cpu_count(source_beside(options->source), options->facts.cpus);
 }
 
 int page_next(struct page_options *options, const struct frame **ret_frame)

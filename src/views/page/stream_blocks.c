@@ -203,10 +203,10 @@ static void put_states(FILE *stream, const struct schema *schema)
 /* The classes that states may have, in the order in which views show them. */
 static void put_classes(FILE *stream)
 {
-    for (int class = CLASS_CPU; class <= CLASS_COUNT; class ++) {
-        const enum column_class at = class < CLASS_COUNT ? (enum column_class) class : CLASS_NONE;
+    for (size_t i = CLASS_CPU; i <= CLASS_COUNT; i++) {
+        const enum column_class at = i < CLASS_COUNT ? (enum column_class)i : CLASS_NONE;
 
-        fputs(class > CLASS_CPU ? ",{\"name\":" : ",\"classes\":[{\"name\":", stream);
+        fputs(i > CLASS_CPU ? ",{\"name\":" : ",\"classes\":[{\"name\":", stream);
         json_text(stream, column_class_name(at));
         put_member(stream, "title", column_class_title(at));
         put_member(stream, "light", palette_classes[at]);
