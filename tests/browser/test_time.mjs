@@ -123,6 +123,7 @@ test('time: the button of pause has two bars', async (opener) => {
     const page = await opener.report(wandering(150, { interval_ms: 1000 }));
     await page.selectOption('[aria-label=Speed]', '0.1');
     await page.locator('.play').press('Space');
+    await still(page);
     assert.equal(await page.getAttribute('.play', 'aria-label'), 'Pause');
     const picture = (await page.locator('.play').screenshot()).toString('base64');
     const row = await page.evaluate(async (data) => { // the brightness along the middle of the button
