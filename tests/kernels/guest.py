@@ -25,7 +25,7 @@ import shutil
 import subprocess
 import tempfile
 
-from kernel_list import CACHE, TREE, Archive, Unavailable, image, modules_directory, run
+from kernel_list import CACHE, TREE, Unavailable, busybox, image, modules_directory, run
 
 # The modules that the guest loads, with those that they need. Some kernels have them built in.
 MODULES = ('virtio_pci', 'virtio_blk', 'crc32c_generic', 'ext4', 'veth')
@@ -84,14 +84,6 @@ def libraries(program, root, triple):
                 found[path] = file.resolve()
                 wanted.append(file)
     return found
-
-
-def busybox(architecture):
-    """The file busybox for the guest: a static program with the usual commands."""
-    directory = CACHE / f'busybox-{architecture}'
-    if not (directory / 'bin/busybox').exists():
-        Archive('bookworm', architecture).unpack('busybox-static', directory)
-    return directory / 'bin/busybox'
 
 
 def module_files(directory):

@@ -4,6 +4,7 @@ Debian's archive has each kernel as a package that depends on the image, for exa
 Newer releases divide the image into linux-binary-VERSION and linux-modules-VERSION. The packages are unpacked
 into build/kernels/SUITE-PACKAGE and kept there, so that a later run needs no network.
 """
+import contextlib
 import dataclasses
 import fcntl
 import pathlib
@@ -98,20 +99,35 @@ class Archive:
             file.unlink()
 
 
-def fetch(kernel):
-    """Fetches a kernel, unless it is in the cache. Only one is fetched at a time: two may be in the same suite."""
+@contextlib.contextmanager
+def only_one_fetches():
+    """apt-get refuses to work when another one works on the same suite: two kernels and busybox may be from one."""
     with open(CACHE / 'lock', 'w', encoding='ascii') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (kernel.directory / 'fetched').exists():
-            fetch_packages(kernel)
+        yield
 
 
-def fetch_packages(kernel):
-    shutil.rmtree(kernel.directory, ignore_errors=True)
-    archive = Archive(kernel.suite, kernel.architecture)
-    for package in archive.packages_of(kernel.package):
-        archive.unpack(package, kernel.directory)
-    (kernel.directory / 'fetched').touch()
+def fetch(kernel):
+    """Fetches a kernel, unless it is in the cache."""
+    with only_one_fetches():
+        if (kernel.directory / 'fetched').exists():
+            return
+        shutil.rmtree(kernel.directory, ignore_errors=True)
+        archive = Archive(kernel.suite, kernel.architecture)
+        for package in archive.packages_of(kernel.package):
+            archive.unpack(package, kernel.directory)
+        (kernel.directory / 'fetched').touch()
+
+
+def busybox(architecture):
+    """The file busybox for the guest: a static program with the usual commands."""
+    directory = CACHE / f'busybox-{architecture}'
+    with only_one_fetches():
+        if not (directory / 'fetched').exists():
+            shutil.rmtree(directory, ignore_errors=True)
+            Archive('bookworm', architecture).unpack('busybox-static', directory)
+            (directory / 'fetched').touch()
+    return directory / 'bin/busybox'
 
 
 def modules_directory(kernel):
