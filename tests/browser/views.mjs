@@ -1,9 +1,12 @@
 // Functions for tests of the views below the two Barries.
 import { still } from './harness.mjs';
 
-/** Scrolls to a view, because a view is drawn only while it is visible. Waits until it has read the frames.
+/** Opens the tab of a view, if it is in one, and scrolls to the view, because a view is drawn only while
+ *  it is visible. Waits until it has read the frames.
  *  A view above it that was not drawn before may then grow, and move it away, so this is done twice. */
 export async function show(page, id) {
+    const tab = page.locator(`#tab-${id}[aria-selected=false]`);
+    if (await tab.count() > 0) await tab.click();
     for (let time = 0; time < 2; time++) {
         await page.locator(`#${id}`).evaluate((view) => view.scrollIntoView({ block: 'center' }));
         await page.waitForTimeout(150);

@@ -1,6 +1,6 @@
 // Actions of several views and of the keys on entities: pin, brush, select the next one. Each
 // action is announced to screen readers.
-import type { App } from './types';
+import type { App, GroupBy } from './types';
 import { weigh } from './axes';
 import { percent } from './format';
 
@@ -17,7 +17,26 @@ export function pin({ ui, say }: App, n: number | null): void {
 export function commandBelow({ store }: App, n: number): string | null {
   const below = store.head?.below, name = store.entities[n]?.name;
   if (!below || !name) return null;
-  return `${below} ${/^[\w.:-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`}`;
+  return `${below} ${quoted(name)}`;
+}
+
+/** Quotes a word for a shell, if it needs that. */
+const quoted = (word: string): string => (/^[\w.:/@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+const PIDS_MAXIMUM = 5;
+
+/** Returns the shell command that shows a group's members, or its rows; null: none is known. */
+export function commandFor({ store }: App, by: GroupBy, key: string, members: Iterable<number>): string | null {
+  const head = store.head!;
+  if (head.kind === 'threads' || head.kind === 'processes') {
+    const pids = [...new Set([...members].map((n) => store.entities[n]?.pid ?? 0))].filter((pid) => pid > 0);
+    if (pids.length > 0 && pids.length <= PIDS_MAXIMUM) return `camp top ${pids.map((pid) => `--pid ${pid}`).join(' ')}`;
+    if (by === 'uid') return 'camp top --group user';
+    if (by.startsWith('label:')) return `camp top --group ${quoted(by.slice(6))}`;
+    return `camp top --filter ${quoted(`^${(by === 'name' ? key : '').replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`)}`;
+  }
+  if (head.kind !== 'sessions') return null;
+  return `camp top --from ${quoted(head.source)}${by.startsWith('label:') ? ` --group ${quoted(by.slice(6))}` : ''}`;
 }
 
 /** Selects entities, which dims all others; without entities nothing is dimmed. */

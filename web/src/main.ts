@@ -1,6 +1,7 @@
 // The page: creates its parts, and draws them after changes.
 import './style.css';
 import './views2.css';
+import './layout.css';
 import type { App, Frame, UiState, View, ViewFactory } from './types';
 import { createBarymap } from './barymap';
 import { createCompare } from './compare';
@@ -10,12 +11,14 @@ import { createRibbon } from './ribbon';
 import { Shell } from './shell';
 import { createLines } from './lines';
 import { createMultiples } from './multiples';
+import { createRanking } from './ranking';
 import { load } from './source';
 import { createStack } from './stack';
 import { createStage } from './stage';
 import { FrameStore } from './store';
 import { Summary } from './summary_view';
 import { createTable } from './table';
+import { Tabs } from './tabs';
 import { onThemeChange } from './theme';
 import { refreshTooltip } from './tooltip';
 import { PageUi } from './ui';
@@ -23,12 +26,17 @@ import { PageUi } from './ui';
 // In the order of the page. Each view's number is its key.
 const factories: ViewFactory[] = [
   createStage,
+  createRanking,
   createBarymap,
-  createStack,
-  createLines,
-  createMultiples,
-  createCompare,
-  createTable,
+];
+
+/** Below them, one of these at a time. */
+const tabbed: [title: string, factory: ViewFactory][] = [
+  ['Table', createTable],
+  ['Small multiples', createMultiples],
+  ['Comparison', createCompare],
+  ['Stacked chart', createStack],
+  ['Lines', createLines],
 ];
 
 class Page {
@@ -40,6 +48,7 @@ class Page {
   };
   private readonly player = new Player(this.app);
   private readonly controls = new Controls(this.app);
+  private readonly tabs = new Tabs();
   private readonly views: View[] = [];
   private isAsked = false; // the next animation frame is requested
   private isStale = true; // the picture is out of date
@@ -51,10 +60,11 @@ class Page {
     const summary = new Summary(this.app), ribbon = createRibbon(this.app, this.player.corner);
     this.shell.build(this.controls.element, this.player.element, summary.element, ribbon.element);
     for (const view of [summary, ribbon]) this.add(view);
-    for (const factory of factories) {
+    for (const factory of factories) this.place(factory(this.app), null);
+    for (const [title, factory] of tabbed) {
       const view = factory(this.app);
-      this.add(view);
-      this.shell.add(view.element);
+      this.tabs.add(view.element, title);
+      this.place(view, this.tabs);
     }
     this.shell.listen(this.app, this.player, this.controls, summary);
     this.store.subscribe(() => this.arrived());
@@ -65,6 +75,11 @@ class Page {
   private add(view: View): void {
     this.views.push(view);
     this.sight.observe(view.element);
+  }
+
+  private place(view: View, tabs: Tabs | null): void {
+    this.add(view);
+    this.shell.add(view, tabs);
   }
 
   private shown(): Frame {
@@ -119,8 +134,10 @@ class Page {
     for (const view of [...this.stale]) if (this.isWanted(view)) this.draw(view);
   }
 
-  /** While frames play, invisible views wait until they are visible or the frames stop. */
+  /** While frames play, invisible views wait until they are visible or the frames stop. A view in a
+   * tab that is not open waits until it is opened. */
   private isWanted({ element }: View): boolean {
+    if (this.tabs.hides(element)) return false;
     const { playing, following } = this.ui.state;
     return !(playing || following) || this.inSight.has(element) || element.hidden;
   }

@@ -41,6 +41,11 @@ export class Series {
     for (const reader of readers) this.readers.add(reader);
   }
 
+  /** Stops reading for a reader. */
+  unwatch(reader: Reader): void {
+    this.readers.delete(reader);
+  }
+
   /** Draws the visible views in the next animation frame. */
   again(): void {
     if (this.isAsked) return;

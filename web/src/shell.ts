@@ -1,5 +1,5 @@
 // The frame around the views: title, notes, help, and the keys that work everywhere.
-import type { App } from './types';
+import type { App, View } from './types';
 import type { Controls } from './controls';
 import type { Player } from './player';
 import type { Status } from './source';
@@ -8,6 +8,7 @@ import type { Summary } from './summary_view';
 import { commandBelow, hoverNext, pin } from './actions';
 import { button, element, setText } from './dom';
 import { clearPeriods } from './ribbon_range';
+import type { Tabs } from './tabs';
 
 const KEYS: [string, string][] = [
   ['Space', 'play, pause'], ['← →', 'one frame back, on ( , . within a picture)'], ['Home End', 'first, last frame'],
@@ -32,6 +33,7 @@ export class Shell {
   private readonly help = element('dialog', { class: 'help', 'aria-label': 'Keys' });
   private actions: Record<string, () => void> = {};
   private controls!: Controls;
+  private readonly views: View[] = [];
 
   build(tools: HTMLElement, player: HTMLElement, ...first: HTMLElement[]): void {
     this.help.append(element('h2', {}, 'Keys'), list(KEYS), element('h2', {}, 'Mouse and touch'), list(HANDS),
@@ -43,8 +45,11 @@ export class Shell {
       this.status, this.notes, element('div', { class: 'first' }, ...first), this.below, this.main, player, this.help, this.live);
   }
 
-  add(view: HTMLElement): void {
-    this.main.append(view);
+  /** Adds a view, which Escape may leave, to the page or to its tabs. */
+  add(view: View, tabs: Tabs | null = null): void {
+    if (!tabs) this.main.append(view.element);
+    else if (!tabs.element.isConnected) this.main.append(tabs.element);
+    this.views.push(view);
   }
 
   say(text: string): void {
@@ -122,9 +127,12 @@ export class Shell {
     if (input.matches('[type=search]')) this.controls.clear();
   }
 
+  /** The pictures that keys go to: all that are visible, and all tabs. The sentence and the ribbon
+   * have keys of their own. */
   private goTo(index: number): void {
-    const view = [...this.main.children].filter((child) => !(child as HTMLElement).hidden)[index];
+    const view = this.views.map((one) => one.element).filter(({ hidden, id }) => !hidden && !/^(summary|ribbon)$/.test(id))[index];
     if (!view) return;
+    view.dispatchEvent(new Event('wanted', { bubbles: true })); // its tab shows it
     view.scrollIntoView({ block: 'nearest' });
     const inner = view.querySelector<HTMLElement>('[tabindex="0"]') ?? view.querySelector<HTMLElement>('button, input');
     inner?.focus({ preventScroll: true });
@@ -135,6 +143,7 @@ export class Shell {
   }
 
   private escape(app: App): void {
+    if (this.views.some((view) => view.back?.())) return;
     if (this.controls.clear() || clearPeriods(app)) return;
     this.toStage('Escape');
     app.ui.set({ hover: null });

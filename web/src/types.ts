@@ -121,6 +121,8 @@ export interface Ui {
   readonly state: Readonly<UiState>;
   set(change: Partial<UiState>): void; // views are drawn in the next animation frame
   isDimmed(n: number): boolean; // by search and brush
+  /** The entities that the search finds, the same set while they change; null: no search. */
+  matching(): ReadonlySet<number> | null;
   /** Group of an entity: its index among the largest groups (0 to 11), -1: none or smaller ones.
    *  Colour = head.colours.groups[g % 6], marker = g < 6 ? disc : square. */
   groupOf(n: number): number;
@@ -145,6 +147,8 @@ export interface View {
   element: HTMLElement;
   /** Draws app.shown(); called only after changes. */
   draw(): void;
+  /** Leaves a part of the view, like a list within a list; returns false if there is nothing to leave. */
+  back?(): boolean;
 }
 
 export type ViewFactory = (app: App) => View;

@@ -1,5 +1,5 @@
 // The user's selections, and the dimmed entities and groups that result from them.
-import type { GroupBy, Store, Ui, UiState } from './types';
+import type { Entity, GroupBy, Store, Ui, UiState } from './types';
 
 /** The prefix of a grouping by a label. */
 export const LABEL = 'label:';
@@ -23,6 +23,7 @@ export class PageUi implements Ui {
   private dims: Uint8Array | null = null;
   private dimsVersion = -1; // Store.entitiesVersion when they were computed
   private grouping: Grouping | null = null;
+  private found: { search: RegExp; version: number; entities: Set<number> } | null = null;
 
   constructor(private readonly store: Store, private readonly changed: (change: Partial<UiState>) => void) {}
 
@@ -55,12 +56,23 @@ export class PageUi implements Ui {
   }
 
   private makeDims(): Uint8Array {
-    const { search, brush } = this.chosen;
+    const { brush } = this.chosen, found = this.matching();
     const dims = new Uint8Array(this.store.entities.length);
     this.dimsVersion = this.store.entitiesVersion;
-    for (const { n, name, labels = {} } of this.store.entities)
-      dims[n] = (search && ![name, ...Object.values(labels)].some((text) => search.test(text))) || (brush && !brush.has(n)) ? 1 : 0;
+    for (const { n } of this.store.entities) dims[n] = (found && !found.has(n)) || (brush && !brush.has(n)) ? 1 : 0;
     return dims;
+  }
+
+  matching(): ReadonlySet<number> | null {
+    const { search } = this.chosen, { entities, entitiesVersion } = this.store;
+    if (!search) return null;
+    if (this.found?.search !== search) this.found = { search, version: -1, entities: new Set() };
+    if (this.found.version === entitiesVersion) return this.found.entities;
+    this.found.version = entitiesVersion;
+    for (const { n, name, labels = {} } of entities)
+      if ([name, ...Object.values(labels)].some((text) => search.test(text))) this.found.entities.add(n);
+      else this.found.entities.delete(n);
+    return this.found.entities;
   }
 
   groupOf(n: number): number {
@@ -101,6 +113,13 @@ export function kind(name: string): string {
   return name.replace(/[0-9:/_#. -]+$/, '') || name;
 }
 
+/** Returns what the entities of one group have in common; of no grouping, what one entity has. */
+export function keyOf(entity: Entity, by: GroupBy): string {
+  if (by === 'none') return `${entity.n} ${entity.id}`;
+  if (by === 'name') return kind(entity.name);
+  return by === 'pid' || by === 'uid' ? String(entity[by]) : entity.labels?.[by.slice(LABEL.length)] ?? '';
+}
+
 /** Groups entities, and sorts the groups by size, the largest first, and then by name. */
 function group(store: Store, by: GroupBy): Grouping {
   const { entities } = store;
@@ -108,8 +127,7 @@ function group(store: Store, by: GroupBy): Grouping {
   if (by === 'none') return { by, version: store.entitiesVersion, of, groups: [] };
   const members = new Map<string, number[]>();
   for (const entity of entities) {
-    const key = by === 'name' ? kind(entity.name) : by === 'pid' || by === 'uid' ? String(entity[by])
-      : entity.labels?.[by.slice(LABEL.length)] ?? '';
+    const key = keyOf(entity, by);
     const list = members.get(key);
     if (list) list.push(entity.n);
     else members.set(key, [entity.n]);
@@ -129,4 +147,18 @@ function title(store: Store, by: GroupBy, key: string): string {
   const first = store.entities.find(({ id, pid }) => String(pid) === key && id === pid) ??
     store.entities.find(({ pid }) => String(pid) === key);
   return `${first?.name ?? ''} ${key}`.trim();
+}
+
+/** Names a group in short, as in a list: a process by its first thread, a user by a number. */
+export function titleOf({ entities }: Store, by: GroupBy, key: string, members: Iterable<number>): string {
+  if (by === 'name') return key || 'without a name';
+  if (by.startsWith(LABEL)) return key || '(none)';
+  if (by === 'uid') return `user ${key}`;
+  let first: Entity | undefined;
+  for (const n of members) {
+    const entity = entities[n]!;
+    if (by === 'none' || entity.id === entity.pid) return entity.name || `#${n}`;
+    first ??= entity;
+  }
+  return first?.name || `process ${key}`;
 }

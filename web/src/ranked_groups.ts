@@ -1,0 +1,204 @@
+// The groups of the ranking, their active time in a frame, and its history in bins of frames.
+//
+// Groups change while a live source runs: processes start and end. An entity is looked at again only
+// if the store has described it again, and a group without members is forgotten.
+import { activeOf, classesOf } from './classes';
+import type { Reader } from './series';
+import type { Entity, Frame, GroupBy, Head, Store } from './types';
+import { keyOf, titleOf } from './ui';
+
+const BINS_MAXIMUM = 128;
+const NEW = 1, ENDED = 2; // flags of a frame's row
+
+export interface Group {
+  key: string;
+  members: Set<number>; // entities
+  frames: number; // the number of frames read that have a member
+  lastFrame: number; // the last of them
+  isWithin: boolean; // a member started and ended within the last of them
+}
+
+/** What a group did in one frame, or in the mean of several. Times are in intervals. */
+export interface Sum {
+  group: Group;
+  present: number; // members in the frame
+  parked: number; // members that were in a lock all the time, which is not active time
+  active: number;
+  times: Float64Array; // [classes without idle] active time
+  elapsed: number;
+}
+
+/** Active time of some frames. */
+interface Bin {
+  lengthMs: number;
+  times: Map<Group, number>; // in ms
+}
+
+export class RankedGroups implements Reader {
+  next: number;
+  private size = 1; // frames a bin
+  private firstBin: number;
+  private bins: Bin[] = [];
+  private readonly groups = new Map<string, Group>();
+  private readonly of: (Group | undefined)[] = [];
+  private readonly known: Entity[] = [];
+  private version = -1; // Store.entitiesVersion of `of`
+
+  constructor(private readonly store: Store, readonly by: GroupBy) {
+    this.next = this.firstBin = store.firstFrame;
+  }
+
+  groupOf(n: number): Group | undefined {
+    this.update();
+    return this.of[n];
+  }
+
+  find(key: string): Group | undefined {
+    this.update();
+    return this.groups.get(key);
+  }
+
+  title(group: Group): string {
+    return titleOf(this.store, this.by, group.key, group.members);
+  }
+
+  private update(): void {
+    if (this.version === this.store.entitiesVersion) return;
+    this.version = this.store.entitiesVersion;
+    for (const entity of this.store.entities) {
+      if (this.known[entity.n] === entity) continue;
+      this.known[entity.n] = entity;
+      this.move(entity.n, keyOf(entity, this.by));
+    }
+  }
+
+  private move(n: number, key: string): void {
+    const before = this.of[n];
+    if (before?.key === key) return;
+    before?.members.delete(n);
+    if (before?.members.size === 0) this.groups.delete(before.key);
+    let group = this.groups.get(key);
+    if (!group) this.groups.set(key, (group = { key, members: new Set(), frames: 0, lastFrame: -1, isWithin: false }));
+    group.members.add(n);
+    this.of[n] = group;
+  }
+
+  /** Adds up the rows of a frame by group; `chosen`: only these entities. */
+  sums(frame: Frame, head: Head, chosen: ReadonlySet<number> | null): Map<Group, Sum> {
+    this.update();
+    const active = activeOf(frame, head), sums = new Map<Group, Sum>();
+    for (let row = 0; row < frame.count; row++) {
+      const n = frame.entity[row]!, group = this.of[n];
+      if (!group || (chosen && !chosen.has(n))) continue;
+      let sum = sums.get(group);
+      if (!sum) {
+        sum = { group, present: 0, parked: 0, active: 0, times: new Float64Array(active.classes.length), elapsed: 0 };
+        sums.set(group, sum);
+      }
+      sum.present++;
+      sum.parked += active.parked[row]!;
+      sum.active += active.sums[row]!;
+      sum.elapsed += frame.elapsed[row]!;
+      if (active.sums[row]! > 0) for (let i = 0; i < sum.times.length; i++) sum.times[i]! += active.times[i]![row]!;
+    }
+    return sums;
+  }
+
+  read(frame: Frame): void {
+    this.update();
+    this.forget();
+    let at = Math.floor(frame.index / this.size) - this.firstBin;
+    if (at > this.bins.length) {
+      // The ranking was hidden for so long that its next frame was dropped.
+      this.bins = [];
+      this.firstBin += at;
+      at = 0;
+    }
+    if (at === this.bins.length) this.bins.push({ lengthMs: 0, times: new Map() });
+    this.add(this.bins[at]!, frame);
+    if (this.bins.length > BINS_MAXIMUM) this.merge();
+  }
+
+  private add(bin: Bin, frame: Frame): void {
+    const { sums } = activeOf(frame, this.store.head!);
+    bin.lengthMs += frame.lengthMs;
+    for (let row = 0; row < frame.count; row++) {
+      const group = this.of[frame.entity[row]!], flags = frame.flags[row]!;
+      if (!group) continue;
+      if (group.lastFrame !== frame.index) {
+        group.frames++;
+        group.lastFrame = frame.index;
+        group.isWithin = false;
+      }
+      if ((flags & (NEW | ENDED)) === (NEW | ENDED)) group.isWithin = true;
+      if (sums[row]! > 0) bin.times.set(group, (bin.times.get(group) ?? 0) + sums[row]! * frame.lengthMs);
+    }
+  }
+
+  /** Was the group in one frame only? In the first and in the newest frame this is unknown, unless a
+   * member started and ended within the frame. */
+  isShortLived({ frames, lastFrame, isWithin }: Group): boolean {
+    const { firstFrame, endFrame } = this.store;
+    return frames === 1 && (isWithin || (lastFrame > firstFrame && lastFrame < endFrame - 1));
+  }
+
+  private forget(): void {
+    const gone = Math.min(Math.floor(this.store.firstFrame / this.size) - this.firstBin, this.bins.length);
+    if (gone <= 0) return;
+    this.bins.splice(0, gone);
+    this.firstBin += gone;
+  }
+
+  private merge(): void {
+    const odd = this.firstBin % 2, merged: Bin[] = [];
+    this.bins.forEach((bin, i) => {
+      const at = (i + odd) >> 1, into = merged[at];
+      if (!into) return void (merged[at] = bin);
+      into.lengthMs += bin.lengthMs;
+      for (const [group, time] of bin.times) into.times.set(group, (into.times.get(group) ?? 0) + time);
+    });
+    // Groups that were short-lived long ago would fill the memory of a page that is open for days.
+    for (const { times } of merged)
+      for (const group of times.keys()) if (group.members.size === 0 || this.isShortLived(group)) times.delete(group);
+    this.bins = merged;
+    this.firstBin = (this.firstBin - odd) / 2;
+    this.size *= 2;
+  }
+
+  /** Returns the active time of groups in each bin, in intervals. */
+  history(groups: readonly Group[]): number[] {
+    return this.bins.map(({ lengthMs, times }) => groups.reduce((sum, group) => sum + (times.get(group) ?? 0), 0) / lengthMs);
+  }
+
+  /** The mean of a group's active time in the bins before a frame; null if there are none. */
+  before(group: Group, frame: number): number | null {
+    const end = Math.min(this.bins.length, Math.floor(frame / this.size) - this.firstBin);
+    let time = 0, lengthMs = 0;
+    for (let i = 0; i < end; i++) {
+      time += this.bins[i]!.times.get(group) ?? 0;
+      lengthMs += this.bins[i]!.lengthMs;
+    }
+    return lengthMs > 0 ? time / lengthMs : null;
+  }
+
+  /** The frames [from, to) of the bins. */
+  get span(): [from: number, to: number] {
+    return [this.firstBin * this.size, Math.max(this.next, this.firstBin * this.size + 1)];
+  }
+
+  get lengthMs(): number {
+    return this.bins.reduce((sum, bin) => sum + bin.lengthMs, 0);
+  }
+}
+
+/** What the rows of a source are added up by unless the user chooses: the processes of threads, the
+ * applications of sessions; a host is a row of its own. */
+export function defaultGrouping(head: Head, offered: GroupBy[]): GroupBy {
+  const wanted: Record<string, GroupBy[]> = {
+    threads: ['pid', 'name'], sessions: ['label:application', 'label:user', 'label:database', 'name'],
+  };
+  return (wanted[head.kind] ?? ['none']).find((by) => offered.includes(by)) ?? 'none';
+}
+
+/** The classes of active time in a frame, as in Sum.times. */
+export const activeClasses = (head: Head) => classesOf(head).filter(({ name }) => name !== 'idle');

@@ -1,0 +1,378 @@
+// The ranking: who is active, most active first. A row is a group of entities, such as a process. A
+// press on a row chooses its members in all views and shows its details; a second press lists the
+// members themselves. Only visible rows are elements.
+import './ranking.css';
+import { colourOf } from './classes';
+import { Details } from './details';
+import { button, element, setText } from './dom';
+import { count } from './format';
+import { offerGroupings, whileSeen } from './parts';
+import { activeClasses, defaultGrouping, RankedGroups, type Group, type Sum } from './ranked_groups';
+import { bar, change, setSpark, spark } from './ranking_parts';
+import { seriesOf } from './series';
+import { onThemeChange } from './theme';
+import type { App, Frame, GroupBy, View, ViewFactory } from './types';
+
+const LINES = 15; // that fit; the others are shown on request
+
+/** One line: a group, or all groups that are short-lived. */
+interface Line {
+  key: string;
+  name: string;
+  groups: Group[];
+  sum: Sum;
+}
+
+interface Row {
+  element: HTMLTableRowElement;
+  name: HTMLButtonElement;
+  size: HTMLElement;
+  cells: HTMLTableCellElement[];
+  spark: SVGSVGElement;
+}
+
+class Ranking implements View {
+  readonly element: HTMLElement;
+  private readonly series;
+  private readonly isSeen;
+  private readonly grouping = element('select', { 'aria-label': 'Ranking by', id: 'ranking-by' });
+  private readonly up = button('', { class: 'small up', hidden: '' }, () => this.back());
+  private readonly lastHead = element('th', { scope: 'col' });
+  private readonly above = element('tr', { class: 'space', hidden: '', 'aria-hidden': 'true' }, element('td'));
+  private readonly below = element('tr', { class: 'space', hidden: '', 'aria-hidden': 'true' }, element('td'));
+  private readonly idle = element('tr', { class: 'rest idle', hidden: '' },
+    element('td', { colspan: '5' }));
+  private readonly body = element('tbody', {}, this.above, this.below, this.idle);
+  private readonly scroll = element('div', { class: 'ranking-scroll' }, element('table', { 'aria-label': 'Active time, most first' },
+    element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'name'),
+      element('th', { scope: 'col', title: 'active time: thread-seconds a second, without idle' }, 'active'),
+      element('th', { scope: 'col' }, 'of what'), this.lastHead,
+      element('th', { scope: 'col', title: 'compared with the range before, or with all earlier frames' }, 'before'))), this.body));
+  private readonly more = button('', { class: 'small more', hidden: '' }, () => this.showAll());
+  private readonly details;
+  private readonly content;
+  private ranked: RankedGroups | null = null;
+  private by: GroupBy | null = null; // the user's choice
+  private inside: { by: GroupBy; key: string } | null = null; // the group whose members are listed
+  private lines: Line[] = [];
+  private rows: Row[] = [];
+  private scale = 0; // of bars: the most active time
+  private isWhole = false; // all lines are listed
+  private chosen: { key: string; brush: ReadonlySet<number> } | null = null;
+  private isPointed = false; // the pointer is over the list
+  private beforeOf: { key: string; sums: Map<Group, Sum> } | null = null;
+  private lastGroupBy: GroupBy = 'none';
+
+  constructor(private readonly app: App) {
+    this.series = seriesOf(app);
+    this.details = new Details(app, { open: () => this.open(), close: () => this.choose(null) });
+    this.content = element('div', { class: 'ranking-body' }, element('div', {}, this.scroll, this.more), this.details.element);
+    this.element = element('section', { class: 'panel ranking', id: 'ranking', 'aria-label': 'Ranking' },
+      element('header', {}, element('h2', {}, 'Who, most active first'), this.up,
+        element('div', { class: 'choices' }, element('label', { class: 'choice' }, element('span', {}, 'by'), this.grouping))), this.content);
+    this.isSeen = whileSeen(this.element, () => this.series.again());
+    this.series.watch(this); // its reader differs with the grouping
+    onThemeChange(() => this.series.again());
+    this.listen();
+  }
+
+  private listen(): void {
+    this.grouping.addEventListener('change', () => this.groupBy(this.grouping.value as GroupBy));
+    this.scroll.addEventListener('scroll', () => this.showRows());
+    const { scroll } = this;
+    scroll.addEventListener('pointerenter', (event) => (this.isPointed = event.pointerType !== 'touch'));
+    scroll.addEventListener('pointerleave', () => {
+      this.isPointed = false;
+      this.app.redraw(this);
+    });
+    scroll.addEventListener('focusout', () => this.app.redraw(this));
+    this.body.addEventListener('click', (event) => this.pressed(event));
+    this.body.addEventListener('dblclick', () => this.open());
+  }
+
+  /** The rows of the ranking: a grouping of Ui.groupings(). */
+  private groupBy(by: GroupBy): void {
+    this.by = by;
+    this.inside = null;
+    this.isWhole = false;
+    this.app.redraw(this);
+  }
+
+  draw(): void {
+    const { head } = this.app.store;
+    if (!head || !this.isSeen()) return;
+    this.follow();
+    this.update();
+    this.series.run();
+    const frame = this.app.shown();
+    const sums = this.ranked!.sums(frame, head, this.filter());
+    this.sort(sums);
+    this.keepChosen();
+    this.showRows();
+    this.showRest(sums);
+    this.showDetails(frame);
+    setText(this.lastHead, `last ${spanOf(this.ranked!.lengthMs)}`);
+    this.content.classList.toggle('open', this.chosen !== null);
+    this.up.hidden = this.inside === null;
+    const titles: Record<string, string> = { pid: 'processes', uid: 'users', name: 'names', none: head.kind };
+    const by = this.inside?.by;
+    if (by) setText(this.up, `◂ all ${titles[by] ?? by.replace('label:', '')}`);
+    offerGroupings(this.grouping, this.app, `single ${head.kind || 'rows'}`);
+    this.grouping.value = this.inside?.by ?? this.ranked!.by;
+  }
+
+  /** The groups chosen for the colours of all views are those of the ranking, too. */
+  private follow(): void {
+    const { groupBy } = this.app.ui.state;
+    if (groupBy !== this.lastGroupBy && groupBy !== 'none') this.groupBy(groupBy);
+    this.lastGroupBy = groupBy;
+  }
+
+  private update(): void {
+    const { store, ui } = this.app;
+    const offered = ui.groupings();
+    const by = this.by && offered.includes(this.by) ? this.by : defaultGrouping(store.head!, offered);
+    const wanted = this.inside ? 'none' : by;
+    if (this.ranked?.by === wanted) return;
+    if (this.ranked) this.series.unwatch(this.ranked);
+    this.ranked = new RankedGroups(store, wanted);
+    this.series.watch(this, this.ranked);
+    this.lines = [];
+    this.beforeOf = null;
+    this.scroll.scrollTop = 0;
+  }
+
+  /** The entities that may be in the list; null: all. */
+  private filter(): ReadonlySet<number> | null {
+    const found = this.app.ui.matching();
+    if (!this.inside) return found;
+    const { by, key } = this.inside, members = this.membersIn(by, key);
+    return found ? new Set([...members].filter((n) => found.has(n))) : members;
+  }
+
+  private insideOf: RankedGroups | null = null;
+
+  private membersIn(by: GroupBy, key: string): ReadonlySet<number> {
+    if (this.insideOf?.by !== by) this.insideOf = new RankedGroups(this.app.store, by);
+    return this.insideOf.find(key)?.members ?? new Set();
+  }
+
+  /** Sorts by active time. While the pointer or the keyboard is in the list, rows stay where they are. */
+  private sort(sums: Map<Group, Sum>): void {
+    const ranked = this.ranked!, active = [...sums.values()].filter((sum) => sum.active > 0);
+    const short = active.filter(({ group }) => ranked.isShortLived(group));
+    const own = short.length > 1 ? active.filter(({ group }) => !ranked.isShortLived(group)) : active;
+    const lines: Line[] = own.map((sum) => ({ key: sum.group.key, name: ranked.title(sum.group), groups: [sum.group], sum }));
+    if (short.length > 1) lines.push({ key: SHORT, name: 'short-lived', groups: short.map(({ group }) => group), sum: added(short) });
+    lines.sort((a, b) => b.sum.active - a.sum.active || (a.key < b.key ? -1 : 1));
+    this.scale = lines[0]?.sum.active ?? 0;
+    this.lines = this.isHeld ? inOrderOf(this.lines, lines) : lines;
+  }
+
+  private get isHeld(): boolean {
+    return this.isPointed || this.scroll.querySelector(':focus-visible') !== null;
+  }
+
+  private get limit(): number {
+    return this.isWhole ? this.lines.length : Math.min(this.lines.length, LINES);
+  }
+
+  private showRows(): void {
+    const ratio = this.rows[0]?.element.offsetHeight || 28, { limit } = this;
+    const first = this.isWhole ? Math.max(0, Math.floor(this.scroll.scrollTop / ratio) - 2) : 0;
+    const wanted = Math.max(0, this.isWhole ? Math.min(limit - first, Math.ceil(this.scroll.clientHeight / ratio) + 4) : limit);
+    while (this.rows.length < wanted) this.addRow();
+    while (this.rows.length > wanted) this.rows.pop()!.element.remove();
+    setHeight(this.above, first * ratio);
+    setHeight(this.below, Math.max(0, limit - first - wanted) * ratio);
+    this.rows.forEach((row, i) => this.showRow(row, this.lines[first + i]!));
+    const left = this.lines.length - limit;
+    this.more.hidden = left === 0 && !this.isWhole;
+    setText(this.more, this.isWhole ? `only the first ${LINES}` : `… ${count(left)} more`);
+  }
+
+  private addRow(): void {
+    const name = element('button', { type: 'button', class: 'name' }), size = element('small'), path = spark();
+    const cells = [element('td', {}, name, ' ', size), element('td'), element('td'), element('td', {}, path), element('td')];
+    const row = { element: element('tr', {}, ...cells), name, size, cells, spark: path };
+    this.rows.push(row);
+    this.below.before(row.element);
+  }
+
+  private showRow(row: Row, line: Line): void {
+    const { head } = this.app.store, { sum, name, groups, key } = line;
+    const isChosen = this.chosen?.key === key;
+    row.element.dataset.key = key;
+    row.element.classList.toggle('chosen', isChosen);
+    setText(row.name, name);
+    row.name.title = name;
+    row.name.setAttribute('aria-pressed', String(isChosen));
+    setText(row.size, key === SHORT ? count(groups.length) : sum.present > 1 ? count(sum.present) : '');
+    setText(row.cells[1]!, amount(sum.active));
+    const classes = activeClasses(head!), words = classes.flatMap(({ title }, i) => (sum.times[i]! > 0 ? `${title} ${amount(sum.times[i]!)}` : []));
+    row.cells[2]!.replaceChildren(bar(classes.map((one, i) => [one.name, colourOf(one), sum.times[i]!]), this.scale, words.join(', ')));
+    setSpark(row.spark, this.ranked!.history(groups));
+    const [text, direction] = change(sum.active, this.before(line));
+    setText(row.cells[4]!, text);
+    row.cells[4]!.className = direction;
+  }
+
+  /** The active time of a line before: in the range compared with, or in all frames before the shown
+   * ones; null: unknown. */
+  private before({ groups }: Line): number | null {
+    const { store, ui: { state: { compare, range, current } } } = this.app;
+    if (!compare) {
+      const first = this.ranked!.before(groups[0]!, range?.[0] ?? current);
+      return first === null ? null : groups.slice(1).reduce((sum, group) => sum + this.ranked!.before(group, range?.[0] ?? current)!, first);
+    }
+    const key = [...compare.before, store.firstFrame, store.entitiesVersion].join(' ');
+    if (this.beforeOf?.key !== key)
+      this.beforeOf = { key, sums: this.ranked!.sums(store.mean(...compare.before), store.head!, this.app.ui.matching()) };
+    return groups.reduce((sum, group) => sum + (this.beforeOf!.sums.get(group)?.active ?? 0), 0);
+  }
+
+  private showRest(sums: Map<Group, Sum>): void {
+    let idle = 0, parked = 0;
+    for (const sum of sums.values()) {
+      if (sum.active === 0) idle++;
+      parked += sum.parked;
+    }
+    this.idle.hidden = idle === 0;
+    setText(this.idle.cells[0]!, `${count(idle)} idle${parked > 0 ? ` · ${count(parked)} parked in a lock all the time` : ''}`);
+  }
+
+  private showAll(): void {
+    this.isWhole = !this.isWhole;
+    this.scroll.classList.toggle('whole', this.isWhole);
+    if (this.isWhole) this.scroll.setAttribute('tabindex', '0');
+    else this.scroll.removeAttribute('tabindex');
+    this.app.redraw(this);
+  }
+
+  private pressed(event: Event): void {
+    const key = (event.target as HTMLElement).closest('tr')?.dataset.key;
+    const line = this.lines.find((one) => one.key === key);
+    if (!line) return;
+    if (this.chosen?.key !== key) this.choose(line);
+    else if ((event as MouseEvent).detail < 2) this.open();
+  }
+
+  /** Chooses the members of a line in all views, or ends that. */
+  private choose(line: Line | null): void {
+    const { ui, say } = this.app;
+    if (!line) {
+      if (this.chosen) ui.set({ brush: null });
+      return;
+    }
+    const brush = membersOf(line);
+    this.chosen = { key: line.key, brush };
+    ui.set({ brush });
+    say(`${line.name}: ${count(brush.size)} chosen. ${amount(line.sum.active)} active. Press again to list its members.`);
+  }
+
+  /** Ends the choice when another view has chosen; adds members that have started meanwhile. */
+  private keepChosen(): void {
+    if (!this.chosen) return;
+    const { ui } = this.app;
+    if (ui.state.brush !== this.chosen.brush) {
+      this.chosen = null;
+      return;
+    }
+    const line = this.chosenLine();
+    if (!line) return;
+    const brush = membersOf(line);
+    if (brush.size === this.chosen.brush.size && [...brush].every((n) => this.chosen!.brush.has(n))) return;
+    this.chosen = { ...this.chosen, brush };
+    ui.set({ brush });
+  }
+
+  private chosenLine(): Line | undefined {
+    return this.lines.find(({ key }) => key === this.chosen?.key);
+  }
+
+  private showDetails(frame: Frame): void {
+    const line = this.chosenLine(), ranked = this.ranked!;
+    if (!this.chosen) return this.details.hide();
+    this.details.show({
+      frame, members: this.chosen.brush, by: this.inside ? 'none' : ranked.by, key: this.chosen.key,
+      name: line?.name ?? this.app.ui.label([...this.chosen.brush][0] ?? -1),
+      active: line?.sum.active ?? 0, before: line ? this.before(line) : null, parked: line?.sum.parked ?? 0,
+      history: line ? ranked.history(line.groups) : [], span: ranked.span, canOpen: this.canOpen(line),
+    });
+  }
+
+  private canOpen(line: Line | undefined): boolean {
+    return line !== undefined && !this.inside && this.ranked!.by !== 'none' && line.key !== SHORT;
+  }
+
+  /** Lists the members of the chosen group. */
+  private open(): void {
+    const line = this.chosenLine();
+    if (!line || !this.canOpen(line)) return;
+    this.inside = { by: this.ranked!.by, key: line.key };
+    this.app.say(`The members of ${line.name}.`);
+    this.leaveList();
+  }
+
+  back(): boolean {
+    if (!this.inside) return false;
+    this.inside = null;
+    this.choose(null);
+    this.app.say(this.up.textContent!);
+    this.leaveList();
+    return true;
+  }
+
+  private leaveList(): void {
+    const hadFocus = this.element.contains(document.activeElement);
+    this.isPointed = this.isWhole = false;
+    this.scroll.classList.remove('whole');
+    this.chosen = null;
+    this.draw();
+    if (hadFocus) (this.inside ? this.up : this.rows[0]?.name ?? this.grouping).focus();
+    this.app.redraw(this);
+  }
+}
+
+const SHORT = '\n'; // the key of the line of short-lived groups, which no name equals
+
+const amount = (value: number): string => (value > 0 && value < 0.005 ? '< 0.01' : value.toFixed(2));
+
+const membersOf = ({ groups }: Line): Set<number> => new Set(groups.flatMap(({ members }) => [...members]));
+
+/** "8 min": of a column's head. */
+function spanOf(ms: number): string {
+  const units: [number, string][] = [[86_400_000, 'd'], [3_600_000, 'h'], [60_000, 'min'], [1000, 's']];
+  const [unit, name] = units.find(([least]) => ms >= 2 * least) ?? [1, 'ms'];
+  return `${Math.round(ms / unit)} ${name}`;
+}
+
+/** Lines in an earlier order; new ones follow. */
+function inOrderOf(before: Line[], now: Line[]): Line[] {
+  const left = new Map(now.map((line) => [line.key, line]));
+  const kept = before.map((line) => {
+    const found = left.get(line.key);
+    left.delete(line.key);
+    return found ?? { ...line, sum: { ...line.sum, present: 0, active: 0, parked: 0, times: line.sum.times.map(() => 0) } };
+  });
+  return [...kept, ...left.values()];
+}
+
+function added(sums: Sum[]): Sum {
+  const all: Sum = { ...sums[0]!, times: sums[0]!.times.slice() };
+  for (const sum of sums.slice(1)) {
+    all.present += sum.present;
+    all.parked += sum.parked;
+    all.active += sum.active;
+    all.elapsed += sum.elapsed;
+    sum.times.forEach((time, i) => (all.times[i]! += time));
+  }
+  return all;
+}
+
+function setHeight(row: HTMLTableRowElement, height: number): void {
+  row.hidden = height === 0;
+  row.cells[0]!.style.height = `${height}px`;
+}
+
+export const createRanking: ViewFactory = (app) => new Ranking(app);

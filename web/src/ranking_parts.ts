@@ -1,0 +1,49 @@
+// Small pictures of the ranking and of the details: a composition as a bar, a history as a line.
+import { element } from './dom';
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/** A part of a bar: the name of a class, its colour, its time. */
+export type Part = readonly [name: string, colour: string, time: number];
+
+/** A bar whose width is its sum in relation to `scale`. */
+export function bar(parts: Part[], scale: number, words: string): HTMLElement {
+  return element('div', { class: 'bar-parts', role: 'img', 'aria-label': words, title: words },
+    ...parts.filter(([, , time]) => time > 0).map(([name, colour, time]) => {
+      const part = element('i', { 'data-class': name });
+      part.style.width = `${(100 * time) / scale}%`;
+      part.style.background = colour;
+      return part;
+    }));
+}
+
+export function spark(): SVGSVGElement {
+  const made = document.createElementNS(SVG, 'svg');
+  for (const [name, value] of Object.entries({ class: 'spark', viewBox: '0 0 100 20', preserveAspectRatio: 'none', 'aria-hidden': 'true' }))
+    made.setAttribute(name, value);
+  made.append(document.createElementNS(SVG, 'rect'), document.createElementNS(SVG, 'path'));
+  return made;
+}
+
+/** Draws values from 0 to the largest of them, and marks a part of the width. */
+export function setSpark(on: SVGSVGElement, values: number[], marked: [from: number, to: number] | null = null): void {
+  const most = Math.max(...values, 1e-9), step = 100 / Math.max(1, values.length - 1);
+  const path = values.map((value, i) => `${(i * step).toFixed(1)} ${(19 - (18 * value) / most).toFixed(1)}`);
+  on.querySelector('path')!.setAttribute('d', path.length > 1 ? `M${path.join('L')}` : '');
+  const rect = on.querySelector('rect')!;
+  const of = (name: string, value: number) => rect.setAttribute(name, String(value));
+  of('height', marked ? 20 : 0);
+  of('x', marked ? 100 * marked[0] : 0);
+  of('width', marked ? Math.max(0.5, 100 * (marked[1] - marked[0])) : 0);
+}
+
+const LIKE = 0.1; // a change by less than this share is none
+
+/** The text for a change, and its direction. */
+export function change(now: number, before: number | null): [text: string, direction: 'up' | 'down' | ''] {
+  if (before === null) return ['', ''];
+  if (before <= 0) return now > 0 ? ['▲ new', 'up'] : ['', ''];
+  const ratio = now / before, digits = ratio >= 100 ? 0 : ratio >= 10 || ratio < 1 - LIKE || ratio > 1 + LIKE ? 1 : 2;
+  const text = ratio < 0.05 && ratio > 0 ? '< 0.1' : ratio.toFixed(digits);
+  return ratio > 1 + LIKE ? [`▲ ×${text}`, 'up'] : ratio < 1 - LIKE ? [`▼ ×${text}`, 'down'] : [`= ${text}`, ''];
+}
