@@ -64,6 +64,23 @@ test('table: the rows show the current frame', async (opener) => {
     assert.deepEqual(await names(page), ['cron', 'postgres', 'nginx', 'nginx', 'backup']);
 });
 
+test('table: rows do not move while the pointer or the keyboard is in the table', async (opener) => {
+    const page = await opener.report(data());
+    await show(page, 'table');
+    const before = await names(page);
+    await page.locator('#table tbody tr:not(.room)').nth(3).hover();
+    await press(page, 'ArrowRight');
+    assert.deepEqual(await names(page), before);
+    const cron = (await rows(page)).find(({ name }) => name === 'cron');
+    assert.equal(cron['axis3-0'], '100.00'); // values are those of the new frame
+    await page.mouse.move(1, 1);
+    await still(page);
+    assert.equal((await names(page))[0], 'cron');
+    await page.locator('#table .table-scroll').focus();
+    await press(page, ',');
+    assert.equal((await names(page))[0], 'cron');
+});
+
 test('table: a click on a heading sorts the rows by that column', async (opener) => {
     const page = await opener.report(data());
     await show(page, 'table');
@@ -179,7 +196,7 @@ test('table: without processes there is no column of pids', async (opener) => {
     await show(page, 'stage');
     const [dot] = await spots(page, '.barry3', await colour(page, 'dot'));
     await point(page, '.barry3', dot);
-    assert.match(await text(page, '.tooltip'), /^cpu[01]\s+id 100[01] · 1\.00 s\s/);
+    assert.match(await text(page, '.tooltip'), /^cpu(\d)\s+id 100\1 · 1\.00 s\s/);
     const tasks = await opener.report(data());
     assert.equal(await tasks.locator('#group-by option').count(), 4);
 });

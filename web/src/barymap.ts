@@ -2,7 +2,7 @@
 // entities in one frame; this view shows them in all frames.
 import { weigh } from './axes';
 import { CellImage, frameAt, isSame, layOut, type Layout } from './barymap_image';
-import { areNamed, drawMarks, Scene, type Cell } from './barymap_marks';
+import { drawMarks, Scene, type Cell } from './barymap_marks';
 import { Cells } from './cells';
 import { element, setText } from './dom';
 import { clock, count } from './format';
@@ -17,7 +17,7 @@ import type { App, Axis, View, ViewFactory } from './types';
 const HEIGHT = 420; // of the cells, at most
 const AXIS = 18; // the height of the axis of time
 const NARROW = 520; // pages narrower than this have no space for names at the side
-const LEFT = { names: 112, none: 46, narrow: 8 }; // as wide as the axis of charts, without names
+const LEFT = { names: 112, narrow: 8 };
 const RIGHT = 10;
 const SORT_MS = 2000; // while frames arrive, rows are sorted again this often
 const PAGE = 10; // lines
@@ -45,6 +45,7 @@ class Barymap implements View {
   private sorted: Ordered = { rows: new Uint32Array(0), stretches: [] };
   private sortedAt = 0;
   private sortedAs = '';
+  private searched: RegExp | null = null; // whose entities are sorted
   private sortedEnd = 0; // number of bins at that time
   private scene: Scene | null = null;
   private image: CellImage | null = null;
@@ -98,6 +99,10 @@ class Barymap implements View {
   private sort(): void {
     const { store, ui } = this.app;
     const [, end] = this.cells.range;
+    if (this.searched !== ui.state.search) {
+      this.searched = ui.state.search;
+      this.sortedAs = '';
+    }
     const as = [this.order, this.cells.generation, this.order === 'group' ? ui.state.groupBy : ''].join(' ');
     const isWhole = this.cells.next >= store.endFrame && !(store.head!.live && !store.ended);
     const isMore = this.sortedEnd !== end && (isWhole || performance.now() - this.sortedAt > SORT_MS);
@@ -126,19 +131,20 @@ class Barymap implements View {
   }
 
   private layOut(): [layout: Layout, left: number] {
-    const ratio = pixelRatio(), page = this.plot.clientWidth, { rows, stretches } = this.sorted;
+    const ratio = pixelRatio(), page = this.plot.clientWidth, { rows } = this.sorted;
     const of = (left: number) => layOut(rows.length, this.series.span, Math.max(16, Math.floor((page - left - RIGHT) * ratio)), HEIGHT * ratio, ratio);
     if (page < NARROW) return [of(LEFT.narrow), LEFT.narrow];
-    const hasNames = stretches.length > 0 || this.app.ui.state.pinned.size > 0 || areNamed(of(0), stretches);
-    const left = hasNames ? LEFT.names : LEFT.none;
-    return [of(left), left];
+    return [of(LEFT.names), LEFT.names]; // always, so that the first pin does not move the cells
   }
 
   private beginImage(layout: Layout, left: number): void {
     const { width, scale } = layout, height = layout.lines * layout.lineHeight;
     const context = this.below.getContext('2d')!;
     if (!fit(this.below, width / scale, height / scale, scale)) context.clearRect(0, 0, width, height);
-    this.below.style.left = `${left}px`;
+    // In percent, so that the cells stay beside their names when a narrower page is printed.
+    const share = (100 * left) / this.plot.clientWidth;
+    this.below.style.left = `${share}%`;
+    this.below.style.maxWidth = `${100 - share}%`;
     this.plot.style.height = `${Math.max(60, height / scale + AXIS)}px`;
     this.image = new CellImage(context, layout, this.cells, this.sorted.rows, this.app.store.head!.colours.axes3, currentTheme());
     this.scene = new Scene(layout, left, this.sorted.rows, this.sorted.stretches, this.below, this.image.marks);

@@ -1,13 +1,10 @@
 // Classes of states: what an entity does in a state, its colour, and the time that is not idle.
+import { isDark } from './theme';
 import type { Frame, Head, StateClass } from './types';
 
 export const IDLE = 'idle';
 /** The share of its time from which a wait in a lock without any other state counts as parked. */
 const PARKED = 0.999;
-
-export function isDark(): boolean {
-  return matchMedia('(prefers-color-scheme: dark)').matches;
-}
 
 export const colourOf = (of: StateClass): string => (isDark() ? of.dark : of.light);
 

@@ -5,6 +5,8 @@
 // Shares are not normalised, unless they add up to more than 1: such a cell has the colour of its
 // proportions, and its mark.
 
+import { currentTheme } from './theme';
+
 type Lab = [lightness: number, a: number, b: number];
 
 /** A colour of 8 bits a channel: 0xRRGGBB. */
@@ -74,4 +76,27 @@ export class Mixer {
     const rest = 1 - sum, ground = this.background;
     return fromLab(lightness + rest * ground[0], a + rest * ground[1], b + rest * ground[2]);
   }
+}
+
+/** Relative luminance of WCAG. */
+function luminance(hex: string): number {
+  const rgb = parseColour(hex);
+  return 0.2126 * toLinear(rgb >> 16) + 0.7152 * toLinear((rgb >> 8) & 255) + 0.0722 * toLinear(rgb & 255);
+}
+
+export function contrast(a: string, b: string): number {
+  const [dark, light] = [luminance(a), luminance(b)].sort((x, y) => x - y) as [number, number];
+  return (light + 0.05) / (dark + 0.05);
+}
+
+const READABLE = 4.5;
+
+/** Returns the colour, mixed with black or white until a text of it can be read on the paper. */
+export function readable(hex: string, paper = currentTheme().paper): string {
+  const mixer = new Mixer([hex], luminance(paper) > 0.18 ? '#000000' : '#ffffff');
+  for (let share = 1; share > 0; share -= 0.05) {
+    const mixed = `#${mixer.mix([share]).toString(16).padStart(6, '0')}`;
+    if (contrast(mixed, paper) >= READABLE) return mixed;
+  }
+  return currentTheme().ink;
 }

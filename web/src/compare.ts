@@ -2,6 +2,7 @@
 // other, and a list of the largest moves. Distances are those in a triangle of height 1.
 import { pin } from './actions';
 import { CORNERS3, place, restOf, sumStates } from './axes';
+import { readable } from './colour';
 import { button, element, setText } from './dom';
 import { count, percent } from './format';
 import { choice, whileSeen } from './parts';
@@ -89,6 +90,8 @@ class Compare implements View {
   private readonly heads = element('tr');
   private readonly content;
   private readonly stop;
+  private readonly presets: HTMLSelectElement;
+  private chosen: { name: string; pair: Pair; current: number } | null = null; // the preset
   private of: { pair: Pair; axes: Axis[] } | null = null;
   private isDone = false;
   private moved: Moved[] = [];
@@ -102,7 +105,7 @@ class Compare implements View {
       ['', 'choose…'], ['halves', 'first half, second half'], ['now', 'all before the current frame, from it on'],
       ['last', 'current tenth, the tenth before it'],
     ] as const, (value) => this.preset(value));
-    presets.querySelector('select')!.addEventListener('change', (event) => ((event.target as HTMLSelectElement).value = ''));
+    this.presets = presets.querySelector('select')!;
     this.content = element('div', { class: 'compared', hidden: '' }, this.periods.element,
       element('figure', {}, this.picture), element('div', { class: 'table table-scroll', tabindex: '0', role: 'group', 'aria-label': 'Largest moves' },
         element('table', {}, element('thead', {}, this.heads), this.list)));
@@ -122,6 +125,7 @@ class Compare implements View {
     const { head } = this.app.store, { compare, axes3 } = this.app.ui.state;
     if (!head || axes3.length !== 3 || !this.isSeen()) return;
     this.content.hidden = this.stop.hidden = !compare;
+    this.namePair(compare);
     if (!compare) return this.idle();
     if (this.of?.pair !== compare || this.of.axes !== axes3) this.begin(compare, axes3);
     this.series.run();
@@ -131,6 +135,15 @@ class Compare implements View {
       this.measure();
     }
     if (this.isDone) this.drawMoved(axes3);
+  }
+
+  /** Names the preset that was chosen, or the two ranges if they are none of the presets now. */
+  private namePair(pair: Pair | null): void {
+    const { chosen, presets, app: { ui: { state: { current } } } } = this;
+    const isPreset = chosen !== null && chosen.pair === pair && (chosen.name === 'halves' || chosen.current === current);
+    setText(presets.options[0]!, pair && !isPreset ? `${this.periods.words(pair.before)} / ${this.periods.words(pair.after)}` : 'choose…');
+    const value = isPreset ? chosen.name : '';
+    if (presets.value !== value) presets.value = value;
   }
 
   private idle(): void {
@@ -156,7 +169,9 @@ class Compare implements View {
       now: { before: [first, current], after: [current, end] },
       last: { before: [current - length, current], after: [current, Math.min(end, current + length)] },
     };
-    this.app.ui.set({ compare: pairs[name]! });
+    const pair = pairs[name]!;
+    this.chosen = { name, pair, current: this.app.ui.state.current };
+    this.app.ui.set({ compare: pair });
   }
 
   private measure(): void {
@@ -227,7 +242,7 @@ class Compare implements View {
       svg('title', {}, 'Mean positions before and after'),
       svg('path', { class: 'grid', d: grid.join('') }), svg('path', { class: 'edge', d: `${path([top, left, right])}Z` }),
       ...names.map(([[x, y], anchor, away], i) =>
-        svg('text', { x: String(x), y: String(y + away), 'text-anchor': anchor, fill: colours[i]! }, axes[i]!.name)),
+        svg('text', { x: String(x), y: String(y + away), 'text-anchor': anchor, fill: readable(colours[i]!) }, axes[i]!.name)),
       ...this.moved.slice(0, ARROWS).reverse().map((moved) => this.arrow(moved)));
   }
 
@@ -244,7 +259,7 @@ class Compare implements View {
     const { colours } = this.app.store.head!;
     const head = (text: string, colour?: string) => {
       const th = element('th', colour ? {} : { class: 'text' }, text);
-      if (colour) th.style.color = colour;
+      if (colour) th.style.color = colour === 'inherit' ? colour : readable(colour);
       return th;
     };
     this.heads.replaceChildren(head('largest moves'), head('distance', 'inherit'), ...axes.map((axis, i) => head(`${axis.name} %`, colours.axes3[i])));

@@ -7,6 +7,8 @@ import { count } from './format';
 import { offerGroupings } from './parts';
 import { titlesOf } from './sums';
 
+const PINS_MAXIMUM = 4; // that are named
+
 const ring = (kind: string, ...title: (Node | string)[]): HTMLElement =>
   element('span', { class: 'key' }, element('i', { class: `marker ring ${kind}` }), ...title);
 
@@ -17,7 +19,8 @@ export class Controls {
   /** Always present, so that the pictures do not move when the legend fills. */
   private readonly leftOutStates = element('span');
   private readonly leftOut = ring('left-out', this.leftOutStates);
-  readonly keys = element('div', { class: 'keys' }, this.legend, element('div', { class: 'rings' },
+  private readonly unpin = button('', { class: 'small', hidden: '' }, () => this.app.ui.set({ pinned: new Set() }));
+  readonly keys = element('div', { class: 'keys' }, this.legend, this.unpin, element('div', { class: 'rings' },
     ring('missing', 'time is missing'), ring('over', 'over 100 %'), this.leftOut));
   private readonly search = element('input', {
     type: 'search', id: 'search', placeholder: 'Search names  /', spellcheck: 'false', autocomplete: 'off',
@@ -91,7 +94,9 @@ export class Controls {
     this.drawn = now;
     offerGroupings(this.groupBy, this.app, 'no groups', 'by ');
     this.groupBy.value = groupBy;
-    this.legend.replaceChildren(...this.groups(), ...this.chosen(), ...[...pinned].map((n) => this.pin(n)));
+    this.legend.replaceChildren(...this.chosen(), ...this.pins(), ...this.groups());
+    this.unpin.hidden = pinned.size < 2;
+    setText(this.unpin, `Unpin all ${count(pinned.size)}`);
     this.drawLeftOut();
   }
 
@@ -121,6 +126,13 @@ export class Controls {
     const bright = store.entities.filter(({ n }) => !ui.isDimmed(n)).length;
     return [element('span', { class: 'key' }, `${count(bright)} of ${count(store.entities.length)} chosen`,
       button('×', { class: 'remove', 'aria-label': 'Show all' }, () => this.clear()))];
+  }
+
+  /** The first pins; the number of the others, with their names. */
+  private pins(): HTMLElement[] {
+    const { ui } = this.app, all = [...ui.state.pinned], others = all.slice(PINS_MAXIMUM);
+    return [...all.slice(0, PINS_MAXIMUM).map((n) => this.pin(n)), ...(others.length > 0
+      ? [element('span', { class: 'key pinned', title: others.map((n) => ui.label(n)).join(', ') }, `and ${count(others.length)} more`)] : [])];
   }
 
   private pin(n: number): HTMLElement {

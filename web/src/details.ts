@@ -1,7 +1,8 @@
 // The details of a chosen group of entities: where its time went, in words and as a bar, its states,
 // its history, and the command that shows more.
 import { commandBelow, commandFor } from './actions';
-import { classesOf, colourOf, isDark, IDLE } from './classes';
+import { classesOf, colourOf, IDLE } from './classes';
+import { contrast } from './colour';
 import { button, element, setText } from './dom';
 import { count, duration, percent } from './format';
 import { bar, change, setSpark, spark, type Part } from './ranking_parts';
@@ -36,7 +37,7 @@ const VERBS: Record<string, string> = {
   lock: 'Waits for locks', network: 'Waits for the network', wait: 'Waits for something else', idle: 'Idle', '': 'In states of unknown meaning',
 };
 const LEAST = 0.005; // a smaller share is in no sentence
-const NAMED = 12; // percent of the bar, from which a part has space for its name
+const NAMED = 15; // percent of the bar, from which a part has space for its name
 
 export class Details {
   readonly element: HTMLElement;
@@ -169,11 +170,4 @@ function sentence(classes: [name: string, time: number][], { present, elapsed, u
 }
 
 /** Black or white, whichever is easier to read on a colour. */
-function inkOn(colour: string): string {
-  const channel = (at: number) => {
-    const value = parseInt(colour.slice(at, at + 2), 16) / 255;
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  };
-  const light = 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5);
-  return !Number.isFinite(light) ? (isDark() ? '#ffffff' : '#000000') : light > 0.179 ? '#000000' : '#ffffff';
-}
+const inkOn = (colour: string): string => (contrast(colour, '#000000') > contrast(colour, '#ffffff') ? '#000000' : '#ffffff');

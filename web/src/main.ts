@@ -69,6 +69,7 @@ class Page {
     this.shell.listen(this.app, this.player, this.controls, summary);
     this.store.subscribe(() => this.arrived());
     onThemeChange(() => this.ask());
+    addEventListener('beforeprint', () => this.drawAtOnce());
     void load(this.store, (status) => this.shell.tell(status, this.store.head !== null));
   }
 
@@ -140,6 +141,11 @@ class Page {
     if (this.tabs.hides(element)) return false;
     const { playing, following } = this.ui.state;
     return !(playing || following) || this.inSight.has(element) || element.hidden;
+  }
+
+  /** Browsers print without another animation frame. */
+  private drawAtOnce(): void {
+    for (const view of this.views) if (!this.tabs.hides(view.element)) this.draw(view);
   }
 
   private draw(view: View): void {

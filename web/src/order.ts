@@ -16,11 +16,12 @@ export interface Ordered {
   stretches: Stretch[]; // empty: not divided
 }
 
-/** Orders all entities in the frames read. `names`: names of the axes. */
+/** Orders all entities in the frames read, or those that the search finds. `names`: names of the axes. */
 export function ordered(cells: Cells, by: Order, ui: Ui, names: string[]): Ordered {
   const profiles = profilesOf(cells);
   const share = (n: number) => profiles.mean(n, 0);
-  const there = profiles.entities;
+  const found = ui.matching();
+  const there = found ? profiles.entities.filter((n) => found.has(n)) : profiles.entities;
   const compareShares = (a: number, b: number) => share(b) - share(a) || a - b;
   if (by === 'share') return { rows: there.sort(compareShares), stretches: [] };
   if (by === 'name') {

@@ -10,7 +10,7 @@ import { offerGroupings, whileSeen } from './parts';
 import { activeClasses, defaultGrouping, RankedGroups, type Group, type Sum } from './ranked_groups';
 import { bar, change, setSpark, spark } from './ranking_parts';
 import { seriesOf } from './series';
-import { onThemeChange } from './theme';
+import { isDark, onThemeChange } from './theme';
 import type { App, Frame, GroupBy, View, ViewFactory } from './types';
 
 const LINES = 15; // that fit; the others are shown on request
@@ -18,7 +18,6 @@ const LINES = 15; // that fit; the others are shown on request
 /** One line: a group, or all groups that are short-lived. */
 interface Line {
   key: string;
-  name: string;
   groups: Group[];
   sum: Sum;
 }
@@ -105,6 +104,7 @@ class Ranking implements View {
     this.update();
     this.series.run();
     const frame = this.app.shown();
+    if (this.isDrawn(frame)) return;
     const sums = this.ranked!.sums(frame, head, this.filter());
     this.sort(sums);
     this.keepChosen();
@@ -120,6 +120,18 @@ class Ranking implements View {
     offerGroupings(this.grouping, this.app, `single ${head.kind || 'rows'}`);
     this.grouping.value = this.inside?.by ?? this.ranked!.by;
   }
+
+  /** Most changes, such as another entity under the pointer, change nothing here. */
+  private isDrawn(frame: Frame): boolean {
+    const { store, ui: { state } } = this.app;
+    const now = [frame, store.entitiesVersion, store.endFrame, this.ranked, this.ranked!.next, this.inside, this.isWhole, this.isHeld,
+      this.chosen, state.brush, state.search, state.compare, state.range, isDark()];
+    const isSame = now.every((value, i) => value === this.drawn[i]);
+    this.drawn = now;
+    return isSame;
+  }
+
+  private drawn: unknown[] = [];
 
   /** The groups chosen for the colours of all views are those of the ranking, too. */
   private follow(): void {
@@ -162,11 +174,15 @@ class Ranking implements View {
     const ranked = this.ranked!, active = [...sums.values()].filter((sum) => sum.active > 0);
     const short = active.filter(({ group }) => ranked.isShortLived(group));
     const own = short.length > 1 ? active.filter(({ group }) => !ranked.isShortLived(group)) : active;
-    const lines: Line[] = own.map((sum) => ({ key: sum.group.key, name: ranked.title(sum.group), groups: [sum.group], sum }));
-    if (short.length > 1) lines.push({ key: SHORT, name: 'short-lived', groups: short.map(({ group }) => group), sum: added(short) });
+    const lines: Line[] = own.map((sum) => ({ key: sum.group.key, groups: [sum.group], sum }));
+    if (short.length > 1) lines.push({ key: SHORT, groups: short.map(({ group }) => group), sum: added(short) });
     lines.sort((a, b) => b.sum.active - a.sum.active || (a.key < b.key ? -1 : 1));
     this.scale = lines[0]?.sum.active ?? 0;
     this.lines = this.isHeld ? inOrderOf(this.lines, lines) : lines;
+  }
+
+  private nameOf({ key, groups }: Line): string {
+    return key === SHORT ? 'short-lived' : this.ranked!.title(groups[0]!);
   }
 
   private get isHeld(): boolean {
@@ -200,7 +216,7 @@ class Ranking implements View {
   }
 
   private showRow(row: Row, line: Line): void {
-    const { head } = this.app.store, { sum, name, groups, key } = line;
+    const { head } = this.app.store, { sum, groups, key } = line, name = this.nameOf(line);
     const isChosen = this.chosen?.key === key;
     row.element.dataset.key = key;
     row.element.classList.toggle('chosen', isChosen);
@@ -267,7 +283,7 @@ class Ranking implements View {
     const brush = membersOf(line);
     this.chosen = { key: line.key, brush };
     ui.set({ brush });
-    say(`${line.name}: ${count(brush.size)} chosen. ${amount(line.sum.active)} active. Press again to list its members.`);
+    say(`${this.nameOf(line)}: ${count(brush.size)} chosen. ${amount(line.sum.active)} active. Press again to list its members.`);
   }
 
   /** Ends the choice when another view has chosen; adds members that have started meanwhile. */
@@ -295,7 +311,7 @@ class Ranking implements View {
     if (!this.chosen) return this.details.hide();
     this.details.show({
       frame, members: this.chosen.brush, by: this.inside ? 'none' : ranked.by, key: this.chosen.key,
-      name: line?.name ?? this.app.ui.label([...this.chosen.brush][0] ?? -1),
+      name: line ? this.nameOf(line) : this.app.ui.label([...this.chosen.brush][0] ?? -1),
       active: line?.sum.active ?? 0, before: line ? this.before(line) : null, parked: line?.sum.parked ?? 0,
       history: line ? ranked.history(line.groups) : [], span: ranked.span, canOpen: this.canOpen(line),
     });
@@ -310,7 +326,7 @@ class Ranking implements View {
     const line = this.chosenLine();
     if (!line || !this.canOpen(line)) return;
     this.inside = { by: this.ranked!.by, key: line.key };
-    this.app.say(`The members of ${line.name}.`);
+    this.app.say(`The members of ${this.nameOf(line)}.`);
     this.leaveList();
   }
 

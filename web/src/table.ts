@@ -41,7 +41,13 @@ class Table implements View {
     this.scroll.addEventListener('keydown', (event) => this.key(event));
     this.body.addEventListener('click', (event) => this.clicked(event));
     this.body.addEventListener('pointermove', (event) => this.hover(this.rowOf(event)));
-    this.body.addEventListener('pointerleave', () => this.hover(-1));
+    this.body.addEventListener('pointerenter', (event) => (this.isPointed = event.pointerType !== 'touch'));
+    this.body.addEventListener('pointerleave', () => {
+      this.isPointed = false;
+      this.hover(-1);
+      app.redraw(this);
+    });
+    this.scroll.addEventListener('focusout', () => app.redraw(this));
   }
 
   draw(): void {
@@ -52,7 +58,7 @@ class Table implements View {
     this.showRows();
     const { count: all } = this.frame;
     const shown = this.order.length === all ? count(all) : `${count(this.order.length)} of ${count(all)}`;
-    setText(this.caption, `${shown} entities of the current frame · click pins`);
+    setText(this.caption, `${shown} entities ${this.app.ui.state.range ? 'in the mean of the range' : 'of the current frame'} · click pins`);
   }
 
   private shape(): void {
@@ -81,23 +87,32 @@ class Table implements View {
     this.draw();
   }
 
+  /** Sorts the rows. While the pointer or the keyboard is in the table, new frames change the values
+   * but not the order, so that no other row comes under the pointer. */
   private sort(): void {
     const { ui: { state }, store } = this.app;
-    const key = [this.sortKey, this.isDescending, this.frame.index, store.entitiesVersion].join(' ');
-    if (key === this.orderKey && this.searched === state.search && this.brushed === state.brush) return;
+    const asked = [this.sortKey, this.isDescending, state.search, state.brush];
+    const isAsked = !asked.every((value, i) => value === this.asked[i]) || this.orderKey === '';
+    const key = [store.entitiesVersion, this.isHeld].join(' ');
+    if (!isAsked && this.frame === this.sortedFrame && key === this.orderKey) return;
     const who = this.order[this.active];
+    this.asked = asked;
+    this.sortedFrame = this.frame;
     this.orderKey = key;
-    this.searched = state.search;
-    this.brushed = state.brush;
-    this.order = this.sorted();
+    this.order = this.isHeld && !isAsked ? [...new Set([...this.order, ...this.sorted()])] : this.sorted();
     this.active = who === undefined ? -1 : this.order.indexOf(who);
     for (const th of this.header.children)
       th.setAttribute('aria-sort', th.getAttribute('data-key') !== this.sortKey ? 'none' : this.isDescending ? 'descending' : 'ascending');
     this.table.setAttribute('aria-rowcount', String(this.order.length + 1));
   }
 
-  private searched: RegExp | null = null;
-  private brushed: ReadonlySet<number> | null = null;
+  private get isHeld(): boolean {
+    return this.isPointed || this.scroll.matches(':focus-visible') || this.scroll.querySelector('tbody :focus-visible') !== null;
+  }
+
+  private isPointed = false; // the pointer is over the rows
+  private asked: unknown[] = [];
+  private sortedFrame: Frame | null = null;
 
   private sorted(): number[] {
     const { frame, app: { ui } } = this;
@@ -140,8 +155,8 @@ class Table implements View {
 
   private showRow(element: HTMLTableRowElement, index: number): void {
     const { frame, app: { ui } } = this;
-    const n = this.order[index]!, row = frame.rowOf[n]!;
-    const classes = [ui.state.pinned.has(n) ? 'pinned' : '', n === ui.state.hover ? 'hover' : '',
+    const n = this.order[index]!, row = frame.rowOf[n] ?? -1;
+    const classes = [ui.state.pinned.has(n) ? 'pinned' : '', row < 0 ? 'gone' : '', n === ui.state.hover ? 'hover' : '',
       index === this.active ? 'active' : ''].filter(Boolean).join(' ');
     if (element.className !== classes) element.className = classes;
     setAttribute(element, 'aria-rowindex', String(index + 2));
@@ -149,6 +164,7 @@ class Table implements View {
     element.dataset.n = String(n);
     this.columns.forEach((column, i) => {
       const cell = element.cells[i]!;
+      if (row < 0) return setText(cell, i === 0 ? ui.label(n) : ''); // it is gone, but its place is kept
       setText(cell, column.text(frame, row));
       if (!column.isNumber) return;
       const kind = column.kind(frame, row);
@@ -195,13 +211,13 @@ class Table implements View {
     else if (top + ROW > this.scroll.scrollTop + room) this.scroll.scrollTop = top + ROW - room;
     this.hover(this.active);
     this.showRows();
-    const row = this.frame.rowOf[this.order[this.active] ?? -1];
-    if (row !== undefined) this.app.say(this.columns.slice(0, 9).map((column) => `${column.title} ${column.text(this.frame, row)}`).join(', '));
+    const row = this.frame.rowOf[this.order[this.active] ?? -1] ?? -1;
+    if (row >= 0) this.app.say(this.columns.slice(0, 9).map((column) => `${column.title} ${column.text(this.frame, row)}`).join(', '));
   }
 
   private tsv(): string {
     const { frame } = this;
-    const lines = this.order.map((n) => this.columns.map((column) => {
+    const lines = this.order.filter((n) => (frame.rowOf[n] ?? -1) >= 0).map((n) => this.columns.map((column) => {
       const value = column.value(frame, frame.rowOf[n]!);
       return typeof value === 'string' ? value.replace(/[\t\n]/g, ' ') : String(Math.round(value * 1e4) / 1e4);
     }).join('\t'));

@@ -29,12 +29,24 @@ export function currentTheme(): Theme {
   return theme;
 }
 
-/** Calls the listener when the system switches between light and dark. */
+// A page is printed in light colours, also if the system prefers dark ones.
+const PRINTING = 'printing'; // a class of the root in style sheets
+addEventListener('beforeprint', () => document.documentElement.classList.add(PRINTING));
+addEventListener('afterprint', () => document.documentElement.classList.remove(PRINTING));
+
+const darkness = matchMedia('(prefers-color-scheme: dark)');
+
+export const isDark = (): boolean => darkness.matches && !document.documentElement.classList.contains(PRINTING);
+
+/** Calls the listener when the system switches between light and dark, and around printing. */
 export function onThemeChange(listener: () => void): void {
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+  const changed = () => {
     theme = null;
     listener();
-  });
+  };
+  darkness.addEventListener('change', changed);
+  addEventListener('beforeprint', changed);
+  addEventListener('afterprint', changed);
 }
 
 export const prefersLessMotion = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches;

@@ -1,0 +1,181 @@
+// The ranking equals sums of the frames, keeps its order under the pointer, and leads to the details
+// of a group and to its members.
+import { strict as assert } from 'node:assert';
+import { assertNear, press, said, still, test, text } from './harness.mjs';
+import { frame, entities, head, json, stream, CPUS, END, ENDED, NEW } from './stream.mjs';
+
+const STATES = ['user', 'run_queue', 'disk', 'sleep'];
+const AXES3 = [{ name: 'CPU', states: [0] }, { name: 'wait', states: [1, 2] }, { name: 'idle', states: [3] }];
+const NAMES = [
+    { name: 'postgres', id: 10, pid: 10, uid: 7 }, { name: 'writer', id: 11, pid: 10, uid: 7 }, { name: 'writer', id: 12, pid: 10, uid: 7 },
+    { name: 'cc1', id: 20, pid: 20 }, { name: 'cron', id: 30, pid: 30 }, { name: 'bash', id: 40, pid: 40 },
+];
+const rowsAt = (t) => [
+    { n: 0, shares: [0.2, 0.1, 0.3, 0.4] }, { n: 1, shares: [0.5, 0, 0.25, 0.25], elapsed: 0.5 }, { n: 2, shares: [0, 0, 0, 1] },
+    { n: 3, shares: [0.25 + 0.05 * t, 0.6 - 0.05 * t, 0, 0.15] }, { n: 4, shares: [0, 0, 0, 1] }, { n: 5, shares: [0, 0, 0, 1] },
+];
+const data = (frames = 4) => stream({ states: STATES, axes3: AXES3, axes4: null, names: NAMES, frames: Array.from({ length: frames }, (_, t) => rowsAt(t)) });
+
+const lines = (page) => page.locator('#ranking tbody tr[data-key]').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent.trim())));
+const names = async (page) => (await lines(page)).map(([name]) => name);
+
+test('ranking: processes are listed by their active time, which is the sum of their threads', async (opener) => {
+    const page = await opener.report(data());
+    // postgres: 0.6 of one thread, and 0.75 of half an interval of another.
+    assert.deepEqual((await lines(page)).map(([name, active]) => [name, active]), [['postgres 3', '0.98'], ['cc1', '0.85']]);
+    assert.equal(await text(page, '#ranking .idle'), '2 idle');
+    const bars = await page.locator('#ranking tbody tr[data-key]').evaluateAll((rows) => rows.map((row) =>
+        Object.fromEntries([...row.querySelectorAll('.bar-parts i')].map((part) => [part.dataset.class, parseFloat(part.style.width)]))));
+    const wanted = [{ cpu: 0.45, run_queue: 0.1, disk: 0.425 }, { cpu: 0.25, run_queue: 0.6 }];
+    bars.forEach((bar, i) => {
+        assert.deepEqual(Object.keys(bar), Object.keys(wanted[i]));
+        for (const [name, time] of Object.entries(wanted[i])) assertNear(bar[name], (100 * time) / 0.975, 0.02, name);
+    });
+});
+
+test('ranking: a range shows the mean of its frames', async (opener) => {
+    const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names: ['a', 'b'],
+        frames: [0, 1, 2].map((t) => [{ n: 0, shares: [t === 1 ? 1 : 0.1, 0, 0, t === 1 ? 0 : 0.9] }, { n: 1, shares: [0.3, 0, 0, 0.7] }]) }));
+    assert.deepEqual(await names(page), ['b', 'a']);
+    await press(page, 'ArrowRight');
+    assert.deepEqual((await lines(page)).map((line) => line.slice(0, 2)), [['a', '1.00'], ['b', '0.30']]);
+});
+
+test('ranking: it can be by another attribute, or list single entities', async (opener) => {
+    const page = await opener.report(data());
+    await page.selectOption('#ranking-by', 'name');
+    await still(page);
+    assert.deepEqual((await lines(page)).map(([name, active]) => [name, active]), [['cc', '0.85'], ['postgres', '0.60'], ['writer 2', '0.38']]);
+    await page.selectOption('#ranking-by', 'none');
+    await still(page);
+    assert.deepEqual(await names(page), ['cc1', 'postgres', 'writer']);
+    assert.equal(await text(page, '#ranking .idle'), '3 idle');
+});
+
+test('ranking: sessions are grouped by their application', async (opener) => {
+    const names_ = ['web', 'web', 'job'].map((application, n) => ({ name: `s${n}`, labels: { application } }));
+    const page = await opener.report(stream({ kind: 'sessions', labels: ['user', 'application'], states: STATES, names: names_, axes4: null,
+        frames: [names_.map((_, n) => ({ n, shares: [0.5, 0, 0, 0.5] }))] }));
+    assert.deepEqual(await names(page), ['web 2', 'job']);
+});
+
+test('ranking: the change is against the compared range, or against all earlier frames', async (opener) => {
+    const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names: ['more', 'less', 'same', 'new'],
+        frames: [[0.1, 0.8, 0.5], [0.1, 0.8, 0.5], [0.4, 0.4, 0.5, 0.2]].map((some) => some.map((share, n) => ({ n, shares: [share, 0, 0, 1 - share] }))) }));
+    const changes = async () => Object.fromEntries((await lines(page)).map((line) => [line[0], line[4]]));
+    assert.deepEqual(await changes(), { more: '', less: '', same: '' });
+    await press(page, 'End');
+    await page.waitForFunction(() => /new/.test(document.querySelector('#ranking tbody').textContent));
+    assert.deepEqual(await changes(), { more: '▲ ×4.0', less: '▼ ×0.5', same: '= 1.00', new: '▲ new' });
+});
+
+/** Frames of groups that differ: in each frame one entity that exists in this frame only. */
+const churning = () => {
+    const shorts = Array.from({ length: 6 }, (_, t) => ({ name: `sh${t}x`, id: 500 + t, pid: 500 + t }));
+    return stream({ states: STATES, axes3: AXES3, axes4: null, names: [{ name: 'server', id: 1, pid: 1 }, ...shorts, ...shorts.map(({ name, id }) => ({ name, id: id + 100, pid: id + 100 }))],
+        frames: Array.from({ length: 6 }, (_, t) => [{ n: 0, shares: [0.5, 0, 0, 0.5] },
+            { n: 1 + t, shares: [0.4, 0, 0, 0], unaccounted: 0, elapsed: 0.4, flags: NEW | ENDED }, { n: 7 + t, shares: [1, 0, 0, 0], elapsed: 0.1 }]) });
+};
+
+test('ranking: groups that exist in one frame only share a row', async (opener) => {
+    const page = await opener.report(churning());
+    await press(page, 'ArrowRight', 'ArrowRight');
+    await page.waitForFunction(() => /short-lived/.test(document.querySelector('#ranking tbody').textContent));
+    assert.deepEqual((await lines(page)).map((line) => line.slice(0, 2)), [['server', '0.50'], ['short-lived 2', '0.26']]);
+});
+
+test('ranking: rows do not move while the pointer or the keyboard is in the list', async (opener) => {
+    const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names: ['a', 'b', 'c'],
+        frames: [[0.9, 0.5, 0.1], [0.1, 0.5, 0.9]].map((some) => some.map((share, n) => ({ n, shares: [share, 0, 0, 1 - share] }))) }));
+    assert.deepEqual(await names(page), ['a', 'b', 'c']);
+    await page.locator('#ranking tbody tr[data-key]').nth(1).hover();
+    await press(page, 'ArrowRight');
+    assert.deepEqual((await lines(page)).map((line) => line.slice(0, 2)), [['a', '0.10'], ['b', '0.50'], ['c', '0.90']]);
+    await page.mouse.move(1, 1);
+    await still(page);
+    assert.deepEqual(await names(page), ['c', 'b', 'a']);
+    await page.locator('#ranking-by').focus();
+    await press(page, 'Tab');
+    assert.equal(await page.evaluate(() => document.activeElement.className), 'name');
+    await press(page, ',');
+    assert.deepEqual(await names(page), ['c', 'b', 'a']);
+    await page.evaluate(() => document.activeElement.blur());
+    await still(page);
+    assert.deepEqual(await names(page), ['a', 'b', 'c']);
+});
+
+test('ranking: only what fits is listed, and all others on request', async (opener) => {
+    const many = Array.from({ length: 300 }, (_, n) => ({ name: `p${String.fromCharCode(97 + (n % 26))}`, id: n + 1, pid: n + 1 }));
+    const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names: many,
+        frames: [many.map((_, n) => ({ n, shares: [(n + 1) / 301, 0, 0, 0], unaccounted: 0 }))] }));
+    assert.equal((await lines(page)).length, 15);
+    assert.equal(await text(page, '#ranking .more'), '… 285 more');
+    await page.locator('#ranking .more').click();
+    await still(page);
+    assert.ok((await lines(page)).length < 60);
+    await page.locator('.ranking-scroll').evaluate((scroll) => (scroll.scrollTop = 1e6));
+    await page.waitForFunction(() => [...document.querySelectorAll('#ranking tbody tr[data-key]')].at(-1).cells[1].textContent === '< 0.01');
+});
+
+test('ranking: a search lists only what it finds', async (opener) => {
+    const page = await opener.report(data());
+    await page.fill('#search', 'writer|cc');
+    await still(page);
+    assert.deepEqual((await lines(page)).map(([name, active]) => [name, active]), [['cc1', '0.85'], ['postgres 2', '0.38']]);
+});
+
+test('details: a press on a row chooses its members, and a second one lists them', async (opener) => {
+    const page = await opener.report(data());
+    await page.locator('#ranking .name', { hasText: 'postgres' }).focus();
+    await press(page, 'Enter');
+    assert.match(await text(page, '.legend'), /3 of 6 chosen/);
+    assert.match(await said(page), /^postgres: 3 chosen/);
+    assert.match(await text(page, '#details h3 + small'), /^pid 10 · uid 7 · 3 of 3 threads present$/);
+    // Of 2.5 intervals: disk 0.425, CPU 0.45, run queue 0.1.
+    assert.match(await text(page, '#details p'), /^Runs on a CPU 18 % of its time\. Asleep for disks 17 %\. Waits for a CPU 4 %\. Idle 61 %\.$/);
+    assert.equal(await text(page, '#details .command code'), 'camp top --pid 10');
+    const states = await page.locator('#details .states tr').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+    assert.deepEqual(states[0], ['sleep', '61 %', '1.52 s', 'measured']);
+    await press(page, 'Enter');
+    assert.deepEqual((await lines(page)).map((line) => line.slice(0, 2)), [['postgres', '0.60'], ['writer', '0.38']]);
+    assert.equal(await text(page, '#ranking .up'), '◂ all processes');
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), '◂ all processes');
+    await press(page, 'Escape');
+    assert.deepEqual(await names(page), ['postgres 3', 'cc1']);
+    assert.equal(await page.locator('#details').isVisible(), false);
+}, { headed: true });
+
+test('details: a selection in another view closes them', async (opener) => {
+    const page = await opener.report(data());
+    await page.locator('#ranking tbody tr[data-key]').first().click();
+    await still(page);
+    assert.equal(await page.locator('#details').isVisible(), true);
+    await press(page, 'Escape');
+    assert.equal(await page.locator('#details').isVisible(), false);
+    assert.equal(await text(page, '.legend'), '');
+});
+
+test('details: the button opens the members by touch', async (opener) => {
+    const page = await opener.report(data(), { width: 360, height: 760, touch: true });
+    await page.locator('#ranking tbody tr[data-key]').first().tap();
+    await still(page);
+    await page.locator('#details .open').tap();
+    await still(page);
+    assert.deepEqual(await names(page), ['postgres', 'writer']);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 360);
+});
+
+test('details: a host has the command that shows its groups', async (opener) => {
+    const page = await opener.report(stream({ kind: 'hosts', below: 'camp view --from prometheus:x --host', states: STATES, axes4: null,
+        names: [{ name: 'db 1', pid: 0 }], frames: [[{ n: 0, shares: [0.5, 0, 0, 0.5] }]] }));
+    await page.locator('#ranking tbody tr[data-key]').first().click();
+    await still(page);
+    assert.equal(await text(page, '#details .command code'), "camp view --from prometheus:x --host 'db 1'");
+});
+
+test('ranking: a waiter that is in a lock all the time is idle, and counted', async (opener) => {
+    const page = await opener.report(Buffer.concat([head({ states: ['user', 'lock', 'sleep'], frames: 1 }), entities(['pool', 'busy']), json(CPUS, { cpus: 2 }),
+        frame(3, [{ n: 0, shares: [0, 1, 0] }, { n: 1, shares: [0.5, 0.5, 0] }]), json(END, { reason: 'over' })]));
+    assert.deepEqual((await lines(page)).map((line) => line.slice(0, 2)), [['busy', '1.00']]);
+    assert.equal(await text(page, '#ranking .idle'), '1 idle · 1 parked in a lock all the time');
+});
