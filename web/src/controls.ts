@@ -1,10 +1,12 @@
 // Search, groups with their legend, pinned entities, and the axes.
 import type { App, GroupBy } from './types';
+import { addressOf } from './address';
 import { restOf } from './axes';
 import { AxesEditor } from './axes_editor';
 import { button, element, setText } from './dom';
 import { count } from './format';
 import { offerGroupings } from './parts';
+import { Save } from './save';
 import { titlesOf } from './sums';
 
 const PINS_MAXIMUM = 4; // that are named
@@ -38,8 +40,9 @@ export class Controls {
     this.search.addEventListener('keydown', (event) => {
       if (event.key === 'Enter') this.search.blur();
     });
+    addressOf(app).keep('q', { get: () => this.search.value, set: (text) => this.searchFor(text) });
     this.element = element('div', { class: 'tools' },
-      element('div', { class: 'search' }, this.search, this.fault), this.groupBy, this.axesButton);
+      element('div', { class: 'search' }, this.search, this.fault), this.groupBy, this.axesButton, new Save(app).element);
   }
 
   focusSearch(): void {
@@ -68,6 +71,11 @@ export class Controls {
     this.search.removeAttribute('aria-invalid');
     this.app.ui.set({ search: null, brush: null });
     return true;
+  }
+
+  private searchFor(text: string): void {
+    this.search.value = text;
+    this.find();
   }
 
   private find(): void {

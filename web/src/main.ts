@@ -3,6 +3,7 @@ import './style.css';
 import './views2.css';
 import './layout.css';
 import type { App, Frame, UiState, View, ViewFactory } from './types';
+import { addressOf } from './address';
 import { createBarymap } from './barymap';
 import { createCompare } from './compare';
 import { Controls } from './controls';
@@ -39,6 +40,9 @@ const tabbed: [title: string, factory: ViewFactory][] = [
   ['Lines', createLines],
 ];
 
+/** Selections that are not in the address. */
+const PASSING: ReadonlySet<string> = new Set(['current', 'hover', 'playing', 'following', 'speed', 'brush']);
+
 class Page {
   private readonly store = new FrameStore();
   private readonly shell = new Shell();
@@ -66,6 +70,8 @@ class Page {
       this.tabs.add(view.element, title);
       this.place(view, this.tabs);
     }
+    addressOf(this.app).keep('tab', { get: () => this.tabs.changed, set: (id) => this.tabs.open(id) });
+    this.tabs.onOpened = () => addressOf(this.app).changed();
     this.shell.listen(this.app, this.player, this.controls, summary);
     this.store.subscribe(() => this.arrived());
     onThemeChange(() => this.ask());
@@ -99,12 +105,14 @@ class Page {
       this.player.begin();
     }
     this.player.arrived();
+    addressOf(this.app).arrived();
     this.shell.show(this.store);
     this.ask();
   }
 
   private changed(change: Partial<UiState>): void {
     this.ask();
+    if (Object.keys(change).some((key) => !PASSING.has(key))) addressOf(this.app).changed();
     if ('current' in change) this.player.announce();
     if ('pinned' in change) this.shell.showBelow(this.app);
   }

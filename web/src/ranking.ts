@@ -3,6 +3,7 @@
 // members themselves. Only visible rows are elements.
 import './ranking.css';
 import { colourOf } from './classes';
+import { addressOf } from './address';
 import { Details } from './details';
 import { button, element, setText } from './dom';
 import { count } from './format';
@@ -72,6 +73,7 @@ class Ranking implements View {
     this.isSeen = whileSeen(this.element, () => this.series.again());
     this.series.watch(this); // its reader differs with the grouping
     onThemeChange(() => this.series.again());
+    addressOf(app).keep('by', { get: () => this.by ?? '', set: (text) => this.restore(text as GroupBy) });
     this.listen();
   }
 
@@ -92,6 +94,7 @@ class Ranking implements View {
   /** The rows of the ranking: a grouping of Ui.groupings(). */
   private groupBy(by: GroupBy): void {
     this.by = by;
+    addressOf(this.app).changed();
     this.inside = null;
     this.isWhole = false;
     this.app.redraw(this);
@@ -136,8 +139,16 @@ class Ranking implements View {
   /** The groups chosen for the colours of all views are those of the ranking, too. */
   private follow(): void {
     const { groupBy } = this.app.ui.state;
-    if (groupBy !== this.lastGroupBy && groupBy !== 'none') this.groupBy(groupBy);
+    if (groupBy !== this.lastGroupBy && groupBy !== 'none' && !this.isRestored) this.groupBy(groupBy);
     this.lastGroupBy = groupBy;
+    this.isRestored = false;
+  }
+
+  private isRestored = false; // from the address, which has both groupings
+
+  private restore(by: GroupBy): void {
+    this.groupBy(by);
+    this.isRestored = true;
   }
 
   private update(): void {

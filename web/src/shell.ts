@@ -7,6 +7,7 @@ import type { FrameStore } from './store';
 import type { Summary } from './summary_view';
 import { commandBelow, hoverNext, pin } from './actions';
 import { button, element, setText } from './dom';
+import { createHints } from './hints';
 import { clearPeriods } from './ribbon_range';
 import type { Tabs } from './tabs';
 
@@ -93,7 +94,8 @@ export class Shell {
 
   listen(app: App, player: Player, controls: Controls, summary: Summary): void {
     this.controls = controls;
-    this.main.before(controls.axes.element, controls.keys);
+    const hints = createHints();
+    this.main.before(controls.axes.element, ...(hints ? [hints] : []), controls.keys);
     this.actions = {
       ' ': () => player.toggle(),
       ArrowLeft: () => player.step(-1), ArrowRight: () => player.step(1), ',': () => player.step(-1), '.': () => player.step(1),

@@ -1,4 +1,5 @@
 // Reads the data from the page itself (a report), or from the server that served it.
+import { isState } from './address';
 import { count } from './format';
 import { BlockReader, StreamError } from './stream';
 import { OtherRun, type FrameStore } from './store';
@@ -145,7 +146,7 @@ function inflate(text: string, tell: Tell): ReadableStream<Uint8Array> {
 class Refused extends Error {}
 
 function token(): string | null {
-  const given = location.hash.slice(1);
+  const given = isState(location.hash) ? '' : location.hash.slice(1);
   if (given) {
     sessionStorage.setItem(TOKEN, given);
     history.replaceState(null, '', location.pathname + location.search);

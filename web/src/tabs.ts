@@ -42,6 +42,11 @@ export class Tabs {
     return this.tabs.find(({ panel }) => !panel.hidden)?.view.id ?? '';
   }
 
+  /** The id of the view that is shown; '' if it is the first one. */
+  get changed(): string {
+    return this.shown === this.tabs[0]?.view.id ? '' : this.shown;
+  }
+
   open(id: string): void {
     if (!this.tabs.some(({ view }) => view.id === id) || id === this.shown) return;
     for (const { button: tab, panel, view } of this.tabs) {
