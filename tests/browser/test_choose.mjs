@@ -31,7 +31,7 @@ async function bright4(page) {
 }
 
 test('search: the triangle and the tetrahedron dim entities that do not match', async (opener) => {
-    const page = await opener.report(data(), { width: 1600 });
+    const page = await opener.report(data());
     assert.equal(await bright(page), 4); // the dots of both postgres entities are at the same position
     assert.equal(await bright4(page), 5);
     await press(page, '/');

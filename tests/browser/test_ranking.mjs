@@ -2,6 +2,7 @@
 // of a group and to its members.
 import { strict as assert } from 'node:assert';
 import { assertNear, press, said, still, test, text } from './harness.mjs';
+import { show } from './views.mjs';
 import { frame, entities, head, json, stream, CPUS, END, ENDED, NEW } from './stream.mjs';
 
 const STATES = ['user', 'run_queue', 'disk', 'sleep'];
@@ -122,6 +123,24 @@ test('ranking: a search lists only what it finds', async (opener) => {
     await page.fill('#search', 'writer|cc');
     await still(page);
     assert.deepEqual((await lines(page)).map(([name, active]) => [name, active]), [['cc1', '0.85'], ['postgres 2', '0.38']]);
+    await press(page, 'End');
+    await page.waitForFunction(() => /×|=/.test(document.querySelector('#ranking tbody').textContent));
+    assert.deepEqual((await lines(page)).map((line) => line[4]), ['= 1.00', '']); // the history has all threads of postgres
+});
+
+test('ranking: the change follows a comparison and the search', async (opener) => {
+    const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null,
+        names: [{ name: 'a', id: 1, pid: 1 }, { name: 'b', id: 2, pid: 1 }],
+        frames: [[0.1, 0.1], [0.1, 0.5], [0.2, 0.5], [0.2, 0.5]].map((some) => some.map((share, n) => ({ n, shares: [share, 0, 0, 1 - share] }))) }));
+    await press(page, 'End');
+    await show(page, 'compare');
+    await page.selectOption('#compare .choices select', 'halves');
+    await show(page, 'ranking');
+    const before = async () => (await lines(page))[0][4];
+    assert.equal(await before(), '▲ ×1.8'); // 0.7 of the mean of 0.2 and 0.6
+    await page.fill('#search', 'a');
+    await still(page);
+    assert.equal(await before(), '▲ ×2.0');
 });
 
 test('details: a press on a row chooses its members, and a second one lists them', async (opener) => {

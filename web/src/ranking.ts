@@ -60,7 +60,7 @@ class Ranking implements View {
   private isWhole = false; // all lines are listed
   private chosen: { key: string; brush: ReadonlySet<number> } | null = null;
   private isPointed = false; // the pointer is over the list
-  private beforeOf: { key: string; sums: Map<Group, Sum> } | null = null;
+  private beforeOf: { key: string; search: RegExp | null; sums: Map<Group, Sum> } | null = null;
   private lastGroupBy: GroupBy = 'none';
 
   constructor(private readonly app: App) {
@@ -205,13 +205,13 @@ class Ranking implements View {
   }
 
   private showRows(): void {
-    const ratio = this.rows[0]?.element.offsetHeight || 28, { limit } = this;
-    const first = this.isWhole ? Math.max(0, Math.floor(this.scroll.scrollTop / ratio) - 2) : 0;
-    const wanted = Math.max(0, this.isWhole ? Math.min(limit - first, Math.ceil(this.scroll.clientHeight / ratio) + 4) : limit);
+    const height = this.rows[0]?.element.offsetHeight || 28, { limit } = this;
+    const first = this.isWhole ? Math.max(0, Math.floor(this.scroll.scrollTop / height) - 2) : 0;
+    const wanted = Math.max(0, this.isWhole ? Math.min(limit - first, Math.ceil(this.scroll.clientHeight / height) + 4) : limit);
     while (this.rows.length < wanted) this.addRow();
     while (this.rows.length > wanted) this.rows.pop()!.element.remove();
-    setHeight(this.above, first * ratio);
-    setHeight(this.below, Math.max(0, limit - first - wanted) * ratio);
+    setHeight(this.above, first * height);
+    setHeight(this.below, Math.max(0, limit - first - wanted) * height);
     this.rows.forEach((row, i) => this.showRow(row, this.lines[first + i]!));
     const left = this.lines.length - limit;
     this.more.hidden = left === 0 && !this.isWhole;
@@ -238,7 +238,7 @@ class Ranking implements View {
     setText(row.cells[1]!, amount(sum.active));
     const classes = activeClasses(head!), words = classes.flatMap(({ title }, i) => (sum.times[i]! > 0 ? `${title} ${amount(sum.times[i]!)}` : []));
     row.cells[2]!.replaceChildren(bar(classes.map((one, i) => [one.name, colourOf(one), sum.times[i]!]), this.scale, words.join(', ')));
-    setSpark(row.spark, this.ranked!.history(groups));
+    setSpark(row.spark, this.historyOf(line));
     const [text, direction] = change(sum.active, this.before(line));
     setText(row.cells[4]!, text);
     row.cells[4]!.className = direction;
@@ -246,16 +246,24 @@ class Ranking implements View {
 
   /** The active time of a line before: in the range compared with, or in all frames before the shown
    * ones; null: unknown. */
-  private before({ groups }: Line): number | null {
-    const { store, ui: { state: { compare, range, current } } } = this.app;
-    if (!compare) {
-      const first = this.ranked!.before(groups[0]!, range?.[0] ?? current);
-      return first === null ? null : groups.slice(1).reduce((sum, group) => sum + this.ranked!.before(group, range?.[0] ?? current)!, first);
-    }
-    const key = [...compare.before, store.firstFrame, store.entitiesVersion].join(' ');
-    if (this.beforeOf?.key !== key)
-      this.beforeOf = { key, sums: this.ranked!.sums(store.mean(...compare.before), store.head!, this.app.ui.matching()) };
-    return groups.reduce((sum, group) => sum + (this.beforeOf!.sums.get(group)?.active ?? 0), 0);
+  private before(line: Line): number | null {
+    const { store, ui: { state: { compare, range, current, search } } } = this.app, [group] = line.groups;
+    if (line.key === SHORT) return null; // other groups were short-lived then
+    if (!compare) return this.isPart(line) ? null : this.ranked!.before(group!, range?.[0] ?? current);
+    const key = [...compare.before, store.firstFrame].join(' ');
+    if (this.beforeOf?.key !== key || this.beforeOf.search !== search)
+      this.beforeOf = { key, search, sums: this.ranked!.sums(store.mean(...compare.before), store.head!, this.app.ui.matching()) };
+    return this.beforeOf.sums.get(group!)?.active ?? 0;
+  }
+
+  /** Does the search find only some members? The history is that of all. */
+  private isPart({ groups }: Line): boolean {
+    const found = this.app.ui.matching();
+    return found !== null && groups.some(({ members }) => [...members].some((n) => !found.has(n)));
+  }
+
+  private historyOf(line: Line): number[] {
+    return this.isPart(line) ? [] : this.ranked!.history(line.groups);
   }
 
   private showRest(sums: Map<Group, Sum>): void {
@@ -324,7 +332,7 @@ class Ranking implements View {
       frame, members: this.chosen.brush, by: this.inside ? 'none' : ranked.by, key: this.chosen.key,
       name: line ? this.nameOf(line) : this.app.ui.label([...this.chosen.brush][0] ?? -1),
       active: line?.sum.active ?? 0, before: line ? this.before(line) : null, parked: line?.sum.parked ?? 0,
-      history: line ? ranked.history(line.groups) : [], span: ranked.span, canOpen: this.canOpen(line),
+      history: line ? this.historyOf(line) : [], span: ranked.span, canOpen: this.canOpen(line),
     });
   }
 

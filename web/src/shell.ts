@@ -22,6 +22,7 @@ const HANDS: [string, string][] = [
   ['Click', 'pin; on an axis of time: show that time'], ['Drag', 'triangle: zoom into a part; tetrahedron: turn'], ['Shift drag', 'brush: others are dimmed everywhere (or choose Select)'],
   ['Drag on the ribbon', 'the mean of a range; with Shift: compare with it'],
   ['Ctrl wheel, double click', 'zoom'],
+  ['Click in the ranking', 'details; again: the members, Esc goes back'],
 ];
 
 export class Shell {
