@@ -142,6 +142,8 @@ test('keys: entities can be read, pinned, grouped and searched without a mouse',
     await press(page, 'Escape', '1');
     assert.equal(await page.evaluate(() => document.activeElement.closest('.panel').id), 'stage');
     await press(page, '2');
+    assert.equal(await page.evaluate(() => document.activeElement.closest('.panel').id), 'ranking');
+    await press(page, '3');
     assert.equal(await page.evaluate(() => document.activeElement.closest('.panel').id), 'barymap');
     await press(page, '?');
     assert.equal(await page.locator('dialog').isVisible(), true);

@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { assertNear, press, rgb, said, still, test, text } from './harness.mjs';
 import { CLASSES, CPUS, entities, frame, head, json, stream } from './stream.mjs';
-import { dragRibbon, pixels, ribbonSpot } from './views.mjs';
+import { dragRibbon, pixels, ribbonSpot, show } from './views.mjs';
 
 const STATES = ['user', 'run_queue', 'io', 'idle'];
 const light = (name) => rgb(CLASSES.find((one) => one.name === name).light);
@@ -107,6 +107,7 @@ test('ribbon: stepping, playing and a click on a chart end the range', async (op
         await press(page, 'Home');
     }
     await dragRibbon(page, 4.5, 8.5);
+    await show(page, 'stack');
     await page.focus('#stack .chart');
     await press(page, 'ArrowLeft');
     assert.equal(await range(page), false);
@@ -119,7 +120,7 @@ test('ribbon: a drag with Shift compares the range with another', async (opener)
     assert.match(await label(page, 'before'), /^compared with \d\d:/);
     assert.match(await odometer(page), /^13–17 /, 'the range stays');
     assert.match(await said(page), /^Compared with .*, 5 frames\.$/);
-    await page.locator('#compare').scrollIntoViewIfNeeded();
+    await show(page, 'compare');
     await page.waitForFunction(() => document.querySelectorAll('#compare tbody tr').length === 1); // the other one was idle
     assert.match(await text(page, '#compare'), /Before · .*5 frames[^]*After · .*5 frames/);
     await press(page, 'Escape');

@@ -141,10 +141,9 @@ class Barymap implements View {
     const { width, scale } = layout, height = layout.lines * layout.lineHeight;
     const context = this.below.getContext('2d')!;
     if (!fit(this.below, width / scale, height / scale, scale)) context.clearRect(0, 0, width, height);
-    // In percent, so that the cells stay beside their names when a narrower page is printed.
-    const share = (100 * left) / this.plot.clientWidth;
-    this.below.style.left = `${share}%`;
-    this.below.style.maxWidth = `${100 - share}%`;
+    this.below.style.left = `${left}px`;
+    // For print: cells stay beside their names on a narrower page.
+    this.below.style.setProperty('--left-share', `${(100 * left) / this.plot.clientWidth}%`);
     this.plot.style.height = `${Math.max(60, height / scale + AXIS)}px`;
     this.image = new CellImage(context, layout, this.cells, this.sorted.rows, this.app.store.head!.colours.axes3, currentTheme());
     this.scene = new Scene(layout, left, this.sorted.rows, this.sorted.stretches, this.below, this.image.marks);

@@ -51,7 +51,7 @@ export class Details {
   private readonly code = element('code');
   private readonly openButton = button('', { class: 'small open' }, () => this.events.open());
   private readonly command = element('div', { class: 'command' }, this.code,
-    button('Copy', { class: 'small' }, () => void navigator.clipboard.writeText(this.code.textContent!)));
+    button('Copy', { class: 'small' }, () => void navigator.clipboard.writeText(this.code.textContent)));
 
   constructor(private readonly app: App, private readonly events: { open(): void; close(): void }) {
     this.element = element('section', { class: 'details', id: 'details', 'aria-label': 'Details', hidden: '' },

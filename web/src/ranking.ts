@@ -353,7 +353,7 @@ class Ranking implements View {
     if (!this.inside) return false;
     this.inside = null;
     this.choose(null);
-    this.app.say(this.up.textContent!);
+    this.app.say(this.up.textContent);
     this.leaveList();
     return true;
   }

@@ -137,8 +137,8 @@ export class Shell {
     if (!view) return;
     view.dispatchEvent(new Event('wanted', { bubbles: true })); // its tab shows it
     view.scrollIntoView({ block: 'nearest' });
-    const inner = view.querySelector<HTMLElement>('[tabindex="0"]') ?? view.querySelector<HTMLElement>('button, input');
-    inner?.focus({ preventScroll: true });
+    const visible = (selector: string) => [...view.querySelectorAll<HTMLElement>(selector)].find((one) => one.checkVisibility());
+    (visible('[tabindex="0"], .name') ?? visible('button, input'))?.focus({ preventScroll: true });
   }
 
   private toStage(key: string): void {
