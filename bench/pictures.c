@@ -142,6 +142,7 @@ int main(int argc, char **argv)
                                          .vertices = &vertices,
                                          .source = "sessions",
                                          .origin = "synthetic",
+                                         .kind = "threads",
                                          .note = "",
                                          .frame = timeline.frame_count - 1 };
 

@@ -1,9 +1,10 @@
 /*
  * The colours of pictures and of the page, which receives them in the head of the stream. A colour
- * means a class of states, and is the same everywhere. The hues are those of Okabe and Ito ("Color
- * Universal Design", 2008), which people with each kind of colour blindness can tell apart. Idle
- * time is nearly as pale as the paper, so that work stands out. Each colour has a light variant for
- * dark paper.
+ * means a class of states, and is the same everywhere. The hues are near those of Okabe and Ito
+ * ("Color Universal Design", 2008), moved so that any two are apart for people with each kind of
+ * colour blindness. Idle time is nearly as pale as the paper, so that work stands out. Each colour
+ * has a variant for dark paper. Texts are never in these colours. tests/unit/views/test_palette.c
+ * measures the distances and the contrasts.
  */
 #pragma once
 
@@ -11,17 +12,21 @@
 
 /* [class] on light paper, and on dark paper */
 static const char *const palette_classes[CLASS_COUNT] = {
-    [CLASS_NONE] = "#a8862f",      [CLASS_CPU] = "#0072b2",        [CLASS_READY] = "#d55e00",
-    [CLASS_THROTTLED] = "#cc79a7", [CLASS_IO] = "#009e73",         [CLASS_CONTENTION] = "#e69f00",
-    [CLASS_NETWORK] = "#56b4e9",   [CLASS_OTHER_WAIT] = "#7d838c", [CLASS_IDLE] = "#d9dee5",
+    [CLASS_NONE] = "#845220",      [CLASS_CPU] = "#2a71b1",        [CLASS_READY] = "#c7590a",
+    [CLASS_THROTTLED] = "#e85f89", [CLASS_IO] = "#229569",         [CLASS_CONTENTION] = "#c2881d",
+    [CLASS_NETWORK] = "#1398f2",   [CLASS_OTHER_WAIT] = "#848cac", [CLASS_IDLE] = "#d9dee5",
 };
 static const char *const palette_classes_dark[CLASS_COUNT] = {
-    [CLASS_NONE] = "#c9b06a",      [CLASS_CPU] = "#3d9be0",        [CLASS_READY] = "#f07a2e",
-    [CLASS_THROTTLED] = "#e09cc3", [CLASS_IO] = "#2cc295",         [CLASS_CONTENTION] = "#f2b632",
-    [CLASS_NETWORK] = "#86cdf5",   [CLASS_OTHER_WAIT] = "#8f97a2", [CLASS_IDLE] = "#39414b",
+    [CLASS_NONE] = "#bf9211",      [CLASS_CPU] = "#159ee3",        [CLASS_READY] = "#f78366",
+    [CLASS_THROTTLED] = "#c7a7d9", [CLASS_IO] = "#37c69e",         [CLASS_CONTENTION] = "#f4b52f",
+    [CLASS_NETWORK] = "#8cd6ff",   [CLASS_OTHER_WAIT] = "#81949a", [CLASS_IDLE] = "#39414b",
 };
 
-static const char *const palette_3_vertices[] = { "#5a91ff", "#e1711b", "#696569" };
-static const char *const palette_4_vertices[] = { "#2861be", "#cc8204", "#766151", "#91919a" };
-static const char *const palette_groups[] = { "#bb301e", "#9e8b6f", "#586c69",
-                                              "#9442ff", "#d67e11", "#5f969e" };
+/* The edge of an area in the colour of idle time, and lines that stand for idle time, because that
+ * colour is too pale for them. */
+#define PALETTE_IDLE_EDGE "#858e99"
+
+/* The groups of dots, by name or label. None is like the red of missing time or the purple of
+ * pinned entities. */
+static const char *const palette_groups[] = { "#004c89", "#be8703", "#5f9f86",
+                                              "#6b6903", "#2b3137", "#1a7eae" };

@@ -8,16 +8,18 @@ const UNIT = 1 / 50000;
 
 /** Those of the triangle are unlike all others, so that no test takes a name for a dot. */
 export const COLOURS = {
-    axes3: ['#ff00ff', '#ff0080', '#e000c0'],
+    axes3: ['#ff00ff', '#00ffff', '#e000c0'],
     axes4: ['#2861be', '#cc8204', '#766151', '#91919a'],
     groups: ['#bb301e', '#9e8b6f', '#586c69', '#9442ff', '#d67e11', '#5f969e'],
+    axes3_dark: ['#ff00ff', '#00ffff', '#e000c0'],
+    axes4_dark: ['#3d9be0', '#39414b', '#37c69e', '#f78366'],
 };
 
 /** As in src/views/palette.h. */
 export const CLASSES = [
-    ['cpu', 'CPU', '#0072b2', '#3d9be0'], ['run_queue', 'run queue', '#d55e00', '#f07a2e'], ['throttled', 'throttled', '#cc79a7', '#e09cc3'],
-    ['disk', 'disk', '#009e73', '#2cc295'], ['lock', 'lock', '#e69f00', '#f2b632'], ['network', 'network', '#56b4e9', '#86cdf5'],
-    ['wait', 'other waits', '#7d838c', '#8f97a2'], ['idle', 'idle', '#d9dee5', '#39414b'], ['', 'unknown', '#a8862f', '#c9b06a'],
+    ['cpu', 'CPU', '#2a71b1', '#159ee3'], ['run_queue', 'run queue', '#c7590a', '#f78366'], ['throttled', 'throttled', '#e85f89', '#c7a7d9'],
+    ['disk', 'disk', '#229569', '#37c69e'], ['lock', 'lock', '#c2881d', '#f4b52f'], ['network', 'network', '#1398f2', '#8cd6ff'],
+    ['wait', 'other waits', '#848cac', '#81949a'], ['idle', 'idle', '#d9dee5', '#39414b'], ['', 'unknown', '#845220', '#bf9211'],
 ].map(([name, title, light, dark]) => ({ name, title, light, dark }));
 
 /** Classes of states by name. A state that is a class has its own name. */

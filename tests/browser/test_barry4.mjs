@@ -1,7 +1,7 @@
 // Barry4: the positions of dots in a tetrahedron that can be turned.
 import { strict as assert } from 'node:assert';
 import { assertNear, assertSpot, press, rgb, spots, stageBox, still, test } from './harness.mjs';
-import { stream } from './stream.mjs';
+import { CLASSES, stream } from './stream.mjs';
 
 const STATES = ['user', 'system', 'irq', 'CPU']; // of one class, so that all dots have one colour
 const CORNERS = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]];
@@ -9,7 +9,7 @@ const made = (shares) => stream({
     states: STATES, names: [...CORNERS, ...shares].map((_, n) => `task${n}`),
     frames: [[...CORNERS, ...shares].map((own, n) => ({ n, shares: own }))],
 });
-const dots = async (page) => spots(page, '.barry4', rgb('#0072b2'), { near: 170 });
+const dots = async (page) => spots(page, '.barry4', rgb(CLASSES[0].light), { near: 170 });
 /** Opens a page, and shows the tetrahedron. */
 async function open4(opener, data, options) {
     const page = await opener.report(data, options);

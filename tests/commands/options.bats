@@ -252,7 +252,7 @@ refused_with() {
     for command in top check record report; do
         refused_with "there is no option --demo here; --from demo reads the sample data" $command --demo
     done
-    refused_with "--output x.svg: a page ends with .html; a picture takes --picture KIND, one of barry3, barry4, barymap, stack, lines, error-over-time, error-by-load" \
+    refused_with "--output x.svg: a page ends with .html; a picture takes --picture KIND, one of barry3, barry4, barymap, stack, lines, ribbon, ranking, error-over-time, error-by-load" \
         report --from demo --output x.svg
     refused_with "there is no option -x here; camp list disks --long has the counters of each disk" wait -x
     [[ $("$CAMP" check -t 2>&1) == "camp check: there is no option -t here; "*"--format json"* ]]

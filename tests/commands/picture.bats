@@ -50,6 +50,58 @@ assert title in texts(), texts()'
     [ "$(echo ./*)" = "./barry3.svg ./barry4.svg ./barymap.svg ./entities.svg ./lines.svg ./stack.svg" ]
 }
 
+@test "camp report --picture ribbon and ranking show the active time of any source" {
+    report --picture ribbon --output ribbon.svg
+    ask ribbon.svg '
+assert root[0].text.startswith("Active "), root[0].text
+assert root[0].text in texts(), texts()
+assert "60 entities, " in root[1].text and " active at one time" in root[1].text, root[1].text
+assert "Unaccounted:" in root[1].text and "Source sessions" in root[1].text, root[1].text
+assert any(t.startswith("CPU ") for t in texts()) and not any("idle" in t for t in texts()), texts()
+assert "2008-11-22, local time (UTC)" in texts(), texts()'
+    report --picture ranking --output ranking.svg
+    ask ranking.svg '
+assert root[0].text.endswith(" by name"), root[0].text
+assert "web (20)" in texts() and "1 idle" in texts(), texts()
+numbers = [float(t) for t in texts() if t.count(".") == 1 and t.replace(".", "").isdigit()]
+assert numbers == sorted(numbers, reverse=True) and len(numbers) >= 5, numbers'
+    report --picture ranking --output again.svg
+    cmp ranking.svg again.svg
+    printf 'time,name,busy\n1000,a,250\n1000,b,500\n' >one.csv
+    for kind in ribbon ranking; do
+        from=one.csv report --unit ms --picture $kind --output one.svg
+        ask one.svg 'assert "0.75 active at one time" in root[1].text, root[1].text'
+    done
+}
+
+@test "camp report --picture ribbon and ranking of threads know the CPUs and the processes" {
+    from=threads run --separate-stderr report --tier bpf --picture ribbon --count 2 --interval 50ms \
+        --output now.svg
+    [ "$status" -ne 4 ] || skip "$stderr"
+    [[ $stderr != *"without microstates"* ]] || skip "$stderr"
+    [ "$status" -eq 0 ]
+    cpus=$(getconf _NPROCESSORS_ONLN) ask now.svg '
+import os
+assert root[0].text == "Active threads", root[0].text
+cpus = os.environ["cpus"] + " CPU"
+assert any(t.startswith(cpus) for t in texts()) or cpus in root[1].text, texts()'
+    from=threads report --tier bpf --picture ranking --count 2 --interval 50ms --output now.svg
+    ask now.svg 'assert root[0].text == "Active threads by process", root[0].text'
+}
+
+@test "camp report --picture ribbon and ranking refuse options that do not concern them" {
+    for kind in ribbon ranking; do
+        for option in "--axes A=*" "--pin x" "--at mean" "--over entities"; do
+            # shellcheck disable=SC2086
+            run -2 --separate-stderr report --picture $kind $option --output x.svg
+            [ "${#stderr_lines[@]}" -eq 1 ]
+        done
+    done
+    run -2 --separate-stderr report --picture ribbon --color-by name --output x.svg
+    [[ $stderr == "camp report: --color-by goes with barry3, barry4 and ranking" ]]
+    [ ! -e x.svg ]
+}
+
 @test "camp report --picture: the description names the source of a table once" {
     run "$CAMP" record --from "$sessions" --count 2 --output run.camp
     [[ $output != *"without SQLite"* ]] || skip "camp was built without SQLite"
@@ -209,7 +261,7 @@ assert "(red rings)" in root[1].text and "(black rings)" in root[1].text, root[1
     run -2 --separate-stderr report --picture lines --over entities --output x.svg
     [[ $stderr == *"goes with --picture stack"* ]]
     run -2 --separate-stderr report --picture lines --color-by user --output x.svg
-    [[ $stderr == "camp report: --color-by goes with barry3 and barry4" ]]
+    [[ $stderr == "camp report: --color-by goes with barry3, barry4 and ranking" ]]
     run -2 --separate-stderr report --picture barry3 --color-by user --output x.svg
     [[ $stderr == "camp report: --color-by user: "*" has no labels" ]]
     run -2 --separate-stderr report --picture barry3 --axes 'A=swap;B=idle;C=db_wait' --output x.svg

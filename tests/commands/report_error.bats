@@ -33,7 +33,7 @@ picture() {
 }
 
 dots() {
-    sed -n '/clip-path/,$p' "$OUT" | grep -c 'circle.*fill="#e1711b"'
+    sed -n '/clip-path/,$p' "$OUT" | grep -c 'circle.*fill="#c7590a"'
 }
 
 @test "a picture of the sampling error has a dot for each interval of the recording" {

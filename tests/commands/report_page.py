@@ -48,7 +48,7 @@ class Page(html.parser.HTMLParser):
         if tag == 'data':
             self.row[-1] = float(names['value'])
         clipped = any('clip-path' in dict(a) for _, a in self.open)
-        if tag == 'circle' and clipped and names.get('fill') == '#e1711b':
+        if tag == 'circle' and clipped and names.get('fill') == '#c7590a':
             self.pictures[-1]['dots'] += 1
         if tag == 'polyline' and clipped:
             self.pictures[-1]['lines'] += 1

@@ -207,8 +207,10 @@ static const struct option_rule option_rules[] = {
     { "at", "picture barry3, picture barry4, over entities", NULL,
       "--at goes with barry3, barry4 and stack --over entities; --begin and --end say which time "
       "the others show" },
-    { "color-by", "picture barry3, picture barry4", NULL,
-      "--color-by goes with barry3 and barry4" },
+    { "color-by", "picture barry3, picture barry4, picture ranking", NULL,
+      "--color-by goes with barry3, barry4 and ranking" },
+    { "picture ribbon", NULL, "pin, axes, axes4", NULL },
+    { "picture ranking", NULL, "pin, axes, axes4", NULL },
     { "over entities", "picture stack", NULL, NULL },
     { 0 },
 };

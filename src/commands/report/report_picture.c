@@ -18,8 +18,11 @@
 
 #define TIMELINE_BYTES ((size_t)256 << 20)
 
-const char *const report_picture_kinds[] = { "barry3", "barry4",          "barymap",       "stack",
-                                             "lines",  "error-over-time", "error-by-load", NULL };
+/* The kinds of enum picture_kind, and the pictures of errors (report.c). */
+const char *const report_picture_kinds[] = { "barry3",  "barry4",          "barymap",
+                                             "stack",   "lines",           "ribbon",
+                                             "ranking", "error-over-time", "error-by-load",
+                                             NULL };
 const char *const report_picture_overs[] = { "time", "entities", NULL };
 
 struct work {
@@ -31,6 +34,7 @@ struct work {
     size_t frame; /* the index of the shown frame in the timeline, for a picture of one frame */
     bool *pinned; /* [timeline.registry.count] */
     int colour;   /* a label's index, or enum picture_colour */
+    size_t cpus;
     regex_t only, pin;
 };
 
@@ -72,13 +76,21 @@ static size_t vertices_wanted(const struct report_picture *options, const struct
     return options->kind != PICTURE_BARRY3 && page->axes4_text != NULL ? 4 : 3;
 }
 
+static bool has_vertices(const struct report_picture *options)
+{
+    return options->kind != PICTURE_RIBBON && options->kind != PICTURE_RANKING;
+}
+
 static int set_axes(struct work *work, const struct schema *schema, const struct page_options *page)
 {
     const size_t count = vertices_wanted(work->options, page);
     const char *text = count == 4 ? page->axes4_text : page->axes3_text;
     const struct axes *used;
-    const int status = page_resolve_axes(text, schema, count, &work->axes, &used);
+    int status;
 
+    if (!has_vertices(work->options))
+        return STATUS_OK;
+    status = page_resolve_axes(text, schema, count, &work->axes, &used);
     if (status != OPTIONS_GO_ON)
         return status;
     if (used == NULL)
@@ -197,16 +209,27 @@ static int find_pinned(struct work *work)
     return STATUS_OK;
 }
 
+/* Returns what the rows are. The rows of a table have no better name than "entities". */
+static const char *kind_of(const struct work *work)
+{
+    const char *kind =
+        work->facts->kind[0] != '\0' ? work->facts->kind : work->timeline.schema->name;
+
+    return strcmp(kind, "table") == 0 ? "entities" : kind;
+}
+
 static int draw(void *context, FILE *stream)
 {
     const struct work *work = context;
     char host[65] = "", origin[sizeof host + 64];
     const struct picture picture = {
         .timeline = (struct timeline *)&work->timeline,
-        .vertices = &work->axes.vertices,
+        .vertices = has_vertices(work->options) ? &work->axes.vertices : NULL,
         .source = work->facts->name,
         .origin = origin,
         .note = work->facts->note,
+        .kind = kind_of(work),
+        .cpus = work->cpus,
         .frame = work->frame,
         .over_entities = work->options->over == 1,
         .pinned = work->pinned,
@@ -247,6 +270,7 @@ int report_picture(const struct report_picture *options, struct page_options *pa
         status = read_frames(&work, page);
     if (status == OPTIONS_GO_ON)
         status = choose_frame(&work);
+    work.cpus = page_cpus(page);
     if (status == STATUS_OK)
         status = find_pinned(&work);
     if (status == STATUS_OK)

@@ -39,7 +39,8 @@ extern const char *const report_picture_overs[];
     { "color-by", 0, OPTION_TEXT, &(options)->colour, "LABEL",                                     \
       "For barry3 and barry4: one color for each value of this label (user, application, ...), "   \
       "or for each name. Default: name, or the first label with more than one value where all "    \
-      "names are the same.", 0, 0, NULL }
+      "names are the same. For ranking: one row for each; default: the process of a thread, or "   \
+      "name.", 0, 0, NULL }
 /* clang-format on */
 
 /* Complains that `output` is not a page, and names the kinds of pictures. Returns STATUS_USAGE. */

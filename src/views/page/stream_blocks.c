@@ -3,6 +3,7 @@
 #include "stream_block.h"
 #include "views/format.h"
 #include "views/palette.h"
+#include "views/vertex_colours.h"
 
 #include <endian.h>
 #include <inttypes.h>
@@ -256,18 +257,42 @@ static void put_axes(FILE *stream, const char *key, const struct axes *axes)
     putc(']', stream);
 }
 
-static void put_colours(FILE *stream, const char *before, const char *key,
-                        const char *const *colours, size_t count)
+static void put_colours(FILE *stream, const char *key, const char *const *colours, size_t count)
 {
-    fprintf(stream, "%s\"%s\":", before, key);
+    fprintf(stream, "\"%s\":[", key);
     for (size_t i = 0; i < count; i++) {
-        putc(i > 0 ? ',' : '[', stream);
+        if (i > 0)
+            putc(',', stream);
         json_text(stream, colours[i]);
     }
     putc(']', stream);
 }
 
-#define COLOURS(palette) palette, sizeof palette / sizeof palette[0]
+/* Without axes, the colours of their vertices are an empty list. */
+static void put_axes_colours(FILE *stream, const char *key, const char *key_dark,
+                             const struct axes *axes)
+{
+    const char *colours[VERTICES_MAXIMUM] = { NULL }, *dark[VERTICES_MAXIMUM] = { NULL };
+    const size_t count = axes != NULL ? axes->vertices.count : 0;
+
+    if (axes != NULL) {
+        vertices_colours(&axes->vertices, colours);
+        vertices_colours_dark(&axes->vertices, dark);
+    }
+    put_colours(stream, key, colours, count);
+    putc(',', stream);
+    put_colours(stream, key_dark, dark, count);
+    putc(',', stream);
+}
+
+static void put_all_colours(FILE *stream, const struct stream_facts *facts)
+{
+    fputs(",\"colours\":{", stream);
+    put_axes_colours(stream, "axes3", "axes3_dark", facts->axes3);
+    put_axes_colours(stream, "axes4", "axes4_dark", facts->axes4);
+    put_colours(stream, "groups", palette_groups, sizeof palette_groups / sizeof palette_groups[0]);
+    putc('}', stream);
+}
 
 int stream_head(const struct schema *schema, const struct stream_facts *facts, struct bytes *out)
 {
@@ -292,10 +317,8 @@ int stream_head(const struct schema *schema, const struct stream_facts *facts, s
     put_label_names(text.stream, schema);
     put_axes(text.stream, "axes3", facts->axes3);
     put_axes(text.stream, "axes4", facts->axes4);
-    put_colours(text.stream, ",\"colours\":{", "axes3", COLOURS(palette_3_vertices));
-    put_colours(text.stream, ",", "axes4", COLOURS(palette_4_vertices));
-    put_colours(text.stream, ",", "groups", COLOURS(palette_groups));
-    fputs("}}", text.stream);
+    put_all_colours(text.stream, facts);
+    putc('}', text.stream);
     return text_end(&text, BLOCK_HEAD, out);
 }
 

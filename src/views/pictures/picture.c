@@ -1,6 +1,7 @@
 #include "ledger/words.h"
 #include "picture_parts.h"
 #include "views/palette.h"
+#include "views/vertex_colours.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,13 +13,14 @@
 #define NS_PER_S 1000000000
 #define TITLE_SIZE 400
 
-const char *const picture_names[PICTURE_KIND_COUNT + 1] = { "barry3", "barry4", "barymap",
-                                                            "stack",  "lines",  NULL };
+const char *const picture_names[PICTURE_KIND_COUNT + 1] = { "barry3", "barry4", "barymap", "stack",
+                                                            "lines",  "ribbon", "ranking", NULL };
 
 int picture_write(FILE *stream, enum picture_kind kind, const struct picture *picture)
 {
     static int (*const draw[PICTURE_KIND_COUNT])(FILE *, const struct picture *) = {
-        picture_barry3, picture_barry4, picture_barymap, picture_stack, picture_lines
+        picture_barry3, picture_barry4, picture_barymap, picture_stack,
+        picture_lines,  picture_ribbon, picture_ranking
     };
 
     return draw[kind](stream, picture);
@@ -51,9 +53,31 @@ void entity_text(char ret[ENTITY_TEXT_SIZE], const struct entity *entity)
         snprintf(ret, ENTITY_TEXT_SIZE, "%s", entity->name);
 }
 
-const char *vertex_colour(size_t count, size_t vertex)
+const char *vertex_colour(const struct vertices *vertices, size_t vertex)
 {
-    return count == 3 ? palette_3_vertices[vertex] : palette_4_vertices[vertex];
+    const char *colours[VERTICES_MAXIMUM];
+
+    vertices_colours(vertices, colours);
+    return colours[vertex];
+}
+
+static bool is_pale(const char *colour)
+{
+    return strcmp(colour, palette_classes[CLASS_IDLE]) == 0;
+}
+
+const char *vertex_line_colour(const struct vertices *vertices, size_t vertex)
+{
+    const char *colour = vertex_colour(vertices, vertex);
+
+    return is_pale(colour) ? PALETTE_IDLE_EDGE : colour;
+}
+
+struct svg_look area_look(const char *colour)
+{
+    return (struct svg_look){ .fill = colour,
+                              .stroke = is_pale(colour) ? PALETTE_IDLE_EDGE : NULL,
+                              .stroke_width = is_pale(colour) ? 0.8 : 0 };
 }
 
 void colour_text(char ret[COLOUR_SIZE], uint32_t rgb)
@@ -246,9 +270,10 @@ int start_picture(FILE *stream, const struct picture *picture, const char *about
     const char *text = description != NULL ? description + strlen(about) + 1 : "";
     const double caption_height = CAPTION_LINE * (double)draw_caption(NULL, 0, width, text);
     char title[TITLE_SIZE];
-    int length = snprintf(title, sizeof title, "%.120s", picture->source);
+    int length = snprintf(title, sizeof title, "%.120s",
+                          caption->title[0] != '\0' ? caption->title : picture->source);
 
-    for (size_t i = 0; i < vertices->count; i++)
+    for (size_t i = 0; caption->title[0] == '\0' && i < vertices->count; i++)
         length += snprintf(title + length, sizeof title - (size_t)length, "%s%s",
                            i == 0 ? ": " : ", ", vertices->names[i]);
     if (description != NULL) {

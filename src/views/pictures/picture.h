@@ -9,8 +9,10 @@
  *  - barymap: a line for each entity over time. Its colour mixes the colours of the kinds of time.
  *  - stack: stacked shares, of all entities together over time, or of each entity in one frame.
  *  - lines: the shares of all entities together over time, as lines.
+ *  - ribbon: the active time (ledger/active.h) of all entities together over time, by class.
+ *  - ranking: the groups of entities with the most active time.
  *
- * The pictures follow Gunther and Poder, "Barry007" (2009).
+ * The first five follow Gunther and Poder, "Barry007" (2009).
  */
 #pragma once
 
@@ -24,6 +26,8 @@ enum picture_kind {
     PICTURE_BARYMAP,
     PICTURE_STACK,
     PICTURE_LINES,
+    PICTURE_RIBBON,
+    PICTURE_RANKING,
     PICTURE_KIND_COUNT
 };
 
@@ -39,11 +43,14 @@ enum picture_colour {
 
 struct picture {
     struct timeline *timeline; /* has at least one frame; a barymap may merge its frames */
-    /* 3 vertices for barry3, 4 for barry4, 3 or 4 for other kinds. */
+    /* 3 vertices for barry3, 4 for barry4, 3 or 4 for other kinds. A ribbon and a ranking ignore
+     * them; NULL is allowed. */
     const struct vertices *vertices;
     const char *source; /* such as "threads" */
     const char *origin; /* where the data come from, such as "bpf, host db1" */
     const char *note;   /* a note for the reader, or "" */
+    const char *kind;   /* what the entities are, in the plural, such as "threads" */
+    size_t cpus;        /* the number of CPUs that the entities share; 0 if it is unknown */
     size_t frame;
     bool over_entities; /* a stack has a bar for each entity of one frame, and no time axis */
     /* [timeline->registry.count], true for entities that always get a label. May be NULL. */

@@ -71,7 +71,7 @@ static void draw_grid(FILE *stream, const struct vertices *vertices, struct box 
         char text[8];
 
         svg_line(stream, end, on_side(vertex, share, (vertex + 2) % 3),
-                 &(struct svg_look){ .stroke = vertex_colour(vertices->count, vertex),
+                 &(struct svg_look){ .stroke = vertex_line_colour(vertices, vertex),
                                      .stroke_width = 1,
                                      .opacity = 0.75,
                                      .dashes = "4 4" });
@@ -97,14 +97,14 @@ static struct box draw_name(FILE *stream, const struct vertices *vertices, size_
     const double room = to - from - NAME_MARK;
     const bool fits = svg_text_width(name, NAME_SIZE) <= room;
     const size_t length = fits ? strlen(name) : svg_text_fit(name, NAME_SIZE, room - NAME_MARK);
+    const struct svg_look mark = area_look(vertex_colour(vertices, vertex));
     char text[AXES_TEXT_SIZE];
     double width;
 
     snprintf(text, sizeof text, "%.*s%s", (int)length, name, name[length] != '\0' ? "..." : "");
     width = NAME_MARK + svg_text_width(text, NAME_SIZE);
     at.x = fmax(from, fmin(to - width, at.x - width / 2));
-    svg_circle(stream, (struct svg_point){ at.x + 5, at.y - 4.5 }, 5,
-               &(struct svg_look){ .fill = vertex_colour(vertices->count, vertex) }, NULL);
+    svg_circle(stream, (struct svg_point){ at.x + 5, at.y - 4.5 }, 5, &mark, NULL);
     svg_text(stream, (struct svg_point){ at.x + NAME_MARK, at.y }, SVG_START, SVG_NAME, text);
     return (struct box){ at.x, at.y - NAME_SIZE, at.x + width, at.y + 4 };
 }

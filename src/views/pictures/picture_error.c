@@ -121,7 +121,7 @@ size_t error_sentences(const struct error_picture *picture,
 
 static struct svg_look dot_look(void)
 {
-    return (struct svg_look){ .fill = palette_3_vertices[1], .opacity = 0.75 };
+    return (struct svg_look){ .fill = palette_classes[CLASS_READY], .opacity = 0.75 };
 }
 
 /* The data to draw: every stride-th interval, with a NAN at each gap. */
@@ -268,7 +268,7 @@ int error_over_time(FILE *stream, const struct error_picture *picture)
     const struct plot_legend legend[] = {
         { "CPU time, measured (left)",
           PLOT_LINE,
-          { .stroke = palette_3_vertices[0], .stroke_width = 1.5, .fill = "none" } },
+          { .stroke = palette_classes[CLASS_CPU], .stroke_width = 1.5, .fill = "none" } },
         { "absolute error of what ticks sampled (right)", PLOT_DOT, dot_look() },
     };
     struct plot plot = plot_of(stream, SIDE);

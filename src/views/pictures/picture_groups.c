@@ -17,11 +17,20 @@ struct kind {
     size_t length, count;
 };
 
-static struct kind kind_of(const struct entity *entity, int colour)
+const char *group_name_of(const struct entity *entity, int colour, size_t *ret_length)
 {
     const char *name = colour >= 0 ? labels_value(entity->labels, (size_t)colour) : entity->name;
 
-    return (struct kind){ name, colour >= 0 ? strlen(name) : name_stem(name), 1 };
+    *ret_length = colour >= 0 ? strlen(name) : name_stem(name);
+    return name;
+}
+
+static struct kind kind_of(const struct entity *entity, int colour)
+{
+    struct kind kind = { .count = 1 };
+
+    kind.name = group_name_of(entity, colour, &kind.length);
+    return kind;
 }
 
 static int compare_kinds(const void *left, const void *right)

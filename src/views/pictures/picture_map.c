@@ -111,7 +111,7 @@ static void colour_frames(struct map *map)
     struct oklab colours[VERTICES_MAXIMUM];
 
     for (size_t i = 0; i < count; i++)
-        colours[i] = oklab_of(vertex_colour(count, i));
+        colours[i] = oklab_of(vertex_colour(map->picture->vertices, i));
     for (size_t column = 0; column < map->columns; column++) {
         add_frame(map, &timeline->frames[column]);
         for (size_t line = 0; line < map->lines; line++) {
@@ -195,7 +195,8 @@ static void draw_cells(FILE *stream, struct map *map)
 
 /* Draws the colour key: a triangle with all mixtures of the colours. The key consists of small
  * triangles, each in the colour of its centre. */
-static void draw_key_of_3(FILE *stream, struct svg_point at, double side)
+static void draw_key_of_3(FILE *stream, const struct vertices *vertices, struct svg_point at,
+                          double side)
 {
     const double step = side / KEY_PARTS, height = step * sqrt(3) / 2;
     const struct oklab white = oklab_of("#ffffff");
@@ -203,7 +204,7 @@ static void draw_key_of_3(FILE *stream, struct svg_point at, double side)
     char text[COLOUR_SIZE];
 
     for (size_t i = 0; i < 3; i++)
-        colours[i] = oklab_of(vertex_colour(3, i));
+        colours[i] = oklab_of(vertex_colour(vertices, i));
     for (size_t row = 0; row < KEY_PARTS; row++) {
         for (size_t i = 0; i < 2 * row + 1; i++) {
             const double y = at.y + height * (double)row;
@@ -231,14 +232,14 @@ static void draw_key(FILE *stream, const struct map *map)
 
     svg_group(stream, "key");
     if (vertices->count == 3) {
-        draw_key_of_3(stream, (struct svg_point){ left, TOP }, side);
+        draw_key_of_3(stream, vertices, (struct svg_point){ left, TOP }, side);
         y += side;
     }
     for (size_t i = 0; i <= vertices->count + 1; i++, y += 18) {
         const bool is_vertex = i < vertices->count;
 
         svg_rect(stream, left, y - 10, 12, 12,
-                 &(struct svg_look){ .fill = is_vertex ? vertex_colour(vertices->count, i)
+                 &(struct svg_look){ .fill = is_vertex              ? vertex_colour(vertices, i)
                                              : i == vertices->count ? "#fff"
                                                                     : ABSENT_COLOUR,
                                      .stroke = is_vertex ? NULL : LEFT_OUT_COLOUR });

@@ -1,6 +1,7 @@
 /* Parts shared by the files that draw pictures (picture.h): captions, colours and dots. */
 #pragma once
 
+#include "ledger/active.h"
 #include "oklab.h"
 #include "picture.h"
 #include "svg.h"
@@ -32,6 +33,7 @@ void sums_add(struct sums *sums, const struct weights *weights, size_t vertices,
 /* The text below a picture: the source, the time, the number of entities, the problems of the rows,
  * the losses and the picture's note. */
 struct caption {
+    char title[160]; /* "": the title is the source and the names of the vertices */
     size_t from, to; /* frames [from, to) of the timeline */
     size_t entities;
     char remark[160]; /* text after the number of entities, including its full stop */
@@ -57,10 +59,52 @@ void moment_text(char ret[MOMENT_SIZE], int64_t wall_clock_ns, bool with_day);
 #define ENTITY_TEXT_SIZE (CAMP_NAME_SIZE + 24)
 void entity_text(char ret[ENTITY_TEXT_SIZE], const struct entity *entity);
 
-/* Returns the colour of a vertex in a picture that has `count` (3 or 4) vertices. */
-const char *vertex_colour(size_t count, size_t vertex);
+/* Return the colour of areas and of lines that stand for a vertex. */
+const char *vertex_colour(const struct vertices *vertices, size_t vertex);
+const char *vertex_line_colour(const struct vertices *vertices, size_t vertex);
+
+/* Returns the look of an area of this colour. The pale area of idle time has an edge. */
+struct svg_look area_look(const char *colour);
 
 void colour_text(char ret[COLOUR_SIZE], uint32_t rgb);
+
+/* The classes that are active time, in the order of views. */
+#define ACTIVE_CLASSES (CLASS_COUNT - 1)
+extern const enum column_class active_classes[ACTIVE_CLASSES];
+
+#define MISSING_COLOUR "#d1242f" /* of hatched areas, for time in no state */
+
+/* Active time over time: neighbouring frames are added up, so that there are few columns. */
+struct active_column {
+    double begin, end; /* wall clock, seconds */
+    double length_s;   /* length of the frames, without the gaps between them */
+};
+
+#define ACTIVE_COLUMNS_MOST 600
+
+/* Sets ret[] to the columns of the timeline, at most `most`. Returns their number. */
+size_t active_columns(const struct timeline *timeline, size_t most, struct active_column *ret);
+
+/* Returns the column of a frame, if there are `columns`. */
+size_t active_column_of(const struct timeline *timeline, size_t frame, size_t columns);
+
+/* Returns whether more than half of a column's length is missing between it and the column before
+ * it. */
+bool active_is_after_gap(const struct active_column *column);
+
+/* Computes the active time of a row, and adds the row's problems to *sums. Returns false if the row
+ * has no elapsed time. */
+bool active_row(const struct timeline *timeline, size_t row, struct active *ret, struct sums *sums);
+
+/* Draws the legend of the classes that have time in `sum`, with their active time divided by
+ * `length_s`. `at` is where its first row starts. Returns the number of rows. If `stream` is NULL,
+ * the rows are only counted. */
+size_t active_legend(FILE *stream, struct svg_point at, double width, const struct active *sum,
+                     double length_s);
+
+/* Returns the part of a name, or the value of the label `colour`, that a group of dots has in
+ * common: a name without the number at its end. *ret_length is its length. */
+const char *group_name_of(const struct entity *entity, int colour, size_t *ret_length);
 
 #define DOTS_GROUPS 6
 
@@ -115,3 +159,5 @@ int picture_barry4(FILE *stream, const struct picture *picture);
 int picture_barymap(FILE *stream, const struct picture *picture);
 int picture_stack(FILE *stream, const struct picture *picture);
 int picture_lines(FILE *stream, const struct picture *picture);
+int picture_ribbon(FILE *stream, const struct picture *picture);
+int picture_ranking(FILE *stream, const struct picture *picture);

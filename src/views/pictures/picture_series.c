@@ -196,10 +196,18 @@ static size_t fill_line(const struct series *series, size_t layer, double *xs, d
     return count;
 }
 
-static const char *layer_colour(size_t layer, size_t vertices)
+/* Returns the look of an area, or of a line that is `width` wide. */
+static struct svg_look layer_look(const struct series *series, size_t layer, double width)
 {
-    return layer < vertices ? vertex_colour(vertices, vertex_of_layer(layer, vertices))
-                            : LEFT_OUT_COLOUR;
+    const struct vertices *vertices = series->picture->vertices;
+    const bool is_vertex = layer < vertices->count;
+    const size_t vertex = is_vertex ? vertex_of_layer(layer, vertices->count) : 0;
+
+    if (series->stacked)
+        return area_look(is_vertex ? vertex_colour(vertices, vertex) : LEFT_OUT_COLOUR);
+    return (struct svg_look){ .stroke = is_vertex ? vertex_line_colour(vertices, vertex)
+                                                  : LEFT_OUT_COLOUR,
+                              .stroke_width = width };
 }
 
 static int draw_layers(const struct series *series, size_t layers)
@@ -211,17 +219,15 @@ static int draw_layers(const struct series *series, size_t layers)
 
     plot_start(plot, "area");
     for (size_t layer = 0; layer < layers && r == CAMP_OK; layer++) {
-        const char *colour = layer_colour(layer, series->picture->vertices->count);
+        struct svg_look look = layer_look(series, layer, 1.8);
         double *xs = numbers, *lower = numbers + most, *upper = numbers + 2 * most;
 
+        look.class = "layer";
         if (series->stacked)
             r = plot_area(plot, &plot->y, xs, lower, upper,
-                          fill_layer(series, layer, xs, lower, upper),
-                          &(struct svg_look){ .class = "layer", .fill = colour });
+                          fill_layer(series, layer, xs, lower, upper), &look);
         else
-            r = plot_line(
-                plot, &plot->y, xs, lower, fill_line(series, layer, xs, lower),
-                &(struct svg_look){ .class = "layer", .stroke = colour, .stroke_width = 1.8 });
+            r = plot_line(plot, &plot->y, xs, lower, fill_line(series, layer, xs, lower), &look);
     }
     plot_end(plot);
     free(numbers);
@@ -234,15 +240,11 @@ static void draw_legend(const struct series *series, size_t layers)
     struct plot_legend entries[LAYERS] = { 0 };
 
     for (size_t layer = 0; layer < layers; layer++) {
-        const char *colour = layer_colour(layer, vertices->count);
-
         entries[layer].title = layer < vertices->count
                                    ? vertices->names[vertex_of_layer(layer, vertices->count)]
                                    : "left out";
         entries[layer].mark = series->stacked ? PLOT_AREA : PLOT_LINE;
-        entries[layer].look = (struct svg_look){ .fill = series->stacked ? colour : NULL,
-                                                 .stroke = series->stacked ? NULL : colour,
-                                                 .stroke_width = series->stacked ? 0 : 2.5 };
+        entries[layer].look = layer_look(series, layer, 2.5);
     }
     plot_legend(series->plot.stream, (struct svg_point){ PLOT_MARGIN_SIDE, LEGEND_AT },
                 WIDTH - PLOT_MARGIN_SIDE - MARGIN, entries, layers);

@@ -185,6 +185,15 @@ void svg_clip(FILE *stream, const char *id, double x, double y, double width, do
     fprintf(stream, "</clipPath>\n<g clip-path=\"url(#%s)\">\n", id);
 }
 
+void svg_hatch(FILE *stream, const char *colour)
+{
+    fprintf(stream,
+            "<pattern id=\"hatched\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" "
+            "patternTransform=\"rotate(45)\"><path d=\"M1 0V5\" stroke=\"%s\" "
+            "stroke-width=\"1.6\"/></pattern>\n",
+            colour);
+}
+
 void svg_line(FILE *stream, struct svg_point from, struct svg_point to, const struct svg_look *look)
 {
     fputs("<line", stream);

@@ -33,7 +33,7 @@
  * determines this property. */
 struct svg_look {
     const char *class;
-    const char *fill; /* "#5a91ff", or "none" */
+    const char *fill; /* "#2a71b1", or "none" */
     const char *stroke;
     double stroke_width;
     double opacity; /* written only if above 0 and below 1 */
@@ -58,6 +58,10 @@ void svg_group_end(FILE *stream);
 /* Like svg_group(), but clips the elements to the rectangle. `id` is a word that is unique in the
  * picture. */
 void svg_clip(FILE *stream, const char *id, double x, double y, double width, double height);
+
+/* Defines a fill of slanted lines in this colour. Shapes use it as the fill SVG_HATCHED. */
+#define SVG_HATCHED "url(#hatched)"
+void svg_hatch(FILE *stream, const char *colour);
 
 void svg_line(FILE *stream, struct svg_point from, struct svg_point to,
               const struct svg_look *look);

@@ -17,10 +17,10 @@
 #define RUNS "<path stroke=\"#"
 
 static const struct column columns[] = {
-    { "cpu_ns", "cpu", "", COLUMN_STATE, CAMP_MEASURED },
-    { "idle_ns", "idle", "", COLUMN_STATE, CAMP_MEASURED },
-    { "wait_ns", "wait", "", COLUMN_STATE, CAMP_MEASURED },
-    { "lock_ns", "lock", "", COLUMN_STATE, CAMP_MEASURED },
+    { "cpu_ns", "cpu", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CPU, NULL },
+    { "idle_ns", "idle", "", COLUMN_STATE, CAMP_MEASURED, CLASS_IDLE, NULL },
+    { "wait_ns", "wait", "", COLUMN_STATE, CAMP_MEASURED, CLASS_IO, NULL },
+    { "lock_ns", "lock", "", COLUMN_STATE, CAMP_MEASURED, CLASS_CONTENTION, NULL },
 };
 static const char *const label_names[] = { "user", "application" };
 static const struct schema schema = { "made-up", columns, 4, 4, label_names, 2 };
@@ -31,6 +31,8 @@ static struct timeline timeline;
 static struct vertices vertices;
 static char *svg;
 static int colour;
+static const char *kind_of_entities;
+static size_t cpus;
 
 static int set_up(void **state)
 {
@@ -39,6 +41,8 @@ static int set_up(void **state)
     timeline_init(&timeline, &schema, 1 << 24);
     svg = NULL;
     colour = PICTURE_COLOUR_USUAL;
+    kind_of_entities = "threads";
+    cpus = 0;
     return 0;
 }
 
@@ -85,6 +89,8 @@ static void draw(enum picture_kind kind, size_t count, bool over_entities)
                                .source = "made-up",
                                .origin = "test",
                                .note = "",
+                               .kind = kind_of_entities,
+                               .cpus = cpus,
                                .over_entities = over_entities,
                                .colour = colour };
     size_t length;

@@ -177,7 +177,7 @@ static void names_that_differ_only_in_a_final_number_share_a_colour(void **state
     add("alone", 0, 0.2, 0.8, 0);
     keep();
     draw(PICTURE_BARRY3, 3, false);
-    assert_int_equal(count_of(DOT " fill=\"#bb301e\""), 2);
+    assert_int_equal(count_of(DOT " fill=\"#004c89\""), 2);
     assert_int_equal(count_of(DOT " fill=\"#57606a\""), 1);
 }
 
@@ -199,17 +199,17 @@ static void the_first_label_with_several_values_determines_the_colours_of_sessio
     add_session("web2");
     keep();
     draw(PICTURE_BARRY3, 3, false);
-    assert_int_equal(count_of(DOT " fill=\"#bb301e\""), 2);
+    assert_int_equal(count_of(DOT " fill=\"#004c89\""), 2);
     assert_int_equal(count_of(DOT " fill=\"#57606a\""), 0);
     assert_says(">application<");
     assert_says(">web2<");
     colour = 0;
     draw(PICTURE_BARRY3, 3, false);
-    assert_int_equal(count_of(DOT " fill=\"#bb301e\""), 3);
+    assert_int_equal(count_of(DOT " fill=\"#004c89\""), 3);
     assert_says(">user<");
     colour = PICTURE_COLOUR_NAME;
     draw(PICTURE_BARRY3, 3, false);
-    assert_int_equal(count_of(DOT " fill=\"#bb301e\""), 3);
+    assert_int_equal(count_of(DOT " fill=\"#004c89\""), 3);
     assert_int_equal(count_of(">application<"), 0);
 }
 

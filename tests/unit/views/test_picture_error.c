@@ -74,7 +74,7 @@ static size_t dots_of(draw_function draw, const struct error_picture *picture)
     size_t count;
 
     assert_non_null(area);
-    count = count_of(area, "fill=\"#e1711b\"");
+    count = count_of(area, "fill=\"#c7590a\"");
     free(text);
     return count;
 }

@@ -33,9 +33,9 @@ static void a_cell_of_a_barymap_mixes_the_colours_of_its_shares(void **state)
     draw(PICTURE_BARYMAP, 3, false);
     /* 4 s are 580 px wide. The first entity has one colour for 4 s. The second entity has another
      * colour for 1 s, twice. */
-    assert_says("<path stroke=\"#a78ba2\" d=\"M0 0h580\"/>");
-    assert_says("<path stroke=\"#ac9daa\" d=\"M0 1h145M290 1h145\"/>");
-    assert_says("<path stroke=\"#5a91ff\" d=\"M435 1h145\"/>");
+    assert_says("<path stroke=\"#84a8cd\" d=\"M0 0h580\"/>");
+    assert_says("<path stroke=\"#8fb9c0\" d=\"M0 1h145M290 1h145\"/>");
+    assert_says("<path stroke=\"#2a71b1\" d=\"M435 1h145\"/>");
     assert_int_equal(count_of(RUNS), 3);
     assert_says("2 entities in 2 lines, 4 columns.");
 }
@@ -66,7 +66,7 @@ static void neighbouring_lines_of_a_large_barymap_are_merged(void **state)
     draw(PICTURE_BARYMAP, 3, false);
     assert_says("500 entities in 250 lines, 350 columns; a line is the mean of 2 neighbours.");
     assert_int_equal(count_of(RUNS), 1); /* all cells have the same mixed colour */
-    assert_says(RUNS "a78ba2\" d=\"M0 0h580M0 1h580");
+    assert_says(RUNS "84a8cd\" d=\"M0 0h580M0 1h580");
 }
 
 /* Returns the smallest y of the polygon or polyline that follows the text `after`. */
@@ -99,7 +99,7 @@ static void a_stacked_chart_without_missing_time_reaches_100_percent(void **stat
     draw(PICTURE_STACK, 3, false);
     /* all points of the upper line of the last of the three areas are at 100 % */
     assert_int_equal(count_of("<polygon"), 3);
-    assert_true(fabs(top_of("fill=\"#696569\"/>\n<polygon") - 84) < 1e-9);
+    assert_true(fabs(top_of("fill=\"#229569\"/>\n<polygon") - 84) < 1e-9);
     assert_says("<line x1=\"64\" y1=\"84\" x2=\"728\" y2=\"84\" class=\"whole\"");
     assert_says("2 entities together; 0.00 % of all their time is in no state, 0.00 % was "
                 "accounted twice.");
@@ -113,7 +113,9 @@ static void a_stacked_chart_has_an_area_for_the_time_in_states_without_a_corner(
     keep();
     draw(PICTURE_STACK, 3, false);
     assert_int_equal(count_of("<polygon"), 4);
-    assert_true(fabs(top_of("fill=\"#e1711b\"/>\n<polygon") - (84 + 320 * 0.25)) < 0.01);
+    assert_true(
+        fabs(top_of("fill=\"#d9dee5\" stroke=\"#858e99\" stroke-width=\"0.8\"/>\n<polygon") -
+             (84 + 320 * 0.25)) < 0.01);
     assert_says(">left out</text>");
     assert_says("25.00 % of all their time is in no state");
 }

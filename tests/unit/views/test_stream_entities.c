@@ -212,11 +212,15 @@ static void the_head_of_the_stream_has_states_and_axes_and_colours(void **state)
                            "{\"name\":\"state0_ns\",\"title\":\"state\",\"help\":"
                            "\"help \\\"quoted\\\"\",\"provenance\":\"measured\",\"class\":"));
     assert_non_null(strstr(reader->text, "\"classes\":[{\"name\":\"cpu\",\"title\":\"CPU\","
-                                         "\"light\":\"#0072b2\",\"dark\":\"#"));
+                                         "\"light\":\"#2a71b1\",\"dark\":\"#"));
     assert_non_null(strstr(reader->text, "}],\"labels\":[\"user\",\"a\\\"b\"],\"axes3\":"));
     assert_non_null(strstr(reader->text, "\"axes3\":[{\"name\":\"A\",\"states\":[0]},{\"name\":"
                                          "\"B\",\"states\":[2,3]},{\"name\":\"C\",\"states\":[1]}"
-                                         "],\"axes4\":null,\"colours\":{\"axes3\":[\"#5a91ff\""));
+                                         "],\"axes4\":null,\"colours\":{"));
+    assert_non_null(strstr(reader->text,
+                           "\"colours\":{\"axes3\":[\"#845220\",\"#c7590a\",\"#229569\"],"
+                           "\"axes3_dark\":[\"#bf9211\",\"#f78366\",\"#37c69e\"],"
+                           "\"axes4\":[],\"axes4_dark\":[],\"groups\":[\"#004c89\","));
     bytes_release(&bytes);
     free(reader);
 }
