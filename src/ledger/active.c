@@ -1,9 +1,18 @@
 #include "active.h"
 
+#include "array.h"
+
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The column of waits in futex(2). */
 #define LOCK_COLUMN "lock_ns"
+
+/* A class that never varies is compared with this share of all active time, and this number of
+ * active entities, so that noise in a small class does not decide. */
+#define FLOOR_SHARE 0.05
+#define FLOOR_ACTIVE 0.01
 
 static void add_state(struct active *active, const struct column *column, double share,
                       double elapsed_s)
@@ -55,4 +64,76 @@ void active_add(struct active *sum, const struct active *more)
         sum->seconds[i] += more->seconds[i];
     sum->sum_s += more->sum_s;
     sum->missing_s += more->missing_s;
+}
+
+void unusual_release(struct unusual *unusual)
+{
+    free(unusual->frames);
+    *unusual = (struct unusual){ 0 };
+}
+
+int unusual_add(struct unusual *unusual, const struct frame *frame)
+{
+    const double length_s = (double)(frame->end_ns - frame->start_ns) / 1e9;
+    struct active sum = { 0 }, active;
+    struct unusual_frame *added;
+
+    if (!ARRAY_RESERVE(unusual->frames, unusual->capacity, unusual->count + 1))
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        active_of_frame(frame, i, &active);
+        active_add(&sum, &active);
+    }
+    sum.seconds[CLASS_IDLE] = sum.missing_s;
+    added = &unusual->frames[unusual->count++];
+    for (int i = 0; i < CLASS_COUNT; i++)
+        added->active[i] = length_s > 0 ? (float)(sum.seconds[i] / length_s) : 0;
+    return CAMP_OK;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const float a = *(const float *)left, b = *(const float *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* Returns the median of numbers[count], which are sorted afterwards. */
+static double median(float *numbers, size_t count)
+{
+    qsort(numbers, count, sizeof *numbers, compare);
+    return ((double)numbers[(count - 1) / 2] + (double)numbers[count / 2]) / 2;
+}
+
+int unusual_find(const struct unusual *unusual, size_t *ret)
+{
+    const size_t count = unusual->count;
+    double middle[CLASS_COUNT], spread[CLASS_COUNT], floor = FLOOR_ACTIVE, most = 0;
+    float *numbers = calloc(count + 1, sizeof *numbers);
+
+    *ret = 0;
+    if (numbers == NULL)
+        return CAMP_E_NOMEM;
+    for (int class = 0; class < CLASS_COUNT && count > 0; class ++) {
+        for (size_t i = 0; i < count; i++)
+            numbers[i] = unusual->frames[i].active[class];
+        middle[class] = median(numbers, count);
+        floor += FLOOR_SHARE * middle[class];
+        for (size_t i = 0; i < count; i++)
+            numbers[i] = (float)fabs((double)unusual->frames[i].active[class] - middle[class]);
+        spread[class] = median(numbers, count);
+    }
+    free(numbers);
+    for (size_t i = 0; i < count; i++) {
+        double difference = 0;
+
+        for (int class = 0; class < CLASS_COUNT; class ++)
+            difference += fabs((double)unusual->frames[i].active[class] - middle[class]) /
+                          (spread[class] + floor);
+        if (difference > most) {
+            most = difference;
+            *ret = i;
+        }
+    }
+    return CAMP_OK;
 }

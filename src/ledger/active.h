@@ -27,3 +27,32 @@ void active_of_timeline(const struct timeline *timeline, size_t row, struct acti
 /* Adds `more` to *sum, which must be all zero before the first call. sum->is_parked does not
  * change. */
 void active_add(struct active *sum, const struct active *more);
+
+/*
+ * The most unusual of many frames: the one whose active time, by class and with the time in no
+ * state, differs most from the median frame. Some numbers of each frame are kept, not the frame.
+ *
+ * A difference counts relative to how much the class usually varies: to the median of all
+ * differences of the class, and a small part of all active time.
+ */
+
+/* For each class, how many entities were active at one time. The value of CLASS_IDLE is that of the
+ * time in no state. */
+struct unusual_frame {
+    float active[CLASS_COUNT];
+};
+
+/* A struct that is all zero has no frames. */
+struct unusual {
+    struct unusual_frame *frames; /* [count] */
+    size_t count, capacity;
+};
+
+void unusual_release(struct unusual *unusual);
+
+/* Adds the next frame. Returns CAMP_OK or CAMP_E_NOMEM. */
+int unusual_add(struct unusual *unusual, const struct frame *frame);
+
+/* Sets *ret to the index of the most unusual frame: of the first one, if several are as unusual; 0
+ * if there are no frames. Returns CAMP_OK or CAMP_E_NOMEM. */
+int unusual_find(const struct unusual *unusual, size_t *ret);

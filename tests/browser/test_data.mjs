@@ -44,6 +44,15 @@ test('data: the page shows notes and ignores unknown blocks of the stream', asyn
     assert.match(await text(page, '.notes'), /Of two hosts\.\nA gap of 3 s\./);
 });
 
+test('data: a report opens at the frame that its end names', async (opener) => {
+    const frames = [0, 1, 2, 3].map((index) => one(index));
+    for (const [open, expected] of [[2, /^3 \/ 4 /], [99, /^4 \/ 4 /], [undefined, /^1 \/ 4 /]]) {
+        const page = await opener.report(Buffer.concat([begin(), ...frames, json(END, { reason: 'over', open })]));
+        assert.equal(await dotCount(page), 3);
+        assert.match(await text(page, '.odometer'), expected);
+    }
+});
+
 test('data: the page reports that it has no data', async (opener) => {
     const page = await opener.report(readFileSync(new URL('../../web/dist/page.html', import.meta.url), 'utf8'));
     assert.match(await text(page, '.status'), /no data in this file/);

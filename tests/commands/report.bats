@@ -37,8 +37,19 @@ END
     [ "${lines[1]}" = "7 {\"cpus\":$(getconf _NPROCESSORS_ONLN)}" ]
     [[ ${lines[2]} == '2 [{"n":0,"id":0,'* ]]
     [ "$(grep -c '^3 frame' <<<"$output")" -eq 3 ]
-    [ "${lines[-1]}" = '5 {"reason":"this is all there is"}' ]
+    [[ ${lines[-1]} == '5 {"reason":"this is all there is","open":'[0-2]'}' ]]
     [ "$(compgen -G "$HTML*")" = "$HTML" ]
+}
+
+@test "camp report opens at the interval that differs most from the others" {
+    printf 'time,name,cpu,io,idle\n' >"$BATS_TEST_TMPDIR/t.csv"
+    for second in {1000..1009}; do
+        [ "$second" -eq 1007 ] && times=100,800,100 || times=300,100,600
+        echo "$second,a,$times" >>"$BATS_TEST_TMPDIR/t.csv"
+    done
+    "$CAMP" report --from "$BATS_TEST_TMPDIR/t.csv" --unit ms --output "$HTML"
+    run blocks "$HTML"
+    [ "${lines[-1]}" = '5 {"reason":"this is all there is","open":7}' ]
 }
 
 @test "camp report shows each CPU but not the total of all CPUs" {

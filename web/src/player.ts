@@ -50,6 +50,17 @@ export class Player {
     const newest = Math.max(store.endFrame - 1, store.firstFrame);
     const next = following ? newest : Math.min(Math.max(current, store.firstFrame), newest);
     ui.set({ current: next });
+    this.open();
+  }
+
+  private hasOpened = false;
+
+  /** Shows the most unusual frame of a report, once it has been read, unless another was chosen. */
+  private open(): void {
+    const { store, ui } = this.app;
+    if (store.open === null || this.hasOpened) return;
+    this.hasOpened = true;
+    if (!ui.state.playing && !ui.state.range && ui.state.current === store.firstFrame) this.show(store.open);
   }
 
   show(index: number): void {

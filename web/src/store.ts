@@ -26,6 +26,7 @@ export class FrameStore implements Store {
   firstFrame = 0;
   endFrame = 0;
   ended: string | null = null;
+  open: number | null = null;
   notes: string[] = [];
   cpus = 0;
   newestEndMs = -Infinity;
@@ -55,7 +56,7 @@ export class FrameStore implements Store {
       case FRAME: return this.addFrame(block.payload);
       case CPUS: this.cpus = Number((json(block) as { cpus?: unknown }).cpus) || 0; return;
       case NOTE: return this.addNote(String((json(block) as { text?: unknown }).text));
-      case END: this.ended = String((json(block) as { reason?: unknown }).reason); return;
+      case END: return this.end(json(block) as { reason?: unknown; open?: unknown });
       default: // a beat, or of a later version's type
     }
   }
@@ -121,6 +122,11 @@ export class FrameStore implements Store {
     this.bytes += payload.byteLength;
     this.endFrame++;
     if (this.head.live && this.bytes > this.limit) this.dropOldest();
+  }
+
+  private end({ reason, open }: { reason?: unknown; open?: unknown }): void {
+    this.ended = String(reason);
+    if (Number.isInteger(open)) this.open = open as number;
   }
 
   private addNote(text: string): void {

@@ -81,6 +81,7 @@ export interface Store {
   firstFrame: number; // the oldest that is kept
   endFrame: number; // one after the newest
   ended: string | null; // the reason if the stream has ended
+  open: number | null; // the frame at which a report opens, once it has been read
   notes: string[];
   cpus: number; // the number of CPUs that the entities share; 0: unknown
   newestEndMs: number; // the end of the newest frame

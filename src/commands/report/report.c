@@ -4,6 +4,7 @@
  * CPU time, from --from check or a recording of it.
  */
 #include "views/page/report.h"
+#include "ledger/active.h"
 #include "ledger/words.h"
 #include "page_options.h"
 #include "program/command.h"
@@ -23,6 +24,7 @@ struct work {
     struct output_file file;
     struct report *report;
     struct stream stream;
+    struct unusual unusual;
     struct bytes blocks; /* blocks of the stream that are not in the file yet */
     uint64_t size;
 };
@@ -70,6 +72,8 @@ static int put_frame(void *context, const struct frame *frame)
 
     stream_set_cpus(&work->stream, page_cpus(work->page));
     if (r == CAMP_OK)
+        r = unusual_add(&work->unusual, frame);
+    if (r == CAMP_OK)
         r = stream_frame(&work->stream, frame, &work->blocks, &is_key);
     return put_blocks(work, r);
 }
@@ -78,9 +82,13 @@ static int finish(struct work *work)
 {
     const char *reason =
         work->page->status == OPTIONS_GO_ON ? "this is all there is" : "the source failed";
-    int status = put_blocks(work, stream_end(reason, &work->blocks));
-    int failed;
+    size_t open;
+    int r = unusual_find(&work->unusual, &open);
+    int status, failed;
 
+    if (r == CAMP_OK)
+        r = stream_end(reason, &open, &work->blocks);
+    status = put_blocks(work, r);
     if (status != OPTIONS_GO_ON)
         return status;
     failed = report_end(work->report, &work->size);
@@ -127,6 +135,7 @@ static int report_page(struct page_options *page, const char *output, uint64_t c
     if (status == STATUS_OK && page->status != OPTIONS_GO_ON)
         status = page->status; /* The source is damaged; the report has its intact part. */
     stream_release(&work.stream);
+    unusual_release(&work.unusual);
     bytes_release(&work.blocks);
     return status;
 }

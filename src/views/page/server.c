@@ -136,7 +136,7 @@ int server_end(struct server *server, const char *reason)
     int r;
 
     pthread_mutex_lock(&server->lock);
-    r = keep_written(server, stream_end(reason, &server->written), false, 0);
+    r = keep_written(server, stream_end(reason, NULL, &server->written), false, 0);
     server->has_ended = true;
     clients_wake(server);
     pthread_mutex_unlock(&server->lock);

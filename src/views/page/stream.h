@@ -112,5 +112,7 @@ void stream_expire(struct stream *stream, uint64_t since);
 /* Each function appends one block. Returns CAMP_OK or CAMP_E_NOMEM. */
 int stream_head(const struct schema *schema, const struct stream_facts *facts, struct bytes *out);
 int stream_note(const char *text, struct bytes *out);
-int stream_end(const char *reason, struct bytes *out);
+/* `open` is the index of the frame at which a page opens, counted from the first frame of the
+ * stream; NULL if the stream does not say it. */
+int stream_end(const char *reason, const size_t *open, struct bytes *out);
 int stream_beat(struct bytes *out);

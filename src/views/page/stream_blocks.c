@@ -386,26 +386,30 @@ int stream_entities(const struct stream *stream, struct bytes *out)
     return put_entities(stream, NULL, stream->registry.count, out);
 }
 
-static int put_object(const char *key, const char *value, enum stream_block type, struct bytes *out)
+int stream_note(const char *note, struct bytes *out)
 {
     struct text text;
 
     if (!text_start(&text))
         return CAMP_E_NOMEM;
-    fprintf(text.stream, "{\"%s\":", key);
-    json_text(text.stream, value);
+    fputs("{\"text\":", text.stream);
+    json_text(text.stream, note);
     putc('}', text.stream);
-    return text_end(&text, type, out);
+    return text_end(&text, BLOCK_NOTE, out);
 }
 
-int stream_note(const char *text, struct bytes *out)
+int stream_end(const char *reason, const size_t *open, struct bytes *out)
 {
-    return put_object("text", text, BLOCK_NOTE, out);
-}
+    struct text text;
 
-int stream_end(const char *reason, struct bytes *out)
-{
-    return put_object("reason", reason, BLOCK_END, out);
+    if (!text_start(&text))
+        return CAMP_E_NOMEM;
+    fputs("{\"reason\":", text.stream);
+    json_text(text.stream, reason);
+    if (open != NULL)
+        fprintf(text.stream, ",\"open\":%zu", *open);
+    putc('}', text.stream);
+    return text_end(&text, BLOCK_END, out);
 }
 
 int stream_cpus_block(size_t cpus, struct bytes *out)

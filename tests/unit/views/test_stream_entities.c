@@ -196,11 +196,14 @@ static void the_head_of_the_stream_has_states_and_axes_and_colours(void **state)
     assert_int_equal(stream_head(&schema, &facts, &bytes), CAMP_OK);
     assert_int_equal(stream_note("n", &bytes), CAMP_OK);
     assert_int_equal(stream_beat(&bytes), CAMP_OK);
-    assert_int_equal(stream_end("over", &bytes), CAMP_OK);
+    assert_int_equal(stream_end("over", NULL, &bytes), CAMP_OK);
     read_blocks(reader, &bytes);
     for (unsigned type = 1; type <= 6; type++)
         assert_int_equal(reader->blocks[type], type != 2 && type != 3);
     assert_string_equal(reader->text, "{\"reason\":\"over\"}");
+    assert_int_equal(stream_end("over", &(size_t){ 12 }, &bytes), CAMP_OK);
+    read_blocks(reader, &bytes);
+    assert_string_equal(reader->text, "{\"reason\":\"over\",\"open\":12}");
     schema.label_names = labels;
     schema.label_count = COUNT(labels);
     assert_int_equal(stream_head(&schema, &facts, &bytes), CAMP_OK);
