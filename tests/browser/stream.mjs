@@ -6,12 +6,13 @@ export const HEAD = 1, ENTITIES = 2, FRAME = 3, BEAT = 4, END = 5, NOTE = 6, CPU
 export const KEY = 1, NEW = 1, ENDED = 2;
 const UNIT = 1 / 50000;
 
-/** Those of the triangle are unlike all others, so that no test takes a name for a dot. */
+/** Those of the triangle are unlike all others, so that no test takes a name for a dot. Their contrast is high enough for
+ * texts, so that the page does not change them. */
 export const COLOURS = {
-    axes3: ['#ff00ff', '#00ffff', '#e000c0'],
+    axes3: ['#c000c0', '#484800', '#a8007a'],
     axes4: ['#2861be', '#cc8204', '#766151', '#91919a'],
     groups: ['#bb301e', '#9e8b6f', '#586c69', '#9442ff', '#d67e11', '#5f969e'],
-    axes3_dark: ['#ff00ff', '#00ffff', '#e000c0'],
+    axes3_dark: ['#ff60ff', '#00ffff', '#ff80d0'],
     axes4_dark: ['#3d9be0', '#39414b', '#37c69e', '#f78366'],
 };
 

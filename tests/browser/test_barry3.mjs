@@ -203,7 +203,11 @@ test('triangle: dots at the same position are spread and counted', async (opener
 
 /** Returns the distance of a spot from the nearest side of the triangle. */
 function fromSides({ top, left, right }, { x, y }) {
-    const from = (a, b) => Math.abs((b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x)) / Math.hypot(b.x - a.x, b.y - a.y);
+    const from = (a, b) => {
+        const along = ((x - a.x) * (b.x - a.x) + (y - a.y) * (b.y - a.y)) / Math.hypot(b.x - a.x, b.y - a.y) ** 2;
+        const at = Math.min(1, Math.max(0, along));
+        return Math.hypot(x - a.x - at * (b.x - a.x), y - a.y - at * (b.y - a.y));
+    };
     return Math.min(from(top, left), from(left, right), from(right, top));
 }
 

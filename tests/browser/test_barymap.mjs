@@ -48,14 +48,14 @@ async function byName(page) {
 }
 
 test('view barymap: a cell mixes the colours of its shares in the OKLab colour space', async (opener) => {
-    for (const [dark, paper] of [[false, PAPER], [true, '#15181c']]) {
+    for (const [dark, paper, [cpu, idle, waiting]] of [[false, PAPER, COLOURS.axes3], [true, '#15181c', COLOURS.axes3_dark]]) {
         const page = await opener.report(grid(CELLS), { dark });
         await show(page, 'barymap');
         await byName(page);
         for (const [line, row] of CELLS.slice(0, 2).entries())
             for (const [t, shares] of row.entries()) {
                 const [pixel] = await pixels(page, PLOT, await cellSpots(page, [[line, t]]));
-                const expected = mixed([[CPU, shares[0]], [IDLE, shares[1]], [WAITING, shares[2]], [paper, shares[3]]]);
+                const expected = mixed([[cpu, shares[0]], [idle, shares[1]], [waiting, shares[2]], [paper, shares[3]]]);
                 assertColour(pixel, expected, `line ${line}, frame ${t}`);
             }
     }

@@ -3,7 +3,7 @@
 import { strict as assert } from 'node:assert';
 import { press, still, test, text } from './harness.mjs';
 import { made } from './made.mjs';
-import { stream } from './stream.mjs';
+import { COLOURS, stream } from './stream.mjs';
 import { show } from './views.mjs';
 
 const data = made({ count: 60, frames: 8 });
@@ -12,13 +12,6 @@ const box = (page, selector) => page.locator(selector).boundingBox();
 test('layout: the ranking is beside the stage on wide pages, and before it on a phone', async (opener) => {
     for (const width of [1100, 1440, 2560]) {
         const page = await opener.report(data, { width });
-        // One stage instead of two.
-        await page.evaluate(() => {
-            if (document.querySelector('#stage')) return;
-            document.querySelector('#barry3').id = 'stage';
-            document.querySelector('#barry4').remove(); // its view would show it again
-        });
-        await still(page);
         const stage = await box(page, '#stage'), ranking = await box(page, '#ranking'), map = await box(page, '#barymap');
         assert.ok(ranking.x > stage.x + stage.width && Math.abs(ranking.y - stage.y) < 2, `${width}`);
         assert.ok(Math.abs(ranking.width / (map.width) - 0.4) < 0.02, `${width}`);
@@ -26,8 +19,21 @@ test('layout: the ranking is beside the stage on wide pages, and before it on a 
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
     }
     const phone = await opener.report(data, { width: 360, height: 760, touch: true });
-    assert.ok((await box(phone, '#ranking')).y < (await box(phone, '#stage, .barry3')).y);
+    assert.ok((await box(phone, '#ranking')).y < (await box(phone, '#stage')).y);
     assert.ok(await phone.evaluate(() => document.documentElement.scrollWidth) <= 360);
+});
+
+test('layout: the first screen holds the stage with its shelf, and as many lines of the ranking as fit', async (opener) => {
+    for (const [width, height, lines, note] of [[1280, 800, 15, ''], [1440, 900, 15, ''], [1440, 900, 15, 'a note'], [2560, 1440, 30, '']]) {
+        const page = await opener.report(made({ count: 60, frames: 8, note }), { width, height });
+        await page.selectOption('#ranking select', 'none');
+        await still(page);
+        const player = await box(page, '.player'), shelf = await box(page, '.shelf');
+        assert.ok(shelf.y + shelf.height <= player.y, `${width}: the shelf ends at ${shelf.y + shelf.height}, the player begins at ${player.y}`);
+        assert.ok((await box(page, '.stage')).height >= 300, `${width}`);
+        const found = await page.locator('#ranking .ranking-scroll tbody tr:not(.space, .rest)').count();
+        assert.ok(found >= lines, `${width}: ${found} lines`);
+    }
 });
 
 test('tabs: one view is shown at a time, chosen by a click, by arrow keys, or by its number', async (opener) => {
@@ -135,14 +141,19 @@ const contrast = (a, b) => {
     return (high + 0.05) / (low + 0.05);
 };
 
+/** CPU, idle and waiting as in src/views/palette.h. */
+const pale = { ...COLOURS, axes3: ['#2a71b1', '#d9dee5', '#c7590a'], axes3_dark: ['#159ee3', '#39414b', '#f78366'] };
+
 for (const dark of [false, true])
     test(`looks: texts have enough contrast on a ${dark ? 'dark' : 'light'} page`, async (opener) => {
-        const page = await opener.report(data, { dark });
+        const page = await opener.report(made({ count: 60, frames: 8, colours: pale }), { dark });
         const values = await page.evaluate(() => Object.fromEntries(['paper', 'field', 'ink', 'quiet', 'warn', 'missing', 'left-out', 'over', 'pin', 'up', 'down', 'accent']
             .map((name) => [name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim()])));
         for (const name of ['ink', 'quiet', 'warn', 'missing', 'left-out', 'over', 'pin', 'up', 'down', 'accent'])
             assert.ok(contrast(values[name], values.paper) >= 4.5, `${name} on paper`);
         for (const name of ['ink', 'quiet', 'up', 'down']) assert.ok(contrast(values[name], values.field) >= 4.5, `${name} on a field`);
+        for (const ink of await page.locator('.stage-sums dt').evaluateAll((texts) => texts.map((one) => getComputedStyle(one).color)))
+            assert.ok(contrast(ink, values.paper) >= 4.5, `${ink} on paper`);
         await show(page, 'compare');
         await page.selectOption('#compare .choices select', 'halves');
         await page.waitForSelector('.compared text', { state: 'attached' });

@@ -1,6 +1,8 @@
 // The states of each vertex, as editable text: CPU=user+system; WAIT=disk; …
 import type { App, Axis } from './types';
 import { AxesError, formatAxes, parseAxes, restOf } from './axes';
+import { vertexColours } from './classes';
+import { readable } from './colour';
 import { button, element, setText } from './dom';
 
 type Which = 'axes3' | 'axes4';
@@ -67,7 +69,7 @@ class Field {
     const rest = restOf(axes, head.states.length);
     this.chips.replaceChildren(...axes.map(({ name, states }, i) => {
       const chip = element('span', { class: 'chip' }, element('b', {}, name), ` ${states.map(title).join(', ')}`);
-      chip.style.setProperty('--chip', head.colours[this.which][i] ?? '');
+      chip.style.setProperty('--chip', readable(vertexColours(head, this.which === 'axes4' ? 4 : 3)[i] ?? '#888888'));
       return chip;
     }), ...(rest.length ? [element('span', { class: 'chip out' }, element('b', {}, 'left out'), ` ${rest.map(title).join(', ')}`)] : []));
   }

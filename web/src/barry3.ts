@@ -6,6 +6,8 @@
 import type { Axis, Frame } from './types';
 import { describe, pin } from './actions';
 import type { Places } from './axes';
+import { vertexColours } from './classes';
+import { readable } from './colour';
 import { Crowds, type Crowd } from './crowds';
 import { button, element } from './dom';
 import { percent } from './format';
@@ -89,7 +91,7 @@ export class Barry3 implements Projection {
   }
 
   private colour(vertex: number): string {
-    return this.host.app.store.head?.colours.axes3[vertex] ?? currentTheme().ink;
+    return readable(vertexColours(this.host.app.store.head!, 3)[vertex]!);
   }
 
   /** Returns the line where a vertex has this proportion, between two sides of the visible part. */

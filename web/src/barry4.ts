@@ -2,6 +2,8 @@
 // more opaque; pinned, dimmed and hovered entities are the same everywhere.
 import type { Frame } from './types';
 import { CORNERS4, type Places } from './axes';
+import { vertexColours } from './classes';
+import { readable } from './colour';
 import type { Crowd } from './crowds';
 import { button } from './dom';
 import { fitted } from './marks';
@@ -192,7 +194,7 @@ export class Barry4 implements Projection {
       context.lineWidth = 3.5;
       context.strokeStyle = theme.paper;
       context.strokeText(text, x, y);
-      context.fillStyle = app.store.head?.colours.axes4[i] ?? theme.ink;
+      context.fillStyle = readable(vertexColours(app.store.head!, 4)[i]!);
       context.fillText(text, x, y);
       names.at[i] = { x, y, half, axis: axes[i]! };
     });

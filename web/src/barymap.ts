@@ -4,6 +4,7 @@ import { weigh } from './axes';
 import { CellImage, frameAt, isSame, layOut, type Layout } from './barymap_image';
 import { drawMarks, Scene, type Cell } from './barymap_marks';
 import { Cells } from './cells';
+import { vertexColours } from './classes';
 import { element, setText } from './dom';
 import { clock, count } from './format';
 import { MeanSum, type Mean } from './means';
@@ -145,7 +146,7 @@ class Barymap implements View {
     // For print: cells stay beside their names on a narrower page.
     this.below.style.setProperty('--left-share', `${(100 * left) / this.plot.clientWidth}%`);
     this.plot.style.height = `${Math.max(60, height / scale + AXIS)}px`;
-    this.image = new CellImage(context, layout, this.cells, this.sorted.rows, this.app.store.head!.colours.axes3, currentTheme());
+    this.image = new CellImage(context, layout, this.cells, this.sorted.rows, vertexColours(this.app.store.head!, 3), currentTheme());
     this.scene = new Scene(layout, left, this.sorted.rows, this.sorted.stretches, this.below, this.image.marks);
   }
 
@@ -194,7 +195,7 @@ class Barymap implements View {
     setText(this.tipName, this.nameOf(cell));
     setText(this.tipTime, mean ? time : `${time}: absent`);
     this.readout.element.hidden = !mean;
-    this.readout.show(this.axes, this.app.store.head!.colours.axes3, mean);
+    this.readout.show(this.axes, vertexColours(this.app.store.head!, 3), mean);
     const x = scene.x(cell.frame) + 14, isRight = x + this.tip.offsetWidth > this.plot.clientWidth;
     this.tip.style.left = `${Math.max(0, isRight ? x - 28 - this.tip.offsetWidth : x)}px`;
     this.tip.style.top = `${scene.y(cell.line) + 14}px`;

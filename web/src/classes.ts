@@ -6,6 +6,12 @@ export const IDLE = 'idle';
 /** The share of its time from which a wait in a lock without any other state counts as parked. */
 const PARKED = 0.999;
 
+/** The colours of the vertices of the triangle or of the tetrahedron on the present paper. */
+export function vertexColours(head: Head, vertices: number): string[] {
+  const { axes3, axes3_dark, axes4, axes4_dark } = head.colours;
+  return vertices === 4 ? (isDark() ? axes4_dark : axes4) : isDark() ? axes3_dark : axes3;
+}
+
 export const colourOf = (of: StateClass): string => (isDark() ? of.dark : of.light);
 
 /** The classes of a source that have states, in the order in which views show them. */

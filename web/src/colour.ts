@@ -90,13 +90,15 @@ export function contrast(a: string, b: string): number {
 }
 
 const READABLE = 4.5;
+/** The least contrast of a line. */
+export const VISIBLE = 3;
 
 /** Returns the colour, mixed with black or white until a text of it can be read on the paper. */
-export function readable(hex: string, paper = currentTheme().paper): string {
+export function readable(hex: string, least = READABLE, paper = currentTheme().paper): string {
   const mixer = new Mixer([hex], luminance(paper) > 0.18 ? '#000000' : '#ffffff');
   for (let share = 1; share > 0; share -= 0.05) {
     const mixed = `#${mixer.mix([share]).toString(16).padStart(6, '0')}`;
-    if (contrast(mixed, paper) >= READABLE) return mixed;
+    if (contrast(mixed, paper) >= least) return mixed;
   }
   return currentTheme().ink;
 }

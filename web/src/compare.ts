@@ -2,6 +2,7 @@
 // other, and a list of the largest moves. Distances are those in a triangle of height 1.
 import { pin } from './actions';
 import { CORNERS3, place, restOf, sumStates } from './axes';
+import { vertexColours } from './classes';
 import { readable } from './colour';
 import { button, element, setText } from './dom';
 import { count, percent } from './format';
@@ -236,7 +237,7 @@ class Compare implements View {
     const grid = [0.25, 0.5, 0.75].flatMap((share) => [
       path([between(left, top, share), between(right, top, share)]), path([between(top, left, share), between(right, left, share)]),
       path([between(top, right, share), between(left, right, share)])]);
-    const colours = this.app.store.head!.colours.axes3;
+    const colours = vertexColours(this.app.store.head!, 3);
     const names = [[top, 'middle', -9], [left, 'start', 18], [right, 'end', 18]] as const;
     this.picture.replaceChildren(
       svg('title', {}, 'Mean positions before and after'),
@@ -256,13 +257,13 @@ class Compare implements View {
   }
 
   private fillList(axes: Axis[]): void {
-    const { colours } = this.app.store.head!;
+    const colours = vertexColours(this.app.store.head!, 3);
     const head = (text: string, colour?: string) => {
       const th = element('th', colour ? {} : { class: 'text' }, text);
       if (colour) th.style.color = colour === 'inherit' ? colour : readable(colour);
       return th;
     };
-    this.heads.replaceChildren(head('largest moves'), head('distance', 'inherit'), ...axes.map((axis, i) => head(`${axis.name} %`, colours.axes3[i])));
+    this.heads.replaceChildren(head('largest moves'), head('distance', 'inherit'), ...axes.map((axis, i) => head(`${axis.name} %`, colours[i])));
     this.list.replaceChildren(...this.moved.slice(0, LISTED).map(({ n, before, after, distance }) =>
       element('tr', { 'data-n': String(n) },
         element('td', { class: 'text' }, element('button', { type: 'button', class: 'name', 'aria-label': `pin ${this.app.ui.label(n)}` }, this.app.ui.label(n))),

@@ -2,6 +2,7 @@
 import type uPlot from 'uplot';
 import { MISSING } from './axes';
 import { line } from './chart';
+import { readable, VISIBLE } from './colour';
 import { History } from './history';
 import type { Mean } from './means';
 import { TimeView } from './time_view';
@@ -16,7 +17,7 @@ class Lines extends TimeView {
   protected override drawChart(axes: Axis[], colours: string[]): void {
     const theme = currentTheme();
     this.chart.shape([axes.length, colours.join(), theme.paper].join(' '), () => ({
-      series: [...axes.map((_, i) => line(colours[i % colours.length]!, 2)),
+      series: [...axes.map((_, i) => line(readable(colours[i % colours.length]!, VISIBLE), 2)),
         line(theme.missing, 1.5, [4, 3]), line(theme.over, 1.5, [2, 3])],
       ticks: this.timeTicks(),
     }));

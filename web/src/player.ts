@@ -27,10 +27,10 @@ export class Player {
   constructor(private readonly app: App) {
     for (const speed of SPEEDS) this.speed.append(element('option', { value: String(speed) }, `${speed}×`));
     this.speed.addEventListener('change', () => app.ui.set({ speed: Number(this.speed.value) }));
-    this.element = element('footer', { class: 'player' }, this.sums, element('div', { class: 'controls' },
+    this.element = element('footer', { class: 'player' }, element('div', { class: 'controls' },
       button('', { class: 'step back', 'aria-label': 'One frame back' }, () => this.step(-1)), this.play,
       button('', { class: 'step on', 'aria-label': 'One frame on' }, () => this.step(1)),
-      this.odometer, this.speed));
+      this.odometer, this.sums, this.speed));
   }
 
   /** Chooses a speed that is pleasant to watch, whatever the interval. */

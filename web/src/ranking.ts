@@ -14,7 +14,11 @@ import { seriesOf } from './series';
 import { isDark, onThemeChange } from './theme';
 import type { App, Frame, GroupBy, View, ViewFactory } from './types';
 
-const LINES = 15; // that fit; the others are shown on request
+const LINES = 15, LINE_HEIGHT = 28;
+const AROUND = 480; // pixels of the first screen above and below the lines, beside the stage
+
+/** The number of lines that fit beside the stage; the others are shown on request. */
+const linesThatFit = (): number => (innerWidth < 1100 ? LINES : Math.max(LINES, Math.floor((innerHeight - AROUND) / LINE_HEIGHT)));
 
 /** One line: a group, or all groups that are short-lived. */
 interface Line {
@@ -73,6 +77,7 @@ class Ranking implements View {
     this.isSeen = whileSeen(this.element, () => this.series.again());
     this.series.watch(this); // its reader differs with the grouping
     onThemeChange(() => this.series.again());
+    addEventListener('resize', () => app.redraw(this));
     addressOf(app).keep('by', { get: () => this.by ?? '', set: (text) => this.restore(text as GroupBy) });
     this.listen();
   }
@@ -127,7 +132,7 @@ class Ranking implements View {
   /** Most changes, such as another entity under the pointer, change nothing here. */
   private isDrawn(frame: Frame): boolean {
     const { store, ui: { state } } = this.app;
-    const now = [frame, store.entitiesVersion, store.endFrame, this.ranked, this.ranked!.next, this.inside, this.isWhole, this.isHeld,
+    const now = [frame, store.entitiesVersion, store.endFrame, this.ranked, this.ranked!.next, this.inside, this.isWhole, this.isHeld, linesThatFit(),
       this.chosen, state.brush, state.search, state.compare, state.range, isDark()];
     const isSame = now.every((value, i) => value === this.drawn[i]);
     this.drawn = now;
@@ -201,7 +206,7 @@ class Ranking implements View {
   }
 
   private get limit(): number {
-    return this.isWhole ? this.lines.length : Math.min(this.lines.length, LINES);
+    return this.isWhole ? this.lines.length : Math.min(this.lines.length, linesThatFit());
   }
 
   private showRows(): void {
@@ -215,7 +220,7 @@ class Ranking implements View {
     this.rows.forEach((row, i) => this.showRow(row, this.lines[first + i]!));
     const left = this.lines.length - limit;
     this.more.hidden = left === 0 && !this.isWhole;
-    setText(this.more, this.isWhole ? `only the first ${LINES}` : `… ${count(left)} more`);
+    setText(this.more, this.isWhole ? `only the first ${linesThatFit()}` : `… ${count(left)} more`);
   }
 
   private addRow(): void {

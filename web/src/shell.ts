@@ -96,7 +96,8 @@ export class Shell {
   listen(app: App, player: Player, controls: Controls, summary: Summary): void {
     this.controls = controls;
     const hints = createHints();
-    this.main.before(controls.axes.element, ...(hints ? [hints] : []), controls.keys);
+    if (hints) controls.legend.after(hints);
+    this.main.before(controls.axes.element, controls.keys);
     this.actions = {
       ' ': () => player.toggle(),
       ArrowLeft: () => player.step(-1), ArrowRight: () => player.step(1), ',': () => player.step(-1), '.': () => player.step(1),

@@ -8,6 +8,7 @@ import { placeAll, type Places } from './axes';
 import { Barry3 } from './barry3';
 import { Barry4 } from './barry4';
 import { CrowdPanel, crowdInWords } from './crowd_panel';
+import { vertexColours } from './classes';
 import type { Crowd } from './crowds';
 import { button, element, setText } from './dom';
 import { count } from './format';
@@ -74,10 +75,8 @@ export class Stage implements View, Host {
       app.redraw(this);
     });
     this.element = element('section', { class: 'panel', id: 'stage' },
-      element('header', {}, this.title, this.switcher),
-      element('div', { class: 'stage-bar' },
-        element('span', { class: 'switch', role: 'group', 'aria-label': 'A drag on the picture' }, this.selects, this.drags),
-        area),
+      element('header', {}, this.title, this.switcher,
+        element('span', { class: 'switch', role: 'group', 'aria-label': 'A drag on the picture' }, this.selects, this.drags), area),
       element('div', { class: 'stage-line' }, this.readout, this.outside),
       element('div', { class: 'stage-frame' }, this.scatter.element, this.sums.element, this.own, this.panel.element),
       this.shelf.element, this.leftOut);
@@ -158,7 +157,7 @@ export class Stage implements View, Host {
   }
 
   private colours(): readonly string[] {
-    return this.app.store.head?.colours[this.projection.name === 'barry3' ? 'axes3' : 'axes4'] ?? [];
+    return vertexColours(this.app.store.head!, this.axes.length);
   }
 
   private weigh(frame: Frame): Weight {

@@ -2,6 +2,7 @@
 // at once (seconds a second), and which time is shown. Parked rows are a sum of their own.
 import type { App } from './types';
 import type { Places } from './axes';
+import { readable } from './colour';
 import { element } from './dom';
 import { clock } from './format';
 import type { Weight } from './weight';
@@ -26,7 +27,7 @@ export class StageSums {
     const parked = active.parked.reduce((total, is, row) => total + is * frame.elapsed[row]!, 0);
     const missing = sum(frame.unaccounted.map((share) => Math.max(0, share)), 1);
     const out = leftOut ? sum(leftOut, frame.unit) : 0;
-    const lines: [string, number, string][] = axes.map(({ name }, i) => [name, sum(own[i]!, frame.unit), colours[i] ?? '']);
+    const lines: [string, number, string][] = axes.map(({ name }, i) => [name, sum(own[i]!, frame.unit), readable(colours[i]!)]);
     if (out >= LEAST) lines.push(['at no vertex', out, '']);
     if (parked >= LEAST) lines.push(['parked', parked, '']);
     lines.push(['unaccounted', missing, '']);

@@ -1,5 +1,6 @@
 // The columns of the table: an entity's attributes, its shares by axis and by state.
 import { LEFT_OUT, MISSING, restOf } from './axes';
+import { vertexColours } from './classes';
 import { duration } from './format';
 import type { App, Axis, Frame, State } from './types';
 
@@ -30,10 +31,10 @@ export function columnsOf(app: App): Column[] {
   if (groupBy !== 'none')
     columns.push(text('group', 'group', 'its group', (frame, row) => ui.groups()[ui.groupOf(frame.entity[row]!)]?.name ?? 'others'));
   columns.push(elapsed());
-  axes3.forEach((axis, i) => columns.push(axisColumn(app, axis, head.colours.axes3[i] ?? null, `axis3-${i}`)));
+  axes3.forEach((axis, i) => columns.push(axisColumn(app, axis, vertexColours(head, 3)[i] ?? null, `axis3-${i}`)));
   axes4.forEach((axis, i) => {
     if (!axes3.some((other) => other.states.join() === axis.states.join()))
-      columns.push(axisColumn(app, axis, head.colours.axes4[i] ?? null, `axis4-${i}`));
+      columns.push(axisColumn(app, axis, vertexColours(head, 4)[i] ?? null, `axis4-${i}`));
   });
   const leftOut = [axes3, axes4].filter(({ length }) => length > 0).map((axes) => leftOutOf(axes, head.states.length));
   columns.push(...leftOut.filter((axis, i) => axis.states.length > 0 && (i === 0 || axis.states.join() !== leftOut[0]!.states.join()))

@@ -2,6 +2,7 @@
 // time, a legend with the values at the cursor, 3 or 4 axes, scrubbing by pointer and keys.
 import type uPlot from 'uplot';
 import { Chart, type ChartShape } from './chart';
+import { vertexColours } from './classes';
 import { element, setText } from './dom';
 import { clock } from './format';
 import { selectionOf, selectionText, type History } from './history';
@@ -51,7 +52,7 @@ export abstract class TimeView implements View {
     if (!head || axes.length === 0 || !this.isSeen()) return;
     this.history.about(this.app, axes, selectionOf(this.app));
     this.series.run();
-    this.drawChart(axes, axes === axes4 ? head.colours.axes4 : head.colours.axes3);
+    this.drawChart(axes, vertexColours(head, axes.length));
   }
 
   protected get isOfTime(): boolean {
@@ -84,8 +85,7 @@ export abstract class TimeView implements View {
   }
 
   protected showMean(axes: Axis[], mean: Mean | null): void {
-    const { colours } = this.app.store.head!;
-    this.readout.show(axes, axes.length === 4 ? colours.axes4 : colours.axes3, mean);
+    this.readout.show(axes, vertexColours(this.app.store.head!, axes.length), mean);
   }
 
   protected moved(x: number | null): void {

@@ -19,7 +19,7 @@ export interface Head {
   labels?: string[]; // names of labels: "user", "database"
   axes3: Axis[] | null;
   axes4: Axis[] | null;
-  colours: { axes3: string[]; axes4: string[]; groups: string[] };
+  colours: { axes3: string[]; axes3_dark: string[]; axes4: string[]; axes4_dark: string[]; groups: string[] };
 }
 
 export interface State {
