@@ -224,13 +224,14 @@ int from_machine_open(const struct from *from, struct source **ret, struct from_
                       struct camp_error *error)
 {
     const struct from_source *source = find(name_of(from));
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
     if (source == NULL)
         return camp_fail(error, CAMP_E_INVALID, 0, "this machine has no source '%s'",
                          name_of(from));
     snprintf(facts->name, sizeof facts->name, "%s", source->name);
     snprintf(facts->kind, sizeof facts->kind, "%s", source->name);
-    facts->cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+    facts->cpus = cpus > 0 ? (size_t)cpus : 0;
     if (source->opener == OPENS_CPUS)
         return open_cpus(from, ret, facts, error);
     return source->opener == OPENS_CHECK ? open_check(from, ret, facts, error)
