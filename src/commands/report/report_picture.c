@@ -8,6 +8,7 @@
 #include "program/from_options.h"
 #include "program/option_values.h"
 #include "program/process_selection.h"
+#include "views/frame_notes.h"
 #include "views/pictures/picture.h"
 
 #include <regex.h>
@@ -209,13 +210,12 @@ static int find_pinned(struct work *work)
     return STATUS_OK;
 }
 
-/* Returns what the rows are. The rows of a table have no better name than "entities". */
+/* Returns what the rows are, in the plural. */
 static const char *kind_of(const struct work *work)
 {
-    const char *kind =
-        work->facts->kind[0] != '\0' ? work->facts->kind : work->timeline.schema->name;
+    const char *kind = work->facts->kind;
 
-    return strcmp(kind, "table") == 0 ? "entities" : kind;
+    return kind_noun(kind[0] != '\0' ? kind : work->timeline.schema->name, 2);
 }
 
 static int draw(void *context, FILE *stream)
