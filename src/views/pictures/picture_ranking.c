@@ -30,7 +30,8 @@
 #define IDLE_SHARE 1e-6
 
 struct group {
-    uint32_t entity; /* number of an entity of the group in the registry; of a process its first */
+    uint32_t entity; /* number of an entity of the group in the registry; of a process its main
+                        thread */
     size_t members;
     struct active sum;
     size_t rank; /* index in the order of the ranking */
@@ -147,7 +148,7 @@ static void add_frame(struct ranking *ranking, const struct timeline_frame *fram
     }
     if (parked > ranking->parked)
         ranking->parked = parked;
-    ranking->length_s += (double)(frame->end_ns - frame->begin_ns) / 1e9;
+    ranking->length_s += fmax((double)(frame->end_ns - frame->begin_ns) / 1e9, 1e-9);
 }
 
 /* Sorts the groups. ranking->group_of becomes the rank of an entity's group. */
@@ -272,6 +273,16 @@ static void draw_bar(FILE *stream, const struct ranking *ranking, const struct a
     }
 }
 
+/* Draws a part of a course, without a gap in time: a line, or a dot for a single column. */
+static void draw_stretch(FILE *stream, const struct svg_point *points, size_t count,
+                         const struct svg_look *look)
+{
+    if (count > 1)
+        svg_polyline(stream, points, count, look);
+    else if (count == 1)
+        svg_circle(stream, points[0], 1.5, &(struct svg_look){ .fill = look->stroke }, NULL);
+}
+
 /* Draws the course of a group over time; a gap in time interrupts it. */
 static void draw_course(FILE *stream, const struct ranking *ranking, const double *course, double y)
 {
@@ -290,7 +301,7 @@ static void draw_course(FILE *stream, const struct ranking *ranking, const doubl
         const double middle = (columns[i].begin + columns[i].end) / 2;
 
         if (count > 0 && active_is_after_gap(&columns[i])) {
-            svg_polyline(stream, points, count, &look);
+            draw_stretch(stream, points, count, &look);
             count = 0;
         }
         points[count++] = (struct svg_point){
@@ -298,10 +309,7 @@ static void draw_course(FILE *stream, const struct ranking *ranking, const doubl
             y + 3 - BAR_HEIGHT * course[i] / columns[i].length_s / most,
         };
     }
-    if (count > 1)
-        svg_polyline(stream, points, count, &look);
-    else if (count == 1)
-        svg_circle(stream, points[0], 1.5, &(struct svg_look){ .fill = look.stroke }, NULL);
+    draw_stretch(stream, points, count, &look);
 }
 
 static void draw_number(FILE *stream, double seconds, double length_s, double y)
