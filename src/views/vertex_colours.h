@@ -17,7 +17,7 @@
 /* Sets ret[vertices->count] to the class whose colour each vertex has. */
 void vertices_classes(const struct vertices *vertices, enum column_class ret[VERTICES_MAXIMUM]);
 
-/* Sets ret[vertices->count] to the colours of the vertices on light paper, such as "#0072b2". */
+/* Sets ret[vertices->count] to the colours of the vertices on light paper, such as "#2a71b1". */
 void vertices_colours(const struct vertices *vertices, const char *ret[VERTICES_MAXIMUM]);
 
 /* Does the same for dark paper. */
