@@ -123,4 +123,7 @@ void summary_text(const struct summary *summary, const char *noun, char ret[SUMM
         append(ret, " Mostly %s.", summary->names[0]);
     else if (summary->name_count == 2)
         append(ret, " Mostly %s and %s.", summary->names[0], summary->names[1]);
+    /* A name may have a line feed, which would look like the end of the headline. */
+    for (char *at = ret; *at != '\0'; at++)
+        *at = *at == '\n' ? '?' : *at;
 }

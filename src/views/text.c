@@ -353,12 +353,32 @@ static void write_rows(const struct view_options *options, const struct record *
         write_row(options, shown, &layout, &shown->cells[row * shown->field_count]);
 }
 
-/* The headline and the notes are sentences, so they are not cut at the width of the terminal. */
+/* Returns whether a UTF-8 character is a control character, or invalid. A line feed is between the
+ * lines of a headline. */
+static bool is_control(const char *text, size_t length)
+{
+    if (length == 1)
+        return ((unsigned char)*text < ' ' && *text != '\n') || *text == 0x7f;
+    return length == 0 || (length == 2 && memcmp(text, "\xc2\xa0", 2) < 0);
+}
+
+/* The headline and the notes are sentences, so they are not cut at the width of the terminal. They
+ * may contain names. */
 static void write_sentence(const struct view_options *options, const char *text, const char *colour)
 {
     bool coloured = options->colour && colour != NULL;
 
-    fprintf(options->stream, "%s%s%s\n", coloured ? colour : "", text, coloured ? "\033[0m" : "");
+    fputs(coloured ? colour : "", options->stream);
+    while (*text != '\0') {
+        const size_t length = utf8_length(text);
+
+        if (is_control(text, length))
+            putc('?', options->stream);
+        else
+            fwrite(text, 1, length, options->stream);
+        text += length > 0 ? length : 1;
+    }
+    fprintf(options->stream, "%s\n", coloured ? "\033[0m" : "");
 }
 
 static int text_record(const struct view_options *options, const struct record *record,
