@@ -1,6 +1,6 @@
 // The groups of the ranking, their active time in a frame, and its history in bins of frames.
 //
-// Groups change while a live source runs: processes start and end. An entity is looked at again only
+// Groups change while a live source runs: processes start and end. An entity is assigned again only
 // if the store has described it again, and a group without members is forgotten.
 import { activeOf, classesOf } from './classes';
 import type { Reader } from './series';
@@ -8,6 +8,7 @@ import type { Entity, Frame, GroupBy, Head, Store } from './types';
 import { keyOf, titleOf } from './ui';
 
 const BINS_MAXIMUM = 128;
+const FORGET_EVERY = 64; // frames
 const NEW = 1, ENDED = 2; // flags of a frame's row
 
 export interface Group {
@@ -116,7 +117,8 @@ export class RankedGroups implements Reader {
     }
     if (at === this.bins.length) this.bins.push({ lengthMs: 0, times: new Map() });
     this.add(this.bins[at]!, frame);
-    if (this.bins.length > BINS_MAXIMUM) this.merge();
+    if (this.size > 1 && (frame.index + 1) % Math.min(this.size, FORGET_EVERY) === 0) this.forgetShort(this.bins[at]!, frame.index);
+    if (this.bins.length > BINS_MAXIMUM) this.merge(frame.index);
   }
 
   private add(bin: Bin, frame: Frame): void {
@@ -149,7 +151,7 @@ export class RankedGroups implements Reader {
     this.firstBin += gone;
   }
 
-  private merge(): void {
+  private merge(newest: number): void {
     const odd = this.firstBin % 2, merged: Bin[] = [];
     this.bins.forEach((bin, i) => {
       const at = (i + odd) >> 1, into = merged[at];
@@ -157,12 +159,17 @@ export class RankedGroups implements Reader {
       into.lengthMs += bin.lengthMs;
       for (const [group, time] of bin.times) into.times.set(group, (into.times.get(group) ?? 0) + time);
     });
-    // Groups that were short-lived long ago would fill the memory of a page that is open for days.
-    for (const { times } of merged)
-      for (const group of times.keys()) if (group.members.size === 0 || this.isShortLived(group)) times.delete(group);
+    for (const bin of merged) this.forgetShort(bin, newest);
     this.bins = merged;
     this.firstBin = (this.firstBin - odd) / 2;
     this.size *= 2;
+  }
+
+  /** Drops ended and short-lived groups, which would fill the memory of a page that is open for days.
+   * Whether a group of the newest frame that was read is short-lived is not known yet. */
+  private forgetShort({ times }: Bin, newest: number): void {
+    for (const group of times.keys())
+      if (group.members.size === 0 || (group.lastFrame < newest && this.isShortLived(group))) times.delete(group);
   }
 
   /** Returns the active time of groups in each bin, in intervals. */
