@@ -9,6 +9,7 @@ import {
 
 const LIVE_BYTES = 256 << 20; // of frames as received; older ones are dropped
 const MADE_MAXIMUM = 12;
+const MEANS_MAXIMUM = 2; // the shown range, and the one that it is compared with
 const NOTES_MAXIMUM = 20;
 
 interface Kept {
@@ -72,17 +73,19 @@ export class FrameStore implements Store {
     return frame;
   }
 
-  private meaned: { from: number; to: number; frame: Frame } | null = null;
+  private means: { from: number; to: number; frame: Frame }[] = []; // the last used first
 
   mean(from: number, to: number): Frame {
     const begin = Math.max(from, this.firstFrame), end = Math.min(to, this.endFrame);
     if (end - begin <= 1) return this.frame(begin);
-    if (this.meaned?.from !== begin || this.meaned.to !== end) {
+    let mean = this.means.find((one) => one.from === begin && one.to === end);
+    if (!mean) {
       const sum = new FrameSum(this.head!.states.length, this.entities.length);
       for (let index = begin; index < end; index++) sum.add(this.frame(index));
-      this.meaned = { from: begin, to: end, frame: sum.mean };
+      mean = { from: begin, to: end, frame: sum.mean };
     }
-    return this.meaned.frame;
+    this.means = [mean, ...this.means.filter((one) => one !== mean)].slice(0, MEANS_MAXIMUM);
+    return mean.frame;
   }
 
   private addHead(head: Head): void {

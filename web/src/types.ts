@@ -87,7 +87,7 @@ export interface Store {
   newestEndMs: number; // the end of the newest frame
   silentSince: number | null; // live: when the server, which does not answer now, was last heard
   frame(index: number): Frame; // decoded on request; the last few are cached
-  mean(from: number, to: number): Frame; // of the frames [from, to), the last one is cached
+  mean(from: number, to: number): Frame; // of the frames [from, to); the last two are cached
   /** Called for new frames, entities or a new head. */
   subscribe(listener: () => void): void;
 }
