@@ -4,6 +4,7 @@
 // file can have one, too. A fragment with "=" is never a token (source.ts). The token itself is only
 // in the session storage of the tab: a copied address does not contain it.
 import { AxesError, formatAxes, parseAxes } from './axes';
+import { setPeriod } from './ribbon_range';
 import type { App, Axis, GroupBy } from './types';
 
 interface Kept {
@@ -25,7 +26,7 @@ export class Address {
     this.pending = new URLSearchParams(isState(location.hash) ? location.hash.slice(1) : '');
     const { ui } = app;
     this.keep('groups', { get: () => (ui.state.groupBy === 'none' ? '' : ui.state.groupBy), set: (text) => ui.set({ groupBy: text as GroupBy }) });
-    this.keep('range', { get: () => this.words(ui.state.range), set: (text) => this.withRange(text, (range) => ui.set({ range })) });
+    this.keep('range', { get: () => this.words(ui.state.range), set: (text) => this.withRange(text, (range) => setPeriod(app, 'range', range)) });
     this.keep('compare', {
       get: () => (ui.state.compare ? `${this.words(ui.state.compare.before)}.${this.words(ui.state.compare.after)}` : ''),
       set: (text) => this.compare(text.split('.')),
@@ -88,7 +89,9 @@ export class Address {
   }
 
   private compare([before = '', after = '']: string[]): void {
-    this.withRange(before, (first) => this.withRange(after, (second) => this.app.ui.set({ compare: { before: first, after: second } })));
+    const { ui } = this.app, { range } = ui.state; // the same object if they are the same: they move together
+    this.withRange(before, (first) => this.withRange(after, (second) =>
+      ui.set({ compare: { before: first, after: range?.[0] === second[0] && range[1] === second[1] ? range : second } })));
   }
 
   /** The first frame that does not end before a time, or the last one. */
@@ -123,7 +126,7 @@ export class Address {
   }
 }
 
-/** Is the fragment of an address the page's selections, and not a token? */
+/** Does the fragment of an address have the page's selections, and not a token? */
 export const isState = (hash: string): boolean => hash.includes('=');
 
 const ofApp = new WeakMap<App, Address>();
