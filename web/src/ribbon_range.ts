@@ -24,7 +24,7 @@ export function setPeriod(app: App, which: Which, period: Period): void {
 /** Ends the range or the comparison; returns false if there was none. */
 export function clearPeriods({ ui, say }: App, which: Which | 'both' = 'both'): boolean {
   const { range, compare } = ui.state;
-  if (which === 'before' ? !compare : !range && !compare) return false;
+  if (which === 'range' ? !range : which === 'before' ? !compare : !range && !compare) return false;
   ui.set(which === 'before' || !range ? { compare: null } : { range: null, compare: null });
   say(which === 'before' ? 'No comparison.' : 'No range.');
   return true;
