@@ -20,8 +20,10 @@ export function commandBelow({ store }: App, n: number): string | null {
   return `${below} ${quoted(name)}`;
 }
 
-/** Quotes a word for a shell, if it needs that. */
-const quoted = (word: string): string => (/^[\w.:/@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+/** Quotes a word for a shell, if it needs that. A control character, which a terminal could obey when the
+ * command is pasted, becomes a dot. */
+const quoted = (word: string): string =>
+  (/^[\w.:/@%+=,-]+$/.test(word) ? word : `'${word.replace(/\p{Cc}/gu, '.').replaceAll("'", "'\\''")}'`);
 
 const PIDS_MAXIMUM = 5;
 
@@ -33,7 +35,7 @@ export function commandFor({ store }: App, by: GroupBy, key: string, members: It
     if (pids.length > 0 && pids.length <= PIDS_MAXIMUM) return `camp top ${pids.map((pid) => `--pid ${pid}`).join(' ')}`;
     if (by === 'uid') return 'camp top --group user';
     if (by.startsWith('label:')) return `camp top --group ${quoted(by.slice(6))}`;
-    return `camp top --filter ${quoted(`^${(by === 'name' ? key : '').replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`)}`;
+    return by !== 'name' ? null : `camp top --filter ${quoted(`^${key.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`)}`;
   }
   if (head.kind !== 'sessions') return null;
   return `camp top --from ${quoted(head.source)}${by.startsWith('label:') ? ` --group ${quoted(by.slice(6))}` : ''}`;
