@@ -30,9 +30,10 @@ export class Gestures {
     stage.addEventListener('pointercancel', () => this.cancel());
     // A finger that is lifted leaves, too, but what it pointed at stays until the next touch elsewhere.
     stage.addEventListener('pointerleave', (event) => event.pointerType !== 'touch' && this.line.length === 0 && heard.leave());
+    // First of all listeners: another view may show what it points at.
     document.addEventListener('pointerdown', (event) => {
       if (event.pointerType === 'touch' && !stage.contains(event.target as Node)) heard.leave();
-    });
+    }, { capture: true });
     stage.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
   }
 
