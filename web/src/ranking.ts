@@ -19,6 +19,7 @@ const AROUND = 480; // pixels of the first screen above and below the lines, bes
 
 /** The number of lines that fit beside the stage; the others are shown on request. */
 const linesThatFit = (): number => (innerWidth < 1100 ? LINES : Math.max(LINES, Math.floor((innerHeight - AROUND) / LINE_HEIGHT)));
+const HELD_MAXIMUM = 1000; // lines of ended groups that keep their places
 
 /** One line: a group, or all groups that are short-lived. */
 interface Line {
@@ -194,7 +195,7 @@ class Ranking implements View {
     if (short.length > 1) lines.push({ key: SHORT, groups: short.map(({ group }) => group), sum: added(short) });
     lines.sort((a, b) => b.sum.active - a.sum.active || (a.key < b.key ? -1 : 1));
     this.scale = lines[0]?.sum.active ?? 0;
-    this.lines = this.isHeld ? inOrderOf(this.lines, lines) : lines;
+    this.lines = this.isHeld && this.lines.length < lines.length + HELD_MAXIMUM ? inOrderOf(this.lines, lines) : lines;
   }
 
   private nameOf({ key, groups }: Line): string {
@@ -334,7 +335,7 @@ class Ranking implements View {
     const line = this.chosenLine(), ranked = this.ranked!;
     if (!this.chosen) return this.details.hide();
     this.details.show({
-      frame, members: this.chosen.brush, by: this.inside ? 'none' : ranked.by, key: this.chosen.key,
+      frame, members: this.chosen.brush, by: this.inside || this.chosen.key === SHORT ? 'none' : ranked.by, key: this.chosen.key,
       name: line ? this.nameOf(line) : this.app.ui.label([...this.chosen.brush][0] ?? -1),
       active: line?.sum.active ?? 0, before: line ? this.before(line) : null, parked: line?.sum.parked ?? 0,
       history: line ? this.historyOf(line) : [], span: ranked.span, canOpen: this.canOpen(line),
@@ -374,7 +375,7 @@ class Ranking implements View {
   }
 }
 
-const SHORT = '\n'; // the key of the line of short-lived groups, which no name equals
+const SHORT = '\0'; // the key of the line of short-lived groups; no name contains it
 
 const amount = (value: number): string => (value > 0 && value < 0.005 ? '< 0.01' : value.toFixed(2));
 
