@@ -135,13 +135,13 @@ export class Barry3 implements Projection {
    * the left vertex, beside the right side for the right vertex. */
   private drawScale(context: CanvasRenderingContext2D, vertex: number, value: number, a: Spot, b: Spot): void {
     const text = `${+(100 * value).toFixed(3)}`;
-    const [spot, dx, dy, align]: [Spot, number, number, CanvasTextAlign] =
-      vertex === 0 ? [b, -6, 0, 'right'] : vertex === 1 ? [b, 3, 11, 'center'] : [b, 5, -4, 'left'];
+    const [dx, dy, align]: [number, number, CanvasTextAlign] =
+      vertex === 0 ? [-6, 0, 'right'] : vertex === 1 ? [3, 11, 'center'] : [5, -4, 'left'];
     const at = vertex === 0 ? (a.x < b.x ? a : b) : vertex === 1 ? (a.y > b.y ? a : b) : a.x > b.x ? a : b;
     context.fillStyle = this.colour(vertex);
     context.textAlign = align;
     context.textBaseline = 'middle';
-    context.fillText(text, (at ?? spot).x + dx, (at ?? spot).y + dy);
+    context.fillText(text, at.x + dx, at.y + dy);
   }
 
   private drawNames(context: CanvasRenderingContext2D, axes: Axis[]): void {

@@ -59,8 +59,7 @@ function compute(frame: Frame, head: Head): Active {
   return { classes, times, sums, parked };
 }
 
-/** Returns the class with the most active time of a row, for its colour: what it waits for most, or
- * CPU if it never waits; -1 if the row is idle. */
+/** Returns the index of the class with most of a row's active time; -1 if the row is idle. */
 export function dominantClass(active: Active, row: number): number {
   let best = -1;
   for (let i = 0; i < active.classes.length; i++)
