@@ -1,8 +1,8 @@
 /*
  * The ribbon: how many entities were active at one time, by what they did. For each interval, the
  * active time of all entities together is divided by the length of the interval. The classes are
- * one on the other; time in no state is hatched, on top of them. A line shows the number of CPUs:
- * above it, threads wait for a CPU.
+ * stacked; time in no state is hatched, on top of them. A line shows the number of CPUs: where more
+ * threads are active, some of them wait.
  */
 #include "picture_parts.h"
 #include "plot.h"
