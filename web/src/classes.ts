@@ -19,6 +19,9 @@ export function classesOf(head: Head): StateClass[] {
   return head.classes.filter(({ name }) => head.states.some((state) => state.class === name));
 }
 
+/** Those of active time: all but idle. */
+export const activeClasses = (head: Head): StateClass[] => classesOf(head).filter(({ name }) => name !== IDLE);
+
 /** Active time: in a class other than idle, in intervals. A thread that only waits in a lock for a
  * whole interval is parked: it may wait for work as well as for a lock, so that its time is not active. */
 export interface Active {
@@ -39,7 +42,7 @@ export function activeOf(frame: Frame, head: Head): Active {
 
 function compute(frame: Frame, head: Head): Active {
   const { count, elapsed, shares, unit } = frame;
-  const classes = classesOf(head).filter(({ name }) => name !== IDLE);
+  const classes = activeClasses(head);
   const times = classes.map(() => new Float32Array(count));
   const sums = new Float32Array(count), parked = new Uint8Array(count);
   const futex = head.states.findIndex(({ name }) => name === 'lock_ns');

@@ -2,7 +2,7 @@
 //
 // Groups change while a live source runs: processes start and end. An entity is assigned again only
 // if the store has described it again, and a group without members is forgotten.
-import { activeOf, classesOf } from './classes';
+import { activeOf } from './classes';
 import type { Reader } from './series';
 import type { Entity, Frame, GroupBy, Head, Store } from './types';
 import { keyOf, titleOf } from './ui';
@@ -206,6 +206,3 @@ export function defaultGrouping(head: Head, offered: GroupBy[]): GroupBy {
   };
   return (wanted[head.kind] ?? ['none']).find((by) => offered.includes(by)) ?? 'none';
 }
-
-/** The classes of active time in a frame, as in Sum.times. */
-export const activeClasses = (head: Head) => classesOf(head).filter(({ name }) => name !== 'idle');

@@ -2,13 +2,13 @@
 // press on a row chooses its members in all views and shows its details; a second press lists the
 // members themselves. Only visible rows are elements.
 import './ranking.css';
-import { colourOf } from './classes';
+import { activeClasses, colourOf } from './classes';
 import { addressOf } from './address';
 import { Details } from './details';
 import { button, element, setText } from './dom';
 import { count } from './format';
 import { offerGroupings, whileSeen } from './parts';
-import { activeClasses, defaultGrouping, RankedGroups, type Group, type Sum } from './ranked_groups';
+import { defaultGrouping, RankedGroups, type Group, type Sum } from './ranked_groups';
 import { bar, change, setSpark, spark } from './ranking_parts';
 import { seriesOf } from './series';
 import { isDark, onThemeChange } from './theme';

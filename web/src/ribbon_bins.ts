@@ -1,6 +1,6 @@
 // Active time by class over time, in bins of frames.
 import { Bins } from './bins';
-import { activeOf, classesOf, IDLE } from './classes';
+import { activeClasses, activeOf } from './classes';
 import type { Reader } from './series';
 import type { Frame, Head, StateClass, Store } from './types';
 
@@ -47,7 +47,7 @@ export class ActiveBins extends Bins<ActiveSum> implements Reader {
   begin(store: Store): void {
     if (this.head) return this.forget(store.firstFrame);
     this.head = store.head!;
-    this.classes = classesOf(this.head).filter(({ name }) => name !== IDLE);
+    this.classes = activeClasses(this.head);
     this.restart(store);
   }
 
