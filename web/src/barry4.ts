@@ -1,5 +1,5 @@
 // Barry4: each entity is a dot in a tetrahedron, which can be turned. Nearer dots are larger and
-// more opaque; pinned, dimmed and hovered entities are the same everywhere.
+// more opaque; pinned, dimmed and hovered entities look as in the triangle.
 import type { Frame } from './types';
 import { CORNERS4, type Places } from './axes';
 import { vertexColours } from './classes';

@@ -5,7 +5,7 @@ import { placeAll, type Places } from './axes';
 import { colourOf } from './classes';
 import type { Scatter, Spot } from './scatter';
 import { currentTheme } from './theme';
-import type { Weight } from './weight';
+import { SHOWN, type Weight } from './weight';
 
 const MAXIMUM = 40;
 const LEAST = 0.02; // of the picture: shorter moves are not drawn
@@ -47,7 +47,7 @@ export class Paths {
     const moves: Move[] = [];
     for (let row = 0; row < frame.count; row++) {
       const old = before.frame.rowOf[frame.entity[row]!] ?? -1;
-      if (old < 0 || rest[row] !== 0 || !(sums[row]! > 0) || !(before.sums[old]! > 0)) continue;
+      if (old < 0 || rest[row] !== SHOWN || !(sums[row]! > 0) || !(before.sums[old]! > 0)) continue;
       const from = before.proportions.map((own) => own[old]!);
       const length = Math.hypot(...from.map((share, i) => share - proportions[i]![row]!)) / Math.SQRT2;
       if (length >= LEAST) moves.push({ row, from, length });

@@ -1,5 +1,5 @@
 // The look of each row on the stage: its area is its active time, its colour the class with most of
-// it. Rows without active time are idle or parked, and stand on the shelf.
+// it. Rows without active time are idle or parked, and are on the shelf.
 import type { App, Frame } from './types';
 import { MISSING } from './axes';
 import { activeOf, dominantClass, type Active } from './classes';
