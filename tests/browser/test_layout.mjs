@@ -12,6 +12,7 @@ const box = (page, selector) => page.locator(selector).boundingBox();
 test('layout: the ranking is beside the stage on wide pages, and before it on a phone', async (opener) => {
     for (const width of [1100, 1440, 2560]) {
         const page = await opener.report(data, { width });
+        await still(page);
         const stage = await box(page, '#stage'), ranking = await box(page, '#ranking'), map = await box(page, '#barymap');
         assert.ok(ranking.x > stage.x + stage.width && Math.abs(ranking.y - stage.y) < 2, `${width}`);
         assert.ok(Math.abs(ranking.width / (map.width) - 0.4) < 0.02, `${width}`);
