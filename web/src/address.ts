@@ -25,7 +25,7 @@ export class Address {
   constructor(private readonly app: App) {
     this.pending = new URLSearchParams(isState(location.hash) ? location.hash.slice(1) : '');
     const { ui } = app;
-    this.keep('groups', { get: () => (ui.state.groupBy === 'none' ? '' : ui.state.groupBy), set: (text) => ui.set({ groupBy: text as GroupBy }) });
+    this.keep('groups', { get: () => (ui.state.groupBy === 'none' ? '' : ui.state.groupBy), set: (text) => ui.groupings().includes(text as GroupBy) && ui.set({ groupBy: text as GroupBy }) });
     this.keep('range', { get: () => this.words(ui.state.range), set: (text) => this.withRange(text, (range) => setPeriod(app, 'range', range)) });
     this.keep('compare', {
       get: () => (ui.state.compare ? `${this.words(ui.state.compare.before)}.${this.words(ui.state.compare.after)}` : ''),
