@@ -179,8 +179,10 @@ static void a_name_in_text_output_cannot_move_the_cursor(void **state)
 
     (void)state;
     make(&made, "a\033[2J\n\tb\x7f\xc2\x9b");
+    made.record.headline = "two\nlines: c\033[2J\x7f\xc2\x9b\xff \xc2\xb7";
     text = written(&text_view, &made.record, NULL);
     assert_non_null(strstr(text, "a?[2J??b"));
+    assert_non_null(strstr(text, "two\nlines: c?[2J??? \xc2\xb7\n"));
     assert_null(strchr(text, '\033'));
     assert_null(strchr(text, '\t'));
     free(text);
