@@ -2,7 +2,7 @@
 // of a group and to its members.
 import { strict as assert } from 'node:assert';
 import { assertNear, press, said, still, test, text } from './harness.mjs';
-import { show } from './views.mjs';
+import { dragRibbon, show } from './views.mjs';
 import { frame, entities, head, json, stream, CPUS, END, ENDED, NEW } from './stream.mjs';
 
 const STATES = ['user', 'run_queue', 'disk', 'sleep'];
@@ -198,4 +198,12 @@ test('ranking: a waiter that is in a lock all the time is idle, and counted', as
         frame(3, [{ n: 0, shares: [0, 1, 0] }, { n: 1, shares: [0.5, 0.5, 0] }]), json(END, { reason: 'over' })]));
     assert.deepEqual((await lines(page)).map((line) => line.slice(0, 2)), [['busy', '1.00']]);
     assert.equal(await text(page, '#ranking .idle'), '1 idle · 1 parked in a lock all the time');
+});
+
+test('ranking: the mean of a range leaves out the time of frames in which a thread was parked', async (opener) => {
+    const frames = [0, 1, 2].map((index) => frame(3, [{ n: 0, shares: index < 2 ? [0, 1, 0] : [0, 0, 1] }, { n: 1, shares: [0.5, 0, 0.5] }], { index }));
+    const page = await opener.report(Buffer.concat([head({ states: ['user', 'lock', 'sleep'], frames: 3 }), entities(['pool', 'busy']), ...frames,
+        json(END, { reason: 'over' })]));
+    await dragRibbon(page, 0.5, 2.5);
+    assert.deepEqual((await lines(page)).map((line) => line.slice(0, 2)), [['busy', '0.50']]);
 });

@@ -4,7 +4,7 @@ import type { Frame, Head, StateClass } from './types';
 
 export const IDLE = 'idle';
 /** The share of its time from which a wait in a lock without any other state counts as parked. */
-const PARKED = 0.999;
+export const PARKED = 0.999;
 
 /** The colours of the vertices of the triangle or of the tetrahedron on the present paper. */
 export function vertexColours(head: Head, vertices: number): string[] {
@@ -21,6 +21,9 @@ export function classesOf(head: Head): StateClass[] {
 
 /** Those of active time: all but idle. */
 export const activeClasses = (head: Head): StateClass[] => classesOf(head).filter(({ name }) => name !== IDLE);
+
+/** The index of the state of waits in futex(2); -1: the source has none. */
+export const lockOf = (head: Head): number => head.states.findIndex(({ name }) => name === 'lock_ns');
 
 /** Active time: in a class other than idle, in intervals. A thread that only waits in a lock for a
  * whole interval is parked: it may wait for work as well as for a lock, so that its time is not active. */
@@ -45,7 +48,7 @@ function compute(frame: Frame, head: Head): Active {
   const classes = activeClasses(head);
   const times = classes.map(() => new Float32Array(count));
   const sums = new Float32Array(count), parked = new Uint8Array(count);
-  const futex = head.states.findIndex(({ name }) => name === 'lock_ns');
+  const futex = lockOf(head);
   const futexes = futex >= 0 ? shares[futex] : null;
   if (futexes) for (let row = 0; row < count; row++) if (futexes[row]! * unit >= PARKED) parked[row] = 1;
   head.states.forEach((state, i) => {
@@ -54,7 +57,8 @@ function compute(frame: Frame, head: Head): Active {
     const into = times[at]!;
     for (let row = 0; row < count; row++) {
       if (parked[row]) continue;
-      const time = column[row]! * unit * elapsed[row]!;
+      const spared = (i === futex && frame.parked?.[row]) || 0;
+      const time = Math.max(0, column[row]! * unit - (spared > 0 ? spared + unit : 0)) * elapsed[row]!; // unit: rounding
       into[row]! += time;
       sums[row]! += time;
     }

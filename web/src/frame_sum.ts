@@ -1,4 +1,5 @@
 // The mean of several frames, as a frame: each entity has the time of all of them.
+import { PARKED } from './classes';
 import type { Frame } from './types';
 
 /** Sums of times of each entity, in ms: one for each state, unaccounted, elapsed. */
@@ -6,20 +7,23 @@ export class FrameSum {
   private readonly width: number;
   private readonly times: Float64Array; // [entities][width]
   private readonly flags: Uint16Array; // [entities]
+  private readonly parked: Float64Array; // [entities] time in frames in which an entity was parked
   private last: Frame | null = null;
   private lengthMs = 0;
   private unseen = 0;
   private lost = 0;
   private partial = 0;
 
-  constructor(private readonly states: number, private readonly entities: number) {
+  /** `lock` is the state of waits in futex(2), or -1. */
+  constructor(private readonly states: number, private readonly entities: number, private readonly lock: number) {
     this.width = states + 2;
     this.times = new Float64Array(entities * this.width);
     this.flags = new Uint16Array(entities);
+    this.parked = new Float64Array(entities);
   }
 
   add(frame: Frame): void {
-    const { count, entity, elapsed, unaccounted, shares, unit, lengthMs } = frame;
+    const { count, entity, elapsed, unaccounted, shares, unit, lengthMs } = frame, locks = shares[this.lock];
     for (let row = 0; row < count; row++) {
       const own = elapsed[row]! * lengthMs, n = entity[row]!, at = n * this.width;
       for (let state = 0; state < this.states; state++) {
@@ -28,6 +32,7 @@ export class FrameSum {
       }
       this.times[at + this.states]! += unaccounted[row]! * own;
       this.times[at + this.states + 1]! += own;
+      if (locks && locks[row]! * unit >= PARKED) this.parked[n]! += own;
       this.flags[n]! |= frame.flags[row]!;
     }
     this.lengthMs += lengthMs;
@@ -55,6 +60,7 @@ export class FrameSum {
       elapsed: Float32Array.from(present, (n) => own(n) / this.lengthMs),
       unaccounted: Float32Array.from(present, (n) => times[n * width + states]! / own(n)),
       flags: Uint16Array.from(present, (n) => this.flags[n]!),
+      parked: Float32Array.from(present, (n) => this.parked[n]! / own(n)),
       shares: Array.from({ length: states }, (_, state) => {
         const column = Uint16Array.from(present, (n) => Math.min(65535, Math.round(times[n * width + state]! / own(n) / unit)));
         return column.some((share) => share > 0) ? column : null;

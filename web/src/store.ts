@@ -1,5 +1,6 @@
 // All kept frames, as received, because these are small. A whole frame is decoded on request, from
 // the frame before or from the last key frame; the last few are cached.
+import { lockOf } from './classes';
 import type { Entity, Frame, Head, Store } from './types';
 import { FrameSum } from './frame_sum';
 import {
@@ -80,7 +81,7 @@ export class FrameStore implements Store {
     if (end - begin <= 1) return this.frame(begin);
     let mean = this.means.find((one) => one.from === begin && one.to === end);
     if (!mean) {
-      const sum = new FrameSum(this.head!.states.length, this.entities.length);
+      const sum = new FrameSum(this.head!.states.length, this.entities.length, lockOf(this.head!));
       for (let index = begin; index < end; index++) sum.add(this.frame(index));
       mean = { from: begin, to: end, frame: sum.mean };
     }
