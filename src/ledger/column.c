@@ -56,7 +56,10 @@ static enum column_class class_of_rule(const char *name)
         const char *prefix;
         enum column_class class;
     } states[] = {
-        { "cpu_", CLASS_CPU },
+        { "cpu_wait_", CLASS_READY },
+        { "cpu_waiting_", CLASS_READY },
+        { "cpu_queue_", CLASS_READY },
+        { "cpu_", CLASS_CPU }, /* after the names that start with it */
         { "run_queue_", CLASS_READY },
         { "contention_", CLASS_CONTENTION },
         { "wait_disk_", CLASS_IO },
@@ -107,7 +110,8 @@ static enum column_class class_of_words(const char *name)
         { "waiting", CLASS_OTHER_WAIT }, { "cpu", CLASS_CPU },
     };
 
-    if (has_word(name, "cpu") && (has_word(name, "wait") || has_word(name, "queue")))
+    if (has_word(name, "cpu") &&
+        (has_word(name, "wait") || has_word(name, "waiting") || has_word(name, "queue")))
         return CLASS_READY;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (has_word(name, words[i].word))

@@ -93,6 +93,7 @@ static void the_class_of_a_state_is_found_by_the_name_of_its_column(void **state
     assert_int_equal(column_class_of("db_wait_ns"), CLASS_OTHER_WAIT);
     assert_int_equal(column_class_of("cpu_usage_ns"), CLASS_CPU);
     assert_int_equal(column_class_of("cpu_wait_ns"), CLASS_READY);
+    assert_int_equal(column_class_of("cpu_queue_ns"), CLASS_READY);
     assert_int_equal(column_class_of("db_cpu_wait_ns"), CLASS_READY);
     assert_int_equal(column_class_of("colour_ns"), CLASS_NONE);
     assert_int_equal(column_class_of("clock_ns"), CLASS_NONE);
