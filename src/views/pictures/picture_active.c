@@ -54,8 +54,8 @@ bool active_row(const struct timeline *timeline, size_t row, struct active *ret,
     return true;
 }
 
-size_t active_legend(FILE *stream, struct svg_point at, double width, const struct active *sum,
-                     double length_s)
+void active_legend(FILE *stream, struct svg_point at, double width, const struct active *sum,
+                   double length_s)
 {
     struct plot_legend entries[ACTIVE_CLASSES + 1];
     char titles[ACTIVE_CLASSES + 1][40];
@@ -74,5 +74,6 @@ size_t active_legend(FILE *stream, struct svg_point at, double width, const stru
         entries[count].look.fill = is_missing ? SVG_HATCHED : palette_classes[active_classes[i]];
         count++;
     }
-    return count > 0 ? plot_legend(stream, at, width, entries, count) : 1;
+    if (count > 0)
+        plot_legend(stream, at, width, entries, count);
 }

@@ -97,10 +97,9 @@ bool active_is_after_gap(const struct active_column *column);
 bool active_row(const struct timeline *timeline, size_t row, struct active *ret, struct sums *sums);
 
 /* Draws the legend of the classes that have time in `sum`, with their active time divided by
- * `length_s`. `at` is where its first row starts. Returns the number of rows. If `stream` is NULL,
- * the rows are only counted. */
-size_t active_legend(FILE *stream, struct svg_point at, double width, const struct active *sum,
-                     double length_s);
+ * `length_s`. `at` is where its first row starts. */
+void active_legend(FILE *stream, struct svg_point at, double width, const struct active *sum,
+                   double length_s);
 
 /* Returns the part of a name, or the value of the label `colour`, that a group of dots has in
  * common: a name without the number at its end. *ret_length is its length. */
