@@ -8,6 +8,13 @@ export const MISSING = 0.005; // unaccounted time beyond this is marked
  * their own size. */
 export const LEFT_OUT = 0.05;
 
+/** Returns the share of a row's time that is in no state. In a mean, missing time of one frame and time accounted twice
+ * in another do not cancel out. */
+export const missingOf = (frame: Frame, row: number): number => frame.missing?.[row] ?? Math.max(0, frame.unaccounted[row]!);
+
+/** Returns the share of a row's time that is accounted twice. */
+export const overOf = (frame: Frame, row: number): number => frame.over?.[row] ?? Math.max(0, -frame.unaccounted[row]!);
+
 /** The weights of one row. */
 export function weigh(frame: Frame, row: number, axes: Axis[]): Weights {
   const of = (states: number[]) =>

@@ -2,7 +2,7 @@
 import { PARKED } from './classes';
 import type { Frame } from './types';
 
-/** Sums of times of each entity, in ms: one for each state, unaccounted, elapsed. */
+/** Sums of times of each entity, in ms: one for each state, missing, accounted twice, elapsed. */
 export class FrameSum {
   private readonly width: number;
   private readonly times: Float64Array; // [entities][width]
@@ -16,7 +16,7 @@ export class FrameSum {
 
   /** `lock` is the state of waits in futex(2), or -1. */
   constructor(private readonly states: number, private readonly entities: number, private readonly lock: number) {
-    this.width = states + 2;
+    this.width = states + 3;
     this.times = new Float64Array(entities * this.width);
     this.flags = new Uint16Array(entities);
     this.parked = new Float64Array(entities);
@@ -30,8 +30,9 @@ export class FrameSum {
         const column = shares[state];
         if (column) this.times[at + state]! += column[row]! * unit * own;
       }
-      this.times[at + this.states]! += unaccounted[row]! * own;
-      this.times[at + this.states + 1]! += own;
+      const share = unaccounted[row]!;
+      this.times[at + this.states + (share > 0 ? 0 : 1)]! += Math.abs(share) * own;
+      this.times[at + this.states + 2]! += own;
       if (locks && locks[row]! * unit >= PARKED) this.parked[n]! += own;
       this.flags[n]! |= frame.flags[row]!;
     }
@@ -47,18 +48,21 @@ export class FrameSum {
   get mean(): Frame {
     const { last, width, times, states } = this;
     const present: number[] = [];
-    for (let n = 0; n < this.entities; n++) if (times[n * width + states + 1]! > 0) present.push(n);
+    for (let n = 0; n < this.entities; n++) if (times[n * width + states + 2]! > 0) present.push(n);
     const unit = this.unitOf(present);
     const rowOf = new Int32Array(this.entities).fill(-1);
     present.forEach((n, row) => (rowOf[n] = row));
-    const own = (n: number) => times[n * width + states + 1]!;
+    const own = (n: number) => times[n * width + states + 2]!;
+    const missing = Float32Array.from(present, (n) => times[n * width + states]! / own(n));
+    const over = Float32Array.from(present, (n) => times[n * width + states + 1]! / own(n));
     return {
       index: last!.index, endMs: last!.endMs, lengthMs: this.lengthMs, unit,
       unseen: this.unseen, lost: this.lost, partial: this.partial,
       count: present.length,
       entity: Uint32Array.from(present),
       elapsed: Float32Array.from(present, (n) => own(n) / this.lengthMs),
-      unaccounted: Float32Array.from(present, (n) => times[n * width + states]! / own(n)),
+      unaccounted: missing.map((share, row) => (share >= over[row]! ? share : -over[row]!)),
+      missing, over,
       flags: Uint16Array.from(present, (n) => this.flags[n]!),
       parked: Float32Array.from(present, (n) => this.parked[n]! / own(n)),
       shares: Array.from({ length: states }, (_, state) => {
@@ -73,7 +77,7 @@ export class FrameSum {
     let most = 1;
     for (const n of present)
       for (let state = 0; state < this.states; state++)
-        most = Math.max(most, this.times[n * this.width + state]! / this.times[n * this.width + this.states + 1]!);
+        most = Math.max(most, this.times[n * this.width + state]! / this.times[n * this.width + this.states + 2]!);
     return most / 65535;
   }
 }

@@ -1,5 +1,5 @@
 // Mean compositions of entities, weighted by their elapsed time.
-import { restOf, weigh } from './axes';
+import { missingOf, overOf, restOf, weigh } from './axes';
 import type { Axis, Frame, Weights } from './types';
 
 /** Missing time of one entity and time accounted twice of another do not cancel out: `unaccounted`
@@ -71,13 +71,12 @@ export function meanOf(frame: Frame, axes: Axis[], entities: Iterable<number> | 
 
 /** Computes the mean state by state, which is much faster than row by row. */
 function meanOfAll(frame: Frame, axes: Axis[]): Mean | null {
-  const { elapsed, unaccounted, count } = frame;
+  const { elapsed, count } = frame;
   let time = 0, missing = 0, over = 0;
   for (let row = 0; row < count; row++) {
-    const part = unaccounted[row]! * elapsed[row]!;
     time += elapsed[row]!;
-    if (part > 0) missing += part;
-    else over -= part;
+    missing += missingOf(frame, row) * elapsed[row]!;
+    over += overOf(frame, row) * elapsed[row]!;
   }
   if (!(time > 0)) return null;
   const of = (states: number[]) => {

@@ -1,7 +1,7 @@
 // The box in a corner of the stage: how much time all rows together spend at each vertex, in entities
 // at once (seconds a second), and which time is shown. Parked rows are a sum of their own.
 import type { App } from './types';
-import type { Places } from './axes';
+import { missingOf, type Places } from './axes';
 import { readable } from './colour';
 import { element } from './dom';
 import { clock } from './format';
@@ -25,7 +25,7 @@ export class StageSums {
       return total;
     };
     const parked = active.parked.reduce((total, is, row) => total + is * frame.elapsed[row]!, 0);
-    const missing = sum(frame.unaccounted.map((share) => Math.max(0, share)), 1);
+    const missing = sum(frame.unaccounted.map((_, row) => missingOf(frame, row)), 1);
     const out = leftOut ? sum(leftOut, frame.unit) : 0;
     const lines: [string, number, string][] = axes.map(({ name }, i) => [name, sum(own[i]!, frame.unit), readable(colours[i]!)]);
     if (out >= LEAST) lines.push(['at no vertex', out, '']);

@@ -1,6 +1,7 @@
 // The sentence at the top of the page: how busy the CPUs are, what the entities wait for, which names
 // are most active, and whether all time is accounted for. src/views/summary_text.c makes the same sentence;
 // tests/browser/summary_vectors.json has the cases that both must pass.
+import { missingOf, overOf } from './axes';
 import { activeOf } from './classes';
 import type { Frame, Head } from './types';
 
@@ -109,17 +110,16 @@ function who({ groups }: SummaryInput, active: number): SummaryPart[] {
 /** Sums of a frame. nameOf() returns the group of an entity. */
 export function inputOf(frame: Frame, head: Head, cpus: number, nameOf: (n: number) => string): SummaryInput {
   const active = activeOf(frame, head);
-  const { count, elapsed, unaccounted, unseen, lost, partial } = frame;
+  const { count, elapsed, unseen, lost, partial } = frame;
   const input: SummaryInput = {
     kind: head.kind, cpus, classes: {}, missing: 0, over: 0, unseen, lost, partial, elapsed: 0, groups: [], parked: 0,
   };
   active.classes.forEach(({ name }, i) => (input.classes[name] = active.times[i]!.reduce((sum, time) => sum + time, 0)));
   const groups = new Map<string, number>();
   for (let row = 0; row < count; row++) {
-    const time = elapsed[row]! * unaccounted[row]!;
     input.elapsed += elapsed[row]!;
-    if (time > 0) input.missing += time;
-    else input.over -= time;
+    input.missing += elapsed[row]! * missingOf(frame, row);
+    input.over += elapsed[row]! * overOf(frame, row);
     input.parked += active.parked[row]!;
     if (!(active.sums[row]! > 0)) continue;
     const name = nameOf(frame.entity[row]!);

@@ -1,7 +1,7 @@
 // The sum rule as text: how much of the entities' time is in no state, in two states, or in a state
 // that is not shown.
 import type { Axis, Frame, Head } from './types';
-import { MISSING, restOf, sumStates } from './axes';
+import { MISSING, missingOf, overOf, restOf, sumStates } from './axes';
 import { count, duration, percent } from './format';
 
 /** Sums over all entities of one frame; times are in ms. */
@@ -29,8 +29,8 @@ export function sumsOf(frame: Frame, head: Head): Sums {
     sums.elapsedMs += elapsed;
     if (unaccounted > MISSING) sums.missing++;
     if (unaccounted < -MISSING) sums.over++;
-    if (unaccounted > 0) sums.missingMs += elapsed * unaccounted;
-    else sums.overMs -= elapsed * unaccounted;
+    sums.missingMs += elapsed * missingOf(frame, row);
+    sums.overMs += elapsed * overOf(frame, row);
   }
   const runQueue = head.states.findIndex(({ name }) => name === RUN_QUEUE);
   if (runQueue >= 0) sums.runQueueMs = timeIn(frame, [runQueue]);

@@ -71,6 +71,8 @@ export interface Frame {
   flags: Uint16Array; // [count] 1 new, 2 ended
   shares: (Uint16Array | null)[]; // [states] of [count], in units; null: 0 everywhere
   rowOf: Int32Array; // [entities]: the row of an entity; -1: absent (may be shorter)
+  missing?: Float32Array; // [count] of a mean: the share of time in no state. `unaccounted` is the larger of this and `over`
+  over?: Float32Array; // [count] of a mean: the share accounted twice
   parked?: Float32Array; // [count] of a mean: the share of the entity's time in frames in which it was parked
 }
 
