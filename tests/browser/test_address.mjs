@@ -111,7 +111,7 @@ test('save: the rows of the shown frame are CSV that no spreadsheet computes', a
 
 test('save: the pictures are PNG', async (opener) => {
     const page = await opener.report(data());
-    const { name, bytes } = await saved(page, 'PNG');
+    const { name, bytes } = await saved(page, 'Pictures as PNG');
     assert.match(name, /\.png$/);
     assert.equal(bytes.subarray(1, 4).toString(), 'PNG');
     assert.ok(bytes.length > 5000);

@@ -23,6 +23,10 @@ interface Mask {
 }
 
 export interface Kind {
+  shape: Shape;
+  radius: number;
+  colour: string;
+  ring: Ring;
   masks: (Mask | undefined)[]; // [PHASES * PHASES]
   make(phase: number): Mask;
 }
@@ -97,12 +101,19 @@ const kinds = new Map<string, Kind>();
 export function kindOf(shape: Shape, radius: number, colour: string, ring: Ring = { inner: radius * INNER[shape], share: 1 }): Kind {
   const key = `${shape} ${radius} ${colour} ${ring.inner} ${ring.share}`;
   let kind = kinds.get(key);
-  if (!kind) kinds.set(key, (kind = { masks: [], make: (i) => makeMask(shape, radius, colour, ring, (i % PHASES) / PHASES, Math.floor(i / PHASES) / PHASES) }));
+  if (!kind) kinds.set(key, (kind = { shape, radius, colour, ring, masks: [], make: (i) => makeMask(shape, radius, colour, ring, (i % PHASES) / PHASES, Math.floor(i / PHASES) / PHASES) }));
   return kind;
 }
 
-/** A picture of dots on a canvas. Coordinates are pixels of the picture. */
-export class Dots {
+/** Where dots are drawn. Coordinates are pixels of the picture. */
+export interface Sink {
+  begin(): void;
+  put(kind: Kind, x: number, y: number): void;
+  end(): void;
+}
+
+/** A picture of dots on a canvas. */
+export class Dots implements Sink {
   width = 0;
   height = 0;
   private readonly context: CanvasRenderingContext2D;

@@ -6,8 +6,9 @@ import { button, element, setText } from './dom';
 import { clock } from './format';
 import { fit, onWidth, used } from './parts';
 import { ActiveBins, type ActiveSum } from './ribbon_bins';
-import { draw, HEIGHT, LEFT, partsOf, RIGHT, spanText, type Scale } from './ribbon_picture';
+import { draw, hatching, HEIGHT, LEFT, partsOf, RIGHT, spanText, type Scale, type Scene } from './ribbon_picture';
 import { clearPeriods, moved, periodOf, setPeriod, type Period, type Which } from './ribbon_range';
+import { pictured, type Drawing, type Pictured } from './save_picture';
 import { seriesOf } from './series';
 import { currentTheme, onThemeChange, pixelRatio } from './theme';
 import { dateText, zoneText } from './time';
@@ -52,7 +53,7 @@ class Pane {
   }
 }
 
-class Ribbon implements View {
+class Ribbon implements View, Pictured {
   readonly element: HTMLElement;
   private readonly series;
   private readonly bins = new ActiveBins();
@@ -74,6 +75,9 @@ class Ribbon implements View {
   private held: Held | null = null;
   private anchor = 0; // the frame at which a range of the keyboard starts
   private drawnAs = '';
+  readonly drawings: Drawing[] = [
+    { on: this.track, record: (pen) => draw(pen.context, 1, this.scene(), (colour) => pen.hatch(colour)) },
+  ];
 
   constructor(private readonly app: App, corner: HTMLElement) {
     this.series = seriesOf(app);
@@ -87,6 +91,7 @@ class Ribbon implements View {
       this.panes.before.element, this.panes.range.element, corner);
     this.element = element('section', { class: 'ribbon', id: 'ribbon', 'aria-label': 'Active time' },
       element('header', {}, this.title, this.legend, this.scaleButtons.element, this.modeButtons.element, this.about), this.plot);
+    pictured(app).push(this);
     this.series.watch(this, this.bins);
     this.listen();
     onWidth(this.plot, () => this.series.again());
@@ -114,9 +119,18 @@ class Ribbon implements View {
     const key = [width, from, to, bins.generation, bins.next, scale, cpus, currentTheme().paper].join();
     if (!isEmpty && key === this.drawnAs) return;
     this.drawnAs = key;
-    const ticks = series.ticks(Math.max(2, Math.floor(width / 110)));
-    draw(this.canvas, { bins, scale, cpus, width, span: { from, to }, ticks });
+    const context = this.canvas.getContext('2d')!, ratio = pixelRatio();
+    draw(context, ratio, this.scene(), (colour) => hatching(context, colour, ratio));
     this.drawLegend();
+  }
+
+  private scene(): Scene {
+    const { bins, scale, series } = this, { cpus } = this.app.store, width = this.plot.clientWidth;
+    return { bins, scale, cpus, width, span: series.span, ticks: series.ticks(Math.max(2, Math.floor(width / 110))) };
+  }
+
+  refresh(): void {
+    this.drawWindows();
   }
 
   private drawLegend(): void {

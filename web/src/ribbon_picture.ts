@@ -4,7 +4,7 @@ import { tile } from './chart';
 import { colourOf } from './classes';
 import { clock } from './format';
 import type { ActiveBins, ActiveSum } from './ribbon_bins';
-import { currentTheme, pixelRatio } from './theme';
+import { currentTheme } from './theme';
 import { withDates, writeTicks, type Tick } from './time';
 
 export const HEIGHT = 140, LEFT = 46, RIGHT = 10;
@@ -37,8 +37,9 @@ export function roundScale(most: number): { top: number; step: number } {
   return { top: Math.ceil(most / step - 1e-9) * step, step };
 }
 
-export function draw(canvas: HTMLCanvasElement, scene: Scene): void {
-  const context = canvas.getContext('2d')!, ratio = pixelRatio(), theme = currentTheme();
+/** Draws at so many pixels of the picture per pixel of the page. `hatch` returns the style of unaccounted time. */
+export function draw(context: CanvasRenderingContext2D, ratio: number, scene: Scene, hatch: (colour: string) => string | CanvasPattern): void {
+  const theme = currentTheme();
   const { bins, scale, cpus, width, span } = scene;
   const stacks = bins.bins.map((bin) => partsOf(bin, scale));
   const most = stacks.reduce((top, parts) => Math.max(top, parts.reduce((sum, part) => sum + part, 0)), 0);
@@ -77,7 +78,7 @@ export function draw(canvas: HTMLCanvasElement, scene: Scene): void {
     });
     context.lineTo(edges.at(-1)!, bottom);
     const colour = bins.classes[part];
-    context.fillStyle = colour ? colourOf(colour) : hatching(context, theme.missing, ratio);
+    context.fillStyle = colour ? colourOf(colour) : hatch(theme.missing);
     context.fill();
   }
   if (scale === 'absolute' && cpus > 0) drawCpus(context, cpus, y(cpus), width);
@@ -112,7 +113,7 @@ function drawCpus(context: CanvasRenderingContext2D, cpus: number, y: number, wi
   context.restore();
 }
 
-function hatching(context: CanvasRenderingContext2D, colour: string, ratio: number): CanvasPattern {
+export function hatching(context: CanvasRenderingContext2D, colour: string, ratio: number): CanvasPattern {
   const pattern = context.createPattern(tile(colour, 1, Math.round(6 * ratio), ratio), 'repeat')!;
   pattern.setTransform(new DOMMatrix().scale(1 / ratio));
   return pattern;

@@ -1,7 +1,8 @@
-// Saves what the page shows: the pictures as PNG, the rows of the shown frame as CSV.
-import { button, element } from './dom';
+// Saves what the page shows: the pictures as PNG, SVG or a film, the rows of the shown frame as CSV.
+import { button, element, setText } from './dom';
+import { film } from './save_film';
+import { pixels, vector } from './save_picture';
 import { columnsOf } from './table_columns';
-import { currentTheme } from './theme';
 import type { App } from './types';
 
 /** A cell of CSV. A spreadsheet takes a text that starts like a formula for one, so that a name from
@@ -21,34 +22,26 @@ export function csvOf(app: App): string {
   return `${lines.join('\r\n')}\r\n`;
 }
 
-/** Draws the ribbon and the stage below each other, as they are on the screen. */
-function pictures(): HTMLCanvasElement | null {
-  const found = [...document.querySelectorAll<HTMLCanvasElement>('#ribbon canvas, .stage canvas')].filter((canvas) => canvas.checkVisibility());
-  if (found.length === 0) return null;
-  const boxes = found.map((canvas) => canvas.getBoundingClientRect());
-  const left = Math.min(...boxes.map((box) => box.left)), top = Math.min(...boxes.map((box) => box.top));
-  const width = Math.max(...boxes.map((box) => box.right)) - left, height = Math.max(...boxes.map((box) => box.bottom)) - top;
-  const ratio = Math.max(...found.map((canvas, i) => canvas.width / boxes[i]!.width));
-  const made = element('canvas');
-  made.width = Math.round(width * ratio);
-  made.height = Math.round(height * ratio);
-  const context = made.getContext('2d')!;
-  context.scale(ratio, ratio);
-  context.fillStyle = currentTheme().paper;
-  context.fillRect(0, 0, width, height);
-  found.forEach((canvas, i) => context.drawImage(canvas, boxes[i]!.left - left, boxes[i]!.top - top, boxes[i]!.width, boxes[i]!.height));
-  return made;
-}
+const SAVE = 'Save ▾', FILM = 'Film as PNG animation';
 
 /** The menu of the header. */
 export class Save {
   private readonly menu = element('div', { class: 'menu', hidden: '' });
-  private readonly open = button('Save ▾', { 'aria-expanded': 'false', 'aria-haspopup': 'true' }, () => this.show(this.menu.hidden));
+  private readonly open = button(SAVE, { 'aria-expanded': 'false', 'aria-haspopup': 'true' }, () => this.show(this.menu.hidden));
   readonly element = element('div', { class: 'save' }, this.open, this.menu);
+  private readonly film = button(FILM, {}, () => void (this.running ? this.cancel() : this.makeFilm()));
+  private readonly progress = element('progress', { max: '1', hidden: '', 'aria-label': 'Film' });
+  private readonly nothing = element('p', { hidden: '' }, 'There is nothing to save yet.');
+  private readonly ofFrames = [
+    button('Pictures as PNG', {}, () => this.png()), button('Pictures as SVG', {}, () => this.svg()), this.film,
+    button('Rows as CSV', {}, () => this.csv()),
+  ];
+  private running: AbortController | null = null; // a film
 
   constructor(private readonly app: App) {
-    this.menu.append(button('Pictures as PNG', {}, () => this.png()), button('Rows as CSV', {}, () => this.csv()),
-      button('Print…', {}, () => (this.show(false), print())));
+    this.menu.append(this.nothing, ...this.ofFrames, button('Print…', {}, () => (this.show(false), print())));
+    this.film.after(this.progress);
+    app.store.subscribe(() => this.menu.hidden || this.look());
     this.element.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || this.menu.hidden) return;
       event.preventDefault();
@@ -61,12 +54,51 @@ export class Save {
   private show(isOpen: boolean): void {
     this.menu.hidden = !isOpen;
     this.open.setAttribute('aria-expanded', String(isOpen));
+    if (isOpen) this.look();
+  }
+
+  /** Without frames there is nothing to save. */
+  private look(): void {
+    const { firstFrame, endFrame } = this.app.store, isEmpty = firstFrame === endFrame;
+    this.nothing.hidden = !isEmpty;
+    for (const one of this.ofFrames) one.disabled = isEmpty;
   }
 
   private png(): void {
-    const canvas = pictures();
-    canvas?.toBlob((blob) => blob && this.give(blob, 'png'));
+    pixels(this.app)?.toBlob((blob) => blob && this.give(blob, 'png'));
     this.show(false);
+  }
+
+  private svg(): void {
+    const { app } = this, { head } = app.store, end = new Date(app.shown().endMs);
+    const text = vector(app, `Active ${head!.kind} over time, and where the time of each goes, until ${end.toISOString()}. Made by camp ${head!.version}.`);
+    if (text) this.give(new Blob([text], { type: 'image/svg+xml' }), 'svg');
+    this.show(false);
+  }
+
+  private async makeFilm(): Promise<void> {
+    this.running = new AbortController();
+    this.progress.hidden = false;
+    setText(this.film, 'Cancel the film');
+    try {
+      const made = await film(this.app, this.running.signal, (share) => {
+        this.progress.value = share;
+        setText(this.open, `Film ${Math.floor(100 * share)} % ▾`);
+      });
+      if (made) this.give(made, 'film.png');
+      else this.app.say('The film is cancelled.');
+    } catch (error) {
+      this.app.say(`The film failed: ${error instanceof Error ? error.message : String(error)}.`);
+    } finally {
+      this.running = null;
+      this.progress.hidden = true;
+      setText(this.film, FILM);
+      setText(this.open, SAVE);
+    }
+  }
+
+  private cancel(): void {
+    this.running?.abort();
   }
 
   private csv(): void {

@@ -4,7 +4,8 @@ import type { App, Frame } from './types';
 import { LEFT_OUT, MISSING } from './axes';
 import { colourOf } from './classes';
 import { element } from './dom';
-import { Dots, faded, kindOf, type Kind } from './dots';
+import { Dots, faded, kindOf, type Kind, type Sink } from './dots';
+import type { SvgPen } from './save_svg';
 import { currentTheme, onThemeChange, pixelRatio } from './theme';
 import { radiusOf, SIZES, type Weight } from './weight';
 
@@ -34,6 +35,8 @@ export class Scatter {
   private frame: Frame | null = null;
   private weight: Weight | null = null;
   private leftOut: Int32Array | null = null; // of the frame's rows, as in Places
+  private sink: Sink;
+  private background: (context: CanvasRenderingContext2D) => void = () => undefined;
   private depths: Depth[] = [];
   private depthOf: Uint8Array | null = null; // null: one depth
   private order = new Uint32Array(0);
@@ -44,7 +47,7 @@ export class Scatter {
     const below = element('canvas', { 'aria-hidden': 'true' });
     const above = element('canvas', { 'aria-hidden': 'true' });
     this.element = element('div', { class: 'stage', tabindex: '0', role: 'application' }, below, above);
-    this.dots = new Dots(below);
+    this.dots = this.sink = new Dots(below);
     this.text = above.getContext('2d')!;
     new ResizeObserver(() => this.measure()).observe(this.element);
     onThemeChange(() => this.resized());
@@ -63,6 +66,7 @@ export class Scatter {
 
   setBackground(paint: (context: CanvasRenderingContext2D) => void): void {
     const { ratio } = this;
+    this.background = paint;
     const width = Math.max(1, Math.round(this.width * ratio)), height = Math.max(1, Math.round(this.height * ratio));
     this.dots.setBackground(width, height, (context) => {
       // The whole canvas, because the stage's size may be no whole number of pixels.
@@ -104,15 +108,28 @@ export class Scatter {
   paint(depths: Depth[], depthOf: Uint8Array | null): void {
     this.depths = depths;
     this.depthOf = depthOf;
+    this.paintRows();
+  }
+
+  /** Draws the background and the rows again, as elements of a vector picture. */
+  record(pen: SvgPen): void {
+    pen.within('background', 0, 0, () => this.background(pen.context));
+    if (!this.frame) return;
+    this.sink = pen.dots(this.ratio);
+    pen.within('dots', 0, 0, () => this.paintRows());
+    this.sink = this.dots;
+  }
+
+  private paintRows(): void {
     this.prepareLooks();
     const count = this.sort();
     const isDimming = this.app.ui.state.search !== null || this.app.ui.state.brush !== null;
-    this.dots.begin();
+    this.sink.begin();
     if (isDimming) this.paintDimmed(count);
     if (this.leftOut) this.paintLeftOut(this.leftOut, count);
     this.paintBright(count, isDimming);
     this.paintChosen();
-    this.dots.end();
+    this.sink.end();
   }
 
   /** Sorts the shown rows by counting; returns their number. */
@@ -139,7 +156,7 @@ export class Scatter {
   private paintDimmed(count: number): void {
     for (let i = 0; i < count; i++) {
       const row = this.order[i]!;
-      if (this.app.ui.isDimmed(this.frame!.entity[row]!)) this.dots.put(this.lookOf(row).dimmed(), this.x[row]!, this.y[row]!);
+      if (this.app.ui.isDimmed(this.frame!.entity[row]!)) this.sink.put(this.lookOf(row).dimmed(), this.x[row]!, this.y[row]!);
     }
   }
 
@@ -149,11 +166,11 @@ export class Scatter {
       const row = this.order[i]!;
       if (isDimming && this.app.ui.isDimmed(entity[row]!)) continue;
       const look = this.lookOf(row), x = this.x[row]!, y = this.y[row]!, missing = unaccounted[row]!;
-      this.dots.put(look.disc(style[row]!), x, y);
+      this.sink.put(look.disc(style[row]!), x, y);
       if (missing > MISSING) {
-        this.dots.put(look.track(), x, y);
-        this.dots.put(look.missing(Math.min(ARCS, Math.max(1, Math.round(missing * ARCS)))), x, y);
-      } else if (missing < -MISSING) this.dots.put(look.over(), x, y);
+        this.sink.put(look.track(), x, y);
+        this.sink.put(look.missing(Math.min(ARCS, Math.max(1, Math.round(missing * ARCS)))), x, y);
+      } else if (missing < -MISSING) this.sink.put(look.over(), x, y);
     }
   }
 
@@ -163,7 +180,7 @@ export class Scatter {
     for (let i = 0; i < count; i++) {
       const row = this.order[i]!;
       if (leftOut[row]! <= least || this.app.ui.isDimmed(this.frame!.entity[row]!)) continue;
-      this.dots.put(this.lookOf(row).leftOut(), this.x[row]!, this.y[row]!);
+      this.sink.put(this.lookOf(row).leftOut(), this.x[row]!, this.y[row]!);
     }
   }
 
@@ -178,8 +195,8 @@ export class Scatter {
       const isMarked = Math.abs(frame.unaccounted[row]!) > MISSING;
       const inner = radius + (isMarked ? 3.5 : 0) * this.ratio;
       const ring = (from: number, to: number, colour: string) =>
-        this.dots.put(kindOf('ring', inner + to * this.ratio, colour, { inner: inner + from * this.ratio, share: 1 }), x, y);
-      this.dots.put(this.lookOf(row).disc(this.weight!.style[row]!), x, y);
+        this.sink.put(kindOf('ring', inner + to * this.ratio, colour, { inner: inner + from * this.ratio, share: 1 }), x, y);
+      this.sink.put(this.lookOf(row).disc(this.weight!.style[row]!), x, y);
       ring(0, 2.5, pinned.has(n) ? theme.pin : theme.ink);
       const halo = this.leftOut && this.leftOut[row]! > LEFT_OUT / frame.unit ? 8 : 5;
       if (n === hover) ring(halo, halo + 2.5, faded(pinned.has(n) ? theme.pin : theme.ink, theme.paper, 0.65));

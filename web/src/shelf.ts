@@ -4,6 +4,8 @@ import type { App, Frame } from './types';
 import { button, element, setText } from './dom';
 import { count } from './format';
 import { fit } from './parts';
+import type { Drawing } from './save_picture';
+import type { SvgPen } from './save_svg';
 import { currentTheme, onThemeChange, pixelRatio } from './theme';
 import { hideTooltip, placeTooltip } from './tooltip';
 import { SHOWN, type Weight } from './weight';
@@ -12,12 +14,12 @@ const HEIGHT = 20; // pixels
 const STEPS = [7, 5, 4, 3]; // pixels between dots; the first at which all have space
 const NAMES_MAXIMUM = 3;
 
-export class Shelf {
+export class Shelf implements Drawing {
   readonly element: HTMLElement;
   isOpen = false; // the idle rows are in the picture
   private readonly text = element('span', {});
   private readonly canvas = element('canvas', { 'aria-hidden': 'true' });
-  private readonly strip = element('div', { class: 'shelf-strip' }, this.canvas);
+  readonly on = element('div', { class: 'shelf-strip' }, this.canvas);
   private readonly toggle = button('show', { class: 'small', 'aria-pressed': 'false' }, () => this.open(!this.isOpen));
   private rows: number[] = [];
   private frame: Frame | null = null;
@@ -26,11 +28,11 @@ export class Shelf {
   private slots = 0;
 
   constructor(private readonly app: App, private readonly changed: () => void) {
-    this.element = element('div', { class: 'shelf' }, this.text, this.strip, this.toggle);
-    this.strip.addEventListener('pointermove', (event) => this.point(event));
-    this.strip.addEventListener('pointerdown', (event) => this.point(event));
-    this.strip.addEventListener('pointerleave', (event) => event.pointerType !== 'touch' && this.leave());
-    new ResizeObserver(() => this.paint()).observe(this.strip);
+    this.element = element('div', { class: 'shelf' }, this.text, this.on, this.toggle);
+    this.on.addEventListener('pointermove', (event) => this.point(event));
+    this.on.addEventListener('pointerdown', (event) => this.point(event));
+    this.on.addEventListener('pointerleave', (event) => event.pointerType !== 'touch' && this.leave());
+    new ResizeObserver(() => this.paint()).observe(this.on);
     onThemeChange(() => this.paint());
   }
 
@@ -53,7 +55,7 @@ export class Shelf {
 
   /** If there are more rows than slots, a dot stands for several. */
   private paint(): void {
-    const width = this.strip.clientWidth, ratio = pixelRatio(), theme = currentTheme();
+    const width = this.on.clientWidth, ratio = pixelRatio();
     const room = (step: number) => Math.floor(width / step) * Math.floor(HEIGHT / step);
     this.step = STEPS.find((step) => room(step) >= this.rows.length) ?? STEPS.at(-1)!;
     this.columns = Math.max(1, Math.floor(width / this.step));
@@ -62,6 +64,15 @@ export class Shelf {
     const context = this.canvas.getContext('2d')!;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, HEIGHT);
+    this.drawDots(context);
+  }
+
+  record(pen: SvgPen): void {
+    this.drawDots(pen.context);
+  }
+
+  private drawDots(context: CanvasRenderingContext2D): void {
+    const theme = currentTheme();
     const { hover, pinned } = this.app.ui.state;
     for (let slot = 0; slot < this.slots; slot++) {
       const own = this.entitiesAt(slot);
@@ -72,6 +83,7 @@ export class Shelf {
       context.arc((slot % this.columns + 0.5) * this.step, (Math.floor(slot / this.columns) + 0.5) * this.step, this.step * 0.32, 0, 2 * Math.PI);
       context.fill();
     }
+    context.globalAlpha = 1;
   }
 
   private entitiesAt(slot: number): number[] {
@@ -80,13 +92,13 @@ export class Shelf {
   }
 
   private point(event: PointerEvent): void {
-    const { left, top } = this.strip.getBoundingClientRect();
+    const { left, top } = this.on.getBoundingClientRect();
     const spot = { x: event.clientX - left, y: event.clientY - top };
     const slot = Math.floor(spot.y / this.step) * this.columns + Math.floor(spot.x / this.step);
     if (spot.x >= this.columns * this.step || slot < 0 || slot >= this.slots) return this.leave();
     const own = this.entitiesAt(slot), more = own.length - NAMES_MAXIMUM;
     const names = own.slice(0, NAMES_MAXIMUM).map((n) => this.app.ui.label(n)).join(', ');
-    placeTooltip(this.strip, spot, [element('strong', {}, names + (more > 0 ? ` and ${count(more)} more` : ''))]);
+    placeTooltip(this.on, spot, [element('strong', {}, names + (more > 0 ? ` and ${count(more)} more` : ''))]);
     this.app.ui.set({ hover: own[0]! });
   }
 

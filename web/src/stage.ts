@@ -17,6 +17,7 @@ import { drawLabels, drawTrails, isOn, type Label, type Placed } from './marks';
 import { choice } from './parts';
 import { Paths } from './paths';
 import type { Host, Projection } from './projection';
+import { pictured, type Drawing, type Pictured } from './save_picture';
 import { Scatter, type Spot } from './scatter';
 import { Shelf } from './shelf';
 import { StageSums } from './stage_sums';
@@ -31,7 +32,7 @@ function singular(kind: string): string {
   return kind.replace(/ies$/, 'y').replace(/sses$/, 'ss').replace(/([^s])s$/, '$1');
 }
 
-export class Stage implements View, Host {
+export class Stage implements View, Host, Pictured {
   readonly element: HTMLElement;
   readonly scatter: Scatter;
   readonly names: VertexNames;
@@ -62,6 +63,7 @@ export class Stage implements View, Host {
   private placed: Placed[] = []; // labels of crowds, as drawn
   private crowd: Crowd | null = null; // under the pointer
   private lasso: Spot[] = [];
+  readonly drawings: Drawing[];
 
   constructor(readonly app: App) {
     this.scatter = new Scatter(app, () => this.restart());
@@ -82,7 +84,19 @@ export class Stage implements View, Host {
       this.shelf.element, this.leftOut);
     this.projections = [new Barry3(this), new Barry4(this)];
     this.setProjection(this.projections[0]!);
+    this.drawings = [
+      { on: this.scatter.element, record: (pen) => {
+        this.scatter.record(pen);
+        if (this.places) pen.within('marks', 0, 0, () => this.drawText(pen.context));
+      } },
+      this.shelf,
+    ];
+    pictured(app).push(this);
     this.listen();
+  }
+
+  refresh(): void {
+    this.draw();
   }
 
   private switchTo(label: string, index: number): HTMLButtonElement {
@@ -178,10 +192,9 @@ export class Stage implements View, Host {
     if (this.app.store.head) this.draw();
   }
 
-  private drawText(): void {
+  private drawText(context = this.scatter.beginText()): void {
     const { scatter, app, projection } = this;
     const { pinned, hover } = app.ui.state;
-    const context = scatter.beginText();
     projection.drawBelow(context);
     this.paths.draw(context, this.places!, this.weight!, scatter, (proportions) => projection.spotOf(proportions));
     drawTrails(context, app, [...pinned], this.axes, (proportions) => projection.spotOf(proportions));

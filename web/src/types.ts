@@ -124,6 +124,9 @@ export interface UiState {
 export interface Ui {
   readonly state: Readonly<UiState>;
   set(change: Partial<UiState>): void; // views are drawn in the next animation frame
+  /** Runs with other selections, without telling any view: for a picture of another time. They must
+   * not change what is dimmed. */
+  during(change: Partial<UiState>, run: () => void): void;
   isDimmed(n: number): boolean; // by search and brush
   /** The entities that the search finds, the same set while they change; null: no search. */
   matching(): ReadonlySet<number> | null;

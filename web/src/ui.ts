@@ -48,6 +48,16 @@ export class PageUi implements Ui {
     return compare?.after === range ? { range: null, compare: null } : { range: null };
   }
 
+  during(change: Partial<UiState>, run: () => void): void {
+    const { chosen } = this;
+    this.chosen = { ...chosen, ...change };
+    try {
+      run();
+    } finally {
+      this.chosen = chosen;
+    }
+  }
+
   isDimmed(n: number): boolean {
     const { search, brush } = this.chosen;
     if (!search && !brush) return false;
