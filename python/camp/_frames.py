@@ -47,7 +47,7 @@ class FrameLosses(NamedTuple):
 class Entity(NamedTuple):
     """A row of a frame: a thread, a process, a user, a CPU, ..."""
 
-    id: int  # tid, pid, uid, CPU (-1: all together); 0: exited ones, added up
+    id: int  # tid, pid, uid, CPU (-1: all together); 0: exited ones, added up, or a row of a table
     name: str
     pid: Optional[int]  # None, here and below: unknown to the source (a CPU has no process)
     parent: Optional[int]

@@ -29,6 +29,7 @@ struct frame_style {
     bool is_uncut; /* text for a file or pipe: nothing is cut, and all columns are shown */
     bool cpus;
     bool of_threads; /* each row is a thread or a sum of threads */
+    bool of_cpus;    /* each row is a CPU */
     bool numbered;   /* each row has an id that users know, such as a tid, pid or uid */
     bool keeps_end;  /* text cuts a long name at its start, because the name is a path */
     bool is_single;  /* each row is one thread, process or session, not a group */

@@ -121,14 +121,15 @@ static struct cell *fill_percents(const struct filling *filling, size_t row, str
 }
 
 /* Returns whether the id of a row is shown. The id 0 means no id, as in the sum of exited threads
- * with the same name. But 0 is also the id of the user root. */
+ * with the same name, or in a row of a table. But 0 is also the id of the user root and of a
+ * CPU. */
 static bool has_id(const struct filling *filling, const struct entity *entity)
 {
     const enum group_key key = filling->selection->grouping.key;
     const bool is_living = (entity->flags & (ENTITY_ENDED | ENTITY_OUTSIDE)) == 0;
 
     if (key == GROUP_NONE)
-        return !filling->style->of_threads || entity->id != 0 ||
+        return entity->id != 0 || filling->style->of_cpus ||
                (filling->style->numbered && is_living);
     return ((key == GROUP_USER || key == GROUP_CGROUP) && is_living) ||
            ((key == GROUP_THREAD || key == GROUP_PROCESS) && entity->id != 0);

@@ -94,6 +94,21 @@ END
     [[ ${lines[0]} == *'"axes3":[{"name":"A","states":[0]},{"name":"B"'* ]]
 }
 
+@test "camp report puts CPU, waits and idle time of a table at three corners" {
+    "$CAMP" report --from "$CAMP_FIXTURES/table/sessions4.csv" --output "$HTML"
+    run blocks "$HTML"
+    [[ ${lines[0]} == *'"axes3":[{"name":"CPU","states":[0]},{"name":"idle","states":[3]},{"name":"waiting","states":[1,2]}],"axes4":[{"name":"CPU","states":[0]},{"name":"idle","states":[3]},{"name":"I/O","states":[1]},{"name":"contention","states":[2]}]'* ]]
+}
+
+@test "camp report identifies a row of a table by its name, without a number" {
+    "$CAMP" report --from "$CAMP_FIXTURES/table/sessions4.csv" --output "$HTML"
+    run blocks "$HTML"
+    rows=$(grep '^2 ' <<<"$output")
+    [ "$(grep -o '"id":0,"pid":0,' <<<"$rows" | wc -l)" -eq 60 ]
+    [ "$(grep -o '"name":"job21"' <<<"$rows" | wc -l)" -eq 1 ]
+    run ! grep -E '"id":[^0]' <<<"$rows"
+}
+
 @test "camp report writes the report of the intervals so far when SIGINT ends it" {
     "$CAMP" report --from cpus --count 1000 --interval 50ms --output "$HTML" >"$BATS_TEST_TMPDIR/said" 3>&- &
     local pid=$!

@@ -234,6 +234,15 @@ assert not any(row['name'] == 'total' for row in t['entities']), t
     [[ $output == "camp top: there is no process $pid "* ]]
 }
 
+@test "in JSON a row of a table has no id, and CPU 0 has the id 0" {
+    run -0 "$CAMP" top --from "$CAMP_FIXTURES/table/sessions4.csv" --count 1 --format json
+    [ "$(grep -o '"id":null,"name":"' <<<"$output" | wc -l)" -eq 60 ]
+    for from in cpus check; do
+        run -0 "$CAMP" top --from "$from" --count 1 --interval 50ms --format json
+        [[ $output == *'"id":0,"name":"cpu0"'* ]]
+    done
+}
+
 @test "camp top --from users shows the same ids and names of users as camp top --group user" {
     needs_microstates
     while :; do /bin/true; done 3>&- &

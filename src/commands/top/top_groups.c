@@ -72,12 +72,14 @@ static void fill_style(struct top *top, enum group_key key)
 {
     static const char *const singles[] = { "threads", "processes", NULL };
     static const char *const numbered[] = { "threads", "processes", "users", NULL };
+    static const char *const cpus[] = { "cpus", "check", NULL }; /* check: the CPUs beside it */
     static const char *const made_of_threads[] = { "threads",  "processes", "users",
                                                    "commands", "cgroups",   NULL };
     const bool is_row = key == GROUP_NONE || key == GROUP_THREAD || key == GROUP_PROCESS;
     struct frame_style *style = &top->style;
 
     style->of_threads = is_kind(top, made_of_threads);
+    style->of_cpus = is_kind(top, cpus);
     style->numbered = is_kind(top, numbered) && (is_row || key == GROUP_USER);
     style->is_single = is_row && (!style->of_threads || is_kind(top, singles));
     style->keeps_end = key == GROUP_CGROUP;

@@ -179,6 +179,16 @@ static uint64_t limit(struct table_source *source, const struct from *from)
     return frames;
 }
 
+/* A name identifies its entity, as the id 0 says. Names whose shown parts are equal get a number.
+ */
+static void set_identity(struct entity *entity, const struct table_names *names, uint32_t number)
+{
+    const size_t at = number - 1;
+
+    entity->id = names->is_shared != NULL && names->is_shared[at] ? number : 0;
+    field_copy(names->names[at], entity->name, sizeof entity->name);
+}
+
 static bool fill_row(struct table_source *source, size_t row)
 {
     const struct table_rows *rows = &source->rows;
@@ -192,8 +202,7 @@ static bool fill_row(struct table_source *source, size_t row)
     entity = frame_add(frame);
     if (entity == NULL)
         return false;
-    entity->id = rows->entities[row];
-    field_copy(rows->names.names[entity->id - 1], entity->name, sizeof entity->name);
+    set_identity(entity, &rows->names, rows->entities[row]);
     frame->elapsed_ns[frame->entity_count - 1] = rows->elapsed[row].ns;
     for (size_t i = 0; i < rows->state_count; i++)
         frame_values(frame, frame->entity_count - 1)[i] =

@@ -15,6 +15,9 @@
  * the unit, so that the values of a typical row add up to nearly its elapsed time. The note then
  * says that the unit is a guess.
  *
+ * An entity is identified by its name, so its id is 0. Only entities whose names are too long for a
+ * frame, and equal as far as they fit, have different ids above 0.
+ *
  * Values that do not add up to the elapsed time are left as they are.
  *
  * An invalid row, or a second row with the same time and entity, is skipped and counted in

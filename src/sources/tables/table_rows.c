@@ -43,11 +43,56 @@ static uint32_t name_id(struct table_names *names, const char *text, size_t leng
     return (uint32_t)++names->count;
 }
 
+/* Compares the parts of two names that fit in a frame. */
+static int compare_shown(const void *left, const void *right, void *context)
+{
+    const struct table_names *names = context;
+    char ours[CAMP_NAME_SIZE], theirs[CAMP_NAME_SIZE];
+
+    field_copy(names->names[*(const uint32_t *)left], ours, sizeof ours);
+    field_copy(names->names[*(const uint32_t *)right], theirs, sizeof theirs);
+    return strcmp(ours, theirs);
+}
+
+static bool any_is_too_long(const struct table_names *names)
+{
+    size_t i = 0;
+
+    while (i < names->count && names->names[i].length < CAMP_NAME_SIZE)
+        i++;
+    return i < names->count;
+}
+
+/* Sets names->is_shared. Returns CAMP_OK or CAMP_E_NOMEM. */
+static int find_shared(struct table_names *names)
+{
+    uint32_t *order;
+
+    if (!any_is_too_long(names))
+        return CAMP_OK;
+    order = calloc(names->count, sizeof *order);
+    names->is_shared = calloc(names->count, sizeof *names->is_shared);
+    if (order == NULL || names->is_shared == NULL) {
+        free(order);
+        return CAMP_E_NOMEM;
+    }
+    for (size_t i = 0; i < names->count; i++)
+        order[i] = (uint32_t)i;
+    qsort_r(order, names->count, sizeof *order, compare_shown, names);
+    for (size_t i = 1; i < names->count; i++) {
+        if (compare_shown(&order[i - 1], &order[i], names) == 0)
+            names->is_shared[order[i - 1]] = names->is_shared[order[i]] = true;
+    }
+    free(order);
+    return CAMP_OK;
+}
+
 static void release_names(struct table_names *names)
 {
     for (size_t i = 0; i < names->count; i++)
         free((void *)names->names[i].text);
     free(names->names);
+    free(names->is_shared);
     index_release(&names->index);
 }
 
@@ -314,9 +359,11 @@ int table_rows_read(struct table_rows *rows, struct table_columns *columns, stru
                     const char *name, struct camp_error *error)
 {
     struct sample sample = { 0 };
-    const int r = read_with(&sample, rows, columns, input, name, error);
+    int r = read_with(&sample, rows, columns, input, name, error);
 
     for (size_t i = 0; i < sample.count; i++)
         free((void *)sample.rows[i].fields);
+    if (r == CAMP_OK && find_shared(&rows->names) != CAMP_OK)
+        r = camp_fail(error, CAMP_E_NOMEM, 0, "%s: no memory for its names", name);
     return r;
 }

@@ -23,6 +23,9 @@ union amount {
 
 struct table_names {
     struct field *names; /* [count], at index id - 1 */
+    /* [count] The part of the name that fits in a frame is also that of another name. NULL: no name
+     * is too long. */
+    bool *is_shared;
     size_t count, capacity;
     struct index index;
 };
