@@ -119,6 +119,29 @@ int summary_fill(struct summary *ret, const struct frame *frame, size_t cpus)
     return CAMP_OK;
 }
 
+int summary_fill_cpu_time(struct summary *ret, const struct frame *frame, const size_t *rows,
+                          size_t count, size_t column)
+{
+    const double interval = (double)(frame->end_ns - frame->start_ns);
+    struct named *names = calloc(count + 1, sizeof *names);
+
+    *ret = (struct summary){ .only_cpu_time = true, .has = { [CLASS_CPU] = true } };
+    if (names == NULL)
+        return CAMP_E_NOMEM;
+    for (size_t i = 0; i < count && interval > 0; i++) {
+        const char *name = frame->entities[rows[i]].name;
+        const double seconds = (double)frame_values(frame, rows[i])[column] / interval;
+
+        names[i] = (struct named){ name, name_stem(name), seconds };
+        ret->entities += frame->entities[rows[i]].count;
+        ret->active += seconds;
+    }
+    ret->classes[CLASS_CPU] = ret->active;
+    choose_names(ret, names, interval > 0 ? count : 0);
+    free(names);
+    return CAMP_OK;
+}
+
 double summary_busy(const struct summary *summary)
 {
     return summary->cpus > 0 ? fmin(summary->classes[CLASS_CPU] / (double)summary->cpus, 1) : 0;

@@ -20,6 +20,7 @@ struct summary {
     double active;        /* sum of `classes` without CLASS_IDLE */
     size_t entities;
     size_t parked; /* entities that only wait in futex(2), for a lock or for work: not active */
+    bool only_cpu_time; /* other states are unknown, so nobody knows what is unaccounted */
     struct losses losses;
     /* The names, without their final numbers, that have the most active time, each at least a tenth
      * of it: the most active first. */
@@ -33,6 +34,11 @@ size_t name_stem(const char *name);
 
 /* Fills *ret from a frame of single entities. Returns CAMP_OK or CAMP_E_NOMEM. */
 int summary_fill(struct summary *ret, const struct frame *frame, size_t cpus);
+
+/* Fills *ret from rows[count] of a frame without states, whose column `column` has their CPU time
+ * in ns. The caller may set the CPUs and the losses. Returns CAMP_OK or CAMP_E_NOMEM. */
+int summary_fill_cpu_time(struct summary *ret, const struct frame *frame, const size_t *rows,
+                          size_t count, size_t column);
 
 /* Returns the share of the CPUs' time that was used, from 0 to 1; 0 if the CPUs are unknown. */
 double summary_busy(const struct summary *summary);

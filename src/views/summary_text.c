@@ -88,7 +88,7 @@ static void write_loss(uint64_t count, const char *what, const char **between, c
     *between = ", ";
 }
 
-/* Writes what does not add up, or that all adds up. */
+/* Writes what does not add up, or that all adds up. Without states, only losses are known. */
 static void write_promise(const struct summary *summary, char *ret)
 {
     const char *between = "";
@@ -105,13 +105,18 @@ static void write_promise(const struct summary *summary, char *ret)
     write_loss(summary->losses.unseen, "unseen", &between, ret);
     write_loss(summary->losses.lost, "lost", &between, ret);
     write_loss(summary->losses.partial, "not whole", &between, ret);
-    append(ret, between[0] == '\0' ? "Nothing unaccounted, nothing lost." : ".");
+    if (between[0] != '\0')
+        append(ret, ".");
+    else
+        append(ret,
+               summary->only_cpu_time ? "Nothing lost." : "Nothing unaccounted, nothing lost.");
 }
 
 void summary_text(const struct summary *summary, const char *noun, char ret[SUMMARY_TEXT_SIZE])
 {
     ret[0] = '\0';
-    if (summary->active < SHOWN_LEAST)
+    /* Without states, a process that is on no CPU need not be idle. */
+    if (summary->active < SHOWN_LEAST && !summary->only_cpu_time)
         append(ret, "All is idle. ");
     else
         write_cpus(summary, noun, ret);
@@ -126,4 +131,22 @@ void summary_text(const struct summary *summary, const char *noun, char ret[SUMM
     /* A name may have a line feed, which would look like the end of the headline. */
     for (char *at = ret; *at != '\0'; at++)
         *at = *at == '\n' ? '?' : *at;
+}
+
+void summary_wrap(char *text, size_t width)
+{
+    char *space = NULL;
+    size_t column = 0;
+
+    for (char *at = text; *at != '\0'; at++) {
+        if (*at == ' ')
+            space = at;
+        column += ((unsigned char)*at & 0xc0) != 0x80;
+        if (column <= width || space == NULL)
+            continue;
+        *space = '\n';
+        at = space;
+        space = NULL;
+        column = 0;
+    }
 }

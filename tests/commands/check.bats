@@ -26,6 +26,27 @@ teardown() {
     [[ $output =~ " no "(living )?"process: "[+-] ]]
 }
 
+@test "the second line of camp check sums up the interval: how busy the CPUs are, losses and names" {
+    for tier in auto schedstat; do
+        run "$CAMP" check --count 1 --interval 300ms --tier $tier
+        was_shown
+        grep -A2 -E '^[0-9:]{8}  .* processes' <<<"$output" | tail -n +2 | tr '\n' ' ' |
+            grep -Eq '^((The CPU is|Both CPUs are|[0-9]+ CPUs are) [0-9]+ % busy\. )(Nothing lost\.|[0-9]+ (unseen|lost|not whole)[,.])'
+    done
+    run "$CAMP" check --count 1 --interval 300ms --format json
+    json "set(r['summary']) == {'text', 'cpus', 'cpu'} and r['summary']['cpus'] == r['machine']['cpus']"
+    json "abs(r['summary']['cpu'] - r['machine']['measured_busy_percent'] / 100) < 1e-6"
+    json "(' %.0f %% busy. ' % (100 * r['summary']['cpu'] / r['summary']['cpus'])) in r['summary']['text']"
+}
+
+@test "the sentence of camp check --pid is of the selected processes only" {
+    sleep 600 3>&- &
+    LOAD=$!
+    run "$CAMP" check --count 1 --interval 200ms --format json --pid "$LOAD"
+    was_shown
+    json "r['summary'] == {'text': '0.0 processes on a CPU. Nothing lost.', 'cpus': None, 'cpu': 0}"
+}
+
 @test "camp check prints lines of at most 80 columns on a terminal of 80 columns" {
     for tier in auto schedstat; do
         run env NO_COLOR=1 LC_ALL=C CAMP="$CAMP" script -qec \

@@ -13,6 +13,12 @@ static const struct field interval_fields[] = {
     { "accounting", "accounting", "how this kernel gets user and system time", 0, 0 },
 };
 
+static const struct field summary_fields[] = {
+    { "text", NULL, "the interval in one sentence", 0, 0 },
+    { "cpus", NULL, "CPUs that are busy in it; null: with a selection", 0, 0 },
+    { "cpu", NULL, "CPUs that were busy, on average; with a selection: processes on a CPU", 0, 6 },
+};
+
 static const struct field total_fields[] = {
     { "processes", NULL, "living at the end, and ended; with a selection: those in rows", 0, 0 },
     { "active", NULL, "measured to run: those that the errors are of", 0, 0 },
@@ -81,6 +87,7 @@ static const struct field machine_fields[] = {
 
 static const struct table tables[CHECK_TABLE_COUNT] = {
     [CHECK_INTERVAL] = DOCUMENT_ONE("interval", TABLE_INLINE, interval_fields),
+    [CHECK_SUMMARY] = DOCUMENT_ONE("summary", TABLE_OBJECT, summary_fields),
     [CHECK_PROCESSES] = DOCUMENT_ROWS("processes", process_fields),
     [CHECK_CPUS] = DOCUMENT_ROWS("cpus", cpu_fields),
     [CHECK_MACHINE] = DOCUMENT_ONE("machine", TABLE_OBJECT, machine_fields),

@@ -7,7 +7,7 @@
 #define TEXT_ROWS 20
 #define TEXT_CPUS 16
 #define FEWEST_ROWS 3
-#define OTHER_LINES 12 /* the headline, headings, totals and notes */
+#define OTHER_LINES 14 /* the headline, the sentence, headings, totals and notes */
 
 static const char *const formats[] = { "text", "json", "csv", "classic", NULL };
 static const char *const tiers[] = { "auto", "taskstats", "schedstat", "bpf", NULL };

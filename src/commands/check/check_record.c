@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define WIDTH 80 /* characters of a line of the sentence */
+
 const char *tier_name(enum tasks_tier tier)
 {
     return tier == TASKS_TASKSTATS ? "taskstats" : tier == TASKS_BPF ? "bpf" : "schedstat";
@@ -101,6 +103,45 @@ static void add_losses(struct document *document, const struct losses *losses, u
     DOCUMENT_ADD(document, CHECK_LOSSES, cells);
 }
 
+/* Returns whether losses may concern the selected processes. If all processes of --pid were read,
+ * all losses except dropped exit records concern other processes. */
+static bool is_of_selection(const struct check_record *check, const struct check_context *context)
+{
+    return context->selection.pid_count == 0 || check->summary.ended > 0 ||
+           check->summary.rows < context->selection.pid_count;
+}
+
+/* The processes have no states. So the sentence has their CPU time, or that of the CPUs if all
+ * processes are selected, and the losses. */
+static int add_summary(struct check_record *check, const struct check_context *context,
+                       const struct check_machine *machine, const struct losses *losses)
+{
+    const struct selected *selected = &check->selected;
+    const bool is_known =
+        check_selects_all(&context->selection) && !isnan(machine->percents.measured);
+    struct summary summary;
+    const int r = summary_fill_cpu_time(&summary, selected->rows, selected->order, selected->count,
+                                        TASKS_MEASURED);
+
+    if (r != CAMP_OK)
+        return r;
+    summary.losses.lost = losses->lost;
+    if (is_of_selection(check, context))
+        summary.losses = *losses;
+    if (is_known) {
+        summary.cpus = machine->cpus;
+        summary.active = summary.classes[CLASS_CPU] = machine->percents.measured / 100;
+    }
+    summary_text(&summary, "processes", check->sentence);
+    DOCUMENT_ADD(
+        &check->document, CHECK_SUMMARY,
+        ((const struct cell[]){ cell_text(document_text(&check->document, "%s", check->sentence)),
+                                summary.cpus > 0 ? cell_natural(summary.cpus) : cell_unknown(),
+                                cell_real(summary.classes[CLASS_CPU]) }));
+    summary_wrap(check->sentence, WIDTH);
+    return CAMP_OK;
+}
+
 static const char *headline(struct check_record *check, const struct check_context *context,
                             double interval_s)
 {
@@ -110,10 +151,10 @@ static const char *headline(struct check_record *check, const struct check_conte
 
     return document_text(&check->document,
                          "%.8s  %.2f s  tier %s  %" PRIu64 " %s%s, %" PRIu64 " new, %" PRIu64
-                         " ended",
+                         " ended\n%s",
                          time_of_day(check->time), interval_s, tier_name(context->tier), count,
                          noun_of(count, "process", "processes"), is_known ? "" : " ran",
-                         total[2].natural, total[3].natural);
+                         total[2].natural, total[3].natural, check->sentence);
 }
 
 static void note_hidden_rows(struct check_record *check, size_t cpu_rows)
@@ -215,14 +256,6 @@ static void note_machine(struct document *document, const struct check_context *
                       "           the kernel samples idle time: tier bpf measures busy time");
 }
 
-/* Returns whether losses may concern the selected processes. If all processes of --pid were read,
- * all losses except dropped exit records concern other processes. */
-static bool is_of_selection(const struct check_record *check, const struct check_context *context)
-{
-    return context->selection.pid_count == 0 || check->summary.ended > 0 ||
-           check->summary.rows < context->selection.pid_count;
-}
-
 static void note_losses(struct document *document, const struct losses *losses, uint64_t elapsed_ns,
                         bool is_of_selected)
 {
@@ -282,6 +315,9 @@ int check_record_fill(struct check_record *check, const struct check_context *co
     losses.partial += cpus->losses.partial;
     losses.unread_ns = bounded_unread_ns(losses.unread_ns, tasks, machine.cpus);
     add_interval(check, context, tasks);
+    r = add_summary(check, context, &machine, &losses);
+    if (r != CAMP_OK)
+        return r;
     add_total(check, context, elapsed_ns);
     add_losses(document, &losses, elapsed_ns);
     if (context->selection.filter != NULL && check->summary.rows == 0)

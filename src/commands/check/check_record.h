@@ -5,6 +5,7 @@
 #include "ledger/selection.h"
 #include "sources/source.h"
 #include "views/document.h"
+#include "views/summary_text.h"
 
 struct check_context {
     struct selection selection; /* selection.most is 0 (no limit), because the sums need all rows */
@@ -25,6 +26,7 @@ struct check_context {
 
 enum {
     CHECK_INTERVAL,
+    CHECK_SUMMARY,
     CHECK_PROCESSES,
     CHECK_CPUS,
     CHECK_MACHINE,
@@ -45,6 +47,7 @@ struct check_record {
     struct document document;
     const char *time; /* end of the interval; the document owns the text */
     struct check_summary summary;
+    char sentence[SUMMARY_TEXT_SIZE]; /* of the interval */
     struct selected selected;
     size_t *cpus;   /* [capacity] indices of CPU rows */
     uint64_t *keys; /* [capacity] |unaccounted time| of each CPU row, in ns */

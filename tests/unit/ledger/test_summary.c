@@ -176,10 +176,44 @@ static void an_empty_frame_has_an_empty_summary(void **state)
     frame_release(&frame);
 }
 
+static void rows_without_states_are_summed_up_by_their_cpu_time(void **state)
+{
+    static const struct column counters[] = {
+        { "measured_ns", "measured", "", COLUMN_COUNTER, CAMP_MEASURED, CLASS_NONE },
+    };
+    static const struct schema stateless = { "tasks", counters, 1, 0 };
+    static const uint64_t times_ns[] = { 2 * S, S, 3 * S, 4 * S };
+    static const char *const names[] = { "web2", "other", "web1", "db" };
+    struct frame frame;
+    struct summary summary;
+
+    (void)state;
+    frame_init(&frame, &stateless);
+    frame.end_ns = 2 * S;
+    for (size_t i = 0; i < 4; i++) {
+        struct entity *entity = frame_add(&frame);
+
+        assert_non_null(entity);
+        strcpy(entity->name, names[i]);
+        frame_values(&frame, i)[0] = times_ns[i];
+    }
+    assert_int_equal(summary_fill_cpu_time(&summary, &frame, (const size_t[]){ 3, 0, 2 }, 3, 0),
+                     CAMP_OK);
+    assert_true(summary.only_cpu_time);
+    assert_int_equal(summary.entities, 3);
+    assert_float_equal(summary.active, 4.5, 1e-9);
+    assert_float_equal(summary.classes[CLASS_CPU], 4.5, 1e-9);
+    assert_int_equal(summary.name_count, 2);
+    assert_string_equal(summary.names[0], "web");
+    assert_string_equal(summary.names[1], "db");
+    frame_release(&frame);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_entity_seconds_a_second),
+        cmocka_unit_test(rows_without_states_are_summed_up_by_their_cpu_time),
         cmocka_unit_test(a_thread_that_only_waits_in_a_lock_is_parked_and_not_active),
         cmocka_unit_test(the_two_most_active_names_are_named_without_their_numbers),
         cmocka_unit_test(a_name_with_less_than_a_tenth_of_the_active_time_is_not_named),
