@@ -56,7 +56,8 @@ export async function ribbonSpot(page, time, y = 70) {
     await track.scrollIntoViewIfNeeded();
     const box = await track.boundingBox();
     const frames = Number(await track.getAttribute('aria-valuemax')) + 1;
-    return [box.x + 46 + (time / frames) * (box.width - 56), box.y + y];
+    const left = box.width < 520 ? 46 : 112;
+    return [box.x + left + (time / frames) * (box.width - left - 10), box.y + y];
 }
 
 /** Drags on the ribbon between two times, in frames. */

@@ -43,7 +43,7 @@ export class Barry3 implements Projection {
   drawBackground(): void {
     const { scatter } = this.host;
     const isSmall = scatter.width < 420;
-    this.corners = fit(scatter.width, scatter.height, { top: 30, side: isSmall ? 26 : 44, bottom: 46 });
+    this.corners = fit(scatter.width, scatter.height, { top: 42, side: isSmall ? 26 : 44, bottom: 46 });
     scatter.setBackground((context) => {
       this.drawGrid(context);
       this.drawNames(context, this.host.axes);
@@ -147,7 +147,7 @@ export class Barry3 implements Projection {
   private drawNames(context: CanvasRenderingContext2D, axes: Axis[]): void {
     const { corners, part, host: { scatter, names } } = this;
     const places: [CanvasTextAlign, number, number][] = [
-      ['center', corners[0].x, corners[0].y - 12],
+      ['center', corners[0].x, corners[0].y - 26], // above a large dot
       ['left', Math.max(6, corners[1].x - 20), corners[1].y + 30],
       ['right', Math.min(scatter.width - 6, corners[2].x + 20), corners[2].y + 30],
     ];

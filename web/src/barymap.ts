@@ -11,15 +11,13 @@ import { MeanSum, type Mean } from './means';
 import { ordered, type Order, type Ordered } from './order';
 import { choice, fit, onWidth, toggledPins, used, whileSeen } from './parts';
 import { inWords, Readout } from './readout';
+import { leftOf, RIGHT } from './ribbon_picture';
 import { seriesOf } from './series';
 import { currentTheme, onThemeChange, pixelRatio } from './theme';
 import type { App, Axis, View, ViewFactory } from './types';
 
 const HEIGHT = 420; // of the cells, at most
 const AXIS = 18; // the height of the axis of time
-const NARROW = 520; // pages narrower than this have no space for names at the side
-const LEFT = { names: 112, narrow: 8 };
-const RIGHT = 10;
 const SORT_MS = 2000; // while frames arrive, rows are sorted again this often
 const PAGE = 10; // lines
 const KEYS = 'Arrows move, Enter shows that time, P pins, Shift with up and down chooses rows, Escape ends it.';
@@ -106,7 +104,7 @@ class Barymap implements View {
     }
     const as = [this.order, this.cells.generation, this.order === 'group' ? ui.state.groupBy : ''].join(' ');
     const isWhole = this.cells.next >= store.endFrame && !(store.head!.live && !store.ended);
-    const isMore = this.sortedEnd !== end && (isWhole || performance.now() - this.sortedAt > SORT_MS);
+    const isMore = this.sortedEnd !== end && (isWhole || this.sorted.rows.length === 0 || performance.now() - this.sortedAt > SORT_MS);
     if (as === this.sortedAs && !isMore) return;
     const before = this.sorted;
     this.sorted = ordered(this.cells, this.order, ui, this.axes.map((axis) => axis.name));
@@ -134,8 +132,7 @@ class Barymap implements View {
   private layOut(): [layout: Layout, left: number] {
     const ratio = pixelRatio(), page = this.plot.clientWidth, { rows } = this.sorted;
     const of = (left: number) => layOut(rows.length, this.series.span, Math.max(16, Math.floor((page - left - RIGHT) * ratio)), HEIGHT * ratio, ratio);
-    if (page < NARROW) return [of(LEFT.narrow), LEFT.narrow];
-    return [of(LEFT.names), LEFT.names]; // always, so that the first pin does not move the cells
+    return [of(leftOf(page)), leftOf(page)]; // also without names, so that the first pin does not move the cells
   }
 
   private beginImage(layout: Layout, left: number): void {

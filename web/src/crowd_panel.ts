@@ -8,6 +8,7 @@ import type { Spot } from './scatter';
 import { kind } from './ui';
 
 const IN_WORDS = 5; // groups
+const LINES = 50; // in the list
 
 /** The groups of some entities, the largest first. */
 export function groupsOf({ store }: App, entities: number[]): [name: string, members: number[]][] {
@@ -43,14 +44,14 @@ export class CrowdPanel {
   }
 
   open({ x, y }: Spot, entities: number[], width: number, height: number): void {
-    const { app } = this;
+    const { app } = this, groups = groupsOf(app, entities), rest = groups.slice(LINES);
     const line = ([name, members]: [string, number[]]) => element('li', {},
       button(`${name} × ${count(members.length)}`, { class: 'small', 'aria-label': `Choose ${members.length} ${name}` }, () => brush(app, new Set(members))),
       button('pin', { class: 'small', 'aria-label': `Pin ${members.length} ${name}` }, () => app.ui.set({ pinned: toggledPins(app, members) })));
     this.element.replaceChildren(
       element('header', {}, element('strong', {}, `${count(entities.length)} ${app.store.head!.kind}`),
         button('×', { class: 'small', 'aria-label': 'Close' }, () => this.close())),
-      element('ul', {}, ...groupsOf(app, entities).map(line)));
+      element('ul', {}, ...groups.slice(0, LINES).map(line), ...(rest.length > 0 ? [element('li', {}, `… ${count(rest.length)} more`)] : [])));
     this.element.hidden = false;
     const { offsetWidth, offsetHeight } = this.element;
     this.element.style.left = `${Math.max(4, Math.min(width - offsetWidth - 4, x + 12))}px`;

@@ -43,6 +43,7 @@ export class Crowds {
       this.cellOf[row] = -1;
       if (!scatter.isShown(row)) continue;
       const at = Math.floor(scatter.y[row]! / cell) * columns + Math.floor(scatter.x[row]! / cell);
+      if (!(at >= 0 && at < here.length)) continue; // a picture of few pixels has no space for its corners
       this.cellOf[row] = at;
       const order = here[at]!++;
       if (order === 0) continue;

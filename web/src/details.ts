@@ -5,6 +5,7 @@ import { classesOf, colourOf, IDLE } from './classes';
 import { contrast } from './colour';
 import { button, element, setText } from './dom';
 import { count, duration, percent } from './format';
+import { copyButton } from './parts';
 import { bar, change, setSpark, spark, type Part } from './ranking_parts';
 import { currentTheme } from './theme';
 import type { App, Frame, GroupBy, Head } from './types';
@@ -51,7 +52,7 @@ export class Details {
   private readonly code = element('code');
   private readonly openButton = button('', { class: 'small open' }, () => this.events.open());
   private readonly command = element('div', { class: 'command' }, this.code,
-    button('Copy', { class: 'small' }, () => void navigator.clipboard.writeText(this.code.textContent)));
+    copyButton(this.code));
 
   constructor(private readonly app: App, private readonly events: { open(): void; close(): void }) {
     this.element = element('section', { class: 'details', id: 'details', 'aria-label': 'Details', hidden: '' },

@@ -94,13 +94,15 @@ function makeMask(shape: Shape, radius: number, colour: string, ring: Ring, fx: 
   };
 }
 
+const KINDS_MAXIMUM = 3000; // a tetrahedron that turns for long would fill the memory
 const kinds = new Map<string, Kind>();
 
-/** The radius is in pixels of the picture. Equal arguments return the same object. Its masks are made
+/** The radius is in pixels of the picture. Equal arguments return the same object, until there are too many. Its masks are made
  * when they are needed first. */
 export function kindOf(shape: Shape, radius: number, colour: string, ring: Ring = { inner: radius * INNER[shape], share: 1 }): Kind {
   const key = `${shape} ${radius} ${colour} ${ring.inner} ${ring.share}`;
   let kind = kinds.get(key);
+  if (kinds.size > KINDS_MAXIMUM) kinds.clear();
   if (!kind) kinds.set(key, (kind = { shape, radius, colour, ring, masks: [], make: (i) => makeMask(shape, radius, colour, ring, (i % PHASES) / PHASES, Math.floor(i / PHASES) / PHASES) }));
   return kind;
 }

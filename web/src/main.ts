@@ -104,6 +104,7 @@ class Page {
       this.ui.set({ axes3: head.axes3 ?? [], axes4: head.axes4 ?? [] });
       this.player.begin();
     }
+    document.body.classList.toggle('without-frames', this.store.endFrame === this.store.firstFrame);
     this.player.arrived();
     addressOf(this.app).arrived();
     this.shell.show(this.store);

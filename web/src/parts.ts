@@ -1,5 +1,5 @@
 // Small parts of several views of time.
-import { element } from './dom';
+import { button, element } from './dom';
 import type { App } from './types';
 import { LABEL } from './ui';
 
@@ -66,4 +66,14 @@ export function toggledPins(app: App, entities: Iterable<number>): Set<number> {
   const areAll = some.every((n) => pinned.has(n));
   for (const n of some) areAll ? pinned.delete(n) : pinned.add(n);
   return pinned;
+}
+
+/** A button that copies a command. Where the page may not write to the clipboard, it selects the command instead. */
+export function copyButton(code: HTMLElement): HTMLButtonElement {
+  const select = () => getSelection()?.selectAllChildren(code);
+  return button('Copy', { class: 'small' }, () => {
+    const { clipboard } = navigator as { clipboard?: Clipboard }; // pages of other hosts without TLS have none
+    if (clipboard) clipboard.writeText(code.textContent ?? '').catch(select);
+    else select();
+  });
 }

@@ -73,7 +73,7 @@ class Ranking implements View {
     this.details = new Details(app, { open: () => this.open(), close: () => this.choose(null) });
     this.content = element('div', { class: 'ranking-body' }, element('div', {}, this.scroll, this.more), this.details.element);
     this.element = element('section', { class: 'panel ranking', id: 'ranking', 'aria-label': 'Ranking' },
-      element('header', {}, element('h2', {}, 'Who, most active first'), this.up,
+      element('header', {}, element('h2', {}, 'Who is most active?'), this.up,
         element('div', { class: 'choices' }, element('label', { class: 'choice' }, element('span', {}, 'by'), this.grouping))), this.content);
     this.isSeen = whileSeen(this.element, () => this.series.again());
     this.series.watch(this); // its reader differs with the grouping

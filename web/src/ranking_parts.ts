@@ -28,7 +28,7 @@ export function spark(): SVGSVGElement {
 /** Draws values from 0 to the largest of them, and marks a part of the width. */
 export function setSpark(on: SVGSVGElement, values: number[], marked: [from: number, to: number] | null = null): void {
   const most = Math.max(...values, 1e-9), step = 100 / Math.max(1, values.length - 1);
-  const path = values.map((value, i) => `${(i * step).toFixed(1)} ${(19 - (18 * value) / most).toFixed(1)}`);
+  const path = values.map((value, i) => `${(i * step).toFixed(1)} ${(18.5 - (14 * value) / most).toFixed(1)}`);
   on.querySelector('path')!.setAttribute('d', path.length > 1 ? `M${path.join('L')}` : '');
   const rect = on.querySelector('rect')!;
   const of = (name: string, value: number) => rect.setAttribute(name, String(value));

@@ -6,7 +6,7 @@ import { button, element, setText } from './dom';
 import { clock } from './format';
 import { fit, onWidth, used } from './parts';
 import { ActiveBins, type ActiveSum } from './ribbon_bins';
-import { draw, hatching, HEIGHT, LEFT, partsOf, RIGHT, spanText, type Scale, type Scene } from './ribbon_picture';
+import { draw, hatching, HEIGHT, leftOf, partsOf, RIGHT, spanText, type Scale, type Scene } from './ribbon_picture';
 import { clearPeriods, moved, periodOf, setPeriod, type Period, type Which } from './ribbon_range';
 import { pictured, type Drawing, type Pictured } from './save_picture';
 import { seriesOf } from './series';
@@ -200,13 +200,14 @@ class Ribbon implements View, Pictured {
   }
 
   private x(frame: number): number {
-    const { from, to } = this.series.span, width = this.plot.clientWidth - LEFT - RIGHT;
-    return LEFT + Math.min(1, Math.max(0, (frame - from) / (to - from))) * width;
+    const { from, to } = this.series.span, left = leftOf(this.plot.clientWidth), width = this.plot.clientWidth - left - RIGHT;
+    return left + Math.min(1, Math.max(0, (frame - from) / (to - from))) * width;
   }
 
   private frameAt(x: number): number {
+    const left = leftOf(this.plot.clientWidth);
     const { from, to } = this.series.span, { firstFrame, endFrame } = this.app.store;
-    const frame = Math.floor(from + ((x - LEFT) * (to - from)) / (this.plot.clientWidth - LEFT - RIGHT));
+    const frame = Math.floor(from + ((x - left) * (to - from)) / (this.plot.clientWidth - left - RIGHT));
     return Math.min(Math.max(endFrame - 1, firstFrame), Math.max(firstFrame, frame));
   }
 
@@ -260,7 +261,7 @@ class Ribbon implements View, Pictured {
     if (held.part === 'new')
       return setPeriod(this.app, held.which, [Math.min(frame, held.frame), Math.max(frame, held.frame) + 1]);
     const { from, to } = this.series.span;
-    const by = Math.round(((x - held.x) * (to - from)) / (this.plot.clientWidth - LEFT - RIGHT));
+    const by = Math.round(((x - held.x) * (to - from)) / (this.plot.clientWidth - leftOf(this.plot.clientWidth) - RIGHT));
     setPeriod(this.app, held.which, moved(held.period!, held.part, by, this.app));
   }
 

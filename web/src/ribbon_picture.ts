@@ -7,7 +7,11 @@ import type { ActiveBins, ActiveSum } from './ribbon_bins';
 import { currentTheme } from './theme';
 import { withDates, writeTicks, type Tick } from './time';
 
-export const HEIGHT = 140, LEFT = 46, RIGHT = 10;
+export const HEIGHT = 140, RIGHT = 10;
+
+/** Where the axis of time starts, which the barymap has, too: its names of groups need space on wide pages. */
+export const leftOf = (width: number): number => (width < 520 ? 46 : 112);
+
 const TOP = 6, BOTTOM = 20; // for the axis of time
 
 export type Scale = 'absolute' | 'share';
@@ -40,7 +44,7 @@ export function roundScale(most: number): { top: number; step: number } {
 /** Draws at so many pixels of the picture per pixel of the page. `hatch` returns the style of unaccounted time. */
 export function draw(context: CanvasRenderingContext2D, ratio: number, scene: Scene, hatch: (colour: string) => string | CanvasPattern): void {
   const theme = currentTheme();
-  const { bins, scale, cpus, width, span } = scene;
+  const { bins, scale, cpus, width, span } = scene, LEFT = leftOf(width);
   const stacks = bins.bins.map((bin) => partsOf(bin, scale));
   const most = stacks.reduce((top, parts) => Math.max(top, parts.reduce((sum, part) => sum + part, 0)), 0);
   const { top, step } = scale === 'share' ? { top: 1, step: 0.5 } : roundScale(Math.max(most, cpus * 1.1, 0.1));
@@ -88,11 +92,11 @@ export function draw(context: CanvasRenderingContext2D, ratio: number, scene: Sc
 }
 
 function drawCpus(context: CanvasRenderingContext2D, cpus: number, y: number, width: number): void {
-  const theme = currentTheme(), text = cpus === 1 ? '1 CPU' : `${cpus} CPUs`;
+  const theme = currentTheme(), text = cpus === 1 ? '1 CPU' : `${cpus} CPUs`, left = leftOf(width);
   context.save();
   context.strokeStyle = theme.ink;
   context.beginPath();
-  context.moveTo(LEFT, y);
+  context.moveTo(left, y);
   context.lineTo(width - RIGHT, y);
   context.setLineDash([5, 4]);
   context.stroke();
@@ -101,15 +105,17 @@ function drawCpus(context: CanvasRenderingContext2D, cpus: number, y: number, wi
   context.strokeStyle = theme.paper;
   context.stroke();
   context.font = `600 11px ${theme.font}`;
-  context.textAlign = 'left';
-  context.textBaseline = 'bottom';
+  const isBeside = left > 80; // otherwise there is no space beside the line
+  context.textAlign = isBeside ? 'right' : 'left';
+  context.textBaseline = isBeside ? 'middle' : 'bottom';
+  const at = isBeside ? { x: left - 34, y } : { x: left + 5, y: y - 2 };
   context.lineWidth = 3;
   context.lineJoin = 'round';
   context.setLineDash([]);
   context.strokeStyle = theme.paper;
-  context.strokeText(text, LEFT + 5, y - 2);
+  context.strokeText(text, at.x, at.y);
   context.fillStyle = theme.ink;
-  context.fillText(text, LEFT + 5, y - 2);
+  context.fillText(text, at.x, at.y);
   context.restore();
 }
 

@@ -8,6 +8,7 @@ import type { Summary } from './summary_view';
 import { commandBelow, hoverNext, pin } from './actions';
 import { button, element, setText } from './dom';
 import { createHints } from './hints';
+import { copyButton } from './parts';
 import { clearPeriods } from './ribbon_range';
 import type { Tabs } from './tabs';
 
@@ -84,8 +85,8 @@ export class Shell {
     const command = pinned === undefined ? null : commandBelow(app, pinned);
     this.below.hidden = command === null;
     if (command === null || this.below.querySelector('code')?.textContent === command) return;
-    this.below.replaceChildren(`Its groups, in a terminal: `, element('code', {}, command), ' ',
-      button('Copy', { class: 'small' }, () => void navigator.clipboard.writeText(command)));
+    const code = element('code', {}, command);
+    this.below.replaceChildren(`Its groups, in a terminal: `, code, ' ', copyButton(code));
   }
 
   private toggleHelp(): void {

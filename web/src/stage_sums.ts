@@ -1,7 +1,7 @@
 // The box in a corner of the stage: how much time all rows together spend at each vertex, in entities
 // at once (seconds a second), and which time is shown. Parked rows are a sum of their own.
 import type { App } from './types';
-import { missingOf, type Places } from './axes';
+import { MISSING, missingOf, type Places } from './axes';
 import { readable } from './colour';
 import { element } from './dom';
 import { clock } from './format';
@@ -25,6 +25,7 @@ export class StageSums {
       return total;
     };
     const parked = active.parked.reduce((total, is, row) => total + is * frame.elapsed[row]!, 0);
+    const whole = frame.elapsed.reduce((total, own) => total + own, 0);
     const missing = sum(frame.unaccounted.map((_, row) => missingOf(frame, row)), 1);
     const out = leftOut ? sum(leftOut, frame.unit) : 0;
     const lines: [string, number, string][] = axes.map(({ name }, i) => [name, sum(own[i]!, frame.unit), readable(colours[i]!)]);
@@ -36,9 +37,9 @@ export class StageSums {
     const time = range ? `${clock(frame.endMs - frame.lengthMs, step)} – ${end} · mean` : end;
     box.replaceChildren(element('strong', {}, frame.count > 0 ? time : ''),
       element('dl', {}, ...lines.flatMap(([name, value, colour]) => {
-        const title = element('dt', {}, name), figure = element('dd', {}, value.toFixed(value < 100 ? 2 : 1));
+        const title = element('dt', {}, name), figure = element('dd', {}, value.toFixed(value < 100 ? 2 : value < 1000 ? 1 : 0));
         title.style.color = colour;
-        if (name === 'unaccounted' && value >= LEAST) title.className = figure.className = 'missing';
+        if (name === 'unaccounted' && value > Math.max(LEAST, MISSING * whole)) title.className = figure.className = 'missing';
         return [element('div', {}, title, figure)];
       })));
   }

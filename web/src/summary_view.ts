@@ -2,10 +2,17 @@
 import { button, element, setText } from './dom';
 import { brush } from './actions';
 import { entitiesIn, summaryOf, textOf, type SummaryPart } from './summary';
-import type { App, View } from './types';
+import { duration } from './format';
+import type { App, Store, View } from './types';
 import { kind } from './ui';
 
 const READABLE_MS = 200; // texts that change more often are unreadable
+
+/** What to say before the first frame, or instead of any. */
+function withoutFrames({ head, ended }: Store): string {
+  if (ended !== null || !head!.live) return 'This source has no interval to show';
+  return `The first interval is being measured: it takes ${duration(head!.interval_ms)}`;
+}
 
 export class Summary implements View {
   private readonly headline = element('p', { class: 'headline' });
@@ -20,7 +27,8 @@ export class Summary implements View {
 
   draw(): void {
     const { store, ui } = this.app, now = performance.now();
-    if (!store.head || store.endFrame === store.firstFrame) return;
+    if (!store.head) return;
+    if (store.endFrame === store.firstFrame) return setText(this.headline, withoutFrames(store));
     if (ui.state.playing && now - this.drawnMs < READABLE_MS) return;
     this.drawnMs = now;
     if (this.filter && (ui.state.brush === null || ui.state.brush !== this.filter.brush)) this.filter = null;
