@@ -20,6 +20,12 @@ const data = (frames = 4) => stream({ states: STATES, axes3: AXES3, axes4: null,
 const lines = (page) => page.locator('#ranking tbody tr[data-key]').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent.trim())));
 const names = async (page) => (await lines(page)).map(([name]) => name);
 
+test('ranking: processes of one name have their pids', async (opener) => {
+    const twice = NAMES.map((one) => (one.name === 'cc1' ? { ...one, name: 'postgres' } : one));
+    const page = await opener.report(stream({ states: STATES, axes3: AXES3, axes4: null, names: twice, frames: [rowsAt(0), rowsAt(1)] }));
+    assert.deepEqual(await names(page), ['postgres 10 3', 'postgres 20']);
+});
+
 test('ranking: processes are listed by their active time, which is the sum of their threads', async (opener) => {
     const page = await opener.report(data());
     // postgres: 0.6 of one thread, and 0.75 of half an interval of another.

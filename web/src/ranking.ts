@@ -196,10 +196,27 @@ class Ranking implements View {
     lines.sort((a, b) => b.sum.active - a.sum.active || (a.key < b.key ? -1 : 1));
     this.scale = lines[0]?.sum.active ?? 0;
     this.lines = this.isHeld && this.lines.length < lines.length + HELD_MAXIMUM ? inOrderOf(this.lines, lines) : lines;
+    this.findRepeated();
   }
 
+  /** Processes of one name have their pids beside it. */
   private nameOf({ key, groups }: Line): string {
-    return key === SHORT ? 'short-lived' : this.ranked!.title(groups[0]!);
+    if (key === SHORT) return 'short-lived';
+    const title = this.ranked!.title(groups[0]!);
+    return this.repeated.has(title) ? `${title} ${key}` : title;
+  }
+
+  private repeated = new Set<string>(); // names that several processes have
+
+  private findRepeated(): void {
+    const seen = new Set<string>();
+    this.repeated = new Set();
+    if (this.ranked!.by !== 'pid') return;
+    for (const { key, groups } of this.lines) {
+      const title = key === SHORT ? '' : this.ranked!.title(groups[0]!);
+      if (seen.has(title)) this.repeated.add(title);
+      seen.add(title);
+    }
   }
 
   private get isHeld(): boolean {
