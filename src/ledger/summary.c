@@ -54,11 +54,15 @@ static void choose_names(struct summary *ret, struct named *rows, size_t count)
             rows[names++] = rows[i];
     }
     qsort(rows, names, sizeof *rows, compare_times);
-    for (size_t i = 0; i < names && i < SUMMARY_NAMES; i++) {
-        if (rows[i].seconds < NAMED_LEAST * ret->active || rows[i].length == 0)
+    for (size_t i = 0; i < names && ret->name_count < SUMMARY_NAMES; i++) {
+        char *name = ret->names[ret->name_count];
+
+        if (rows[i].seconds < NAMED_LEAST * ret->active)
             break;
-        memcpy(ret->names[i], rows[i].name, rows[i].length);
-        ret->names[i][rows[i].length] = '\0';
+        if (rows[i].length == 0)
+            continue;
+        memcpy(name, rows[i].name, rows[i].length);
+        name[rows[i].length] = '\0';
         ret->name_count++;
     }
 }

@@ -123,6 +123,22 @@ static void a_name_with_less_than_a_tenth_of_the_active_time_is_not_named(void *
     frame_release(&frame);
 }
 
+static void rows_without_a_name_do_not_end_the_list_of_names(void **state)
+{
+    struct frame frame = frame_of_two_seconds();
+    struct summary summary;
+
+    (void)state;
+    add(&frame, "", ROW(50, 0, 0, 0, 50), 100);
+    add(&frame, "web", ROW(40, 0, 0, 0, 60), 100);
+    add(&frame, "db", ROW(30, 0, 0, 0, 70), 100);
+    assert_int_equal(summary_fill(&summary, &frame, 1), CAMP_OK);
+    assert_int_equal(summary.name_count, 2);
+    assert_string_equal(summary.names[0], "web");
+    assert_string_equal(summary.names[1], "db");
+    frame_release(&frame);
+}
+
 static void time_that_is_missing_and_time_accounted_twice_do_not_cancel(void **state)
 {
     struct frame frame = frame_of_two_seconds();
@@ -217,6 +233,7 @@ int main(void)
         cmocka_unit_test(a_thread_that_only_waits_in_a_lock_is_parked_and_not_active),
         cmocka_unit_test(the_two_most_active_names_are_named_without_their_numbers),
         cmocka_unit_test(a_name_with_less_than_a_tenth_of_the_active_time_is_not_named),
+        cmocka_unit_test(rows_without_a_name_do_not_end_the_list_of_names),
         cmocka_unit_test(time_that_is_missing_and_time_accounted_twice_do_not_cancel),
         cmocka_unit_test(half_a_percent_unaccounted_is_not_mentioned),
         cmocka_unit_test(the_stem_of_a_name_is_without_its_final_number),
