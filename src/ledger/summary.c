@@ -23,6 +23,7 @@ struct named {
     const char *name;
     size_t length;
     double seconds;
+    bool are_several; /* the rows have different names, so only their stem is common */
 };
 
 static int compare_names(const void *left, const void *right)
@@ -48,10 +49,14 @@ static void choose_names(struct summary *ret, struct named *rows, size_t count)
 
     qsort(rows, count, sizeof *rows, compare_names);
     for (size_t i = 0; i < count; i++) {
-        if (names > 0 && compare_names(&rows[names - 1], &rows[i]) == 0)
-            rows[names - 1].seconds += rows[i].seconds;
-        else
+        struct named *last = names > 0 ? &rows[names - 1] : NULL;
+
+        if (last != NULL && compare_names(last, &rows[i]) == 0) {
+            last->seconds += rows[i].seconds;
+            last->are_several = last->are_several || strcmp(last->name, rows[i].name) != 0;
+        } else {
             rows[names++] = rows[i];
+        }
     }
     qsort(rows, names, sizeof *rows, compare_times);
     for (size_t i = 0; i < names && ret->name_count < SUMMARY_NAMES; i++) {
@@ -61,8 +66,9 @@ static void choose_names(struct summary *ret, struct named *rows, size_t count)
             break;
         if (rows[i].length == 0)
             continue;
-        memcpy(name, rows[i].name, rows[i].length);
-        name[rows[i].length] = '\0';
+        memcpy(name, rows[i].name, CAMP_NAME_SIZE);
+        if (rows[i].are_several)
+            name[rows[i].length] = '\0';
         ret->name_count++;
     }
 }
@@ -116,7 +122,7 @@ int summary_fill(struct summary *ret, const struct frame *frame, size_t cpus)
 
         ret->entities += frame->entities[i].count;
         if (seconds > 0)
-            rows[count++] = (struct named){ name, name_stem(name), seconds };
+            rows[count++] = (struct named){ name, name_stem(name), seconds, false };
     }
     choose_names(ret, rows, count);
     free(rows);
@@ -136,7 +142,7 @@ int summary_fill_cpu_time(struct summary *ret, const struct frame *frame, const 
         const char *name = frame->entities[rows[i]].name;
         const double seconds = (double)frame_values(frame, rows[i])[column] / interval;
 
-        names[i] = (struct named){ name, name_stem(name), seconds };
+        names[i] = (struct named){ name, name_stem(name), seconds, false };
         ret->entities += frame->entities[rows[i]].count;
         ret->active += seconds;
     }

@@ -22,8 +22,8 @@ struct summary {
     size_t parked; /* entities that only wait in futex(2), for a lock or for work: not active */
     bool only_cpu_time; /* other states are unknown, so nobody knows what is unaccounted */
     struct losses losses;
-    /* The names, without their final numbers, that have the most active time, each at least a tenth
-     * of it: the most active first. */
+    /* The names that have the most active time, each at least a tenth of it: the most active first.
+     * Names that differ only in their final numbers are one, without the number. */
     size_t name_count;
     char names[SUMMARY_NAMES][CAMP_NAME_SIZE];
 };

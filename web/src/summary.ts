@@ -4,6 +4,7 @@
 import { missingOf, overOf } from './axes';
 import { activeOf } from './classes';
 import type { Frame, Head } from './types';
+import { kind } from './ui';
 
 /** What the sentence is made of. Times are means over the shown time: seconds a second, of all entities
  * together. */
@@ -17,7 +18,7 @@ export interface SummaryInput {
   lost: number;
   partial: number;
   elapsed: number; // of all entities, with idle time
-  groups: [name: string, active: number][]; // by name without its final number
+  groups: [name: string, active: number][]; // a name that several share is without its final number
   parked: number; // entities
 }
 
@@ -107,7 +108,7 @@ function who({ groups }: SummaryInput, active: number): SummaryPart[] {
   return named.flatMap(([name], i) => [plain(i > 0 ? ' and ' : 'Mostly '), { place: 'who', text: name, filter: null, name }]);
 }
 
-/** Sums of a frame. nameOf() returns the group of an entity. */
+/** Sums of a frame. nameOf() returns the name of an entity. */
 export function inputOf(frame: Frame, head: Head, cpus: number, nameOf: (n: number) => string): SummaryInput {
   const active = activeOf(frame, head);
   const { count, elapsed, unseen, lost, partial } = frame;
@@ -115,17 +116,18 @@ export function inputOf(frame: Frame, head: Head, cpus: number, nameOf: (n: numb
     kind: head.kind, cpus, classes: {}, missing: 0, over: 0, unseen, lost, partial, elapsed: 0, groups: [], parked: 0,
   };
   active.classes.forEach(({ name }, i) => (input.classes[name] = active.times[i]!.reduce((sum, time) => sum + time, 0)));
-  const groups = new Map<string, number>();
+  const groups = new Map<string, { name: string; time: number }>();
   for (let row = 0; row < count; row++) {
     input.elapsed += elapsed[row]!;
     input.missing += elapsed[row]! * missingOf(frame, row);
     input.over += elapsed[row]! * overOf(frame, row);
     input.parked += active.parked[row]!;
     if (!(active.sums[row]! > 0)) continue;
-    const name = nameOf(frame.entity[row]!);
-    groups.set(name, (groups.get(name) ?? 0) + active.sums[row]!);
+    const name = nameOf(frame.entity[row]!), stem = kind(name), group = groups.get(stem);
+    // Names that differ only in their final numbers are one, without the number.
+    groups.set(stem, { name: group && group.name !== name ? stem : name, time: (group?.time ?? 0) + active.sums[row]! });
   }
-  input.groups = [...groups];
+  input.groups = [...groups.values()].map(({ name, time }) => [name, time]);
   return input;
 }
 

@@ -55,7 +55,7 @@ export class Summary implements View {
 
   private parts(): SummaryPart[] {
     const { store } = this.app;
-    return summaryOf(this.app.shown(), store.head!, store.cpus, (n) => kind(store.entities[n]?.name ?? ''));
+    return summaryOf(this.app.shown(), store.head!, store.cpus, (n) => store.entities[n]?.name ?? '');
   }
 
   private part(part: SummaryPart): Node {
@@ -75,7 +75,7 @@ export class Summary implements View {
       return brush(this.app, new Set());
     }
     const found = filter !== null ? entitiesIn(this.app.shown(), store.head!, filter)
-      : new Set(store.entities.filter((one) => kind(one.name) === name).map(({ n }) => n));
+      : new Set(store.entities.filter((one) => one.name === name || kind(one.name) === name).map(({ n }) => n));
     brush(this.app, found);
     this.filter = { by, brush: this.app.ui.state.brush };
   }

@@ -139,6 +139,23 @@ static void rows_without_a_name_do_not_end_the_list_of_names(void **state)
     frame_release(&frame);
 }
 
+static void a_name_that_no_other_resembles_keeps_its_number(void **state)
+{
+    struct frame frame = frame_of_two_seconds();
+    struct summary summary;
+
+    (void)state;
+    add(&frame, "batch1", ROW(50, 0, 0, 0, 50), 100);
+    add(&frame, "batch1", ROW(20, 0, 0, 0, 80), 100);
+    add(&frame, "web1", ROW(30, 0, 0, 0, 70), 100);
+    add(&frame, "web2", ROW(30, 0, 0, 0, 70), 100);
+    assert_int_equal(summary_fill(&summary, &frame, 2), CAMP_OK);
+    assert_int_equal(summary.name_count, 2);
+    assert_string_equal(summary.names[0], "batch1");
+    assert_string_equal(summary.names[1], "web");
+    frame_release(&frame);
+}
+
 static void time_that_is_missing_and_time_accounted_twice_do_not_cancel(void **state)
 {
     struct frame frame = frame_of_two_seconds();
@@ -234,6 +251,7 @@ int main(void)
         cmocka_unit_test(the_two_most_active_names_are_named_without_their_numbers),
         cmocka_unit_test(a_name_with_less_than_a_tenth_of_the_active_time_is_not_named),
         cmocka_unit_test(rows_without_a_name_do_not_end_the_list_of_names),
+        cmocka_unit_test(a_name_that_no_other_resembles_keeps_its_number),
         cmocka_unit_test(time_that_is_missing_and_time_accounted_twice_do_not_cancel),
         cmocka_unit_test(half_a_percent_unaccounted_is_not_mentioned),
         cmocka_unit_test(the_stem_of_a_name_is_without_its_final_number),
