@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,9 +19,25 @@ static void __attribute__((format(printf, 2, 3))) append(char *text, const char 
     va_end(arguments);
 }
 
+/* Round half up, as the page does. printf() rounds 0.25 to the even digit: 0.2. */
+static double whole(double value)
+{
+    return floor(value + 0.5);
+}
+
+static double tenths(double value)
+{
+    return floor(value * 10 + 0.5) / 10;
+}
+
+static double hundredths(double value)
+{
+    return floor(value * 100 + 0.5) / 100;
+}
+
 static void write_busy(const struct summary *summary, char *ret)
 {
-    const double percent = 100 * summary_busy(summary);
+    const double percent = whole(100 * summary_busy(summary));
 
     if (summary->cpus == 1)
         append(ret, "The CPU is %.0f %% busy", percent);
@@ -47,13 +64,13 @@ static void write_cpus(const struct summary *summary, const char *noun, char *re
     if (summary->cpus > 0)
         write_busy(summary, ret);
     else
-        append(ret, "%.1f %s on a CPU", summary->classes[CLASS_CPU], noun);
+        append(ret, "%.1f %s on a CPU", tenths(summary->classes[CLASS_CPU]), noun);
     if (waiting >= SHOWN_LEAST && are_cpus(noun))
-        append(ret, ", and %.1f stolen", waiting);
+        append(ret, ", and %.1f stolen", tenths(waiting));
     else if (waiting >= SHOWN_LEAST && summary->cpus > 0)
-        append(ret, ", and %.1f %s wait for one", waiting, noun);
+        append(ret, ", and %.1f %s wait for one", tenths(waiting), noun);
     else if (waiting >= SHOWN_LEAST)
-        append(ret, ", %.1f wait for a CPU", waiting);
+        append(ret, ", %.1f wait for a CPU", tenths(waiting));
     else if (summary->has[CLASS_READY] && summary->cpus > 0 && !are_cpus(noun))
         append(ret, ", and none waits for one");
     append(ret, ". ");
@@ -71,7 +88,7 @@ static void write_waits(const struct summary *summary, char *ret)
             continue;
         append(ret, "%s%c%s %.1f", between,
                between[0] == '\0' ? toupper((unsigned char)title[0]) : title[0], title + 1,
-               summary->classes[i]);
+               tenths(summary->classes[i]));
         between = " · ";
     }
     if (summary->parked > 0)
@@ -94,12 +111,12 @@ static void write_promise(const struct summary *summary, char *ret)
     const char *between = "";
 
     if (summary_is_missing(summary)) {
-        append(ret, "%.2f unaccounted (%.0f %%)", summary->missing,
-               100 * summary->missing / summary->elapsed);
+        append(ret, "%.2f unaccounted (%.0f %%)", hundredths(summary->missing),
+               whole(100 * summary->missing / summary->elapsed));
         between = ", ";
     }
     if (summary_is_over(summary)) {
-        append(ret, "%s%.2f accounted twice", between, summary->over);
+        append(ret, "%s%.2f accounted twice", between, hundredths(summary->over));
         between = ", ";
     }
     write_loss(summary->losses.unseen, "unseen", &between, ret);

@@ -37,7 +37,11 @@ const NAMES_MAXIMUM = 2;
 const WAITS: [name: string, title: string][] =
   [['throttled', 'throttled'], ['disk', 'disk'], ['lock', 'lock'], ['network', 'network'], ['wait', 'other waits']];
 
-const digits = (places: number, value: number): string => value.toFixed(places);
+/** Rounds half up, as src/views/summary_text.c does. */
+function digits(places: number, value: number): string {
+  const scale = 10 ** places;
+  return (Math.floor(value * scale + 0.5) / scale).toFixed(places);
+}
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The parts of the sentence in the order of their places. */
@@ -65,7 +69,7 @@ function busy(input: SummaryInput): SummaryPart[] {
   const parts: SummaryPart[] = [];
   const add = (text: string, filter: string | null) => parts.push({ place: 'busy', text, filter });
   if (cpus > 0) {
-    const share = Math.min(100, Number(((100 * cpu) / cpus).toFixed(0)));
+    const share = Math.min(100, Number(digits(0, 100 * Math.min(cpu / cpus, 1))));
     add(`${cpus === 1 ? 'The CPU is' : cpus === 2 ? 'Both CPUs are' : `${cpus} CPUs are`} ${share} % busy`, 'cpu');
   } else {
     add(`${digits(1, cpu)} ${kind} on a CPU`, 'cpu');
@@ -93,7 +97,7 @@ function waits({ classes, parked }: SummaryInput): SummaryPart[] {
 
 function accounting({ missing, over, unseen, lost, partial, elapsed }: SummaryInput): SummaryPart {
   const faults: string[] = [];
-  if (missing > FAULT * elapsed) faults.push(`${digits(2, missing)} unaccounted (${((100 * missing) / elapsed).toFixed(0)} %)`);
+  if (missing > FAULT * elapsed) faults.push(`${digits(2, missing)} unaccounted (${digits(0, (100 * missing) / elapsed)} %)`);
   if (over > FAULT * elapsed) faults.push(`${digits(2, over)} accounted twice`);
   if (unseen > 0) faults.push(`${unseen} unseen`);
   if (lost > 0) faults.push(`${lost} lost`);
