@@ -76,6 +76,13 @@ static void write_cpus(const struct summary *summary, const char *noun, char *re
     append(ret, ". ");
 }
 
+static void write_idle(const struct summary *summary, char *ret)
+{
+    append(ret, summary->missing >= SHOWN_LEAST
+                    ? "Nothing is active in the states that were measured. "
+                    : "All is idle. ");
+}
+
 /* Writes the other waits and the parked threads: "Disk 1.8 · lock 0.3 · 500 parked. ". */
 static void write_waits(const struct summary *summary, char *ret)
 {
@@ -134,7 +141,7 @@ void summary_text(const struct summary *summary, const char *noun, char ret[SUMM
     ret[0] = '\0';
     /* Without states, a process that is on no CPU need not be idle. */
     if (summary->active < SHOWN_LEAST && !summary->only_cpu_time)
-        append(ret, "All is idle. ");
+        write_idle(summary, ret);
     else
         write_cpus(summary, noun, ret);
     write_waits(summary, ret);

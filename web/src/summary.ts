@@ -48,7 +48,7 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 export function partsOf(input: SummaryInput): SummaryPart[] {
   const active = Object.values(input.classes).reduce((sum, time) => sum + time, 0);
   return [
-    ...(active < LEAST ? [{ place: 'busy', text: 'All is idle', filter: null } as const] : busy(input)),
+    ...(active < LEAST ? [idle(input)] : busy(input)),
     ...waits(input), accounting(input), ...(active < LEAST || areCpus(input) ? [] : who(input, active)),
   ];
 }
@@ -62,6 +62,11 @@ export function textOf(parts: SummaryPart[]): string {
 /** A CPU does not wait for one, and has no name to mention; its time in the run queue was stolen by a
  * hypervisor. */
 const areCpus = ({ kind }: SummaryInput): boolean => kind === 'CPUs';
+
+function idle({ missing }: SummaryInput): SummaryPart {
+  const text = missing >= LEAST ? 'Nothing is active in the states that were measured' : 'All is idle';
+  return { place: 'busy', text, filter: null };
+}
 
 function busy(input: SummaryInput): SummaryPart[] {
   const { classes: { cpu, run_queue: queue }, cpus, kind } = input;
