@@ -22,6 +22,7 @@ struct summary {
     size_t parked; /* entities that only wait in futex(2), for a lock or for work: not active */
     bool only_cpu_time; /* other states are unknown, so nobody knows what is unaccounted */
     struct losses losses;
+    bool unseen_are_switches; /* losses.unseen counts context switches */
     /* The names that have the most active time, each at least a tenth of it: the most active first.
      * Names that differ only in their final numbers are one, without the number. */
     size_t name_count;

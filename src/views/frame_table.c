@@ -259,6 +259,7 @@ static int fill_summary(struct frame_table *table, const struct frame *cpus,
                         const struct selection *selection, const struct frame_facts *facts)
 {
     const struct frame *frame = table->selected.picked;
+    const char *kind = frame_kind(facts, frame->schema);
     const bool all = selection->pid_count == 0 && !selection->no_kernel_threads;
     const size_t count = frame_cpu_count(cpus, facts->cpus);
     struct cell *next = table->summary;
@@ -267,7 +268,9 @@ static int fill_summary(struct frame_table *table, const struct frame *cpus,
 
     if (r != CAMP_OK)
         return r;
-    summary_text(&summary, kind_noun(frame_kind(facts, frame->schema), 2), table->sentence);
+    summary.unseen_are_switches =
+        strcmp(facts->tier, "bpf") == 0 && strcmp(kind, "sessions") != 0;
+    summary_text(&summary, kind_noun(kind, 2), table->sentence);
     *next++ = cell_text(table->sentence);
     *next++ = summary.cpus > 0 ? cell_natural(summary.cpus) : cell_unknown();
     for (size_t i = CLASS_CPU; i < CLASS_COUNT; i++)

@@ -104,11 +104,13 @@ static void write_waits(const struct summary *summary, char *ret)
         append(ret, ". ");
 }
 
-static void write_loss(uint64_t count, const char *what, const char **between, char *ret)
+/* Writes "1 switch unseen" or "2 events lost". `plural` is the noun's ending. */
+static void write_loss(uint64_t count, const char *noun, const char *plural, const char *what,
+                       const char **between, char *ret)
 {
     if (count == 0)
         return;
-    append(ret, "%s%" PRIu64 " %s", *between, count, what);
+    append(ret, "%s%" PRIu64 " %s%s%s", *between, count, noun, count != 1 ? plural : "", what);
     *between = ", ";
 }
 
@@ -126,9 +128,12 @@ static void write_promise(const struct summary *summary, char *ret)
         append(ret, "%s%.2f accounted twice", between, hundredths(summary->over));
         between = ", ";
     }
-    write_loss(summary->losses.unseen, "unseen", &between, ret);
-    write_loss(summary->losses.lost, "lost", &between, ret);
-    write_loss(summary->losses.partial, "not whole", &between, ret);
+    if (summary->unseen_are_switches)
+        write_loss(summary->losses.unseen, "switch", "es", " unseen", &between, ret);
+    else
+        write_loss(summary->losses.unseen, "event", "s", " unseen", &between, ret);
+    write_loss(summary->losses.lost, "event", "s", " lost", &between, ret);
+    write_loss(summary->losses.partial, "", "", "not whole", &between, ret);
     if (between[0] != '\0')
         append(ret, ".");
     else

@@ -3,6 +3,7 @@
 // tests/browser/summary_vectors.json has the cases that both must pass.
 import { missingOf, overOf } from './axes';
 import { activeOf } from './classes';
+import { count } from './format';
 import type { Frame, Head } from './types';
 import { kind } from './ui';
 
@@ -15,6 +16,7 @@ export interface SummaryInput {
   missing: number; // in no state
   over: number; // accounted twice
   unseen: number;
+  unseenAreSwitches: boolean; // of threads; otherwise what began and ended between two looks
   lost: number;
   partial: number;
   elapsed: number; // of all entities, with idle time
@@ -100,13 +102,15 @@ function waits({ classes, parked }: SummaryInput): SummaryPart[] {
   return there.flatMap((part, i) => (i > 0 ? [{ place: 'waits', text: ' · ', filter: null }, part] : [{ ...part, text: capital(part.text) }]));
 }
 
-function accounting({ missing, over, unseen, lost, partial, elapsed }: SummaryInput): SummaryPart {
+const several = (size: number, noun: string, plural: string): string => `${count(size)} ${noun}${size === 1 ? '' : plural}`;
+
+function accounting({ missing, over, unseen, unseenAreSwitches, lost, partial, elapsed }: SummaryInput): SummaryPart {
   const faults: string[] = [];
   if (missing > FAULT * elapsed) faults.push(`${digits(2, missing)} unaccounted (${digits(0, (100 * missing) / elapsed)} %)`);
   if (over > FAULT * elapsed) faults.push(`${digits(2, over)} accounted twice`);
-  if (unseen > 0) faults.push(`${unseen} unseen`);
-  if (lost > 0) faults.push(`${lost} lost`);
-  if (partial > 0) faults.push(`${partial} not whole`);
+  if (unseen > 0) faults.push(`${unseenAreSwitches ? several(unseen, 'switch', 'es') : several(unseen, 'event', 's')} unseen`);
+  if (lost > 0) faults.push(`${several(lost, 'event', 's')} lost`);
+  if (partial > 0) faults.push(`${count(partial)} not whole`);
   return { place: 'accounting', text: faults.join(', ') || 'nothing unaccounted, nothing lost', filter: null, isFault: faults.length > 0 };
 }
 
@@ -120,13 +124,13 @@ function who({ groups }: SummaryInput, active: number): SummaryPart[] {
 /** Sums of a frame. nameOf() returns the name of an entity. */
 export function inputOf(frame: Frame, head: Head, cpus: number, nameOf: (n: number) => string): SummaryInput {
   const active = activeOf(frame, head);
-  const { count, elapsed, unseen, lost, partial } = frame;
+  const { elapsed, unseen, lost, partial } = frame;
   const input: SummaryInput = {
-    kind: head.kind, cpus, classes: {}, missing: 0, over: 0, unseen, lost, partial, elapsed: 0, groups: [], parked: 0,
+    kind: head.kind, cpus, classes: {}, missing: 0, over: 0, unseen, unseenAreSwitches: head.tier === 'bpf' && head.kind !== 'sessions', lost, partial, elapsed: 0, groups: [], parked: 0,
   };
   active.classes.forEach(({ name }, i) => (input.classes[name] = active.times[i]!.reduce((sum, time) => sum + time, 0)));
   const groups = new Map<string, { name: string; time: number }>();
-  for (let row = 0; row < count; row++) {
+  for (let row = 0; row < frame.count; row++) {
     input.elapsed += elapsed[row]!;
     input.missing += elapsed[row]! * missingOf(frame, row);
     input.over += elapsed[row]! * overOf(frame, row);

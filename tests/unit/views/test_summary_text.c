@@ -40,10 +40,10 @@ static void without_states_the_sentence_has_cpu_time_names_and_losses_only(void 
     summary.cpus = 0;
     summary.losses.unseen = 3;
     summary_text(&summary, "processes", text);
-    assert_string_equal(text, "1.0 processes on a CPU. 3 unseen. Mostly web.");
+    assert_string_equal(text, "1.0 processes on a CPU. 3 events unseen. Mostly web.");
     summary.active = summary.classes[CLASS_CPU] = 0;
     summary_text(&summary, "processes", text);
-    assert_string_equal(text, "0.0 processes on a CPU. 3 unseen.");
+    assert_string_equal(text, "0.0 processes on a CPU. 3 events unseen.");
 }
 
 static void a_line_of_the_sentence_is_broken_between_words(void **state)
