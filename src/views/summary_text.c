@@ -134,6 +134,12 @@ static void write_promise(const struct summary *summary, char *ret)
         write_loss(summary->losses.unseen, "event", "s", " unseen", &between, ret);
     write_loss(summary->losses.lost, "event", "s", " lost", &between, ret);
     write_loss(summary->losses.partial, "", "", "not whole", &between, ret);
+    if (summary->losses.unread_ns > 0) {
+        /* An upper bound is rounded up. */
+        append(ret, "%s most %.1f s unread", between[0] == '\0' ? "At" : ", at",
+               ceil((double)summary->losses.unread_ns / 1e8) / 10);
+        between = ", ";
+    }
     if (between[0] != '\0')
         append(ret, ".");
     else

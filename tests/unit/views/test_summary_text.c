@@ -41,6 +41,14 @@ static void without_states_the_sentence_has_cpu_time_names_and_losses_only(void 
     summary.losses.unseen = 3;
     summary_text(&summary, "processes", text);
     assert_string_equal(text, "1.0 processes on a CPU. 3 events unseen. Mostly web.");
+    summary.losses.unread_ns = 151000000;
+    summary_text(&summary, "processes", text);
+    assert_string_equal(
+        text, "1.0 processes on a CPU. 3 events unseen, at most 0.2 s unread. Mostly web.");
+    summary.losses = (struct losses){ .unread_ns = 1 };
+    summary_text(&summary, "processes", text);
+    assert_string_equal(text, "1.0 processes on a CPU. At most 0.1 s unread. Mostly web.");
+    summary.losses = (struct losses){ .unseen = 3 };
     summary.active = summary.classes[CLASS_CPU] = 0;
     summary_text(&summary, "processes", text);
     assert_string_equal(text, "0.0 processes on a CPU. 3 events unseen.");
