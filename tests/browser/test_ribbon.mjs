@@ -242,7 +242,7 @@ test('summary: a class and a name dim all other entities, and undim them', async
     const page = await opener.report(halves());
     await press(page, 'End');
     assert.equal(await text(page, '.summary .headline'), 'Both CPUs are 0 % busy, and 1.5 threads wait for one');
-    assert.match(await text(page, '.summary .more'), /^Disk 0\.5\. Mostly db and web\./);
+    assert.match(await text(page, '.summary .more'), /^Disk 0\.5\. Mostly db and web1\./);
     const chosen = async () => (await page.locator('.legend').innerText()).match(/\d of \d/)?.[0] ?? 'all';
     for (const [part, wanted] of [['1.5 threads wait for one', '2 of 2'], ['Disk 0.5', '1 of 2'], ['web', '1 of 2']]) {
         const button = page.locator('.summary button', { hasText: part });
