@@ -14,6 +14,9 @@
 #define FLOOR_SHARE 0.05
 #define FLOOR_ACTIVE 0.01
 
+/* A rise of waits or of missing time counts this many times as much as one of CPU time. */
+#define WAIT_WEIGHT 4
+
 static void add_state(struct active *active, const struct column *column, double share,
                       double elapsed_s)
 {
@@ -105,10 +108,20 @@ static double median(float *numbers, size_t count)
     return ((double)numbers[(count - 1) / 2] + (double)numbers[count / 2]) / 2;
 }
 
+/* Returns how much a class usually changes from one frame to the next. A long trouble has only few
+ * steps, so it does not count as noise. Sorts numbers[count]. */
+static double noise_of(const struct unusual *unusual, int class, float *numbers)
+{
+    for (size_t i = 1; i < unusual->count; i++)
+        numbers[i - 1] =
+            fabsf(unusual->frames[i].active[class] - unusual->frames[i - 1].active[class]);
+    return unusual->count > 1 ? median(numbers, unusual->count - 1) : 0;
+}
+
 int unusual_find(const struct unusual *unusual, size_t *ret)
 {
     const size_t count = unusual->count;
-    double middle[CLASS_COUNT], spread[CLASS_COUNT], floor = FLOOR_ACTIVE, most = 0;
+    double noise[CLASS_COUNT], low[CLASS_COUNT], floor = FLOOR_ACTIVE, most = 0;
     float *numbers = calloc(count + 1, sizeof *numbers);
 
     *ret = 0;
@@ -117,21 +130,20 @@ int unusual_find(const struct unusual *unusual, size_t *ret)
     for (int class = 0; class < CLASS_COUNT && count > 0; class ++) {
         for (size_t i = 0; i < count; i++)
             numbers[i] = unusual->frames[i].active[class];
-        middle[class] = median(numbers, count);
-        floor += FLOOR_SHARE * middle[class];
-        for (size_t i = 0; i < count; i++)
-            numbers[i] = (float)fabs((double)unusual->frames[i].active[class] - middle[class]);
-        spread[class] = median(numbers, count);
+        floor += FLOOR_SHARE * median(numbers, count);
+        low[class] = numbers[0];
+        noise[class] = noise_of(unusual, class, numbers);
     }
     free(numbers);
     for (size_t i = 0; i < count; i++) {
-        double difference = 0;
+        double rise = 0;
 
         for (int class = 0; class < CLASS_COUNT; class ++)
-            difference += fabs((double)unusual->frames[i].active[class] - middle[class]) /
-                          (spread[class] + floor);
-        if (difference > most) {
-            most = difference;
+            rise += (class == CLASS_CPU ? 1 : WAIT_WEIGHT) *
+                    ((double)unusual->frames[i].active[class] - low[class]) /
+                    (noise[class] + floor);
+        if (rise > most) {
+            most = rise;
             *ret = i;
         }
     }

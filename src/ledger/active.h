@@ -30,10 +30,12 @@ void active_add(struct active *sum, const struct active *more);
 
 /*
  * The most unusual of many frames: the one whose active time, by class and with the time in no
- * state, differs most from the median frame. Some numbers of each frame are kept, not the frame.
+ * state, rises most above the lowest of all frames. Waits and time in no state weigh more than CPU
+ * time. So a quiet frame is never unusual, also if most frames are busy. Some numbers of each frame
+ * are kept, not the frame.
  *
- * A difference counts relative to how much the class usually varies: to the median of all
- * differences of the class, and a small part of all active time.
+ * A rise counts relative to how much the class usually changes from one frame to the next, and a
+ * small part of all active time.
  */
 
 /* For each class, how many entities were active at one time. The value of CLASS_IDLE is that of the

@@ -90,6 +90,44 @@ static void the_first_frame_is_found_where_all_are_alike(void **state)
     assert_int_equal(found(), 0);
 }
 
+/* Small changes that look random, from 0 to 0.04. */
+static double noise(unsigned i)
+{
+    return i * 7 % 5 / 100.0;
+}
+
+static void a_long_trouble_is_found_and_not_the_quiet_frames(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 40; i++)
+        add(1000, i < 8 ? noise(i) : 0.3 + noise(i), i < 8 ? 0 : 0.5 + noise(i),
+            i < 8 ? 1 - noise(i) : 0.2 - 2 * noise(i));
+    assert_true(found() >= 8);
+    unusual_release(&unusual);
+    for (unsigned i = 0; i < 40; i++)
+        add(1000, 0.3, i < 16 ? 0.01 : 0.5, i < 16 ? 0.69 : 0.2);
+    assert_int_equal(found(), 16);
+}
+
+static void a_quiet_gap_is_not_found(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 40; i++)
+        add(1000, i < 3 ? 0 : 0.3 + noise(i), i < 3 ? 0 : 0.2, i < 3 ? 1 : 0.4 - noise(i));
+    assert_true(found() >= 3);
+}
+
+static void a_burst_of_waits_is_found_in_noise(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 40; i++) {
+        const double disk = i == 30 ? 0.3 : noise(i + 3);
+
+        add(1000, 0.2 + 2 * noise(i), disk, 0.8 - 0.2 - 2 * noise(i) - disk + 0.2);
+    }
+    assert_int_equal(found(), 30);
+}
+
 #define CASE(name) cmocka_unit_test_teardown(name, tear_down)
 
 int main(void)
@@ -99,6 +137,9 @@ int main(void)
         CASE(missing_time_is_unusual),
         CASE(a_change_counts_relative_to_how_much_the_class_varies),
         CASE(the_length_of_a_frame_is_not_unusual),
+        CASE(a_long_trouble_is_found_and_not_the_quiet_frames),
+        CASE(a_quiet_gap_is_not_found),
+        CASE(a_burst_of_waits_is_found_in_noise),
         CASE(the_first_frame_is_found_where_all_are_alike),
     };
 
