@@ -268,8 +268,7 @@ static int fill_summary(struct frame_table *table, const struct frame *cpus,
 
     if (r != CAMP_OK)
         return r;
-    summary.unseen_are_switches =
-        strcmp(facts->tier, "bpf") == 0 && strcmp(kind, "sessions") != 0;
+    summary.unseen_are_switches = strcmp(facts->tier, "bpf") == 0 && strcmp(kind, "sessions") != 0;
     summary_text(&summary, kind_noun(kind, 2), table->sentence);
     *next++ = cell_text(table->sentence);
     *next++ = summary.cpus > 0 ? cell_natural(summary.cpus) : cell_unknown();
