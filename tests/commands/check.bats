@@ -31,7 +31,7 @@ teardown() {
         run "$CAMP" check --count 1 --interval 300ms --tier $tier
         was_shown
         grep -A2 -E '^[0-9:]{8}  .* processes' <<<"$output" | tail -n +2 | tr '\n' ' ' |
-            grep -Eq '^((The CPU is|Both CPUs are|[0-9]+ CPUs are) [0-9]+ % busy\. )(Nothing lost\.|[0-9]+ (events? unseen|events? lost|not whole)[,.])'
+            grep -Eq '^((The CPU is|Both CPUs are|[0-9]+ CPUs are) [0-9]+ % busy\. )(Nothing lost\.|(At most )?[0-9.]+ (events? unseen|events? lost|not whole|s unread)[,.])'
     done
     run "$CAMP" check --count 1 --interval 300ms --format json
     json "set(r['summary']) == {'text', 'cpus', 'cpu'} and r['summary']['cpus'] == r['machine']['cpus']"
