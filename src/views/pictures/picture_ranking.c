@@ -128,6 +128,7 @@ static int find_groups(struct ranking *ranking)
             group->entity = order[i];
         ranking->group_of[order[i]] = (uint32_t)(group - ranking->groups);
     }
+    sorted = NULL;
     free(order);
     return CAMP_OK;
 }
