@@ -20,6 +20,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { Opener, point, press } from './harness.mjs';
 import { made } from './made.mjs';
+import { COLOURS } from './stream.mjs';
 import { ribbonSpot } from './views.mjs';
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -45,14 +46,17 @@ async function sessions() {
     await shot(page, 'view');
 }
 
+/** The colours of CPU, idle and waiting in src/views/palette.h; those of stream.mjs are for tests. */
+const colours = { ...COLOURS, axes3: ['#2a71b1', '#d9dee5', '#c7590a'], axes3_dark: ['#159ee3', '#39414b', '#f78366'] };
+
 async function threads() {
-    const page = await opener.report(made(), { width: 1200, height: 760, dark: true });
+    const page = await opener.report(made({ colours }), { width: 1200, height: 760, dark: true });
     await page.selectOption('#group-by', 'name');
     await press(page, 'n', 'n', 'p', 'n', 'n', 'n', 'n', 'p', 'Escape');
     await page.mouse.click(...await ribbonSpot(page, 34.5));
     await point(page, '.barry3', { x: 275, y: 215 });
     await shot(page, 'page-dark');
-    const phone = await opener.report(made(), { width: 360, height: 740, dark: true, touch: true });
+    const phone = await opener.report(made({ colours }), { width: 360, height: 740, dark: true, touch: true });
     await phone.selectOption('#group-by', 'name');
     await shot(phone, 'page-phone');
 }
