@@ -1,4 +1,4 @@
-// The ranking: who is active, most active first. A row is a group of entities, such as a process. A
+// The ranking lists groups of entities, such as processes; the group with most active time is first. A
 // press on a row chooses its members in all views and shows its details; a second press lists the
 // members themselves. Only visible rows are elements.
 import './ranking.css';
