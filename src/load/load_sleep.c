@@ -159,7 +159,9 @@ static void sleep_by_timer(struct pair *pair, uint64_t wake_at_ns)
     start = now_ns(CLOCK_MONOTONIC);
     sleep_until(wake_at_ns);
     now = now_ns(CLOCK_MONOTONIC);
-    atomic_fetch_add(&pair->asleep_ns, (now < wake_at_ns ? now : wake_at_ns) - start);
+    if (start >= wake_at_ns) /* The thread lost its CPU after it had computed wake_at_ns. */
+        atomic_fetch_add(&pair->missed, 1);
+    atomic_fetch_add(&pair->asleep_ns, load_slept_ns(start, wake_at_ns, now));
     pair->truth->late_ns += now > wake_at_ns ? now - wake_at_ns : 0;
     pair->truth->unsure_ns = pair->truth->late_ns;
 }
@@ -273,7 +275,7 @@ static const struct fact facts[] = {
     TRUTH(wanted_percent, "wanted", "of its time it was to be asleep", 3),
     TRUTH(percent, "asleep", "asleep_ns of wall_ns", 3),
     TRUTH(asleep_ns, "time asleep", "from its clock before the call to the clock of its waker"),
-    TRUTH(unsure_ns, "at most more than that by", "while it was being woken"),
+    TRUTH(unsure_ns, "perhaps also asleep", "while it was being woken"),
     TRUTH(late_ns, "from there till it ran again", "run queue, way back from the call"),
     TRUTH(own_ns, "CPU time of its own", "CLOCK_THREAD_CPUTIME_ID, measured"),
     TRUTH(call_own_ns, "of this, falling asleep and waking", "also in asleep_ns or late_ns"),

@@ -38,6 +38,15 @@ static inline uint64_t load_off_cpu_ns(uint64_t wall_ns, uint64_t own_ns)
     return wall_ns > own_ns ? wall_ns - own_ns : 0;
 }
 
+/* Returns how long a sleep from start_ns to `now` lasted that was to end at due_ns. The time after
+ * due_ns is lateness. A sleep that started at due_ns or later lasted 0. */
+static inline uint64_t load_slept_ns(uint64_t start_ns, uint64_t due_ns, uint64_t now)
+{
+    const uint64_t end_ns = now < due_ns ? now : due_ns;
+
+    return end_ns > start_ns ? end_ns - start_ns : 0;
+}
+
 struct rusage load_usage(int who);
 
 static inline long load_preemptions(void)

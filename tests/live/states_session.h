@@ -41,9 +41,10 @@ static inline struct camp_states *open_states_or_skip(uint32_t options)
     return session;
 }
 
-/* Prints the losses of the session and closes it. On PREEMPT_RT a program that runs with interrupts
- * disabled cannot always get the memory for an account, which counts as lost. */
-static inline void close_states(struct camp_states *session)
+/* Prints the losses of the session and closes it. Returns how many switches it did not see. On
+ * PREEMPT_RT a program that runs with interrupts disabled cannot always get the memory for an
+ * account, which counts as lost. */
+static inline uint64_t close_states(struct camp_states *session)
 {
     struct camp_states_losses losses;
 
@@ -54,6 +55,7 @@ static inline void close_states(struct camp_states *session)
     if (access("/sys/kernel/realtime", F_OK) != 0)
         assert_int_equal(losses.lost, 0);
     camp_states_close(session);
+    return losses.unseen;
 }
 
 struct threads {
@@ -171,11 +173,13 @@ static inline uint64_t tolerance_of(const struct camp_thread_states *thread)
 
 /* Compares the thread's time on a CPU and in the run queue with the scheduler's counts. The
  * tolerance covers switches, stolen time, and interrupts. The scheduler does not count interrupts
- * if the kernel has CONFIG_IRQ_TIME_ACCOUNTING. */
-static inline void assert_scheduled(const struct camp_thread_states *last, uint64_t stolen_ns)
+ * if the kernel has CONFIG_IRQ_TIME_ACCOUNTING. unseen_ns is the time around switches that the
+ * session did not see. */
+static inline void assert_scheduled(const struct camp_thread_states *last, uint64_t stolen_ns,
+                                    uint64_t unseen_ns)
 {
     const uint64_t queue = waited_for_cpu_ns(last), on_cpu = on_cpu_ns(last);
-    const uint64_t tolerance = tolerance_of(last);
+    const uint64_t tolerance = tolerance_of(last) + unseen_ns;
 
     print_message("on a CPU %.3f ms (scheduler %.3f), run queue %.3f (%.3f); tolerance %.3f\n",
                   (double)on_cpu / 1e6, (double)last->cpu_ns / 1e6, (double)queue / 1e6,

@@ -71,7 +71,7 @@ static void assert_waited(const struct camp_thread_states *last, enum camp_state
                     tolerance + waiter->stolen_ns);
     assert_at_most(camp_state_name((int)kind), slept, less(waiter->own.wall_ns, waiter->own.cpu_ns),
                    tolerance + outside);
-    assert_scheduled(last, waiter->stolen_ns);
+    assert_scheduled(last, waiter->stolen_ns, 0);
     for (int i = 0; i < CAMP_STATE_COUNT; i++) {
         if (i != (int)kind && is_asleep(i))
             assert_at_most(camp_state_name(i), last->state_ns[i], outside, 0);

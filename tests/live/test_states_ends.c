@@ -135,7 +135,7 @@ static void every_thread_of_a_process_has_a_final_record(void **state)
         assert_int_equal(last.pid, crew->pid);
         assert_at_least("of a thread", on_cpu_ns(&last), crew->of[i].own_ns,
                         tolerance_of(&last) + stolen_since(steal));
-        assert_scheduled(&last, stolen_since(steal));
+        assert_scheduled(&last, stolen_since(steal), 0);
     }
     assert_int_equal(last_of(session, &ended, crew->pid).pid, crew->pid);
     munmap(crew, sizeof *crew);
@@ -195,7 +195,7 @@ static void after_exec_the_final_record_of_a_thread_has_the_tid_of_the_first_thr
     last = last_of_all(session, child, 2);
     assert_int_equal(last.tid, child);
     assert_string_equal(last.name, "sh");
-    assert_scheduled(&last, stolen_since(steal));
+    assert_scheduled(&last, stolen_since(steal), 0);
     close_states(session);
 }
 

@@ -40,7 +40,7 @@ static void cpu_time_and_run_queue_equal_the_counts_of_the_scheduler(void **stat
     for (int i = 0; i < 2; i++) {
         struct camp_thread_states last = last_of(session, &ended, burners[i]);
 
-        assert_scheduled(&last, stolen);
+        assert_scheduled(&last, stolen, 0);
         assert_at_least("run queue", waited_for_cpu_ns(&last),
                         less(workers[i].own.wall_ns, workers[i].own.cpu_ns),
                         stolen + tolerance_of(&last));
@@ -85,7 +85,7 @@ static void a_woken_thread_waits_in_the_run_queue_of_a_busy_cpu(void **state)
     reap_well(sleeper);
     stolen = stolen_since(steal);
     last = last_of(session, &ended, sleeper);
-    assert_scheduled(&last, stolen);
+    assert_scheduled(&last, stolen, 0);
     tolerance = stolen + tolerance_of(&last);
     most = less(last.time_ns - last.start_ns, last.run_delay_ns + last.cpu_ns);
     print_message("timer %.3f ms, by its own clocks %.3f, at most %.3f\n",
@@ -204,7 +204,7 @@ static void without_system_call_accounting_all_cpu_time_is_user_time(void **stat
     (void)state;
     assert_int_equal(last.state_ns[CAMP_STATE_SYSTEM], 0);
     assert_int_equal(last.system_calls, 0);
-    assert_scheduled(&last, stolen_since(steal));
+    assert_scheduled(&last, stolen_since(steal), 0);
 }
 
 int main(void)
