@@ -80,7 +80,7 @@ enum entity_flag {
 };
 
 struct entity {
-    int64_t id;     /* CPU number, pid, tid or uid */
+    int64_t id;     /* CPU number, pid, tid or uid; 0 if the name identifies the entity */
     uint32_t flags; /* bits of enum entity_flag */
     uint32_t count;
     int32_t pid;     /* of a thread: the pid of its process */

@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define COMPARED_MAX 200 /* entities of a frame */
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static volatile sig_atomic_t never;
@@ -46,13 +48,26 @@ static void check_rows(const char *path, const struct from *from)
     rows->close(rows);
 }
 
+/* The id and the name together must identify an entity. The id is 0 if its name is enough. */
+static void check_identities(const struct frame *frame)
+{
+    for (size_t i = 0; i < frame->entity_count; i++) {
+        for (size_t j = 0; j < i && i < COMPARED_MAX; j++) {
+            if (frame->entities[i].id == frame->entities[j].id &&
+                strcmp(frame->entities[i].name, frame->entities[j].name) == 0)
+                abort();
+        }
+    }
+}
+
 static void check_frame(const struct frame *frame)
 {
+    check_identities(frame);
     for (size_t i = 0; i < frame->entity_count; i++) {
         const struct entity *entity = &frame->entities[i];
         uint64_t sum = 0;
 
-        if (entity->id < 1 || strnlen(entity->name, CAMP_NAME_SIZE) == CAMP_NAME_SIZE ||
+        if (entity->id < 0 || strnlen(entity->name, CAMP_NAME_SIZE) == CAMP_NAME_SIZE ||
             frame->elapsed_ns[i] == 0 || frame->elapsed_ns[i] > INT64_MAX)
             abort();
         for (size_t j = 0; j < frame->schema->state_count; j++) {
