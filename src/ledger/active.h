@@ -3,15 +3,17 @@
  * threads, divided by the length of the interval, is the number of threads that were active at one
  * time on average.
  *
- * A thread that does nothing but wait in a lock for a whole interval is parked. It may wait for its
- * next work as well as for a lock, because both are waits in futex(2). So its time is not active.
+ * A thread that does almost nothing but wait in a lock for a whole interval is parked. It may wait
+ * for its next work as well as for a lock, because both are waits in futex(2). So this
+ * wait is not active time.
  */
 #pragma once
 
 #include "timeline.h"
 
-/* The share of its time from which a wait in a lock makes a thread parked. */
-#define ACTIVE_PARKED_SHARE 0.999
+/* The share of its time from which a wait in a lock makes a thread parked. A thread of a pool that
+ * looks for work once a second uses some ms for it. */
+#define ACTIVE_PARKED_SHARE 0.99
 
 struct active {
     double seconds[CLASS_COUNT]; /* [CLASS_IDLE] is always 0 */

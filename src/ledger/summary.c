@@ -94,10 +94,8 @@ static double add_row(struct summary *ret, const struct frame *frame, size_t row
     ret->elapsed += (double)frame->elapsed_ns[row] / interval;
     ret->missing += fmax(unaccounted, 0);
     ret->over += fmax(-unaccounted, 0);
-    if (active.is_parked) {
+    if (active.is_parked)
         ret->parked += frame->entities[row].count;
-        return 0;
-    }
     for (int i = 0; i < CLASS_COUNT; i++)
         ret->classes[i] += active.seconds[i] * 1e9 / interval;
     ret->classes[CLASS_IDLE] += idle_ns(frame, row) / interval;

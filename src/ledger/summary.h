@@ -19,7 +19,7 @@ struct summary {
     double elapsed;       /* wall time of all entities */
     double active;        /* sum of `classes` without CLASS_IDLE */
     size_t entities;
-    size_t parked; /* entities that only wait in futex(2), for a lock or for work: not active */
+    size_t parked;      /* entities that almost only wait in futex(2), for a lock or for work */
     bool only_cpu_time; /* other states are unknown, so nobody knows what is unaccounted */
     struct losses losses;
     bool unseen_are_switches; /* losses.unseen counts context switches */

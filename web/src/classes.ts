@@ -3,8 +3,8 @@ import { isDark } from './theme';
 import type { Frame, Head, StateClass } from './types';
 
 export const IDLE = 'idle';
-/** The share of its time from which a wait in a lock without any other state counts as parked. */
-export const PARKED = 0.999;
+/** The share of its time from which a wait in a lock counts as parked. */
+export const PARKED = 0.99;
 
 /** The colours of the vertices of the triangle or of the tetrahedron on the present paper. */
 export function vertexColours(head: Head, vertices: number): string[] {
@@ -25,8 +25,8 @@ export const activeClasses = (head: Head): StateClass[] => classesOf(head).filte
 /** The index of the state of waits in futex(2); -1: the source has none. */
 export const lockOf = (head: Head): number => head.states.findIndex(({ name }) => name === 'lock_ns');
 
-/** Active time: in a class other than idle, in intervals. A thread that only waits in a lock for a
- * whole interval is parked: it may wait for work as well as for a lock, so that its time is not active. */
+/** Active time: in a class other than idle, in intervals. A thread that almost only waits in a lock
+ * for a whole interval is parked: it may wait for work as well as for a lock, so that this wait is not active. */
 export interface Active {
   classes: StateClass[]; // [classes] without idle
   times: Float32Array[]; // [classes] of [count]
@@ -56,7 +56,7 @@ function compute(frame: Frame, head: Head): Active {
     if (!column || at < 0) return;
     const into = times[at]!;
     for (let row = 0; row < count; row++) {
-      if (parked[row]) continue;
+      if (i === futex && parked[row]) continue;
       const spared = (i === futex && frame.parked?.[row]) || 0;
       const time = Math.max(0, column[row]! * unit - (spared > 0 ? spared + unit : 0)) * elapsed[row]!; // unit: rounding
       into[row]! += time;

@@ -7,7 +7,7 @@ export class FrameSum {
   private readonly width: number;
   private readonly times: Float64Array; // [entities][width]
   private readonly flags: Uint16Array; // [entities]
-  private readonly parked: Float64Array; // [entities] time in frames in which an entity was parked
+  private readonly parked: Float64Array; // [entities] waits in a lock in frames in which an entity was parked
   private last: Frame | null = null;
   private lengthMs = 0;
   private unseen = 0;
@@ -33,7 +33,8 @@ export class FrameSum {
       const share = unaccounted[row]!;
       this.times[at + this.states + (share > 0 ? 0 : 1)]! += Math.abs(share) * own;
       this.times[at + this.states + 2]! += own;
-      if (locks && locks[row]! * unit >= PARKED) this.parked[n]! += own;
+      const wait = locks ? locks[row]! * unit : 0;
+      if (wait >= PARKED) this.parked[n]! += wait * own;
       this.flags[n]! |= frame.flags[row]!;
     }
     this.lengthMs += lengthMs;

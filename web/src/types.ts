@@ -73,7 +73,7 @@ export interface Frame {
   rowOf: Int32Array; // [entities]: the row of an entity; -1: absent (may be shorter)
   missing?: Float32Array; // [count] of a mean: the share of time in no state. `unaccounted` is the larger of this and `over`
   over?: Float32Array; // [count] of a mean: the share accounted twice
-  parked?: Float32Array; // [count] of a mean: the share of the entity's time in frames in which it was parked
+  parked?: Float32Array; // [count] of a mean: the share of the entity's time that it waited while it was parked
 }
 
 /** All kept frames. Frame numbers continue when old frames are dropped (live). */

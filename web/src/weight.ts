@@ -42,8 +42,9 @@ const byCount = (table: [number, number][], count: number): number => table.find
 
 /** A row with much missing time is never idle: nobody knows what it did. */
 function restOf(active: Active, frame: Frame, row: number): number {
-  if (active.sums[row]! >= IDLE_BELOW || frame.unaccounted[row]! > MISSING) return SHOWN;
-  return active.parked[row] ? PARKED : IDLE;
+  if (frame.unaccounted[row]! > MISSING) return SHOWN;
+  if (active.parked[row]) return PARKED;
+  return active.sums[row]! >= IDLE_BELOW ? SHOWN : IDLE;
 }
 
 export function weighRows(app: App, frame: Frame, area: Area, factor: number): Weight {

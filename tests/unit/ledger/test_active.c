@@ -91,13 +91,14 @@ static void active_time_is_all_time_that_is_not_idle(void **state)
 static void a_thread_that_only_waits_in_a_lock_is_parked(void **state)
 {
     (void)state;
-    compute((const unsigned[]){ 0, 1, 999, 0, 0 });
+    compute((const unsigned[]){ 6, 4, 990, 0, 0 });
     assert_true(from_frame.is_parked && from_timeline.is_parked);
-    assert_seconds(sum, 0);
+    assert_seconds(sum, 0.01);
+    assert_seconds(cpu, 0.01);
     assert_seconds(lock, 0);
-    compute((const unsigned[]){ 0, 2, 998, 0, 0 });
+    compute((const unsigned[]){ 0, 11, 989, 0, 0 });
     assert_false(from_frame.is_parked || from_timeline.is_parked);
-    assert_seconds(lock, 0.998);
+    assert_seconds(lock, 0.989);
     compute((const unsigned[]){ 999, 0, 0, 0, 0 });
     assert_false(from_frame.is_parked || from_timeline.is_parked);
 }
