@@ -54,26 +54,75 @@ static bool are_cpus(const char *noun)
     return strcmp(noun, "CPUs") == 0;
 }
 
-/* Writes how many are on a CPU and how many wait for one. */
-static void write_cpus(const struct summary *summary, const char *noun, char *ret)
-{
-    const double waiting = summary->classes[CLASS_READY];
+/* What entities do in a class, after their number. */
+static const char *const doing[CLASS_COUNT] = {
+    [CLASS_CPU] = "on a CPU",
+    [CLASS_READY] = "wait for a CPU",
+    [CLASS_THROTTLED] = "are throttled",
+    [CLASS_IO] = "wait for a disk",
+    [CLASS_CONTENTION] = "wait for a lock",
+    [CLASS_NETWORK] = "wait for the network",
+    [CLASS_OTHER_WAIT] = "are in other waits",
+};
 
-    if (!summary->has[CLASS_CPU])
-        return;
-    if (summary->cpus > 0)
-        write_busy(summary, ret);
+/* Returns the class with the most time, of the classes from `first` to the one before `end`; the
+ * first of equal ones. */
+static enum column_class largest(const struct summary *summary, enum column_class first,
+                                 enum column_class end)
+{
+    enum column_class found = first;
+
+    for (enum column_class i = first; i < end; i++)
+        if (summary->classes[i] > summary->classes[found])
+            found = i;
+    return found;
+}
+
+/* The number of CPUs is known. Writes how busy they are, and the largest wait with a known reason.
+ * Returns its class. */
+static enum column_class write_with_cpus(const struct summary *summary, const char *noun, char *ret)
+{
+    const enum column_class wait =
+        are_cpus(noun) ? CLASS_READY : largest(summary, CLASS_READY, CLASS_OTHER_WAIT);
+    const double waiting = tenths(summary->classes[wait]);
+
+    write_busy(summary, ret);
+    if (summary->classes[wait] < SHOWN_LEAST)
+        append(ret, "%s",
+               summary->has[CLASS_READY] && !are_cpus(noun) ? ", and none waits for one" : "");
+    else if (are_cpus(noun))
+        append(ret, ", and %.1f stolen", waiting);
+    else if (wait == CLASS_READY)
+        append(ret, ", and %.1f %s wait for one", waiting, noun);
     else
-        append(ret, "%.1f %s on a CPU", tenths(summary->classes[CLASS_CPU]), noun);
-    if (waiting >= SHOWN_LEAST && are_cpus(noun))
-        append(ret, ", and %.1f stolen", tenths(waiting));
-    else if (waiting >= SHOWN_LEAST && summary->cpus > 0)
-        append(ret, ", and %.1f %s wait for one", tenths(waiting), noun);
-    else if (waiting >= SHOWN_LEAST)
-        append(ret, ", %.1f wait for a CPU", tenths(waiting));
-    else if (summary->has[CLASS_READY] && summary->cpus > 0 && !are_cpus(noun))
-        append(ret, ", and none waits for one");
+        append(ret, ", and %.1f %s %s", waiting, noun, doing[wait]);
+    return wait;
+}
+
+/* The number of CPUs is unknown. Writes the largest class, and the time on a CPU or in the run
+ * queue. Returns the class of the wait that was written. */
+static enum column_class write_without_cpus(const struct summary *summary, const char *noun,
+                                            char *ret)
+{
+    const enum column_class first = largest(summary, CLASS_CPU, CLASS_IDLE);
+
+    append(ret, "%.1f %s %s", tenths(summary->classes[first]), noun, doing[first]);
+    if (first != CLASS_CPU && summary->has[CLASS_CPU])
+        append(ret, ", %.1f on a CPU", tenths(summary->classes[CLASS_CPU]));
+    if (first == CLASS_CPU && summary->classes[CLASS_READY] >= SHOWN_LEAST)
+        append(ret, ", %.1f wait for a CPU", tenths(summary->classes[CLASS_READY]));
+    return first == CLASS_CPU ? CLASS_READY : first;
+}
+
+/* Writes the headline. Returns the class of the wait that it tells. */
+static enum column_class write_headline(const struct summary *summary, const char *noun, char *ret)
+{
+    const enum column_class told = summary->cpus > 0 && summary->has[CLASS_CPU]
+                                       ? write_with_cpus(summary, noun, ret)
+                                       : write_without_cpus(summary, noun, ret);
+
     append(ret, ". ");
+    return told;
 }
 
 static void write_idle(const struct summary *summary, char *ret)
@@ -83,15 +132,15 @@ static void write_idle(const struct summary *summary, char *ret)
                     : "All is idle. ");
 }
 
-/* Writes the other waits and the parked threads: "Disk 1.8 · lock 0.3 · 500 parked. ". */
-static void write_waits(const struct summary *summary, char *ret)
+/* Writes the waits except `told`, and the parked threads: "Disk 1.8 · lock 0.3 · 500 parked. ". */
+static void write_waits(const struct summary *summary, enum column_class told, char *ret)
 {
     const char *between = "";
 
-    for (size_t i = CLASS_THROTTLED; i < CLASS_IDLE; i++) {
-        const char *title = column_class_title((enum column_class)i);
+    for (enum column_class i = CLASS_READY; i < CLASS_IDLE; i++) {
+        const char *title = column_class_title(i);
 
-        if (summary->classes[i] < SHOWN_LEAST)
+        if (i == told || summary->classes[i] < SHOWN_LEAST)
             continue;
         append(ret, "%s%c%s %.1f", between,
                between[0] == '\0' ? toupper((unsigned char)title[0]) : title[0], title + 1,
@@ -149,13 +198,15 @@ static void write_promise(const struct summary *summary, char *ret)
 
 void summary_text(const struct summary *summary, const char *noun, char ret[SUMMARY_TEXT_SIZE])
 {
+    enum column_class told = CLASS_READY;
+
     ret[0] = '\0';
     /* Without states, a process that is on no CPU need not be idle. */
     if (summary->active < SHOWN_LEAST && !summary->only_cpu_time)
         write_idle(summary, ret);
     else
-        write_cpus(summary, noun, ret);
-    write_waits(summary, ret);
+        told = write_headline(summary, noun, ret);
+    write_waits(summary, told, ret);
     write_promise(summary, ret);
     if (are_cpus(noun) || summary->active < SHOWN_LEAST)
         return;

@@ -49,6 +49,16 @@ test('address: a reload of a report shows the same selections', async (opener) =
     await page.waitForFunction(() => location.hash === '#by=pid');
 });
 
+test('address: a reload shows the tetrahedron again', async (opener) => {
+    const page = await opener.report(data());
+    await press(page, 'b');
+    await page.waitForFunction(() => location.hash === '#stage=tetrahedron');
+    await page.reload();
+    await page.waitForFunction(() => document.querySelector('#stage.barry4'));
+    await press(page, 'b');
+    await page.waitForFunction(() => location.hash === '');
+});
+
 test('address: a live page keeps the selections and its token, which the address never contains', async (opener) => {
     const page_ = readFileSync(new URL('../../web/dist/page.html', import.meta.url)), tokens = [], asked = [];
     const server = createServer((request, response) => {

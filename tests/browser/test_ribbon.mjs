@@ -257,6 +257,16 @@ test('summary: a class and a name dim all other entities, and undim them', async
     }
 });
 
+test('summary: a screen reader reads the sentence each time that s is pressed', async (opener) => {
+    const page = await opener.report(halves());
+    await press(page, 's');
+    const first = await page.locator('#live').textContent();
+    await press(page, 's');
+    const second = await page.locator('#live').textContent();
+    assert.notEqual(second, first); // an unchanged text would not be read
+    assert.equal(second.trim(), first.trim());
+});
+
 test('summary: what is below does not move when the sentence changes', async (opener) => {
     const page = await opener.report(halves());
     const top = async () => (await page.locator('.track').boundingBox()).y;

@@ -60,6 +60,31 @@ export function whileSeen(watched: HTMLElement, came: () => void): () => boolean
   return () => isSeen;
 }
 
+const READABLE_MS = 200;
+
+/** Texts that change at each frame while frames play are unreadable, and cost more than the picture. */
+export class Pace {
+  private lastMs = -READABLE_MS;
+  private timer: number | undefined;
+
+  /** `again` is called when texts that were not due are due. */
+  constructor(private readonly app: App, private readonly again: () => void) {}
+
+  /** Returns whether the texts may change now. */
+  isDue(): boolean {
+    const now = performance.now(), left = this.lastMs + READABLE_MS - now;
+    if (this.app.ui.state.playing && left > 0) {
+      this.timer ??= setTimeout(() => {
+        this.timer = undefined;
+        this.again();
+      }, left);
+      return false;
+    }
+    this.lastMs = now;
+    return true;
+  }
+}
+
 /** Returns the pins after pinning some entities, or unpinning them if all of them are pinned. */
 export function toggledPins(app: App, entities: Iterable<number>): Set<number> {
   const some = [...entities], pinned = new Set(app.ui.state.pinned);

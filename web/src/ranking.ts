@@ -7,7 +7,7 @@ import { addressOf } from './address';
 import { Details } from './details';
 import { button, element, setText } from './dom';
 import { count } from './format';
-import { offerGroupings, whileSeen } from './parts';
+import { offerGroupings, Pace, whileSeen } from './parts';
 import { defaultGrouping, RankedGroups, type Group, type Sum } from './ranked_groups';
 import { bar, change, setSpark, spark } from './ranking_parts';
 import { seriesOf } from './series';
@@ -55,6 +55,7 @@ class Ranking implements View {
       element('th', { scope: 'col', title: 'compared with the range before, or with all earlier frames' }, 'before'))), this.body));
   private readonly more = button('', { class: 'small more', hidden: '' }, () => this.showAll());
   private readonly details;
+  private readonly pace: Pace;
   private readonly content;
   private ranked: RankedGroups | null = null;
   private by: GroupBy | null = null; // the user's choice
@@ -70,6 +71,7 @@ class Ranking implements View {
 
   constructor(private readonly app: App) {
     this.series = seriesOf(app);
+    this.pace = new Pace(app, () => app.redraw(this));
     this.details = new Details(app, { open: () => this.open(), close: () => this.choose(null) });
     this.content = element('div', { class: 'ranking-body' }, element('div', {}, this.scroll, this.more), this.details.element);
     this.element = element('section', { class: 'panel ranking', id: 'ranking', 'aria-label': 'Ranking' },
@@ -112,6 +114,7 @@ class Ranking implements View {
     this.follow();
     this.update();
     this.series.run();
+    if (!this.pace.isDue()) return;
     const frame = this.app.shown();
     if (this.isDrawn(frame)) return;
     const sums = this.ranked!.sums(frame, head, this.filter());
@@ -296,7 +299,7 @@ class Ranking implements View {
       parked += sum.parked;
     }
     this.idle.hidden = idle === 0;
-    setText(this.idle.cells[0]!, `${count(idle)} idle${parked > 0 ? ` · ${count(parked)} parked in a lock all the time` : ''}`);
+    setText(this.idle.cells[0]!, `${count(idle)} idle${parked > 0 ? ` · ${count(parked)} parked in a lock` : ''}`);
   }
 
   private showAll(): void {

@@ -56,7 +56,8 @@ export class Shell {
   }
 
   say(text: string): void {
-    setText(this.live, text);
+    // The same text again is no change, so a screen reader would say nothing.
+    setText(this.live, text === this.live.textContent ? `${text}\u00a0` : text);
   }
 
   /** Shows a status. An error without any data leaves nothing to control or to see. */

@@ -4,6 +4,7 @@
 import './stage.css';
 import type { App, Axis, Frame, View, ViewFactory } from './types';
 import { brush, pin } from './actions';
+import { addressOf } from './address';
 import { placeAll, type Places } from './axes';
 import { Barry3 } from './barry3';
 import { Barry4 } from './barry4';
@@ -69,7 +70,7 @@ export class Stage implements View, Host, Pictured {
     this.scatter = new Scatter(app, () => this.restart());
     this.names = new VertexNames(app, this.scatter.element);
     this.shelf = new Shelf(app, () => app.redraw(this));
-    this.sums = new StageSums(app);
+    this.sums = new StageSums(app, () => app.redraw(this));
     this.paths = new Paths(app);
     this.panel = new CrowdPanel(app, () => this.scatter.element.focus({ preventScroll: true }));
     const area = choice<Area>('area', [['active', 'active time'], ['equal', 'equal']], (value) => {
@@ -92,6 +93,10 @@ export class Stage implements View, Host, Pictured {
       this.shelf,
     ];
     pictured(app).push(this);
+    addressOf(app).keep('stage', {
+      get: () => (this.chosen === 1 ? 'tetrahedron' : ''),
+      set: (text) => text === 'tetrahedron' && this.choose(1),
+    });
     this.listen();
   }
 
@@ -105,6 +110,7 @@ export class Stage implements View, Host, Pictured {
 
   private choose(index: number): void {
     this.chosen = index;
+    addressOf(this.app).changed();
     this.panel.close();
     this.restart();
     this.app.say(this.projection.name === 'barry3' ? 'Triangle.' : 'Tetrahedron.');

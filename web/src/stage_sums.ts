@@ -1,10 +1,11 @@
 // The box in a corner of the stage: how much time all rows together spend at each vertex, in entities
-// at once (seconds a second), and which time is shown. Parked rows are a sum of their own.
+// at once (seconds a second), and which time is shown. Waits of parked rows are a sum of their own.
 import type { App } from './types';
 import { MISSING, missingOf, type Places } from './axes';
 import { readable } from './colour';
 import { element } from './dom';
 import { clock } from './format';
+import { Pace } from './parts';
 import type { Weight } from './weight';
 
 const LEAST = 0.005; // is shown as 0.00
@@ -13,11 +14,16 @@ export class StageSums {
   readonly element = element('div', { class: 'stage-sums' });
   private shown: unknown[] = [];
 
-  constructor(private readonly app: App) {}
+  private readonly pace: Pace;
+
+  /** `again` draws the stage again. */
+  constructor(private readonly app: App, again: () => void) {
+    this.pace = new Pace(app, again);
+  }
 
   draw({ frame, axes, own, leftOut }: Places, { active }: Weight, colours: readonly string[]): void {
     const { app, element: box } = this, { range } = app.ui.state;
-    if (this.shown[0] === frame && this.shown[1] === axes && this.shown[2] === range) return;
+    if (this.shown[0] === frame && this.shown[1] === axes && this.shown[2] === range || !this.pace.isDue()) return;
     this.shown = [frame, axes, range];
     const sum = (column: ArrayLike<number>, unit: number) => {
       let total = 0;

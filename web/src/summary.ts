@@ -36,8 +36,18 @@ const LEAST = 0.05; // shorter times are shown as 0.0
 const FAULT = 0.005; // of all elapsed time: less is rounding
 const NAMED = 0.1; // of all active time: smaller groups are not named
 const NAMES_MAXIMUM = 2;
-const WAITS: [name: string, title: string][] =
-  [['throttled', 'throttled'], ['disk', 'disk'], ['lock', 'lock'], ['network', 'network'], ['wait', 'other waits']];
+/** Classes in their order: the title in a list, and what entities do there. */
+const CLASSES: Record<string, [title: string, doing: string]> = {
+  cpu: ['CPU', 'on a CPU'],
+  run_queue: ['run queue', 'wait for a CPU'],
+  throttled: ['throttled', 'are throttled'],
+  disk: ['disk', 'wait for a disk'],
+  lock: ['lock', 'wait for a lock'],
+  network: ['network', 'wait for the network'],
+  wait: ['other waits', 'are in other waits'],
+};
+const ACTIVE = Object.keys(CLASSES);
+const WAITS = ACTIVE.slice(1);
 
 /** Rounds half up, as src/views/summary_text.c does. */
 function digits(places: number, value: number): string {
@@ -49,9 +59,9 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 /** The parts of the sentence in the order of their places. */
 export function partsOf(input: SummaryInput): SummaryPart[] {
   const active = Object.values(input.classes).reduce((sum, time) => sum + time, 0);
+  const [headline, told] = active < LEAST ? [[idle(input)], 'run_queue'] : headlineOf(input);
   return [
-    ...(active < LEAST ? [idle(input)] : busy(input)),
-    ...waits(input), accounting(input), ...(active < LEAST || areCpus(input) ? [] : who(input, active)),
+    ...headline, ...waits(input, told), accounting(input), ...(active < LEAST || areCpus(input) ? [] : who(input, active)),
   ];
 }
 
@@ -70,34 +80,44 @@ function idle({ missing }: SummaryInput): SummaryPart {
   return { place: 'busy', text, filter: null };
 }
 
-function busy(input: SummaryInput): SummaryPart[] {
-  const { classes: { cpu, run_queue: queue }, cpus, kind } = input;
-  if (cpu === undefined) return [];
-  const parts: SummaryPart[] = [];
-  const add = (text: string, filter: string | null) => parts.push({ place: 'busy', text, filter });
-  if (cpus > 0) {
-    const share = Math.min(100, Number(digits(0, 100 * Math.min(cpu / cpus, 1))));
-    add(`${cpus === 1 ? 'The CPU is' : cpus === 2 ? 'Both CPUs are' : `${cpus} CPUs are`} ${share} % busy`, 'cpu');
-  } else {
-    add(`${digits(1, cpu)} ${kind} on a CPU`, 'cpu');
-  }
-  const waits = (between: string, text: string) => {
-    add(between, null);
-    add(`${digits(1, queue ?? 0)} ${text}`, 'run_queue');
-  };
-  if (queue !== undefined && queue >= LEAST) {
-    if (areCpus(input)) waits(', and ', 'stolen');
-    else if (cpus > 0) waits(', and ', `${kind} wait for one`);
-    else waits(', ', 'wait for a CPU');
-  } else if (queue !== undefined && cpus > 0 && !areCpus(input)) {
-    add(', and none waits for one', null);
-  }
-  return parts;
+const part = (text: string, filter: string | null): SummaryPart => ({ place: 'busy', text, filter });
+
+/** The class with the most time; the first of equal ones. */
+const largest = ({ classes }: SummaryInput, names: string[]): string =>
+  names.reduce((found, name) => ((classes[name] ?? 0) > (classes[found] ?? 0) ? name : found));
+
+/** The headline, and the wait that it tells. */
+const headlineOf = (input: SummaryInput): [SummaryPart[], string] =>
+  input.cpus > 0 && input.classes.cpu !== undefined ? withCpus(input, input.classes.cpu) : withoutCpus(input);
+
+/** How busy the CPUs are, and the largest wait with a known reason. */
+function withCpus(input: SummaryInput, cpu: number): [SummaryPart[], string] {
+  const { classes, cpus, kind } = input;
+  const share = Math.min(100, Number(digits(0, 100 * Math.min(cpu / cpus, 1))));
+  const of = cpus === 1 ? 'The CPU is' : cpus === 2 ? 'Both CPUs are' : `${cpus} CPUs are`;
+  const busy = part(`${of} ${share} % busy`, 'cpu');
+  const wait = areCpus(input) ? 'run_queue' : largest(input, WAITS.filter((name) => name !== 'wait'));
+  const time = classes[wait] ?? 0;
+  if (time < LEAST) return [[busy, ...(classes.run_queue !== undefined && !areCpus(input) ? [part(', and none waits for one', null)] : [])], wait];
+  const doing = areCpus(input) ? 'stolen' : `${kind} ${wait === 'run_queue' ? 'wait for one' : CLASSES[wait]![1]}`;
+  return [[busy, part(', and ', null), part(`${digits(1, time)} ${doing}`, wait)], wait];
 }
 
-function waits({ classes, parked }: SummaryInput): SummaryPart[] {
-  const there = WAITS.filter(([name]) => (classes[name] ?? 0) >= LEAST)
-    .map(([name, title]): SummaryPart => ({ place: 'waits', text: `${title} ${digits(1, classes[name]!)}`, filter: name }));
+/** The largest class, and the time on a CPU or in the run queue. */
+function withoutCpus(input: SummaryInput): [SummaryPart[], string] {
+  const { classes, kind } = input;
+  const first = largest(input, ACTIVE), { cpu, run_queue: queue } = classes;
+  const parts = [part(`${digits(1, classes[first]!)} ${kind} ${CLASSES[first]![1]}`, first)];
+  const add = (time: number, name: string) => parts.push(part(', ', null), part(`${digits(1, time)} ${CLASSES[name]![1]}`, name));
+  if (first !== 'cpu' && cpu !== undefined) add(cpu, 'cpu');
+  if (first === 'cpu' && queue !== undefined && queue >= LEAST) add(queue, 'run_queue');
+  return [parts, first === 'cpu' ? 'run_queue' : first];
+}
+
+/** The waits that the headline does not tell, and the parked. */
+function waits({ classes, parked }: SummaryInput, told: string): SummaryPart[] {
+  const there = WAITS.filter((name) => name !== told && (classes[name] ?? 0) >= LEAST)
+    .map((name): SummaryPart => ({ place: 'waits', text: `${CLASSES[name]![0]} ${digits(1, classes[name]!)}`, filter: name }));
   if (parked > 0) there.push({ place: 'waits', text: `${parked} parked`, filter: null });
   return there.flatMap((part, i) => (i > 0 ? [{ place: 'waits', text: ' · ', filter: null }, part] : [{ ...part, text: capital(part.text) }]));
 }

@@ -3,10 +3,9 @@ import { button, element, setText } from './dom';
 import { brush } from './actions';
 import { entitiesIn, summaryOf, textOf, type SummaryPart } from './summary';
 import { duration } from './format';
+import { Pace } from './parts';
 import type { App, Store, View } from './types';
 import { kind } from './ui';
-
-const READABLE_MS = 200; // texts that change more often are unreadable
 
 /** What to say before the first frame, or instead of any. */
 function withoutFrames({ head, ended }: Store): string {
@@ -19,18 +18,19 @@ export class Summary implements View {
   private readonly more = element('p', { class: 'more' });
   private readonly promise = element('span', { class: 'promise' });
   readonly element = element('section', { class: 'summary', 'aria-label': 'Summary' }, this.headline, this.more, this.promise);
-  private drawnMs = 0;
+  private readonly pace: Pace;
   private drawn = '';
   private filter: { by: string; brush: ReadonlySet<number> | null } | null = null; // the pressed part
 
-  constructor(private readonly app: App) {}
+  constructor(private readonly app: App) {
+    this.pace = new Pace(app, () => app.redraw(this));
+  }
 
   draw(): void {
-    const { store, ui } = this.app, now = performance.now();
+    const { store, ui } = this.app;
     if (!store.head) return;
     if (store.endFrame === store.firstFrame) return setText(this.headline, withoutFrames(store));
-    if (ui.state.playing && now - this.drawnMs < READABLE_MS) return;
-    this.drawnMs = now;
+    if (!this.pace.isDue()) return;
     if (this.filter && (ui.state.brush === null || ui.state.brush !== this.filter.brush)) this.filter = null;
     const parts = this.parts();
     const key = JSON.stringify([parts, this.filter?.by]);
