@@ -145,7 +145,10 @@ def page_verdicts(record):
     if record["what"] == "fps":
         return [verdict(f"the page, {record['entities']:,} entities: a frame",
                         f"{record['frame_ms']:.1f} ms", f"{record['limit_frame_ms']:.1f} ms",
-                        record["frame_ms"] <= record["limit_frame_ms"])]
+                        record["frame_ms"] <= record["limit_frame_ms"]),
+                verdict(f"the page, {record['entities']:,} entities: the first frame",
+                        f"{record['first_ms']:.0f} ms", f"{record['limit_first_ms']:.0f} ms",
+                        record["first_ms"] <= record["limit_first_ms"])]
     if record["what"] == "live":
         return [verdict("the page, 1,000 entities x 10 Hz: painted, p95", f"{record['p95_ms']:.0f} ms",
                         f"{record['limit_p95_ms']:.0f} ms",
@@ -385,7 +388,8 @@ def print_page(record):
     if record["what"] == "fps":
         print(f"\nthe page, {record['entities']:,} entities that all move: "
               f"{1000 / record['frame_ms']:.1f} frames a second, {record['script_ms']:.1f} ms of CPU "
-              f"of its script a frame")
+              f"of its script a frame; the first after {record['first_ms']:.0f} ms; "
+              f"{record['memory_mb']:.1f} MB of its script's memory, {record['later_mb']:.1f} MB later")
     elif record["what"] == "live":
         print(f"\nthe page, live, 1,000 entities x 10 Hz: painted after {record['p50_ms']:.0f} ms, "
               f"p95 {record['p95_ms']:.0f} ms ({record['painted']} frames)")

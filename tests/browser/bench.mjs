@@ -6,9 +6,10 @@
 //   ...                                     node bench.mjs open URL INTERVALS
 //   ...                                     node bench.mjs stall URL SECONDS
 //
-// fps: plays COUNT moving entities at 60 frames a second while Barry4 turns. It prints the median
-//   interval between pictures over 5 s, and the CPU time of the page's script for each picture. This
-//   CPU time does not depend on other load.
+// fps: opens a report of 20 frames of COUNT moving entities, and plays it at 60 frames a second while
+//   Barry4 turns. It prints the time until the first frame is painted, the median interval between
+//   pictures over 5 s, and the CPU time of the page's script for each picture. This CPU time does not
+//   depend on other load. It also prints the memory of the script before these 5 s and after them.
 // live: prints the time from the end of a frame of the stream until the frame is painted.
 // open: prints the time until the first frame of a recording is painted, and until all are read.
 // stall: prints the longest time without a new picture, while Barry4 turns and frames arrive.
@@ -16,7 +17,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { Opener } from './harness.mjs';
+import { Opener, still } from './harness.mjs';
 import { made } from './made.mjs';
 
 const SECONDS = 5;
@@ -47,7 +48,12 @@ function measure(seconds) {
 
 async function one(count) {
     const opener = new Opener(browser, folder);
-    const page = await opener.report(made({ count, frames: 20 }), { width: 1280, height: 800 });
+    const page = await opener.page({ offline: true, width: 1280, height: 800 });
+    const url = opener.write(made({ count, frames: 20 })), begin = performance.now();
+    await page.goto(url);
+    await painted(page);
+    const first = performance.now() - begin;
+    await still(page);
     await page.selectOption('[aria-label=Speed]', '60');
     await page.evaluate(() => { // plays again from the first frame after the last frame
         const play = document.querySelector('.play');
@@ -58,11 +64,15 @@ async function one(count) {
     await page.waitForTimeout(1500);
     const client = await page.context().newCDPSession(page);
     await client.send('Performance.enable', { timeDomain: 'threadTicks' });
-    const cpu = async () => (await client.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'ScriptDuration').value;
-    const before = await cpu();
+    const metric = async (name) => (await client.send('Performance.getMetrics')).metrics.find((one) => one.name === name).value;
+    const megabytes = async () => {
+        await client.send('HeapProfiler.collectGarbage');
+        return await metric('JSHeapUsedSize') / 1e6;
+    };
+    const memory = await megabytes(), before = await metric('ScriptDuration');
     const intervals = await page.evaluate(measure, SECONDS);
-    const script = (1000 * (await cpu() - before)) / intervals.length;
-    print({ entities: count, frame_ms: median(intervals), script_ms: script });
+    const script = (1000 * (await metric('ScriptDuration') - before)) / intervals.length;
+    print({ entities: count, first_ms: first, frame_ms: median(intervals), script_ms: script, memory_mb: memory, later_mb: await megabytes() });
     await opener.close();
 }
 
@@ -91,11 +101,17 @@ async function live(url, seconds) {
     print({ painted: found.length, p50_ms: median(found), p95_ms: found[Math.floor(0.95 * found.length)] });
 }
 
+/** Waits until a frame is painted. */
+async function painted(page) {
+    await page.waitForFunction(() => /\d:\d/.test(document.querySelector('.odometer')?.textContent ?? ''));
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+}
+
 async function open(url, intervals) {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     const begin = performance.now();
     await page.goto(url);
-    await page.waitForFunction(() => /\d:\d/.test(document.querySelector('.odometer')?.textContent ?? ''));
+    await painted(page);
     const first = performance.now() - begin;
     await page.waitForFunction((all) => Number(document.querySelector('.track').getAttribute('aria-valuemax')) >= all - 1, intervals, { timeout: 120000 });
     print({ first_ms: first, all_ms: performance.now() - begin });
@@ -104,7 +120,7 @@ async function open(url, intervals) {
 async function stall(url, seconds) {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     await page.goto(url);
-    await page.waitForFunction(() => /\d:\d/.test(document.querySelector('.odometer')?.textContent ?? ''));
+    await painted(page);
     await page.keyboard.press('b');
     await page.click('.barry4 [aria-label="Turn slowly"]');
     await page.waitForTimeout(2000);
