@@ -150,8 +150,9 @@ int subject_wait(struct subject *subject, struct camp_error *error)
 {
     int r = wait_over(subject, error);
 
-    subject->shared->record.until_asleep_ns =
-        now_ns(CLOCK_MONOTONIC) - subject->shared->last.wall_ns;
+    if (!subject->shared->only_reads) /* the record is of the last act */
+        subject->shared->record.until_asleep_ns =
+            now_ns(CLOCK_MONOTONIC) - subject->shared->last.wall_ns;
     if (r == CAMP_OK && subject->shared->result != CAMP_OK) {
         r = subject->shared->result;
         if (error != NULL)
