@@ -43,7 +43,7 @@ static uint32_t name_id(struct table_names *names, const char *text, size_t leng
     return (uint32_t)++names->count;
 }
 
-/* Compares the parts of two names that fit in a frame. */
+/* Compares the parts of two names that a frame has. */
 static int compare_shown(const void *left, const void *right, void *context)
 {
     const struct table_names *names = context;
@@ -54,11 +54,17 @@ static int compare_shown(const void *left, const void *right, void *context)
     return strcmp(ours, theirs);
 }
 
-static bool any_is_too_long(const struct table_names *names)
+/* A frame has only the start of a name that is too long or has a NUL character. */
+static bool is_cut(struct field name)
+{
+    return name.length >= CAMP_NAME_SIZE || memchr(name.text, '\0', name.length) != NULL;
+}
+
+static bool any_is_cut(const struct table_names *names)
 {
     size_t i = 0;
 
-    while (i < names->count && names->names[i].length < CAMP_NAME_SIZE)
+    while (i < names->count && !is_cut(names->names[i]))
         i++;
     return i < names->count;
 }
@@ -68,7 +74,7 @@ static int find_shared(struct table_names *names)
 {
     uint32_t *order;
 
-    if (!any_is_too_long(names))
+    if (!any_is_cut(names))
         return CAMP_OK;
     order = calloc(names->count, sizeof *order);
     names->is_shared = calloc(names->count, sizeof *names->is_shared);

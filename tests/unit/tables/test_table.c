@@ -124,6 +124,20 @@ static void entities_whose_long_names_differ_at_the_end_are_distinguished(void *
     source_close(table.source);
 }
 
+static void names_that_differ_after_a_nul_character_are_distinguished(void **state)
+{
+    struct table table = opened_stored("nul-names");
+
+    (void)state;
+    assert_int_equal(next(&table), CAMP_OK);
+    assert_int_equal(table.frame->entity_count, 3);
+    assert_string_equal(table.frame->entities[0].name, table.frame->entities[1].name);
+    assert_int_equal(table.frame->entities[0].id, 1);
+    assert_int_equal(table.frame->entities[1].id, 2);
+    assert_int_equal(table.frame->entities[2].id, 0);
+    source_close(table.source);
+}
+
 static void an_entity_of_a_table_is_identified_by_its_name_in_all_frames(void **state)
 {
     struct table table = opened_text("time,host,cpu,user_pct,idle_pct\n"
@@ -356,6 +370,7 @@ int main(void)
         cmocka_unit_test(rows_in_the_wrong_order_are_sorted_by_time),
         cmocka_unit_test(a_table_without_an_entity_column_has_one_entity),
         cmocka_unit_test(entities_whose_long_names_differ_at_the_end_are_distinguished),
+        cmocka_unit_test(names_that_differ_after_a_nul_character_are_distinguished),
         cmocka_unit_test(an_entity_of_a_table_is_identified_by_its_name_in_all_frames),
         cmocka_unit_test(two_columns_of_the_same_name_become_two_states),
         cmocka_unit_test(only_the_intervals_of_a_table_after_begin_and_up_to_end_are_shown),
